@@ -18,7 +18,7 @@ import (
 // delivers; what it leaves behind when its own context ends fails with [ErrClosed]. As long as
 // nobody ticks or closes, Ask waits for ctx.
 //
-// Those who wait have room in the Inbox, so that there are at most Options.InboxLimit of them. It
+// Those who wait have room in the Inbox, so that there are at most Options.Limits.Inbox of them. It
 // must not be called from a handler, or from a function of Run: the loop waits for those. In a
 // replay.Run it fails with ErrClosed.
 //

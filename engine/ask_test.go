@@ -111,7 +111,7 @@ func TestAskBusy(t *testing.T) {
 // in doubt.
 func TestAskEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := open(t, engine.Options{Synchronous: true, InboxLimit: 2})
+		e := open(t, engine.Options{Synchronous: true, Limits: engine.Limits{Inbox: 2}})
 		spawn(t, e, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := false
@@ -142,7 +142,7 @@ func TestAskEnds(t *testing.T) {
 // or it was not carried out.
 func TestAskRaces(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: buff.MaxPerOwner})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Buffs: buff.MaxPerOwner}})
 	spawn(t, e, 1)
 	var work sync.WaitGroup
 	var mu sync.Mutex
@@ -183,7 +183,7 @@ func TestAskRaces(t *testing.T) {
 // ErrClosed, and what it leaves behind too.
 func TestAskClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, err := engine.New(engine.Options{Workers: 1, Budget: brief, TickLimit: 4})
+		e, err := engine.New(engine.Options{Workers: 1, Budget: brief, Limits: engine.Limits{Tick: 4}})
 		require.NoError(t, err)
 		spawn(t, e, 1, 2)
 		a := asking(func() (buff.Result, error) { return e.Inbox().Ask(t.Context(), buff.Kill(2)) })
@@ -220,7 +220,7 @@ func TestRun(t *testing.T) {
 	var rec bytes.Buffer
 	var want []string
 	synctest.Test(t, func(t *testing.T) {
-		o.Record = &rec
+		o.Trace.Record = &rec
 		e := open(t, o)
 		spawn(t, e, 1)
 		hit := func(n int64) {
@@ -262,7 +262,7 @@ func TestRun(t *testing.T) {
 	}, want)
 	for _, workers := range []int{1, 4} {
 		var got []string
-		o.Record, o.Workers = nil, workers
+		o.Trace.Record, o.Workers = nil, workers
 		_, err := replay.Run(bytes.NewReader(rec.Bytes()), o, replay.Game{
 			Timeout: func(n int, owner buff.OwnerID) func(*engine.Context) {
 				require.Equal(t, 0, n)
@@ -333,7 +333,7 @@ func TestRunExits(t *testing.T) {
 // TestAskReplay: in a replay nobody answers.
 func TestAskReplay(t *testing.T) {
 	var rec bytes.Buffer
-	e := open(t, engine.Options{Synchronous: true, Record: &rec})
+	e := open(t, engine.Options{Synchronous: true, Trace: engine.Trace{Record: &rec}})
 	e.Tick(0)
 	var in *engine.Inbox
 	_, err := replay.Run(&rec, engine.Options{Synchronous: true}, replay.Game{

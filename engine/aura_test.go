@@ -305,7 +305,7 @@ func TestAuraBusy(t *testing.T) {
 		)
 		const limit = 3
 		e := open(t, engine.Options{
-			Catalog: cat, Workers: 2, Budget: brief, MailboxLimit: limit, Members: f.members, Handlers: engine.Handlers{"wait": g.wait},
+			Catalog: cat, Workers: 2, Budget: brief, Limits: engine.Limits{Mailbox: limit}, Members: f.members, Handlers: engine.Handlers{"wait": g.wait},
 		})
 		spawn(t, e, 1, 2)
 		h := add(t, e, 1, cat.Spec("beacon"))
@@ -406,7 +406,7 @@ func TestAuraOfBusyMembers(t *testing.T) {
 			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
 		)
 		e := open(t, engine.Options{
-			Catalog: cat, Workers: 4, Budget: brief, MailboxLimit: mailbox, Members: f.members, Handlers: engine.Handlers{"wait": g.wait},
+			Catalog: cat, Workers: 4, Budget: brief, Limits: engine.Limits{Mailbox: mailbox}, Members: f.members, Handlers: engine.Handlers{"wait": g.wait},
 		})
 		spawn(t, e, 1, 2, 3, 5)
 		add(t, e, 1, cat.Spec("beacon"))

@@ -185,7 +185,7 @@ func (e *Engine) settle(o *owner) {
 
 // left returns what is left of TickLimit in this Tick: what has been worked off, and what those
 // who are not idle may work off yet, is taken from it.
-func (e *Engine) left() int { return e.opts.TickLimit - e.worked - e.owed }
+func (e *Engine) left() int { return e.opts.Limits.Tick - e.worked - e.owed }
 
 // affordable reports whether an owner that was held may be taken in: it must fit into what is
 // left, since it was counted in no Tick yet. Where nobody else may bring anything it fits: nobody

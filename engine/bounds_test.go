@@ -46,7 +46,7 @@ func TestP29_Limits(t *testing.T) {
 		frees func(e *engine.Engine) // makes room for one
 	}{
 		{
-			"owners", func(o *engine.Options) { o.MaxOwners = 5 }, 4,
+			"owners", func(o *engine.Options) { o.Limits.Owners = 5 }, 4,
 			func(e *engine.Engine) error {
 				err := e.Spawn(owner+1, nil)
 				if err == nil {
@@ -57,7 +57,7 @@ func TestP29_Limits(t *testing.T) {
 			engine.ErrTooManyOwners, "the limit is 5", func(e *engine.Engine) { require.NoError(t, e.Drop(owner)); owner += 10 },
 		},
 		{
-			"buffs of an owner", func(o *engine.Options) { o.MaxBuffs = 5 }, 5,
+			"buffs of an owner", func(o *engine.Options) { o.Limits.Buffs = 5 }, 5,
 			func(e *engine.Engine) error { return apply(e, "oath") },
 			buff.ErrFull, "5", func(e *engine.Engine) {
 				for b := range must(e.Buffs(1)).All() {
@@ -67,21 +67,21 @@ func TestP29_Limits(t *testing.T) {
 			},
 		},
 		{
-			"timeouts of an owner", func(o *engine.Options) { o.MaxBuffs = 5 }, 5, timeout, buff.ErrFull, "5",
+			"timeouts of an owner", func(o *engine.Options) { o.Limits.Buffs = 5 }, 5, timeout, buff.ErrFull, "5",
 			func(e *engine.Engine) { e.Do(buff.Kill(1)); e.Tick(time.Hour) },
 		},
 		{
-			"handlers of an owner", func(o *engine.Options) { o.HandlerLimit = 5 }, 5,
+			"handlers of an owner", func(o *engine.Options) { o.Limits.Handlers = 5 }, 5,
 			func(e *engine.Engine) error { return apply(e, "told") },
 			engine.ErrOverloaded, "owner 1, 5 handlers for its next turn", func(e *engine.Engine) { e.Tick(0) },
 		},
 		{
-			"events of a frame", func(o *engine.Options) { o.EventLimit = 5 }, 5,
+			"events of a frame", func(o *engine.Options) { o.Limits.Events = 5 }, 5,
 			func(e *engine.Engine) error { return apply(e, "hit") },
 			engine.ErrOverloaded, "owner 1, 5 events for the next Frame", func(e *engine.Engine) { e.Tick(0) },
 		},
 		{
-			"inbox", func(o *engine.Options) { o.InboxLimit = 5 }, 5,
+			"inbox", func(o *engine.Options) { o.Limits.Inbox = 5 }, 5,
 			func(e *engine.Engine) error { return e.Inbox().Do(buff.Kill(1)) },
 			engine.ErrInboxFull, "limit 5", func(e *engine.Engine) { e.Tick(0) },
 		},
@@ -110,7 +110,7 @@ func TestP29_Limits(t *testing.T) {
 func TestP29_Mailbox(t *testing.T) {
 	const limit = 5
 	cell, in := make(chan struct{}), make(chan struct{})
-	e := open(t, engine.Options{Workers: 1, Budget: brief, MailboxLimit: limit})
+	e := open(t, engine.Options{Workers: 1, Budget: brief, Limits: engine.Limits{Mailbox: limit}})
 	spawn(t, e, 1)
 	_, err := e.AddTimeout(1, 0, func(*engine.Context) { close(in); <-cell })
 	require.NoError(t, err)

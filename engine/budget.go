@@ -65,7 +65,7 @@ func (b *budget) stop() {
 }
 
 // CatchUp says what becomes of the time that a Tick has no work left for: see
-// [Options].TickLimit.
+// [Options].Limits.Tick.
 type CatchUp uint8
 
 // What may become of it.
@@ -249,7 +249,7 @@ func (e *Engine) keepOutbox(k int) {
 	n, was := 0, e.carried
 	for ; k < len(e.outbox); k++ {
 		c := e.outbox[k]
-		if n >= e.opts.InboxLimit && !c.own {
+		if n >= e.opts.Limits.Inbox && !c.own {
 			e.stats.Undelivered++
 			continue
 		}

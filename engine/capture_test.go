@@ -25,7 +25,7 @@ func TestBusySource(t *testing.T) {
 			buff.Spec{ID: "plain", Kind: define.Infinite},
 		)
 		power := attrOf(cat, "power")
-		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: brief, MailboxLimit: limit})
+		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: brief, Limits: engine.Limits{Mailbox: limit}})
 		spawn(t, e, 1, 2, 3)
 		gate := make(chan struct{})
 		_, err := e.AddTimeout(2, 0, func(c *engine.Context) { <-gate; c.Do(buff.SetBase(2, power, 77)) })

@@ -17,7 +17,7 @@ import (
 func TestP10_BackFromStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 100
-		p := newPrison(t, 10, engine.Options{Workers: 2, TickLimit: limit})
+		p := newPrison(t, 10, engine.Options{Workers: 2, Limits: engine.Limits{Tick: limit}})
 		p.hold(3)
 		others := func(f *engine.Frame) {
 			require.Zero(t, f.Behind)
@@ -48,7 +48,7 @@ func TestP10_BackFromStuck(t *testing.T) {
 func TestP10_LimitAcrossTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 30
-		p := newPrison(t, 20, engine.Options{Workers: 1, TickLimit: limit})
+		p := newPrison(t, 20, engine.Options{Workers: 1, Limits: engine.Limits{Tick: limit}})
 		for id := range buff.OwnerID(20) {
 			if id == 10 { // the others pulse half a second later
 				p.Tick(500 * time.Millisecond)
@@ -90,7 +90,7 @@ func TestP10_LimitAcrossTicks(t *testing.T) {
 func TestP10_HeldCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, own, others = 30, 25, 20
-		p := newPrison(t, 1+others, engine.Options{Workers: 2, TickLimit: limit})
+		p := newPrison(t, 1+others, engine.Options{Workers: 2, Limits: engine.Limits{Tick: limit}})
 		for range own - 1 {
 			add(t, p.Engine, 1, p.beat)
 		}
@@ -127,7 +127,7 @@ func TestP10_HeldCounts(t *testing.T) {
 func TestP29_CommandsOfWhoWaits(t *testing.T) {
 	const limit = 8
 	cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Second}, buff.Spec{ID: "mark", Kind: define.Infinite})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, TickLimit: 2, MailboxLimit: limit})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 2, Mailbox: limit}})
 	spawn(t, e, 1)
 	for range 40 {
 		add(t, e, 1, cat.Spec("ends"))

@@ -110,7 +110,7 @@ func TestP10_Many(t *testing.T) {
 	limit := min(engine.DefaultTickLimit, owners*buffsOfOne/8)
 	for i, stall := range []time.Duration{5 * time.Second, time.Hour, 25 * time.Hour} {
 		for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
-			o := engine.Options{TickLimit: limit, CatchUp: policy, Workers: 2, Synchronous: i == 1, Budget: patient}
+			o := engine.Options{Limits: engine.Limits{Tick: limit}, CatchUp: policy, Workers: 2, Synchronous: i == 1, Budget: patient}
 			t.Run(fmt.Sprint(stall, " ", policy), func(t *testing.T) {
 				m := newMany(t, owners, stall, o)
 				end, before, most, ticks := m.began.After(stall), m.told, 0, 0
@@ -145,7 +145,7 @@ func TestP10_OneInstant(t *testing.T) {
 	limit := min(engine.DefaultTickLimit, *manyBuffs/8-3) // so that it ends within an owner
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour}, buff.Spec{ID: "next", Kind: define.Infinite})
-		e := open(t, engine.Options{Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: patient, TickLimit: limit})
+		e := open(t, engine.Options{Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: patient, Limits: engine.Limits{Tick: limit}})
 		for n := range owners {
 			spawn(t, e, buff.OwnerID(n))
 			for range buffsOfOne {

@@ -45,7 +45,7 @@ func liveNow() uint64 {
 }
 
 // TestP10_MemoryOfAStall: a stall that default options meet in one Tick costs at most 64 MB above
-// rest, beside Options.History, then and until all is made up for; no Tick brings more than TickLimit, exactly; and each
+// rest, beside Options.Trace.History, then and until all is made up for; no Tick brings more than TickLimit, exactly; and each
 // pulse comes once.
 func TestP10_MemoryOfAStall(t *testing.T) {
 	for _, handler := range []string{"nothing", "microseconds"} {

@@ -38,7 +38,7 @@ func TestP10_Stall(t *testing.T) {
 			period := max(100*time.Millisecond, stall/500)
 			t.Run(fmt.Sprint(stall, workers), func(t *testing.T) {
 				const owners, limit = 100, 1000
-				e := stalled(t, owners, period, engine.Options{Synchronous: workers == 0, Workers: workers, Budget: patient, TickLimit: limit})
+				e := stalled(t, owners, period, engine.Options{Synchronous: workers == 0, Workers: workers, Budget: patient, Limits: engine.Limits{Tick: limit}})
 				next := make([]wheel.Time, owners+1)
 				for dt, behind, ticks := stall, stall, 0; dt > 0 || behind > 0; dt, ticks = 0, ticks+1 {
 					require.Less(t, ticks, 2000)
@@ -81,7 +81,7 @@ func TestP10_Slices(t *testing.T) {
 		{[]time.Duration{2 * time.Hour, 2*time.Hour + 21*time.Second}, []time.Duration{2*time.Hour + 20*time.Second, 2*time.Hour + 21*time.Second + (limit-1-16)*50*time.Millisecond}},
 		{[]time.Duration{3*time.Hour - time.Second}, []time.Duration{3 * time.Hour}},
 	} {
-		e := open(t, engine.Options{Synchronous: true, TickLimit: limit})
+		e := open(t, engine.Options{Synchronous: true, Limits: engine.Limits{Tick: limit}})
 		got := make([]time.Duration, len(c.due))
 		for k, due := range c.due {
 			id := buff.OwnerID(k + 1)
@@ -101,7 +101,7 @@ func TestP10_Slices(t *testing.T) {
 // TestP10_Dilate: what a Tick has no work left for is dropped, counted, and nothing that was
 // due is lost: it comes later.
 func TestP10_Dilate(t *testing.T) {
-	e := stalled(t, 10, 100*time.Millisecond, engine.Options{Synchronous: true, TickLimit: 500, CatchUp: engine.Dilate})
+	e := stalled(t, 10, 100*time.Millisecond, engine.Options{Synchronous: true, Limits: engine.Limits{Tick: 500}, CatchUp: engine.Dilate})
 	f := e.Tick(time.Hour)
 	require.Zero(t, f.Behind)
 	require.NotZero(t, f.Lost)
@@ -145,7 +145,7 @@ func TestP9_LimitDoesNotMatter(t *testing.T) {
 		for _, limit := range []int{1, 30, 1000} {
 			for _, workers := range []int{0, 3} {
 				for _, turn := range []int{0, 1} {
-					o := engine.Options{TickLimit: limit, Synchronous: workers == 0, Workers: workers, Budget: patient, TurnLimit: turn}
+					o := engine.Options{Limits: engine.Limits{Tick: limit, Turn: turn}, Synchronous: workers == 0, Workers: workers, Budget: patient}
 					got, carried := run(o)
 					require.True(t, carried > 10 || limit == 1000, "nothing was carried")
 					requireSameOwners(t, want, got, p, " with limit ", limit, ", workers ", workers)
@@ -163,7 +163,7 @@ func TestP45_LimitAndWorkers(t *testing.T) {
 		for _, limit := range []int{200, 15} {
 			p := plan{seed: 3, owners: 60, steps: 40, outbox: true, inbox: true, churn: true, shared: true}
 			run := func(o engine.Options) []string {
-				o.TickLimit, o.CatchUp = limit, policy
+				o.Limits.Tick, o.CatchUp = limit, policy
 				s := newSim(t, p, o)
 				stopped, divided := 0, 0
 				s.run(func(d time.Duration) []time.Duration {
@@ -218,7 +218,7 @@ func TestP10_MemoryOfADay(t *testing.T) {
 func TestRunaway(t *testing.T) {
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
-		e := open(t, engine.Options{Catalog: cat, TickLimit: 2000, MaxBuffs: 500, Synchronous: workers == 0, Workers: workers, Budget: patient})
+		e := open(t, engine.Options{Catalog: cat, Limits: engine.Limits{Tick: 2000, Buffs: 500}, Synchronous: workers == 0, Workers: workers, Budget: patient})
 		spawn(t, e, 1, 2)
 		rings, halt := 0, false
 		var again func(c *engine.Context)
@@ -266,7 +266,7 @@ func TestP10_BudgetStopsTheTime(t *testing.T) {
 	begun, cell := make(chan struct{}), make(chan struct{})
 	first := true
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}})
-	e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, TickLimit: 100, Handlers: engine.Handlers{
+	e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Limits: engine.Limits{Tick: 100}, Handlers: engine.Handlers{
 		"wait": func(*engine.Context, buff.Event) {
 			if first {
 				first = false
@@ -298,7 +298,7 @@ func TestP10_BudgetStopsTheTime(t *testing.T) {
 func TestP50_CloseWorksOff(t *testing.T) {
 	calls := 0
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("count")}})
-	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, TickLimit: 50, Handlers: engine.Handlers{
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 50}, Handlers: engine.Handlers{
 		"count": func(*engine.Context, buff.Event) { calls++ },
 	}})
 	require.NoError(t, err)
@@ -337,9 +337,9 @@ func TestP50_CloseEnds(t *testing.T) {
 
 // TestCatchUpWords: the policies have names, and another one is refused.
 func TestCatchUpWords(t *testing.T) {
-	_, err := engine.New(engine.Options{CatchUp: engine.Dilate + 1, TickLimit: -1})
+	_, err := engine.New(engine.Options{CatchUp: engine.Dilate + 1, Limits: engine.Limits{Tick: -1}})
 	require.ErrorContains(t, err, "Options.CatchUp must be Carry or Dilate, not 2")
-	require.ErrorContains(t, err, "Options.TickLimit must be from 1 to 1073741824, not -1")
+	require.ErrorContains(t, err, "Options.Limits.Tick must be from 1 to 1073741824, not -1")
 }
 
 // TestLongFrameSeen: a late frame that is worked off in one piece has one instant at which

@@ -28,7 +28,7 @@ type Changes struct {
 // OwnerChange is what has changed of one owner. It is good until the loop over Changes.All goes on.
 type OwnerChange struct {
 	Owner  buff.OwnerID
-	Number uint32 // below Options.MaxOwners: no two owners have the same at once
+	Number uint32 // below Options.Limits.Owners: no two owners have the same at once
 	Gone   bool   // it has left; there is nothing else to tell
 	Came   bool   // it is told of for the first time: all of it is new
 	Dead   bool   // it has been killed, and not revived since
@@ -50,7 +50,7 @@ func (e *Engine) Changes() *Changes {
 	}
 	c := &Changes{engine: e}
 	for _, m := range [...]*marks{&c.now, &c.came, &c.told, &c.left} {
-		m.words = make([]uint64, (e.opts.MaxOwners+63)/64) // they cannot grow: workers mark
+		m.words = make([]uint64, (e.opts.Limits.Owners+63)/64) // they cannot grow: workers mark
 	}
 	e.changes = c
 	for o := range e.all {

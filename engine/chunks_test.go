@@ -18,7 +18,7 @@ import (
 func TestP10_RoomOfAStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners, limit, workers = 1000, 20_000, 3
-		p := newPrison(t, owners, engine.Options{Workers: workers, TickLimit: limit})
+		p := newPrison(t, owners, engine.Options{Workers: workers, Limits: engine.Limits{Tick: limit}})
 		most := 0
 		for round := range buff.OwnerID(3) { // another worker is held each time, or the same
 			p.hold(1 + round)

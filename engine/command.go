@@ -60,8 +60,8 @@ func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
 // Command, which is far more to write than what there is to do. Otherwise it goes the way of
 // all commands, which finds out what is in the way, records it, or lets it wait.
 func (e *Engine) ready(o *owner) bool {
-	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.EventLimit &&
-		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.HandlerLimit
+	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.Limits.Events &&
+		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.Limits.Handlers
 }
 
 // done is what follows once the Set of an owner has carried out a command.
@@ -136,8 +136,8 @@ func (e *Engine) do(o *owner, c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
 		return buff.Result{Err: ErrClosed}
-	case len(e.loop.Events) >= e.opts.EventLimit:
-		return e.overload(o, e.opts.EventLimit, "events for the next Frame")
+	case len(e.loop.Events) >= e.opts.Limits.Events:
+		return e.overload(o, e.opts.Limits.Events, "events for the next Frame")
 	}
 	return e.deliver(o, c)
 }
@@ -147,8 +147,8 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 	if !e.idle(o) {
 		return e.queue(o, c, false)
 	}
-	if setsOff(c.Verb) && o.set.Pending() >= e.opts.HandlerLimit {
-		return e.overload(o, e.opts.HandlerLimit, "handlers for its next turn")
+	if setsOff(c.Verb) && o.set.Pending() >= e.opts.Limits.Handlers {
+		return e.overload(o, e.opts.Limits.Handlers, "handlers for its next turn")
 	}
 	if c.Verb == verb.Steal && e.ownerOf(c.Query.To) == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
@@ -173,8 +173,8 @@ func setsOff(v verb.Verb) bool {
 
 // queue lets a command wait until the owner is idle; by way of it, if it is for another.
 func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
-	if o.waiting() >= e.opts.MailboxLimit {
-		return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy")
+	if o.waiting() >= e.opts.Limits.Mailbox {
+		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
 	}
 	if b := o.note(); o.box.Idle() {
 		b.handed++
@@ -319,11 +319,11 @@ func (c *Context) Revoked() bool {
 // roomFor fails with ErrOverloaded if the events of the loop's calls have reached EventLimit.
 // What a call leads to may go beyond it, by no more than what its owners carry.
 func (e *Engine) roomFor(what string, id uint64) error {
-	if e.closed || len(e.loop.Events) < e.opts.EventLimit {
+	if e.closed || len(e.loop.Events) < e.opts.Limits.Events {
 		return nil // a closed engine has another error
 	}
 	e.stats.Refused++
-	return fmt.Errorf("%w: %s %d, %d events for the next Frame", ErrOverloaded, what, id, e.opts.EventLimit)
+	return fmt.Errorf("%w: %s %d, %d events for the next Frame", ErrOverloaded, what, id, e.opts.Limits.Events)
 }
 
 // roomForAll is roomFor for a call that makes up to n events for many owners, and must not do
@@ -333,13 +333,13 @@ func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owne
 	if err := e.roomFor(what, id); err != nil {
 		return err
 	}
-	if there := len(e.loop.Events); there > 0 && there+n > e.opts.EventLimit {
+	if there := len(e.loop.Events); there > 0 && there+n > e.opts.Limits.Events {
 		e.stats.Refused++
-		return fmt.Errorf("%w: %s %d, %d events more, and there is room for %d", ErrOverloaded, what, id, n, e.opts.EventLimit-there)
+		return fmt.Errorf("%w: %s %d, %d events more, and there is room for %d", ErrOverloaded, what, id, n, e.opts.Limits.Events-there)
 	}
 	for o := range owners {
-		if !e.idle(o) && o.waiting() >= e.opts.MailboxLimit {
-			return e.overload(o, e.opts.MailboxLimit, "commands, since it is busy").Err
+		if !e.idle(o) && o.waiting() >= e.opts.Limits.Mailbox {
+			return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy").Err
 		}
 	}
 	return nil
@@ -358,7 +358,7 @@ func (e *Engine) all(yield func(*owner) bool) {
 // restoreRoom gives a Restore the room that there is.
 func (e *Engine) restoreRoom() *buff.Turn {
 	t := e.turn()
-	t.MostEvents, t.MostCalls = e.opts.EventLimit-len(e.loop.Events), e.opts.HandlerLimit
+	t.MostEvents, t.MostCalls = e.opts.Limits.Events-len(e.loop.Events), e.opts.Limits.Handlers
 	return t
 }
 

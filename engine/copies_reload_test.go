@@ -18,7 +18,7 @@ import (
 // for byte; no coin is on two owners or on none, whoever waits; and in the end all live by the new catalog.
 func TestCopiesReload(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
-		r := newRobbersOf(t, m, 7, engine.Options{TickLimit: 60})
+		r := newRobbersOf(t, m, 7, engine.Options{Limits: engine.Limits{Tick: 60}})
 		c := r.e.Copies(nil)
 		disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 		waited, swept := 0, 0

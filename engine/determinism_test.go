@@ -59,7 +59,7 @@ func TestP45_WorkersDoNotMatter(t *testing.T) {
 			for _, turn := range []int{0, 1} {
 				for _, procs := range []int{1, 2} {
 					before := runtime.GOMAXPROCS(procs)
-					got := run(engine.Options{Workers: workers, Budget: patient, TurnLimit: turn})
+					got := run(engine.Options{Workers: workers, Budget: patient, Limits: engine.Limits{Turn: turn}})
 					runtime.GOMAXPROCS(before)
 					requireSame(t, want, got, p, ", workers ", workers, ", turn limit ", turn, ", processors ", procs)
 				}

@@ -49,7 +49,7 @@ func commandsOf(dice *rand.Rand, specs []*buff.Spec, handles []buff.Handle) (out
 // TestDoAllBounded: EventLimit holds within one call, and each command has its own answer.
 func TestDoAllBounded(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, EventLimit: 100})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Events: 100}})
 	spawn(t, e, 1)
 	commands := make([]buff.Command, 1000)
 	for k := range commands {
@@ -81,7 +81,7 @@ func TestDoAll(t *testing.T) {
 				c.AddBuff(1+c.Owner()%50, buff.Application{Spec: cat.Spec("curse")}) // across owners
 			}}}
 			if recorded {
-				o.Record = &rec[k]
+				o.Trace.Record = &rec[k]
 			}
 			e := open(t, o)
 			for id := range buff.OwnerID(50) {

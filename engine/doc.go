@@ -139,7 +139,7 @@
 //
 // The same holds for everything else that a game hands in. If Options.Members panics, that look
 // of the aura finds nobody. If a [buff.Formula] panics, it gives no number, and the application
-// is denied. If Options.Record fails, the recording ends; if Options.SlowTrace fails, the trace
+// is denied. If Options.Trace.Record fails, the recording ends; if Options.Trace.Writer fails, the trace
 // does; Close returns both errors. If a clock fails, one measurement is missing.
 // A function that the loop calls itself and that calls runtime.Goexit ends the loop's goroutine;
 // nothing can prevent that. If it is one of [Inbox.Run] or Options.Members, or a handler that runs
@@ -212,7 +212,7 @@
 // # Catching up
 //
 // A Tick after a stall is bounded. It advances in slices, each as long as the deadlines in it
-// allow, and stops when it has worked off as much as [Options].TickLimit, or when a slice was not
+// allow, and stops when it has worked off as much as [Options].Limits.Tick, or when a slice was not
 // done within Budget. The rest of the time is carried into the following Ticks or dropped: see
 // [CatchUp]. A Tick that stops early is a frame like any other: each owner has the same
 // events, later.

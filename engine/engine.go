@@ -146,23 +146,23 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		names:    make(map[string]buff.HandlerID),
 		zones:    newZones(),
 		index:    newCrossIndex(o.Catalog),
-		share:    int32(min(maxShare, o.TickLimit)),
-		patience: min(int64(max(o.TickLimit, 4*o.MaxBuffs)), math.MaxInt32),
+		share:    int32(min(maxShare, o.Limits.Tick)),
+		patience: min(int64(max(o.Limits.Tick, 4*o.Limits.Buffs)), math.MaxInt32),
 	}
 	e.loop.Catalog, e.loop.Seed, e.loop.Memory = o.Catalog, o.Seed, &e.memory
 	e.loop.FormulaFailed = func(of *buff.Event, v any) { e.fell(callFormula, true, of, v) }
 	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
 	e.record = newRecorder(e)
-	if o.History > 0 {
-		e.history = history.New(o.History)
+	if o.Trace.History > 0 {
+		e.history = history.New(o.Trace.History)
 		e.loop.TimeChanged, e.loop.SheetChanged = e.history.Note, e.history.NoteSheet
 	}
-	e.producers.init(e, o.InboxLimit)
+	e.producers.init(e, o.Limits.Inbox)
 	e.watch.init(e)
 	e.index.auras.yield = e.member
 	e.nameHandlers()
 	e.publish(o.Catalog)
-	e.spare.init(o.TickLimit, o.Workers)
+	e.spare.init(o.Limits.Tick, o.Workers)
 	for i := range e.workers {
 		e.workers[i].init(e, i)
 	}
@@ -171,7 +171,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		Pool:    pool,
 		Task:    e.task(),
 		Workers: o.Workers,
-		Limit:   2*o.MailboxLimit + runRoom,
+		Limit:   2*o.Limits.Mailbox + runRoom,
 		Handle:  func(worker int, box *mailbox) { e.workers[worker].serve(box) },
 		Ahead:   func(worker int, next []actor.Turn[*owner, message]) { e.workers[worker].ahead(next) },
 		Batched: func(worker int, box *mailbox, v any) { e.workers[worker].runBatched(box, v.(*batchedTurn)) },
@@ -255,7 +255,7 @@ func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
 func (e *Engine) Inbox() *Inbox { return &e.inbox }
 
 // closeLimit is how much Close works off of what was due in time that is carried, counted as by
-// Options.TickLimit.
+// Options.Limits.Tick.
 const closeLimit = 1 << 20
 
 // cutOffLimit is how much Close works off before owners who are still behind are cut off.

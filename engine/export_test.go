@@ -205,7 +205,7 @@ func Parts(f *Frame) (head, due, tail int) {
 	return len(f.head), f.count - len(f.head) - len(f.tail), len(f.tail)
 }
 
-// DefaultTickLimit is that of Options.TickLimit.
+// DefaultTickLimit is that of Options.Limits.Tick.
 const DefaultTickLimit = defaultTickLimit
 
 // Worked returns how much of TickLimit the last Tick has used.

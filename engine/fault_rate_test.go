@@ -109,7 +109,7 @@ func BenchmarkFaults(b *testing.B) {
 	told := 0
 	cat := catalogOf(b, buff.Spec{ID: "rot", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}})
 	e := open(b, engine.Options{
-		Catalog: cat, Synchronous: true, TickLimit: 1 << 30,
+		Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 1 << 30},
 		Handlers: engine.Handlers{"h": func(*engine.Context, buff.Event) { panic("no") }},
 		OnFault:  func(f view.Fault) { told += strings.Count(string(f.Stack), "goroutine ") },
 	})

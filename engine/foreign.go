@@ -18,8 +18,8 @@ import (
 // What the game hands in besides handlers, as [view.Fault].Call names it.
 const (
 	callMembers = "Members"   // Options.Members
-	callRecord  = "Record"    // Options.Record, its Write
-	callTrace   = "SlowTrace" // Options.SlowTrace, and Write and Close of what it returns
+	callRecord  = "Record"    // Options.Trace.Record, its Write
+	callTrace   = "SlowTrace" // Options.Trace.Writer, and Write and Close of what it returns
 	callClock   = "Clock"     // that of Watch.Open
 	callLook    = "Look"      // that of Watch.Follow
 	callRun     = "Run"       // that of Inbox.Run

@@ -107,24 +107,26 @@ var handed = []struct {
 		events: []string{"1: 3000 error beacon why=panic"},
 	},
 	{
-		name: "Options.Record", call: "Record",
-		hand:   func(x *trial) { x.o.Record = writerFunc(func(p []byte) (int, error) { x.fail(); return len(p), nil }) },
+		name: "Options.Trace.Record", call: "Record",
+		hand: func(x *trial) {
+			x.o.Trace.Record = writerFunc(func(p []byte) (int, error) { x.fail(); return len(p), nil })
+		},
 		closed: func(x *trial) string { return "engine: recording: Record " + x.said },
 	},
 	{
-		name: "Options.SlowTrace", call: "SlowTrace",
+		name: "Options.Trace.Writer", call: "SlowTrace",
 		hand:   func(x *trial) { x.slow(func() io.WriteCloser { x.fail(); return nil }) },
 		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
 		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
 	},
 	{
-		name: "Options.SlowTrace, its Write", call: "SlowTrace",
+		name: "Options.Trace.Writer, its Write", call: "SlowTrace",
 		hand:   func(x *trial) { x.slow(func() io.WriteCloser { return &sinks{write: x.fail} }) },
 		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
 		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
 	},
 	{
-		name: "Options.SlowTrace, its Close", call: "SlowTrace",
+		name: "Options.Trace.Writer, its Close", call: "SlowTrace",
 		hand:   func(x *trial) { x.slow(func() io.WriteCloser { return &sinks{close: x.fail} }) },
 		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
 		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
@@ -160,20 +162,20 @@ var handed = []struct {
 
 // notCalled are what a game hands in and nothing calls while the engine runs, with the reason.
 var notCalled = map[string]string{
-	"Options.Catalog": "of package buff",
-	"Options.Flight":  "of package runtime/trace",
-	"Options.Epoch":   "of package time",
-	"Engine.Spawn":    "the data of an owner is kept and given back",
-	"Engine.Restore":  "the same",
-	"Engine.Readmit":  "the same",
-	"Engine.Copies":   "a fault of it is an error of the copy: see TestCopyFails",
-	"Engine.Close":    "a context is asked, and the functions are called, on the goroutine of the caller, who has it, between two Ticks; a fault is the caller's",
-	"Watch.Next":      "the same",
-	"Inbox.Ask":       "the same",
-	"Inbox.Run":       "a fault of the caller, who is told: see TestRunFails",
-	"Watch.Owners":    "the same",
-	"Watch.Specs":     "the same",
-	"Watch.Holders":   "the same",
+	"Options.Catalog":      "of package buff",
+	"Options.Trace.Flight": "of package runtime/trace",
+	"Options.Epoch":        "of package time",
+	"Engine.Spawn":         "the data of an owner is kept and given back",
+	"Engine.Restore":       "the same",
+	"Engine.Readmit":       "the same",
+	"Engine.Copies":        "a fault of it is an error of the copy: see TestCopyFails",
+	"Engine.Close":         "a context is asked, and the functions are called, on the goroutine of the caller, who has it, between two Ticks; a fault is the caller's",
+	"Watch.Next":           "the same",
+	"Inbox.Ask":            "the same",
+	"Inbox.Run":            "a fault of the caller, who is told: see TestRunFails",
+	"Watch.Owners":         "the same",
+	"Watch.Specs":          "the same",
+	"Watch.Holders":        "the same",
 }
 
 type writerFunc func(p []byte) (int, error)
@@ -201,11 +203,11 @@ func (x *trial) timeout(_ buff.TimeoutHandle, err error) { require.NoError(x.t, 
 
 // slow has every frame traced.
 func (x *trial) slow(where func() io.WriteCloser) {
-	x.o.Flight = trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Second})
-	require.NoError(x.t, x.o.Flight.Start())
-	x.t.Cleanup(x.o.Flight.Stop)
-	x.o.SlowFrame, x.o.TraceEvery = time.Millisecond, 1
-	x.o.SlowTrace = func(*engine.Frame) io.WriteCloser { return where() }
+	x.o.Trace.Flight = trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Second})
+	require.NoError(x.t, x.o.Trace.Flight.Start())
+	x.t.Cleanup(x.o.Trace.Flight.Stop)
+	x.o.Trace.SlowFrame, x.o.Trace.Every = time.Millisecond, 1
+	x.o.Trace.Writer = func(*engine.Frame) io.WriteCloser { return where() }
 }
 
 // TestP24_P25_Handed: whatever fails of what the game has handed in, however it fails, the engine goes
@@ -331,7 +333,7 @@ func TestMembersFails(t *testing.T) {
 // TestRecordShort: a writer that takes less than it was given, and says nothing, has failed.
 func TestRecordShort(t *testing.T) {
 	for _, n := range []int{-1, 0, 1, 1 << 20} {
-		e, err := engine.New(engine.Options{Synchronous: true, Record: writerFunc(func([]byte) (int, error) { return n, nil })})
+		e, err := engine.New(engine.Options{Synchronous: true, Trace: engine.Trace{Record: writerFunc(func([]byte) (int, error) { return n, nil })}})
 		require.NoError(t, err)
 		e.Tick(time.Second)
 		require.ErrorIs(t, e.Close(t.Context()), io.ErrShortWrite)
@@ -353,8 +355,15 @@ func TestP24_HandedAll(t *testing.T) {
 	seen := map[string]bool{}
 	for _, v := range []any{engine.Options{}, replay.Game{}} {
 		typ := reflect.TypeOf(v)
-		for i := range typ.NumField() {
-			if f := typ.Field(i); foreign(f.Type) {
+		for _, f := range reflect.VisibleFields(typ) {
+			switch {
+			case f.Type == reflect.TypeOf(engine.Trace{}):
+				for _, x := range reflect.VisibleFields(f.Type) {
+					if foreign(x.Type) {
+						seen[typ.Name()+"."+f.Name+"."+x.Name] = true
+					}
+				}
+			case foreign(f.Type):
 				seen[typ.Name()+"."+f.Name] = true
 			}
 		}
@@ -409,7 +418,7 @@ var replayed = []struct {
 func TestP24_ReplayHanded(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	var recording bytes.Buffer
-	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Record: &recording})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{Record: &recording}})
 	require.NoError(t, err)
 	spawn(t, e, 1)
 	_, err = e.AddTimeout(1, time.Second, func(*engine.Context) {})
@@ -450,7 +459,7 @@ func TestP24_ReplayHanded(t *testing.T) {
 // plain is a recording of one Tick.
 func plain(t *testing.T, cat *buff.Catalog) []byte {
 	var out bytes.Buffer
-	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Record: &out})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{Record: &out}})
 	require.NoError(t, err)
 	e.Tick(time.Second)
 	require.NoError(t, e.Close(t.Context()))

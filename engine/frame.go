@@ -22,7 +22,7 @@ type Frame struct {
 
 	// Stuck are the owners whose handlers were still running when the budget was
 	// used up, and Waiting is how many others are due by Now and have not been served, or
-	// not to the end, because of them or of Options.TickLimit.
+	// not to the end, because of them or of Options.Limits.Tick.
 	Stuck   []view.Stuck
 	Waiting int
 
@@ -149,7 +149,7 @@ func (f *Frame) remember(r *history.Recorder) {
 }
 
 // History returns the flight recorder, which has the events of the last minute of game time as far as
-// Options.History has room for them; nil if that is zero. What happened after the last Tick is not in it
+// Options.Trace.History has room for them; nil if that is zero. What happened after the last Tick is not in it
 // before the next one.
 //
 // Any goroutine may call it.

@@ -53,7 +53,7 @@ func count(c engine.Carried, s *buff.Spec) (n int) {
 // TestP29_View: of one owner a View shows so much and no more, and says how much there is.
 func TestP29_View(t *testing.T) {
 	cat := statsOf(t, buff.Spec{ID: "oath", Kind: define.Infinite, Modifiers: might.Modifiers})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: buff.MaxPerOwner})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Buffs: buff.MaxPerOwner}})
 	spawn(t, e, 1)
 	leave, err := e.Watch().Follow(1, nil)
 	require.NoError(t, err)

@@ -148,15 +148,15 @@ func TestMisuse(t *testing.T) {
 func TestOptions(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, On: buff.Hooks{Apply: call("hurt"), RemoveAny: call("gone")}})
 	_, err := engine.New(engine.Options{
-		Catalog: cat, Workers: -1, TurnLimit: -1, TickLimit: -1, MaxOwners: buff.MaxOwners + 1, MaxBuffs: -1, MailboxLimit: -1, HandlerLimit: -1,
-		TraceEvery: -1, EventLimit: -1, InboxLimit: 1 << 30, History: 1<<40 + 1, Handlers: engine.Handlers{"hurt": nil},
+		Catalog: cat, Workers: -1, Limits: engine.Limits{Turn: -1, Tick: -1, Owners: buff.MaxOwners + 1, Buffs: -1, Mailbox: -1, Handlers: -1, Events: -1, Inbox: 1 << 30},
+		Trace: engine.Trace{Every: -1, History: 1<<40 + 1}, Handlers: engine.Handlers{"hurt": nil},
 	})
 	require.ErrorIs(t, err, engine.ErrUnknownHandler)
 	for _, words := range []string{
-		"Workers must be from 1 to 65536,", "TurnLimit must be from 1 to 1073741824,", "TickLimit must be from 1 to 1073741824,",
-		"MaxOwners must be from 1 to 1048576,", "MaxBuffs must be from 1 to 4096,", "MailboxLimit must be from 1 to 1048576,",
-		"HandlerLimit must be from 1 to 16777216,", "TraceEvery must be from 1 to 1073741824,", "EventLimit must be from 1 to 1073741824,",
-		"InboxLimit must be from 1 to 16777216,", "History must be zero, for none, or from 131072 to 1099511627776,", `"hurt"`, `"gone"`,
+		"Workers must be from 1 to 65536,", "Limits.Turn must be from 1 to 1073741824,", "Limits.Tick must be from 1 to 1073741824,",
+		"Limits.Owners must be from 1 to 1048576,", "Limits.Buffs must be from 1 to 4096,", "Limits.Mailbox must be from 1 to 1048576,",
+		"Limits.Handlers must be from 1 to 16777216,", "Trace.Every must be from 1 to 1073741824,", "Limits.Events must be from 1 to 1073741824,",
+		"Limits.Inbox must be from 1 to 16777216,", "Trace.History must be zero, for none, or from 131072 to 1099511627776,", `"hurt"`, `"gone"`,
 	} {
 		require.ErrorContains(t, err, words)
 	}

@@ -119,7 +119,7 @@ func TestNumber(t *testing.T) {
 	require.Equal(t, want, got)
 	require.Equal(t, wantTimeouts, gotTimeouts)
 
-	o.Number, o.Record = 0, &b
+	o.Number, o.Trace.Record = 0, &b
 	e := open(t, o)
 	spawn(t, e, 1)
 	h := add(t, e, 1, o.Catalog.Spec("venom"))
@@ -129,7 +129,7 @@ func TestNumber(t *testing.T) {
 		want = append(want, ev.Handle)
 	}
 	shut(t, e)
-	got, o.Record = nil, nil
+	got, o.Trace.Record = nil, nil
 	_, err := replay.Run(&b, o, replay.Game{
 		Frame: func(f *engine.Frame) {
 			for ev := range f.Events() {

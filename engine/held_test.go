@@ -76,7 +76,7 @@ func TestP10_HeldFitsIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, each = 64, 32
 		g, called := gates{}, 0
-		e, err := engine.New(engine.Options{Workers: 1, Budget: brief, TickLimit: limit})
+		e, err := engine.New(engine.Options{Workers: 1, Budget: brief, Limits: engine.Limits{Tick: limit}})
 		require.NoError(t, err)
 		spawn(t, e, 1, 2, 3)
 		ask := func(ids ...buff.OwnerID) {

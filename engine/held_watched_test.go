@@ -19,7 +19,7 @@ func TestHeldWatched(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const limit, each, others = 64, 32, 60
 			g := gates{}
-			e, err := engine.New(engine.Options{Workers: 2, Budget: brief, TickLimit: limit})
+			e, err := engine.New(engine.Options{Workers: 2, Budget: brief, Limits: engine.Limits{Tick: limit}})
 			require.NoError(t, err)
 			defer shut(t, e)
 			if watched {

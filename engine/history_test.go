@@ -23,7 +23,7 @@ func TestHistory(t *testing.T) {
 		p := plan{seed: 11, owners: 60, steps: 60, outbox: true, inbox: true, churn: true}
 		var o engine.Options
 		m.set(&o)
-		o.History = history.DefaultBytes
+		o.Trace.History = history.DefaultBytes
 		var want []buff.Event
 		s := newSim(t, p, o)
 		s.keep = func(e buff.Event) {
@@ -44,11 +44,11 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryIsBounded: a minute, by the clock of the game, and no more than Options.History; none if
+// TestHistoryIsBounded: a minute, by the clock of the game, and no more than Options.Trace.History; none if
 // that is zero.
 func TestHistoryIsBounded(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: history.DefaultBytes})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	spawn(t, e, 1)
 	add(t, e, 1, cat.Spec("beat"))
 	for range 6 * 60 * 20 {
@@ -64,14 +64,14 @@ func TestHistoryIsBounded(t *testing.T) {
 	none := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	require.Nil(t, none.History())
 	none.Tick(time.Second)
-	_, err := engine.New(engine.Options{History: 1})
-	require.EqualError(t, err, "engine: Options.History must be zero, for none, or from 131072 to 1099511627776, not 1")
+	_, err := engine.New(engine.Options{Trace: engine.Trace{History: 1}})
+	require.EqualError(t, err, "engine: Options.Trace.History must be zero, for none, or from 131072 to 1099511627776, not 1")
 }
 
 // TestHistoryForgets: what is too old is dropped also when nothing happens any more.
 func TestHistoryForgets(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, History: history.DefaultBytes})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	spawn(t, e, 1)
 	add(t, e, 1, cat.Spec("hit"))
 	for range 2 * 60 * 20 {
@@ -90,7 +90,7 @@ func TestTimeChangesAreRemembered(t *testing.T) {
 	)
 	require.NoError(t, err)
 	for _, workers := range []int{0, 3} {
-		e, err := engine.New(engine.Options{Catalog: cat, Synchronous: workers == 0, Workers: max(workers, 1), History: history.DefaultBytes, Handlers: engine.Handlers{
+		e, err := engine.New(engine.Options{Catalog: cat, Synchronous: workers == 0, Workers: max(workers, 1), Trace: engine.Trace{History: history.DefaultBytes}, Handlers: engine.Handlers{
 			"stasis": func(c *engine.Context, e buff.Event) { c.Do(buff.Pause(c.Owner())) },
 		}})
 		require.NoError(t, err)

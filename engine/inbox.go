@@ -16,7 +16,7 @@ import (
 // after everything that is due, in the order in which it came in. One goroutine's
 // commands keep their order.
 //
-// In each Tick the Inbox gets a quarter of Options.TickLimit: each command costs one, one for each event that
+// In each Tick the Inbox gets a quarter of Options.Limits.Tick: each command costs one, one for each event that
 // it leads to, and one for every 16 buffs that are looked at for it, where a deadline that moves is eight.
 // The rest waits for the next Tick, in order. One command is not divided, whatever it costs.
 //

@@ -26,7 +26,7 @@ func TestP21_InboxAndMailbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
-		e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: brief, MailboxLimit: 30, TickLimit: 80, InboxLimit: 100})
+		e, err := engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: brief, Limits: engine.Limits{Mailbox: 30, Tick: 80, Inbox: 100}})
 		require.NoError(t, err)
 		spawn(t, e, 1)
 		_, err = e.AddTimeout(1, 0, func(*engine.Context) { <-gate })
@@ -68,7 +68,7 @@ func TestP21_InboxAndMailbox(t *testing.T) {
 func TestP29_InboxAndEvents(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	hit := buff.Application{Spec: cat.Spec("hit")}
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, EventLimit: 10, InboxLimit: 30, TickLimit: 160})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Events: 10, Inbox: 30, Tick: 160}})
 	spawn(t, e, 1)
 	for round := range 3 {
 		for range 10 {
@@ -109,7 +109,7 @@ func TestInboxLetsGo(t *testing.T) {
 // TestInboxLetsGoRecorded: that somebody records makes no difference to that.
 func TestInboxLetsGoRecorded(t *testing.T) {
 	var rec bytes.Buffer
-	e := open(t, engine.Options{Synchronous: true, Record: &rec})
+	e := open(t, engine.Options{Synchronous: true, Trace: engine.Trace{Record: &rec}})
 	big := new([1000]byte)
 	kept := weak.Make(big)
 	require.NoError(t, e.Inbox().AddTimeout(1, 0, func(*engine.Context) { big[0]++ }))
@@ -124,7 +124,7 @@ func TestInboxLetsGoRecorded(t *testing.T) {
 func TestInboxBooks(t *testing.T) {
 	const posters, each = 16, 400
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, InboxLimit: 64, TickLimit: 100})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Inbox: 64, Tick: 100}})
 	spawn(t, e, 1)
 	var work sync.WaitGroup
 	var accepted [posters]int
@@ -182,7 +182,7 @@ func TestInboxBooks(t *testing.T) {
 func TestP45_ReplayParts(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("spread")}})
 	hit := cat.Spec("hit")
-	o := engine.Options{Catalog: cat, Workers: 2, Budget: patient, TickLimit: 40, InboxLimit: 50, Handlers: engine.Handlers{
+	o := engine.Options{Catalog: cat, Workers: 2, Budget: patient, Limits: engine.Limits{Tick: 40, Inbox: 50}, Handlers: engine.Handlers{
 		"spread": func(c *engine.Context, e buff.Event) {
 			for k := range e.Magnitude % 7 {
 				c.AddBuff(buff.OwnerID(1+(e.Magnitude+k)%3), buff.Application{Spec: hit, Magnitude: 0})
@@ -190,7 +190,7 @@ func TestP45_ReplayParts(t *testing.T) {
 		},
 	}}
 	var rec bytes.Buffer
-	o.Record = &rec
+	o.Trace.Record = &rec
 	e := open(t, o)
 	spawn(t, e, 1, 2, 3)
 	var want []string
@@ -207,7 +207,7 @@ func TestP45_ReplayParts(t *testing.T) {
 	shut(t, e)
 	for _, workers := range []int{1, 4} {
 		var got []string
-		o.Workers, o.Record = workers, nil
+		o.Workers, o.Trace.Record = workers, nil
 		_, err := replay.Run(bytes.NewReader(rec.Bytes()), o, replay.Game{Frame: func(f *engine.Frame) { got = append(got, lines(f)...) }})
 		require.NoError(t, err)
 		require.Equal(t, want, got)

@@ -85,7 +85,7 @@ func TestP10_InboxByCount(t *testing.T) {
 // TestP10_InboxInOrder: what waits comes in order, all of it, and the same share of it in each
 // Tick, whatever else the Tick has to do.
 func TestP10_InboxInOrder(t *testing.T) {
-	e, hit := crowded(t, engine.Options{TickLimit: 400})
+	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 400}})
 	post := func(from, to int) {
 		for k := from; k < to; k++ {
 			require.NoError(t, e.Inbox().AddBuff(2, buff.Application{Spec: hit, Magnitude: int64(k)}))
@@ -109,7 +109,7 @@ func TestP10_InboxInOrder(t *testing.T) {
 // TestInboxOneDear: one command that costs more than there is for the Inbox in a Tick is carried
 // out alone.
 func TestInboxOneDear(t *testing.T) {
-	e, hit := crowded(t, engine.Options{TickLimit: 4})
+	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 4}})
 	for k := range 3 {
 		require.NoError(t, e.Inbox().Do(buff.SetRate(1, buff.Ratio{Num: uint32(1 + k%2), Den: 2})))
 		require.NoError(t, e.Inbox().AddBuff(1, buff.Application{Spec: hit, Magnitude: int64(k)}))
@@ -125,7 +125,7 @@ func TestInboxOneDear(t *testing.T) {
 // TestP29_Producers: who floods is refused, by name, and nobody else; the room is shared equally,
 // and the number of producers is limited.
 func TestP29_Producers(t *testing.T) {
-	e := open(t, engine.Options{Synchronous: true, InboxLimit: 100})
+	e := open(t, engine.Options{Synchronous: true, Limits: engine.Limits{Inbox: 100}})
 	in := e.Inbox()
 	for range 100 {
 		require.NoError(t, in.Do(buff.Kill(1)), "alone it has all of it")
@@ -164,7 +164,7 @@ func TestP29_Producers(t *testing.T) {
 	require.NoError(t, net.Do(buff.Kill(1)))
 	require.ErrorIs(t, net.Do(buff.Kill(1)), engine.ErrInboxFull)
 
-	small := open(t, engine.Options{Synchronous: true, InboxLimit: 1})
+	small := open(t, engine.Options{Synchronous: true, Limits: engine.Limits{Inbox: 1}})
 	require.EqualError(t, small.Inbox().For("x").Do(buff.Kill(1)), `engine: no room for another producer in the inbox: "x", the limit is 1`)
 	shut(t, e)
 	require.ErrorIs(t, net.Do(buff.Kill(1)), engine.ErrClosed)
@@ -174,7 +174,7 @@ func TestP29_Producers(t *testing.T) {
 // TestInboxTurns: producers take turns, by what their commands cost, in the order in which they
 // were made; each one's commands keep their order, and the turn goes on in the next Tick.
 func TestInboxTurns(t *testing.T) {
-	e, hit := crowded(t, engine.Options{TickLimit: 160}) // twenty of the cheap commands in a Tick
+	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 160}}) // twenty of the cheap commands in a Tick
 	a, b := e.Inbox().For("a"), e.Inbox().For("b")
 	for _, p := range []struct {
 		in   *engine.Inbox

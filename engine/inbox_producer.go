@@ -71,7 +71,7 @@ func (p *producers) close() { p.held.Or(shut) }
 // For returns the Inbox of a producer: a part of the program, or a group of strangers, whose
 // commands must not keep those of others waiting. It is made if there is none of that name; the
 // empty name is that of [Engine.Inbox]. All have an equal share of the room: of four, each one
-// may have a quarter of Options.InboxLimit waiting. When another one comes, those that have more
+// may have a quarter of Options.Limits.Inbox waiting. When another one comes, those that have more
 // than their new share get nothing in until they have less; and it may find the whole full until
 // then.
 //
@@ -80,7 +80,7 @@ func (p *producers) close() { p.held.Or(shut) }
 // equal share too, if it wants it, and what it leaves is for the others.
 //
 // Producers stay as long as the engine. There are at most 64, and no more than
-// Options.InboxLimit: what is posted to one beyond that fails with [ErrTooManyProducers].
+// Options.Limits.Inbox: what is posted to one beyond that fails with [ErrTooManyProducers].
 //
 // Any goroutine may call it.
 func (in *Inbox) For(name string) *Inbox {

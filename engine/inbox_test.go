@@ -23,7 +23,7 @@ func TestInboxProducers(t *testing.T) {
 		buff.Spec{ID: "long", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
 	)
 	hit, long := cat.Spec("hit"), cat.Spec("long")
-	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, InboxLimit: 500, MaxBuffs: buff.MaxPerOwner})
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, Limits: engine.Limits{Inbox: 500, Buffs: buff.MaxPerOwner}})
 	var handles []buff.Handle
 	for id := range buff.OwnerID(owners) {
 		spawn(t, e, id+1)

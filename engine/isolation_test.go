@@ -124,7 +124,7 @@ func TestP24_P25_Isolation(t *testing.T) {
 // wheel, and numbers are used again.
 func TestP30_BackToZero(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Hour, Period: time.Second})
-	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, MaxOwners: 10})
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, Limits: engine.Limits{Owners: 10}})
 	seen := map[buff.Handle]bool{}
 	for range 500 {
 		for id := range buff.OwnerID(10) {
@@ -151,7 +151,7 @@ func TestP30_BackToZero(t *testing.T) {
 func TestP14_NumbersAnew(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Hour, Period: time.Second})
 	for _, base := range []uint32{0, 1<<31 - 100, math.MaxUint32 - 100} {
-		e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxOwners: 100})
+		e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Owners: 100}})
 		engine.BeginNumbers(e, base)
 		seen := map[uint64]bool{}
 		most := 0

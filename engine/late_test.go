@@ -51,7 +51,7 @@ func (j *jail) open(all bool) {
 func runStuck(t *testing.T, p plan, workers int) (events map[buff.OwnerID][]string, busy int) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &jail{cells: make(chan chan struct{}, 1000), dice: rand.New(rand.NewPCG(p.seed, 7))}
-		s := newSim(t, p, engine.Options{Workers: workers, Budget: brief, MailboxLimit: 1 << 16})
+		s := newSim(t, p, engine.Options{Workers: workers, Budget: brief, Limits: engine.Limits{Mailbox: 1 << 16}})
 		s.blocked = j.block
 		s.run(func(d time.Duration) []time.Duration {
 			synctest.Wait()
@@ -85,7 +85,7 @@ func TestStuckChangesNothing(t *testing.T) {
 	}
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 8, steps: 25, firm: true}
-		s := newSim(t, p, engine.Options{Synchronous: true, MailboxLimit: 1 << 16})
+		s := newSim(t, p, engine.Options{Synchronous: true, Limits: engine.Limits{Mailbox: 1 << 16}})
 		s.blocked = func(p *player) { p.block.IntN(8) }
 		s.run(whole)
 		for range 10 {
@@ -112,7 +112,7 @@ func TestStuckChaos(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := plan{seed: seed, owners: 12, steps: 40, outbox: true, inbox: true, churn: true, goexit: true, shared: seed%2 == 1}
 			j := &jail{cells: make(chan chan struct{}, 1000), dice: rand.New(rand.NewPCG(p.seed, 7))}
-			s := newSim(t, p, engine.Options{Workers: 3, Budget: brief, MailboxLimit: 20, TurnLimit: 2})
+			s := newSim(t, p, engine.Options{Workers: 3, Budget: brief, Limits: engine.Limits{Mailbox: 20, Turn: 2}})
 			s.blocked = j.block
 			lives := map[buff.Handle][]buff.Event{}
 			s.run(func(d time.Duration) []time.Duration {

@@ -79,26 +79,6 @@ type Options struct {
 	// them in time.
 	Budget time.Duration
 
-	// TurnLimit is the number of events after which an owner lets others go first. If
-	// zero, 64.
-	TurnLimit int
-
-	// TickLimit bounds the work of one Tick, as a count: deadlines, deferred handlers, and
-	// queued commands of owners. What leads to several events counts as that many, but is not
-	// divided. When the limit is reached, time stops advancing, and CatchUp says what becomes
-	// of the rest. Because it is a count and not a clock, the same calls stop at the same place on
-	// every machine, with any number of workers. Even what is due in one millisecond is divided:
-	// among owners, and between the events of one owner. If zero, 18,000: enough for the pulses of a
-	// million buffs every 3 s at 20 Ticks a second, and little enough that 300,000 buffs which end in one
-	// millisecond make no Tick longer than about 20 ms; the last of them end about a second late.
-	//
-	// In addition, each of these may cost a quarter of TickLimit, or 16,384 if TickLimit is zero: zone times that owners could
-	// not be told before, commands for other owners, looks of auras, and the Inbox. A command
-	// costs one, plus one for each event that it leads to, plus one for every 16 buffs that it
-	// examines (a deadline that it moves counts as eight). The rest comes first in the
-	// next Tick. A single command, or a single look of an aura, is not divided.
-	TickLimit int
-
 	// CatchUp says what becomes of time for which a Tick has no work left: Carry, the
 	// default, or Dilate.
 	CatchUp CatchUp
@@ -117,30 +97,6 @@ type Options struct {
 	// 16 million buffs on one slot. Beyond that, one that meets a slot in use has a chance below 1 in
 	// 2^(32-k) to name what is there. Engines of one number have the same handles.
 	Number uint32
-
-	// MaxOwners is the number of owners at once, up to buff.MaxOwners. If zero, that.
-	MaxOwners int
-
-	// MaxBuffs is the number of buffs, and again of timeouts, on one owner, up to
-	// buff.MaxPerOwner. If zero, 1,024.
-	MaxBuffs int
-
-	// MailboxLimit is the number of commands that may wait for one busy owner. If zero,
-	// 1,024.
-	MailboxLimit int
-
-	// HandlerLimit is the number of handlers that calls of the loop may have deferred to the
-	// next turns of their owners. If zero, 65,536.
-	HandlerLimit int
-
-	// InboxLimit is the number of commands of other goroutines that may wait, shared equally by
-	// their producers (see Inbox.For); and again of commands from handlers for other owners for
-	// which a Tick had no room. If zero, 65,536.
-	InboxLimit int
-
-	// EventLimit is the number of events after which calls of the loop are refused, until the next
-	// Tick has taken the events away. If zero, 2^20.
-	EventLimit int
 
 	// Members tells the engine who is in the area of an aura: it calls found for each owner that
 	// is in it now. Duplicates, owners that are not in the engine, and the order make no
@@ -161,44 +117,7 @@ type Options struct {
 	// Uptime is how long the world was up in all its earlier runs: zero in the first run,
 	// afterwards Engine.Moment().Uptime at the end of the run before. It must not be negative. If
 	// it is less than in an earlier save, buff.Restoration.UptimeStepped says so.
-	Uptime  time.Duration
-	undated bool // there was no Epoch
-	part    int  // what each other part of a Tick may cost, see TickLimit
-
-	// Record, if not nil, gets everything that goes into the engine, for replay.Run: the calls of
-	// the loop, the spans of time and the commands of the inbox, with a digest of each frame. It
-	// is written to once in each Tick, on the loop, and must not block: a file needs
-	// a buffer or a goroutine of its own. The first error, or a panic, ends the recording;
-	// Close returns it.
-	Record io.Writer
-
-	// History is the size in bytes of the flight recorder, which keeps the events of the last
-	// minute of game time: see [Engine.History]. If zero there is none. The live page shows the
-	// last minute of a player only with it. history.DefaultBytes, 32 MiB, holds some 800,000 events;
-	// the least is history.MinBytes. It adds about a tenth to the cost of an event.
-	History int
-
-	// SlowFrame is how long a frame may take before it counts as slow: see [view.Watch.Frame]. If
-	// zero, none does.
-	SlowFrame time.Duration
-
-	// Flight, if not nil, is a flight recorder that the game has started; what it holds is
-	// written to SlowTrace's writer after a slow frame.
-	Flight *trace.FlightRecorder
-
-	// SlowTrace returns the writer for the trace of a slow frame, or nil for "not this one". It is
-	// called on the loop. If it or its writer panics, Close returns that as an error of the trace.
-	SlowTrace func(f *Frame) io.WriteCloser
-
-	// TraceEvery is the least number of frames between two traces. If zero, 1,200.
-	TraceEvery int
-
-	// Labels gives the goroutine that runs a handler the labels "buff" and "owner" for the profiler
-	// (runtime/pprof), so that a profile can be read by definition: go tool pprof -tagfocus. They
-	// cost each call of a handler some 700 ns and six allocations, which is why they are off unless
-	// asked for. Synchronous engines have none. A trace (runtime/trace) has a region for each call
-	// without it, while one is made.
-	Labels bool
+	Uptime time.Duration
 
 	// OnFault, if not nil, is told when something that the game handed in panics or ends
 	// its goroutine: a handler, Members, Record and so on, see [view.Fault]. For one site, such as one
@@ -209,6 +128,98 @@ type Options struct {
 	// It is called where the fault was, on a worker or on the loop, and must be safe for
 	// concurrent use; it must not call the Engine. If it panics, the panic is ignored.
 	OnFault func(view.Fault)
+
+	// Limits bound the engine's queues, and the work of a Tick.
+	Limits Limits
+
+	// Trace says what the engine records about its run: everything that goes in, for a replay; the events of the last
+	// minute; slow frames.
+	Trace Trace
+
+	undated bool // there was no Epoch
+	part    int  // the cost of each other part of a Tick, see Limits.Tick
+}
+
+// Limits bound what an engine keeps and what one Tick may do. A zero field has the default that its comment gives; New
+// fails if another one is out of range. What is refused at a limit fails with a named error or is counted.
+type Limits struct {
+	// Tick bounds the work of one Tick, as a count: deadlines, deferred handlers, and queued commands of owners. Something
+	// that leads to several events counts as that many, but is not divided. When the limit is reached, time stops
+	// advancing, and Options.CatchUp says what becomes of the rest. Because it is a count and not a clock, the same calls
+	// stop at the same place on every machine, with any number of workers. Even the deadlines of one millisecond are
+	// divided: among owners, and between the events of one owner.
+	//
+	// If zero, 18,000: enough for the pulses of a million buffs every 3 s at 20 Ticks a second, and little enough that
+	// 300,000 buffs which end in one millisecond make no Tick longer than about 20 ms; the last of them end about a second
+	// late. Raise it for a larger world; lower it if a long frame is worse than a late event.
+	//
+	// In addition, each of these may cost a quarter of Tick, or 16,384 if Tick is zero: zone times that owners could not be
+	// told before, commands for other owners, looks of auras, and the Inbox. A command costs one, plus one for each event
+	// that it leads to, plus one for every 16 buffs that it examines (a deadline that it moves counts as eight). The rest
+	// comes first in the next Tick. A single command, or a single look of an aura, is not divided.
+	Tick int
+
+	// Turn is the number of events after which an owner lets others go first. If zero, 64. Lower it if handlers are slow
+	// and a few owners have very many events.
+	Turn int
+
+	// Owners is the number of owners at once, up to buff.MaxOwners. If zero, that.
+	Owners int
+
+	// Buffs is the number of buffs, and again of timeouts, on one owner, up to buff.MaxPerOwner. If zero, 1,024.
+	// Raise it for a boss that carries the debuffs of a whole zone.
+	Buffs int
+
+	// Mailbox is the number of commands that may wait for one busy owner. If zero, 1,024. Up to 2^20.
+	Mailbox int
+
+	// Handlers is the number of handlers that calls of the loop may have deferred to the next turns of their
+	// owners. If zero, 65,536. Up to 2^24.
+	Handlers int
+
+	// Inbox is the number of commands of other goroutines that may wait, shared equally by their producers (see
+	// Inbox.For); and again of commands from handlers for other owners for which a Tick had no room. If zero, 65,536.
+	// Up to 2^24.
+	Inbox int
+
+	// Events is the number of events after which calls of the loop are refused, until the next Tick has taken the
+	// events away. If zero, 2^20. Up to 2^30.
+	Events int
+}
+
+// Trace says what an engine records about its run. The zero value records nothing.
+type Trace struct {
+	// Record, if not nil, gets everything that goes into the engine, for replay.Run: the calls of the loop, the spans of
+	// time and the commands of the inbox, with a digest of each frame. It is written to once in each Tick, on the loop,
+	// and must not block: a file needs a buffer or a goroutine of its own. The first error, or a panic, ends the
+	// recording; Close returns it.
+	Record io.Writer
+
+	// History is the size in bytes of the flight recorder, which keeps the events of the last minute of game time: see
+	// [Engine.History]. If zero there is none. The live page shows the last minute of a player only with it.
+	// history.DefaultBytes, 32 MiB, holds some 800,000 events; the least is history.MinBytes. It adds about a tenth
+	// to the cost of an event.
+	History int
+
+	// SlowFrame is how long a frame may take before it counts as slow: see [view.Watch.Frame]. If zero, none does.
+	SlowFrame time.Duration
+
+	// Flight, if not nil, is a flight recorder of the runtime that the game has started. After a slow frame its
+	// content is written to Writer's result.
+	Flight *trace.FlightRecorder
+
+	// Writer returns the writer for the trace of a slow frame, or nil to skip this one. It is called on the loop. If it
+	// or its writer panics, Close returns that as an error of the trace.
+	Writer func(f *Frame) io.WriteCloser
+
+	// Every is the least number of frames between two traces. If zero, 1,200. Up to 2^30.
+	Every int
+
+	// Labels gives the goroutine that runs a handler the labels "buff" and "owner" for the profiler (runtime/pprof), so
+	// that a profile can be read by definition: go tool pprof -tagfocus. They cost each call of a handler some 700 ns
+	// and six allocations. Handlers that run on the loop have none. A trace (runtime/trace) has a region for each
+	// call without them.
+	Labels bool
 }
 
 // missing returns what a catalog wants of the options and does not find.
@@ -247,20 +258,21 @@ func (o *Options) complete() error {
 		o.Budget = DefaultBudget
 	}
 	limit("Workers", &o.Workers, runtime.GOMAXPROCS(0), 1<<16)
-	limit("TurnLimit", &o.TurnLimit, defaultTurnLimit, 1<<30)
-	if o.part = max(1, o.TickLimit/4); o.TickLimit == 0 {
+	l, t := &o.Limits, &o.Trace
+	if o.part = max(1, l.Tick/4); l.Tick == 0 {
 		o.part = defaultPart
 	}
-	limit("TickLimit", &o.TickLimit, defaultTickLimit, 1<<30)
-	limit("MaxOwners", &o.MaxOwners, defaultMaxOwners, buff.MaxOwners)
-	limit("MaxBuffs", &o.MaxBuffs, defaultMaxBuffs, buff.MaxPerOwner)
-	limit("MailboxLimit", &o.MailboxLimit, defaultMailboxLimit, 1<<20)
-	limit("HandlerLimit", &o.HandlerLimit, defaultHandlerLimit, 1<<24)
-	limit("TraceEvery", &o.TraceEvery, defaultTraceEvery, 1<<30)
-	limit("EventLimit", &o.EventLimit, defaultEventLimit, 1<<30)
-	limit("InboxLimit", &o.InboxLimit, defaultInboxLimit, 1<<24)
-	if h := o.History; h != 0 && (h < history.MinBytes || h > 1<<40) {
-		errs = append(errs, fmt.Errorf("engine: Options.History must be zero, for none, or from %d to %d, not %d", history.MinBytes, 1<<40, h))
+	limit("Limits.Tick", &l.Tick, defaultTickLimit, 1<<30)
+	limit("Limits.Turn", &l.Turn, defaultTurnLimit, 1<<30)
+	limit("Limits.Owners", &l.Owners, defaultMaxOwners, buff.MaxOwners)
+	limit("Limits.Buffs", &l.Buffs, defaultMaxBuffs, buff.MaxPerOwner)
+	limit("Limits.Mailbox", &l.Mailbox, defaultMailboxLimit, 1<<20)
+	limit("Limits.Handlers", &l.Handlers, defaultHandlerLimit, 1<<24)
+	limit("Limits.Inbox", &l.Inbox, defaultInboxLimit, 1<<24)
+	limit("Limits.Events", &l.Events, defaultEventLimit, 1<<30)
+	limit("Trace.Every", &t.Every, defaultTraceEvery, 1<<30)
+	if h := t.History; h != 0 && (h < history.MinBytes || h > 1<<40) {
+		errs = append(errs, fmt.Errorf("engine: Options.Trace.History must be zero, for none, or from %d to %d, not %d", history.MinBytes, 1<<40, h))
 	}
 	errs = append(errs, o.missing(o.Catalog)...)
 	for name := range o.QuickHandlers {

@@ -17,9 +17,9 @@ import (
 func TestOptionsEdges(t *testing.T) {
 	of := func(o *engine.Options) map[string]*int {
 		return map[string]*int{
-			"Workers": &o.Workers, "TurnLimit": &o.TurnLimit, "TickLimit": &o.TickLimit, "MaxOwners": &o.MaxOwners, "MaxBuffs": &o.MaxBuffs,
-			"MailboxLimit": &o.MailboxLimit, "HandlerLimit": &o.HandlerLimit, "TraceEvery": &o.TraceEvery, "EventLimit": &o.EventLimit,
-			"InboxLimit": &o.InboxLimit, "History": &o.History,
+			"Workers": &o.Workers, "Limits.Turn": &o.Limits.Turn, "Limits.Tick": &o.Limits.Tick, "Limits.Owners": &o.Limits.Owners, "Limits.Buffs": &o.Limits.Buffs,
+			"Limits.Mailbox": &o.Limits.Mailbox, "Limits.Handlers": &o.Limits.Handlers, "Trace.Every": &o.Trace.Every, "Limits.Events": &o.Limits.Events,
+			"Limits.Inbox": &o.Limits.Inbox, "Trace.History": &o.Trace.History,
 		}
 	}
 	var zero engine.Options
@@ -27,17 +27,17 @@ func TestOptionsEdges(t *testing.T) {
 	require.Equal(t, time.Second, zero.Budget)
 	require.Equal(t, time.UnixMilli(0), zero.Epoch)
 	for name, c := range map[string]struct{ zero, least, most int }{
-		"Workers":      {runtime.GOMAXPROCS(0), 1, 65_536},
-		"TurnLimit":    {64, 1, 1 << 30},
-		"TickLimit":    {18_000, 1, 1 << 30},
-		"MaxOwners":    {buff.MaxOwners, 1, buff.MaxOwners},
-		"MaxBuffs":     {1024, 1, buff.MaxPerOwner},
-		"MailboxLimit": {1024, 1, 1 << 20},
-		"HandlerLimit": {65_536, 1, 1 << 24},
-		"TraceEvery":   {1200, 1, 1 << 30},
-		"EventLimit":   {1 << 20, 1, 1 << 30},
-		"InboxLimit":   {65_536, 1, 1 << 24},
-		"History":      {0, history.MinBytes, 1 << 40},
+		"Workers":         {runtime.GOMAXPROCS(0), 1, 65_536},
+		"Limits.Turn":     {64, 1, 1 << 30},
+		"Limits.Tick":     {18_000, 1, 1 << 30},
+		"Limits.Owners":   {buff.MaxOwners, 1, buff.MaxOwners},
+		"Limits.Buffs":    {1024, 1, buff.MaxPerOwner},
+		"Limits.Mailbox":  {1024, 1, 1 << 20},
+		"Limits.Handlers": {65_536, 1, 1 << 24},
+		"Trace.Every":     {1200, 1, 1 << 30},
+		"Limits.Events":   {1 << 20, 1, 1 << 30},
+		"Limits.Inbox":    {65_536, 1, 1 << 24},
+		"Trace.History":   {0, history.MinBytes, 1 << 40},
 	} {
 		require.Equal(t, c.zero, *of(&zero)[name], name)
 		below := c.least - 1

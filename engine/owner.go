@@ -275,7 +275,7 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	}
 	o := e.owners.begin(number)
 	o.data = data
-	o.set = *buff.NewSet(id, number, e.bases[number], e.opts.MaxBuffs)
+	o.set = *buff.NewSet(id, number, e.bases[number], e.opts.Limits.Buffs)
 	o.set.SetOrigin(originOf(e.opts.Number))
 	return o, nil
 }
@@ -310,8 +310,8 @@ func (e *Engine) number() (uint32, error) {
 		e.free = e.free[:last]
 		return n, nil
 	}
-	if e.owners.len() >= e.opts.MaxOwners {
-		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.MaxOwners)
+	if e.owners.len() >= e.opts.Limits.Owners {
+		return 0, fmt.Errorf("%w: the limit is %d", ErrTooManyOwners, e.opts.Limits.Owners)
 	}
 	e.bases = append(e.bases, e.base)
 	return e.owners.next(), nil

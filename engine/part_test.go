@@ -19,7 +19,7 @@ func TestP10_CrossByCount(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "told", Kind: define.Infinite, On: buff.Hooks{Apply: call("hear")}})
 		hit := cat.Spec("hit")
-		e := open(t, engine.Options{Catalog: cat, Workers: workers, Budget: patient, TickLimit: 80, Handlers: engine.Handlers{
+		e := open(t, engine.Options{Catalog: cat, Workers: workers, Budget: patient, Limits: engine.Limits{Tick: 80}, Handlers: engine.Handlers{
 			"hear": func(c *engine.Context, _ buff.Event) { c.AddBuff(3, buff.Application{Spec: hit, Magnitude: 400}) },
 		}})
 		spawn(t, e, 1, 2, 3)
@@ -56,7 +56,7 @@ func TestP29_Cross(t *testing.T) {
 		buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "oath", Kind: define.Infinite, Tags: []string{"fire"}},
 	)
 	fire, _ := cat.Tag("fire")
-	e, err := engine.New(engine.Options{Catalog: cat, Workers: 1, Budget: patient, TickLimit: 80, InboxLimit: 25})
+	e, err := engine.New(engine.Options{Catalog: cat, Workers: 1, Budget: patient, Limits: engine.Limits{Tick: 80, Inbox: 25}})
 	require.NoError(t, err)
 	spawn(t, e, 1, 2, 3)
 	_, err = e.AddTimeout(1, 0, func(c *engine.Context) {
@@ -113,7 +113,7 @@ func TestP29_Cross(t *testing.T) {
 func TestP10_ZoneByCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners = 30
-		p := newPrison(t, owners, engine.Options{Workers: owners, MailboxLimit: 2, TickLimit: 40})
+		p := newPrison(t, owners, engine.Options{Workers: owners, Limits: engine.Limits{Mailbox: 2, Tick: 40}})
 		for id := range buff.OwnerID(owners) {
 			p.hold(id + 1)
 		}
@@ -156,7 +156,7 @@ func TestP10_AurasByCount(t *testing.T) {
 	)
 	looks := map[buff.OwnerID]int{}
 	now := 0
-	o := engine.Options{Catalog: cat, Synchronous: true, TickLimit: 40, Members: func(q engine.AuraQuery, found func(buff.OwnerID)) {
+	o := engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 40}, Members: func(q engine.AuraQuery, found func(buff.OwnerID)) {
 		looks[q.Bearer]++
 		now++
 		for id := range buff.OwnerID(4) {

@@ -58,7 +58,7 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 // It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy; nothing
 // has happened then. What a busy owner will carry is not known before its handlers have
 // returned: try again after the next Tick, or let it go without a blob by [Engine.Drop]. So it
-// is with [ErrOverloaded], after Options.EventLimit events in one frame.
+// is with [ErrOverloaded], after Options.Limits.Events events in one frame.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
@@ -91,7 +91,7 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 // again must give it other data.
 //
 // It fails with [ErrUnknownOwner], [ErrClosed] or, for one who is not busy and after
-// Options.EventLimit events in one frame, [ErrOverloaded]; nothing has happened then.
+// Options.Limits.Events events in one frame, [ErrOverloaded]; nothing has happened then.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Drop(id buff.OwnerID) error {
@@ -128,8 +128,8 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // stays as long as it lasts by itself.
 //
 // It fails as [Engine.Spawn] does, with buff.ErrBlob, [ErrTooManyZones], with buff.ErrFull if the blob has
-// more buffs than Options.MaxBuffs, or with [ErrOverloaded] if what follows at once, such as the
-// pulses of the time away, has no room in Options.EventLimit and HandlerLimit: in the next frame
+// more buffs than Options.Limits.Buffs, or with [ErrOverloaded] if what follows at once, such as the
+// pulses of the time away, has no room in Options.Limits.Events and HandlerLimit: in the next frame
 // there is more. There is no such owner then, and nothing has happened.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).

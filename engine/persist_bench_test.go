@@ -73,7 +73,7 @@ func BenchmarkOpenZone(b *testing.B) {
 	first, blob := carried(b, 10, engine.Options{})
 	b.ReportAllocs()
 	for b.Loop() {
-		o := engine.Options{Catalog: first.Catalog(), MaxOwners: owners}
+		o := engine.Options{Catalog: first.Catalog(), Limits: engine.Limits{Owners: owners}}
 		mode{workers: 1}.set(&o)
 		e := open(b, o)
 		for id := range buff.OwnerID(owners) {

@@ -116,7 +116,7 @@ func TestW12_ClockStepped(t *testing.T) {
 // no timer, and its number is free.
 func TestRestoreRefused(t *testing.T) {
 	cat := catalogOf(t, keepSpecs...)
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0), MaxOwners: 1, MaxBuffs: 2})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0), Limits: engine.Limits{Owners: 1, Buffs: 2}})
 	spawn(t, e, 1)
 	for range 2 {
 		add(t, e, 1, cat.Spec("boon"))
@@ -134,7 +134,7 @@ func TestRestoreRefused(t *testing.T) {
 	require.Zero(t, e.Owners()+e.Stats().Timers)
 	require.Zero(t, e.Tick(0).Len())
 
-	small := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0), MaxOwners: 1, MaxBuffs: 1})
+	small := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0), Limits: engine.Limits{Owners: 1, Buffs: 1}})
 	_, err = small.Restore(1, nil, blob)
 	require.ErrorIs(t, err, buff.ErrFull)
 	spawn(t, small, 1)

@@ -17,7 +17,7 @@ func TestMomentOfBacklog(t *testing.T) {
 	epoch := time.UnixMilli(1_700_000_000_000)
 	for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
 		t.Run([]string{"carry", "dilate"}[policy], func(t *testing.T) {
-			e := stalled(t, 10, 100*time.Millisecond, engine.Options{Synchronous: true, TickLimit: 50, CatchUp: policy, Epoch: epoch})
+			e := stalled(t, 10, 100*time.Millisecond, engine.Options{Synchronous: true, Limits: engine.Limits{Tick: 50}, CatchUp: policy, Epoch: epoch})
 			f := e.Tick(time.Minute)
 			require.Less(t, int64(f.Now), int64(10_000), "there is a backlog")
 			now := e.Moment()

@@ -65,7 +65,7 @@ func waitAtTheGate(entered chan<- struct{}, gate <-chan struct{}) {
 // engine. When it has come back it is not.
 func TestStackOfStuck(t *testing.T) {
 	for _, labels := range []bool{false, true} {
-		e, release, caught := hanging(t, engine.Options{Labels: labels})
+		e, release, caught := hanging(t, engine.Options{Trace: engine.Trace{Labels: labels}})
 		_, free, caughtToo := hanging(t, engine.Options{}) // its workers have other names
 		stuck := caught()
 		caughtToo()
@@ -82,9 +82,9 @@ func TestStackOfStuck(t *testing.T) {
 	}
 }
 
-// With Options.Labels a profile says of which definition and owner a handler is.
+// With Options.Trace.Labels a profile says of which definition and owner a handler is.
 func TestLabels(t *testing.T) {
-	e, release, caught := hanging(t, engine.Options{Labels: true})
+	e, release, caught := hanging(t, engine.Options{Trace: engine.Trace{Labels: true}})
 	caught()
 	var out bytes.Buffer
 	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&out, 1))
@@ -117,7 +117,7 @@ func BenchmarkLabels(b *testing.B) {
 		b.Run(map[bool]string{false: "off", true: "on"}[labels], func(b *testing.B) {
 			cat, err := buff.NewCatalog(buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "work"}}}})
 			require.NoError(b, err)
-			e, err := engine.New(engine.Options{Catalog: cat, Workers: 1, Labels: labels, Handlers: engine.Handlers{"work": func(*engine.Context, buff.Event) {}}})
+			e, err := engine.New(engine.Options{Catalog: cat, Workers: 1, Trace: engine.Trace{Labels: labels}, Handlers: engine.Handlers{"work": func(*engine.Context, buff.Event) {}}})
 			require.NoError(b, err)
 			defer func() { require.NoError(b, e.Close(context.Background())) }()
 			for id := range buff.OwnerID(4096) {

@@ -90,7 +90,7 @@ func TestP13_OneOfTwo(t *testing.T) {
 // TestP14_Handles: a handle that is stale, forged or of another engine touches nothing.
 func TestP14_Handles(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxOwners: 3})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Owners: 3}})
 	spawn(t, e, 1, 2)
 	stale := add(t, e, 1, cat.Spec("oath"))
 	e.Remove(stale)
@@ -146,7 +146,7 @@ func TestP15_CancelAnywhere(t *testing.T) {
 func TestP16_Memory(t *testing.T) {
 	const most = 8
 	cat := catalogOf(t, buff.Spec{ID: "oath", Duration: 13 * time.Hour, Period: time.Minute})
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: most})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Buffs: most}})
 	spawn(t, e, 1)
 	for range 1000 {
 		var handles []buff.Handle

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// recorder writes a recording: what [Options].Record gets. A nil one writes nothing.
+// recorder writes a recording: what [Options].Trace.Record gets. A nil one writes nothing.
 type recorder struct {
 	engine *Engine
 	w      io.Writer
@@ -24,10 +24,10 @@ type recorder struct {
 
 // newRecorder begins a recording.
 func newRecorder(e *Engine) *recorder {
-	if e.opts.Record == nil {
+	if e.opts.Trace.Record == nil {
 		return nil
 	}
-	r := &recorder{engine: e, w: &sink{e, callRecord, e.opts.Record}, sum: recording.NewDigest()}
+	r := &recorder{engine: e, w: &sink{e, callRecord, e.opts.Trace.Record}, sum: recording.NewDigest()}
 	h := headerOf(&e.opts)
 	h.Code(&r.code)
 	r.block()
@@ -183,7 +183,7 @@ func headerOf(o *Options) recording.Header {
 	return recording.Header{
 		Fingerprint: recording.Fingerprint(o.Catalog), Seed: o.Seed,
 		Limits: [8]int{
-			o.TurnLimit, o.TickLimit, o.MaxOwners, o.MaxBuffs, o.MailboxLimit, o.HandlerLimit, o.InboxLimit, o.EventLimit,
+			o.Limits.Turn, o.Limits.Tick, o.Limits.Owners, o.Limits.Buffs, o.Limits.Mailbox, o.Limits.Handlers, o.Limits.Inbox, o.Limits.Events,
 		},
 		Epoch: o.Epoch.UnixMilli(), Uptime: int64(o.Uptime), Policy: uint8(o.CatchUp), Number: o.Number,
 	}

@@ -25,7 +25,7 @@ func TestP45_ReplayOfReload(t *testing.T) {
 		return next
 	}
 	var rec bytes.Buffer
-	e := open(t, engine.Options{Catalog: first, Record: &rec, Synchronous: true})
+	e := open(t, engine.Options{Catalog: first, Trace: engine.Trace{Record: &rec}, Synchronous: true})
 	spawn(t, e, 7)
 	add(t, e, 7, first.Spec("venom"))
 	for n := range 2 {
@@ -56,7 +56,7 @@ func TestP45_ReplayOfRemoved(t *testing.T) {
 	first := catalogOf(t, venom, mark)
 	removed := func(_ int, before *buff.Catalog) *buff.Catalog { return next(t, before, mark) }
 	var rec bytes.Buffer
-	e := open(t, engine.Options{Catalog: first, Record: &rec, Synchronous: true})
+	e := open(t, engine.Options{Catalog: first, Trace: engine.Trace{Record: &rec}, Synchronous: true})
 	spawn(t, e, 7, 8)
 	old := first.Spec("venom")
 	add(t, e, 7, old)
@@ -80,7 +80,7 @@ func TestReplayOfSecondReload(t *testing.T) {
 		return next(t, before, buff.Spec{ID: "venom", Duration: time.Duration(2+n) * time.Minute})
 	}
 	var rec bytes.Buffer
-	e := open(t, engine.Options{Catalog: first, Record: &rec, Synchronous: true})
+	e := open(t, engine.Options{Catalog: first, Trace: engine.Trace{Record: &rec}, Synchronous: true})
 	for n := range 3 {
 		e.Tick(time.Second)
 		e.Tick(time.Second)

@@ -21,7 +21,7 @@ import (
 func recorded(t *testing.T, p plan, o engine.Options) (rec []byte, frames []string) {
 	t.Helper()
 	var b bytes.Buffer
-	o.Record = &b
+	o.Trace.Record = &b
 	s := newSim(t, p, o)
 	s.run(whole)
 	s.finish()
@@ -76,7 +76,7 @@ func firstOf(t *testing.T, p plan) []buff.Handle {
 func TestP45_Replay(t *testing.T) {
 	for seed := range uint64(4) {
 		p := plan{seed: seed, owners: 30, steps: 25, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed >= 2}
-		o := engine.Options{Workers: 2, Budget: patient, Seed: seed, TickLimit: 500}
+		o := engine.Options{Workers: 2, Budget: patient, Seed: seed, Limits: engine.Limits{Tick: 500}}
 		rec, want := recorded(t, p, o)
 		digest := uint64(0)
 		for _, workers := range []int{0, 1, 8} {
@@ -124,7 +124,7 @@ func TestReplayDiffers(t *testing.T) {
 		}}
 	}
 	var b bytes.Buffer
-	e, err := engine.New(engine.Options{Catalog: cat, Handlers: game(2), Synchronous: true, Record: &b})
+	e, err := engine.New(engine.Options{Catalog: cat, Handlers: game(2), Synchronous: true, Trace: engine.Trace{Record: &b}})
 	require.NoError(t, err)
 	spawn(t, e, 7)
 	add(t, e, 7, cat.Spec("venom"))
@@ -159,7 +159,7 @@ func TestReplayDiffers(t *testing.T) {
 // flipped bit is found.
 func TestReplayDamage(t *testing.T) {
 	var b bytes.Buffer
-	o := engine.Options{Synchronous: true, Record: &b}
+	o := engine.Options{Synchronous: true, Trace: engine.Trace{Record: &b}}
 	e, err := engine.New(o)
 	require.NoError(t, err)
 	spawn(t, e, 1)
@@ -171,7 +171,7 @@ func TestReplayDamage(t *testing.T) {
 	}
 	shut(t, e)
 	whole := b.Bytes()
-	o.Record = nil
+	o.Trace.Record = nil
 	frames := 0
 	for n := range whole {
 		done, err := replay.Run(bytes.NewReader(whole[:n]), o, replay.Game{})
@@ -198,7 +198,7 @@ func TestReplayDamage(t *testing.T) {
 func TestReplayRefuses(t *testing.T) {
 	var b bytes.Buffer
 	ring := engine.Handlers{"ring": func(*engine.Context, buff.Event) {}}
-	e, err := engine.New(engine.Options{Synchronous: true, Record: &b, Handlers: ring})
+	e, err := engine.New(engine.Options{Synchronous: true, Trace: engine.Trace{Record: &b}, Handlers: ring})
 	require.NoError(t, err)
 	spawn(t, e, 1)
 	e.Tick(time.Second)
@@ -236,7 +236,7 @@ func (d *brokenDisk) Write(p []byte) (int, error) {
 func TestRecordFails(t *testing.T) {
 	for left := range 4 {
 		disk := &brokenDisk{left: left}
-		e, err := engine.New(engine.Options{Synchronous: true, Record: disk})
+		e, err := engine.New(engine.Options{Synchronous: true, Trace: engine.Trace{Record: disk}})
 		require.NoError(t, err)
 		spawn(t, e, 1)
 		for range 5 {
@@ -251,7 +251,7 @@ func TestRecordFails(t *testing.T) {
 // TestReplayClosed: what an engine refuses since it is being closed is no part of the game that is repeated.
 func TestReplayClosed(t *testing.T) {
 	var b bytes.Buffer
-	e, release, _ := hanging(t, engine.Options{Record: &b})
+	e, release, _ := hanging(t, engine.Options{Trace: engine.Trace{Record: &b}})
 	trap := e.Catalog().Spec("trap")
 	e.AddBuff(7, buff.Application{Spec: trap})
 	for len(e.Tick(time.Millisecond).Stuck) == 0 {
@@ -276,7 +276,7 @@ func TestReplayInbox(t *testing.T) {
 		_ = in.AddBuff(1, buff.Application{Spec: cat.Spec("hit"), Params: []buff.Arg{{Caller: "x", Value: 1.5}}})
 	}}}
 	var b bytes.Buffer
-	o.Record = &b
+	o.Trace.Record = &b
 	e, err := engine.New(o)
 	require.NoError(t, err)
 	in = e.Inbox()

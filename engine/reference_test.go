@@ -166,7 +166,7 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 	t.Helper()
 	const owners = 6
 	msg := fmt.Sprintf("go test ./engine -run TestP02_Reference -ref.seed %d -ref.ops 1", seed)
-	o := engine.Options{Catalog: catalogOf(t, simSpecs...), Workers: workers, Synchronous: workers == 0, Budget: patient, TickLimit: 1 << 30}
+	o := engine.Options{Catalog: catalogOf(t, simSpecs...), Workers: workers, Synchronous: workers == 0, Budget: patient, Limits: engine.Limits{Tick: 1 << 30}}
 	specs := slices.Collect(o.Catalog.All())
 	application := func(d *rand.Rand) buff.Application {
 		a := buff.Application{Spec: specs[d.IntN(len(specs))], Source: buff.OwnerID(d.IntN(3)), Stacks: d.IntN(3), Magnitude: d.Int64N(5)}

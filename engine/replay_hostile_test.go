@@ -48,7 +48,7 @@ func sealed(blocks [][]byte) (rec []byte) {
 func hostileRecording(t testing.TB, seed uint64) ([]byte, plan) {
 	p := plan{seed: seed, owners: 6, steps: 12, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed >= 2}
 	var b bytes.Buffer
-	s := newSim(t, p, engine.Options{Synchronous: true, Seed: seed, Record: &b, CatchUp: engine.Dilate})
+	s := newSim(t, p, engine.Options{Synchronous: true, Seed: seed, Trace: engine.Trace{Record: &b}, CatchUp: engine.Dilate})
 	s.run(whole)
 	s.finish()
 	return b.Bytes(), p
@@ -176,7 +176,7 @@ func TestReplayHostileNumbers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Record: &b})
+			e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{Record: &b}})
 			require.NoError(t, err)
 			spawn(t, e, 1)
 			e.Tick(time.Second)
@@ -199,13 +199,13 @@ func TestReplayHostileMemory(t *testing.T) {
 		limits, allows engine.Options
 		refused        bool
 	}{
-		{"TickLimit", engine.Options{TickLimit: much}, engine.Options{}, true},
-		{"EventLimit", engine.Options{EventLimit: much}, engine.Options{TickLimit: much}, true},
-		{"TickLimit", engine.Options{TickLimit: much}, engine.Options{TickLimit: much}, false},
-		{"both as they may be", engine.Options{TickLimit: much - 1, EventLimit: much - 1}, engine.Options{}, false},
+		{"TickLimit", engine.Options{Limits: engine.Limits{Tick: much}}, engine.Options{}, true},
+		{"EventLimit", engine.Options{Limits: engine.Limits{Events: much}}, engine.Options{Limits: engine.Limits{Tick: much}}, true},
+		{"TickLimit", engine.Options{Limits: engine.Limits{Tick: much}}, engine.Options{Limits: engine.Limits{Tick: much}}, false},
+		{"both as they may be", engine.Options{Limits: engine.Limits{Tick: much - 1, Events: much - 1}}, engine.Options{}, false},
 	} {
 		var b bytes.Buffer
-		k.limits.Catalog, k.limits.Synchronous, k.limits.Record = cat, true, &b
+		k.limits.Catalog, k.limits.Synchronous, k.limits.Trace.Record = cat, true, &b
 		k.allows.Catalog, k.allows.Synchronous = cat, true
 		e := open(t, k.limits)
 		spawn(t, e, 1)
@@ -228,7 +228,7 @@ func TestReplayHostilePast(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	record := func(lived int64) []byte {
 		var b bytes.Buffer
-		e := open(t, engine.Options{Catalog: cat, Synchronous: true, Record: &b})
+		e := open(t, engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{Record: &b}})
 		spawn(t, e, 1)
 		add(t, e, 1, cat.Spec("dot"))
 		e.Tick(time.Second)

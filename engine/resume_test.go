@@ -17,7 +17,7 @@ import (
 func TestResume(t *testing.T) {
 	var recording bytes.Buffer
 	cat := catalogOf(t, robbery...)
-	o := engine.Options{Catalog: cat, Synchronous: true, Record: &recording, Handlers: engine.Handlers{"rob": func(c *engine.Context, e buff.Event) {
+	o := engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{Record: &recording}, Handlers: engine.Handlers{"rob": func(c *engine.Context, e buff.Event) {
 		c.Do(buff.Steal(2, 1, buff.Query{Spec: cat.Spec("coin")}, 0))
 	}}}
 	e := open(t, o)
@@ -29,7 +29,7 @@ func TestResume(t *testing.T) {
 	e.AddBuff(2, buff.Application{Spec: cat.Spec("greed")})
 	e.Tick(10 * time.Millisecond)
 
-	o.Record = nil
+	o.Trace.Record = nil
 	_, done, err := replay.Resume(bytes.NewReader(recording.Bytes()[:10]), o, replay.Game{})
 	require.ErrorIs(t, err, replay.ErrRecording)
 	require.Zero(t, done.Frames)

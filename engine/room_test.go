@@ -24,8 +24,8 @@ var roomSpecs = []buff.Spec{
 // instant 0 of the engine.
 func away(t *testing.T, o engine.Options, spec string, n int, since time.Duration) []byte {
 	t.Helper()
-	o.Epoch, o.Record = o.Epoch.Add(-since), nil
-	o.EventLimit, o.HandlerLimit = 0, 0
+	o.Epoch, o.Trace.Record = o.Epoch.Add(-since), nil
+	o.Limits.Events, o.Limits.Handlers = 0, 0
 	e := open(t, o)
 	spawn(t, e, 1)
 	for i := range n {
@@ -55,7 +55,7 @@ func roomOptions(t *testing.T) engine.Options {
 func TestP29_Restore(t *testing.T) {
 	o := roomOptions(t)
 	blob := away(t, o, "dot", 4, 100*time.Second) // 4 restored, 400 pulses
-	o.EventLimit = 1000
+	o.Limits.Events = 1000
 	e := open(t, o)
 	for id := range buff.OwnerID(2) {
 		r, err := e.Restore(id+1, nil, blob)
@@ -91,14 +91,14 @@ func TestP29_Restore(t *testing.T) {
 func TestP29_RestoreCalls(t *testing.T) {
 	o := roomOptions(t)
 	blob := away(t, o, "told", 2, 100*time.Second)
-	o.HandlerLimit = 199
+	o.Limits.Handlers = 199
 	e := open(t, o)
 	_, err := e.Restore(1, nil, blob)
 	require.ErrorIs(t, err, engine.ErrOverloaded)
 	require.ErrorContains(t, err, "200 handlers, and there is room for 199")
 	require.Zero(t, e.Owners())
 	heard := 0
-	o.HandlerLimit = 200
+	o.Limits.Handlers = 200
 	o.Handlers = engine.Handlers{"hear": func(*engine.Context, buff.Event) { heard++ }}
 	e = open(t, o)
 	_, err = e.Restore(1, nil, blob)
@@ -123,7 +123,7 @@ func TestP29_Calls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := roomOptions(t)
-			o.EventLimit = 10
+			o.Limits.Events = 10
 			e := open(t, o)
 			spawn(t, e, 1, 2)
 			for id := range buff.OwnerID(2) {
@@ -161,7 +161,7 @@ func TestP29_Calls(t *testing.T) {
 // all of it, or nothing else has happened in this frame yet.
 func TestP29_LoseSource(t *testing.T) {
 	o := roomOptions(t)
-	o.EventLimit = 10
+	o.Limits.Events = 10
 	for owners, whole := range map[int]bool{9: true, 10: false, 20: false} {
 		e := open(t, o)
 		for id := range buff.OwnerID(owners) {
@@ -189,7 +189,7 @@ func TestP29_LoseSource(t *testing.T) {
 // mailbox, has done nothing for the others either.
 func TestP29_BusyAmongMany(t *testing.T) {
 	o := roomOptions(t)
-	o.Synchronous, o.Workers, o.Budget, o.MailboxLimit = false, 1, brief, 3
+	o.Synchronous, o.Workers, o.Budget, o.Limits.Mailbox = false, 1, brief, 3
 	e := open(t, o)
 	cell, in := make(chan struct{}), make(chan struct{})
 	spawn(t, e, 1, 2)

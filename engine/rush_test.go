@@ -27,7 +27,7 @@ func TestRush(t *testing.T) {
 	)
 	for _, budget := range []time.Duration{20 * time.Microsecond, 60 * time.Microsecond, 200 * time.Microsecond} {
 		e := open(t, engine.Options{
-			Catalog: cat, Workers: 3, TurnLimit: 2, Budget: budget, Handlers: engine.Handlers{"work": rush},
+			Catalog: cat, Workers: 3, Limits: engine.Limits{Turn: 2}, Budget: budget, Handlers: engine.Handlers{"work": rush},
 		})
 		for id := range buff.OwnerID(owners) {
 			spawn(t, e, id)

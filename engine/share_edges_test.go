@@ -27,7 +27,7 @@ func TestOnlyAurasAreDue(t *testing.T) {
 		buff.Spec{ID: "lit", Kind: define.Infinite},
 	)
 	looks := 0
-	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, TickLimit: 8, Members: func(engine.AuraQuery, func(buff.OwnerID)) { looks++ }})
+	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, Limits: engine.Limits{Tick: 8}, Members: func(engine.AuraQuery, func(buff.OwnerID)) { looks++ }})
 	for id := range buff.OwnerID(40) {
 		spawn(t, e, id)
 		add(t, e, id, cat.Spec("light"))
@@ -49,7 +49,7 @@ func TestOnlyAurasAreDue(t *testing.T) {
 func TestOneIsBehind(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	for _, m := range modes {
-		o := engine.Options{Catalog: cat, TickLimit: 100}
+		o := engine.Options{Catalog: cat, Limits: engine.Limits{Tick: 100}}
 		m.set(&o)
 		o.Budget = patient
 		e := open(t, o)

@@ -17,7 +17,7 @@ import (
 // commands, as it does where there is a recording, makes no difference to what is returned,
 // nor to the events or figures, also where limits refuse it.
 func TestShortWay(t *testing.T) {
-	limits := []engine.Options{{}, {EventLimit: 8}, {HandlerLimit: 2}, {MaxBuffs: 4}, {EventLimit: 30, HandlerLimit: 3, MaxBuffs: 6, TickLimit: 3}}
+	limits := []engine.Options{{}, {Limits: engine.Limits{Events: 8}}, {Limits: engine.Limits{Handlers: 2}}, {Limits: engine.Limits{Buffs: 4}}, {Limits: engine.Limits{Events: 30, Handlers: 3, Buffs: 6, Tick: 3}}}
 	for seed := range uint64(60) {
 		o := limits[seed%uint64(len(limits))]
 		o.Synchronous, o.Seed, o.Members = true, seed, near
@@ -31,7 +31,7 @@ func TestShortWay(t *testing.T) {
 		o.Number = 1 // the handles of the two are compared
 		short, err := engine.New(o)
 		require.NoError(t, err)
-		o.Record = io.Discard
+		o.Trace.Record = io.Discard
 		long, err := engine.New(o)
 		require.NoError(t, err)
 		spawn(t, short, 1, 2, 3, 4)

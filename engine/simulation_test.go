@@ -237,14 +237,13 @@ func planOf(seed uint64) (plan, faults, engine.Options) {
 		}
 	}
 	o := engine.Options{
-		Workers: 1 + d.IntN(6), Budget: brief, TurnLimit: 1 << 20, Seed: seed,
-		TickLimit: 1 << (4 + d.IntN(12)), MailboxLimit: 4 << d.IntN(8), InboxLimit: 8 << d.IntN(6), HandlerLimit: 64,
+		Workers: 1 + d.IntN(6), Budget: brief, Limits: engine.Limits{Turn: 1 << 20, Tick: 1 << (4 + d.IntN(12)), Mailbox: 4 << d.IntN(8), Inbox: 8 << d.IntN(6), Handlers: 64}, Seed: seed,
 	}
 	if one(4) {
 		o.CatchUp = engine.Dilate
 	}
 	if one(3) {
-		o.TurnLimit = 1 + d.IntN(8)
+		o.Limits.Turn = 1 + d.IntN(8)
 	}
 	return p, f, o
 }
@@ -278,7 +277,7 @@ func TestSimulation(t *testing.T) {
 		}
 		// A task that puts a late owner back and takes it up again goes on beside the loop,
 		// if only by a hair: what is seen in which frame is then no matter of the dice.
-		if o.TurnLimit == 1<<20 {
+		if o.Limits.Turn == 1<<20 {
 			again, _, _ := simulate(t, p, f, o)
 			requireSame(t, s.frames, again.frames, hint)
 			require.Equal(t, s.hash(), again.hash(), hint)
@@ -310,7 +309,7 @@ func TestSimulatedWorkers(t *testing.T) {
 		want := newSim(t, p, engine.Options{Synchronous: true})
 		want.run(whole)
 		want.finish()
-		s, _, _ := simulate(t, p, faults{}, engine.Options{Workers: 1 + int(seed%5), Budget: patient, TurnLimit: 1 + int(seed%3)})
+		s, _, _ := simulate(t, p, faults{}, engine.Options{Workers: 1 + int(seed%5), Budget: patient, Limits: engine.Limits{Turn: 1 + int(seed%3)}})
 		requireSame(t, want.frames[:len(want.frames)/2], s.frames[:len(want.frames)/2], p)
 		for id := range want.events {
 			requireSame(t, want.events[id], s.events[id], p, " owner ", id)
@@ -328,7 +327,7 @@ func TestP21_Accounting(t *testing.T) {
 			go func() {
 				defer close(over)
 				dice := rand.New(rand.NewPCG(seed, 8))
-				e, err := engine.NewOn(engine.Options{Workers: 3, Budget: brief, MailboxLimit: 8, InboxLimit: 16}, st)
+				e, err := engine.NewOn(engine.Options{Workers: 3, Budget: brief, Limits: engine.Limits{Mailbox: 8, Inbox: 16}}, st)
 				require.NoError(t, err)
 				var accepted, refused, rung, taken, called int
 				ring := func(*engine.Context) { called++; st.pause() }

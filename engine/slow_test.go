@@ -18,7 +18,7 @@ import (
 
 // TestFrameUnwatched: to say how long a frame took costs nothing while nobody watches.
 func TestFrameUnwatched(t *testing.T) {
-	e := open(t, engine.Options{Synchronous: true, SlowFrame: 50 * time.Millisecond})
+	e := open(t, engine.Options{Synchronous: true, Trace: engine.Trace{SlowFrame: 50 * time.Millisecond}})
 	e.Tick(time.Millisecond)
 	before := e.Stats()
 	require.Zero(t, testing.AllocsPerRun(100, func() { e.Watch().Frame(time.Minute) }))
@@ -47,14 +47,13 @@ func TestSlowTrace(t *testing.T) {
 	full := errors.New("no space left")
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond})
 	e, err := engine.New(engine.Options{
-		Catalog: cat, Workers: 1, Budget: patient, SlowFrame: time.Second, Flight: flight, TraceEvery: 10,
-		SlowTrace: func(f *engine.Frame) io.WriteCloser {
+		Catalog: cat, Workers: 1, Budget: patient, Trace: engine.Trace{SlowFrame: time.Second, Flight: flight, Every: 10, Writer: func(f *engine.Frame) io.WriteCloser {
 			if f.Number == 25 {
 				return nil
 			}
 			files = append(files, &file{fails: full})
 			return files[len(files)-1]
-		},
+		}},
 	})
 	require.NoError(t, err)
 	spawn(t, e, 1)

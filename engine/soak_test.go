@@ -222,9 +222,9 @@ func (s *soak) weigh(number uint64) {
 // begin makes the world and lets it come to rest.
 func (s *soak) begin(policy engine.CatchUp) {
 	o := engine.Options{
-		Catalog: s.catalog, Handlers: engine.Handlers{"act": s.act}, Workers: soakWorkers, Budget: brief, TurnLimit: 1 << 20, Seed: *soakSeed,
-		Members: s.members, TickLimit: soakTickLimit, InboxLimit: soakInboxLimit, MailboxLimit: 128, HandlerLimit: 1024, EventLimit: 8192, MaxBuffs: soakMaxBuffs, CatchUp: policy,
-		History: soakHistory,
+		Catalog: s.catalog, Handlers: engine.Handlers{"act": s.act}, Workers: soakWorkers, Budget: brief, Limits: engine.Limits{Turn: 1 << 20, Tick: soakTickLimit, Inbox: soakInboxLimit, Mailbox: 128, Handlers: 1024, Events: 8192, Buffs: soakMaxBuffs}, Seed: *soakSeed,
+		Members: s.members, CatchUp: policy,
+		Trace: engine.Trace{History: soakHistory},
 	}
 	e, err := engine.NewOn(o, s.st)
 	require.NoError(s.t, err)

@@ -178,7 +178,7 @@ func (x *sources) tie(c *chain, k int, older, newer int32) {
 }
 
 // loseSource says that whoever applied buffs has left. It fails if that has no room in
-// Options.EventLimit beside what has happened in this frame, or in the mailbox of one who is busy;
+// Options.Limits.Events beside what has happened in this frame, or in the mailbox of one who is busy;
 // nothing has happened then. It costs O(buffs of the source that want to know) and O(buffs) of the
 // owners that have them; while somebody is busy, O(owners) besides.
 func (e *Engine) loseSource(source buff.OwnerID) error {

@@ -161,7 +161,7 @@ func TestPerSourceBusy(t *testing.T) {
 			g := gates{}
 			cat := catalogOf(t, share("mark", 1), buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}})
 			e := open(t, engine.Options{
-				Catalog: cat, Workers: 1, Budget: brief, MailboxLimit: 1, Handlers: engine.Handlers{"wait": g.wait},
+				Catalog: cat, Workers: 1, Budget: brief, Limits: engine.Limits{Mailbox: 1}, Handlers: engine.Handlers{"wait": g.wait},
 			})
 			spawn(t, e, 1, 2)
 			addBy(t, e, 1, cat.Spec("mark"), 7)

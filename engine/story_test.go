@@ -128,13 +128,13 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 		o.Handlers[name] = s.handler(name, script)
 	}
 	s.mode.set(&o)
-	d.MaybeScanArgs(t, "max-owners", &o.MaxOwners)
-	d.MaybeScanArgs(t, "max-buffs", &o.MaxBuffs)
-	d.MaybeScanArgs(t, "mailbox", &o.MailboxLimit)
-	d.MaybeScanArgs(t, "handlers", &o.HandlerLimit)
-	d.MaybeScanArgs(t, "inbox", &o.InboxLimit)
-	d.MaybeScanArgs(t, "turn", &o.TurnLimit)
-	d.MaybeScanArgs(t, "limit", &o.TickLimit)
+	d.MaybeScanArgs(t, "max-owners", &o.Limits.Owners)
+	d.MaybeScanArgs(t, "max-buffs", &o.Limits.Buffs)
+	d.MaybeScanArgs(t, "mailbox", &o.Limits.Mailbox)
+	d.MaybeScanArgs(t, "handlers", &o.Limits.Handlers)
+	d.MaybeScanArgs(t, "inbox", &o.Limits.Inbox)
+	d.MaybeScanArgs(t, "turn", &o.Limits.Turn)
+	d.MaybeScanArgs(t, "limit", &o.Limits.Tick)
 	o.Number = 1 // handles stand in the stories
 	e, err := engine.New(o)
 	if err != nil {

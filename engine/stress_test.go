@@ -127,7 +127,7 @@ func TestP17_P18_Stress(t *testing.T) {
 		buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("act")}},
 	)
 	s := &stress{beat: cat.Spec("beat"), hit: cat.Spec("hit")}
-	s.eng = open(t, engine.Options{Catalog: cat, Workers: 8, Budget: patient, TurnLimit: 3, Handlers: engine.Handlers{"act": s.act}})
+	s.eng = open(t, engine.Options{Catalog: cat, Workers: 8, Budget: patient, Limits: engine.Limits{Turn: 3}, Handlers: engine.Handlers{"act": s.act}})
 	owners := make([]*stressed, stressOwners)
 	for n := range owners {
 		owners[n] = &stressed{}

@@ -211,7 +211,7 @@ func TestStuckKeepsLittle(t *testing.T) {
 func TestP20_AllStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners, limit = 20, 8
-		p := newPrison(t, owners, engine.Options{Workers: 2, MailboxLimit: limit})
+		p := newPrison(t, owners, engine.Options{Workers: 2, Limits: engine.Limits{Mailbox: limit}})
 		for id := range buff.OwnerID(owners) {
 			p.hold(id + 1)
 		}
@@ -319,7 +319,7 @@ func TestStuckHandlerOfTheLoop(t *testing.T) {
 // without anything that came due later, and its number is used again only then.
 func TestDropBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPrison(t, 1, engine.Options{Workers: 1, MaxOwners: 1})
+		p := newPrison(t, 1, engine.Options{Workers: 1, Limits: engine.Limits{Owners: 1}})
 		h := add(t, p.Engine, 1, p.mark)
 		p.hold(1)
 		p.Tick(time.Second)

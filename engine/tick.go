@@ -13,10 +13,10 @@ import (
 // due goes to its players, who run in parallel, each one in order; Tick waits for
 // them, up to Options.Budget; commands across owners are carried out, auras look for
 // their members, and then the commands of the [Inbox] follow, and some of what a Reload has
-// left to do. Each of these has a part of the Tick, see [Options].TickLimit, and what is left of it
+// left to do. Each of these has a part of the Tick, see [Options].Limits.Tick, and what is left of it
 // comes first in the next one. The result is valid until the next Tick.
 //
-// A Tick after a long stall has a limit: see [Options].TickLimit. The time that it has
+// A Tick after a long stall has a limit: see [Options].Limits.Tick. The time that it has
 // reached is Frame.Now, and what is left of dt is Frame.Behind or Frame.Lost; with Carry,
 // the following Ticks work it off, those of Tick(0) among them.
 //
@@ -96,7 +96,7 @@ func (e *Engine) endTick(asked time.Duration) {
 	e.counters.addLoop(e.loop.Events)
 	e.frame.end(e)
 	if e.record != nil {
-		e.asking = "Options.Record"
+		e.asking = "Options.Trace.Record"
 		e.record.tick(int64(asked), &e.frame, e.group.Stats().Pending > 0)
 		e.asking = ""
 	}

@@ -52,9 +52,9 @@ type slowTrace struct {
 func (s *slowTrace) took(e *Engine, d time.Duration) {
 	o := &e.opts
 	switch {
-	case o.SlowFrame <= 0 || d <= o.SlowFrame:
-	case o.Flight == nil || o.SlowTrace == nil || !o.Flight.Enabled():
-	case s.last != 0 && e.frame.Number-s.last < uint64(o.TraceEvery):
+	case o.Trace.SlowFrame <= 0 || d <= o.Trace.SlowFrame:
+	case o.Trace.Flight == nil || o.Trace.Writer == nil || !o.Trace.Flight.Enabled():
+	case s.last != 0 && e.frame.Number-s.last < uint64(o.Trace.Every):
 	default:
 		s.last = e.frame.Number
 		s.write(e)
@@ -64,14 +64,14 @@ func (s *slowTrace) took(e *Engine, d time.Duration) {
 // write writes what the flight recorder has.
 func (s *slowTrace) write(e *Engine) {
 	var w io.WriteCloser
-	if failed := e.foreign(callTrace, true, nil, func() { w = e.opts.SlowTrace(&e.frame) }); failed != nil {
+	if failed := e.foreign(callTrace, true, nil, func() { w = e.opts.Trace.Writer(&e.frame) }); failed != nil {
 		s.note(panicked(callTrace, failed))
 		return
 	}
 	if w == nil {
 		return
 	}
-	_, err := e.opts.Flight.WriteTo(&sink{e, callTrace, w})
+	_, err := e.opts.Trace.Flight.WriteTo(&sink{e, callTrace, w})
 	s.note(err)
 	if failed := e.foreign(callTrace, true, nil, func() { err = w.Close() }); failed != nil {
 		err = panicked(callTrace, failed)
@@ -87,7 +87,7 @@ func (s *slowTrace) note(err error) {
 }
 
 // The labels of goroutines that run handlers, as a profile has them: the first always, the others
-// with Options.Labels.
+// with Options.Trace.Labels.
 const (
 	labelWorker = "bufftick_worker"
 	labelBuff   = "buff"
@@ -125,14 +125,14 @@ type announced struct {
 
 // announce tells them of a handler that is about to run.
 func (l *workerState) announce(c *buff.Call) (a announced) {
-	if !l.engine.opts.Labels && !trace.IsEnabled() {
+	if !l.engine.opts.Trace.Labels && !trace.IsEnabled() {
 		return a
 	}
 	id := "a timeout"
 	if c.Event.Spec != nil {
 		id = c.Event.Spec.ID
 	}
-	if l.engine.opts.Labels && l.labels != nil {
+	if l.engine.opts.Trace.Labels && l.labels != nil {
 		owner := strconv.FormatUint(uint64(l.owner.id()), 10)
 		pprof.SetGoroutineLabels(pprof.WithLabels(l.labels, pprof.Labels(labelBuff, id, labelOwner, owner)))
 		a.labeled = true

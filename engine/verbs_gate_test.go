@@ -196,7 +196,7 @@ func TestHandlersPutOffByTags(t *testing.T) {
 	})
 	wet, _ := cat.Tag("wet")
 	hurt := 0
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, HandlerLimit: 4, Handlers: engine.Handlers{"hurt": func(*engine.Context, buff.Event) { hurt++ }}})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Handlers: 4}, Handlers: engine.Handlers{"hurt": func(*engine.Context, buff.Event) { hurt++ }}})
 	spawn(t, e, 1)
 	h := add(t, e, 1, cat.Spec("p"))
 	for range 2 {

@@ -177,7 +177,7 @@ func TestStealOrder(t *testing.T) {
 // TestStealForNobody: what cannot be given is not taken, as far as that can be known.
 func TestStealForNobody(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite}}}
-	x := newScene(t, c, engine.Options{Synchronous: true, MaxBuffs: 1})
+	x := newScene(t, c, engine.Options{Synchronous: true, Limits: engine.Limits{Buffs: 1}})
 	defer shut(t, x.Engine)
 	r := x.Do(buff.Steal(1, 99, buff.Query{}, 0))
 	require.ErrorIs(t, r.Err, engine.ErrUnknownOwner)

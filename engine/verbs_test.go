@@ -110,7 +110,7 @@ var ways = []string{"loop", "handler", "handler of another", "inbox", "ask", "ru
 // lane. It must be called in a bubble.
 func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *scene, out []string) {
 	t.Helper()
-	o := engine.Options{Record: rec}
+	o := engine.Options{Trace: engine.Trace{Record: rec}}
 	m.set(&o)
 	x = newScene(t, c, o)
 	defer shut(t, x.Engine)
@@ -264,7 +264,7 @@ func TestVerbsFindNothing(t *testing.T) {
 func TestVerbsRefused(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
-		x := newScene(t, c, engine.Options{Synchronous: true, InboxLimit: 1})
+		x := newScene(t, c, engine.Options{Synchronous: true, Limits: engine.Limits{Inbox: 1}})
 		cmd := c.cmd(x, 1, x.h)
 		require.NoError(t, x.Inbox().Do(cmd))
 		require.ErrorIs(t, x.Inbox().Do(cmd), engine.ErrInboxFull, c.name)

@@ -129,7 +129,7 @@ func TestFrameRemembersNothing(t *testing.T) {
 func TestReplayOfBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rec bytes.Buffer
-		e := open(t, engine.Options{Workers: 1, Budget: brief, Record: &rec})
+		e := open(t, engine.Options{Workers: 1, Budget: brief, Trace: engine.Trace{Record: &rec}})
 		spawn(t, e, 1)
 		e.Tick(time.Millisecond)
 		gate := make(chan struct{})
@@ -157,7 +157,7 @@ func TestReplayOfForgedInbox(t *testing.T) {
 	o := engine.Options{Catalog: cat, Synchronous: true}
 	var rec bytes.Buffer
 	recording := o
-	recording.Record = &rec
+	recording.Trace.Record = &rec
 	e := open(t, recording)
 	spawn(t, e, 1)
 	cmds := [][]byte{}

@@ -119,8 +119,8 @@ func (w *watcher) publish(s *watching) {
 	old := w.last()
 	v := &answered{superseded: make(chan struct{}), View: view.View{
 		Frame: e.frame.Number, Now: e.now, Stats: e.Stats(),
-		Workers: e.opts.Workers, InboxLimit: e.opts.InboxLimit, MailboxLimit: e.opts.MailboxLimit,
-		Budget: e.opts.Budget, SlowFrame: e.opts.SlowFrame, Catalog: e.Catalog(),
+		Workers: e.opts.Workers, InboxLimit: e.opts.Limits.Inbox, MailboxLimit: e.opts.Limits.Mailbox,
+		Budget: e.opts.Budget, SlowFrame: e.opts.Trace.SlowFrame, Catalog: e.Catalog(),
 		Stuck: slices.Clone(e.frame.Stuck), Waiting: e.frame.Waiting,
 		Since: s.since, Late: s.counter.late.classes, LateSum: time.Duration(s.counter.late.sum) * time.Millisecond,
 		Frames: s.frames.recent(), Times: s.frames.times, Took: s.frames.sum, Handled: s.handled,

@@ -94,7 +94,7 @@ func TestSourceGoneAlone(t *testing.T) {
 // TestReplayBlockLimit: a block of 64 MB may be; one byte more is refused before it is read.
 func TestReplayBlockLimit(t *testing.T) {
 	var rec bytes.Buffer
-	e, err := engine.New(engine.Options{Synchronous: true, Record: &rec})
+	e, err := engine.New(engine.Options{Synchronous: true, Trace: engine.Trace{Record: &rec}})
 	require.NoError(t, err)
 	shut(t, e)
 	for n, want := range map[uint64]string{1 << 26: "unexpected EOF", 1<<26 + 1: "a block of 67108865 bytes, above the limit of 67108864"} {

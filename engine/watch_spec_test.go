@@ -140,7 +140,7 @@ func TestHolders(t *testing.T) {
 func TestHoldersOfMany(t *testing.T) {
 	for _, k := range []struct{ first, next int }{{4096, 2}, {4095, 0}} {
 		cat := catalogOf(t, buff.Spec{ID: "cold", Kind: define.Infinite})
-		e := open(t, engine.Options{Catalog: cat, Synchronous: true, MaxBuffs: 4096})
+		e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Buffs: 4096}})
 		for id, n := range []int{k.first, 4096, 1} {
 			require.NoError(t, e.Spawn(buff.OwnerID(id), nil))
 			for range n {

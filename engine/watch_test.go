@@ -53,7 +53,7 @@ func TestWatchView(t *testing.T) {
 		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second},
 		buff.Spec{ID: "once", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
 	)
-	e := open(t, engine.Options{Catalog: cat, Synchronous: true, InboxLimit: 77})
+	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Inbox: 77}})
 	for id := range buff.OwnerID(5) {
 		spawn(t, e, id)
 		for range min(id, 3) {

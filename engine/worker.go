@@ -191,7 +191,7 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	}()
 	limit := int(h.given - h.used)
 	if !l.onLoop {
-		limit = min(l.engine.opts.TurnLimit, limit)
+		limit = min(l.engine.opts.Limits.Turn, limit)
 	}
 	done = o.set.Run(&l.turn, until, limit)
 	l.charge(ran, told)

@@ -176,7 +176,7 @@ func (e *Engine) tellZone(o *owner) {
 	if o.noted().scale == want || o.leaving() {
 		return
 	}
-	if !e.idle(o) && o.waiting()+2 > e.opts.MailboxLimit {
+	if !e.idle(o) && o.waiting()+2 > e.opts.Limits.Mailbox {
 		e.zones.wait(o)
 		return
 	}

@@ -125,7 +125,7 @@ func TestZoneBusy(t *testing.T) {
 				buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second, OnDeath: define.FateKeep},
 				buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
 			)
-			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, MailboxLimit: 2, Handlers: engine.Handlers{"wait": g.wait}})
+			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Limits: engine.Limits{Mailbox: 2}, Handlers: engine.Handlers{"wait": g.wait}})
 			spawn(t, e, 1)
 			add(t, e, 1, cat.Spec("venom"))
 			add(t, e, 1, cat.Spec("hang"))

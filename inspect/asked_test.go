@@ -25,7 +25,7 @@ func resting(t *testing.T, o Options, specs ...buff.Spec) *Inspector {
 	t.Helper()
 	cat, err := buff.NewCatalog(specs...)
 	require.NoError(t, err)
-	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.DefaultBytes})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, e.Close(t.Context())) })
 	in, err := New(e, o)

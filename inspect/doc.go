@@ -26,7 +26,7 @@
 //	player       buffs as bars with stacks, source, time left and next pulse; attributes;
 //	             the last 100 events with reasons; the last minute with a lane for each buff, and what
 //	             was there at any instant of it, also what the attributes were and by which buffs, from
-//	             the engine's flight recorder, if engine.Options.History is set
+//	             the engine's flight recorder, if engine.Options.Trace.History is set
 //	definitions  a table to sort and filter: how many live, events a second, denials by reason, how long
 //	             handlers take and their share of all, file and line; reloads with their errors
 //	definition   one of them: the same by kind of event, its fields, and who has it now
@@ -46,7 +46,7 @@
 //	GET  ?worker=VERSION           the script that shares a stream between the tabs of a browser
 //	GET  ?snapshot                 one view
 //	GET  ?player=ID[&from=N]       one player, with its buffs from the Nth on
-//	GET  ?history=ID               the last minute of one player, see engine.Options.History
+//	GET  ?history=ID               the last minute of one player, see engine.Options.Trace.History
 //	GET  ?scenario=ID              the same as a file that "bufftick run" plays
 //	GET  ?search=TEXT[&from=N]     players by id or name, from the Nth on
 //	GET  ?catalog[&from=N]         the definitions

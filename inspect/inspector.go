@@ -40,7 +40,7 @@ type Options struct {
 	Attributes func(data any) []Attribute
 
 	// Budget is how long a frame of the game may take, for the line in the charts. If zero,
-	// that is the engine's Options.SlowFrame; if that is zero too, there is no line.
+	// that is the engine's Options.Trace.SlowFrame; if that is zero too, there is no line.
 	Budget time.Duration
 
 	// StuckAfter is how long a handler must have held a worker, by the clock and not by the game's

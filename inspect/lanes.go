@@ -240,7 +240,7 @@ func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text stri
 	}
 	recorder := in.eng.History()
 	if recorder == nil {
-		refuse(w, refusal{http.StatusNotFound, "this engine keeps no history: set Options.History of the engine, for example to history.DefaultBytes"})
+		refuse(w, refusal{http.StatusNotFound, "this engine keeps no history: set Options.Trace.History of the engine, for example to history.DefaultBytes"})
 		return nil, nil
 	}
 	leave, ok := in.admitLook(w, r)

@@ -74,7 +74,7 @@ func TestLastMinute(t *testing.T) {
 		buff.Spec{ID: "hit", Kind: define.Instant},
 	)
 	require.NoError(t, err)
-	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.DefaultBytes})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	require.NoError(t, err)
 	require.NoError(t, e.Spawn(7, nil))
 	require.NoError(t, e.Spawn(8, nil))
@@ -108,7 +108,7 @@ func TestLastMinute(t *testing.T) {
 func TestLastMinuteOfMany(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "hit", Kind: define.Instant, Tags: []string{"x"}}, buff.Spec{ID: "stone", Kind: define.Infinite, Stack: define.Stacking{By: define.ByNone}})
 	require.NoError(t, err)
-	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.DefaultBytes})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	require.NoError(t, err)
 	require.NoError(t, e.Spawn(7, nil))
 	e.Tick(time.Second)
@@ -127,7 +127,7 @@ func TestLastMinuteOfMany(t *testing.T) {
 	require.Contains(t, lanes[0], "hit")
 
 	// Of 8,010 the newest 8,000: since is right behind the newest of those that are left out.
-	many, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.DefaultBytes})
+	many, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	require.NoError(t, err)
 	require.NoError(t, many.Spawn(7, nil))
 	for range 8010 {
@@ -159,7 +159,7 @@ func TestLastMinuteStandsStill(t *testing.T) {
 		buff.Spec{ID: "venom", Duration: 8 * time.Second, Period: 2 * time.Second, OnDeath: define.FateKeep},
 	)
 	require.NoError(t, err)
-	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.DefaultBytes})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	require.NoError(t, err)
 	require.NoError(t, e.Spawn(7, nil))
 	do := func(list ...buff.Command) {

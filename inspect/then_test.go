@@ -225,7 +225,7 @@ func playThen(t *testing.T, seed uint64, p thenPlan) (*thenGame, map[string]any)
 	files := fstest.MapFS{"buffs/a.yaml": {Data: []byte(thenBuffs)}}
 	cat, err := catalog.LoadFS(files, "buffs")
 	require.NoError(t, err)
-	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: cmp.Or(p.history, history.DefaultBytes)})
+	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: cmp.Or(p.history, history.DefaultBytes)}})
 	require.NoError(t, err)
 	for id := buff.OwnerID(7); id <= 9; id++ {
 		require.NoError(t, e.Spawn(id, nil))
@@ -323,7 +323,7 @@ buffs:
 `))
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{
-		Catalog: cat, Budget: time.Millisecond, History: history.DefaultBytes, Handlers: engine.Handlers{"hold": func(*engine.Context, buff.Event) { <-held }},
+		Catalog: cat, Budget: time.Millisecond, Trace: engine.Trace{History: history.DefaultBytes}, Handlers: engine.Handlers{"hold": func(*engine.Context, buff.Event) { <-held }},
 	})
 	require.NoError(t, err)
 	defer func() { close(held); require.NoError(t, e.Close(t.Context())) }()

@@ -60,7 +60,7 @@ func busyWorld(t *testing.T, seed uint64) *world {
 	w.catalog, err = buff.NewCatalog(specs...)
 	require.NoError(t, err)
 	w.eng, err = engine.New(engine.Options{
-		Catalog: w.catalog, Workers: 2, Budget: 10 * time.Millisecond, MailboxLimit: 1 << 16, Members: near,
+		Catalog: w.catalog, Workers: 2, Budget: 10 * time.Millisecond, Limits: engine.Limits{Mailbox: 1 << 16}, Members: near,
 		Handlers: engine.Handlers{"wait": w.stuck.wait},
 	})
 	require.NoError(t, err)

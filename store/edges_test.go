@@ -151,7 +151,7 @@ func TestDefaultTimes(t *testing.T) {
 
 // TestAgeOfCarriedTime: a cut is as old as the Ticks have brought time, also where the engine has not worked that off yet.
 func TestAgeOfCarriedTime(t *testing.T) {
-	v := play(t, storetest.NewMemory(), noon, engine.Options{TickLimit: 10}, store.Options{Every: -1, Alarm: 29 * time.Second})
+	v := play(t, storetest.NewMemory(), noon, engine.Options{Limits: engine.Limits{Tick: 10}}, store.Options{Every: -1, Alarm: 29 * time.Second})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
 	v.Engine().AddBuff(1, buff.Application{Spec: v.Engine().Catalog().Spec("poison")})
 	f := pass(v, 30*time.Second)
@@ -277,7 +277,7 @@ func TestWaitingCommandsHaveRoom(t *testing.T) {
 		b.Frame, b.State = cut.Frame+1, state
 		require.NoError(t, m.Commit(t.Context(), b))
 
-		w := play(t, m, noon, engine.Options{Catalog: cat, EventLimit: limit}, store.Options{Every: -1})
+		w := play(t, m, noon, engine.Options{Catalog: cat, Limits: engine.Limits{Events: limit}}, store.Options{Every: -1})
 		frames := 0
 		for ; w.SaveAll(t.Context()) != nil; frames++ {
 			require.Less(t, frames, 3*owners)

@@ -24,7 +24,7 @@ func crowd(b *testing.B, owners int) (engine.Options, func(*engine.Engine)) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return engine.Options{Catalog: cat, Budget: -1, EventLimit: 1 << 24, Epoch: noon}, func(e *engine.Engine) {
+	return engine.Options{Catalog: cat, Budget: -1, Limits: engine.Limits{Events: 1 << 24}, Epoch: noon}, func(e *engine.Engine) {
 		for id := range buff.OwnerID(owners) {
 			if err := e.Spawn(id, nil); err != nil {
 				b.Fatal(err)

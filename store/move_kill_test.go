@@ -209,7 +209,7 @@ type travelAck struct {
 }
 
 func (w *travelWorld) open(zone string) *store.Saver {
-	v, err := store.Open(w.t.Context(), w.disk, zone, engine.Options{Catalog: w.cat, Synchronous: true, MaxBuffs: 4096}, store.Options{
+	v, err := store.Open(w.t.Context(), w.disk, zone, engine.Options{Catalog: w.cat, Synchronous: true, Limits: engine.Limits{Buffs: 4096}}, store.Options{
 		Every: 10 * time.Millisecond, Marshal: marshal, Unmarshal: unmarshal, Now: func() time.Time { return noon },
 	})
 	require.NoError(w.t, err)

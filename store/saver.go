@@ -65,7 +65,7 @@ type Options struct {
 	Window int
 
 	// PerFrame is how many owners come back in each frame; if zero, all do in Open, or as many
-	// as engine.Options.EventLimit has room for.
+	// as engine.Options.Limits.Events has room for.
 	PerFrame int
 
 	// Now is the time of the calendar, for the Epoch of the engine; if nil, time.Now.

@@ -268,7 +268,7 @@ func TestDrainEarly(t *testing.T) {
 			v.Engine().AddBuff(id, buff.Application{Spec: v.Engine().Catalog().Spec("poison")})
 		}
 		require.NoError(t, v.SaveAll(t.Context()))
-		w := play(t, m, noon, engine.Options{EventLimit: events}, store.Options{Every: -1, PerFrame: 2})
+		w := play(t, m, noon, engine.Options{Limits: engine.Limits{Events: events}}, store.Options{Every: -1, PerFrame: 2})
 		require.Equal(t, 8, w.Restored().Left)
 		require.NoError(t, w.Engine().Inbox().AddBuff(1, buff.Application{Spec: w.Engine().Catalog().Spec("coin")}))
 		require.NoError(t, w.Drain(t.Context()))

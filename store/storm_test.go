@@ -45,7 +45,7 @@ func newStorm(t *testing.T, s store.Store, seed uint64) *storm {
 func (g *storm) open() {
 	coin := buff.Query{Spec: g.cat.Spec("coin")}
 	v, err := store.Open(g.t.Context(), g.s, "arena", engine.Options{
-		Catalog: g.cat, Workers: 2, Budget: -1, Number: 1, MaxBuffs: 4096, // all coins may come to be with one
+		Catalog: g.cat, Workers: 2, Budget: -1, Number: 1, Limits: engine.Limits{Buffs: 4096}, // all coins may come to be with one
 		Members: func(q engine.AuraQuery, found func(buff.OwnerID)) { found((q.Bearer + 1) % stormOwners) },
 		Handlers: engine.Handlers{"rob": func(c *engine.Context, e buff.Event) {
 			if victim := buff.OwnerID((uint64(e.At)*7 + uint64(e.Owner)*3) % stormOwners); victim != e.Owner {

@@ -48,7 +48,7 @@ func crowdOptions() (engine.Options, error) {
 		buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "itch"}}}},
 		buff.Spec{ID: "mark", Kind: define.Infinite, Stack: define.Stacking{By: define.BySource}},
 	)
-	return engine.Options{Catalog: cat, Budget: -1, EventLimit: 1 << 24, Handlers: engine.Handlers{
+	return engine.Options{Catalog: cat, Budget: -1, Limits: engine.Limits{Events: 1 << 24}, Handlers: engine.Handlers{
 		"itch": func(c *engine.Context, _ buff.Event) { *c.Data().(*uint64)++ },
 	}}, err
 }

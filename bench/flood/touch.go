@@ -48,7 +48,7 @@ func touch(verb string, commands int) (t Touch, err error) {
 	if err != nil {
 		return t, err
 	}
-	e, err := engine.New(engine.Options{Catalog: cat, InboxLimit: commands})
+	e, err := engine.New(engine.Options{Catalog: cat, Limits: engine.Limits{Inbox: commands}})
 	if err != nil {
 		return t, err
 	}

@@ -76,7 +76,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	scar := w.specs[scarKind]
 	options := engine.Options{
 		Number:  1, // handles are in the digest
-		Catalog: cat, Workers: env.Workers, Budget: s.budget, Seed: env.Seed, MaxBuffs: s.maxBuffs,
+		Catalog: cat, Workers: env.Workers, Budget: s.budget, Seed: env.Seed, Limits: engine.Limits{Buffs: s.maxBuffs},
 		Handlers: engine.Handlers{
 			hit: func(c *engine.Context, e buff.Event) { c.Data().(*seat).hit(s.slowFor) },
 			spread: func(c *engine.Context, e buff.Event) {

@@ -77,7 +77,7 @@ func newEngine(with string) world {
 	case "sync":
 		o.Synchronous = true
 	case "history":
-		o.History = 32 << 20
+		o.Trace.History = 32 << 20
 	case "1", "2":
 		o.Workers = int(with[0] - '0')
 	default:

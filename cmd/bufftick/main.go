@@ -65,7 +65,7 @@ func (p *poolFlags) flags(f *flags) {
 // options returns engine options in which a Tick waits for every handler and runs all due events,
 // so that the result does not depend on the speed of the machine.
 func (p poolFlags) options() engine.Options {
-	return engine.Options{Workers: p.Workers, Synchronous: p.Sync, Budget: -1, TickLimit: 1 << 30}
+	return engine.Options{Workers: p.Workers, Synchronous: p.Sync, Budget: -1, Limits: engine.Limits{Tick: 1 << 30}}
 }
 
 // mostWorkers is the limit of -workers.

@@ -31,7 +31,7 @@ func TestMinuteOfPlayer(t *testing.T) {
 		buff.Spec{ID: "odd:name", Duration: 3 * time.Second},
 	)
 	require.NoError(t, err)
-	eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.MinBytes})
+	eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.MinBytes}})
 	require.NoError(t, err)
 	require.NoError(t, eng.Spawn(7, nil))
 	var want []string
@@ -128,7 +128,7 @@ func TestMinuteStandsStill(t *testing.T) {
 	header := regexp.MustCompile(`# 0 is (\d\d):(\d\d):(\d\d)\.(\d{3})\.`)
 	line := regexp.MustCompile(`^(\d+) (apply|pulse|remove|refresh) (\S+?)(?:_\d+)?( x\d+)?( .*)?$`)
 	for _, before := range []int{0, 1, 2, 3} { // what holds the time when what is known begins
-		eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, History: history.MinBytes})
+		eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.MinBytes}})
 		require.NoError(t, err)
 		require.NoError(t, eng.Spawn(7, nil))
 		require.NoError(t, eng.Spawn(8, nil))

@@ -120,7 +120,7 @@ func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, t
 			r.specs[id] = catalog.Spec(id.String())
 		}
 	}
-	o.Catalog, o.MaxBuffs, o.MaxOwners = catalog, buff.MaxPerOwner, maxNames
+	o.Catalog, o.Limits.Buffs, o.Limits.Owners = catalog, buff.MaxPerOwner, maxNames
 	r.engine, err = engine.New(o)
 	return r, err
 }

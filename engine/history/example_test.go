@@ -12,7 +12,7 @@ import (
 // What happened to a player, asked afterwards.
 func Example() {
 	catalog, _ := buff.NewCatalog(buff.Spec{ID: "venom", Duration: 5 * time.Second, Period: 2 * time.Second})
-	e, _ := engine.New(engine.Options{Catalog: catalog, Synchronous: true, History: history.DefaultBytes})
+	e, _ := engine.New(engine.Options{Catalog: catalog, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	for id := range buff.OwnerID(3) {
 		_ = e.Spawn(id, nil)
 		e.AddBuff(id, buff.Application{Spec: catalog.Spec("venom"), Source: 2})

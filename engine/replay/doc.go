@@ -1,4 +1,4 @@
-// Package replay plays a recording again: what [engine.Options].Record has got of a run leads another
+// Package replay plays a recording again: what [engine.Options].Trace.Record has got of a run leads another
 // engine, in another process, to the same events, frame by frame, with any number of workers.
 //
 //	 the game                                     a test, a tool

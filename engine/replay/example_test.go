@@ -18,7 +18,7 @@ func Example() {
 		panic(err)
 	}
 	var recording bytes.Buffer // of a server: a file
-	eng, err := engine.New(engine.Options{Catalog: catalog, Record: &recording})
+	eng, err := engine.New(engine.Options{Catalog: catalog, Trace: engine.Trace{Record: &recording}})
 	if err != nil {
 		panic(err)
 	}

@@ -18,8 +18,8 @@ func TestOptions(t *testing.T) {
 	require.NoError(t, err)
 	var rec bytes.Buffer
 	o := engine.Options{
-		Catalog: cat, TurnLimit: 11, TickLimit: 12, MaxOwners: 13, MaxBuffs: 14, MailboxLimit: 15, HandlerLimit: 16, InboxLimit: 17, EventLimit: 18,
-		Seed: 19, Epoch: time.UnixMilli(20), Uptime: 21, CatchUp: engine.Dilate, Number: 22, Synchronous: true, Record: &rec,
+		Catalog: cat, Limits: engine.Limits{Turn: 11, Tick: 12, Owners: 13, Buffs: 14, Mailbox: 15, Handlers: 16, Inbox: 17, Events: 18},
+		Seed: 19, Epoch: time.UnixMilli(20), Uptime: 21, CatchUp: engine.Dilate, Number: 22, Synchronous: true, Trace: engine.Trace{Record: &rec},
 	}
 	e, err := engine.New(o)
 	require.NoError(t, err)
@@ -29,6 +29,6 @@ func TestOptions(t *testing.T) {
 	var is engine.Options
 	set(&is, &h)
 	require.EqualValues(t, -1, is.Budget)
-	o.Catalog, o.Budget, o.Synchronous, o.Record = nil, -1, false, nil
+	o.Catalog, o.Budget, o.Synchronous, o.Trace.Record = nil, -1, false, nil
 	require.Equal(t, o, is)
 }

@@ -53,7 +53,7 @@ type Progress struct {
 }
 
 // Run makes an engine with the options and has it do what a recording says: see
-// [engine.Options].Record. Handlers, Members and the catalog are the game's own and do again what
+// [engine.Options].Trace.Record. Handlers, Members and the catalog are the game's own and do again what
 // they did; seed, limits and clocks are the recording's, and Budget is none. What handlers
 // post to the inbox is ignored: it is in the recording. A TickLimit or an EventLimit above 1,048,576 must
 // be in the options too: so much memory a recording does not get unasked.
@@ -179,7 +179,7 @@ func affordable(o *engine.Options, h *recording.Header) error {
 	for _, l := range []struct {
 		name      string
 		is, ought int
-	}{{"TickLimit", h.Limits[1], o.TickLimit}, {"EventLimit", h.Limits[7], o.EventLimit}} {
+	}{{"TickLimit", h.Limits[1], o.Limits.Tick}, {"EventLimit", h.Limits[7], o.Limits.Events}} {
 		if most := max(unasked, l.ought); l.is > most {
 			return fmt.Errorf("%w: its beginning: a %s of %d, and Options of the replay allow %d", ErrRecording, l.name, l.is, most)
 		}
@@ -189,11 +189,11 @@ func affordable(o *engine.Options, h *recording.Header) error {
 
 // set makes the options those of the recording.
 func set(o *engine.Options, h *recording.Header) {
-	o.TurnLimit, o.TickLimit, o.MaxOwners, o.MaxBuffs = h.Limits[0], h.Limits[1], h.Limits[2], h.Limits[3]
-	o.MailboxLimit, o.HandlerLimit, o.InboxLimit, o.EventLimit = h.Limits[4], h.Limits[5], h.Limits[6], h.Limits[7]
+	o.Limits.Turn, o.Limits.Tick, o.Limits.Owners, o.Limits.Buffs = h.Limits[0], h.Limits[1], h.Limits[2], h.Limits[3]
+	o.Limits.Mailbox, o.Limits.Handlers, o.Limits.Inbox, o.Limits.Events = h.Limits[4], h.Limits[5], h.Limits[6], h.Limits[7]
 	o.Seed, o.Epoch, o.Uptime, o.CatchUp = h.Seed, time.UnixMilli(h.Epoch), time.Duration(h.Uptime), engine.CatchUp(h.Policy)
 	o.Number = h.Number
-	o.Budget, o.Record = -1, nil
+	o.Budget, o.Trace.Record = -1, nil
 }
 
 // origin is where a recording comes from, of which a panic is an error.

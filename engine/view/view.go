@@ -81,10 +81,10 @@ type Watch interface {
 	//	…
 	//	eng.Watch().Frame(time.Since(began))
 	//
-	// A View shows it; without it, how long the Tick took. If it is above Options.SlowFrame, and
-	// Options.Flight records, the trace of the frame is written to Options.SlowTrace, also while
+	// A View shows it; without it, how long the Tick took. If it is above Options.Trace.SlowFrame, and
+	// Options.Trace.Flight records, the trace of the frame is written to Options.Trace.Writer, also while
 	// nobody watches: that takes some ten milliseconds, so it happens at most once in
-	// Options.TraceEvery frames. Nothing else depends on it.
+	// Options.Trace.Every frames. Nothing else depends on it.
 	//
 	// Only the loop goroutine may call it.
 	Frame(took time.Duration)

@@ -51,7 +51,7 @@ func play(zones, bots int, show *pages) func(zone string) (cluster.Zone, error) 
 		return cluster.Zone{
 			Page:    show.zone(zone),
 			Screens: showing(zones),
-			Engine:  engine.Options{Catalog: catalog, Synchronous: true, Number: uint32(number + 1), History: history.MinBytes},
+			Engine:  engine.Options{Catalog: catalog, Synchronous: true, Number: uint32(number + 1), Trace: engine.Trace{History: history.MinBytes}},
 			Begin: func(z *store.Saver, r store.Restored) error {
 				show.begin(zone, z.Engine())
 				if !r.Fresh {

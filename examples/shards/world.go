@@ -79,7 +79,7 @@ func newWorld(s setup) (*world, error) {
 func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone, err error) {
 	z := &zone{number: n, plague: catalog.Spec("plague"), hurt: make([]int, s.owners)}
 	z.engine, err = engine.New(engine.Options{
-		Catalog: catalog, Pool: pool, Workers: s.workers, Budget: -1, MaxOwners: s.owners,
+		Catalog: catalog, Pool: pool, Workers: s.workers, Budget: -1, Limits: engine.Limits{Owners: s.owners},
 		Number: uint32(n + 1), // the same in each run
 		Seed:   uint64(n),
 		Handlers: engine.Handlers{"hurt": func(_ *engine.Context, e buff.Event) {

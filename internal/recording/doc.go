@@ -1,4 +1,4 @@
-// Package recording is the form of what engine.Options.Record gets: the inputs of a run. Package
+// Package recording is the form of what engine.Options.Trace.Record gets: the inputs of a run. Package
 // engine writes it, and package engine/replay reads it.
 //
 //	block   length (uvarint), bytes, CRC-32C of the bytes (4 bytes, the lowest first)

@@ -63,7 +63,7 @@ func newCollector(eng *engine.Engine, clock func() time.Duration) *Collector {
 		lateness: desc("event_lateness_seconds", "How long after they were due events were worked out."),
 		denied:   desc("denied_total", "Applications that were refused.", "buff", "reason"),
 		frame:    desc("frame_seconds", "How long frames took."),
-		budget:   desc("frame_budget_seconds", "What a frame may take: Options.SlowFrame."),
+		budget:   desc("frame_budget_seconds", "What a frame may take: Options.Trace.SlowFrame."),
 		events:   desc("events_total", "What happened, by kind.", "kind"),
 		live:     desc("buff_live", "Instances that run, by definition.", "buff"),
 		happened: desc("buff_events_total", "What happened, by definition and kind.", "buff", "kind"),

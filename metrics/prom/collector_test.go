@@ -40,7 +40,7 @@ func newGame(t *testing.T) *game {
 	)
 	require.NoError(t, err)
 	g := &game{t: t, gate: make(chan struct{}), in: make(chan struct{}), registry: prometheus.NewPedanticRegistry()}
-	g.eng, err = engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: 5 * time.Millisecond, SlowFrame: 50 * time.Millisecond, Handlers: engine.Handlers{
+	g.eng, err = engine.New(engine.Options{Catalog: cat, Workers: 2, Budget: 5 * time.Millisecond, Trace: engine.Trace{SlowFrame: 50 * time.Millisecond}, Handlers: engine.Handlers{
 		"hang": func(*engine.Context, buff.Event) { close(g.in); <-g.gate },
 	}})
 	require.NoError(t, err)

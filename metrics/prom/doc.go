@@ -13,7 +13,7 @@
 //	bufftick_up                              1 if the loop has answered
 //	bufftick_frames_total                    Ticks
 //	bufftick_frame_seconds                   how long they took, or the frames of the game
-//	bufftick_frame_budget_seconds            what they may take: Options.SlowFrame, if it is set
+//	bufftick_frame_budget_seconds            what they may take: Options.Trace.SlowFrame, if it is set
 //	bufftick_deadlines                       waiting on the wheel
 //	bufftick_deadlines_fired_total           that came due
 //	bufftick_events_total{kind}              facts

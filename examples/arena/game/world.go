@@ -89,7 +89,7 @@ func New(o Options) (*World, error) {
 	w.nameIcons()
 	w.eng, err = engine.New(engine.Options{
 		Catalog: b.catalog, Workers: o.Workers, Budget: o.Budget, Seed: o.Seed,
-		SlowFrame: Frame, History: history.DefaultBytes, MaxBuffs: buff.MaxPerOwner, Members: w.around,
+		Trace: engine.Trace{SlowFrame: Frame, History: history.DefaultBytes}, Limits: engine.Limits{Buffs: buff.MaxPerOwner}, Members: w.around,
 	})
 	if err != nil {
 		return nil, err
