@@ -52,7 +52,7 @@ type logLine struct {
 func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, err error) {
 	p := &play{scenario: s, frame: frame, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers, o.Limits.Tick = s.Catalog, engine.Handlers{}, 0 // the default
-	o.Epoch = time.UnixMilli(0)                                          // a scenario has its own calendar
+	o.Epoch = time.UnixMilli(0)                                            // a scenario has its own calendar
 	o.Members = p.members
 	for _, name := range s.Catalog.Handlers() {
 		o.Handlers[name] = ignore

@@ -100,13 +100,13 @@ func newWorld(s settings) (*world, error) {
 		recorder = history.DefaultBytes // for the page
 	}
 	err = w.start(engine.Options{
-		Trace: engine.Trace{History: recorder, SlowFrame: time.Second / time.Duration(s.rate)},
+		Trace:       engine.Trace{History: recorder, SlowFrame: time.Second / time.Duration(s.rate)},
 		Catalog:     b.catalog,
 		Handlers:    newRules(b, s.players).handlers(),
 		Workers:     s.workers,
 		Synchronous: s.sync,
 		Budget:      s.budget(),
-		Limits: engine.Limits{Buffs: buff.MaxPerOwner}, // a boss carries those of all its enemies
+		Limits:      engine.Limits{Buffs: buff.MaxPerOwner}, // a boss carries those of all its enemies
 		Members:     w.around,
 	})
 	if err != nil {
