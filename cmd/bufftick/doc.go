@@ -33,17 +33,19 @@
 //	  - 6000 pulse venom x1
 //	  - 7000 remove venom why=dispelled
 //
-// The definitions under buffs are those of package catalog. A step has "at", in ms
-// from the start and never before the step above it; "owner", which is p1 if not
-// given; and one of these, with what may stand beside it:
+// The definitions under buffs are those of package catalog. A step has "at", its time from the
+// start in whole ms or as a span (5s), never before the step above it; "owner", by default p1;
+// and one of these, with its options:
 //
-//	tick: true           only lets the time pass
+//	tick: true           lets the time pass
+//	show: NAMES          prints attributes and tags of the owner, one or a list, as they are after
+//	                     the steps above it: "5000 value speed=210 state.stunned=false"
 //	apply: BUFF          source (a), stacks, duration, magnitude, level, key,
 //	                     scale: RATIO of the duration, params: {NAME: NUMBER}
 //	remove: BUFF
 //	kill: true           the owner dies; revive: true
-//	source_gone: NAME    whoever applied buffs leaves
-//	timeout: NAME        comes due after: SPAN
+//	source_gone: NAME    a source of buffs leaves
+//	timeout: NAME        is due after: SPAN
 //	save: true           the owner leaves, until load: true
 //
 //	extend: BUFF         moves its end by: SPAN, which may be negative, but
@@ -52,51 +54,55 @@
 //	set_remaining: BUFF  puts its end where SPAN is left: to
 //	set_period: BUFF     changes its period to: SPAN, by its rule of haste
 //	pause: true          stops the owner's time until resume: true
-//	rate: RATIO          lets the owner's time pass so fast
+//	rate: RATIO          sets the rate of the owner's time
 //	pause_buff: BUFF     stops the time of one buff until resume_buff: BUFF
-//	rate_buff: BUFF      lets it pass so fast: to: RATIO
+//	rate_buff: BUFF      sets the rate of its time: to: RATIO
 //
 //	zone: N              the owner goes to a zone
-//	pause_zone: N        stops the time of all in it until resume_zone: N
-//	rate_zone: N         lets it pass so fast: to: RATIO
-//	near: OWNER          the owner steps into the area of all auras that one
-//	                     bears, until far: OWNER; needs "seen: true", since the
-//	                     frames decide when an aura looks
+//	pause_zone: N        stops the time of all owners in it until resume_zone: N
+//	rate_zone: N         sets the rate of their time: to: RATIO
+//	near: OWNER          the step's owner enters the area of all auras of OWNER,
+//	                     until far: OWNER; needs "seen: true", since the frames
+//	                     decide when an aura looks for members
 //
 //	inhibit: BUFF        takes its effect away until release: BUFF
 //	tag: TAG             gives the owner a tag until untag: TAG
 //	immune: TAG          makes it immune until vulnerable: TAG; with
-//	                     purge: true, what it carries of that goes
+//	                     purge: true, its buffs with the tag are removed
 //
 //	dispel: QUERY        all that it finds, whole; with most: N so many portions (dispel.per);
 //	                     of a BUFF one portion, or stacks: N
 //	steal: QUERY         gives it to: OWNER, for at_most: SPAN
 //	interrupt: ACT       the owner does what ends buffs
 //	consume: ACT         the owner does what uses charges
-//	happened: ACT        the game tells what was done by the owner, or to it: buffs react,
+//	happened: ACT        the game reports what was done by the owner, or to it: buffs react,
 //	                     use charges, and end; target: OWNER, amount: N
 //	use: BUFF            uses charges: N of it (1)
 //	absorb: N            damage of a school: TAG meets the shields
 //
-// A BUFF is an ID: the oldest instance of it on the owner, and to do something to what is
-// not there does nothing. A QUERY is an ID too, or a map with buff, tag, type, polarity,
+//	base: ATTRIBUTE      sets its base, to: NUMBER
+//	change: ATTRIBUTE    adds to its base, by: NUMBER
+//	damage: ATTRIBUTE    takes from its base, after the shields, by: NUMBER of a school: TAG
+//
+// A BUFF is an ID: the oldest instance of it on the owner; if there is none, the step does
+// nothing. A QUERY is an ID too, or a map with buff, tag, type, polarity,
 // source, grade (basic), most (all) and newest: true. Tags and acts that no definition
 // speaks of have no effect. A RATIO is 2, 0.25 or "1/3".
 //
 // A step comes after everything that is due at its instant. With an expected log the time passes
 // to its last line, if that is after the last step.
 //
-// The log has one line for each event, by time, and at one instant by owner. Neither
-// -frame nor -workers nor -sync changes a line of it. With "seen: true" the frames
-// are the steps' own, and a pulse that ran late says when: "seen=8000". A definition with
-// catchup: skip or coalesce needs it, since it is about the pulses of one frame. Go handlers
-// that definitions call are there and do nothing. An action "to: source" or "to: target" of
-// another hook than on.act needs "seen: true" too: it comes at the end of a frame. It is for
-// nobody if no step has such an owner.
+// The log has one line for each event, sorted by time, and at one instant by owner. Neither
+// -frame nor -workers nor -sync changes a line of it. With "seen: true" each step ends a frame,
+// and there are no others; a pulse that ran late then says when: "seen=8000". A definition with
+// catchup: skip or coalesce needs "seen: true", since it is about the pulses of one frame, and so
+// does an action "to: source" or "to: target" of another hook than on.act: it is carried out at the
+// end of a frame. It finds nobody, and the log says "miss", if no step has such an owner. Go
+// handlers that definitions call exist and do nothing.
 //
-// All that is wrong with a file is said at once, each with file, line, column and a
-// caret. A file that cannot be parsed stops everything; a scenario that is wrong,
-// or needs what is not supported, fails alone. With -check it looks so:
+// All errors of a file are printed at once, each with file, line, column and a caret. A file that
+// cannot be parsed stops everything; a scenario with errors fails alone. "bufftick validate" checks
+// scenarios without playing them, and warns of traps in their definitions. With -check:
 //
 //	ok   poison a poison that is dispelled
 //	FAIL shield a shield that is spent
