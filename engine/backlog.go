@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// backlog is the owners for whose turn TickLimit has left nothing yet, or not enough: first come,
+// backlog is the owners for whose turn Limits.Tick has left nothing yet, or not enough: first come,
 // first served. They are idle and nobody looks at them: entrance.waits says who they are. Time stands still for everybody
 // until they have had their turn.
 type backlog struct {
@@ -183,13 +183,13 @@ func (e *Engine) settle(o *owner) {
 	}
 }
 
-// left returns what is left of TickLimit in this Tick: what has been worked off, and what those
+// left returns what is left of Limits.Tick in this Tick: what has been worked off, and what those
 // who are not idle may work off yet, is taken from it.
 func (e *Engine) left() int { return e.opts.Limits.Tick - e.worked - e.owed }
 
 // affordable reports whether an owner that was held may be taken in: it must fit into what is
 // left, since it was counted in no Tick yet. Where nobody else may bring anything it fits: nobody
-// works off more than TickLimit at once. If it does not fit, it has a claim on what others leave.
+// works off more than Limits.Tick at once. If it does not fit, it has a claim on what others leave.
 func (e *Engine) affordable(box *mailbox) bool {
 	o := box.Owner
 	if !o.held || e.closed {
@@ -217,7 +217,7 @@ func (e *Engine) hold() {
 }
 
 // horizon returns how far time may go, and false if it stands still, because somebody waits whom
-// it must not pass. It must not pass those who wait for TickLimit, nor, by more than undivided, those who wait
+// it must not pass. It must not pass those who wait for Limits.Tick, nor, by more than undivided, those who wait
 // for a worker: a handler that sleeps through a Budget may keep one from them, and must not make
 // everybody else a frame late. It passes those who hold a worker up, until they have caught up.
 // While all workers are held up, nobody can be waited for.

@@ -92,7 +92,7 @@ const (
 	maxShare = 4096
 )
 
-// pass lets the time pass up to the target, in slices, as far as TickLimit allows. A Tick
+// pass lets the time pass up to the target, in slices, as far as Limits.Tick allows. A Tick
 // with little to do has one slice. What was reached is a frame like any other: the slices
 // of a Tick have one end of the frame together, behind the last.
 //

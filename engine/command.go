@@ -316,7 +316,7 @@ func (c *Context) Revoked() bool {
 	return false
 }
 
-// roomFor fails with ErrOverloaded if the events of the loop's calls have reached EventLimit.
+// roomFor fails with ErrOverloaded if the events of the loop's calls have reached Limits.Events.
 // What a call leads to may go beyond it, by no more than what its owners carry.
 func (e *Engine) roomFor(what string, id uint64) error {
 	if e.closed || len(e.loop.Events) < e.opts.Limits.Events {

@@ -192,7 +192,7 @@ func (e *Engine) missed(r buff.Result) buff.Result {
 // It pays for many different owners, such as all commands of a frame for a whole zone. For the same few
 // owners again and again Do is as fast.
 //
-// As with Do, neither Budget nor TickLimit bounds it: all of it is done when it returns. EventLimit does: those for which
+// As with Do, neither Budget nor Limits.Tick bounds it: all of it is done when it returns. Limits.Events does: those for which
 // there is no room fail with [ErrOverloaded], each by itself.
 //
 // Only the loop goroutine may call it. It costs what Do costs for each command, and allocates nothing where

@@ -229,7 +229,7 @@
 //
 //   - An owner whose handler is stuck is passed, until it has caught up, with a bounded number of its
 //     events in each Tick.
-//   - An owner that has worked off TickLimit events (or four times MaxBuffs if that is more) and is
+//   - An owner that has worked off Limits.Tick events (or four times Limits.Buffs if that is more) and is
 //     still not done makes work for itself, and is passed.
 //   - While all workers are stuck, everybody is passed: nobody could be served.
 //

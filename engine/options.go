@@ -153,7 +153,7 @@ type Limits struct {
 	// 300,000 buffs which end in one millisecond make no Tick longer than about 20 ms; the last of them end about a second
 	// late. Raise it for a larger world; lower it if a long frame is worse than a late event.
 	//
-	// In addition, each of these may cost a quarter of Tick, or 16,384 if Tick is zero: zone times that owners could not be
+	// In addition, each of these may cost a quarter of Tick, or 16,384 if Tick has its default: zone times that owners could not be
 	// told before, commands for other owners, looks of auras, and the Inbox. A command costs one, plus one for each event
 	// that it leads to, plus one for every 16 buffs that it examines (a deadline that it moves counts as eight). The rest
 	// comes first in the next Tick. A single command, or a single look of an aura, is not divided.
@@ -259,10 +259,10 @@ func (o *Options) complete() error {
 	}
 	limit("Workers", &o.Workers, runtime.GOMAXPROCS(0), 1<<16)
 	l, t := &o.Limits, &o.Trace
-	if o.part = max(1, l.Tick/4); l.Tick == 0 {
+	limit("Limits.Tick", &l.Tick, defaultTickLimit, 1<<30)
+	if o.part = max(1, l.Tick/4); l.Tick == defaultTickLimit {
 		o.part = defaultPart
 	}
-	limit("Limits.Tick", &l.Tick, defaultTickLimit, 1<<30)
 	limit("Limits.Turn", &l.Turn, defaultTurnLimit, 1<<30)
 	limit("Limits.Owners", &l.Owners, defaultMaxOwners, buff.MaxOwners)
 	limit("Limits.Buffs", &l.Buffs, defaultMaxBuffs, buff.MaxPerOwner)

@@ -129,7 +129,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 //
 // It fails as [Engine.Spawn] does, with buff.ErrBlob, [ErrTooManyZones], with buff.ErrFull if the blob has
 // more buffs than Options.Limits.Buffs, or with [ErrOverloaded] if what follows at once, such as the
-// pulses of the time away, has no room in Options.Limits.Events and HandlerLimit: in the next frame
+// pulses of the time away, has no room in Options.Limits.Events and Limits.Handlers: in the next frame
 // there is more. There is no such owner then, and nothing has happened.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).

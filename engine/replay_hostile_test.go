@@ -199,9 +199,9 @@ func TestReplayHostileMemory(t *testing.T) {
 		limits, allows engine.Options
 		refused        bool
 	}{
-		{"TickLimit", engine.Options{Limits: engine.Limits{Tick: much}}, engine.Options{}, true},
-		{"EventLimit", engine.Options{Limits: engine.Limits{Events: much}}, engine.Options{Limits: engine.Limits{Tick: much}}, true},
-		{"TickLimit", engine.Options{Limits: engine.Limits{Tick: much}}, engine.Options{Limits: engine.Limits{Tick: much}}, false},
+		{"Limits.Tick", engine.Options{Limits: engine.Limits{Tick: much}}, engine.Options{}, true},
+		{"Limits.Events", engine.Options{Limits: engine.Limits{Events: much}}, engine.Options{Limits: engine.Limits{Tick: much}}, true},
+		{"Limits.Tick", engine.Options{Limits: engine.Limits{Tick: much}}, engine.Options{Limits: engine.Limits{Tick: much}}, false},
 		{"both as they may be", engine.Options{Limits: engine.Limits{Tick: much - 1, Events: much - 1}}, engine.Options{}, false},
 	} {
 		var b bytes.Buffer

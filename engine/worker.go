@@ -168,7 +168,7 @@ func (l *workerState) obey(o *owner, m *message) {
 	l.hand.used += int32(max(1, len(l.turn.Events)-told))
 }
 
-// run works off what the owner has due, as far as its allowance and TurnLimit go, and reports
+// run works off what the owner has due, as far as its allowance and Limits.Turn go, and reports
 // whether that is all.
 //
 // A handler that ends its goroutine ends run too: what it left behind is

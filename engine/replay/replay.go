@@ -55,7 +55,7 @@ type Progress struct {
 // Run makes an engine with the options and has it do what a recording says: see
 // [engine.Options].Trace.Record. Handlers, Members and the catalog are the game's own and do again what
 // they did; seed, limits and clocks are the recording's, and Budget is none. What handlers
-// post to the inbox is ignored: it is in the recording. A TickLimit or an EventLimit above 1,048,576 must
+// post to the inbox is ignored: it is in the recording. Limits.Tick or Limits.Events above 1,048,576 must
 // be in the options too: so much memory a recording does not get unasked.
 //
 // It ends at the end of the recording or at the first frame whose events are not those
@@ -179,7 +179,7 @@ func affordable(o *engine.Options, h *recording.Header) error {
 	for _, l := range []struct {
 		name      string
 		is, ought int
-	}{{"TickLimit", h.Limits[1], o.Limits.Tick}, {"EventLimit", h.Limits[7], o.Limits.Events}} {
+	}{{"Limits.Tick", h.Limits[1], o.Limits.Tick}, {"Limits.Events", h.Limits[7], o.Limits.Events}} {
 		if most := max(unasked, l.ought); l.is > most {
 			return fmt.Errorf("%w: its beginning: a %s of %d, and Options of the replay allow %d", ErrRecording, l.name, l.is, most)
 		}

@@ -31,7 +31,7 @@ const (
 )
 
 // Header is the first block: what must be the same for the same things to happen. Limits are
-// TurnLimit, TickLimit, MaxOwners, MaxBuffs, MailboxLimit, HandlerLimit, InboxLimit and EventLimit of
+// Turn, Tick, Owners, Buffs, Mailbox, Handlers, Inbox and Events of the Limits of
 // engine.Options, once the defaults have been filled in.
 type Header struct {
 	Fingerprint uint64 // of the catalog
