@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -249,4 +250,24 @@ func TestBuffs(t *testing.T) {
 	require.Equal(t, 20.0, of("bufftick_buff_events_total", "venom", "pulse"))
 	require.Equal(t, 1.0, of("bufftick_buff_live", "b000"))
 	require.Equal(t, 300.0-98, of("bufftick_buff_live", "(others)"), "venom and once have had theirs before")
+}
+
+// TestNameIsNotUTF8: a definition whose id is not UTF-8 does not make the metrics unreadable.
+func TestNameIsNotUTF8(t *testing.T) {
+	g := newGame(t)
+	cat, err := g.eng.Catalog().Next(buff.Spec{ID: "bad\xff\xfename", Kind: define.Infinite}, buff.Spec{ID: "日本", Kind: define.Infinite})
+	require.NoError(t, err)
+	_, err = g.eng.Reload(cat)
+	require.NoError(t, err)
+	require.NoError(t, g.eng.Spawn(1, nil))
+	for s := range cat.All() {
+		g.eng.AddBuff(1, buff.Application{Spec: s})
+	}
+	live := g.gather()["bufftick_buff_live"]
+	require.Equal(t, 1.0, value(labelled(t, live, "日本")))
+	for _, m := range live.GetMetric() {
+		for _, l := range m.GetLabel() {
+			require.True(t, utf8.ValidString(l.GetValue()), "%q", l.GetValue())
+		}
+	}
 }
