@@ -18,7 +18,7 @@ func (s *Store) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	}
 	// The row of the zone is ours from the first statement on: no commit comes in between, and one
 	// that waits for it finds another epoch.
-	return s.read(ctx, zone, pgx.TxOptions{}, func(tx pgx.Tx) error {
+	return s.read(ctx, zone, Writing(), func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, s.take, zone)
 		return err
 	})

@@ -11,7 +11,9 @@
 // Owners are unique in the whole schema: an owner that is in another zone is not dragged back
 // by a late commit ([store.ErrElsewhere]).
 //
-// The session has synchronous_commit on, whatever the server's default is: what is acknowledged
-// is on the server's disk. That is for the server to keep: with fsync off, or a replica that lags
-// and is made the primary, it is not. The next commit then says [store.ErrLost].
+// A session has synchronous_commit on, reads what others have committed, and may write, whatever the defaults of the server are: see
+// [Configure]. So what is acknowledged is on the server's disk. That is for the server to keep: with fsync off, or a standby that is
+// behind and takes over, it does not. The next commit then fails with [store.ErrLost]. A session whose server refuses to write
+// is closed ([store.ErrReadOnly]); with several hosts in the address and target_session_attrs=read-write the next one finds the primary.
+// docs/operations.md says which modes of PgBouncer work.
 package postgres

@@ -58,7 +58,9 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store/postgres: %w", err)
 	}
-	config.ConnConfig.RuntimeParams["synchronous_commit"] = "on"
+	if !o.ReadOnly {
+		Configure(config)
+	}
 	if o.Schema == "" {
 		o.Schema = "bufftick"
 	}
@@ -96,11 +98,11 @@ func (s *Store) sql(text string) string { return strings.ReplaceAll(text, "SCHEM
 
 // layout makes the schema, or sees that it is ours. Of two who make it at once one waits.
 func (s *Store) layout(ctx context.Context) error {
-	access := pgx.ReadWrite
+	options := Writing()
 	if s.opts.ReadOnly {
-		access = pgx.ReadOnly
+		options.AccessMode = pgx.ReadOnly
 	}
-	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: access}, func(tx pgx.Tx) error {
+	return pgx.BeginTxFunc(ctx, s.pool, options, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext($1))", s.schema); err != nil {
 			return err
 		}
@@ -153,13 +155,13 @@ func (s *Store) failed(err error) error {
 
 // kinds are the codes of our own function, and of the server.
 var kinds = map[string]error{
-	"BT001": store.ErrFenced,
-	"BT002": store.ErrLost,
-	"BT003": store.ErrBatch,
-	"BT004": store.ErrElsewhere,
-	"25006": store.ErrReadOnly, // a transaction that may not write: a replica
-	"XX001": store.ErrDamaged,  // data
-	"XX002": store.ErrDamaged,  // an index
+	"BT001":  store.ErrFenced,
+	"BT002":  store.ErrLost,
+	"BT003":  store.ErrBatch,
+	"BT004":  store.ErrElsewhere,
+	readOnly: store.ErrReadOnly,
+	"XX001":  store.ErrDamaged, // data
+	"XX002":  store.ErrDamaged, // an index
 }
 
 // Close is that of [store.Store].
