@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -31,8 +32,13 @@ type ClientOptions struct {
 	// Outstanding is how many commands may be under way; if zero, 2,048. One more is ErrOverloaded.
 	Outstanding int
 
-	// Log, if not nil, is told in a sentence that a function given to Send has panicked. Any goroutine
-	// calls it. Nobody is told if it panics itself.
+	// Lost, if not nil, is called once when the database of a zone has gone back: a standby has taken over that had not all of
+	// it, or a backup was put back. What the zone has acknowledged since is lost, also as durable; the error is ErrLost and names the
+	// zone. Commands that are under way are done once, in what there is now. Any goroutine calls it.
+	Lost func(zone string, err error)
+
+	// Log, if not nil, is told in a sentence that a function given to Send, Subscribe or Lost has panicked, that a database has gone back, or that two
+	// worlds have one Prefix. Any goroutine calls it. Nobody is told if it panics itself.
 	Log func(what string)
 }
 
@@ -75,6 +81,7 @@ type Client struct {
 	timer  *time.Timer
 	closed bool
 	buf    []byte
+	worlds map[uint64]bool // that have answered
 
 	// Of Subscribe.
 	screens     map[screenID]*Subscription
@@ -92,13 +99,16 @@ func NewClient(o ClientOptions) (*Client, error) {
 	if o.Prefix == "" {
 		o.Prefix = "bufftick"
 	}
+	if err := checkPrefix(o.Prefix); err != nil {
+		return nil, err
+	}
 	sc := policy.SenderDefaults()
 	if o.Outstanding > 0 {
 		sc.Outstanding = o.Outstanding
 	}
 	c := &Client{
 		o: o, start: time.Now(), inbox: o.NATS.NewInbox(), sender: policy.NewSender(sc),
-		waits: map[policy.ID]func(Reply, error){},
+		waits: map[policy.ID]func(Reply, error){}, worlds: map[uint64]bool{},
 	}
 	_, _ = rand.Read(c.who[:])                  // it does not fail
 	c.timer = time.AfterFunc(time.Hour, c.wake) // flush sets it
@@ -121,7 +131,7 @@ func (c *Client) Do(ctx context.Context, zone string, cmd buff.Command) error {
 // done once.
 //
 // It fails with [ErrRefused] if it has not been done and will not be: Reply.Result.Err says why; with
-// [ErrOverloaded], [ErrClosed], or as Command.AppendBinary does, and was not sent then. If ctx ends first
+// [ErrOverloaded], [ErrTooLarge], [ErrClosed], or as Command.AppendBinary does, and was not sent then. If ctx ends first
 // the error is [ErrUnknown] if it had been sent, and else [ErrNoOwner], with ctx.Err(). [ErrUnknown] is
 // also the answer of a zone that does not know any more. With it comes [ErrShare] if the zone has said of the
 // last copy that it did not take it, since too much of this client waited there.
@@ -150,9 +160,9 @@ func (c *Client) await(ctx context.Context, zone string, send func(done func(Rep
 		case crowded:
 			return Reply{}, fmt.Errorf("%w: %w: %q: %w", ErrUnknown, ErrShare, zone, ctx.Err())
 		case sent:
-			return Reply{}, fmt.Errorf("%w: %w", ErrUnknown, ctx.Err())
+			return Reply{}, fmt.Errorf("%w: %w%w", ErrUnknown, ctx.Err(), c.denied())
 		}
-		return Reply{}, fmt.Errorf("%w: %q: %w", ErrNoOwner, zone, ctx.Err())
+		return Reply{}, fmt.Errorf("%w: %q: %w%w", ErrNoOwner, zone, ctx.Err(), c.denied())
 	}
 	e := <-done
 	return e.r, e.err
@@ -176,6 +186,12 @@ func (c *Client) send(zone string, cmd buff.Command, want Certainty, done func(R
 }
 
 func (c *Client) sendBody(zone string, body []byte, want Certainty, done func(Reply, error)) (policy.ID, error) {
+	if err := c.gone(); err != nil {
+		return policy.ID{}, err
+	}
+	if most := mostPayload(c.o.NATS); len(body)+mostHead > most {
+		return policy.ID{}, fmt.Errorf("%w: %d bytes, and NATS takes %d in a message (max_payload), of which %d are for the rest", ErrTooLarge, len(body), most, mostHead)
+	}
 	c.mu.Lock()
 	defer c.unlock()
 	if c.closed {
@@ -218,9 +234,8 @@ func (c *Client) unlock() {
 // tell calls a function that was given to Send. A panic of it ends neither the process nor the client.
 func (c *Client) tell(done func(Reply, error), r Reply, err error) {
 	defer func() {
-		if v := recover(); v != nil && c.o.Log != nil {
-			defer func() { _ = recover() }()
-			c.o.Log("cluster: a function given to Send panicked: " + recovered.Text(v))
+		if v := recover(); v != nil {
+			c.log("cluster: a function given to Send panicked: " + recovered.Text(v))
 		}
 	}()
 	done(r, err)
@@ -257,6 +272,14 @@ func (c *Client) flush() {
 			})
 		}
 	}
+	for _, x := range c.sender.Lost() {
+		c.ended = append(c.ended, func() { c.tellLost(x.Zone) })
+		for _, s := range c.screens {
+			if s.zone == x.Zone {
+				s.watch.Turn(x.Epoch)
+			}
+		}
+	}
 	if at, ok := c.sender.Next(); ok && !c.closed {
 		c.timer.Reset(max(time.Millisecond, at-c.clock()))
 	}
@@ -288,6 +311,9 @@ func outcome(o policy.Outcome) (r Reply, err error) {
 }
 
 func (c *Client) wake() {
+	if c.gone() != nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.unlock()
 	if !c.closed {
@@ -323,9 +349,81 @@ func (c *Client) heard(msg *nats.Msg) {
 		c.sender.Nobody(c.clock(), m)
 	} else if p, err := parseReply(msg.Data); err == nil {
 		p.Zone, p.Body = m.Zone, append([]byte(nil), p.Body...)
+		if p.Code == policy.Greeting {
+			p.Greeted = parseGreeted(p.Body)
+			c.meet(p.Zone, p.World)
+		}
 		c.sender.Heard(c.clock(), p)
 	}
 	c.flush()
+}
+
+// meet notes which world has answered: two that have one Prefix are said to Log. Only who has c.mu may call it.
+func (c *Client) meet(zone string, world uint64) {
+	if world == 0 || c.worlds[world] || len(c.worlds) > mostWorlds {
+		return
+	}
+	c.worlds[world] = true
+	if len(c.worlds) > 1 {
+		c.ended = append(c.ended, func() {
+			c.log(fmt.Sprintf("cluster: zone %q is answered by another world than before: two have the prefix %q, or it has another database now", zone, c.o.Prefix))
+		})
+	}
+}
+
+// mostWorlds is how many worlds a client tells apart.
+const mostWorlds = 16
+
+// tellLost tells the game that the database of a zone has gone back.
+func (c *Client) tellLost(zone string) {
+	err := fmt.Errorf("%w: zone %q", ErrLost, zone)
+	c.log(err.Error())
+	if c.o.Lost == nil {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.log("cluster: ClientOptions.Lost panicked: " + recovered.Text(v))
+		}
+	}()
+	c.o.Lost(zone, err)
+}
+
+func (c *Client) log(what string) {
+	if c.o.Log != nil {
+		defer func() { _ = recover() }()
+		c.o.Log(what)
+	}
+}
+
+// gone ends a client whose connection is closed for good, and returns why it can do nothing more, if that is so.
+func (c *Client) gone() error {
+	if !c.o.NATS.IsClosed() {
+		return nil
+	}
+	c.Close()
+	return fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, because(c.o.NATS.LastError()))
+}
+
+// because is an error as a part of another one's text.
+func because(err error) error {
+	if err == nil {
+		return nothing{}
+	}
+	return fmt.Errorf(": %w", err)
+}
+
+// nothing is an error that says nothing.
+type nothing struct{}
+
+func (nothing) Error() string { return "" }
+
+// denied is what NATS has said, if it is that this user may not do something.
+func (c *Client) denied() error {
+	if err := c.o.NATS.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
+		return because(err)
+	}
+	return nothing{}
 }
 
 // Close ends the client. Commands that are under way end with [ErrUnknown], Subscriptions with [ErrClosed].

@@ -46,7 +46,7 @@
 // # The way of a command
 //
 //	client                            owner of the zone                     PostgreSQL
-//	hello  ──── zone.arena ─────────▶ epoch 7, 812 commands on disk
+//	hello  ──── zone.arena ─────────▶ epoch 7, its life, 812 commands on disk
 //	id, since 812 ── zone.arena.7 ──▶ in the window? ─ yes ─▶ done before
 //	                                  more than a window behind? ─▶ unknown
 //	                                  no: the next Tick
@@ -59,6 +59,9 @@
 // if the zone has moved, not if its machine has died. The ids that are kept are bounded, and so the
 // sender says with each command how many the zone had on disk when it was sent for the first time: where
 // the zone has done a whole window of others since, its answer is that nobody knows, and not a guess.
+//
+// A life is one load of a zone, and a random number. A command names the life that it is for, and no other one does it: where the
+// database has gone back, two owners may have the same epoch. To the next one it is sent with a count that this one has on disk.
 //
 // # The way of a player
 //
@@ -102,6 +105,14 @@
 //	NATS, and others are not  it takes no zone, and half a TTL later gives its own away: all is on disk
 //	PostgreSQL is gone for    zones stop: two that play one zone would be worse
 //	longer than a lease
+//	a standby takes over      all leases end, and no zone is played for one lease; then zones are loaded from what it has. What
+//	                          it had missed is lost, and the game is told: ErrLost
+//	a backup is put back      as above for gateways and screens that go on: see docs/operations.md
+//	a commit finds an older   the zone stops, and is loaded from what the database has
+//	cut than it follows
+//	commits fail, and the     the zone plays on; with Zone.MostUnsaved it stops then, and is loaded from its last cut
+//	lease is renewed
+//	NATS is closed for good   the node gives its zones away; a client says ErrClosed
 //	a zone panics, or takes   three times without a minute of play in between, on whatever node: it is left
 //	more than 10 s to load    alone until Node.Forgive
 //
@@ -118,6 +129,8 @@
 //	subscriptions of a client                                       MaxSubscriptions: ErrOverloaded
 //	viewers of a zone                                               replicate.Options.Viewers: ErrRefused
 //	packets that a subscription has not read                        64; what it says to a zone: Options.Waiting a frame
+//	a command                                                       max_payload of NATS: ErrTooLarge. Packets that are longer go in parts
+//	lines of Log that begin the same, of a zone                     five a minute, and then how many more there were
 //
 // There is a goroutine for each zone, one that looks for owners and for who comes, and one for each request
 // to the database of the three kinds above; none for a command.
@@ -154,6 +167,6 @@
 // Package internal/policy decides all of this without a clock, a goroutine or a socket. Package
 // internal/sim plays it with nodes, clients, a database and a network in virtual time, with everything
 // that can go wrong, on a seed; and it shows that each guard is needed: without the fence, the early
-// stop, the guard of moved players, the ids, those of commands that were sent on, or the bound of the ids, the books
-// do not agree.
+// stop, the guard of moved players, the ids, those of commands that were sent on, the bound of the ids, the timeline, the life of a zone, or the
+// end of a zone whose cut is lost, the books do not agree.
 package cluster

@@ -19,6 +19,12 @@ var (
 
 	// ErrOptions: the Options cannot be meant.
 	ErrOptions = errors.New("cluster: bad options")
+
+	// ErrWorld: the nodes of another database answer to this Prefix.
+	ErrWorld = errors.New("cluster: another world has this prefix")
+
+	// ErrUnsaved: zones were stopped before all of them was on disk. The error names them. What had been acknowledged as durable is there.
+	ErrUnsaved = errors.New("cluster: zones could not be saved")
 )
 
 // Errors of a command.
@@ -31,6 +37,13 @@ var (
 
 	// ErrOverloaded: too many commands of this client are under way. This one was not sent.
 	ErrOverloaded = errors.New("cluster: too many commands under way")
+
+	// ErrTooLarge: a command is larger than a message of NATS may be. It was not sent.
+	ErrTooLarge = errors.New("cluster: the command is too large")
+
+	// ErrLost: the database of a zone has gone back, and with it what the zone had acknowledged since. The game goes on with what there
+	// is now.
+	ErrLost = errors.New("cluster: the database has gone back, and acknowledged commands are lost")
 
 	// ErrUnknown: nobody knows whether the command was done. Either ctx has ended while it was on its
 	// way, or the zone has done a whole window of others since it was first sent.

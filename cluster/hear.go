@@ -87,6 +87,10 @@ func (h *host) hear(msg *nats.Msg) {
 		h.greet(msg.Reply)
 		return
 	}
+	if m.Life != 0 && m.Life != h.life {
+		h.gone(envelope{m: m, to: msg.Reply}) // it is for the same epoch of a history that is lost
+		return
+	}
 	ok, open := h.in.put(envelope{m: m, to: msg.Reply})
 	switch {
 	case ok:
@@ -96,7 +100,7 @@ func (h *host) hear(msg *nats.Msg) {
 		}
 	case open:
 		h.n.count(func(s *Stats) { s.Busy++ })
-		h.crowd(msg.Reply, m.ID)
+		h.crowd(msg.Reply, &m)
 	default:
 		h.gone(envelope{m: m, to: msg.Reply})
 	}
@@ -105,8 +109,10 @@ func (h *host) hear(msg *nats.Msg) {
 // greet answers a hello, at once: who asks has commands that wait. A zone that takes none is silent.
 func (h *host) greet(to string) {
 	if !h.in.shut() && h.mayPlay() {
-		r := policy.Reply{Epoch: h.epoch, Total: h.durable.Load(), Code: policy.Greeting}
-		_ = h.n.o.NATS.Publish(to, appendReply(nil, &r)) // who gets no answer asks again
+		h.reply(to, &policy.Reply{
+			Epoch: h.epoch, Total: h.durable.Load(), Code: policy.Greeting,
+			Body: appendGreeted(nil, &policy.Greeted{World: h.n.leases.world, Life: h.life, Begun: h.begun, Lease: h.n.o.TTL}),
+		})
 	}
 }
 
@@ -115,20 +121,21 @@ func (h *host) gone(e envelope) { h.answer(e.to, e.m.ID, policy.Gone) }
 
 // answer answers at once, out of turn.
 func (h *host) answer(to string, id policy.ID, code policy.Code) {
-	r := policy.Reply{ID: id, Epoch: h.epoch, Code: code}
-	_ = h.n.o.NATS.Publish(to, appendReply(nil, &r)) // who gets no answer asks again
+	h.reply(to, &policy.Reply{ID: id, Epoch: h.epoch, Code: code})
 }
 
 // crowd tells a sender to come again, and that it has its share.
-func (h *host) crowd(to string, id policy.ID) {
-	r := policy.Reply{ID: id, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}}
-	_ = h.n.o.NATS.Publish(to, appendReply(nil, &r)) // who gets no answer asks again
+func (h *host) crowd(to string, m *policy.Message) {
+	h.reply(to, &policy.Reply{ID: m.ID, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}, Greeted: lived(m)})
 }
+
+// lived is what a reply says of the life that a message was for.
+func lived(m *policy.Message) policy.Greeted { return policy.Greeted{Life: m.Life} }
 
 // do does what a message says, on the loop, before a Tick.
 func (h *host) do(e envelope) {
 	m := &e.m
-	a := answer{e.to, policy.Reply{ID: m.ID, Epoch: h.epoch}}
+	a := answer{e.to, policy.Reply{ID: m.ID, Epoch: h.epoch, Greeted: lived(m)}}
 	who := senderOf(m.ID)
 	if h.ackShare.Full(who) {
 		h.n.count(func(s *Stats) { s.Busy++ })

@@ -24,6 +24,8 @@ type host struct {
 	n      *Node
 	zone   string
 	epoch  uint64
+	life   uint64       // random: see policy.Greeted
+	begun  uint64       // commands that were done when it was loaded
 	until  atomic.Int64 // by the node's clock: it is not played then, or later
 	onDisk atomic.Uint64
 	ctx    context.Context
@@ -33,6 +35,7 @@ type host struct {
 	drains chan struct{}
 	ended  chan struct{} // closed when the loop has ended
 	ending atomic.Bool   // somebody waits for that
+	lost   atomic.Bool   // the database has gone back: nothing is committed any more
 	in     queue
 
 	durable atomic.Uint64 // how many commands that are on disk were ever done
@@ -40,6 +43,7 @@ type host struct {
 	// For Look.
 	owners, waiting atomic.Int64
 	page            atomic.Pointer[string]
+	unsaved         atomic.Int64 // by the node's clock: since when no commit has been acknowledged; 0: the last one was
 
 	// playing is held by whoever plays a frame, and by who stops the zone.
 	playing sync.Mutex
@@ -78,6 +82,7 @@ type answer struct {
 // host begins to play a zone.
 func (n *Node) host(a policy.Action) {
 	h := &host{n: n, zone: a.Zone, epoch: a.Epoch, wake: make(chan struct{}, 1), called: make(chan struct{}, 1), drains: make(chan struct{}), ended: make(chan struct{})}
+	h.life = random()
 	h.coming = make(chan []store.Arrival, 1)
 	h.until.Store(int64(a.Until))
 	h.ctx, h.cancel = context.WithCancel(n.ctx)
@@ -188,6 +193,7 @@ func (h *host) begin() (err error) {
 		h.window, r.Zone = policy.NewWindow(o.Window, total), data
 		h.durable.Store(total)
 	}
+	h.begun = h.durable.Load()
 	h.onDisk.Store(r.Frame)
 	if h.spec.Begin != nil {
 		if err := h.spec.Begin(h.saver, r); err != nil {
@@ -314,7 +320,12 @@ func (h *host) committed() {
 
 func (h *host) send(a answer) {
 	a.r.Total = h.durable.Load()
-	_ = h.n.o.NATS.Publish(a.to, appendReply(nil, &a.r)) // who gets no answer asks again
+	h.reply(a.to, &a.r)
+}
+
+// reply sends a reply: who gets none asks again.
+func (h *host) reply(to string, r *policy.Reply) {
+	_ = h.n.publish(h.zone, h.epoch, to, appendReply(nil, r)) // it is counted and logged
 }
 
 // drain has the loop save the zone and end.

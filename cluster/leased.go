@@ -28,9 +28,13 @@ func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 }
 
 // Commit is that of [store.Store]. Nobody waits longer for it than a lease lasts, nor longer than the zone
-// is this node's; what it has not acknowledged is in the next one.
+// is this node's; what it has not acknowledged is in the next one. A database that has gone back is not written over: players who have
+// moved since may be in another zone there.
 func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	h := s.h
+	if h.lost.Load() {
+		return fmt.Errorf("%w: zone %q is about to be loaded again", store.ErrFenced, h.zone)
+	}
 	ctx, cancel := context.WithTimeout(ctx, h.n.o.TTL)
 	defer cancel()
 	defer context.AfterFunc(h.ctx, cancel)()
@@ -43,6 +47,11 @@ func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 		case h.wake <- struct{}{}:
 		default: // it wakes up anyway
 		}
+	case errors.Is(err, store.ErrLost):
+		h.lost.Store(true)
+		h.n.count(func(s *Stats) { s.Lost++ })
+		h.n.log(h.zone, h.epoch, "is loaded again from what the database has, which has gone back: "+err.Error())
+		go h.n.tell(func(p *policy.Node) { p.Lost(h.n.clock(), h.zone, h.epoch) }) // the policy may be waiting for this commit
 	case errors.Is(err, store.ErrFenced):
 		h.n.count(func(s *Stats) { s.Fenced++ })
 		go h.n.tell(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) }) // the policy may be waiting for this commit

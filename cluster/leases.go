@@ -12,10 +12,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/bufftick/bufftick/cluster/internal/policy"
+	"github.com/bufftick/bufftick/store/postgres"
 )
 
 //go:embed leases.sql
 var tables string
+
+// world is made in addition to layout 1, where it is missing.
+//
+//go:embed world.sql
+var world string
 
 // layout is the version of leases.sql.
 const layout = 1
@@ -27,6 +33,7 @@ type leases struct {
 	node        string
 	incarnation int64
 	ttl         time.Duration
+	world       uint64 // identity of the schema
 
 	beatSQL, claimSQL, releaseSQL, wishSQL, zonesSQL, leasesSQL, failuresSQL string
 }
@@ -38,7 +45,7 @@ func openLeases(ctx context.Context, address, schema string) (*leases, error) {
 		return nil, fmt.Errorf("%w: Postgres: %w", ErrOptions, err)
 	}
 	config.MaxConns = 4
-	config.ConnConfig.RuntimeParams["synchronous_commit"] = "on"
+	postgres.Configure(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -63,23 +70,36 @@ func (l *leases) sql(text string) string { return strings.ReplaceAll(text, "SCHE
 
 // makeTables makes the tables, or sees that they are ours. Of two who make them at once one waits.
 func (l *leases) makeTables(ctx context.Context, schema string) error {
-	return pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error {
+	return pgx.BeginTxFunc(ctx, l.pool, postgres.Writing(), func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext($1))", "cluster "+schema); err != nil {
 			return fmt.Errorf("cluster: %w", err)
 		}
-		var there bool
-		err := tx.QueryRow(ctx, "select exists (select from pg_tables where schemaname = $1 and tablename = 'cluster_layout')", schema).Scan(&there)
-		if err == nil && !there {
-			_, err = tx.Exec(ctx, l.sql(tables))
+		var layouts, worlds int
+		err := tx.QueryRow(ctx, `select count(*) filter (where tablename = 'cluster_layout'), count(*) filter (where tablename = 'world')
+			from pg_tables where schemaname = $1`, schema).Scan(&layouts, &worlds)
+		if err != nil {
 			return err
 		}
-		var version int
-		if err == nil {
-			err = tx.QueryRow(ctx, l.sql("select max(version) from SCHEMA.cluster_layout")).Scan(&version)
+		if layouts == 0 {
+			if _, err := tx.Exec(ctx, l.sql(tables)); err != nil {
+				return err
+			}
 		}
-		if err == nil && version > layout {
+		var version int
+		if err := tx.QueryRow(ctx, l.sql("select max(version) from SCHEMA.cluster_layout")).Scan(&version); err != nil {
+			return err
+		}
+		if version > layout {
 			return fmt.Errorf("%w: %d, this program knows %d", ErrFuture, version, layout)
 		}
+		if worlds == 0 {
+			if _, err := tx.Exec(ctx, l.sql(world)); err != nil {
+				return err
+			}
+		}
+		var id int64
+		err = tx.QueryRow(ctx, l.sql("select id from SCHEMA.world")).Scan(&id)
+		l.world = uint64(id)
 		return err
 	})
 }

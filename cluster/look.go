@@ -17,7 +17,7 @@ import (
 type NodeInfo struct {
 	Node  string
 	Stats Stats
-	Zones []Played // that it plays, by name; the first 2,000
+	Zones []Played // that it plays, by name; the first 2,000, or as many as a message of NATS has room for
 }
 
 // Played is what the node that plays a zone says of it.
@@ -28,6 +28,7 @@ type Played struct {
 	Waiting int           // commands that wait for a Tick, or whose replies wait for a commit
 	Left    time.Duration // how long it may be played without another word of the database
 	Page    string        // see Zone.Page
+	Unsaved time.Duration // since when none of its commits was acknowledged; 0: the last one was
 }
 
 // Change is that a zone has another owner, or none.
@@ -72,9 +73,16 @@ func (n *Node) Look(ctx context.Context) (all []NodeInfo, err error) {
 
 // looked answers who asks what this node has to say.
 func (n *Node) looked(m *nats.Msg) {
-	b, err := json.Marshal(n.Info())
-	if err == nil && m.Reply != "" {
-		_ = n.o.NATS.Publish(m.Reply, b) // who gets no answer shows that
+	if m.Reply == "" {
+		return
+	}
+	i := n.Info()
+	b, err := json.Marshal(i)
+	for most := n.mostPayload(); err == nil && len(b) > most && len(i.Zones) > 0; b, err = json.Marshal(i) {
+		i.Zones = i.Zones[:min(len(i.Zones)-1, len(i.Zones)*most/len(b))] // as many as a message has room for
+	}
+	if err == nil {
+		_ = n.publish("", 0, m.Reply, b) // it is counted and logged
 	}
 }
 
@@ -87,7 +95,7 @@ func (n *Node) Info() NodeInfo {
 	for name, h := range n.hosts {
 		i.Zones = append(i.Zones, Played{
 			Zone: name, Epoch: h.epoch, Owners: int(h.owners.Load()), Waiting: int(h.waiting.Load()),
-			Left: max(0, time.Duration(h.until.Load())-now), Page: text(h.page.Load()),
+			Left: max(0, time.Duration(h.until.Load())-now), Page: text(h.page.Load()), Unsaved: h.unsavedFor(now),
 		})
 	}
 	slices.SortFunc(i.Zones, func(a, b Played) int { return strings.Compare(a.Zone, b.Zone) })

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type Node struct {
 	gone   sync.WaitGroup
 	subs   []*nats.Subscription
 	once   sync.Once
+	denied bool // Stats.Denied: of Join, and then of the goroutine that listens
 
 	beating sync.RWMutex // held by each beat, to read, while the server has it
 	beaten  bool         // under it: no beat follows, for the name is given back
@@ -45,6 +47,8 @@ type Node struct {
 	moves   []Change      // at most mostMoves
 	left    chan struct{} // closed when a node that leaves has no zone any more
 	stats   Stats
+	unsaved []string // zones that Drain has not saved
+	said    lines
 }
 
 // Stats count what a node has done.
@@ -67,27 +71,45 @@ type Stats struct {
 
 	Beats  uint64 // answers of the database
 	Missed uint64 // beats that failed
+
+	Unsaved int    // zones of now whose last commit was not acknowledged
+	GivenUp uint64 // zones that were stopped before all of them was on disk: in a drain that took too long, or by Zone.MostUnsaved
+	Lost    uint64 // zones that were loaded again because the database had gone back
+	Unsent  uint64 // messages that NATS has not taken: too large, or its connection is closed
+	Foreign uint64 // words of nodes of another world that has the same Prefix
+	Closed  bool   // the connection to NATS is closed for good, and zones are given away
+	Denied  bool   // NATS does not permit that this node hears what is said to it, and it takes no zone
 }
 
 // Join runs zones on this node, until Drain or Close: those that are free go to the nodes that have least
 // to do. It fails with [ErrName] if the name is another node's, which for one that has died is so for
 // one TTL; with [ErrOptions], [ErrFuture] or store.ErrFuture, or with what the servers say.
+//
+// Where it waits for longer than a second, Log is told for what, and so does the error say if ctx ends.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	s, err := postgres.Open(ctx, o.Postgres, postgres.Options{Schema: o.Schema})
+	n := &Node{
+		o: o, start: time.Now(), hosts: map[string]*host{},
+		told: make(chan func(*policy.Node), 64), left: make(chan struct{}),
+	}
+	if o.NATS.IsClosed() {
+		return nil, fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, because(o.NATS.LastError()))
+	}
+	err := n.wait(ctx, "PostgreSQL, and for the tables of schema "+o.Schema+" that another Join may be making", func() (err error) {
+		if n.store, err = postgres.Open(ctx, o.Postgres, postgres.Options{Schema: o.Schema}); err != nil {
+			return err
+		}
+		if n.leases, err = openLeases(ctx, o.Postgres, o.Schema); err != nil {
+			return errors.Join(err, n.store.Close())
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	l, err := openLeases(ctx, o.Postgres, o.Schema)
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	n := &Node{
-		o: o, store: s, leases: l, start: time.Now(), hosts: map[string]*host{},
-		told: make(chan func(*policy.Node), 64), left: make(chan struct{}),
-	}
+	l := n.leases
 	n.guide = &guide{n: n, wake: make(chan struct{}, 1)}
 	l.node, l.incarnation, l.ttl = o.Node, incarnation(), o.TTL
 	n.ctx, n.cancel = context.WithCancel(context.Background())
@@ -107,17 +129,37 @@ func incarnation() int64 {
 	return int64(binary.LittleEndian.Uint64(b[:]) >> 1)
 }
 
+// random returns a number that nobody else has, and that is not 0.
+func random() uint64 { return uint64(incarnation()) + 1 }
+
+// wait does something that Join waits for. If that takes long Log is told what, and so does the error say when ctx ends.
+func (n *Node) wait(ctx context.Context, what string, do func() error) error {
+	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join waits for "+what) })
+	defer timer.Stop()
+	err := do()
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("cluster: Join has waited for %s: %w", what, err)
+	}
+	return err
+}
+
 // join tells the database of the node and the zones, and listens.
 func (n *Node) join(ctx context.Context) error {
-	if err := n.leases.tell(ctx, n.o.Zones); err != nil {
+	var v policy.View
+	err := n.wait(ctx, "PostgreSQL to take in the node and its zones", func() (err error) {
+		if err = n.leases.tell(ctx, n.o.Zones); err == nil {
+			v, err = n.leases.beat(ctx, nil, false)
+		}
 		return err
-	}
-	v, err := n.leases.beat(ctx, nil, false)
+	})
 	if err != nil {
 		return err
 	}
 	if v.NameTaken {
 		return nameError(n.o.Node)
+	}
+	if err := n.wait(ctx, "NATS", func() error { return n.meet(ctx, len(v.Nodes)-1) }); err != nil {
+		return err
 	}
 	free, err := n.o.NATS.Subscribe(n.o.Prefix+".free", func(m *nats.Msg) {
 		zone, to, _ := strings.Cut(string(m.Data), "\x00")
@@ -152,6 +194,11 @@ func (n *Node) join(ctx context.Context) error {
 		return err
 	}
 	n.subs = append(n.subs, arrived)
+	worlds, err := n.o.NATS.Subscribe(n.o.Prefix+".world", n.heardWorld)
+	if err != nil {
+		return err
+	}
+	n.subs = append(n.subs, worlds)
 	n.client, err = NewClient(ClientOptions{NATS: n.o.NATS, Prefix: n.o.Prefix})
 	return err
 }
@@ -175,6 +222,7 @@ func (n *Node) run() {
 		c.Place = n.place
 	}
 	p := policy.NewNode(c, n.clock())
+	p.Deny(n.Stats().Denied)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -193,6 +241,7 @@ func (n *Node) run() {
 		if p.Gone() {
 			n.mu.Lock()
 			if !closed(n.left) {
+				n.unsaved = p.Unsaved()
 				close(n.left)
 			}
 			n.mu.Unlock()
@@ -212,12 +261,30 @@ func (n *Node) place(zone string, nodes []string) (to string) {
 	return n.o.Place(zone, nodes)
 }
 
-// listen asks NATS for a sign of life, again and again, and tells the policy of it.
+// listen asks NATS for a sign of life, again and again, and tells the policy of it. A node whose connection is closed for good leaves.
 func (n *Node) listen() {
-	for n.ctx.Err() == nil {
+	for k := 0; n.ctx.Err() == nil; k++ {
 		asked := n.clock()
-		if n.o.NATS.FlushTimeout(n.o.TTL/4) == nil {
+		if n.o.NATS.IsClosed() {
+			n.count(func(s *Stats) { s.Closed = true })
+			n.log("", 0, "the connection to NATS is closed for good: all zones are given away. Connect with nats.MaxReconnects(-1), or join again with another connection")
+			n.tell(func(p *policy.Node) { p.Leave(n.clock()) })
+			return
+		}
+		if n.denied && k%8 == 7 { // the server may have been told otherwise
+			n.tryAgain()
+		}
+		if !n.denied && n.o.NATS.FlushTimeout(n.o.TTL/4) == nil {
 			n.tell(func(p *policy.Node) { p.Heard(asked) })
+			if k%8 == 0 { // once in a lease
+				_ = n.publish("", 0, n.o.Prefix+".world", n.world()) // who does not hear it hears the next one
+			}
+		}
+		n.mu.Lock()
+		over := n.said.over(n.clock())
+		n.mu.Unlock()
+		for zone, list := range over {
+			n.say(zone, 0, list)
 		}
 		select {
 		case <-n.ctx.Done():
@@ -254,7 +321,14 @@ func (n *Node) do(a policy.Action) {
 			h.drain()
 		}
 	case policy.Stop:
-		n.count(func(s *Stats) { s.Stopped++ })
+		n.count(func(s *Stats) {
+			if s.Stopped++; a.Unsaved {
+				s.GivenUp++
+			}
+		})
+		if a.Unsaved {
+			n.log(a.Zone, a.Epoch, "could not be saved in time, and is stopped as it is on disk")
+		}
 		n.gone.Go(func() { n.drop(a) })
 	case policy.Release:
 		n.gone.Go(func() {
@@ -317,7 +391,7 @@ func (n *Node) release(a policy.Action) {
 	if n.leases.release(ctx, a) != nil {
 		return // the policy asks again
 	}
-	_ = n.o.NATS.Publish(n.o.Prefix+".free", []byte(a.Zone+"\x00"+a.To)) // who does not hear it sees it in a beat
+	_ = n.publish(a.Zone, a.Epoch, n.o.Prefix+".free", []byte(a.Zone+"\x00"+a.To)) // who does not hear it sees it in a beat
 	n.tell(func(p *policy.Node) { p.Released(a.Seq, a.Zone) })
 }
 
@@ -350,10 +424,23 @@ func (n *Node) drop(a policy.Action) bool {
 	return true
 }
 
-// log tells Options.Log. Nobody is told of a panic of that.
+// log tells Options.Log, unless the line has been said too often. Nobody is told of a panic of that.
 func (n *Node) log(zone string, epoch uint64, what string) {
-	if n.o.Log != nil {
-		defer func() { _ = recover() }()
+	if n.o.Log == nil {
+		return
+	}
+	n.mu.Lock()
+	say := n.said.admit(zone, what, n.clock())
+	n.mu.Unlock()
+	n.say(zone, epoch, say)
+}
+
+func (n *Node) say(zone string, epoch uint64, list []string) {
+	if n.o.Log == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	for _, what := range list {
 		n.o.Log(zone, epoch, what)
 	}
 }
@@ -410,11 +497,17 @@ func (n *Node) Stats() Stats {
 	defer n.mu.Unlock()
 	s := n.stats
 	s.Zones = len(n.hosts)
+	for _, h := range n.hosts {
+		if h.unsaved.Load() != 0 {
+			s.Unsaved++
+		}
+	}
 	return s
 }
 
-// Drain gives all zones away, each when all of it is on disk, ends the node and frees its name. If ctx ends first, what
-// is left is stopped as it is on disk, and the error is ctx.Err().
+// Drain gives all zones away, each when all of it is on disk, ends the node and frees its name. It fails with [ErrUnsaved], and names
+// the zones, if some were stopped before: their last commits were refused for 10 s, a lease was over, or ctx has ended, whose error comes
+// with it then.
 func (n *Node) Drain(ctx context.Context) error {
 	n.tell(func(p *policy.Node) { p.Leave(n.clock()) })
 	defer n.Close()
@@ -424,8 +517,18 @@ func (n *Node) Drain(ctx context.Context) error {
 		n.beaten = true
 		n.beating.Unlock()
 		n.cancel()
-		return n.leases.leave(ctx)
+		err := n.leases.leave(ctx)
+		if len(n.unsaved) > 0 { // nobody changes it any more
+			return errors.Join(fmt.Errorf("%w: %q", ErrUnsaved, n.unsaved), err)
+		}
+		return err
 	case <-ctx.Done():
+		n.mu.Lock()
+		zones := slices.Sorted(maps.Keys(n.hosts))
+		n.mu.Unlock()
+		if len(zones) > 0 {
+			return fmt.Errorf("%w: %q: %w", ErrUnsaved, zones, ctx.Err())
+		}
 		return ctx.Err()
 	case <-n.ctx.Done():
 		return ErrClosed

@@ -3,7 +3,9 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/nats-io/nats.go"
 
@@ -19,8 +21,9 @@ type Options struct {
 	// Schema is the name of the schema, which is made if there is none; if empty, "bufftick".
 	Postgres, Schema string
 
-	// NATS is a connection, which stays open. Prefix is what all subjects begin with; if empty,
-	// "bufftick". Clusters that share a NATS have different ones.
+	// NATS is a connection, which stays open: connect it with nats.MaxReconnects(-1), or it closes for good when NATS has been gone for
+	// some two minutes, and the node gives its zones away. Prefix is what all subjects begin with: words of letters with dots between
+	// them, and no wildcards; if empty, "bufftick". Clusters that share a NATS have different ones.
 	NATS   *nats.Conn
 	Prefix string
 
@@ -54,8 +57,8 @@ type Options struct {
 	// played again after that time. Less than 1 s is refused: a lease is renewed four times in it.
 	TTL time.Duration
 
-	// Log, if not nil, is told in a sentence what has happened to a zone of this node. Any goroutine
-	// calls it. Nobody is told if it panics.
+	// Log, if not nil, is told in a sentence what has happened to a zone of this node, or to the node if zone is empty. Any goroutine
+	// calls it. Nobody is told if it panics. Of lines that repeat, five a minute are said, and then how many more there were.
 	Log func(zone string, epoch uint64, what string)
 }
 
@@ -93,6 +96,10 @@ type Zone struct {
 	// nothing.
 	Screens *replicate.Options
 
+	// MostUnsaved is how long the zone is played while none of its commits is acknowledged, though the database renews its lease. Then it is
+	// stopped, and loaded again from its last cut, here or on another node. If zero it is played on: Played.Unsaved says for how long.
+	MostUnsaved time.Duration
+
 	// Page, if not empty, is the address of a live page of the zone, as of package inspect, which all who ask the
 	// nodes are told: see Node.Look and package cluster/inspect.
 	Page string
@@ -126,6 +133,9 @@ func (o *Options) complete() error {
 	if o.Prefix == "" {
 		o.Prefix = "bufftick"
 	}
+	if err := checkPrefix(o.Prefix); err != nil {
+		return err
+	}
 	if o.Frame == 0 {
 		o.Frame = 50 * time.Millisecond
 	}
@@ -134,6 +144,17 @@ func (o *Options) complete() error {
 	}
 	if o.TTL == 0 {
 		o.TTL = 2 * time.Second
+	}
+	return nil
+}
+
+// checkPrefix fails with ErrOptions unless all that begins with a prefix is this world's alone: no wildcards, and nothing that is no
+// subject of NATS.
+func checkPrefix(prefix string) error {
+	for word := range strings.SplitSeq(prefix, ".") {
+		if word == "" || strings.ContainsFunc(word, func(c rune) bool { return c == '*' || c == '>' || c <= ' ' || c == 0x7f || unicode.IsSpace(c) }) {
+			return fmt.Errorf("%w: Prefix is %q, want words with dots between them, without *, > and blanks", ErrOptions, prefix)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 	"github.com/bufftick/bufftick/store"
@@ -23,7 +25,11 @@ var hopeless = []error{store.ErrElsewhere, store.ErrTooLarge, store.ErrBatch, st
 // who is in another zone may be about to leave it.
 func (h *host) saved(now policy.Time, err error) bool {
 	s := &h.saves
+	if h.lost.Load() {
+		return true // the policy stops it
+	}
 	if err == nil {
+		h.unsaved.Store(0)
 		if s.said != "" {
 			h.n.log(h.zone, h.epoch, "is saved again")
 		}
@@ -32,10 +38,17 @@ func (h *host) saved(now policy.Time, err error) bool {
 	}
 	if s.said == "" {
 		s.since = now
+		h.unsaved.Store(max(1, int64(now)))
 	}
 	if what := err.Error(); what != s.said {
 		s.said = what
 		h.n.log(h.zone, h.epoch, "could not be saved: "+what)
+	}
+	if most := h.spec.MostUnsaved; most > 0 && now-s.since >= most {
+		h.n.log(h.zone, h.epoch, fmt.Sprintf("has not been saved for %v, and is loaded again from its last cut: %v", most, err))
+		h.n.count(func(s *Stats) { s.GivenUp++ })
+		h.n.tell(func(p *policy.Node) { p.Unsafe(h.n.clock(), h.zone, h.epoch) })
+		return false
 	}
 	if now-s.since < 2*h.n.o.TTL {
 		return true
@@ -48,4 +61,12 @@ func (h *host) saved(now policy.Time, err error) bool {
 		}
 	}
 	return true
+}
+
+// unsavedFor is how long no commit has been acknowledged, while commits failed.
+func (h *host) unsavedFor(now policy.Time) time.Duration {
+	if since := h.unsaved.Load(); since != 0 {
+		return max(1, now-policy.Time(since))
+	}
+	return 0
 }

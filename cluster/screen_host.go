@@ -1,8 +1,9 @@
 package cluster
 
 import (
+	"encoding/binary"
+	"fmt"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -11,13 +12,8 @@ import (
 	"github.com/bufftick/bufftick/replicate"
 )
 
-const (
-	renewLook  = 500 * time.Millisecond // a subscription says that it is still there
-	forgetLook = 3 * time.Second        // one that has not is forgotten by the zone
-	lookEach   = 4                      // frames from one look at who is in view to the next
-	lostAfter  = 4                      // renewals without a packet, after which a subscription takes what was sent for lost
-	mostUnread = 64                     // packets that a subscription has not acknowledged
-)
+// lookEach is how many frames are from one look at who is in view to the next.
+const lookEach = 4
 
 // screenHost is who looks at a zone from outside: viewers of its replicate.Server, whose packets NATS carries. It is the
 // loop's.
@@ -25,21 +21,21 @@ type screenHost struct {
 	server *replicate.Server // nil: nobody has looked yet
 	of     map[screenID]*screen
 	list   []*screen // in the order in which they came
-	joins  uint64
+	next   uint64    // see policy.Joins
 	frames int
 	buf    []byte
 }
 
 // screen is one subscription, as the zone knows it.
 type screen struct {
-	id             screenID
-	to             string // where its packets go
-	viewer         *replicate.Viewer
-	join           uint64
-	heard, told    policy.Time // when it was last heard, and last sent something
-	number, read   uint64      // of the last packet, and of the last that it has acknowledged
-	fingerprint    uint64      // of the definitions that it was sent
-	defined, quits bool
+	*policy.Screen
+	id     screenID
+	to     string // where its packets go
+	viewer *replicate.Viewer
+
+	// What is longer than the server of NATS takes goes in parts.
+	rest        []byte // that is to be sent
+	index, many uint64 // of the next part, and how many there are
 }
 
 // lookIn is a look on its way to the loop.
@@ -82,17 +78,16 @@ func (h *host) takeLook(l *lookIn, now policy.Time) {
 		h.joinScreen(l, now)
 	case s == nil:
 	case l.kind == isLeave:
-		s.quits = true
+		s.Leave()
 	case l.kind == isLook:
-		s.heard = now
-		if l.join == s.join && l.number <= s.number {
-			s.read = max(s.read, l.number)
-		}
-	case l.join != s.join:
+		s.Look(now, l.join, l.number)
+	case l.join != s.Join:
 	case l.kind == isMissed:
-		s.defined = false
-	case l.kind == isAll: // what it has not acknowledged got lost
-		s.read, s.defined = s.number, false
+		s.Missed(l.join)
+		s.rest = nil
+	case l.kind == isAll:
+		s.All(l.join)
+		s.rest = nil
 	default:
 		_ = s.viewer.Receive(l.said) // what cannot be read says nothing
 	}
@@ -101,7 +96,7 @@ func (h *host) takeLook(l *lookIn, now policy.Time) {
 // joinScreen lets a subscription look on.
 func (h *host) joinScreen(l *lookIn, now policy.Time) {
 	refuse := func(why string) {
-		_ = h.n.o.NATS.Publish(l.to, appendShown(nil, &shown{kind: isRefused, epoch: h.epoch, bytes: []byte(why)}))
+		_ = h.n.publish(h.zone, h.epoch, l.to, appendShown(nil, &shown{kind: isRefused, epoch: h.epoch, bytes: []byte(why)})) // it says again that it looks
 	}
 	x := &h.screens
 	if h.spec.Screens == nil {
@@ -113,7 +108,7 @@ func (h *host) joinScreen(l *lookIn, now policy.Time) {
 		if o.Interest == nil {
 			o.Interest = func(viewer buff.OwnerID, see func(buff.OwnerID, bool)) { see(viewer, false) }
 		}
-		x.server, x.of = replicate.New(h.eng, o), map[screenID]*screen{}
+		x.server, x.of, x.next = replicate.New(h.eng, o), map[screenID]*screen{}, policy.Joins(h.life)
 		x.server.Update()
 	}
 	v, err := x.server.Join(l.owner)
@@ -122,8 +117,8 @@ func (h *host) joinScreen(l *lookIn, now policy.Time) {
 		return
 	}
 	v.Look()
-	x.joins++
-	s := &screen{id: l.id, to: l.to, viewer: v, join: x.joins, heard: now}
+	s := &screen{Screen: policy.NewScreen(x.next, now), id: l.id, to: l.to, viewer: v}
+	x.next++
 	x.of[l.id] = s
 	x.list = append(x.list, s)
 }
@@ -138,7 +133,7 @@ func (h *host) show(now policy.Time) {
 	left := x.list[:0]
 	for k, s := range x.list {
 		switch {
-		case s.quits || now-s.heard > forgetLook:
+		case s.Gone(now):
 			s.viewer.Leave()
 			delete(x.of, s.id)
 			continue
@@ -157,23 +152,61 @@ func (h *host) show(now policy.Time) {
 
 // showTo sends one subscription its packets, unless it has left too many unread: what it misses then comes as a whole.
 func (h *host) showTo(s *screen, now policy.Time) {
-	x := &h.screens
-	for s.number-s.read < mostUnread {
-		m := shown{kind: isPacket, epoch: h.epoch, join: s.join, number: s.number + 1}
-		if print := x.server.Fingerprint(); !s.defined || s.fingerprint != print {
-			m.kind, m.bytes = isDefined, x.server.Definitions()
-			s.defined, s.fingerprint = true, print
-		}
-		x.buf = appendShown(x.buf[:0], &m)
-		if head := len(x.buf); m.kind == isPacket {
-			if x.buf = s.viewer.Append(x.buf); len(x.buf) == head && now-s.told >= time.Second {
-				x.buf = s.viewer.Beat(x.buf)
-			}
-			if len(x.buf) == head {
-				return
-			}
-		}
-		s.number, s.told = m.number, now
-		_ = h.n.o.NATS.Publish(s.to, x.buf) // what gets lost is asked for
+	for s.Room() && (len(s.rest) > 0 && h.showPart(s, now) || len(s.rest) == 0 && h.showNext(s, now)) {
 	}
+}
+
+// showNext sends the definitions, or what has changed. It returns false if there is nothing to be sent.
+func (h *host) showNext(s *screen, now policy.Time) bool {
+	x := &h.screens
+	m := shown{kind: isPacket, epoch: h.epoch, join: s.Join, number: s.Next()}
+	if s.Define(x.server.Fingerprint()) {
+		m.kind, m.bytes = isDefined, x.server.Definitions()
+	}
+	x.buf = appendShown(x.buf[:0], &m)
+	if head := len(x.buf); m.kind == isPacket {
+		if x.buf = s.viewer.Append(x.buf); len(x.buf) == head && s.Silent(now) {
+			x.buf = s.viewer.Beat(x.buf)
+		}
+		if len(x.buf) == head {
+			return false
+		}
+	}
+	most := h.n.mostPayload()
+	if len(x.buf) <= most {
+		return h.sendShown(s, now)
+	}
+	head := len(appendShown(nil, &shown{kind: m.kind, epoch: m.epoch, join: m.join, number: m.number}))
+	s.rest = append([]byte{m.kind}, x.buf[head:]...)
+	part := most - mostHead
+	if part < mostHead {
+		h.n.log(h.zone, h.epoch, fmt.Sprintf("shows nothing: NATS takes %d bytes in a message, which is too few", most))
+		s.rest = nil
+		return false
+	}
+	s.index, s.many = 0, uint64((len(s.rest)+part-1)/part)
+	return true
+}
+
+// mostHead is how many bytes there are at most in front of those of a part.
+const mostHead = 64
+
+// showPart sends the next part of what is too long for one message.
+func (h *host) showPart(s *screen, now policy.Time) bool {
+	x := &h.screens
+	x.buf = appendShown(x.buf[:0], &shown{kind: isPart, epoch: h.epoch, join: s.Join, number: s.Next()})
+	x.buf = binary.AppendUvarint(binary.AppendUvarint(x.buf, s.index), s.many)
+	size := (len(s.rest) + int(s.many-s.index) - 1) / int(s.many-s.index)
+	x.buf = append(x.buf, s.rest[:size]...)
+	s.index++
+	if s.rest = s.rest[size:]; len(s.rest) == 0 {
+		s.rest = nil
+	}
+	return h.sendShown(s, now)
+}
+
+// sendShown sends what is in the buffer. What gets lost is asked for.
+func (h *host) sendShown(s *screen, now policy.Time) bool {
+	s.Sent(now)
+	return h.n.publish(h.zone, h.epoch, s.to, h.screens.buf) == nil
 }

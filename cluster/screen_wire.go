@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/binary"
+	"math"
 
 	"github.com/bufftick/bufftick/buff"
 )
@@ -15,9 +17,11 @@ import (
 //	all      version, 'A', 8 bytes id, uvarint join: all that came is read, and nothing has come for a while
 //	leave    version, 'Q', 8 bytes id
 //	packet   version, 'P', uvarint epoch, uvarint join, uvarint number, the bytes; 'D' for definitions
+//	part     version, 'C', uvarint epoch, uvarint join, uvarint number, uvarint index, uvarint how many, the bytes: of a packet or of
+//	         definitions that are longer than the server takes; the first byte of all of them is 'P' or 'D'
 //	refused  version, 'R', uvarint epoch, why as text
 //
-// A join is one viewer of one epoch: both count up, and what is of an older one is not for the same state.
+// A join is one viewer: see policy.Joins. What is of an older one is not for the same state.
 
 const (
 	isLook    = 'L'
@@ -27,6 +31,7 @@ const (
 	isLeave   = 'Q'
 	isPacket  = 'P'
 	isDefined = 'D'
+	isPart    = 'C'
 	isRefused = 'R'
 )
 
@@ -111,7 +116,7 @@ func appendShown(dst []byte, s *shown) []byte {
 
 // parseShown reads what appendShown has written. The bytes are part of b.
 func parseShown(b []byte) (s shown, err error) {
-	if len(b) < 2 || b[0] != wireVersion || b[1] != isPacket && b[1] != isDefined && b[1] != isRefused {
+	if len(b) < 2 || b[0] != wireVersion || bytes.IndexByte([]byte{isPacket, isDefined, isPart, isRefused}, b[1]) < 0 {
 		return s, errWire
 	}
 	s.kind = b[1]
@@ -128,6 +133,50 @@ func parseShown(b []byte) (s shown, err error) {
 	}
 	s.bytes = b
 	return s, nil
+}
+
+// defines reports whether it is the definitions, or the first part of them.
+func (s *shown) defines() bool {
+	if s.kind == isPart {
+		_, rest, err := cutNumber(s.bytes[:min(len(s.bytes), 1)]) // 0, of the first
+		if err == nil && s.bytes[0] == 0 {
+			_, rest, err = cutNumber(s.bytes[1:])
+		}
+		return err == nil && len(rest) > 0 && rest[0] == isDefined
+	}
+	return s.kind == isDefined
+}
+
+// parts puts together what was sent in parts.
+type parts struct {
+	bytes []byte
+	next  uint64 // the index of the part that is to come
+}
+
+// mostParts is how long what is put together may be.
+const mostParts = 64 << 20
+
+// add takes in the bytes of a part. whole is nil until the last one has come; a part that does not follow begins anew or is left out.
+func (p *parts) add(b []byte) (whole []byte) {
+	index, b, err := cutNumber(b)
+	if err != nil {
+		return nil
+	}
+	many, b, err := cutNumber(b)
+	if index == 0 {
+		p.bytes, p.next = p.bytes[:0], 0
+	}
+	if err != nil || index != p.next || index >= many || len(p.bytes)+len(b) > mostParts {
+		*p = parts{next: math.MaxUint64}
+		return nil
+	}
+	p.bytes, p.next = append(p.bytes, b...), p.next+1
+	if p.next < many {
+		return nil
+	}
+	whole = p.bytes
+	*p = parts{}
+	return whole
 }
 
 func cutNumber(b []byte) (n uint64, rest []byte, err error) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
 // fakeZone hears what subscriptions say, in the place of a zone.
@@ -64,35 +66,39 @@ func TestSilence(t *testing.T) {
 	}
 
 	packet := func(number uint64) {
-		show(to, shown{kind: isPacket, epoch: 1, join: 3, number: number, bytes: []byte("x")})
+		kind := byte(isPacket)
+		if number == 1 {
+			kind = isDefined
+		}
+		show(to, shown{kind: kind, epoch: 1, join: 3, number: number, bytes: []byte("x")})
 		<-held
 	}
 	packet(1)
-	renew(2 * lostAfter)
-	for range 2 * lostAfter {
+	renew(2 * policy.LostAfter)
+	for range 2 * policy.LostAfter {
 		require.EqualValues(t, 1, said(isLook).number, "it has not read all: it is held up itself")
 	}
 	goOn <- struct{}{}
 	packet(2) // and counts from here
 	goOn <- struct{}{}
 	c.settle()
-	renew(lostAfter - 1)
-	for range lostAfter - 1 {
+	renew(policy.LostAfter - 1)
+	for range policy.LostAfter - 1 {
 		require.EqualValues(t, 2, said(isLook).number)
 	}
 	renew(1)
 	said(isLook)
 	require.EqualValues(t, 3, said(isAll).join)
-	renew(lostAfter)
-	for range lostAfter {
+	renew(policy.LostAfter)
+	for range policy.LostAfter {
 		said(isLook)
 	}
 	require.EqualValues(t, 3, said(isAll).join, "still nothing")
 	packet(3)
 	goOn <- struct{}{}
 	c.settle()
-	renew(lostAfter - 1)
-	for range lostAfter - 1 {
+	renew(policy.LostAfter - 1)
+	for range policy.LostAfter - 1 {
 		require.EqualValues(t, 3, said(isLook).number, "it has come: the count begins anew")
 	}
 }

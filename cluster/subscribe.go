@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/cluster/internal/policy"
 	"github.com/bufftick/bufftick/internal/recovered"
 	"github.com/bufftick/bufftick/store"
 )
@@ -19,7 +20,7 @@ const MaxSubscriptions = 4096
 
 // Packet is what a Subscription brings: one message of package replicate, which belongs to the player's client as it is.
 type Packet struct {
-	// Epoch is that of the zone's owner that has sent it. It never goes back.
+	// Epoch is that of the zone's owner that has sent it. It goes back only after a Packet whose Err is ErrLost.
 	Epoch uint64
 
 	// Fresh says that this is the first of a new connection: the zone is played by another node, or nobody had heard of
@@ -29,8 +30,9 @@ type Packet struct {
 	// Bytes are definitions or a packet, for client.Client.Receive. They are good until the function returns.
 	Bytes []byte
 
-	// Err is nil but when the Subscription has ended by itself, and then there is nothing else: ErrRefused if the zone shows nothing or has too many
-	// viewers, ErrClosed if the client was closed.
+	// Err, if it is not nil, comes without anything else. The Subscription has ended with ErrRefused, if the zone shows nothing or has too many
+	// viewers, and with ErrClosed, if the client or its connection was closed. It goes on after ErrLost: the database has gone back, and the next packet
+	// is Fresh.
 	Err error
 }
 
@@ -43,9 +45,12 @@ type Subscription struct {
 	take  func(Packet)
 
 	// c.mu guards these.
-	epoch, join, number uint64
-	quiet               int // renewals since something has come
-	ended               bool
+	watch policy.Watch
+	ended bool
+
+	// The goroutine's that calls take.
+	parts parts
+	fresh bool // the next Packet is
 }
 
 // Subscribe has a zone's replicated buffs sent to take as its viewer sees them whose own owner is given: see
@@ -59,6 +64,9 @@ type Subscription struct {
 // It fails with [ErrOverloaded] above [MaxSubscriptions], with [ErrClosed], with store.ErrName, or with what NATS says.
 func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (*Subscription, error) {
 	if err := store.CheckName(zone); err != nil {
+		return nil, err
+	}
+	if err := c.gone(); err != nil {
 		return nil, err
 	}
 	s := &Subscription{c: c, zone: zone, owner: owner, take: take}
@@ -78,7 +86,7 @@ func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (
 			return nil, err
 		}
 		c.shown, c.screens = sub, map[screenID]*Subscription{}
-		c.renewal = time.AfterFunc(renewLook, c.renew)
+		c.renewal = time.AfterFunc(policy.RenewLook, c.renew)
 	}
 	c.screens[s.id] = s
 	s.say(&look{kind: isLook})
@@ -90,7 +98,7 @@ func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (
 func (s *Subscription) Receive(message []byte) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	if !s.ended && s.join != 0 {
+	if !s.ended && s.watch.Join() != 0 {
 		s.say(&look{kind: isSaid, said: message})
 	}
 }
@@ -108,7 +116,7 @@ func (s *Subscription) Close() {
 
 // say sends something to the zone. Only who has c.mu may call it.
 func (s *Subscription) say(l *look) {
-	l.id, l.owner, l.join, l.number = s.id, s.owner, s.join, s.number
+	l.id, l.owner, l.join, l.number = s.id, s.owner, s.watch.Join(), s.watch.Number()
 	to := fmt.Sprintf("%s.%x", s.c.screenInbox, s.id[:])
 	s.c.buf = appendLook(s.c.buf[:0], l)
 	_ = s.c.o.NATS.PublishRequest(screens(s.c.o.Prefix, s.zone), to, s.c.buf) // what does not go out is said again
@@ -116,6 +124,9 @@ func (s *Subscription) say(l *look) {
 
 // renew says of all Subscriptions that they are still there, and what they have heard.
 func (c *Client) renew() {
+	if c.gone() != nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -126,11 +137,14 @@ func (c *Client) renew() {
 	for _, s := range c.screens {
 		s.say(&look{kind: isLook})
 		// A zone that is played says something each second: what it has sent since may be lost, all of it.
-		if s.quiet++; idle && s.join != 0 && s.quiet%lostAfter == 0 {
+		if s.watch.Asks() {
+			s.say(&look{kind: isMissed})
+		}
+		if s.watch.Renew(idle) {
 			s.say(&look{kind: isAll})
 		}
 	}
-	c.renewal.Reset(renewLook)
+	c.renewal.Reset(policy.RenewLook)
 }
 
 // hearShown takes in what a zone shows.
@@ -145,40 +159,69 @@ func (c *Client) hearShown(msg *nats.Msg) {
 	}
 	c.mu.Lock()
 	s := c.screens[id]
-	if s == nil || m.epoch < s.epoch || m.epoch == s.epoch && m.kind != isRefused && m.join < s.join {
+	if s == nil {
 		c.mu.Unlock()
-		return // of an owner of before, or of a viewer that the zone has forgotten
+		return
 	}
-	p := Packet{Epoch: m.epoch, Bytes: m.bytes}
-	if m.kind == isRefused {
-		p = Packet{Epoch: m.epoch, Err: fmt.Errorf("%w: zone %q: %s", ErrRefused, s.zone, m.bytes)}
-		s.ended = true
-		delete(c.screens, id)
-	} else {
-		if p.Fresh = m.epoch != s.epoch || m.join != s.join; p.Fresh {
-			s.number = 0
-		}
-		missed := m.number != s.number+1
-		s.epoch, s.join, s.number, s.quiet = m.epoch, m.join, m.number, 0
-		if missed { // the player's client finds what it has missed of the packets, but not definitions
-			s.say(&look{kind: isMissed})
-		}
-		if m.number%(mostUnread/4) == 0 {
-			s.say(&look{kind: isLook})
-		}
-	}
+	p, show := s.hear(&m)
 	c.taking.Store(true)
 	c.mu.Unlock()
 	defer c.taking.Store(false)
+	if show {
+		s.show(p, m.kind)
+	}
+}
+
+// hear takes in what a zone shows, and returns what of it is given to take, if anything is. Only who has c.mu may call it.
+func (s *Subscription) hear(m *shown) (p Packet, show bool) {
+	c := s.c
+	p = Packet{Epoch: m.epoch, Bytes: m.bytes}
+	if m.kind == isRefused {
+		if m.epoch < s.watch.Epoch() {
+			return p, false // of an owner of before
+		}
+		s.ended = true
+		delete(c.screens, s.id)
+		return Packet{Epoch: m.epoch, Err: fmt.Errorf("%w: zone %q: %s", ErrRefused, s.zone, m.bytes)}, true
+	}
+	sight, missed := s.watch.Heard(c.clock(), c.sender.Lease(s.zone), m.epoch, m.join, m.number, m.defines())
+	if missed { // the player's client finds what it has missed of the packets, but not definitions
+		s.say(&look{kind: isMissed})
+	}
+	switch sight {
+	case policy.Skip:
+		return p, false
+	case policy.Behind:
+		return Packet{Epoch: m.epoch, Err: fmt.Errorf("%w: zone %q", ErrLost, s.zone)}, true
+	}
+	p.Fresh = sight == policy.Anew
+	if m.number%(policy.MostUnread/4) == 0 {
+		s.say(&look{kind: isLook})
+	}
+	return p, true
+}
+
+// show gives a packet to take, when all parts of it have come.
+func (s *Subscription) show(p Packet, kind byte) {
+	s.fresh = s.fresh || p.Fresh
+	if kind == isPart {
+		whole := s.parts.add(p.Bytes)
+		if len(whole) == 0 {
+			return
+		}
+		p.Bytes = whole[1:]
+	}
+	if p.Err == nil {
+		p.Fresh, s.fresh = s.fresh, false
+	}
 	s.give(p)
 }
 
 // give calls take. A panic of it ends neither the process nor the client.
 func (s *Subscription) give(p Packet) {
 	defer func() {
-		if v := recover(); v != nil && s.c.o.Log != nil {
-			defer func() { _ = recover() }()
-			s.c.o.Log("cluster: a function given to Subscribe panicked: " + recovered.Text(v))
+		if v := recover(); v != nil {
+			s.c.log("cluster: a function given to Subscribe panicked: " + recovered.Text(v))
 		}
 	}()
 	s.take(p)

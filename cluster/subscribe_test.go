@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/cluster/internal/policy"
 	"github.com/bufftick/bufftick/replicate"
 	"github.com/bufftick/bufftick/replicate/client"
 )
@@ -206,14 +207,14 @@ func TestUnread(t *testing.T) {
 		read()
 	}
 	paid := 1
-	for range mostUnread + 40 {
+	for range policy.MostUnread + 40 {
 		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 		paid++
 		if paid%20 == 0 { // it is there, and has read nothing
 			say(&look{kind: isLook, owner: hero(0, 0), join: join})
 		}
 	}
-	for number < mostUnread {
+	for number < policy.MostUnread {
 		read()
 	}
 	require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0)))) // its answer comes behind all that was sent before
@@ -240,7 +241,8 @@ func TestMissedDefinitions(t *testing.T) {
 	require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 	see.until(1)
 	c.mu.Lock()
-	see.sub.number++ // as if one had come that has not
+	w := &see.sub.watch
+	w.Heard(0, 0, w.Epoch(), w.Join(), w.Number()+1, false) // as if one had come that has not
 	c.mu.Unlock()
 	see.mu.Lock()
 	see.client = client.New(client.Options{}) // and it was the definitions
@@ -285,13 +287,14 @@ func TestShownOrder(t *testing.T) {
 	hear := func(m shown) {
 		c.hearShown(&nats.Msg{Subject: fmt.Sprintf("%s.%x", c.screenInbox, sub.id[:]), Data: appendShown(nil, &m)})
 	}
-	hear(shown{isPacket, 5, 2, 1, []byte("first")})
-	hear(shown{isPacket, 4, 9, 1, []byte("older owner")})
+	hear(shown{isPacket, 5, 2, 7, []byte("before the definitions")})
+	hear(shown{isDefined, 5, 2, 1, []byte("first")})
+	hear(shown{isDefined, 4, 9, 1, []byte("older owner")})
 	hear(shown{isPacket, 5, 1, 2, []byte("older viewer")})
 	hear(shown{kind: isRefused, epoch: 4, bytes: []byte("older owner")})
 	hear(shown{isPacket, 5, 2, 2, []byte("second")})
-	hear(shown{isPacket, 5, 3, 1, []byte("next viewer")})
-	hear(shown{isPacket, 6, 1, 1, []byte("next owner")})
+	hear(shown{isDefined, 5, 3, 1, []byte("next viewer")})
+	hear(shown{isDefined, 6, 1, 1, []byte("next owner")})
 	require.Equal(t, []string{"5 true first", "5 false second", "5 true next viewer", "6 true next owner"}, got)
 	for _, subject := range []string{"", ".", c.screenInbox, c.screenInbox + ".", c.screenInbox + ".xyz", c.screenInbox + ".01"} {
 		c.hearShown(&nats.Msg{Subject: subject, Data: appendShown(nil, &shown{kind: isPacket, epoch: 9})})

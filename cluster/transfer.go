@@ -123,7 +123,7 @@ func (n *Node) tellArrived(moved []store.Move) {
 	for k := range moved {
 		if to := moved[k].To; to != last {
 			last = to
-			_ = n.o.NATS.Publish(n.o.Prefix+".arrived", []byte(to)) // who does not hear it looks within a second
+			_ = n.publish("", 0, n.o.Prefix+".arrived", []byte(to)) // who does not hear it looks within a second
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"math"
+	"time"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/cluster/internal/policy"
@@ -12,12 +12,13 @@ import (
 
 // What travels over NATS. The first byte is the version; one of a later version is not read.
 //
-//	message  version, 16 bytes id, uvarint since, 1 byte sure, the command as buff.Command has it
-//	reply    version, 16 bytes id, uvarint epoch, uvarint total, 1 byte code, the result
+//	message  version, 16 bytes id, uvarint since, 1 byte of flags, 8 bytes life if they say so, the command as buff.Command has it
+//	reply    version, 16 bytes id, uvarint epoch, uvarint total, 1 byte code, 8 bytes life if the message named one, the result
 //	transfer in the place of a command: 1 byte 255, 8 bytes owner, the name of a zone
 //	result   1 byte kind, 1 byte why, 1 byte queued, varint amount, 8 bytes handle, the error as text
 //
-// The result of a command that is sent on is the name of the zone. A hello is a message whose id is zero, and has nothing behind the version.
+// The result of a command that is sent on is the name of the zone. A hello is a message whose id is zero, and has nothing behind the version. The
+// result in its answer is 8 bytes world, 8 bytes life, uvarint begun, uvarint milliseconds of a lease; a program of before has none.
 
 const wireVersion = 1
 
@@ -30,11 +31,15 @@ func appendMessage(dst []byte, m *policy.Message) []byte {
 	}
 	dst = append(dst, m.ID[:]...)
 	dst = binary.AppendUvarint(dst, m.Since)
-	sure := byte(0)
+	flags := byte(0)
 	if m.Sure {
-		sure = 1
+		flags |= flagSure
 	}
-	return append(append(dst, sure), m.Body...)
+	if m.Life == 0 {
+		return append(append(dst, flags), m.Body...)
+	}
+	dst = append(dst, flags|flagLife)
+	return append(binary.LittleEndian.AppendUint64(dst, m.Life), m.Body...)
 }
 
 // parseMessage reads a message. Its Body is part of b.
@@ -50,19 +55,65 @@ func parseMessage(b []byte) (m policy.Message, err error) {
 	}
 	b = b[copy(m.ID[:], b):]
 	since, n := binary.Uvarint(b)
-	if n <= 0 || len(b) < n+1 || b[n] > 1 {
+	if n <= 0 || len(b) < n+1 || b[n] > flagSure|flagLife {
 		return m, errWire
 	}
-	m.Since, m.Sure, m.Body = since, b[n] == 1, b[n+1:]
+	flags := b[n]
+	if b = b[n+1:]; flags&flagLife != 0 {
+		if len(b) < 8 || binary.LittleEndian.Uint64(b) == 0 {
+			return m, errWire
+		}
+		m.Life, b = binary.LittleEndian.Uint64(b), b[8:]
+	}
+	m.Since, m.Sure, m.Body = since, flags&flagSure != 0, b
 	return m, nil
 }
+
+// Flags of a message.
+const (
+	flagSure = 1
+	flagLife = 2
+)
+
+func appendGreeted(dst []byte, g *policy.Greeted) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, g.World)
+	dst = binary.LittleEndian.AppendUint64(dst, g.Life)
+	return binary.AppendUvarint(binary.AppendUvarint(dst, g.Begun), uint64(g.Lease/time.Millisecond))
+}
+
+// parseGreeted reads what appendGreeted has written. What is cut off, or of a program of before, says nothing.
+func parseGreeted(b []byte) (g policy.Greeted) {
+	if len(b) < 16 {
+		return g
+	}
+	world, life := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	begun, b, err := cutNumber(b[16:])
+	if err != nil {
+		return g
+	}
+	lease, _, err := cutNumber(b)
+	if err != nil || lease > mostLease {
+		return g
+	}
+	return policy.Greeted{World: world, Life: life, Begun: begun, Lease: time.Duration(lease) * time.Millisecond}
+}
+
+// mostLease is a day, in ms.
+const mostLease = 24 * 60 * 60 * 1000
 
 func appendReply(dst []byte, p *policy.Reply) []byte {
 	dst = append(append(dst, wireVersion), p.ID[:]...)
 	dst = binary.AppendUvarint(dst, p.Epoch)
 	dst = binary.AppendUvarint(dst, p.Total)
-	return append(append(dst, byte(p.Code)), p.Body...)
+	if p.Life == 0 || p.Code == policy.Greeting {
+		return append(append(dst, byte(p.Code)), p.Body...)
+	}
+	dst = binary.LittleEndian.AppendUint64(append(dst, byte(p.Code)|codeLife), p.Life)
+	return append(dst, p.Body...)
 }
+
+// codeLife is added to the code of a reply that has a life.
+const codeLife = 0x80
 
 func parseReply(b []byte) (p policy.Reply, err error) {
 	if len(b) < 1+len(p.ID) || b[0] != wireVersion {
@@ -78,7 +129,13 @@ func parseReply(b []byte) (p policy.Reply, err error) {
 	if p.Total, n = binary.Uvarint(b); n <= 0 || len(b) == n {
 		return p, errWire
 	}
-	p.Code, p.Body = policy.Code(b[n]), b[n+1:]
+	p.Code, p.Body = policy.Code(b[n]&^codeLife), b[n+1:]
+	if b[n]&codeLife != 0 {
+		if len(p.Body) < 8 || binary.LittleEndian.Uint64(p.Body) == 0 || p.Code == policy.Greeting {
+			return p, errWire
+		}
+		p.Life, p.Body = binary.LittleEndian.Uint64(p.Body), p.Body[8:]
+	}
 	if p.Code < policy.Applied || p.Code > policy.Moved {
 		return p, errWire
 	}
@@ -95,10 +152,13 @@ func appendResult(dst []byte, r buff.Result) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.Handle))
 	if r.Err != nil {
 		text := r.Err.Error()
-		dst = append(dst, text[:min(len(text), math.MaxUint16)]...)
+		dst = append(dst, text[:min(len(text), mostText)]...)
 	}
 	return dst
 }
+
+// mostText is how much of an error is sent: a reply has room in any max_payload.
+const mostText = 512
 
 func parseResult(b []byte) (r buff.Result, err error) {
 	if len(b) < 3 {

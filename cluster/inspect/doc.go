@@ -11,7 +11,7 @@
 //
 //	first line  whether all zones are played, and if not, what is in the way
 //	nodes       what each has and has done; its zones
-//	zones       node, epoch, time left of the lease, owners, commands in flight, load; whether it is on its way to another node,
+//	zones       node, epoch, time left of the lease, owners, commands in flight, load; whether it cannot be saved, is on its way to another node,
 //	            or in quarantine; each links to its own live page, if its node says where that is (cluster.Zone.Page)
 //	moves       how zones went from node to node since this node joined, the last hundred of a thousand
 //

@@ -7,6 +7,8 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -37,8 +39,8 @@ func (*few) Moves() (all []cluster.Change) {
 }
 
 func (*few) Info() cluster.NodeInfo {
-	return cluster.NodeInfo{Node: "a", Stats: cluster.Stats{Zones: 1, Fenced: 4}, Zones: []cluster.Played{
-		{Zone: "x", Epoch: 7, Owners: 20, Waiting: 3, Left: time.Second, Page: "http://127.0.0.1:80/zone/x"},
+	return cluster.NodeInfo{Node: "a", Stats: cluster.Stats{Zones: 1, Fenced: 4, GivenUp: 2, Lost: 3, Unsent: 5, Foreign: 6, Unsaved: 1, Closed: true}, Zones: []cluster.Played{
+		{Zone: "x", Epoch: 7, Owners: 20, Waiting: 3, Left: time.Second, Unsaved: 2500 * time.Millisecond, Page: "http://127.0.0.1:80/zone/x"},
 	}}
 }
 
@@ -73,7 +75,7 @@ func TestView(t *testing.T) {
 	require.Equal(t, "a", v.Node)
 	require.Equal(t, "a sentence", v.Error)
 	require.Equal(t, []zoneView{
-		{Name: "x", Node: "a", Epoch: "7", Left: 1500, Owners: 20, Waiting: 3, Page: "http://127.0.0.1:80/zone/x"},
+		{Name: "x", Node: "a", Epoch: "7", Left: 1500, Owners: 20, Waiting: 3, Unsaved: 2500, Page: "http://127.0.0.1:80/zone/x"},
 		{Name: "y\"\n", Epoch: "0", Owners: -1, Quarantined: true},
 		{Name: "z", Node: "b", Epoch: "3", Owners: -1, Wish: "a"},
 	}, v.Zones, "of the higher epoch, and of no other than the database says")
@@ -98,12 +100,26 @@ func TestMetrics(t *testing.T) {
 	text := get(Handler(&few{}, Options{}), "/?metrics", nil).Body.String()
 	for _, line := range []string{
 		"bufftick_cluster_nodes 2", "bufftick_cluster_zones 1", "bufftick_cluster_zones_free 0", "bufftick_cluster_zones_quarantined 1",
-		"bufftick_cluster_fenced_total 4", `bufftick_cluster_zone_owners{zone="x"} 20`, `bufftick_cluster_zone_epoch{zone="x"} 7`,
+		"bufftick_cluster_fenced_total 4", "bufftick_cluster_zones_given_up_total 2", "bufftick_cluster_zones_lost_total 3", "bufftick_cluster_messages_unsent_total 5",
+		"bufftick_cluster_foreign_words_total 6", "bufftick_cluster_zones_unsaved 1", "bufftick_cluster_nats_closed 1", "bufftick_cluster_nats_denied 0",
+		`bufftick_cluster_zone_unsaved_seconds{zone="x"} 2.5`, `bufftick_cluster_zone_owners{zone="x"} 20`, `bufftick_cluster_zone_epoch{zone="x"} 7`,
 		`bufftick_cluster_zone_lease_left_seconds{zone="x"} 1`, `bufftick_cluster_zone_commands_in_flight{zone="x"} 3`,
 	} {
 		require.Contains(t, text, line+"\n")
 	}
 	require.Equal(t, `a\"b\\c\nd`, label.Replace("a\"b\\c\nd"))
+}
+
+// TestAlerts: the rules speak of metrics that there are.
+func TestAlerts(t *testing.T) {
+	rules, err := os.ReadFile("alerts.yaml")
+	require.NoError(t, err)
+	text := string(metrics(&few{}))
+	names := regexp.MustCompile(`bufftick_cluster_\w+`).FindAllString(strings.Replace(string(rules), "name: bufftick_cluster", "", 1), -1)
+	require.Greater(t, len(names), 8)
+	for _, name := range names {
+		require.Contains(t, text, "# TYPE "+name+" ")
+	}
 }
 
 // TestAdmit: who may look.

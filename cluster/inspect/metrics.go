@@ -27,6 +27,9 @@ func metrics(node Node) []byte {
 	one("zones_quarantined", "gauge", "Zones of the world that have failed three times and are left alone.", float64(left))
 	s := &info.Stats
 	one("zones", "gauge", "Zones that this node plays.", float64(s.Zones))
+	one("zones_unsaved", "gauge", "Zones of this node whose last commit was not acknowledged.", float64(s.Unsaved))
+	one("nats_closed", "gauge", "Whether the connection to NATS is closed for good, and zones are given away.", truth(s.Closed))
+	one("nats_denied", "gauge", "Whether NATS lets this node hear no commands, and it takes no zone.", truth(s.Denied))
 	for _, c := range []struct {
 		name, help string
 		value      uint64
@@ -41,6 +44,10 @@ func metrics(node Node) []byte {
 		{"commands_unknown", "Commands of which nobody knew whether they had been done.", s.Unknown},
 		{"commands_refused", "Commands that the rules have refused.", s.Refused},
 		{"commands_busy", "Commands that were told to come again.", s.Busy},
+		{"zones_given_up", "Zones that were stopped before all of them was on disk.", s.GivenUp},
+		{"zones_lost", "Zones that were loaded again because the database had gone back.", s.Lost},
+		{"messages_unsent", "Messages that NATS has not taken: too large, or its connection is closed.", s.Unsent},
+		{"foreign_words", "Words of nodes of another world with the same Prefix.", s.Foreign},
 		{"beats", "Answers of the database to beats.", s.Beats},
 		{"beats_missed", "Beats that failed.", s.Missed},
 	} {
@@ -48,6 +55,13 @@ func metrics(node Node) []byte {
 	}
 	zones(&b, node)
 	return []byte(b.String())
+}
+
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // zones writes what differs by zone.
@@ -60,6 +74,7 @@ func zones(b *strings.Builder, node Node) {
 		{"zone_owners", "Owners in the zone.", func(k int) float64 { return float64(played[k].Owners) }},
 		{"zone_epoch", "Epoch of its lease.", func(k int) float64 { return float64(played[k].Epoch) }},
 		{"zone_lease_left_seconds", "How long it may be played without another word of the database.", func(k int) float64 { return played[k].Left.Seconds() }},
+		{"zone_unsaved_seconds", "Since when none of its commits was acknowledged; 0 if the last one was.", func(k int) float64 { return played[k].Unsaved.Seconds() }},
 		{"zone_commands_in_flight", "Commands that wait for a Tick, or whose replies wait for a commit.", func(k int) float64 { return float64(played[k].Waiting) }},
 	} {
 		fmt.Fprintf(b, "# HELP bufftick_cluster_%s %s\n# TYPE bufftick_cluster_%s gauge\n", m.name, m.help, m.name)

@@ -30,6 +30,10 @@ type nodeView struct {
 	Fenced   string `json:"fenced"`
 	Stopped  string `json:"stopped"`
 	Missed   string `json:"missed"`
+	GivenUp  string `json:"givenUp"`
+	Lost     string `json:"lost"`
+	Closed   bool   `json:"closed,omitempty"` // its connection to NATS is
+	Denied   bool   `json:"denied,omitempty"` // NATS lets it hear no commands
 }
 
 type zoneView struct {
@@ -40,6 +44,7 @@ type zoneView struct {
 	Load        float64 `json:"load"`
 	Owners      int     `json:"owners"` // -1: nobody has said
 	Waiting     int     `json:"waiting"`
+	Unsaved     float64 `json:"unsaved,omitempty"` // ms since when no commit was acknowledged
 	Wish        string  `json:"wish,omitempty"`
 	Quarantined bool    `json:"quarantined,omitempty"`
 	Page        string  `json:"page,omitempty"`
@@ -95,6 +100,7 @@ func nodeOf(name string, said []cluster.NodeInfo) nodeView {
 			v.Silent, v.Zones = false, i.Stats.Zones
 			v.Commands, v.Drained, v.Fenced = number(i.Stats.Commands), number(i.Stats.Drained), number(i.Stats.Fenced)
 			v.Stopped, v.Missed = number(i.Stats.Stopped), number(i.Stats.Missed)
+			v.GivenUp, v.Lost, v.Closed, v.Denied = number(i.Stats.GivenUp), number(i.Stats.Lost), i.Stats.Closed, i.Stats.Denied
 			for _, z := range i.Zones {
 				v.Owners += z.Owners
 				v.Waiting += z.Waiting
@@ -110,7 +116,7 @@ func zoneOf(z cluster.ZoneInfo, played map[string]cluster.Played) zoneView {
 		Owners: -1, Wish: z.Wish, Quarantined: z.Quarantined,
 	}
 	if p, known := played[z.Zone]; known && p.Epoch == z.Epoch {
-		v.Owners, v.Waiting, v.Page = p.Owners, p.Waiting, link(p.Page)
+		v.Owners, v.Waiting, v.Page, v.Unsaved = p.Owners, p.Waiting, link(p.Page), float64(p.Unsaved)/1e6
 	}
 	return v
 }

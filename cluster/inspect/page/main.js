@@ -36,9 +36,9 @@ const list = (parent, items, key, make, update) => {
 
 const showNode = (n, v, zones) => {
   n.className = v.silent ? "silent" : "";
-  put(n.says, v.silent ? "alive, and does not answer: cut off from NATS?" :
+  put(n.says, v.closed ? "its connection to NATS is closed for good, and it gives its zones away" : v.denied ? "NATS lets it hear no commands, and it takes no zone" : v.silent ? "alive, and does not answer: cut off from NATS?" :
     plural(v.zones, "zone", "zones") + ", " + plural(v.owners, "owner", "owners") + ", " + plural(v.commands, "command", "commands") + " done, " + count(v.waiting) + " in flight" +
-    (v.drained !== "0" ? ", " + plural(v.drained, "zone", "zones") + " given away" : "") + (v.fenced !== "0" ? ", " + plural(v.fenced, "commit", "commits") + " refused" : "") + (v.stopped !== "0" ? ", " + plural(v.stopped, "zone", "zones") + " stopped" : "") + (v.missed !== "0" ? ", " + plural(v.missed, "beat", "beats") + " missed" : ""));
+    (v.drained !== "0" ? ", " + plural(v.drained, "zone", "zones") + " given away" : "") + (v.fenced !== "0" ? ", " + plural(v.fenced, "commit", "commits") + " refused" : "") + (v.stopped !== "0" ? ", " + plural(v.stopped, "zone", "zones") + " stopped" : "") + (v.givenUp !== "0" ? ", " + plural(v.givenUp, "zone", "zones") + " stopped unsaved" : "") + (v.lost !== "0" ? ", " + plural(v.lost, "zone", "zones") + " gone back with the database" : "") + (v.missed !== "0" ? ", " + plural(v.missed, "beat", "beats") + " missed" : ""));
   list(n.chips, zones, (z) => z.name, () => { const li = h("li", {}); li.append(h("a", {})); return li; }, (li, z) => {
     put(li.firstChild, name(z.name));
     set(li.firstChild, "href", "#" + anchor(z.name));
@@ -63,13 +63,15 @@ const makeZone = (z) => {
   return tr;
 };
 
+// unsavedLong is for how many ms a zone may be unsaved: a database that fails over takes so long.
+const unsavedLong = 2000;
 const showZone = (tr, z, most) => {
-  tr.className = z.quarantined || !z.node ? "alarm" : z.wish && z.wish !== z.node ? "watch" : "";
+  tr.className = z.quarantined || !z.node || z.unsaved > unsavedLong ? "alarm" : z.wish && z.wish !== z.node ? "watch" : "";
   const link = tr.called.querySelector("a");
   if (!z.page && link) link.remove();
   if (z.page && !link) tr.called.append(h("a", { href: z.page, rel: "noopener noreferrer", "aria-label": "live page of " + name(z.name) }, "live page"));
   if (z.page && link) set(link, "href", z.page);
-  put(tr.tds[0], z.quarantined ? "none: in quarantine" : !z.node ? "none" : name(z.node) + (z.wish && z.wish !== z.node ? " → " + name(z.wish) : ""));
+  put(tr.tds[0], z.quarantined ? "none: in quarantine" : !z.node ? "none" : name(z.node) + (z.unsaved ? ", unsaved for " + (z.unsaved / 1000).toFixed(1) + " s" : "") + (z.wish && z.wish !== z.node ? " → " + name(z.wish) : ""));
     tr.bar.style.width = (100 * z.left / most) + "%";
   put(tr.time, z.node ? (z.left / 1000).toFixed(1) + " s" : "–");
   put(tr.tds[2], z.owners < 0 ? "–" : count(z.owners));
@@ -94,6 +96,10 @@ const verdict = (v) => {
   if (sick.length) return ["alarm", some(sick) + (sick.length > 1 ? " have" : " has") + " failed three times, and " + (sick.length > 1 ? "are" : "is") + " left alone"];
   const tooLong = since(none);
   if (none.length) return [tooLong ? "alarm" : "watch", (tooLong ? "nobody plays " : "on their way: ") + some(none)];
+  const unsaved = v.zones.filter((z) => z.unsaved > unsavedLong);
+  if (unsaved.length) return ["alarm", some(unsaved) + (unsaved.length > 1 ? " are" : " is") + " played, and cannot be saved"];
+  const deaf = v.nodes.filter((n) => n.closed || n.denied);
+  if (deaf.length) return ["alarm", some(deaf) + (deaf.length > 1 ? " hear" : " hears") + " no commands over NATS"];
   if (v.error) return ["alarm", "NATS: " + v.error];
   if (silent.length) return ["watch", some(silent) + (silent.length > 1 ? " do" : " does") + " not answer over NATS"];
   return ["calm", "all " + plural(v.zones.length, "zone is", "zones are") + " played, on " + plural(v.nodes.length, "node", "nodes")];

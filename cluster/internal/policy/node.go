@@ -75,8 +75,10 @@ type Node struct {
 	alone   bool            // this node is deaf, and another hears
 	since   Time            // when that began
 	leaving bool
-	handing bool // it has been so for long enough
-	refused bool // the name is another's
+	denied  bool     // see Deny
+	handing bool     // it has been so for long enough
+	refused bool     // the name is another's
+	unsaved []string // zones that a node that leaves has stopped before all was on disk
 }
 
 // zone is one zone on this node.
@@ -86,6 +88,7 @@ type zone struct {
 	epoch  uint64
 	seq    uint64 // of the claim, or of the release
 	asked  Time   // when that was sent
+	leased Time   // when the answer of the claim came
 	since  Time   // in this state
 	until  Time   // when it must have stopped
 	load   float64
@@ -150,8 +153,7 @@ func (n *Node) Wake(now Time) {
 			delete(n.zones, z.name) // if it was ours it is over by now, or a view will say so
 		case (z.state == Draining || z.state == Loading) && now-z.since >= n.c.Patient:
 			z.failed = z.state == Loading
-			n.act(Action{Verb: Stop, Zone: z.name, Epoch: z.epoch})
-			n.release(now, z)
+			n.stop(now, z)
 		case z.state == Releasing && now-z.asked >= n.c.Every:
 			n.release(now, z)
 		}
@@ -165,9 +167,26 @@ func (n *Node) Wake(now Time) {
 func (n *Node) drop(z *zone) {
 	delete(n.zones, z.name)
 	if z.state != Releasing {
-		n.act(Action{Verb: Stop, Zone: z.name, Epoch: z.epoch})
+		n.act(Action{Verb: Stop, Zone: z.name, Epoch: z.epoch, Unsaved: z.state == Draining})
+		n.note(z)
 	}
 }
+
+// stop stops a zone that is ours, and gives it back.
+func (n *Node) stop(now Time, z *zone) {
+	n.act(Action{Verb: Stop, Zone: z.name, Epoch: z.epoch, Unsaved: z.state == Draining})
+	n.release(now, z)
+}
+
+// note remembers what a node that leaves has not saved.
+func (n *Node) note(z *zone) {
+	if n.leaving && (z.state == Running || z.state == Draining) {
+		n.unsaved = append(n.unsaved, z.name)
+	}
+}
+
+// Unsaved returns the zones that this node has stopped since Leave before all of them was on disk.
+func (n *Node) Unsaved() []string { return n.unsaved }
 
 // beat asks the database, unless it has not answered for long: then at the pace of what was given up.
 func (n *Node) beat(now Time) {
@@ -241,6 +260,8 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 	case z == nil || z.epoch == 0:
 	case v.Epoch > z.epoch:
 		n.drop(z) // another has claimed it
+	case asked >= z.leased && (v.Epoch < z.epoch || v.Node != "" && !v.Mine) && z.state != Releasing:
+		n.drop(z) // the database has gone back to before that lease was given
 	case v.To != "" && v.To != n.c.Name && z.state == Running && asked >= z.since && n.alive(v.To):
 		n.drain(now, z, v.To)
 	case z.state == Running && (n.leaving || n.handing):
@@ -259,8 +280,11 @@ func (n *Node) alive(name string) bool {
 // Heard is that NATS has answered what it was asked then.
 func (n *Node) Heard(asked Time) { n.heard = max(n.heard, asked) }
 
+// Deny is whether NATS permits no command to reach this node: it takes no zone, and gives its own away.
+func (n *Node) Deny(denied bool) { n.denied = denied }
+
 // deaf reports whether NATS has been silent for too long.
-func (n *Node) deaf(now Time) bool { return n.c.Deaf > 0 && now-n.heard > n.c.Deaf }
+func (n *Node) deaf(now Time) bool { return n.denied || n.c.Deaf > 0 && now-n.heard > n.c.Deaf }
 
 // listen decides by a view whether all zones are given away because no command comes.
 func (n *Node) listen(now, asked Time) {
@@ -269,7 +293,7 @@ func (n *Node) listen(now, asked Time) {
 		n.since = asked
 	}
 	n.alone = alone
-	n.handing = alone && asked >= n.since+2*n.c.Every
+	n.handing = n.denied || alone && asked >= n.since+2*n.c.Every
 }
 
 // others reports whether another node takes zones.
@@ -294,7 +318,7 @@ func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 		delete(n.zones, name)
 		return
 	}
-	z.state, z.epoch, z.since = Loading, epoch, now
+	z.state, z.epoch, z.since, z.leased = Loading, epoch, now, now
 	n.act(Action{Verb: Load, Zone: name, Epoch: epoch, Until: z.until})
 }
 
@@ -328,6 +352,19 @@ func (n *Node) Fenced(name string, epoch uint64) {
 	}
 }
 
+// Lost is that the database has not what it had acknowledged: the zone stops, and whoever claims it next loads what there is.
+func (n *Node) Lost(now Time, name string, epoch uint64) { n.giveUp(now, name, epoch) }
+
+// Unsafe is that a zone could not be saved for as long as its game allows: the zone stops, and is loaded from its last cut.
+func (n *Node) Unsafe(now Time, name string, epoch uint64) { n.giveUp(now, name, epoch) }
+
+func (n *Node) giveUp(now Time, name string, epoch uint64) {
+	z := n.zones[name]
+	if z != nil && z.epoch == epoch && z.state != Releasing {
+		n.stop(now, z)
+	}
+}
+
 // Move drains a zone, for another node to take it: a wish that has come before the view did.
 func (n *Node) Move(now Time, name, to string) {
 	if z := n.zones[name]; z != nil && z.state == Running && to != n.c.Name && n.alive(to) {
@@ -352,6 +389,7 @@ func (n *Node) drain(now Time, z *zone, to string) {
 // Drained is that a zone has stopped, and all of it is on disk.
 func (n *Node) Drained(now Time, name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch && z.state == Draining {
+		z.state = Releasing // all is on disk
 		n.release(now, z)
 		n.drainMore(now)
 	}
@@ -370,6 +408,7 @@ func (n *Node) drainMore(now Time) {
 }
 
 func (n *Node) release(now Time, z *zone) {
+	n.note(z)
 	n.seq++
 	z.state, z.since, z.asked, z.seq = Releasing, now, now, n.seq
 	n.act(Action{Verb: Release, Seq: z.seq, Zone: z.name, Epoch: z.epoch, To: z.to, Failed: z.failed})

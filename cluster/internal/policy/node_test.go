@@ -258,7 +258,11 @@ func deafened(t *testing.T) (n *Node, beat func(at Time, hears bool) string) {
 	n.Heard(100 * ms)
 	return n, func(at Time, hears bool) string {
 		n.Wake(at)
-		v := alone(ZoneView{Name: "x", Node: "a", Mine: true, Epoch: 7, Left: 2 * time.Second}, ZoneView{Name: "y"})
+		y := ZoneView{Name: "y"}
+		if z := n.zones["y"]; z != nil {
+			y.Epoch = z.epoch
+		}
+		v := alone(ZoneView{Name: "x", Node: "a", Mine: true, Epoch: 7, Left: 2 * time.Second}, y)
 		v.Nodes = []NodeView{{Name: "a", Draining: true}, {Name: "b", Draining: !hears}}
 		n.Beaten(at, n.seq, v)
 		return steps(n)
@@ -335,4 +339,63 @@ func TestPlace(t *testing.T) {
 	v.Zones[0].Node, v.Zones[0].Mine, v.Zones[0].Load = "b", false, 0
 	n.Beaten(6*time.Second, n.seq, v)
 	require.Equal(t, "beat", steps(n))
+}
+
+// TestNode_Lost_GoesBack: a database that has gone back ends the zone: by a commit that is refused, by a lower epoch, or by the same
+// epoch in the hands of another; not by what was asked before the lease was given.
+func TestNode_Lost_GoesBack(t *testing.T) {
+	n := begun(t)
+	n.Lost(60*ms, "x", 6)
+	require.Empty(t, steps(n), "a lease of before")
+	n.Lost(60*ms, "x", 7)
+	require.Equal(t, "stop x/7; release x/7", steps(n))
+	n.Lost(61*ms, "x", 7)
+	require.Empty(t, steps(n), "once")
+
+	for _, now := range []ZoneView{{Name: "x", Epoch: 6}, {Name: "x", Epoch: 7, Node: "b", Left: time.Second}, {Name: "x", Epoch: 7, Node: "a", Left: time.Second}} {
+		n = begun(t)
+		n.zones["x"].leased = 600 * ms
+		_, after, _ := beat(t, n, 500*ms, alone(now))
+		require.NotContains(t, after, "stop")
+		n.zones["x"].leased = 400 * ms
+		_, after, _ = beat(t, n, 1000*ms, alone(now))
+		require.Contains(t, after, "stop x/7", "%+v", now)
+	}
+}
+
+// TestNode_Unsaved_Leave: a node that leaves knows what it has not saved.
+func TestNode_Unsaved_Leave(t *testing.T) {
+	n := playing(t, Defaults("a"))
+	n.Unsafe(10*ms, "x", 7)
+	require.Empty(t, n.Unsaved(), "it does not leave")
+	n.Leave(20 * ms)
+	n.Drained(30*ms, "y", 7)
+	require.Empty(t, n.Unsaved())
+	n.Loaded(40*ms, "z", 7, true)
+	require.Equal(t, []string{"z"}, n.Unsaved(), "it has panicked")
+
+	n = playing(t, Defaults("a"))
+	n.Leave(20 * ms)
+	n.Wake(1700 * ms)
+	require.Equal(t, []string{"x", "y", "z"}, n.Unsaved(), "the leases are over")
+}
+
+// TestNode_Deny: a node that NATS lets hear nothing takes no zone, also where no other node is there, and gives away what it has.
+func TestNode_Deny(t *testing.T) {
+	n := NewNode(Defaults("a"), 0)
+	n.Deny(true)
+	_, after, b := beat(t, n, 0, alone(ZoneView{Name: "x"}))
+	require.Empty(t, after)
+	require.True(t, b.Leave)
+	n.Hint(100*ms, "x", "a")
+	require.Empty(t, steps(n))
+	n.Deny(false)
+	n.Heard(500 * ms)
+	_, after, _ = beat(t, n, 500*ms, alone(ZoneView{Name: "x"}))
+	require.Equal(t, "claim x/0", after)
+
+	n = begun(t)
+	n.Deny(true)
+	_, after, _ = beat(t, n, 500*ms, held())
+	require.Contains(t, after, "drain x/7")
 }

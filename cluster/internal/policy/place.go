@@ -49,7 +49,7 @@ func lighter(a, b burden) int {
 // zone goes to whoever asks first, for it is better played than not.
 func (n *Node) place(now, asked Time) {
 	deaf := n.deaf(now)
-	if n.leaving || deaf && n.others() {
+	if n.leaving || n.denied || deaf && n.others() {
 		return
 	}
 	nodes := n.burdens()

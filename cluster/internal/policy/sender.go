@@ -77,6 +77,7 @@ type Message struct {
 	ID    ID
 	Zone  string
 	Epoch uint64 // of the owner that is to have it; 0 in a hello
+	Life  uint64 // of that owner: see Greeted
 	Since uint64 // see Window
 	Sure  bool   // the reply comes when it is on disk
 	Body  []byte
@@ -90,6 +91,16 @@ type Reply struct {
 	Total uint64 // commands that are on disk
 	Code  Code
 	Body  []byte
+
+	Greeted // all of it if Code is Greeting, and the life if the message named one
+}
+
+// Greeted is what a zone says of itself in the answer to a hello. All of it is zero if the zone is played by a program of before.
+type Greeted struct {
+	World uint64 // of the database; 0: unknown
+	Life  uint64 // of the load by which it is played: two histories of a zone may have the same epoch, and never the same life
+	Begun uint64 // commands that were done when it was loaded
+	Lease Time
 }
 
 // Outcome is how a command has ended for its sender.
@@ -105,12 +116,17 @@ type SenderConfig struct {
 	Zones       int  // whose owners are remembered
 	Retry, Most Time // the first pause before a retry, and the longest: it doubles
 	Hello       Time // between two hellos to one zone
+	Lease       Time // of a zone that does not say how long its lease is
+
+	// NoLife and NoTurn are for controls of the simulation: messages do not name the life that they are for; a zone whose epoch has gone
+	// back is never believed.
+	NoLife, NoTurn bool
 }
 
 // SenderDefaults are for a sender on the network of its zones. Nobody tells a sender that NATS is back: its
 // commands are on their way again within Most.
 func SenderDefaults() SenderConfig {
-	return SenderConfig{Outstanding: 2048, Zones: 4096, Retry: 250 * time.Millisecond, Most: 500 * time.Millisecond, Hello: 20 * time.Millisecond}
+	return SenderConfig{Outstanding: 2048, Zones: 4096, Retry: 250 * time.Millisecond, Most: 500 * time.Millisecond, Hello: 20 * time.Millisecond, Lease: 2 * time.Second}
 }
 
 // Sender sends commands until it is known what became of them. See the package.
@@ -120,17 +136,44 @@ type Sender struct {
 	sent   map[ID]*sent // by ID.Base
 	out    []Message
 	done   []Outcome
+	lost   []Loss
+}
+
+// Loss is that the database of a zone has gone back: what it had acknowledged since may be lost. Epoch is that of who plays it now.
+type Loss struct {
+	Zone  string
+	Epoch uint64
 }
 
 // route is what is known of the owner of a zone.
 type route struct {
 	epoch   uint64 // 0: unknown
-	newest  uint64 // the highest ever heard of: an older owner is not believed
-	total   uint64
-	known   bool // total has been said by somebody
+	newest  uint64 // the one that is believed; 0: none has been heard
+	world   uint64
+	life    uint64 // of newest
+	total   uint64 // commands on disk
+	since   uint64 // the first epoch after the last loss; 0: there was none
+	lease   Time
+	other   Turn // another owner that is heard
 	hello   Time // when the next one may be sent
 	waiting []ID // for the epoch, in their order
 	sent    int  // commands under way
+}
+
+// Turn decides when an owner is believed that seems to be one of before: when it has been heard for longer than a lease, and the one that
+// is believed has not. An owner of before is not played for so long.
+type Turn struct {
+	heard       bool
+	since, last Time
+}
+
+// Heard takes in a word of the other owner, and reports whether it is to be believed.
+func (t *Turn) Heard(now, lease Time) bool {
+	if !t.heard || now-t.last > lease {
+		t.heard, t.since = true, now
+	}
+	t.last = now
+	return now-t.since > lease
 }
 
 type sent struct {
@@ -186,7 +229,7 @@ func (s *Sender) route(zone string) *route {
 // post sends a command to the owner of its zone, or asks who that is.
 func (s *Sender) post(now Time, x *sent) {
 	r := s.routes[x.m.Zone]
-	if r.epoch == 0 || !r.known {
+	if r.epoch == 0 {
 		x.next = now + s.c.Hello
 		if id := x.m.ID.Base(); !slices.Contains(r.waiting, id) {
 			r.waiting = append(r.waiting, id)
@@ -194,10 +237,17 @@ func (s *Sender) post(now Time, x *sent) {
 		s.hello(now, x.m.Zone, r)
 		return
 	}
+	// Who is addressed for the first time may have fewer commands on disk than the one before: the database has gone back. What was sent
+	// to that one is not done by this one.
 	if x.first {
 		x.first, x.m.Since = false, r.total
+	} else if x.m.Epoch != r.epoch || x.m.Life != r.life {
+		x.m.Since = min(x.m.Since, r.total)
 	}
-	x.m.Epoch = r.epoch
+	x.m.Epoch, x.m.Life = r.epoch, r.life
+	if s.c.NoLife {
+		x.m.Life = 0
+	}
 	x.next = now + x.pause
 	x.pause = min(2*x.pause, s.c.Most)
 	x.tries++
@@ -218,20 +268,61 @@ func (s *Sender) Heard(now Time, p Reply) {
 	if r == nil {
 		return
 	}
-	if p.Code == Gone {
-		if x := s.under(p.ID); x != nil && x.m.Epoch == p.Epoch {
-			s.leave(now, p.Epoch, x)
+	x := s.under(p.ID)
+	switch {
+	case p.Code == Greeting:
+		s.greeted(now, r, &p)
+	case x == nil:
+	case p.Code == Gone && x.m.Epoch == p.Epoch:
+		s.leave(now, p.Epoch, x)
+	case p.Code == Gone:
+	case p.Epoch == x.m.Epoch && p.Life != 0 && p.Life != x.m.Life, // of a history that is lost
+		p.Epoch != x.m.Epoch && r.since != 0 && (p.Epoch < r.since || p.Epoch > r.newest):
+	default:
+		if p.Epoch == r.newest && p.Epoch == x.m.Epoch && x.m.Life == r.life {
+			r.other = Turn{}
+			r.total = max(r.total, p.Total)
 		}
-		return
+		s.answered(now, x, p)
 	}
-	if p.Epoch >= r.newest {
-		r.newest, r.epoch = p.Epoch, p.Epoch
-		if !r.known || p.Total > r.total {
-			r.known, r.total = true, p.Total
+}
+
+// greeted takes in who says that it has a zone, and sends what waits for that.
+func (s *Sender) greeted(now Time, r *route, p *Reply) {
+	sameWorld := p.World == 0 || r.world == 0 || p.World == r.world
+	same := sameWorld && p.Epoch == r.newest && (p.Life == r.life || p.Life == 0)
+	later := r.newest == 0 || sameWorld && p.Epoch > r.newest
+	if !same && !later {
+		if s.c.NoTurn || !r.other.Heard(now, max(p.Lease, s.Lease(p.Zone))) {
+			return
 		}
 	}
-	switch x := s.under(p.ID); {
-	case x == nil || p.Code == Greeting:
+	switch {
+	case same:
+		p.Total = max(p.Total, r.total)
+	case !later, p.Life != 0 && p.Begun < r.total:
+		s.lost = append(s.lost, Loss{p.Zone, p.Epoch})
+		r.since = p.Epoch
+	}
+	r.other, r.total, r.epoch, r.newest = Turn{}, p.Total, p.Epoch, p.Epoch
+	if !same {
+		r.life = p.Life
+	}
+	if p.World != 0 {
+		r.world, r.lease = p.World, p.Lease
+	}
+	waiting := r.waiting
+	r.waiting = nil
+	for _, id := range waiting {
+		if x := s.sent[id]; x != nil {
+			s.post(now, x)
+		}
+	}
+}
+
+// answered takes in what has become of a command.
+func (s *Sender) answered(now Time, x *sent, p Reply) {
+	switch {
 	case p.Code == Busy:
 		x.crowded = len(p.Body) == 1 && p.Body[0] == Crowded
 	case p.Code == Moved && p.Epoch != x.m.Epoch: // a later owner has it too, and may have done it
@@ -240,15 +331,21 @@ func (s *Sender) Heard(now Time, p Reply) {
 	default:
 		s.finish(x, p)
 	}
-	if r.epoch != 0 && len(r.waiting) > 0 {
-		waiting := r.waiting
-		r.waiting = nil
-		for _, id := range waiting {
-			if x := s.sent[id]; x != nil {
-				s.post(now, x)
-			}
-		}
+}
+
+// Lease is how long a lease of a zone is, as far as that is known.
+func (s *Sender) Lease(zone string) Time {
+	if r := s.routes[zone]; r != nil && r.lease > 0 {
+		return r.lease
 	}
+	return s.c.Lease
+}
+
+// Lost returns which zones have gone back, and forgets them.
+func (s *Sender) Lost() []Loss {
+	lost := s.lost
+	s.lost = nil
+	return lost
 }
 
 // follow sends a command to the zone in which its owner is.
@@ -260,7 +357,7 @@ func (s *Sender) follow(now Time, x *sent, p Reply) {
 		return
 	}
 	s.forget(x)
-	x.m.ID, x.m.Zone, x.m.Epoch, x.first, x.pause = next, zone, 0, true, s.c.Retry
+	x.m.ID, x.m.Zone, x.m.Epoch, x.m.Life, x.first, x.pause = next, zone, 0, 0, true, s.c.Retry
 	s.sent[next.Base()] = x
 	s.routes[zone].sent++
 	s.post(now, x)
@@ -300,7 +397,7 @@ func (s *Sender) leave(now Time, epoch uint64, x *sent) {
 	if x.m.Epoch != epoch {
 		return // it has been sent to another since
 	}
-	if r := s.routes[x.m.Zone]; r.epoch == epoch {
+	if r := s.routes[x.m.Zone]; r.epoch == epoch && r.life == x.m.Life {
 		r.epoch = 0
 	}
 	s.post(now, x)

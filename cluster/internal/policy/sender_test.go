@@ -116,3 +116,88 @@ func TestRoom(t *testing.T) {
 	require.False(t, s.Cancel(ID{4}))
 	require.True(t, s.Send(0, Message{ID: ID{6}, Zone: "y"}))
 }
+
+// back returns a sender that knows zone x at epoch 7 and life 70, with 100 commands on disk, and has sent command 2 to it.
+func back(t *testing.T) (*Sender, Message) {
+	s := NewSender(SenderDefaults())
+	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
+	s.Heard(0, Reply{Zone: "x", Epoch: 7, Total: 100, Code: Greeting, Greeted: Greeted{World: 1, Life: 70, Begun: 90, Lease: 2 * time.Second}})
+	out, _ := s.Take()
+	m := out[len(out)-1]
+	require.Equal(t, Message{ID: ID{2}, Zone: "x", Epoch: 7, Life: 70, Since: 100}, m)
+	return s, m
+}
+
+// TestSender_Heard_GoesBack: an owner with a lower epoch, with another life, or of another world is believed when it has been heard for
+// longer than a lease and the one before has not. What was on its way is addressed to it with a count that it has.
+func TestSender_Heard_GoesBack(t *testing.T) {
+	for name, now := range map[string]Reply{
+		"a lower epoch": {Epoch: 6, Greeted: Greeted{World: 1, Life: 71}},
+		"another life":  {Epoch: 7, Greeted: Greeted{World: 1, Life: 71}},
+		"another world": {Epoch: 9, Greeted: Greeted{World: 2, Life: 71}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, m := back(t)
+			now.Zone, now.Code, now.Total, now.Lease = "x", Greeting, 40, 2*time.Second
+			s.Nobody(0, m)
+			s.Take()
+			for at := Time(0); at <= 2*time.Second; at += 20 * ms {
+				s.Heard(at, now)
+			}
+			out, _ := s.Take()
+			require.Empty(t, out, "not yet")
+			require.Empty(t, s.Lost())
+			s.Heard(2020*ms, now)
+			out, _ = s.Take()
+			require.Equal(t, []Message{{ID: ID{2}, Zone: "x", Epoch: now.Epoch, Life: 71, Since: 40}}, out)
+			require.Equal(t, []Loss{{"x", now.Epoch}}, s.Lost())
+			require.Empty(t, s.Lost(), "once")
+			s.Heard(2030*ms, Reply{ID: ID{2}, Zone: "x", Epoch: now.Epoch, Total: 41, Code: Durable})
+			_, done := s.Take()
+			require.Len(t, done, 1)
+			require.True(t, s.Send(2040*ms, Message{ID: ID{4}, Zone: "x"}))
+			out, _ = s.Take()
+			require.EqualValues(t, 41, out[0].Since)
+		})
+	}
+}
+
+// TestSender_Heard_OwnerOfBefore: it is not believed while the known one is heard, nor for words with long pauses between them.
+func TestSender_Heard_OwnerOfBefore(t *testing.T) {
+	s, _ := back(t)
+	old := Reply{Zone: "x", Epoch: 6, Code: Greeting, Greeted: Greeted{World: 1, Life: 60, Lease: 2 * time.Second}}
+	known := Reply{Zone: "x", Epoch: 7, Total: 101, Code: Greeting, Greeted: Greeted{World: 1, Life: 70, Lease: 2 * time.Second}}
+	for at := Time(0); at <= 10*time.Second; at += 500 * ms {
+		s.Heard(at, old)
+		if at%(1500*ms) == 0 {
+			s.Heard(at, known)
+		}
+	}
+	for at := 20 * time.Second; at <= time.Minute; at += 3 * time.Second {
+		s.Heard(at, old)
+	}
+	require.Empty(t, s.Lost())
+	require.True(t, s.Send(time.Minute, Message{ID: ID{4}, Zone: "x"}))
+	out, _ := s.Take()
+	require.EqualValues(t, 7, out[len(out)-1].Epoch)
+}
+
+// TestSender_Heard_LaterWithLess: a later owner that began with fewer commands than were on disk says that the database has gone back.
+func TestSender_Heard_LaterWithLess(t *testing.T) {
+	for begun, lost := range map[uint64][]Loss{99: {{"x", 1008}}, 100: nil} {
+		s, _ := back(t)
+		s.Heard(ms, Reply{Zone: "x", Epoch: 1008, Total: 120, Code: Greeting, Greeted: Greeted{World: 1, Life: 80, Begun: begun, Lease: 2 * time.Second}})
+		require.Equal(t, lost, s.Lost())
+	}
+	s, _ := back(t)
+	s.Heard(ms, Reply{Zone: "x", Epoch: 8, Total: 120, Code: Greeting})
+	require.Empty(t, s.Lost(), "a program of before does not say where it began")
+}
+
+// TestSender_Heard_OtherLife: a zone that says Gone, since the command names another life, is asked who it is.
+func TestSender_Heard_OtherLife(t *testing.T) {
+	s, _ := back(t)
+	s.Heard(30*ms, Reply{ID: ID{2}, Zone: "x", Epoch: 7, Code: Gone})
+	out, _ := s.Take()
+	require.Equal(t, []Message{{Zone: "x"}}, out)
+}

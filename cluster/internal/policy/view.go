@@ -84,4 +84,6 @@ type Action struct {
 	Failed bool
 	Leases []Lease // of Beat
 	Leave  bool    // of Beat: this node takes no zone any more
+
+	Unsaved bool // of Stop: it was to be saved, and was not in time
 }

@@ -29,7 +29,7 @@ func (w *Window) Judge(seen bool, since uint64) Verdict {
 	switch {
 	case seen:
 		return Again
-	case since > w.total || w.total-since > w.size: // more than ever: of another world
+	case since > w.total || w.total-since > w.size: // more than ever: of a history that is lost
 		return Stale
 	}
 	return Fresh

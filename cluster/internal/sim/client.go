@@ -53,6 +53,17 @@ func (c *client) flush() {
 	for _, m := range out {
 		c.send(m)
 	}
+	for _, x := range c.sender.Lost() {
+		w.count("clients told that a zone has gone back")
+		if w.backs == 0 {
+			w.violated("client %d is told that %s has gone back, and it has not", c.id, x.Zone)
+		}
+		for _, s := range w.screens {
+			if s.client == c.id && s.zone == x.Zone {
+				s.watch.Turn(x.Epoch)
+			}
+		}
+	}
 	for _, o := range done {
 		e := w.book[o.ID]
 		e.answered, e.code = w.now, o.Reply.Code

@@ -23,6 +23,13 @@ func TestControls(t *testing.T) {
 		{"ids of commands sent on", guards{moved: true}, 120, []string{"was done twice"}},
 		{"wait for who leaves", guards{leaving: true}, 20, []string{"was refused, and there is"}},
 		{"count of the window", guards{since: true}, 100, []string{"was done twice", "was refused, and is done"}},
+		{"timeline", guards{timeline: true}, 300, []string{"has begun", "is lost", "and in", "is nowhere", "on disk (", "and is there", "is refused", "came when", "was done twice", "what was on disk", "does not come back", "plays in", "is now the", "and is on disk in"}},
+		{"zone whose cut is lost", guards{lost: true}, 300, []string{"is nowhere", "and in", "is lost", "is refused", "was done twice", "on disk (", "and is there", "came when", "not all is well"}},
+		{"life of a zone", guards{life: true}, 300, []string{"came when", "was done twice"}},
+		{"turn of a gateway", guards{turn: true}, 100, []string{"not all is well"}},
+		{"session that only reads", guards{session: true}, 50, []string{"not all is well"}},
+		{"closed connection", guards{closed: true}, 300, []string{"has been closed for"}},
+		{"missed definitions", guards{missed: true}, 50, []string{"not all is well"}},
 		{"deaf node", guards{deaf: true}, 50, []string{"no command reaches it"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

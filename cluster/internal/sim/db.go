@@ -17,6 +17,10 @@ type db struct {
 	owners map[int]*dbOwner
 	nodes  map[string]*dbNode
 	moves  int // of players: numbers for arrivals
+
+	timeline, noted int           // of the server, and as the tables have it
+	connections     int           // those with a lower number are broken
+	readOnly        time.Duration // sessions that are opened until then only read
 }
 
 type dbZone struct {
@@ -67,6 +71,7 @@ type batch struct {
 	zone         string
 	epoch        uint64
 	since, frame uint64
+	whole        bool
 	owners       map[int]state
 	ids          []policy.ID
 	total        uint64
@@ -88,12 +93,16 @@ const (
 func (d *db) commit(b *batch) answer {
 	z := d.zones[b.zone]
 	switch {
+	case d.timeline != d.noted && !d.w.off.timeline:
+		d.w.count("commits before the end of the leases of before")
+		return fenced
 	case z.epoch != b.epoch && !d.w.off.fence:
 		d.w.count("fenced commits")
 		return fenced
 	case z.epoch != b.epoch:
 		d.w.count("stale commits taken")
-	case z.frame < b.since:
+	case z.frame < b.since && !b.whole:
+		d.w.count("commits behind a lost cut")
 		return lost
 	case b.frame < z.frame:
 		d.w.count("commits behind their successor")
@@ -120,6 +129,13 @@ func (d *db) commit(b *batch) answer {
 			return elsewhere
 		}
 	}
+	if b.whole {
+		for id, o := range d.owners {
+			if _, has := b.owners[id]; o.zone == b.zone && o.arriving == 0 && !has {
+				d.owners[id] = &dbOwner{}
+			}
+		}
+	}
 	for id, s := range b.owners {
 		*d.owners[id] = dbOwner{zone: b.zone, s: s}
 	}
@@ -143,6 +159,7 @@ func (d *db) commit(b *batch) answer {
 
 // beat renews leases and returns all there is.
 func (d *db) beat(node string, incarnation int, leases []policy.Lease, leave bool) policy.View {
+	d.takeOver()
 	now := d.w.now
 	n := d.nodes[node]
 	if n != nil && n.incarnation != incarnation && n.until > now {
@@ -163,6 +180,9 @@ func (d *db) beat(node string, incarnation int, leases []policy.Lease, leave boo
 		zv := policy.ZoneView{Name: name, Epoch: z.epoch, Load: z.load, Failures: z.failures}
 		if z.until > now {
 			zv.Node, zv.Left, zv.Mine = z.node, z.until-now, z.has(node, incarnation)
+			if z.node == nobodys {
+				zv.Node = ""
+			}
 		}
 		if z.toUntil > now {
 			zv.To = z.to
@@ -179,6 +199,7 @@ func (d *db) beat(node string, incarnation int, leases []policy.Lease, leave boo
 
 // claim gives a lease, and with it a new epoch: 0 if the zone is another's.
 func (d *db) claim(node string, incarnation int, zone string) uint64 {
+	d.takeOver()
 	z, now := d.zones[zone], d.w.now
 	n := d.nodes[node]
 	if n == nil || n.incarnation != incarnation || z.failures >= 3 || z.node != "" && z.until > now {
@@ -261,4 +282,71 @@ func (d *db) wish(zone, to string) {
 
 func (z *dbZone) String() string {
 	return fmt.Sprintf("%s epoch %d frame %d of %q", z.name, z.epoch, z.frame, z.node)
+}
+
+// nobodys holds all leases for a while when a standby has taken over.
+const nobodys = "?"
+
+// takeOver ends all leases when a standby has taken over, as the function take_over does.
+func (d *db) takeOver() {
+	if d.timeline == d.noted || d.w.off.timeline {
+		return
+	}
+	skip := uint64(1000 * (d.timeline - d.noted))
+	d.noted = d.timeline
+	for _, z := range d.zones {
+		z.epoch += skip
+		z.until = d.w.now + d.w.ttl
+		z.node, z.inc = nobodys, 0
+	}
+}
+
+// copy returns all that there is, as a standby has it at this instant.
+func (d *db) copy() *db {
+	c := &db{w: d.w, zones: map[string]*dbZone{}, owners: map[int]*dbOwner{}, nodes: map[string]*dbNode{}, moves: d.moves, noted: d.noted}
+	for name, z := range d.zones {
+		x := *z
+		x.ids, x.per = slices.Clone(z.ids), slices.Clone(z.per)
+		c.zones[name] = &x
+	}
+	for id, o := range d.owners {
+		x := *o
+		c.owners[id] = &x
+	}
+	for name, n := range d.nodes {
+		x := *n
+		c.nodes[name] = &x
+	}
+	return c
+}
+
+// goBack takes the place of the database by an older copy of it. All connections break.
+func (d *db) goBack(c *db) {
+	d.w.backs++
+	for id, o := range d.owners {
+		kept := map[policy.ID]bool{}
+		for _, command := range c.owners[id].s.log {
+			kept[command] = true
+		}
+		for _, command := range o.s.log {
+			if !kept[command] {
+				d.w.gone[command] = true
+				d.w.count("commands lost with their history")
+			}
+		}
+	}
+	d.zones, d.owners, d.nodes, d.moves, d.noted = c.zones, c.owners, c.nodes, c.moves, c.noted
+	d.connections++
+}
+
+// loseCuts puts back what the zones had saved in an older copy, under the leases of now.
+func (d *db) loseCuts(c *db) {
+	for name, z := range d.zones {
+		x := c.zones[name]
+		x.epoch, x.node, x.inc, x.until, x.claimed, x.to, x.toUntil, x.failures = z.epoch, z.node, z.inc, z.until, z.claimed, z.to, z.toUntil, z.failures
+	}
+	c.nodes, c.noted = d.nodes, d.noted
+	moves := d.moves
+	d.goBack(c)
+	d.moves = moves
 }

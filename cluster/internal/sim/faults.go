@@ -46,6 +46,11 @@ var kinds = []struct {
 		}
 		return true
 	}},
+	{"standby takes over", (*world).standby},
+	{"backup put back", (*world).restore},
+	{"cuts lost", (*world).loseCuts},
+	{"database only reads", (*world).onlyRead},
+	{"connection to NATS closed", (*world).closeNATS},
 	{"deploy", (*world).deploy},
 	{"join", (*world).join},
 	{"two with one name", (*world).twin},
@@ -184,6 +189,12 @@ func (w *world) heal() {
 	clear(w.net.noDB)
 	clear(w.net.noNATS)
 	clear(w.net.noCli)
+	w.db.readOnly = 0
+	for _, n := range w.nodes {
+		if n.closed {
+			w.net.noNATS[n.id] = forever
+		}
+	}
 	for _, n := range w.nodes {
 		if n.up && n.paused > w.now {
 			n.paused = w.now
@@ -195,4 +206,115 @@ func (w *world) heal() {
 			}
 		}
 	}
+}
+
+const forever = time.Duration(1) << 60
+
+// away cuts all nodes off from the database.
+func (w *world) away(d time.Duration) {
+	for _, n := range w.nodes {
+		w.net.noDB[n.id] = max(w.net.noDB[n.id], w.now+d)
+	}
+}
+
+// standby has a standby take over that stops hearing of the primary now, which goes on for a moment.
+func (w *world) standby(*node) bool {
+	if !w.chance(0.4) {
+		return false
+	}
+	c := w.db.copy()
+	w.after(w.between(0, 1500*time.Millisecond), func() {
+		if !w.calm && w.db.connections == c.connections {
+			w.logf("a standby takes over")
+			w.count("standbys that have taken over")
+			w.db.goBack(c)
+			w.db.timeline++
+			w.away(w.between(50*time.Millisecond, 3*time.Second))
+		}
+	})
+	c.connections = w.db.connections
+	return true
+}
+
+// restore ends all nodes, and puts back a copy that was made some time before. Clients live on.
+func (w *world) restore(*node) bool {
+	if !w.chance(0.3) {
+		return false
+	}
+	c := w.db.copy()
+	c.connections = w.db.connections
+	w.after(w.between(time.Second, 5*time.Second), func() {
+		if w.calm || w.db.connections != c.connections {
+			return
+		}
+		w.logf("a backup is put back")
+		w.count("backups put back")
+		for _, n := range w.nodes {
+			if n.up {
+				n.crash()
+				w.restart(n)
+			}
+		}
+		w.db.goBack(c)
+		for _, z := range w.db.zones {
+			z.node, z.until = "", 0
+		}
+		clear(w.db.nodes)
+		clear(w.playing)
+	})
+	return true
+}
+
+// loseCuts has the database lose the last commits of all zones, and nothing of the leases.
+func (w *world) loseCuts(*node) bool {
+	if !w.chance(0.3) {
+		return false
+	}
+	c := w.db.copy()
+	c.connections = w.db.connections
+	w.after(w.between(0, time.Second), func() {
+		if !w.calm && w.db.connections == c.connections {
+			w.logf("cuts are lost")
+			w.count("cuts that were lost")
+			w.db.loseCuts(c)
+		}
+	})
+	return true
+}
+
+// onlyRead has all sessions end, and those that are opened for a while only read.
+func (w *world) onlyRead(*node) bool {
+	if w.db.readOnly > w.now {
+		return false
+	}
+	w.db.readOnly = w.now + w.between(200*time.Millisecond, 4*time.Second)
+	for _, n := range w.nodes {
+		n.sessions = [3]session{}
+	}
+	return true
+}
+
+// closeNATS closes the connection of a node to NATS for good. Its program joins again when it has left.
+func (w *world) closeNATS(n *node) bool {
+	if !n.up || n.closed || n.paused > w.now {
+		return false
+	}
+	n.closed, n.closedAt = true, w.now
+	w.net.noNATS[n.id] = forever
+	life, since := n.life, w.now
+	var look func()
+	look = func() {
+		switch {
+		case n.life != life || !n.up:
+			w.net.noNATS[n.id] = 0
+		case n.policy.Gone() || w.now-since > 15*time.Second && !w.off.closed:
+			n.crash()
+			w.net.noNATS[n.id] = 0
+			w.restart(n)
+		default:
+			w.after(frameTime, look)
+		}
+	}
+	look()
+	return true
 }

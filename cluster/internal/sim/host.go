@@ -14,6 +14,9 @@ type host struct {
 	n        *node
 	zone     string
 	epoch    uint64
+	life     uint64
+	begun    uint64
+	whole    bool          // a control: the next commit is all of the zone
 	until    time.Duration // by the node's clock
 	ready    bool
 	ended    bool
@@ -38,7 +41,9 @@ type host struct {
 	seen       map[int]come // arrivals that were let in
 	came       map[int]int  // those of them that are not on disk here, and the number of the move
 	pollAt     time.Duration
-	asks       int // after players, of the database
+	asks       int           // after players, of the database
+	refused    time.Duration // since when commits are refused, for a player who is elsewhere
+	shows      showing
 }
 
 type freshID struct {
@@ -74,7 +79,8 @@ func (h *host) begin(cut *dbZone, owners map[int]state) error {
 	}
 	h.window = policy.NewWindow(w.window, cut.total)
 	h.acks = policy.NewAcks[func()](mostAcks)
-	h.frame, h.since, h.durable = cut.frame, cut.frame, cut.total
+	h.frame, h.since, h.durable, h.begun = cut.frame, cut.frame, cut.total, cut.total
+	h.shows = showing{next: policy.Joins(h.life), of: map[int]*policy.Screen{}}
 	h.changed, h.seen, h.came = map[int]uint64{}, map[int]come{}, map[int]int{}
 	h.ready, h.began = true, w.now
 	w.logf("%s: plays %s, epoch %d, from frame %d", h.n.name, h.zone, h.epoch, h.frame)
@@ -106,6 +112,7 @@ func (h *host) tick() {
 	w.playing[h.zone] = h.epoch
 	h.frame++
 	h.game.tick()
+	h.show()
 	switch {
 	case h.busy:
 	case h.draining && len(h.changed)+len(h.fresh)+len(h.departures) == 0:
@@ -132,6 +139,13 @@ func (h *host) commit() {
 	for _, f := range h.fresh {
 		b.ids = append(b.ids, f.id)
 	}
+	if h.whole {
+		b.whole, b.since = true, 0
+		for _, id := range h.game.players() {
+			b.owners[id], _ = h.game.save(id)
+		}
+		b.ids = slices.Clone(h.ids)
+	}
 	h.busy, h.last = true, w.now
 	var a answer
 	w.net.ask(h.n, "slow commits", func() { a = w.db.commit(b) }, func() { h.committed(b, a) }, func() {
@@ -151,12 +165,36 @@ func (h *host) committed(b *batch, a answer) {
 		h.n.act()
 		return
 	case lost:
-		h.n.w.violated("%s: %s: what was on disk is not: %v", h.n.name, h.zone, h.n.w.db.zones[h.zone])
+		w := h.n.w
+		if w.backs == 0 {
+			w.violated("%s: %s: what was on disk is not: %v", h.n.name, h.zone, w.db.zones[h.zone])
+			return
+		}
+		if w.off.lost {
+			h.whole = true
+			return
+		}
+		w.count("zones loaded again after a lost cut")
+		h.n.policy.Lost(h.n.clock(), h.zone, h.epoch)
+		h.n.act()
 		return
 	case elsewhere, outOfOrder:
-		h.n.w.violated("%s: %s: the only writer is refused: %d", h.n.name, h.zone, a)
+		w := h.n.w
+		if w.backs == 0 || a == outOfOrder && !w.off.lost {
+			w.violated("%s: %s: the only writer is refused: %d", h.n.name, h.zone, a)
+			return
+		}
+		if h.refused == 0 {
+			h.refused = w.now
+		}
+		if w.now-h.refused >= 2*w.ttl {
+			w.count("zones that failed for a player who is elsewhere")
+			h.n.policy.Loaded(h.n.clock(), h.zone, h.epoch, true)
+			h.n.act()
+		}
 		return
 	}
+	h.whole, h.refused = false, 0
 	h.since, h.durable = b.frame, b.total
 	for player, number := range b.arrived {
 		if h.came[player] == number {
@@ -187,7 +225,13 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 	if !h.playable() || h.draining && m.ID == (policy.ID{}) {
 		return
 	}
-	r := policy.Reply{ID: m.ID, Zone: h.zone, Epoch: h.epoch, Total: h.durable}
+	r := policy.Reply{ID: m.ID, Zone: h.zone, Epoch: h.epoch, Total: h.durable, Greeted: policy.Greeted{Life: m.Life}}
+	if m.Life != 0 && m.Life != h.life {
+		h.n.w.count("commands for another life")
+		r.Code = policy.Gone
+		reply(r)
+		return
+	}
 	if h.draining {
 		h.n.w.count("commands for a zone that moves")
 		r.Code = policy.Gone
@@ -198,11 +242,15 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 		r.Code, r.Body, r.Total = code, []byte{byte(place), byte(place >> 8)}, h.durable
 		reply(r)
 	}
+	w := h.n.w
 	if m.ID == (policy.ID{}) {
+		r.Greeted = policy.Greeted{World: 1, Life: h.life, Begun: h.begun, Lease: w.ttl}
 		answer(policy.Greeting, 0)
 		return
 	}
-	w := h.n.w
+	if m.Since > h.window.Total() {
+		w.violated("%s: %x came when %d commands were on disk, and %s has done %d", h.n.name, m.ID[:], m.Since, h.zone, h.window.Total())
+	}
 	off := w.off
 	refusedBefore, movedBefore := h.done[m.ID.AsRefused()], h.done[m.ID.AsMoved()] && !off.moved
 	seen := h.done[m.ID] || refusedBefore || movedBefore
@@ -232,7 +280,8 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 			return
 		case movedBefore:
 			w.count("commands for a player who has moved")
-			reply(policy.Reply{ID: m.ID, Zone: h.zone, Epoch: h.epoch, Total: h.durable, Code: policy.Moved, Body: []byte(at.Zone)})
+			r.Code, r.Body = policy.Moved, []byte(at.Zone)
+			reply(r)
 			return
 		}
 	case policy.Fresh:

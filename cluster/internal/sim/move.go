@@ -55,6 +55,10 @@ func (h *host) letIn(list map[int]arrival) {
 			h.n.w.count("players who come back too soon")
 			continue
 		}
+		if h.game.has(player) && h.n.w.backs > 0 {
+			h.n.w.count("players who come again, since the database has gone back")
+			continue // as the engine refuses it; the next commit says the rest
+		}
 		if h.game.has(player) {
 			h.n.w.violated("%s: player %d comes to %s, and is there", h.n.name, player, h.zone)
 			return

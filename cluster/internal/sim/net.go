@@ -63,7 +63,7 @@ func (n *net) carry(client, node int, deliver func()) {
 // the connection is cut, or no answer comes in time; then it may have been done, or not, or be done later.
 func (n *net) ask(from *node, slowKind string, do func(), answer, failed func()) {
 	w := n.w
-	life := from.life
+	life, connection := from.life, w.db.connections
 	over := false
 	end := func(f func()) {
 		if !over {
@@ -85,6 +85,15 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 		at += cut - w.now // TCP sends it again
 	}
 	w.at(at, func() {
+		if w.db.connections != connection {
+			w.count("connections broken by a database that goes back")
+			end(failed)
+			return
+		}
+		if writes[slowKind] && !from.session() {
+			end(failed)
+			return
+		}
 		do()
 		back := w.now + w.between(200*time.Microsecond, time.Millisecond)
 		if cut := n.noDB[from.id]; cut > w.now {
@@ -111,9 +120,20 @@ const timeout = 2 * time.Second
 // database answers at once.
 const longUnheard = 8 * time.Second
 
+// longClosed is how long a node may keep zones whose connection is closed: a drain may take 10 s.
+const longClosed = 12 * time.Second
+
 // listen looks, again and again, for a node that is cut off from NATS, and another that is well, for long.
 func (n *net) listen() {
 	w := n.w
+	for _, x := range w.nodes {
+		for zone, h := range x.hosts {
+			if since := w.now - max(x.closedAt, h.began); x.up && x.closed && x.paused <= w.now && h.playable() && since > longClosed {
+				w.violated("%s plays %s, and its connection to NATS has been closed for %v", x.name, zone, since)
+				return
+			}
+		}
+	}
 	well := func(x *node) bool { return x.up && x.paused <= w.now && n.noDB[x.id] <= w.now && !x.leaves }
 	for _, deaf := range w.nodes {
 		for _, hears := range w.nodes {
@@ -136,4 +156,48 @@ func (n *net) listen() {
 		}
 	}
 	w.after(frameTime, n.listen)
+}
+
+// writes are the requests that a server refuses which only reads.
+var writes = map[string]bool{"slow beats": true, "slow claims": true, "slow commits": true, "slow releases": true}
+
+// session reports whether the session that a request of a node has got may write. One that only reads is closed, so that
+// the next request opens another.
+func (n *node) session() bool {
+	w := n.w
+	k := w.dice.IntN(len(n.sessions))
+	s := &n.sessions[k]
+	if !s.open {
+		*s = session{open: true, reads: w.db.readOnly > w.now}
+		if s.reads {
+			w.count("sessions opened while the database only read")
+		}
+	}
+	if s.reads {
+		w.count("writes refused by a session that only reads")
+		s.open = w.off.session
+		return false
+	}
+	return true
+}
+
+// session is a connection of a node's pool to the database.
+type session struct{ open, reads bool }
+
+// show brings a packet to a screen: in order, or not at all.
+func (n *net) show(s *screen, node int, what string, deliver func()) {
+	w := n.w
+	switch {
+	case n.noCli[s.client] > w.now:
+		w.count("packets cut off: screen")
+		return
+	case n.noNATS[node] > w.now:
+		w.count("packets cut off: node")
+		return
+	case !w.calm && w.chance(n.loss):
+		w.count("lost " + what)
+		return
+	}
+	s.last = max(s.last, w.now+n.delay())
+	w.at(s.last, deliver)
 }

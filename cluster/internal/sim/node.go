@@ -21,10 +21,14 @@ type node struct {
 	offset time.Duration // of its clock
 	rate   float64
 
-	policy *policy.Node
-	hosts  map[string]*host
-	pingAt time.Duration // when NATS is asked next
-	leaves bool          // it is told to give all away
+	policy   *policy.Node
+	hosts    map[string]*host
+	pingAt   time.Duration // when NATS is asked next
+	leaves   bool          // it is told to give all away
+	closed   bool          // its connection to NATS is closed for good
+	closedAt time.Duration
+
+	sessions [3]session
 }
 
 // clock is the node's own time: from any start, and not quite as fast as the world's.
@@ -34,8 +38,8 @@ func (n *node) clock() time.Duration {
 
 func (n *node) start() {
 	n.life++
-	n.up, n.paused, n.held, n.leaves = true, 0, nil, false
-	n.hosts = map[string]*host{}
+	n.up, n.paused, n.held, n.leaves, n.closed = true, 0, nil, false, false
+	n.hosts, n.sessions = map[string]*host{}, [3]session{}
 	c := policy.Defaults(n.name)
 	if c.NoStop = n.w.off.earlyStop; n.w.off.deaf {
 		c.Deaf = 0
@@ -70,6 +74,11 @@ func (n *node) ping() {
 		return
 	}
 	n.pingAt = w.now + 250*time.Millisecond
+	if n.closed && !w.off.closed && !n.leaves {
+		w.count("nodes that leave for a closed connection")
+		n.leaves = true
+		n.policy.Leave(n.clock())
+	}
 	life, asked := n.life, n.clock()
 	if w.net.noNATS[n.id] <= w.now {
 		w.after(w.net.delay(), func() {
@@ -115,7 +124,7 @@ func (n *node) pause(d time.Duration) {
 
 func (n *node) crash() {
 	n.w.logf("%s: dies with %v", n.name, n.policy)
-	n.up = false
+	n.up, n.closed = false, false
 	for _, h := range n.hosts {
 		h.end()
 	}
@@ -183,7 +192,7 @@ func (n *node) drop(zone string) {
 
 // load reads a zone and begins to play it.
 func (n *node) load(a policy.Action) {
-	h := &host{n: n, zone: a.Zone, epoch: a.Epoch, until: a.Until}
+	h := &host{n: n, zone: a.Zone, epoch: a.Epoch, until: a.Until, life: n.w.dice.Uint64() | 1}
 	n.hosts[a.Zone] = h
 	var cut *dbZone
 	var owners map[int]state

@@ -32,7 +32,7 @@ const (
 func play(seed uint64, s settings) *world {
 	w := &world{
 		dice: rand.New(rand.NewPCG(seed, 20)), ttl: 2 * time.Second, off: s.off, verbose: s.verbose, real: seed%8 == 7,
-		counts: map[string]int{}, playing: map[string]uint64{}, home: map[int]string{}, book: map[policy.ID]*entry{},
+		gone: map[policy.ID]bool{}, counts: map[string]int{}, playing: map[string]uint64{}, home: map[int]string{}, book: map[policy.ID]*entry{},
 	}
 	w.window = []int{12, 40, 1000}[w.dice.IntN(3)]
 	w.db = &db{w: w, zones: map[string]*dbZone{}, owners: map[int]*dbOwner{}, nodes: map[string]*dbNode{}}
@@ -57,9 +57,12 @@ func play(seed uint64, s settings) *world {
 		w.addNode().start()
 	}
 	for k := range 3 {
-		c := &client{w: w, id: k, sender: policy.NewSender(policy.SenderDefaults()), left: 80}
+		sc := policy.SenderDefaults()
+		sc.NoLife, sc.NoTurn = w.off.life, w.off.turn
+		c := &client{w: w, id: k, sender: policy.NewSender(sc), left: 80}
 		w.clients = append(w.clients, c)
 		c.start()
+		w.addScreen(k)
 	}
 	w.after(time.Second, w.faults)
 	w.after(time.Second, w.travel)
@@ -117,6 +120,11 @@ func (w *world) settled() string {
 			return name + " is not played"
 		}
 	}
+	for _, s := range w.screens {
+		if why := s.wrong(); why != "" {
+			return why
+		}
+	}
 	for player := range players {
 		if o := w.db.owners[player]; o.arriving > 0 {
 			return fmt.Sprintf("player %d is on its way to %s", player, o.zone)
@@ -157,12 +165,14 @@ func (w *world) compare() {
 	for _, id := range w.ids() {
 		e := w.book[id]
 		switch place := done[id]; {
+		case w.gone[id]: // what was answered is of a history that is lost
 		case e.code == policy.Durable && place == 0, e.code == policy.Done && e.sure && place == 0:
 			w.violated("command %x for player %d is lost: the answer was %v", id[:], e.player, e.code)
 		case e.code == policy.Durable && e.place != place:
 			w.violated("command %x was the %d. of player %d, and is now the %d.", id[:], e.place, e.player, place)
 		case e.code == policy.Refused && e.sure && place > 0:
 			w.violated("command %x was refused, and is done", id[:])
+		case e.code == policy.Refused && !e.sure && w.backs > 0: // by a zone that had not heard yet that the database has gone back
 		case e.code == policy.Refused && e.player != nobody:
 			w.violated("command %x was refused, and there is player %d", id[:], e.player)
 		}
@@ -178,7 +188,7 @@ func (w *world) inOrder(player int, log []policy.ID) {
 		if k < len(log)-1 && earliest > 0 && e.sent > earliest {
 			w.violated("player %d: command %x came before one that was answered when it was not sent yet", player, id[:])
 		}
-		if e.sure && e.answered > 0 && (earliest == 0 || e.answered < earliest) {
+		if e.sure && e.answered > 0 && !w.gone[id] && (earliest == 0 || e.answered < earliest) {
 			earliest = e.answered
 		}
 	}

@@ -21,6 +21,13 @@ type guards struct {
 	moved     bool // that a command was sent on to another zone is not kept
 	leaving   bool // who has been moved out counts as gone before that is on disk
 	deaf      bool // a node that is cut off from NATS keeps its zones
+	timeline  bool // nobody notices that a standby has taken over
+	lost      bool // a zone whose cut is lost saves itself whole
+	life      bool // messages do not name the life of a zone
+	turn      bool // an owner whose epoch is lower is never believed
+	session   bool // a session that only reads is kept
+	closed    bool // a node does not notice that its connection to NATS is closed for good
+	missed    bool // a screen does not say that it has missed something
 }
 
 // world is all of it: one seed, one queue of things to come, one clock.
@@ -38,12 +45,15 @@ type world struct {
 	net     *net
 	nodes   []*node
 	clients []*client
+	screens []*screen
 	calm    bool // no more faults
 
 	counts     map[string]int
 	playing    map[string]uint64 // the highest epoch that has ticked
 	home       map[int]string    // the zone that a player has left last
 	book       map[policy.ID]*entry
+	gone       map[policy.ID]bool // done, and lost with the history in which they were
+	backs      int                // how often the database has gone back
 	violations []string
 	verbose    bool
 	lines      []string

@@ -1,0 +1,162 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// keep copies what the zones of a world have on disk, and returns what puts it back, under the leases of now, in one transaction.
+func (s *servers) keep() (putBack func()) {
+	run := func(script string) {
+		_, err := s.db.Exec(context.Background(), fmt.Sprintf(script, s.schema))
+		require.NoError(s.t, err)
+	}
+	run(`begin isolation level repeatable read; create schema kept_%[1]s; create table kept_%[1]s.zones as table %[1]s.zones; create table kept_%[1]s.owners as table %[1]s.owners;
+		create table kept_%[1]s.commands as table %[1]s.commands; create table kept_%[1]s.moves as table %[1]s.moves; commit`)
+	s.t.Cleanup(func() { run("drop schema kept_%[1]s cascade") })
+	return func() {
+		run(`begin; select * from %[1]s.zones for update; delete from %[1]s.commands; delete from %[1]s.owners; delete from %[1]s.moves;
+			update %[1]s.zones z set frame = k.frame, head = k.head, owners = k.owners, commands = k.commands, total = k.total from kept_%[1]s.zones k where k.id = z.id;
+			insert into %[1]s.owners select * from kept_%[1]s.owners; insert into %[1]s.commands select * from kept_%[1]s.commands;
+			insert into %[1]s.moves (id, zone, data) select id, zone, data from kept_%[1]s.moves; commit`)
+	}
+}
+
+// free ends all leases, as if they had been over for long.
+func (s *servers) free() {
+	_, err := s.db.Exec(s.t.Context(), fmt.Sprintf("delete from %[1]s.nodes; update %[1]s.leases set node = null, until = '-infinity'", s.schema))
+	require.NoError(s.t, err)
+}
+
+// pay pays one hero once, and waits until that is on disk.
+func (s *servers) pay(c *Client, zone, k int) {
+	_, err := c.Ask(s.t.Context(), fmt.Sprintf("z%d", zone), coin(hero(zone, k)), Durable)
+	require.NoError(s.t, err)
+}
+
+// TestClient_Ask_GoesBack: a gateway that was there before a backup was put back goes on with what there is: each of its commands is done, and
+// the game is told of the loss once, by Lost and by a Packet.
+func TestClient_Ask_GoesBack(t *testing.T) {
+	for name, epochs := range map[string]int{"fewer commands": 0, "a lower epoch": 1} {
+		t.Run(name, func(t *testing.T) {
+			s := newServers(t)
+			told := make(chan error, 10)
+			c, err := NewClient(ClientOptions{NATS: s.connect(), Prefix: s.schema, Catalog: coins, Lost: func(_ string, err error) { told <- err }})
+			require.NoError(t, err)
+			defer c.Close()
+			first := s.joinShowing("first")
+			s.pay(c, 0, 0)
+			require.NoError(t, first.Drain(t.Context()))
+			putBack := s.keep()
+			second := s.joinShowing("second")
+			packets := make(chan error, 1<<12)
+			_, err = c.Subscribe("z0", hero(0, 0), func(p Packet) { packets <- p.Err })
+			require.NoError(t, err)
+			for range 20 {
+				s.pay(c, 0, 0)
+			}
+			require.NoError(t, <-packets, "the screen has seen it")
+			second.Close()
+			putBack()
+			_, err = s.db.Exec(t.Context(), fmt.Sprintf("update %s.zones set epoch = %d", s.schema, 1-epochs))
+			require.NoError(t, err)
+			s.free()
+			s.joinShowing("third")
+			for range 30 {
+				s.pay(c, 0, 0)
+			}
+			require.ErrorIs(t, <-told, ErrLost)
+			require.Empty(t, told, "once")
+			for err := error(nil); err == nil; err = <-packets {
+				s.pay(c, 0, 0)
+				if len(packets) == 0 {
+					packets <- nil
+				}
+				if e := <-packets; e != nil {
+					require.ErrorIs(t, e, ErrLost)
+					break
+				}
+			}
+			s.pay(c, 0, 0)
+			require.NoError(t, <-packets, "it goes on")
+		})
+	}
+}
+
+// TestNode_Commit_GoesBack: zones whose cuts are lost under their living nodes are loaded again. A player who has moved in the lost moment is
+// where it was, in one zone and on disk, and what is done afterwards is kept.
+func TestNode_Commit_GoesBack(t *testing.T) {
+	s := newServers(t)
+	a, err := Join(t.Context(), s.options("a", 2))
+	require.NoError(t, err)
+	defer a.Close()
+	c := s.client()
+	s.pay(c, 0, 0)
+	s.pay(c, 1, 0)
+	putBack := s.keep()
+	for range 3 {
+		s.pay(c, 0, 0)
+	}
+	_, err = c.Transfer(t.Context(), hero(0, 0), "z0", "z1")
+	require.NoError(t, err)
+	s.pay(c, 0, 0) // it is in z1 by now
+	putBack()
+	for a.Stats().Lost < 2 { // each is a round trip, so that time goes on
+		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 1))))
+	}
+	for range 5 {
+		s.pay(c, 0, 0)
+	}
+	places, err := a.Where(t.Context(), hero(0, 0))
+	require.NoError(t, err)
+	require.Len(t, places, 1)
+	require.Equal(t, "z0", places[0].Zone)
+	require.NoError(t, a.Drain(t.Context()))
+	require.EqualValues(t, 6, s.stacks(2)[hero(0, 0)], "one of before, and five since")
+}
+
+// TestNode_TakeOver: a standby takes over, which the database says by another timeline. No lease of before holds, no epoch is given twice, and
+// all goes on.
+func TestNode_TakeOver(t *testing.T) {
+	s := newServers(t)
+	a, err := Join(t.Context(), s.options("a", 1))
+	require.NoError(t, err)
+	defer a.Close()
+	c := s.client()
+	ask := func() uint64 {
+		r, err := c.Ask(t.Context(), "z0", coin(hero(0, 0)), Durable)
+		require.NoError(t, err)
+		return r.Epoch
+	}
+	require.EqualValues(t, 1, ask())
+	_, err = s.db.Exec(t.Context(), "update "+s.schema+".world set timeline = '00000000'")
+	require.NoError(t, err)
+	epoch := ask()
+	require.Greater(t, epoch, uint64(1000))
+	require.Less(t, epoch, uint64(100_000))
+	require.EqualValues(t, epoch, ask())
+	require.NoError(t, a.Drain(t.Context()))
+	require.EqualValues(t, 3, s.stacks(1)[hero(0, 0)])
+}
+
+// TestLayoutOfBefore: a schema that a program of before has made gets what identifies its world, once.
+func TestLayoutOfBefore(t *testing.T) {
+	s := newServers(t)
+	a, err := Join(t.Context(), s.options("a", 1))
+	require.NoError(t, err)
+	require.NoError(t, a.Drain(t.Context()))
+	_, err = s.db.Exec(t.Context(), fmt.Sprintf("drop table %[1]s.world; drop trigger same_timeline on %[1]s.zones", s.schema))
+	require.NoError(t, err)
+	var worlds []uint64
+	for _, name := range []string{"b", "c"} {
+		n, err := Join(t.Context(), s.options(name, 1))
+		require.NoError(t, err)
+		worlds = append(worlds, n.leases.world)
+		require.NoError(t, n.Drain(t.Context()))
+	}
+	require.NotZero(t, worlds[0])
+	require.Equal(t, worlds[0], worlds[1])
+}

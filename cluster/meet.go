@@ -1,0 +1,190 @@
+package cluster
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/bufftick/bufftick/cluster/internal/policy"
+)
+
+// mostPayload is how many bytes a message of NATS may have.
+func mostPayload(c *nats.Conn) int {
+	if most := c.MaxPayload(); most > 0 {
+		return int(most)
+	}
+	return 1 << 20 // it has not connected yet
+}
+
+func (n *Node) mostPayload() int { return mostPayload(n.o.NATS) }
+
+// publish sends something over NATS. What NATS does not take is counted, and said to Log.
+func (n *Node) publish(zone string, epoch uint64, to string, data []byte) error {
+	err := n.o.NATS.Publish(to, data)
+	if err == nil {
+		return nil
+	}
+	n.count(func(s *Stats) { s.Unsent++ })
+	text := fmt.Sprintf("NATS has not taken a message: %v", err)
+	if errors.Is(err, nats.ErrMaxPayload) {
+		text += fmt.Sprintf(": it has %d bytes, and max_payload is %d", len(data), n.mostPayload())
+	}
+	n.log(zone, epoch, text)
+	return err
+}
+
+// meet sees that this node hears itself on all subjects on which nodes listen, and that no other world has its prefix. others is how
+// many nodes of its own world are alive. A NATS that is away is not waited for.
+func (n *Node) meet(ctx context.Context, others int) error {
+	if most := n.o.NATS.Opts.MaxReconnect; most >= 0 {
+		n.log("", 0, fmt.Sprintf("NATS closes its connection for good after %d attempts to reconnect, and then all zones are given away: connect with nats.MaxReconnects(-1)", most))
+	}
+	if !n.o.NATS.IsConnected() {
+		n.log("", 0, "NATS is not connected yet: permissions and other worlds are not looked for")
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, n.o.TTL)
+	defer cancel()
+	if err := n.hearSelf(ctx); err != nil {
+		n.deny(err)
+		return nil
+	}
+	return n.askWorlds(ctx, others)
+}
+
+// deny notes that this node does not hear what is said to it: it takes no zone until it does.
+func (n *Node) deny(why error) {
+	n.count(func(s *Stats) { s.Denied = why != nil })
+	if n.denied = why != nil; n.denied {
+		n.log("", 0, "takes no zone: "+why.Error())
+	} else {
+		n.log("", 0, "hears itself over NATS, and takes zones")
+	}
+}
+
+// tryAgain looks whether NATS permits it now.
+func (n *Node) tryAgain() {
+	ctx, cancel := n.within()
+	defer cancel()
+	if n.hearSelf(ctx) == nil {
+		n.deny(nil)
+		n.tell(func(p *policy.Node) { p.Deny(false) })
+	}
+}
+
+// hearSelf sends a word to itself on each subject. It fails if NATS does not permit that. A server that answers a flush has said all that
+// came before.
+func (n *Node) hearSelf(ctx context.Context) error {
+	zone := subject(n.o.Prefix, "\x00") // that nobody has
+	word := "\x00?" + strconv.FormatUint(random(), 16)
+	heard, missing := make(chan *nats.Msg, 1024), map[string]bool{}
+	for _, s := range []string{
+		n.o.Prefix + ".free", n.o.Prefix + ".wish", n.o.Prefix + ".look", n.o.Prefix + ".arrived", n.o.Prefix + ".world",
+		zone, zone + ".1", screens(n.o.Prefix, "\x00"), n.o.NATS.NewInbox(),
+	} {
+		sub, err := n.o.NATS.ChanSubscribe(s, heard)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = sub.Unsubscribe() }() // the connection may be closed by then
+		if err := n.o.NATS.Publish(s, []byte(word)); err != nil {
+			return err
+		}
+		missing[s] = true
+	}
+	if err := n.o.NATS.FlushWithContext(ctx); err != nil {
+		n.log("", 0, "NATS does not answer, and permissions are not looked for: "+err.Error())
+		return nil
+	}
+	for {
+		select {
+		case m := <-heard:
+			if string(m.Data) == word {
+				delete(missing, m.Subject)
+			}
+			continue
+		default:
+		}
+		break
+	}
+	err := n.o.NATS.LastError()
+	if len(missing) == 0 || !errors.Is(err, nats.ErrPermissionViolation) {
+		return nil // a connection with NoEcho hears nothing of itself
+	}
+	var list []string
+	for s := range missing {
+		list = append(list, strings.Replace(s, zone, n.o.Prefix+".zone.*", 1))
+	}
+	slices.Sort(list)
+	return fmt.Errorf("what this node publishes to %q does not come back to it: %w", list, err)
+}
+
+// world is what a node says of its world: the identity and its name.
+func (n *Node) world() []byte { return fmt.Appendf(nil, "%016x\x00%s", n.leases.world, n.o.Node) }
+
+// parseWorld reads what world has written; ok is false if it is something else.
+func parseWorld(b []byte) (world uint64, node string, ok bool) {
+	id, node, ok := strings.Cut(string(b), "\x00")
+	raw, err := hex.DecodeString(id)
+	if err != nil || len(raw) != 8 || !ok {
+		return 0, "", false
+	}
+	world, _ = strconv.ParseUint(id, 16, 64) // it is 16 digits
+	return world, node, true
+}
+
+// askWorlds asks who else has this prefix. It waits until all nodes of its own world have answered, but not long: who answers later is
+// heard by heardWorld.
+func (n *Node) askWorlds(ctx context.Context, others int) error {
+	ctx, cancel := context.WithTimeout(ctx, mostMeet)
+	defer cancel()
+	box := n.o.NATS.NewInbox()
+	answers, err := n.o.NATS.SubscribeSync(box)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answers.Unsubscribe() }() // the connection may be closed by then
+	if err := n.o.NATS.PublishRequest(n.o.Prefix+".world", box, n.world()); err != nil {
+		return err
+	}
+	for own := 0; ; {
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			return nil // nobody is there, or nobody else
+		}
+		switch world, node, ok := parseWorld(m.Data); {
+		case !ok:
+		case world != n.leases.world:
+			return fmt.Errorf("%w: node %q answers to %q, and has another database or schema: give each world a Prefix of its own", ErrWorld, node, n.o.Prefix)
+		default:
+			if own++; own >= others {
+				return nil
+			}
+		}
+	}
+}
+
+// mostMeet is how long Join waits for the nodes of other worlds.
+const mostMeet = 250 * time.Millisecond
+
+// heardWorld takes in what a node says of its world, and answers if it asks.
+func (n *Node) heardWorld(m *nats.Msg) {
+	world, node, ok := parseWorld(m.Data)
+	if !ok {
+		return
+	}
+	if m.Reply != "" {
+		_ = n.publish("", 0, m.Reply, n.world()) // who does not hear it hears the next word
+	}
+	if world != n.leases.world {
+		n.count(func(s *Stats) { s.Foreign++ })
+		n.log("", 0, fmt.Sprintf("another world has the prefix %s: its node is called %q. Give each world a Prefix of its own", n.o.Prefix, node))
+	}
+}
