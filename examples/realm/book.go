@@ -24,6 +24,7 @@ type bot struct {
 	id      buff.OwnerID
 	acked   int64   // on disk, it was told
 	unknown int64   // nobody knows
+	had     int64   // coins when the database went back last
 	phase   float64 // of an interval, between 0 and 1: the bots of a zone are paid one after the other
 	dice    *rand.Rand
 }
@@ -47,6 +48,8 @@ type book struct {
 	worst  time.Duration
 	where  string // the worst one was
 	again  int64  // done before: an answer was lost
+	backs  uint64 // how often the database has gone back
+	gone   int64  // payments that were acknowledged, and are gone with the moment that a standby had missed
 	tries  int64
 	wrong  []error                    // what no fault explains
 	widest time.Duration              // of all gaps since the last fault began
@@ -121,6 +124,8 @@ func (b *book) note(one *bot, r cluster.Reply, err error, begun time.Time) {
 	now := time.Now()
 	b.tries += int64(r.Tries)
 	switch {
+	case err == nil && r.Epoch/historyEpochs < b.backs && one.acked >= one.had: // a late answer, of before the database went back
+		b.gone++
 	case err == nil:
 		one.acked++
 		b.took = append(b.took, now.Sub(begun))
@@ -188,30 +193,65 @@ func (b *book) acknowledged() int {
 	return len(b.took)
 }
 
+// historyEpochs is how many epochs a zone skips when a standby takes over: see cluster/world.sql.
+const historyEpochs = 1000
+
+// quiet returns when no zone can answer any more whose node has lost the database: after a lease, and when no answer has come for a while.
+func (b *book) quiet(ctx context.Context) {
+	pause(ctx, 2200*time.Millisecond)
+	for had := -1; had != b.acknowledged(); {
+		had = b.acknowledged()
+		pause(ctx, 300*time.Millisecond)
+	}
+}
+
+// goBack takes out of the book what the database has not, which has gone back and is not played on yet. It returns how many payments that are.
+func (b *book) goBack(ctx context.Context, address, schema string) (gone int64, err error) {
+	purses, _, _, err := b.purses(ctx, address, schema)
+	if err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.backs++
+	for _, one := range b.bots {
+		one.had = purses[one.id]
+		if one.acked > one.had {
+			gone += one.acked - one.had
+			one.acked = one.had
+		}
+	}
+	b.gone += gone
+	return gone, nil
+}
+
 // verdict is the book against what the database has.
 type verdict struct {
 	acked, unknown, lost, doubled, inDoubt int64
 	nowhere, twice, onTheWay               int64 // bots
 }
 
-// audit reads the purses of all bots out of the database. The nodes have ended.
-func (b *book) audit(ctx context.Context, address, schema string) (v verdict, err error) {
+// purses reads the coins of all bots, in how many places each is, and how many are on their way.
+func (b *book) purses(ctx context.Context, address, schema string) (purses map[buff.OwnerID]int64, places map[buff.OwnerID]int, onTheWay int64, err error) {
 	s, err := postgres.Open(ctx, address, postgres.Options{Schema: schema, ReadOnly: true})
 	if err != nil {
-		return v, err
+		return nil, nil, 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	purses, places := map[buff.OwnerID]int64{}, map[buff.OwnerID]int{}
+	purses, places = map[buff.OwnerID]int64{}, map[buff.OwnerID]int{}
 	for _, zone := range b.zones {
 		cut, err := s.Load(ctx, zone)
+		if errors.Is(err, store.ErrEmpty) { // a database that has gone back to before the first cut
+			cut, err = &store.Cut{}, nil
+		}
 		if err != nil {
-			return v, err
+			return nil, nil, 0, err
 		}
 		list, err := s.Arrivals(ctx, []string{zone})
 		if err != nil {
-			return v, err
+			return nil, nil, 0, err
 		}
-		v.onTheWay += int64(len(list))
+		onTheWay += int64(len(list))
 		for _, a := range list {
 			cut.Owners = append(cut.Owners, a.Owner)
 		}
@@ -219,9 +259,19 @@ func (b *book) audit(ctx context.Context, address, schema string) (v verdict, er
 			places[o.ID]++
 		}
 		if err := count(ctx, purses, cut.Owners); err != nil {
-			return v, err
+			return nil, nil, 0, err
 		}
 	}
+	return purses, places, onTheWay, nil
+}
+
+// audit compares the book with what the database has. The nodes have ended.
+func (b *book) audit(ctx context.Context, address, schema string) (v verdict, err error) {
+	purses, places, onTheWay, err := b.purses(ctx, address, schema)
+	if err != nil {
+		return v, err
+	}
+	v.onTheWay = onTheWay
 	for _, one := range b.bots {
 		v.acked += one.acked
 		v.unknown += one.unknown
@@ -255,6 +305,9 @@ func (b *book) report(w io.Writer, v verdict, took time.Duration) {
 	fmt.Fprintf(w, "\nbook of %v\n", took.Round(time.Second))
 	fmt.Fprintf(w, "  acknowledged %-8s %d, %.0f a second\n", b.until, v.acked, float64(v.acked)/took.Seconds())
 	fmt.Fprintf(w, "  lost                  %d\n", v.lost)
+	if b.backs > 0 {
+		fmt.Fprintf(w, "  gone with a standby   %d acknowledged payments, in %d moments that a standby had missed when it took over\n", b.gone, b.backs)
+	}
 	fmt.Fprintf(w, "  doubled               %d\n", v.doubled)
 	fmt.Fprintf(w, "  nobody knows          %d, of which %d were done\n", v.unknown, v.inDoubt)
 	fmt.Fprintf(w, "  moves of bots         %d: p50 %v, p99 %v; %d payments found their bot in another zone\n", b.moves,

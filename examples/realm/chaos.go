@@ -13,7 +13,18 @@ import (
 )
 
 // faults are the words of -chaos.
-var faults = []string{"kill", "stop", "term", "move", "nats", "postgres", "cut"}
+var faults = []string{"kill", "stop", "term", "move", "nats", "postgres", "cut", "standby", "readonly", "closed", "definition"}
+
+// ownDatabase are those for which PostgreSQL is this world's own, and twoDatabases those for which it has a standby.
+var (
+	ownDatabase  = []string{"postgres", "standby", "readonly"}
+	twoDatabases = []string{"standby", "readonly"}
+)
+
+// any reports whether one of some words is among others.
+func anyOf(words, among []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(among, w) })
+}
 
 func parseChaos(text string) ([]string, error) {
 	if text == "none" {
@@ -42,9 +53,14 @@ type chaos struct {
 	dice     *rand.Rand
 	nodes    *nodes
 	book     *book
+	screens  *screens
 	tell     func(format string, args ...any)
 	count    map[string]int
+	stuck    int // faults after which not all zones paid again by themselves
 }
+
+// mostRecovery is how long all zones may take to pay again.
+const mostRecovery = time.Minute
 
 func (c *chaos) run(ctx context.Context) error {
 	for k := 0; len(c.kinds) > 0 && (c.round == 0 || k < c.round); k++ {
@@ -101,8 +117,13 @@ func (c *chaos) incident(ctx context.Context, kinds []string) error {
 	if !pause(ctx, settle) {
 		return nil
 	}
-	if gap, ok := c.book.end(ctx, label, time.Now().Add(-settle/2)); ok {
+	wait, cancel := context.WithTimeout(ctx, mostRecovery)
+	defer cancel()
+	if gap, ok := c.book.end(wait, label, time.Now().Add(-settle/2)); ok {
 		c.tell("all zones pay; the widest gap of one was %.2f s", gap.Seconds())
+	} else if ctx.Err() == nil {
+		c.stuck++
+		c.tell("after %v not all zones pay", mostRecovery)
 	}
 	return nil
 }
@@ -153,6 +174,8 @@ func (f *fault) do(ctx context.Context, together bool) error {
 		pause(ctx, 2*time.Second)
 		return f.nodes.servers.startNATS()
 	case "postgres":
+		f.nodes.servers.base.Lock()
+		defer f.nodes.servers.base.Unlock()
 		d := f.between(0, 4*time.Second)
 		f.tell("PostgreSQL is killed, and is started again after %.1f s", d.Seconds())
 		f.nodes.servers.own.kill()
@@ -160,8 +183,53 @@ func (f *fault) do(ctx context.Context, together bool) error {
 		return f.nodes.servers.own.start(context.WithoutCancel(ctx))
 	case "cut":
 		f.cut(ctx)
+	case "standby":
+		return f.standby(ctx)
+	case "readonly":
+		f.readOnly(ctx)
+	case "closed":
+		f.tell("the connection of %s to NATS is closed for good", s.name())
+		s.signal(syscall.SIGUSR2)
+	case "definition":
+		f.tell("definitions do not come to screens for 2 s, and %s moves a zone", s.name())
+		lost := f.screens.filter.lose(2 * time.Second)
+		s.signal(syscall.SIGUSR1)
+		pause(ctx, 2*time.Second)
+		f.tell("%d definitions were lost", lost())
 	}
 	return nil
+}
+
+// standby has a standby take over that is up to 1.5 s behind. What was acknowledged in that time is lost, as docs/operations.md says; the
+// book takes that out, and nothing else.
+func (f *fault) standby(ctx context.Context) error {
+	s := f.nodes.servers
+	s.base.Lock()
+	defer s.base.Unlock()
+	d := f.between(0, 1500*time.Millisecond)
+	f.tell("a standby takes over that is %.1f s behind", d.Seconds())
+	gone := int64(0)
+	err := s.takeOver(ctx, d, func() { f.book.quiet(context.WithoutCancel(ctx)) }, func(address string) (err error) {
+		gone, err = f.book.goBack(context.WithoutCancel(ctx), address, s.schema)
+		return err
+	}, f.nodes.lead)
+	f.tell("it has taken over; %d acknowledged payments are gone with the moment that it had missed", gone)
+	return err
+}
+
+// readOnly has all nodes reach a standby for a while, which only reads, and then the primary again. No connection is broken at the end: who
+// has one to the standby must leave it.
+func (f *fault) readOnly(ctx context.Context) {
+	s := f.nodes.servers
+	s.base.Lock()
+	defer s.base.Unlock()
+	d := f.between(500*time.Millisecond, 4*time.Second)
+	f.tell("nodes reach a server that only reads for %.1f s", d.Seconds())
+	f.nodes.lead(fmt.Sprintf("127.0.0.1:%d", s.second.port))
+	pause(ctx, d)
+	for _, seat := range f.nodes.seats {
+		seat.postgres.lead(s.postgresTarget(), false)
+	}
 }
 
 func (f *fault) cut(ctx context.Context) {

@@ -24,6 +24,7 @@ type database struct {
 	bin, dir string
 	port     int
 	as       *syscall.SysProcAttr
+	follows  string // for a standby: how it reaches its primary
 	cmd      *exec.Cmd
 	said     bytes.Buffer // by initdb, and by the server
 	ended    chan struct{}
@@ -32,6 +33,9 @@ type database struct {
 // findBinaries returns the folder of PostgreSQL's programs: of the path, or of Debian.
 func findBinaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil { // the others are beside the real one
+			path = real
+		}
 		return filepath.Dir(path), nil
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -56,17 +60,7 @@ func openDatabase(ctx context.Context) (_ *database, err error) {
 			err = errors.Join(err, d.close())
 		}
 	}()
-	if os.Getuid() == 0 {
-		if err := d.unprivileged(); err != nil {
-			return nil, err
-		}
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	d.port = l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
+	if err := d.prepare(); err != nil {
 		return nil, err
 	}
 	out, err := d.command("initdb", "-D", d.data(), "-U", "postgres", "-A", "trust", "--no-locale", "-E", "UTF8").CombinedOutput()
@@ -74,6 +68,61 @@ func openDatabase(ctx context.Context) (_ *database, err error) {
 		return nil, fmt.Errorf("realm: initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
 	return d, d.start(ctx)
+}
+
+// openStandby makes one that follows a primary, by way of a port of this machine.
+func openStandby(ctx context.Context, primary *database, via int) (_ *database, err error) {
+	d := &database{as: childAttr(), bin: primary.bin, follows: fmt.Sprintf("host=127.0.0.1 port=%d user=postgres", via)}
+	if d.dir, err = os.MkdirTemp("", "realm-postgres"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	if err := d.prepare(); err != nil {
+		return nil, err
+	}
+	out, err := d.command("pg_basebackup", "-h", "127.0.0.1", "-p", strconv.Itoa(primary.port), "-U", "postgres", "-D", d.data(), "-R", "-X", "stream", "-c", "fast").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("realm: pg_basebackup: %w: %s", err, bytes.TrimSpace(out))
+	}
+	return d, d.start(ctx)
+}
+
+// prepare finds a user and a free port.
+func (d *database) prepare() error {
+	if os.Getuid() == 0 {
+		if err := d.unprivileged(); err != nil {
+			return err
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	d.port = l.Addr().(*net.TCPAddr).Port
+	return l.Close()
+}
+
+// promote makes a standby the primary, as it is.
+func (d *database) promote(ctx context.Context) error {
+	_, err := d.ask(ctx, "select pg_promote(true, 60)")
+	return err
+}
+
+// ask returns the first value of the answer to a statement, as text.
+func (d *database) ask(ctx context.Context, statement string) (text string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	db, err := pgx.Connect(ctx, d.address())
+	if err != nil {
+		return "", err
+	}
+	defer db.Close(ctx)
+	err = db.QueryRow(ctx, "select ("+strings.TrimPrefix(statement, "select ")+")::text").Scan(&text)
+	return text, err
 }
 
 func (d *database) unprivileged() error {
@@ -105,7 +154,11 @@ func (d *database) start(ctx context.Context) error {
 	defer cancel()
 	for {
 		d.said.Reset()
-		d.cmd = d.command("postgres", "-D", d.data(), "-p", strconv.Itoa(d.port), "-k", d.dir, "-c", "listen_addresses=127.0.0.1")
+		args := []string{"-D", d.data(), "-p", strconv.Itoa(d.port), "-k", d.dir, "-c", "listen_addresses=127.0.0.1", "-c", "wal_keep_size=256MB"}
+		if d.follows != "" {
+			args = append(args, "-c", "primary_conninfo="+d.follows)
+		}
+		d.cmd = d.command("postgres", args...)
 		d.cmd.Stdout, d.cmd.Stderr = &d.said, &d.said
 		if err := d.cmd.Start(); err != nil {
 			return err

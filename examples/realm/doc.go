@@ -22,6 +22,13 @@
 // a black hole for 3 to 8 s: what is sent is not refused, it does not come for so long). With -together they come
 // alone and two at once.
 //
+// More faults: standby (a standby of PostgreSQL takes over that is up to 1.5 s behind: what was acknowledged in that time is gone, the book takes out
+// exactly that, and says how much it was), readonly (all nodes reach the standby, which only reads, for up to 4 s), closed (the connection of a node to
+// NATS is closed for good; the node gives its zones away, and its process joins again), definition (definitions do not come to screens for 2 s while a zone
+// moves). The first two have a PostgreSQL of this world's own, with a standby. An hour with each of them, some 850 faults:
+//
+//	go -C examples/realm run . -for 60m -every 500ms -pay 1s -together -chaos kill,stop,term,move,nats,postgres,cut,standby,readonly,closed,definition
+//
 // A screen looks at each zone for as long as the world lives, as a player's client does through cluster.Client.Subscribe. The book says
 // how often it began anew and how long it stood still, and compares what it shows in the end with the
 // database: the coins, and the end of a ring, of two bots of each zone, wherever they are.

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -88,7 +87,7 @@ func run(ctx context.Context, w io.Writer, o options) (v verdict, err error) {
 	if o.nodes < 1 || o.zones < 1 || o.bots < o.zones {
 		return v, fmt.Errorf("realm: %d nodes, %d zones, %d bots: want one at least of each, and a bot in each zone", o.nodes, o.zones, o.bots)
 	}
-	s, err := openServers(ctx, o.postgres, slices.Contains(kinds, "postgres"))
+	s, err := openServers(ctx, o.postgres, anyOf(kinds, ownDatabase), anyOf(kinds, twoDatabases))
 	if err != nil {
 		return v, err
 	}
@@ -123,7 +122,7 @@ func run(ctx context.Context, w io.Writer, o options) (v verdict, err error) {
 		defer line.Unlock()
 		fmt.Fprintf(w, "%6.1f s  %s\n", time.Since(begun).Seconds(), fmt.Sprintf(format, args...))
 	}
-	c := &chaos{kinds: kinds, together: o.together, round: o.rounds, every: o.every, dice: rand.New(rand.NewPCG(o.seed, 0)), nodes: n, book: b, tell: tell, count: map[string]int{}}
+	c := &chaos{kinds: kinds, together: o.together, round: o.rounds, every: o.every, dice: rand.New(rand.NewPCG(o.seed, 0)), nodes: n, book: b, screens: see, tell: tell, count: map[string]int{}}
 	err = playAll(ctx, s, b, c, o)
 	took := time.Since(begun)
 	see.settle(context.WithoutCancel(ctx), b.bots)
@@ -132,16 +131,21 @@ func run(ctx context.Context, w io.Writer, o options) (v verdict, err error) {
 	if err != nil {
 		return v, err
 	}
-	if v, err = b.audit(context.WithoutCancel(ctx), s.config.ConnString(), s.schema); err != nil {
+	if v, err = b.audit(context.WithoutCancel(ctx), s.address(), s.schema); err != nil {
 		return v, err
 	}
 	b.report(w, v, took)
-	seen, err := see.audit(context.WithoutCancel(ctx), s.config.ConnString(), s.schema)
+	seen, err := see.audit(context.WithoutCancel(ctx), s.address(), s.schema)
 	if err != nil {
 		return v, err
 	}
 	see.report(w, seen)
-	fmt.Fprintf(w, "  faults                %v\n", c.count)
+	total := 0
+	for _, n := range c.count {
+		total += n
+	}
+	fmt.Fprintf(w, "  faults                %d: %v\n", total, c.count)
+	fmt.Fprintf(w, "  not healed by itself  %d incidents: not all zones paid %v after them\n", c.stuck, mostRecovery)
 	if wrong := append(b.wrong, seen.wrong...); len(wrong) > 0 {
 		err = wrong[0]
 	}

@@ -36,27 +36,49 @@ func runNode() error {
 	if _, err := fmt.Sscanf(os.Getenv(envWorld), "%d %d", &zones, &bots); err != nil {
 		return fmt.Errorf("realm: %s: %w", envWorld, err)
 	}
+	closes := make(chan os.Signal, 1)
+	signal.Notify(closes, syscall.SIGUSR2)
+	show := &pages{address: os.Getenv(envPage), zones: map[string]http.Handler{}}
+	for again := true; again; {
+		var err error
+		if again, err = playOn(ctx, show, zones, bots, moves, closes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// playOn is the node with one connection to NATS. It reports whether it is to go on with another, since that was closed for good.
+func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes chan os.Signal) (again bool, err error) {
 	conn, err := nats.Connect(os.Getenv(envNATS), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.RetryOnFailedConnect(true))
 	if err != nil {
-		return fmt.Errorf("realm: NATS: %w", err)
+		return false, fmt.Errorf("realm: NATS: %w", err)
 	}
 	defer conn.Close()
 	schema := os.Getenv(envSchema)
-	show := &pages{address: os.Getenv(envPage), zones: map[string]http.Handler{}}
 	node, err := join(ctx, cluster.Options{
 		Postgres: os.Getenv(envPostgres), Schema: schema, NATS: conn, Prefix: schema,
 		Node: os.Getenv(envNode), Zones: zoneNames(zones), New: play(zones, bots, show),
+		Log: func(zone string, epoch uint64, what string) {
+			fmt.Fprintf(os.Stderr, "%s %q@%d %s\n", time.Now().Format("15:04:05.000"), zone, epoch, what)
+		},
 	})
 	if node == nil || err != nil {
-		return err
+		return false, err
 	}
 	defer node.Close()
 	if err := show.serve(node); err != nil {
-		return err
+		return false, err
 	}
-	for ctx.Err() == nil {
+	look := time.NewTicker(200 * time.Millisecond)
+	defer look.Stop()
+	for ctx.Err() == nil && !again {
 		select {
 		case <-ctx.Done():
+		case <-look.C:
+			again = node.Stats().Closed
+		case <-closes:
+			conn.Close()
 		case <-moves:
 			if err := moveOne(ctx, node); err != nil {
 				fmt.Fprintln(os.Stderr, "realm: moving a zone:", err) // PostgreSQL may be gone
@@ -65,20 +87,23 @@ func runNode() error {
 	}
 	deadline, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := node.Drain(deadline); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
+	if err := node.Drain(deadline); err != nil {
+		fmt.Fprintln(os.Stderr, "realm: draining:", err) // with another fault at once: the world shows what was lost by it
+		if !errors.Is(err, cluster.ErrUnsaved) && !errors.Is(err, context.DeadlineExceeded) {
+			return false, err
+		}
 	}
-	return nil
+	return again && ctx.Err() == nil, nil
 }
 
-// join joins as soon as PostgreSQL can be reached: it may be gone when a node starts. It returns nil if the node is
-// told to end before.
+// join joins as soon as PostgreSQL can be reached, which may be gone when a node starts, and its name is free, which may be its own of before. It
+// returns nil if the node is told to end before.
 func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 	for {
 		wait, cancel := context.WithTimeout(ctx, 5*time.Second)
 		node, err := cluster.Join(wait, o)
 		cancel()
-		if err == nil || errors.Is(err, cluster.ErrOptions) || errors.Is(err, cluster.ErrFuture) || errors.Is(err, cluster.ErrName) {
+		if err == nil || errors.Is(err, cluster.ErrOptions) || errors.Is(err, cluster.ErrFuture) {
 			return node, err
 		}
 		fmt.Fprintln(os.Stderr, "realm: joining:", err) // the world shows it if the node does not end in order

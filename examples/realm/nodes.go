@@ -61,6 +61,13 @@ func openNodes(s *servers, places []place, zones, bots int) (*nodes, error) {
 	return all, nil
 }
 
+// lead has all nodes reach PostgreSQL at another address, by new connections.
+func (n *nodes) lead(to string) {
+	for _, s := range n.seats {
+		s.postgres.lead(to, true)
+	}
+}
+
 // start starts the process of a seat, under a new name: that of one that was killed is taken for one TTL.
 func (n *nodes) start(s *seat) error {
 	self, err := os.Executable()

@@ -18,6 +18,7 @@ type pages struct {
 
 	mu    sync.Mutex
 	zones map[string]http.Handler
+	world http.Handler // of the node of now; nil: it is not served yet
 }
 
 // zone returns where a zone is shown that begins to be played on an engine.
@@ -41,12 +42,24 @@ func (p *pages) serve(node clusterpage.Node) error {
 	if p.address == "" {
 		return nil
 	}
+	p.mu.Lock()
+	served := p.world != nil
+	p.world = clusterpage.Handler(node, clusterpage.Options{})
+	p.mu.Unlock()
+	if served {
+		return nil
+	}
 	l, err := net.Listen("tcp", p.address)
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/{$}", clusterpage.Handler(node, clusterpage.Options{}))
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		page := p.world
+		p.mu.Unlock()
+		page.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("/zone/{name}", func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
 		page := p.zones[r.PathValue("name")]

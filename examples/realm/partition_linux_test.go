@@ -54,7 +54,7 @@ func newFar(t *testing.T) *far {
 func TestPartition(t *testing.T) {
 	address(t)
 	f := newFar(t)
-	s, err := openServers(t.Context(), "", false)
+	s, err := openServers(t.Context(), "", false, false)
 	require.NoError(t, err)
 	n, err := openNodes(s, []place{{host: f.here, within: []string{"ip", "netns", "exec", f.name}}, {host: "127.0.0.1"}, {host: "127.0.0.1"}}, 6, 10)
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestPartition(t *testing.T) {
 	stop()
 	bots.Wait()
 	require.NoError(t, n.close())
-	v, err := b.audit(t.Context(), s.config.ConnString(), s.schema)
+	v, err := b.audit(t.Context(), s.address(), s.schema)
 	require.NoError(t, err)
 	t.Logf("%d acknowledged, %d lost, %d doubled, %d of which nobody knows", v.acked, v.lost, v.doubled, v.unknown)
 	require.Empty(t, b.wrong)

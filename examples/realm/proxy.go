@@ -12,12 +12,12 @@ import (
 type proxy struct {
 	listener net.Listener
 	network  string
-	target   string
 
-	mu    sync.Mutex
-	until time.Time // it is cut until then
-	conns map[net.Conn]bool
-	shut  chan struct{} // closed in the end
+	mu     sync.Mutex
+	target string
+	until  time.Time // it is cut until then
+	conns  map[net.Conn]bool
+	shut   chan struct{} // closed in the end
 }
 
 // newProxy listens on a host of this machine for the server at an address; one that begins with / is a socket.
@@ -49,7 +49,10 @@ func (p *proxy) serve() {
 // join has a connection go on to the server.
 func (p *proxy) join(c net.Conn) {
 	p.wait()
-	s, err := net.Dial(p.network, p.target)
+	p.mu.Lock()
+	target := p.target
+	p.mu.Unlock()
+	s, err := net.Dial(p.network, target)
 	if err != nil {
 		_ = c.Close()
 		return
@@ -110,6 +113,18 @@ func (p *proxy) cut(d time.Duration) {
 	p.mu.Lock()
 	p.until = time.Now().Add(d)
 	p.mu.Unlock()
+}
+
+// lead has new connections go to another address, and breaks those that there are if it is told to.
+func (p *proxy) lead(to string, breaks bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = to
+	if breaks {
+		for c := range p.conns {
+			_ = c.Close()
+		}
+	}
 }
 
 func (p *proxy) close() {

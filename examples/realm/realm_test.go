@@ -47,7 +47,7 @@ func TestRealm(t *testing.T) {
 	kinds := slices.Clone(faults)
 	if _, err := findBinaries(); err != nil && os.Getenv("CI") == "" {
 		t.Log(err)
-		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "postgres" })
+		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return slices.Contains(ownDatabase, kind) })
 	}
 	v, err := run(t.Context(), &out, options{
 		nodes: 3, zones: 6, bots: 120, play: time.Hour, rounds: *rounds, every: 200 * time.Millisecond, pay: 50 * time.Millisecond, travel: 0.05,
@@ -71,7 +71,7 @@ func TestRealm(t *testing.T) {
 // has not seen a coin finds it doubled, unless nobody knew.
 func TestAudit(t *testing.T) {
 	address(t)
-	s, err := openServers(t.Context(), "", false)
+	s, err := openServers(t.Context(), "", false, false)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.close()) }()
 	n, err := openNodes(s, []place{{host: "127.0.0.1"}}, 1, 3)
@@ -81,7 +81,7 @@ func TestAudit(t *testing.T) {
 	require.NoError(t, playAll(t.Context(), s, b, c, options{play: 3 * time.Second, pay: 50 * time.Millisecond}))
 	require.NoError(t, n.close())
 	audit := func() verdict {
-		v, err := b.audit(context.Background(), s.config.ConnString(), s.schema)
+		v, err := b.audit(context.Background(), s.address(), s.schema)
 		require.NoError(t, err)
 		return v
 	}
@@ -99,7 +99,7 @@ func TestAudit(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	_, err := run(t.Context(), nil, options{nodes: 3, zones: 12, bots: 1200, play: time.Second, pay: time.Second, chaos: "kill,fire"})
-	require.EqualError(t, err, "realm: -chaos fire: want none, or some of kill,stop,term,move,nats,postgres,cut")
+	require.EqualError(t, err, "realm: -chaos fire: want none, or some of kill,stop,term,move,nats,postgres,cut,standby,readonly,closed,definition")
 	_, err = run(t.Context(), nil, options{nodes: 3, zones: 12, bots: 11, play: time.Second, pay: time.Second, chaos: "none"})
 	require.ErrorContains(t, err, "3 nodes, 12 zones, 11 bots: want one at least of each")
 	_, err = run(t.Context(), nil, options{nodes: 3, zones: 12, bots: 1200, play: time.Second, pay: time.Microsecond, chaos: "none"})

@@ -41,6 +41,7 @@ type screens struct {
 	conn   *nats.Conn
 	client *cluster.Client
 	all    []*screen
+	filter *filter
 
 	mu    sync.Mutex // of all screens
 	wrong []error
@@ -54,6 +55,7 @@ type screen struct {
 	epoch   uint64
 	packets int
 	fresh   int
+	back    int             // that the database has gone back was said
 	missed  int             // that something was lost was found
 	last    time.Time       // of a packet
 	gaps    []time.Duration // between two packets, above 1.5 s: a zone that is played says something each second
@@ -62,7 +64,11 @@ type screen struct {
 // openScreens has a screen look at each zone.
 func openScreens(port int, prefix string, zones []string) (s *screens, err error) {
 	s = &screens{}
-	if s.conn, err = connect(port); err != nil {
+	if s.filter, err = newFilter(fmt.Sprintf("127.0.0.1:%d", port)); err != nil {
+		return nil, err
+	}
+	if s.conn, err = connect(s.filter.port()); err != nil {
+		s.filter.close()
 		return nil, err
 	}
 	if s.client, err = cluster.NewClient(cluster.ClientOptions{NATS: s.conn, Prefix: prefix, Catalog: catalog}); err != nil {
@@ -87,6 +93,10 @@ func (s *screens) take(x *screen, p cluster.Packet) {
 	<-x.ready
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if errors.Is(p.Err, cluster.ErrLost) {
+		x.back++
+		return
+	}
 	if p.Err != nil {
 		if !errors.Is(p.Err, cluster.ErrClosed) {
 			s.wrong = append(s.wrong, fmt.Errorf("the screen of %s: %w", x.zone, p.Err))
@@ -149,6 +159,7 @@ func (s *screens) close() {
 	}
 	s.client.Close()
 	s.conn.Close()
+	s.filter.close()
 }
 
 // sight is what came of the comparison of screens with the database.
@@ -258,14 +269,15 @@ func (s *screens) report(w io.Writer, v sight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var gaps []time.Duration
-	packets, fresh, missed := 0, 0, 0
+	packets, fresh, missed, back := 0, 0, 0, 0
 	for _, x := range s.all {
 		packets, fresh, missed = packets+x.packets, fresh+x.fresh, missed+x.missed
-		gaps = append(gaps, x.gaps...)
+		gaps, back = append(gaps, x.gaps...), back+x.back
 	}
 	slices.Sort(gaps)
 	fmt.Fprintf(w, "  screens               %d packets; began anew %d times, with another owner of the zone or after a silence; %d times something was lost and asked for\n",
 		packets, fresh, missed)
+	fmt.Fprintf(w, "  screens were told     %d times that the database has gone back; %d definitions were lost on their way\n", back, s.filter.total.Load())
 	fmt.Fprintf(w, "  screens stood still   %d times for more than 1.5 s: p50 %v, p99 %v, the worst %v\n", len(gaps),
 		quantile(gaps, 0.5), quantile(gaps, 0.99), quantile(gaps, 1))
 	fmt.Fprintf(w, "  on the screen         coins and rings of %d bots as in the database, %d otherwise; of %d the zone had another owner since\n",

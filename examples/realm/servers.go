@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +19,9 @@ import (
 // servers are PostgreSQL, the machine's own or this world's, and NATS, in this process.
 type servers struct {
 	own    *database       // PostgreSQL, if it is this world's
+	base   sync.Mutex      // held by a fault of own, or of what follows
+	second *database       // a standby of own; nil: there is none
+	chain  *proxy          // its way to own
 	config *pgx.ConnConfig // of PostgreSQL
 	schema string          // this world's, dropped in the end
 	nats   *server.Server
@@ -46,7 +51,7 @@ func findPostgres(ctx context.Context, address string) (*pgx.Conn, error) {
 }
 
 // openServers connects to PostgreSQL, or makes one of this world's own, and starts NATS.
-func openServers(ctx context.Context, address string, own bool) (_ *servers, err error) {
+func openServers(ctx context.Context, address string, own, standby bool) (_ *servers, err error) {
 	s := &servers{schema: fmt.Sprintf("realm_%d_%d", os.Getpid(), time.Now().Unix()), port: server.RANDOM_PORT}
 	if own {
 		if s.own, err = openDatabase(ctx); err != nil {
@@ -65,7 +70,66 @@ func openServers(ctx context.Context, address string, own bool) (_ *servers, err
 	}
 	defer db.Close(ctx)
 	s.config = db.Config()
+	if standby {
+		if err := s.follow(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return s, s.startNATS()
+}
+
+// follow makes a standby of this world's PostgreSQL.
+func (s *servers) follow(ctx context.Context) (err error) {
+	if s.chain, err = newProxy("127.0.0.1", fmt.Sprintf("127.0.0.1:%d", s.own.port)); err != nil {
+		return err
+	}
+	s.second, err = openStandby(ctx, s.own, s.chain.listener.Addr().(*net.TCPAddr).Port)
+	return err
+}
+
+// caughtUp waits until the standby has all that the primary has written by now.
+func (s *servers) caughtUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	at, err := s.own.ask(ctx, "select pg_current_wal_flush_lsn()")
+	for err == nil {
+		var has string
+		if has, err = s.second.ask(ctx, "select coalesce(pg_last_wal_replay_lsn() >= '"+at+"', false)"); err == nil && has == "true" {
+			return nil
+		}
+		if !pause(ctx, 20*time.Millisecond) {
+			return errors.New("realm: the standby does not follow within 30 s")
+		}
+	}
+	return err
+}
+
+// takeOver has the standby take over as it is, when it has been behind for a while: the primary is killed, and what it had written meanwhile is
+// gone. seats are led to the new primary when between has looked at it.
+func (s *servers) takeOver(ctx context.Context, behind time.Duration, quiet func(), between func(address string) error, lead func(to string)) error {
+	if err := s.caughtUp(ctx); err != nil {
+		return err
+	}
+	s.chain.cut(time.Hour)
+	pause(ctx, behind)
+	s.own.kill()
+	quiet()
+	if err := s.second.promote(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	old := s.own
+	s.own, s.second = s.second, nil
+	s.own.follows = ""
+	s.chain.close()
+	s.config.Port = uint16(s.own.port)
+	if err := between(s.own.address()); err != nil {
+		return err
+	}
+	lead(s.postgresTarget())
+	if err := old.close(); err != nil {
+		return err
+	}
+	return s.follow(context.WithoutCancel(ctx))
 }
 
 func (s *servers) startNATS() error {
@@ -91,6 +155,14 @@ func (s *servers) stopNATS() {
 	s.nats.WaitForShutdown()
 }
 
+// address is that of PostgreSQL now.
+func (s *servers) address() string {
+	if s.own != nil {
+		return s.own.address()
+	}
+	return s.config.ConnString()
+}
+
 // postgresTarget is where proxies reach PostgreSQL.
 func (s *servers) postgresTarget() string {
 	if s.config.Host[0] == '/' {
@@ -111,6 +183,12 @@ func (s *servers) postgresVia(address string) string {
 // close drops the schema, or the whole of PostgreSQL if it is this world's, and ends NATS.
 func (s *servers) close() error {
 	s.stopNATS()
+	if s.second != nil {
+		s.chain.close()
+		if err := s.second.close(); err != nil {
+			return err
+		}
+	}
 	if s.own != nil {
 		return s.own.close()
 	}

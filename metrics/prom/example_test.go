@@ -32,3 +32,28 @@ func Example() {
 	}
 	// Output: bufftick_up 0
 }
+
+// The engines of several zones in one registry: each has a label of its own, or the second one would be refused.
+func Example_zones() {
+	registry := prometheus.NewRegistry()
+	for _, zone := range []string{"arena", "harbour"} {
+		eng, err := engine.New(engine.Options{})
+		if err != nil {
+			panic(err)
+		}
+		defer eng.Close(context.Background())
+		metrics := prom.New(eng)
+		defer metrics.Close()
+		prometheus.WrapRegistererWith(prometheus.Labels{"zone": zone}, registry).MustRegister(metrics)
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range families[0].GetMetric() {
+		fmt.Println(families[0].GetName(), m.GetLabel()[0].GetValue(), m.GetGauge().GetValue())
+	}
+	// Output:
+	// bufftick_up arena 0
+	// bufftick_up harbour 0
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// filter is the way of the screens to NATS. It can lose definitions, and nothing else.
+type filter struct {
+	listener net.Listener
+	target   string
+	until    atomic.Int64 // definitions are lost until then
+	lost     atomic.Int64 // since lose
+	total    atomic.Int64
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func newFilter(target string) (*filter, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	f := &filter{listener: l, target: target}
+	go f.serve()
+	return f, nil
+}
+
+func (f *filter) port() int { return f.listener.Addr().(*net.TCPAddr).Port }
+
+// lose has definitions not come for a while, and returns what says how many that were.
+func (f *filter) lose(d time.Duration) func() int64 {
+	f.lost.Store(0)
+	f.until.Store(time.Now().Add(d).UnixNano())
+	return f.lost.Load
+}
+
+func (f *filter) serve() {
+	for {
+		c, err := f.listener.Accept()
+		if err != nil {
+			return
+		}
+		s, err := net.Dial("tcp", f.target)
+		if err != nil {
+			_ = c.Close()
+			continue
+		}
+		f.mu.Lock()
+		f.conns = append(f.conns, c, s)
+		f.mu.Unlock()
+		end := func() { _, _ = c.Close(), s.Close() }
+		go func() {
+			defer end()
+			_, _ = io.Copy(s, c) // it ends with the connection
+		}()
+		go func() {
+			defer end()
+			f.pass(c, bufio.NewReader(s))
+		}()
+	}
+}
+
+// pass copies what the server says: lines, and behind those that begin a message so many bytes as they say.
+func (f *filter) pass(to net.Conn, from *bufio.Reader) {
+	for {
+		line, err := from.ReadString('\n')
+		if err != nil {
+			return
+		}
+		message := []byte(line)
+		if words := strings.Fields(line); len(words) > 3 && (words[0] == "MSG" || words[0] == "HMSG") {
+			n, err := strconv.Atoi(words[len(words)-1])
+			if err != nil {
+				return
+			}
+			body := make([]byte, n+2)
+			if _, err := io.ReadFull(from, body); err != nil {
+				return
+			}
+			if words[0] == "MSG" && n > 2 && body[1] == 'D' && time.Now().UnixNano() < f.until.Load() {
+				f.lost.Add(1)
+				f.total.Add(1)
+				continue
+			}
+			message = append(message, body...)
+		}
+		if _, err := to.Write(message); err != nil {
+			return
+		}
+	}
+}
+
+func (f *filter) close() {
+	_ = f.listener.Close()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.conns {
+		_ = c.Close()
+	}
+}
