@@ -397,7 +397,7 @@ func (s *Sender) leave(now Time, epoch uint64, x *sent) {
 	if x.m.Epoch != epoch {
 		return // it has been sent to another since
 	}
-	if r := s.routes[x.m.Zone]; r.epoch == epoch && r.life == x.m.Life {
+	if r := s.routes[x.m.Zone]; r.epoch == epoch && (r.life == x.m.Life || s.c.NoLife) {
 		r.epoch = 0
 	}
 	s.post(now, x)

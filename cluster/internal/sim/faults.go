@@ -122,7 +122,7 @@ func (w *world) deploy(n *node) bool {
 
 // join adds a node, up to six.
 func (w *world) join(*node) bool {
-	if len(w.nodes) >= 6 {
+	if len(w.nodes) >= 6 || w.alone {
 		return false
 	}
 	w.addNode().start()

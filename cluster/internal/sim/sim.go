@@ -19,6 +19,7 @@ const badZone = "zone-bad"
 type settings struct {
 	off     guards
 	verbose bool
+	alone   bool // there is one node
 }
 
 const (
@@ -53,8 +54,11 @@ func play(seed uint64, s settings) *world {
 		loss:    w.dice.Float64() * 0.1, dup: w.dice.Float64() * 0.1, slow: w.dice.Float64() * 0.1,
 		answerLost: w.dice.Float64() * 0.05, slowOp: w.dice.Float64() * 0.03,
 	}
-	for range 2 + w.dice.IntN(3) {
-		w.addNode().start()
+	w.alone = s.alone
+	for k := range 2 + w.dice.IntN(3) {
+		if k == 0 || !w.alone {
+			w.addNode().start()
+		}
 	}
 	for k := range 3 {
 		sc := policy.SenderDefaults()
@@ -118,6 +122,13 @@ func (w *world) settled() string {
 	for _, name := range w.names() {
 		if w.hostOf(name) == nil {
 			return name + " is not played"
+		}
+	}
+	for _, n := range w.nodes {
+		for _, s := range n.sessions {
+			if n.up && s.open && s.reads {
+				return n.name + " keeps a session that only reads"
+			}
 		}
 	}
 	for _, s := range w.screens {

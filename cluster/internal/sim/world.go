@@ -39,6 +39,7 @@ type world struct {
 	ttl    time.Duration
 	window int
 	off    guards
+	alone  bool // there is one node
 	real   bool // zones are played on the real engine
 
 	db      *db
