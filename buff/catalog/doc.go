@@ -381,6 +381,7 @@
 //	                 an attribute increases the damage that its owner takes
 //	act-magnitude    a number of on.act reads magnitude and not amount
 //	dr-percent       no step of dr is above 1: steps are percent
+//	not-granted      a requirement about a tag that definitions have in tags and none in grants
 //
 // # In an editor
 //

@@ -69,6 +69,7 @@ var rules = []rule{
 	{name: "wrong-way", all: (*linter).wrongWay},
 	{name: "act-magnitude", each: (*linter).actMagnitude},
 	{name: "dr-percent", each: (*linter).drPercent},
+	{name: "not-granted", each: (*linter).notGranted},
 }
 
 // Rules returns the names of the rules whose breach [Check] warns of, in the order in

@@ -121,7 +121,7 @@ func meets(changed, read touched) string {
 		}
 	}
 	for _, tag := range read.tags {
-		if slices.ContainsFunc(changed.tags, func(t string) bool { return t == tag || strings.HasPrefix(t, tag+".") }) {
+		if slices.ContainsFunc(changed.tags, func(t string) bool { return isBelow(t, tag) }) {
 			return "the tag " + brief(tag)
 		}
 	}

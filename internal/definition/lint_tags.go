@@ -1,0 +1,51 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
+
+// notGranted finds requirements about tags that only say what a buff is, and that no buff grants to
+// its owner.
+func (l *linter) notGranted(d *definition) {
+	for _, r := range []struct {
+		field string
+		test  *define.TagTest
+	}{
+		{"require.apply", &d.spec.Require.Apply}, {"require.ongoing", &d.spec.Require.Ongoing}, {"require.remove", &d.spec.Require.Remove},
+	} {
+		for _, list := range []struct {
+			field string
+			tags  []string
+		}{{".all", r.test.All}, {".any", r.test.Any}, {".none", r.test.None}} {
+			for i, tag := range list.tags {
+				if of := l.hasTag(tag); of != "" && !l.granted(tag) {
+					l.warn(d, element(r.field+list.field, i), "an owner has what its buffs grant, and none grants %s: it is one of the tags of %s; is grants: [%s] meant there?",
+						brief(tag), brief(of), brief(tag))
+				}
+			}
+		}
+	}
+}
+
+// hasTag returns the first definition that has a tag, or one below it; "" if there is none.
+func (l *linter) hasTag(tag string) string {
+	for _, d := range l.defs {
+		if slices.ContainsFunc(d.spec.Tags, func(t string) bool { return isBelow(t, tag) }) {
+			return d.spec.ID
+		}
+	}
+	return ""
+}
+
+// granted reports whether an owner may have a tag: a definition grants it, or a script gives it.
+func (l *linter) granted(tag string) bool {
+	below := func(t string) bool { return isBelow(t, tag) }
+	return slices.ContainsFunc(l.said, below) ||
+		slices.ContainsFunc(l.defs, func(d *definition) bool { return slices.ContainsFunc(d.spec.Grants, below) })
+}
+
+// isBelow reports whether a tag is another one, or below it.
+func isBelow(tag, other string) bool { return tag == other || strings.HasPrefix(tag, other+".") }
