@@ -390,7 +390,7 @@ func (s *Spec) reads(c capture) {
 
 // setsOff calls f for each definition that this one can apply, some more than once.
 func (s *Spec) setsOff(f func(*Spec)) {
-	lists := [][]op{s.apply, s.refresh, s.pulse, s.exec, s.overflow}
+	lists := [][]op{s.apply, s.refresh, s.pulse, s.exec, s.overflow, s.death}
 	for k := range s.reactions {
 		lists = append(lists, s.reactions[k].ops)
 	}

@@ -177,7 +177,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 		s.breakSpent(t)
 	}
 	if is <= least && (was > least || !s.Dead()) {
-		s.atMin(t, law, c.Attr)
+		s.atMin(t, law, c.Attr, &c.Application)
 	}
 	return Result{Kind: Changed, Amount: absorbed}
 }
@@ -190,10 +190,11 @@ func (s *Set) withinLimits(law *Catalog, a stat.Attr) bool {
 	return least <= base && base <= max(least, most)
 }
 
-// atMin does what the definition of an attribute says about one that has come down to its minimum.
-func (s *Set) atMin(t *Turn, law *Catalog, a stat.Attr) {
+// atMin does what the definition of an attribute says about one that has come down to its minimum, by a
+// source and a buff.
+func (s *Set) atMin(t *Turn, law *Catalog, a stat.Attr, by *Application) {
 	if law.attributes[a-1].AtMin == define.AtMinKill {
-		t.Issue(s, &Command{Verb: verb.Kill})
+		t.Issue(s, &Command{Verb: verb.Kill, Application: Application{Spec: by.Spec, Source: by.Source}})
 	}
 }
 
@@ -210,7 +211,7 @@ func (s *Set) cutBases(t *Turn) {
 			t.SheetChanged(SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Place: -1, Attr: c.Attr, Was: c.Was})
 		}
 		if least, _ := sheet.Limits(c.Attr); sheet.Base(c.Attr) <= least && (c.Fell && c.Was > least || c.Rose && !s.Dead()) {
-			s.atMin(t, law, c.Attr)
+			s.atMin(t, law, c.Attr, &Application{})
 		}
 	}
 }

@@ -15,7 +15,9 @@ func (s *Set) consume(t *Turn, act Act) Result {
 	}
 	s.each(func(at uint16) {
 		if i := s.slot(at); s.specOf(i).consumeOn&act.bit() != 0 && i.flags&hidden == 0 {
-			s.useCharges(t, at, 1, Consumed)
+			if one := s.useCharges(t, at, 1, Consumed); r.Kind != Removed {
+				r.Kind, r.Why = one.Kind, one.Why
+			}
 			r.Amount++
 		}
 	})
@@ -35,7 +37,7 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 		return Result{Kind: Removed, Why: why, Amount: 1}
 	}
 	s.mark(at, journal.Charges)
-	return Result{Handle: s.handle(at), Amount: 1}
+	return Result{Kind: Done, Handle: s.handle(at), Amount: 1}
 }
 
 // topUp is what a further application does to charges and shield, whatever it does to the
@@ -78,6 +80,7 @@ func (s *Set) interrupt(t *Turn, act Act) Result {
 	s.each(func(at uint16) {
 		if spec := s.specOf(s.slot(at)); spec.interrupt&act.bit() != 0 {
 			s.endNamed(t, at, Interrupted, spec.catalog.ActName(act))
+			r.Kind, r.Why = Removed, Interrupted
 			r.Amount++
 		}
 	})

@@ -24,6 +24,7 @@ func (k *checker) hooks(s *Spec) {
 			{"on.refresh", len(h.Refresh) > 0},
 			{"on.overflow", len(h.Overflow) > 0},
 			{"on.act", len(h.Act) > 0},
+			{"on.death", len(h.Death) > 0},
 			{"on.remove", len(h.Remove)+len(h.RemoveAny) > 0},
 		} {
 			if u.used {
@@ -36,6 +37,7 @@ func (k *checker) hooks(s *Spec) {
 	s.pulse = k.ops("on.pulse", &h.Pulse)
 	s.exec = k.ops("on.exec", &h.Exec)
 	s.overflow = append(s.overflow, k.ops("on.overflow", &h.Overflow)...)
+	s.death = k.ops("on.death", &h.Death)
 	k.reactions(s)
 	anyway := k.ops("on.remove.any", &h.RemoveAny) // behind those of the reason itself; see Spec.ending
 	h.Remove = maps.Clone(h.Remove)
@@ -77,8 +79,8 @@ func (k *checker) to(at, field string, a *Action) define.To {
 		return define.ToOwner
 	case a.To != define.ToOwner && a.Do == define.DoCall:
 		k.failf(at, "a handler is called for the owner: it says itself whom its commands are for")
-	case a.To == define.ToTarget && !strings.HasPrefix(field, "on.act."):
-		k.failf(at, "only what happens has a target: on.act")
+	case a.To == define.ToTarget && field != "on.death" && !strings.HasPrefix(field, "on.act."):
+		k.failf(at, "only an act and a death have a target: on.act, on.death")
 	}
 	return a.To
 }

@@ -160,8 +160,9 @@ type Result struct {
 	Handle  Handle        // the instance that was applied, refreshed or stacked
 	Timeout TimeoutHandle // of AddTimeout
 
-	// Kind is the main result: Applied, Stacked, Refreshed, Executed, Denied,
-	// StackEnded, Removed, Queued, Changed, or Faulted with Err; zero if nothing changed.
+	// Kind is the main result: Applied, Stacked, Refreshed, Executed, Denied, StackEnded, Removed, Queued,
+	// Hastened, Changed, Reacted, Died, Revived, or Faulted with Err. It is Done if the command did
+	// something that no event reports, and zero if nothing changed.
 	Kind EventKind
 	Why  Reason // for Denied, Removed, StackEnded and Faulted
 

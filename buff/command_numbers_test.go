@@ -3,6 +3,7 @@ package buff_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,7 +48,7 @@ func TestCommandNumbers(t *testing.T) {
 				c.Query.Most, c.Query.Source = 321, 112233
 				changed = append(changed, "321", "112233")
 			}
-			if c.Verb == verb.LoseSource || c.Verb == verb.Happened && c.Application.Source != 0 {
+			if slices.Contains([]verb.Verb{verb.LoseSource, verb.Happened, verb.Damage, verb.Kill}, c.Verb) && c.Application.Source != 0 {
 				c.Application.Source = 778899
 				changed = append(changed, "778899")
 			} else if c.Application.Source != 0 {

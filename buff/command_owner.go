@@ -23,11 +23,19 @@ func RemoveSpec(owner OwnerID, s *Spec, n int, why Reason) Command {
 	return Command{Verb: verb.RemoveSpec, Owner: owner, Application: Application{Spec: s}, Stacks: n, Reason: removal(why)}
 }
 
+// From returns the command with its source: who does the damage of a [Damage], or who kills with a [Kill].
+func (c Command) From(source OwnerID) Command {
+	c.Application.Source = source
+	return c
+}
+
 // Kill says that an owner dies: its buffs go, without a last pulse, for the reason Death, unless
-// their definition keeps them; see [Spec].OnDeath.
+// their definition keeps them; see [Spec].OnDeath and [Hooks].Death. A [Died] reports it, if the owner was
+// alive. [Command.From] says who has killed it.
 func Kill(owner OwnerID) Command { return Command{Verb: verb.Kill, Owner: owner} }
 
-// Revive says that an owner lives again: what its death has paused goes on.
+// Revive says that an owner lives again: what its death has paused goes on. A [Revived] reports it, if the
+// owner was dead.
 func Revive(owner OwnerID) Command { return Command{Verb: verb.Revive, Owner: owner} }
 
 // Pause stops the time of an owner, until [Resume]: nothing that it carries, no timeout either, is

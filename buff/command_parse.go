@@ -70,9 +70,9 @@ const MaxCommandText = 1 << 16
 //	dispel QUERY [owner=]                           steal QUERY to=OWNER [at_most= owner=]
 //	compensate QUERY by=                            source_gone OWNER
 //	interrupt ACT, consume ACT [owner=]             absorb AMOUNT [school= owner=]
-//	base ATTR to=, change ATTR by=, damage ATTR by= [school=] [owner=]
+//	base ATTR to=, change ATTR by=, damage ATTR by= [school= source=] [owner=]
 //	timeout HANDLER after= [owner=]                 cancel TIMEOUT
-//	kill, revive [owner=]
+//	kill [source=], revive [owner=]
 //
 // QUERY is any of buff= tag= type= polarity= source= compensate= most= newest, and behind dispel and
 // steal also grade= and stacks=. A definition alone behind those two stands for one portion of it, of any

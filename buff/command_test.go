@@ -86,9 +86,9 @@ func commandsOf(cat *buff.Catalog) map[string][]buff.Command {
 		"Interrupt":  {buff.Interrupt(7, cast)}, "Consume": {buff.Consume(7, cast)},
 		"Happened": {buff.Happened(7, cast, 9, 30), buff.Happened(7, cast, 0, -1), buff.Happened(7, cast, 0, 0)},
 		"Absorb":   {buff.Absorb(7, 70, 0), buff.Absorb(7, 70, fire)},
-		"Damage":   {buff.Damage(7, power, 7.5, 0), buff.Damage(7, power, 7.5, fire)},
+		"Damage":   {buff.Damage(7, power, 7.5, 0), buff.Damage(7, power, 7.5, fire), buff.Damage(7, power, 7.5, fire).From(9)},
 		"SetBase":  {buff.SetBase(7, power, 0), buff.SetBase(7, power, -1e-300)}, "AddBase": {buff.AddBase(7, power, 0.1)},
-		"Kill": {buff.Kill(7)}, "Revive": {buff.Revive(7)}, "LoseSource": {buff.LoseSource(9)},
+		"Kill": {buff.Kill(7), buff.Kill(7).From(9)}, "Revive": {buff.Revive(7)}, "LoseSource": {buff.LoseSource(9)},
 	}
 }
 

@@ -312,4 +312,7 @@ func (l *line) toOwner(c *Command) {
 	if (c.Verb == verb.Absorb || c.Verb == verb.Damage) && c.Tag != 0 {
 		l.tag("school", c.Tag)
 	}
+	if c.Verb == verb.Kill || c.Verb == verb.Damage {
+		l.owner("source", c.Application.Source)
+	}
 }

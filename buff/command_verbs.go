@@ -48,7 +48,7 @@ var readers = map[string]func(r *parser) Command{
 	"consume":     func(r *parser) Command { return Consume(r.owner, r.act()) },
 	"happened":    readHappened,
 	"source_gone": func(r *parser) Command { return LoseSource(r.ownerOf("", r.about("source"))) },
-	"kill":        func(r *parser) Command { r.none(); return Kill(r.owner) },
+	"kill":        func(r *parser) Command { r.none(); return Kill(r.owner).From(r.source()) },
 	"revive":      func(r *parser) Command { r.none(); return Revive(r.owner) },
 
 	"absorb": func(r *parser) Command {
@@ -56,7 +56,9 @@ var readers = map[string]func(r *parser) Command{
 	},
 	"base":   func(r *parser) Command { return SetBase(r.owner, r.attr(), r.fraction("to")) },
 	"change": func(r *parser) Command { return AddBase(r.owner, r.attr(), r.fraction("by")) },
-	"damage": func(r *parser) Command { return Damage(r.owner, r.attr(), r.fraction("by"), r.school()) },
+	"damage": func(r *parser) Command {
+		return Damage(r.owner, r.attr(), r.fraction("by"), r.school()).From(r.source())
+	},
 }
 
 func readApply(r *parser) Command {
@@ -184,6 +186,15 @@ func (r *parser) school() Tag {
 		return 0
 	}
 	return r.tag("school", text)
+}
+
+// source reads who does something, 0 if that is not said.
+func (r *parser) source() OwnerID {
+	name, there := r.get("source")
+	if !there {
+		return 0
+	}
+	return r.ownerOf("source", name)
 }
 
 // unnamed reads "#3", what is written where a name is not known.

@@ -49,7 +49,7 @@ type compiled struct {
 	links         []*Spec
 	revision      uint32 // counts, in its line, how often what it says has changed
 
-	apply, refresh, pulse, exec, overflow []op
+	apply, refresh, pulse, exec, overflow, death []op
 	remove                                [lastRemoval + 1][]op
 	reactions                             []reaction
 }

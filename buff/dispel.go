@@ -30,6 +30,8 @@ func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Resu
 			if !s.resists(t, at) {
 				r.Kind, r.Why = Removed, why
 				take(at)
+			} else if r.Kind == 0 {
+				r.Kind, r.Why = Denied, Resisted
 			}
 			return true
 		})

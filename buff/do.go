@@ -106,7 +106,7 @@ func (s *Set) toInstance(t *Turn, c *Command) Result {
 func (s *Set) toOwner(t *Turn, c *Command) Result {
 	switch c.Verb {
 	case verb.Kill:
-		return s.kill(t)
+		return s.kill(t, c)
 	case verb.Revive:
 		return s.revive(t)
 	case verb.LoseSource:

@@ -104,7 +104,7 @@ func (d *drive) flush() {
 func (d *drive) call(t *buff.Turn, c *buff.Call) buff.Reason {
 	d.flush()
 	switch {
-	case c.Event.Handle != 0 && d.ended[c.Event.Handle] && c.Event.Kind != buff.Removed && c.Event.Kind != buff.Reacted:
+	case c.Event.Handle != 0 && d.ended[c.Event.Handle] && c.Event.Kind != buff.Removed && c.Event.Kind != buff.Reacted && c.Event.Kind != buff.Died:
 		d.fail("a handler of a buff that has gone: %v", c.Event)
 	case t.At() != c.Event.At:
 		d.fail("a handler at %v of an event at %v", t.At(), c.Event.At)
@@ -139,7 +139,7 @@ func (d *drive) command(o op) buff.Command {
 	c.Tag, _ = d.catalog.Tag(o.tag)
 	c.Act, _ = d.catalog.Act(o.act)
 	switch o.verb {
-	case verb.AddBase, verb.SetBase, verb.Damage:
+	case verb.AddBase, verb.SetBase, verb.Damage, verb.Kill:
 		c.Application = buff.Application{} // no buff does it
 	}
 	if o.given {
@@ -205,7 +205,7 @@ func (d *drive) do(at int64, o op) string {
 	switch o.verb {
 	case verb.Dispel, verb.Steal, verb.SetPeriod, verb.Inhibit, verb.Release: // what Kind they have is said nowhere
 	default:
-		if r.Kind != 0 {
+		if r.Kind != 0 && r.Kind != buff.Done {
 			words = append(words, r.Kind.String())
 		}
 		if r.Why != buff.NoReason {

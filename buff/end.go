@@ -201,21 +201,45 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 
 // kill: the owner dies. There is no last pulse and no end of an instance that on_death removes, but
 // what its definition wants of a removal for the reason Death is done. A second kill of one who is dead does
-// the same to what has come since.
+// the same to what has come since, and is no death.
 //
-// Stories: testdata/death.txt, death_last_pulse.txt, death_pause.txt.
-func (s *Set) kill(t *Turn) Result {
-	s.needGates().dead = true
-	s.markOwner(journal.Life)
+// The order: Died; the actions of on.death of what has its effect, which are queued; then what goes goes.
+//
+// Stories: testdata/death.txt, death_last_pulse.txt, death_pause.txt, on_death.txt.
+func (s *Set) kill(t *Turn, c *Command) Result {
+	var r Result
+	if !s.Dead() {
+		s.needGates().dead = true
+		s.markOwner(journal.Life)
+		e := t.tell(s, Died)
+		e.Spec, e.Source = c.Application.Spec, c.Application.Source
+		r.Kind = Died
+		seq, killer := e.Seq, e.Source
+		s.each(func(at uint16) { s.followDeath(t, at, seq, killer) })
+	}
 	s.each(func(at uint16) {
 		switch i := s.slot(at); s.specOf(i).OnDeath {
 		case define.FateRemove:
 			s.end(t, at, Death)
+			r.Amount++
 		case define.FatePause:
 			s.setDeathPause(t, at, true)
 		}
 	})
-	return Result{}
+	if r.Kind == 0 && r.Amount > 0 {
+		r.Kind, r.Why = Removed, Death
+	}
+	return r
+}
+
+// followDeath queues what the buff in a slot does when its owner dies, by the Died of that number.
+func (s *Set) followDeath(t *Turn, at uint16, seq uint64, killer OwnerID) {
+	i := s.slot(at)
+	if spec := s.specOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
+		e := s.about(Died, at)
+		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, s.owner, killer
+		s.followEvent(t, spec.death, &e, e.Source, s.magnitudesOf(i))
+	}
 }
 
 // Dead reports whether the owner has been killed, and not revived since.
@@ -223,16 +247,18 @@ func (s *Set) Dead() bool { return s.beside.gate() != nil && s.beside.gate().dea
 
 // revive: the owner lives again.
 func (s *Set) revive(t *Turn) Result {
-	if s.Dead() {
-		s.beside.gate().dead = false
-		s.markOwner(journal.Life)
-	}
 	s.each(func(at uint16) {
 		if s.slot(at).flags&deathPaused != 0 {
 			s.setDeathPause(t, at, false)
 		}
 	})
-	return Result{}
+	if !s.Dead() {
+		return Result{}
+	}
+	s.beside.gate().dead = false
+	s.markOwner(journal.Life)
+	t.tell(s, Revived)
+	return Result{Kind: Revived}
 }
 
 // setDeathPause holds the time of a buff while its owner is dead. It is a cause of its own:
@@ -261,6 +287,7 @@ const byDeath = define.OfZone
 //
 // Story: testdata/source_gone.txt.
 func (s *Set) loseSource(t *Turn, source OwnerID) Result {
+	var r Result
 	s.each(func(at uint16) {
 		i := s.slot(at)
 		if i.source != source {
@@ -269,11 +296,17 @@ func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 		switch s.specOf(i).OnSourceGone {
 		case define.FateRemove:
 			s.end(t, at, SourceGone)
+			r.Kind, r.Why = Removed, SourceGone
+			r.Amount++
 		case define.FateAdopt:
 			s.flush(t, at)
 			s.keepApplier(at)
 			s.newSource(at, s.owner)
+			if r.Kind == 0 {
+				r.Kind = Done
+			}
+			r.Amount++
 		}
 	})
-	return Result{}
+	return r
 }

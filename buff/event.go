@@ -32,9 +32,15 @@ const (
 	Changed                         // the base of an attribute was changed
 	Reacted                         // something happened for which the buff has actions: see [Happened]
 	Missed                          // an action of the buff for its source, or for the target of an act, found nobody: Name says which action
+	Died                            // the owner died
+	Revived                         // it lives again
+
+	// Done is the kind of no event. It is the Kind of a Result if the command did something that no event
+	// reports: a tag, a pause, a zone.
+	Done
 )
 
-var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change", "react", "miss"}
+var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change", "react", "miss", "die", "revive", "done"}
 
 // String returns the word of the kind in a log: "apply", "pulse".
 func (k EventKind) String() string { return wordlist.Word(eventWords, k) }
@@ -51,9 +57,9 @@ type Event struct {
 	Seq uint64
 
 	Owner  OwnerID
-	Source OwnerID // who applied the buff
-	Target OwnerID // of a Reacted, who else was in what happened, or 0; of a Missed, who is not there, or 0 for the game
-	Spec   *Spec   // nil for a TimedOut, for a cascade, and for a Changed by a command of the game
+	Source OwnerID // who applied the buff; of a Died, who did it, or 0
+	Target OwnerID // of a Reacted, who else was in what happened, or 0; of the Died that a handler in [Hooks].Death gets, who did it; of a Missed, who is not there, or 0 for the game
+	Spec   *Spec   // nil for a TimedOut, for a cascade, and for a Changed and a Died by a command of the game
 	Handle Handle  // the instance; zero for an instant buff, a Denied, a TimedOut and a Changed
 
 	// End is the instance's end after an Applied, a Refreshed, a Queued, a Restored, a

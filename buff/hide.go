@@ -131,8 +131,12 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 	} else {
 		causes &^= inhibited
 	}
+	r := Result{Handle: s.handle(at)}
+	if (causes^i.flags)&inhibited != 0 {
+		r.Kind = Done
+	}
 	s.hide(t, at, causes)
-	return Result{Handle: s.handle(at)}
+	return r
 }
 
 // give turns on what an instance grants its owner; take turns it off.
@@ -182,8 +186,10 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	case g.given.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it
 		g.given.drop([]Tag{c.Tag})
 		g.revoke(all)
+	default:
+		return Result{}
 	}
-	return Result{}
+	return Result{Kind: Done}
 }
 
 // each calls f for every instance, the oldest first; f may end any of them, and what is

@@ -59,7 +59,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 		if g.immune.drop([]Tag{c.Tag}) {
 			g.expose()
 		}
-		return Result{}
+		return Result{Kind: Done}
 	}
 	if g.immune.add([]Tag{c.Tag}) {
 		g.expose()
@@ -72,7 +72,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 			n++
 		}
 	})
-	return Result{Amount: n}
+	return Result{Kind: Done, Amount: n}
 }
 
 // purgeImmune ends what a new immunity of the buff in the slot at removes.

@@ -155,6 +155,7 @@ func (s *Set) leaveZone(t *Turn) Result {
 	s.each(func(at uint16) {
 		if s.specOf(s.slot(at)).OnZone == define.FateRemove {
 			s.endNamed(t, at, Interrupted, "zone")
+			r.Kind, r.Why = Removed, Interrupted
 			r.Amount++
 		}
 	})

@@ -50,7 +50,7 @@ func (m *model) command(q queued) string {
 			return m.lose(found, o.stacks, o.reason)
 		}
 	case verb.Kill, verb.Revive, verb.LoseSource:
-		m.befall(o)
+		return m.befall(o)
 	case verb.AddTimeout:
 		return m.addTimeout(o)
 	case verb.Cancel:
@@ -206,7 +206,15 @@ func (m *model) extendAll(o op) string {
 			n++
 		}
 	}
-	return amount(n)
+	return several("refresh", n)
+}
+
+// several is a Result of so many of a kind.
+func several(kind string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return kind + " " + amount(n)
 }
 
 func (m *model) addTimeout(o op) string {

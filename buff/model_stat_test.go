@@ -324,7 +324,7 @@ func (m *model) changeBase(o op) string {
 		m.breakShields()
 	}
 	if definitionOf(o.attr).AtMin == define.AtMinKill && is <= lo && (was > lo || !m.dead) {
-		m.issue(queued{op: op{verb: verb.Kill}})
+		m.issue(queued{op: op{verb: verb.Kill, spec: o.spec, source: o.source, ofBuff: o.ofBuff}})
 	}
 	if absorbed > 0 {
 		return "change " + amount(int(absorbed))
@@ -432,5 +432,5 @@ func (m *model) leaveZone() string {
 			n++
 		}
 	}
-	return amount(n)
+	return several("remove interrupt", n)
 }

@@ -168,7 +168,7 @@ func (m *model) portionOf(c told) portion {
 	switch c.kind {
 	case "pulse":
 		return portion{c.part, c.period, c.count, c.stacks}
-	case "remove", "stackend", "react":
+	case "remove", "stackend", "react", "die":
 		return portion{}
 	}
 	return m.running
@@ -353,7 +353,7 @@ func (m *model) tell(c told) {
 // call calls a handler, unless its buff has gone: then only what follows the
 // removal itself is told, and what it reacted to.
 func (m *model) call(c told) {
-	if c.about != nil && c.about.gone && c.kind != "remove" && c.kind != "react" {
+	if c.about != nil && c.about.gone && c.kind != "remove" && c.kind != "react" && c.kind != "die" {
 		return
 	}
 	m.lineages++
@@ -394,7 +394,7 @@ func (m *model) followFrom(list []buff.Action, c told, source buff.OwnerID) {
 		case define.DoRemove:
 			m.ask(a, c, source, op{verb: verb.RemoveSpec, spec: a.Name, source: source, reason: a.Reason})
 		case define.DoKill:
-			m.ask(a, c, source, op{verb: verb.Kill})
+			m.ask(a, c, source, op{verb: verb.Kill, spec: c.spec.ID, source: source, ofBuff: true})
 		case define.DoChange, define.DoDamage:
 			m.followChange(a, c, source)
 		}

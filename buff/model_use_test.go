@@ -156,7 +156,7 @@ func (m *model) interrupt(act string) string {
 			n++
 		}
 	}
-	return amount(n)
+	return several("remove interrupt", n)
 }
 
 // happened lets the buffs react that have actions for an act and their effect, then uses charges and
@@ -175,9 +175,16 @@ func (m *model) happened(o op) string {
 			n++
 		}
 	}
-	m.consume(nil, op{act: o.act, number: -1})
-	m.interrupt(o.act)
-	return amount(n)
+	used, ended := m.consume(nil, op{act: o.act, number: -1}), m.interrupt(o.act)
+	switch {
+	case n > 0:
+		return "react " + amount(n)
+	case strings.HasPrefix(used, "remove"):
+		return "remove consumed"
+	case ended != "":
+		return "remove interrupt"
+	}
+	return ""
 }
 
 // ask issues what an action asks for, or sends it to another owner.
@@ -221,14 +228,16 @@ func (m *model) consume(b *carried, o op) string {
 		}
 		return "n1"
 	}
-	n := 0
+	n, kind := 0, ""
 	for _, b := range slices.Clone(m.buffs) {
 		if !b.gone && !b.hidden() && slices.Contains(b.spec.Charges.ConsumeOn, o.act) {
-			m.use(b, 1, buff.Consumed)
+			if m.use(b, 1, buff.Consumed) {
+				kind = "remove consumed "
+			}
 			n++
 		}
 	}
-	return amount(n)
+	return kind + amount(n)
 }
 
 // use uses charges, and reports whether they were the last.
@@ -287,14 +296,33 @@ func (m *model) breakShields() {
 }
 
 // befall is what befalls the owner, or a source.
-func (m *model) befall(o op) {
+func (m *model) befall(o op) string {
+	was := m.dead
 	if o.verb != verb.LoseSource {
 		m.dead = o.verb == verb.Kill
+	}
+	r, n := "", 0
+	if m.dead && !was {
+		r = "die"
+		c := told{source: o.source}
+		if o.ofBuff {
+			c.spec = m.catalog.Spec(o.spec)
+		} else {
+			c.source = 0
+		}
+		m.line("die", "", c)
+		for _, b := range m.buffs {
+			if list := b.spec.On.Death; len(list) > 0 && !b.hidden() {
+				m.follow(list, told{at: m.at, kind: "die", spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b, nums: b.nums, stacks: b.stacks, target: c.source})
+			}
+		}
 	}
 	for _, b := range slices.Clone(m.buffs) {
 		switch o.verb {
 		case verb.Kill:
-			m.die(b)
+			if m.die(b) {
+				n++
+			}
 		case verb.Revive:
 			if b.clock != nil && b.clock.dead {
 				m.flush(b)
@@ -308,15 +336,27 @@ func (m *model) befall(o op) {
 			switch b.spec.OnSourceGone {
 			case define.FateRemove:
 				m.remove(b, buff.SourceGone)
+				r = "remove source_gone"
+				n++
 			case define.FateAdopt:
 				m.flush(b)
 				b.source, b.nums.known = ownID, nil
+				n++
 			}
 		}
 	}
+	switch {
+	case o.verb == verb.Revive && was:
+		m.line("revive", "", told{})
+		return "revive"
+	case o.verb == verb.Kill && r == "" && n > 0:
+		r = "remove death"
+	}
+	return strings.TrimSpace(r + " " + amount(n))
 }
 
-func (m *model) die(b *carried) {
+// die is what death does to a buff; it reports that it went.
+func (m *model) die(b *carried) bool {
 	switch b.spec.OnDeath {
 	case define.FatePause:
 		m.flush(b)
@@ -325,7 +365,9 @@ func (m *model) die(b *carried) {
 		c.dead = true
 	case define.FateRemove, define.FateDefault:
 		m.remove(b, buff.Death)
+		return true
 	}
+	return false
 }
 
 // enterAura applies without an end, unless the aura's buff is there.

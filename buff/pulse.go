@@ -207,7 +207,7 @@ func (s *Set) call(t *Turn) {
 		return
 	}
 	e := t.current.Event
-	if e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && s.lookup(e.Handle) == nil {
+	if e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && e.Kind != Died && s.lookup(e.Handle) == nil {
 		t.Dropped++ // nothing of a buff starts once it has gone, but what its removal calls, or what has used it up
 		return
 	}
@@ -279,10 +279,17 @@ func (s *Set) happened(t *Turn, c *Command) Result {
 		e := s.tell(t, Reacted, at)
 		e.Name, e.Target, e.Magnitude = s.specOf(i).catalog.ActName(c.Act), c.Application.Source, c.Amount
 		s.follow(t, s.specOf(i).reactionTo(c.Act), s.magnitudesOf(i))
+		r.Kind = Reacted
 		r.Amount++
 	})
-	s.consume(t, c.Act)
-	s.interrupt(t, c.Act)
+	used, ended := s.consume(t, c.Act), s.interrupt(t, c.Act)
+	switch {
+	case r.Kind == Reacted:
+	case ended.Kind != 0 && used.Kind != Removed:
+		r.Kind, r.Why = ended.Kind, ended.Why
+	default:
+		r.Kind, r.Why = used.Kind, used.Why
+	}
 	return r
 }
 

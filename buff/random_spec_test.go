@@ -51,7 +51,7 @@ func randomSpecs(d *dice) []buff.Spec {
 		}
 		randomKeeping(d, about, &s)
 		s.On.Apply, s.On.Refresh, s.On.Overflow = randomActions(d, ids, 8), randomActions(d, ids, 8), randomActions(d, ids, 8)
-		s.On.RemoveAny = randomActions(d, ids, 9)
+		s.On.RemoveAny, s.On.Death = randomActions(d, ids, 9), randomActions(d, ids, 9)
 		if list := randomActions(d, ids, 4); len(list) > 0 {
 			why := pick(d, buff.Expired, buff.Cancelled, buff.Death, buff.Fault, buff.Overflowed, buff.Replaced, buff.Condition, buff.Immunity, buff.Consumed)
 			s.On.Remove = map[buff.Reason][]buff.Action{why: list}

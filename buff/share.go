@@ -16,8 +16,8 @@ type share struct {
 	stacks          int32 // those that pulsed; 0: one. Only an instant counts them: it has none of its own
 }
 
-// shareOf returns the share of what an event sets off. A removal and an act have none: the one is done as
-// a whole or not at all, the other has an amount of its own.
+// shareOf returns the share of what an event sets off. A removal, a death and an act have none: those are done
+// as a whole or not at all, and an act has an amount of its own.
 func (t *Turn) shareOf(e *Event) share {
 	switch e.Kind {
 	case Pulsed:
@@ -26,7 +26,7 @@ func (t *Turn) shareOf(e *Event) share {
 			p.stacks = 0
 		}
 		return p
-	case Removed, StackEnded, Reacted:
+	case Removed, StackEnded, Reacted, Died:
 		return share{}
 	}
 	return t.share

@@ -86,6 +86,9 @@ func (s *Set) absorb(t *Turn, c *Command) Result {
 		return Result{Err: fmt.Errorf("%w: %d of damage", ErrAmount, c.Amount)}
 	}
 	r := Result{Amount: s.Absorb(c.Amount, c.Tag)}
+	if r.Amount < c.Amount {
+		r.Kind = Done
+	}
 	s.breakSpent(t)
 	return r
 }

@@ -174,8 +174,13 @@ type Hooks struct {
 	Exec     []Action // an instant buff did its work; only for Instant
 	Overflow []Action // an application met the stack limit
 
+	// Death is done when the owner dies, before anything that it carries is removed: also by a buff that
+	// its death removes, after which come the actions for the removal. A buff that is hidden does nothing.
+	// ToTarget is who killed the owner. A handler gets a Died about its buff.
+	Death []Action
+
 	// Act is keyed by the act that happened, a name of the game's own: [Happened]. Only these
-	// actions may have a To of ToTarget. A buff that is hidden does not react.
+	// actions, and those of Death, may have a To of ToTarget. A buff that is hidden does not react.
 	Act map[string][]Action
 
 	// Remove is keyed by the reason of the removal; RemoveAny is done for every

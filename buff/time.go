@@ -109,6 +109,7 @@ func (s *Set) compensate(t *Turn, c *Command) Result {
 		}
 		if s.slot(at).end != wheel.Never {
 			s.extend(t, at, c.By, c.Application.Duration)
+			r.Kind = Refreshed
 			r.Amount++
 		}
 		return true
@@ -129,10 +130,10 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 			return stale(c.Handle)
 		}
 		s.flush(t, c.Handle.slot())
-		s.timeChanges(t, c, s.scaleOf(t, i), t.now)
+		kind := s.timeChanges(t, c, s.scaleOf(t, i), t.now)
 		s.mark(c.Handle.slot(), journal.Time)
 		s.touch(t, c.Handle.slot())
-		return Result{Handle: c.Handle}
+		return Result{Kind: kind, Handle: c.Handle}
 	}
 	if c.Whose == define.OfSource || c.Whose > define.OfZone {
 		panic(fmt.Sprintf("buff: a Command with the Whose %d", c.Whose))
@@ -143,11 +144,11 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		b.own = &own
 	}
 	s.flushAll(t, func(*Spec) bool { return true })
-	s.timeChanges(t, c, b.own, t.at)
+	kind := s.timeChanges(t, c, b.own, t.at)
 	t.now = b.own.started(t.at)
 	s.markTime()
 	s.touchAll(t)
-	return Result{}
+	return Result{Kind: kind}
 }
 
 // scaleOf returns the time scale of an instance, which gets one if it has none.
@@ -322,16 +323,20 @@ type TimeChange struct {
 func (p *timeScale) speed() float64 { return float64(p.num) / float64(p.den) }
 
 // timeChanges does what a command wants of a time scale at an instant of the time around it, and tells that, unless
-// it has changed nothing.
-func (s *Set) timeChanges(t *Turn, c *Command, p *timeScale, now wheel.Time) {
+// it has changed nothing. It returns Done, or zero if nothing changed.
+func (s *Set) timeChanges(t *Turn, c *Command, p *timeScale, now wheel.Time) EventKind {
 	was, before := p.speed(), *p.by(c.Whose)
 	p.turn(now, c)
-	if after := *p.by(c.Whose); after.held == before.held && after.rate.orOne() == before.rate.orOne() || t.TimeChanged == nil {
-		return
+	switch after := *p.by(c.Whose); {
+	case after.held == before.held && after.rate.orOne() == before.rate.orOne():
+		return 0
+	case t.TimeChanged == nil:
+		return Done
 	}
 	change := TimeChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: c.Handle, Verb: c.Verb, Whose: c.Whose, Was: was, Is: p.speed()}
 	if c.Verb == verb.SetRate {
 		change.Rate, change.Old = c.Rate.orOne(), before.rate.orOne()
 	}
 	t.TimeChanged(change)
+	return Done
 }

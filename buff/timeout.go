@@ -104,7 +104,7 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 		generation: x.generation, live: true, touched: x.touched,
 	}
 	s.touchTimeout(t, at)
-	return Result{Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
+	return Result{Kind: Done, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 }
 
 // wait returns the whole ms after which a delay has passed, at least one.

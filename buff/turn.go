@@ -328,7 +328,7 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 		case define.DoRemove:
 			s.ask(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec, Source: source}, Reason: o.reason})
 		case define.DoKill:
-			s.ask(t, o, e, source, &Command{Verb: verb.Kill})
+			s.ask(t, o, e, source, &Command{Verb: verb.Kill, Application: Application{Spec: e.Spec, Source: source}})
 		case define.DoChange, define.DoDamage:
 			s.followChange(t, o, e, source, k)
 		}

@@ -99,7 +99,7 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 	}
 	lists := map[string]*[]buff.Action{
 		"on.apply": &s.On.Apply, "on.refresh": &s.On.Refresh, "on.pulse": &s.On.Pulse, "on.exec": &s.On.Exec,
-		"on.overflow": &s.On.Overflow, "on.remove.any": &s.On.RemoveAny,
+		"on.overflow": &s.On.Overflow, "on.remove.any": &s.On.RemoveAny, "on.death": &s.On.Death,
 	}
 	switch {
 	case a.Key == "duration" && first == "instant":

@@ -258,7 +258,7 @@ func TestRun(t *testing.T) {
 	})
 	require.Equal(t, []string{
 		"1: 1000 exec hit x1 1", "2: 1000 apply p x1 end=6000 0", "2: 1000 refresh p x1 end=7000 0", "1: 1000 exec hit x1 2",
-		"2: 2000 timeout 0", "2: 2000 remove p why=death 0",
+		"2: 2000 timeout 0", "2: 2000 die 0", "2: 2000 remove p why=death 0",
 	}, want)
 	for _, workers := range []int{1, 4} {
 		var got []string

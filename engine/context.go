@@ -83,6 +83,12 @@ func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.Al
 // Only inside the handler.
 func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().owner.set.Find(h) }
 
+// Dead reports whether the handler's owner has been killed and not revived since, before the commands of
+// this handler.
+//
+// Only inside the handler.
+func (c *Context) Dead() bool { return c.live().owner.set.Dead() }
+
 // AddBuff applies a buff to an owner. It panics if the definition is not of the
 // engine's catalog, or of one before it; one that is not there any more is Denied for the
 // reason Reload. The list a.Params is copied.

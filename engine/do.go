@@ -119,11 +119,23 @@ func (e *Engine) forMany(c *buff.Command) buff.Result {
 	case c.Verb == verb.Compensate:
 		return e.compensate(c)
 	case c.Verb == verb.LoseSource:
-		return buff.Result{Err: e.loseSource(c.Application.Source)}
+		return e.loseSource(c.Application.Source)
 	case c.Verb == verb.SetZone:
-		return buff.Result{Err: e.setZone(c.Owner, c.Zone)}
+		return e.setZone(c.Owner, c.Zone)
 	}
-	return buff.Result{Err: e.setZoneTime(c)}
+	return e.setZoneTime(c)
+}
+
+// and adds the Result of one owner to that of several: the first error, the sum of the amounts, and the
+// kind that says the most.
+func and(all *buff.Result, r buff.Result) {
+	all.Amount += r.Amount
+	if all.Err == nil {
+		all.Err = r.Err
+	}
+	if r.Err == nil && r.Kind != 0 && (all.Kind == 0 || all.Kind == buff.Done) {
+		all.Kind, all.Why = r.Kind, r.Why
+	}
 }
 
 // compensate moves the ends of all that a query finds, on all owners.
@@ -132,11 +144,7 @@ func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 		return buff.Result{Err: err}
 	}
 	for o := range e.all {
-		r := e.deliver(o, c)
-		all.Amount += r.Amount
-		if all.Err == nil {
-			all.Err = r.Err
-		}
+		and(&all, e.deliver(o, c))
 	}
 	return all
 }

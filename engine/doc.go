@@ -75,7 +75,7 @@
 // What is not a command, another goroutine has done by [Inbox.Run]: a function on the loop.
 //
 // What an owner carries can be asked by the loop and by the owner's handlers: Buffs, Find,
-// HasTag, Remaining, Param. The loop has an error beside each answer, for who is not there and
+// HasTag, Dead, Remaining, Param. The loop has an error beside each answer, for who is not there and
 // for who is busy: no question is answered "no" by somebody who does not know. A handler's own
 // owner can always be asked.
 //

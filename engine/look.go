@@ -31,6 +31,20 @@ func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
 	return set.Has(tag), nil
 }
 
+// Dead reports whether an owner has been killed and not revived since: by buff.Kill, by an action of a buff, or
+// because an attribute with at_min: kill has come to its minimum. A buff.Died reports the death. It fails as
+// HasTag does.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
+	e.enter("Dead")
+	set, err := e.asked(id)
+	if err != nil {
+		return false, err
+	}
+	return set.Dead(), nil
+}
+
 // Remaining returns the longest time left among the buffs of an owner with a tag, in Tags
 // or Grants or below it there, and reports whether there is one: a cooldown is a buff with
 // a tag. Of one whose time stands still it is what would be left if its time went on now,

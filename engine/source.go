@@ -181,16 +181,15 @@ func (x *sources) tie(c *chain, k int, older, newer int32) {
 // Options.Limits.Events beside what has happened in this frame, or in the mailbox of one who is busy;
 // nothing has happened then. It costs O(buffs of the source that want to know) and O(buffs) of the
 // owners that have them; while somebody is busy, O(owners) besides.
-func (e *Engine) loseSource(source buff.OwnerID) error {
+func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	l := &e.index
 	if l.all&forSource == 0 {
-		return nil
+		return all
 	}
-	var first error
 	l.gone = e.holders(l.gone[:0], source)
 	n := int(l.sources.chains[chainKey{source, ""}].n)
 	if err := e.roomForAll(n, "source", uint64(source), e.numbered(l.gone)); err != nil {
-		return err
+		return buff.Result{Err: err}
 	}
 	for _, n := range l.gone {
 		o := e.at(n)
@@ -198,19 +197,14 @@ func (e *Engine) loseSource(source buff.OwnerID) error {
 			continue // what followed from the loss for another one may have taken it away
 		}
 		r := e.deliver(o, &buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: source}})
-		if r.Err != nil {
-			if first == nil {
-				first = r.Err
-			}
-			continue
-		}
-		if l.all&forAdopt != 0 {
+		and(&all, r)
+		if r.Err == nil && l.all&forAdopt != 0 {
 			o.adopts = true
 			e.adopted(o)
 		}
 	}
 	e.noteLoop()
-	return first
+	return all
 }
 
 // numbered returns the owners of those numbers that are there.

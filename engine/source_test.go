@@ -180,11 +180,11 @@ func TestPerSourceBusy(t *testing.T) {
 				got = append(got, lines(e.Tick(0))...)
 				synctest.Wait()
 			}
-			want := "1: 1000 remove mark why=replaced"
+			want := []string{"1: 1000 remove mark why=replaced"}
 			if full { // it died first
-				want = "1: 1000 remove mark why=death"
+				want = []string{"1: 1000 die", "1: 1000 remove mark why=death"}
 			}
-			require.Equal(t, []string{want}, got)
+			require.Equal(t, want, got)
 			require.Zero(t, engine.Owed(e))
 			require.Zero(t, e.Stats().Undelivered)
 			require.Empty(t, engine.CheckCrossIndex(e))

@@ -205,7 +205,7 @@ var verbCases = append(statCases, []verbCase{
 		carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnDeath = define.FatePause })},
 		before:  func(x *scene) { x.Do(buff.Kill(1)) },
 		cmd:     func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.Revive(of) },
-		want:    []string{"1: 3000 pulse p x1", "1: 5000 pulse p x1", "1: 6000 remove p why=expired"},
+		want:    []string{"1: 1000 revive", "1: 3000 pulse p x1", "1: 5000 pulse p x1", "1: 6000 remove p why=expired"},
 	},
 	{
 		name: "Apply", byOwner: true, carries: []buff.Spec{poison, {ID: "later", Duration: 2 * time.Second}},
@@ -238,7 +238,7 @@ var verbCases = append(statCases, []verbCase{
 	{
 		name: "Kill", byOwner: true, carries: []buff.Spec{poison},
 		cmd:  func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.Kill(of) },
-		want: []string{"1: 1000 remove p why=death"},
+		want: []string{"1: 1000 die", "1: 1000 remove p why=death"},
 	},
 	{
 		name: "AddTimeout", byOwner: true, carries: []buff.Spec{poison},

@@ -61,7 +61,7 @@ var statCases = []verbCase{
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
 			return buff.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
 		},
-		want: append([]string{"1: 1000 change health by=-100 value=0 absorbed=70", "1: 1000 remove q why=broken"}, untouched...),
+		want: append([]string{"1: 1000 change health by=-100 value=0 absorbed=70", "1: 1000 remove q why=broken", "1: 1000 die"}, untouched...),
 	},
 }
 

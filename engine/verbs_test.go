@@ -297,7 +297,7 @@ func TestVerbsBusy(t *testing.T) {
 				require.True(t, x.Busy(1))
 				r := x.Do(c.cmd(x, 1, x.h))
 				if c.many || c.waitsForNobody {
-					require.Equal(t, buff.Result{}, r)
+					require.Contains(t, []buff.Result{{}, {Kind: buff.Done}}, r, "nothing of it waits, or nothing is done yet")
 				} else {
 					require.Equal(t, buff.Result{Queued: true}, r)
 				}

@@ -57,22 +57,24 @@ func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 }
 
 // setZone moves an owner into a zone.
-func (e *Engine) setZone(id buff.OwnerID, to uint32) error {
+func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
-		return err
+		return buff.Result{Err: err}
 	}
 	if err := e.roomFor("owner", uint64(id)); err != nil {
-		return err
+		return buff.Result{Err: err}
 	}
 	z, err := e.zones.need(to)
 	if err != nil {
-		return err
+		return buff.Result{Err: err}
 	}
+	all := buff.Result{Kind: buff.Done}
 	if e.zones.sheds {
-		if r := e.deliver(o, &buff.Command{Verb: verb.SetZone}); r.Err != nil {
+		r := e.deliver(o, &buff.Command{Verb: verb.SetZone})
+		if and(&all, r); r.Err != nil {
 			e.zones.tidy(to, z)
-			return r.Err
+			return buff.Result{Err: r.Err}
 		}
 	}
 	e.alterBusy(o, func() {
@@ -80,7 +82,7 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) error {
 		e.zones.join(o, to, z)
 	})
 	e.tellZone(o)
-	return nil
+	return all
 }
 
 // leaveZone takes an owner out of its zone.
@@ -90,14 +92,14 @@ func (e *Engine) leaveZone(o *owner) {
 }
 
 // setZoneTime lets the time of a zone stand still, go on, or pass at a rate.
-func (e *Engine) setZoneTime(c *buff.Command) error {
+func (e *Engine) setZoneTime(c *buff.Command) buff.Result {
 	rate := c.Rate
 	switch {
 	case c.Verb == verb.Pause, c.Verb == verb.Resume:
 		return e.changeZone(c.Zone, func(p *zoneScale) { p.held = c.Verb == verb.Pause })
 	case rate == buff.Ratio{}:
 	case rate.Num < 1 || rate.Num > buff.MaxRate || rate.Den < 1 || rate.Den > buff.MaxRate:
-		return fmt.Errorf("%w: %d/%d for zone %d, want parts from 1 to %d", buff.ErrRate, rate.Num, rate.Den, c.Zone, buff.MaxRate)
+		return buff.Result{Err: fmt.Errorf("%w: %d/%d for zone %d, want parts from 1 to %d", buff.ErrRate, rate.Num, rate.Den, c.Zone, buff.MaxRate)}
 	case rate.Num == rate.Den:
 		rate = buff.Ratio{}
 	}
@@ -105,23 +107,26 @@ func (e *Engine) setZoneTime(c *buff.Command) error {
 }
 
 // changeZone changes the time of a zone.
-func (e *Engine) changeZone(id uint32, change func(*zoneScale)) error {
+func (e *Engine) changeZone(id uint32, change func(*zoneScale)) (r buff.Result) {
 	if e.closed {
-		return ErrClosed
+		return buff.Result{Err: ErrClosed}
 	}
 	if err := e.roomFor("zone", uint64(id)); err != nil {
-		return err
+		return buff.Result{Err: err}
 	}
 	z, err := e.zones.need(id)
 	if err != nil {
-		return err
+		return buff.Result{Err: err}
 	}
-	change(&z.scale)
+	was := z.scale
+	if change(&z.scale); z.scale != was {
+		r.Kind = buff.Done
+	}
 	for _, number := range z.owners {
 		e.tellZone(e.owners.at(number))
 	}
 	e.zones.tidy(id, z)
-	return nil
+	return r
 }
 
 // need returns a zone, which is made if it is not there.

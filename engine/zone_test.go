@@ -146,7 +146,7 @@ func TestZoneBusy(t *testing.T) {
 			}
 			want := []string{"1: 1000 pulse venom x1"}
 			if full {
-				want = append(want, "1: 2000 pulse venom x1")
+				want = append(want, "1: 1500 die", "1: 2000 pulse venom x1")
 			}
 			require.Equal(t, want, got)
 			require.Empty(t, lines(e.Tick(5*time.Second)))

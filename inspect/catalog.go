@@ -15,7 +15,7 @@ import (
 )
 
 // countsJSON is what changes about the definitions. The lists are by place in the catalog, and one longer
-// where timeouts, which have no definition, count too.
+// where what has no definition counts too: timeouts, and commands of the game.
 type countsJSON struct {
 	Version string `json:"version"` // of the catalog: with another, the page asks for it again
 	At      int64  `json:"at"`      // ms, by the clock of the inspector

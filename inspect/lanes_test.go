@@ -185,7 +185,7 @@ func TestLastMinuteStandsStill(t *testing.T) {
 	answer, lanes := lanesOf(t, e, "?history=7")
 	require.Equal(t, []string{
 		"<nil> <nil> to <nil>: 2000 pause text=the player, 3000 resume text=the player, 4000 rate text=the player at 1/2, " +
-			"5000 pause text=its zone, 6000 resume text=its zone, 6000 rate text=the player at 1/1",
+			"5000 pause text=its zone, 6000 resume text=its zone, 6000 rate text=the player at 1/1, 7000 die, 8000 revive",
 		"food 0 to <nil>: 0 apply n=1 end=20000, 1000 pause text=the buff, 3000 resume text=the buff, 7000 pause text=by death, 8000 resume text=by death, runs to 24500",
 		"venom 3000 to <nil>: 3000 apply n=1, 6500 pulse n=1, 8500 pulse n=1, runs to 12500",
 	}, lanes)

@@ -279,13 +279,15 @@
 //	overflow        an application met the limit
 //	act             something happened that the game tells: a map from the act to a list. The
 //	                acts are the game's own: hit, damaged, healed, cast
+//	death           its owner died, before anything is removed for that: each buff that has its
+//	                effect, the oldest first
 //	remove          it ended: a map from the reason to a list. The reasons: expired,
 //	                cancelled, dispelled, stolen, replaced, overflow, consumed, broken,
 //	                death, source_gone, immunity, condition, out_of_aura, interrupt,
 //	                unload, reload, fault; any is done for each, after its own list
 //
 // An action is a map with exactly one of these, and, if it is not for the owner, to: source, who
-// applied the buff, or in on.act to: target, the other owner of the act. An action for another owner
+// applied the buff, or in on.act to: target, the other owner of the act, and in on.death who killed. An action for another owner
 // is carried out at the end of the frame. If that owner is not there, or is the game, nothing is done,
 // and an event of the kind Missed ("miss" in a log) says so:
 //

@@ -43,7 +43,7 @@
 //	apply: BUFF          source (a), stacks, duration, magnitude, level, key,
 //	                     scale: RATIO of the duration, params: {NAME: NUMBER}
 //	remove: BUFF
-//	kill: true           the owner dies; revive: true
+//	kill: true           the owner dies, by source: NAME; revive: true
 //	source_gone: NAME    a source of buffs leaves
 //	timeout: NAME        is due after: SPAN
 //	save: true           the owner leaves, until load: true
@@ -92,8 +92,8 @@
 // A step comes after everything that is due at its instant. With an expected log the time passes
 // to its last line, if that is after the last step.
 //
-// The log has one line for each event, sorted by time, and at one instant by owner. Neither
-// -frame nor -workers nor -sync changes a line of it. With "seen: true" each step ends a frame,
+// The log has one line for each event, sorted by time, and at one instant by owner. Deaths and revivals
+// ("die", "revive") are in it only with "life: true". Neither -frame nor -workers nor -sync changes a line of it. With "seen: true" each step ends a frame,
 // and there are no others; a pulse that ran late then says when: "seen=8000". A definition with
 // catchup: skip or coalesce needs "seen: true", since it is about the pulses of one frame, and so
 // does an action "to: source" or "to: target" of another hook than on.act: it is carried out at the

@@ -97,7 +97,7 @@ func TestExecute_Help(t *testing.T) {
 		want []string
 	}{
 		{[]string{"--help"}, []string{"run FILE...", "replay TRACE"}},
-		{[]string{"run", "-help"}, []string{"-frame SPAN", "-check", "-workers N", "-sync", "    bufftick run -check", "    extend: BUFF, at_most, by\n", "    kill: true\n"}},
+		{[]string{"run", "-help"}, []string{"-frame SPAN", "-check", "-workers N", "-sync", "    bufftick run -check", "    extend: BUFF, at_most, by\n", "    kill: true, source\n"}},
 		{[]string{"help"}, []string{"run FILE...", "replay TRACE"}},
 		{[]string{"help", "run"}, []string{"-check", "    bufftick run -check"}},
 		{[]string{"validate", "-h"}, []string{"-json", "-strict", "-except RULE", "    bufftick validate -json"}},

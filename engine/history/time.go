@@ -16,7 +16,7 @@ const (
 	timeChange
 )
 
-const _ = uint(sheetChange - buff.Missed - 1) // an event of that kind would be taken for one
+const _ = uint(sheetChange - buff.Revived - 1) // an event of that kind would be taken for one
 
 // Note takes in a change of how time passes. Any goroutine may call it, also between Begin and End of
 // another.

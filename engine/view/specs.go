@@ -8,7 +8,7 @@ import (
 
 // SpecStats is what one definition has led to, all its versions together, since the Watch was opened.
 type SpecStats struct {
-	Spec   *buff.Spec                 // the newest version; nil: timeouts
+	Spec   *buff.Spec                 // the newest version; nil: what no definition has led to: timeouts, and commands of the game
 	Live   int                        // instances that run
 	Events [len(View{}.Counts)]uint64 // by kind
 

@@ -132,7 +132,7 @@ type View struct {
 	// out so long after they were due, see LateBounds; Denied by which definitions and why.
 	// Late is exact for frames of up to 32 events; of those of larger frames it looks at
 	// some, and lets each stand for those behind it.
-	Counts [buff.Missed + 1]uint64
+	Counts [buff.Revived + 1]uint64
 	Late   [len(LateBounds) + 1]uint64
 	Denied []Denial
 

@@ -31,7 +31,7 @@ const groups = [
   { title: "timeouts, reactions", kinds: ["timeout", "react", "miss"] },
   { title: "hidden or shown", kinds: ["hide", "show", "suppressed"] },
   { title: "denied or failed", kinds: ["deny", "error"] },
-  { title: "numbers changed", kinds: ["change"] },
+  { title: "numbers changed, deaths", kinds: ["change", "die", "revive"] },
   { title: "others", kinds: [] }, // what this page does not know
 ];
 const known = groups.flatMap((g) => g.kinds);

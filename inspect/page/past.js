@@ -1,7 +1,7 @@
 // The last minute of a player: a lane for each buff, and what was there at an instant of it.
 // past.at is that instant, in ms of the game; null: now, and the lanes go on.
 const past = { id: "", other: "", at: null, all: [], timer: 0, asked: 0 };
-const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "done at once", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "no effect from here on", show: "has its effect again", suppressed: "a pulse without effect", queue: "another of the queue", period: "another period", restore: "came back with its owner", change: "attribute", react: "reacted", miss: "an action found nobody", pause: "time stands still from here on", resume: "time goes on", rate: "time passes otherwise" };
+const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "done at once", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "no effect from here on", show: "has its effect again", suppressed: "a pulse without effect", queue: "another of the queue", period: "another period", restore: "came back with its owner", change: "attribute", react: "reacted", miss: "an action found nobody", die: "died", revive: "lives again", pause: "time stands still from here on", resume: "time goes on", rate: "time passes otherwise" };
 const lasting = new Set(["apply", "refresh", "stack", "stackend", "restore"]);
 const instant = (ms) => { const sec = Math.floor(ms / 1000); return two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(ms % 1000), 3); };
 const two = (n, l) => String(n).padStart(l, "0");
@@ -23,7 +23,7 @@ const levels = (l, p) => {
   if (end > at) out.push({ from: at, to: end, n, off });
   return out;
 };
-const marks = { pulse: ["circle", 2.6], suppressed: ["circle", 2.6], refresh: ["path"], stack: ["path"], deny: ["text", "×"], error: ["text", "!"], exec: ["text", "◆"], timeout: ["text", "◆"], change: ["circle", 2], remove: ["end"], period: ["path"], queue: ["path"], pause: ["text", "‖"], resume: ["text", "▸"], rate: ["text", "∿"] };
+const marks = { pulse: ["circle", 2.6], suppressed: ["circle", 2.6], refresh: ["path"], stack: ["path"], deny: ["text", "×"], error: ["text", "!"], exec: ["text", "◆"], timeout: ["text", "◆"], die: ["text", "†"], revive: ["text", "◇"], change: ["circle", 2], remove: ["end"], period: ["path"], queue: ["path"], pause: ["text", "‖"], resume: ["text", "▸"], rate: ["text", "∿"] };
 // speedAt is how fast a lane's time passed, passed how much of it did between two instants.
 const speedAt = (l, at) => { const t = (l.times || []).find((x) => x.from <= at && at < x.to); return t ? t.speed : 1; };
 const passed = (l, from, to) => (l.times || []).reduce((ms, x) => ms - (1 - x.speed) * Math.max(Math.min(to, x.to) - Math.max(from, x.from), 0), to - from);

@@ -159,6 +159,7 @@ func eachAction(s *buff.Spec, do func(field string, a *buff.Action)) {
 	list("on.pulse", s.On.Pulse)
 	list("on.exec", s.On.Exec)
 	list("on.overflow", s.On.Overflow)
+	list("on.death", s.On.Death)
 	for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
 		list("on.act."+act, s.On.Act[act])
 	}

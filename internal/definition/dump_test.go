@@ -226,6 +226,7 @@ func (w *writer) hooks(h *buff.Hooks) {
 	actions("refresh", h.Refresh)
 	actions("pulse", h.Pulse)
 	actions("exec", h.Exec)
+	actions("death", h.Death)
 	actions("overflow", h.Overflow)
 	for _, act := range slices.Sorted(maps.Keys(h.Act)) {
 		actions("act "+act, h.Act[act])

@@ -76,6 +76,7 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"exec":     func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Exec) },
 	"overflow": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Overflow) },
 	"act":      (*definition).reactions,
+	"death":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Death) },
 	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeFields) },
 }}
 

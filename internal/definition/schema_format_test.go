@@ -242,6 +242,7 @@ type onFormat struct {
 	Refresh  []actionFormat            `json:"refresh,omitempty"`
 	Pulse    []actionFormat            `json:"pulse,omitempty"`
 	Exec     []actionFormat            `json:"exec,omitempty"`
+	Death    []actionFormat            `json:"death,omitempty"`
 	Overflow []actionFormat            `json:"overflow,omitempty"`
 	Act      map[string][]actionFormat `json:"act,omitempty"`
 	Remove   removeFormat              `json:"remove,omitempty"`

@@ -179,6 +179,9 @@ func (p *play) tick(dt time.Duration) error {
 			return p.scenario.errorAt(p.scenario.node, "more than %d events by %v: make the script shorter", MaxEvents, f.Now)
 		}
 		for e := range f.Events() {
+			if (e.Kind == buff.Died || e.Kind == buff.Revived) && !p.scenario.life {
+				continue
+			}
 			l := &p.logs[p.place[e.Owner]]
 			l.lines = append(l.lines, logLine{e.At, string(e.AppendLog(nil, p.scenario.seen))})
 		}

@@ -36,6 +36,7 @@ type Scenario struct {
 	steps    []step
 	listsTag bool // it has a list "tags"
 	seen     bool
+	life     bool // deaths and revivals are in the log
 }
 
 // Parse reads the text of a file: one scenario or a list of them. The error is about the file
@@ -77,6 +78,7 @@ var scenarioKeys = map[string]func(*Scenario, ast.Node){
 	"source": func(s *Scenario, n ast.Node) { s.textOf("source", n) },
 	"note":   func(s *Scenario, n ast.Node) { s.textOf("note", n) },
 	"seen":   func(s *Scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
+	"life":   func(s *Scenario, n ast.Node) { s.life = s.boolOf("life", n) },
 	"want":   (*Scenario).readWant,
 	"buffs":  nil, // and what else is of a catalog: read before the script, wherever it stands
 	"script": (*Scenario).readScript,
@@ -139,8 +141,8 @@ func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	}
 }
 
-// reachesOut reports whether a hook has an action for another owner; those of on.act are done when a
-// step says so, and never by a frame.
+// reachesOut reports whether a hook has an action for another owner; those of on.act and on.death are
+// left out, since they mostly are done when a step says so, and not by a frame.
 func reachesOut(h *buff.Hooks) bool {
 	lists := append(slices.Collect(maps.Values(h.Remove)), h.Apply, h.Refresh, h.Pulse, h.Exec, h.Overflow, h.RemoveAny)
 	return slices.ContainsFunc(lists, func(list []buff.Action) bool {

@@ -64,7 +64,7 @@ var verbs = func() map[string]*stepWord {
 
 		{word: "apply", takes: "BUFF", options: []string{"source", "stacks", "duration", "magnitude", "level", "key", "scale", "params"}},
 		{word: "remove", takes: "BUFF", options: []string{"stacks", "why"}},
-		{word: "kill", takes: "true"},
+		{word: "kill", takes: "true", options: []string{"source"}},
 		{word: "revive", takes: "true"},
 		{word: "source_gone", takes: "NAME"},
 		{word: "timeout", takes: "NAME", options: []string{"after"}},
@@ -101,7 +101,7 @@ var verbs = func() map[string]*stepWord {
 
 		{word: "base", takes: "ATTRIBUTE", options: []string{"to"}},
 		{word: "change", takes: "ATTRIBUTE", options: []string{"by"}},
-		{word: "damage", takes: "ATTRIBUTE", options: []string{"by", "school"}},
+		{word: "damage", takes: "ATTRIBUTE", options: []string{"by", "school", "source"}},
 	} {
 		m[v.word] = v
 	}

@@ -28,12 +28,25 @@ func (c *Collector) collectBuffs(ctx context.Context, ch chan<- prometheus.Metri
 		return // that the loop does not answer is told by up
 	}
 	sums := make(map[string]*sumOf)
-	for i := range specs {
-		name := c.nameOf(&specs[i])
+	of := func(name string) *sumOf {
 		if sums[name] == nil {
 			sums[name] = new(sumOf)
 		}
-		sums[name].add(&specs[i])
+		return sums[name]
+	}
+	for i := range specs {
+		s := &specs[i]
+		if s.Spec != nil {
+			of(c.nameOf(s)).add(s)
+			continue
+		}
+		// Timeouts and what the game itself does have no definition.
+		all := *s
+		for _, kind := range []buff.EventKind{buff.Changed, buff.Died, buff.Revived} {
+			of(ofGame).events[kind] += s.Events[kind]
+			all.Events[kind] = 0
+		}
+		of(timeouts).add(&all)
 	}
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		s := sums[name]
@@ -51,9 +64,6 @@ func (c *Collector) collectBuffs(ctx context.Context, ch chan<- prometheus.Metri
 // nameOf returns the series of a definition: once it has one of its own it keeps that, so that no
 // counter goes back.
 func (c *Collector) nameOf(s *view.SpecStats) string {
-	if s.Spec == nil {
-		return timeouts
-	}
 	name := strings.ToValidUTF8(s.Spec.ID, "\uFFFD")
 	c.mu.Lock()
 	defer c.mu.Unlock()

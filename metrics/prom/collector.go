@@ -21,10 +21,12 @@ const (
 	maxBuffs  = 100             // definitions that have series of their own: the first that something came of
 )
 
-// others stands for all definitions but those that have series of their own; timeouts for what has none.
+// The labels of what is not one definition: all definitions that have no series of their own; timeouts; and
+// what commands of the game change.
 const (
 	others   = "(others)"
 	timeouts = "(timeouts)"
+	ofGame   = "(game)"
 )
 
 // Collector tells a registry about one engine. Make one with [New]. Any number of

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -207,6 +208,32 @@ func TestLint(t *testing.T) {
 	loop.Wait()
 	require.NoError(t, err)
 	require.Empty(t, problems)
+}
+
+// What the game does to attributes without a buff has a series of its own, and is no timeout.
+func TestCollect_CommandsOfTheGame(t *testing.T) {
+	cat, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health", Base: 20, Min: stat.At(0)}, AtMin: define.AtMinKill}}})
+	require.NoError(t, err)
+	eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
+	require.NoError(t, err)
+	g := &game{t: t, eng: eng, registry: prometheus.NewPedanticRegistry()}
+	g.metrics = newCollector(eng, func() time.Duration { return 0 })
+	defer g.metrics.Close()
+	g.registry.MustRegister(g.metrics)
+	eng.Tick(0)
+	require.NoError(t, eng.Spawn(1, nil))
+	eng.Do(buff.SetBase(1, 1, 10))
+	eng.Damage(1, 1, 15, 0)
+	eng.Do(buff.Revive(1))
+	_, err = eng.AddTimeout(1, time.Second, func(*engine.Context) {})
+	require.NoError(t, err)
+	eng.Tick(time.Second)
+	got := map[string]float64{}
+	for _, m := range g.gather()["bufftick_buff_events_total"].GetMetric() {
+		got[m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()] = value(m)
+	}
+	require.Equal(t, map[string]float64{"(game) change": 2, "(game) die": 1, "(game) revive": 1, "(timeouts) timeout": 1}, got)
+	require.NoError(t, eng.Close(context.Background()))
 }
 
 // What each definition has led to has series of its own, up to a bound: the others share one.

@@ -43,7 +43,8 @@
 //
 // What is counted by kind, lateness and denial, and the times, begins when New was called.
 // By definition there are series for 100 of them at most, the first of which something came; the label of
-// all others together is "(others)", and that of timeouts, which have no definition, "(timeouts)".
+// all others together is "(others)". What has no definition is "(timeouts)", or, of attributes that the game
+// changes by itself and of deaths and revivals, "(game)".
 // For several engines in one registry give each a label of its own, as the example Zones shows: prometheus.WrapRegistererWith.
 // dashboard.json is a dashboard for Grafana, alerts.yaml rules for Prometheus.
 package prom

@@ -97,8 +97,8 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	return n
 }
 
-// fall is called when the breath of life has gone with its owner's death, and everything
-// else that the dead do not keep. A ward of the dead brings it back.
+// fall is called when its owner has died, and everything that the dead do not keep has gone. A ward of
+// the dead brings the owner back.
 func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	if b, ok := carries(c, r.deathWard); ok {
 		c.Do(buff.RemoveStacks(b.Handle, 0, buff.Consumed))

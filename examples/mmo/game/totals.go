@@ -4,8 +4,8 @@ import "github.com/bufftick/bufftick/buff"
 
 // totals counts what happened.
 type totals struct {
-	events [buff.Missed + 1]int // by kind
-	casts  [buff.Missed + 1]int // of the bots, by what came of them
+	events [buff.Revived + 1]int // by kind
+	casts  [buff.Revived + 1]int // of the bots, by what came of them
 
 	deaths, felled, bursts, dispels int
 
