@@ -40,6 +40,7 @@ type Store struct {
 	broken   error  // why later commits cannot be trusted
 	stuck    bool   // a transaction did not end: bbolt still holds its locks
 	warning  string // of Open
+	last     int    // the number of the last transaction that was written
 	records  []byte // scratch memory for the records of a batch
 }
 
@@ -79,7 +80,10 @@ func openFile(path string, o Options) (*Store, error) {
 		return err
 	})
 	if err == nil {
-		_, err = s.transact(s.db.View, checkLayout)
+		_, err = s.transact(s.db.View, func(tx *bbolt.Tx) error {
+			s.last = tx.ID()
+			return checkLayout(tx)
+		})
 	}
 	if err != nil {
 		return nil, s.at(errors.Join(openError(err), s.close()))
@@ -267,13 +271,18 @@ func isBroken(why error) error { return fmt.Errorf("%w: %w", store.ErrBroken, wh
 // file. An error other than that of do is one of the disk and breaks the store, unless the disk is full or a
 // page is damaged and the transaction was rolled back.
 func (s *Store) update(do func(*bbolt.Tx) error) error {
+	number := 0
 	answered, err := s.transact(s.db.Update, func(tx *bbolt.Tx) error {
+		if number = tx.ID(); number <= s.last {
+			return errOverwritten
+		}
 		if err := s.inPlace(tx.Size()); err != nil {
 			return err
 		}
 		return do(tx)
 	})
 	if err == nil {
+		s.last = number
 		err = s.inPlace(0)
 		answered = true
 	}

@@ -38,9 +38,10 @@
 // # While the file is open
 //
 // Before and after each commit the path is compared with the open file. If the file has been removed, renamed,
-// replaced or truncated, the commit is not acknowledged and every later one fails with [store.ErrBroken],
-// because the next process could not find the data. A page that cannot be read, because of the disk or a truncated
-// file, is a [store.DamageError] for the zone that needs it; the process and the other zones of the file continue.
+// replaced, truncated or overwritten with an older copy, the commit is not acknowledged and every later one fails
+// with [store.ErrBroken], because the next process could not find the data. A page that cannot be read, because of
+// the disk or a truncated file, is a [store.DamageError] for the zone that needs it; the process and the other zones
+// of the file continue.
 //
 // Several zones may share a file, each with its own [store.Saver]. They must also share the Reopen function of
 // their store.Options, so that the file is reopened once for all of them:

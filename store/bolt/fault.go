@@ -18,9 +18,10 @@ type goneError string
 func (e goneError) Error() string { return string(e) }
 
 const (
-	errRemoved   goneError = "the file has been removed or renamed"
-	errReplaced  goneError = "another file has been put in its place"
-	errTruncated goneError = "the file has been truncated"
+	errRemoved     goneError = "the file has been removed or renamed"
+	errReplaced    goneError = "another file has been put in its place"
+	errOverwritten goneError = "the file has been overwritten with an older one"
+	errTruncated   goneError = "the file has been truncated"
 )
 
 // inPlace fails unless the path refers to the open file and the file has at least size bytes. It takes

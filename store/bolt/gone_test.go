@@ -45,6 +45,15 @@ func TestFileGone(t *testing.T) {
 		"truncated": {func(t *testing.T, path string) {
 			require.NoError(t, os.Truncate(path, int64(2*os.Getpagesize())))
 		}, "the file has been truncated"},
+		"overwritten": {func(t *testing.T, path string) {
+			// What cp does with an older copy: the file is the same, and bbolt would write with a list of free
+			// pages that is not that of the copy.
+			older := filepath.Join(t.TempDir(), "older.db")
+			twoCuts(t, older)
+			data, err := os.ReadFile(older)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, data, 0o600))
+		}, "the file has been overwritten with an older one"},
 		"its folder removed": {func(t *testing.T, path string) {
 			require.NoError(t, os.RemoveAll(filepath.Dir(path)))
 		}, "the file has been removed or renamed"},
@@ -58,6 +67,10 @@ func TestFileGone(t *testing.T) {
 			_, err = s.Open(ctx, "a")
 			require.ErrorIs(t, err, store.ErrEmpty)
 			require.NoError(t, s.Commit(ctx, goneBatch("a", 1, 1, 20_000)))
+			for range 10 { // more transactions than another file has
+				require.ErrorIs(t, s.Commit(ctx, goneBatch("a", 9, 1, 1)), store.ErrLost)
+				require.NoError(t, s.Commit(ctx, goneBatch("a", 1, 1, 20_000)))
+			}
 			require.NoError(t, s.Broken())
 
 			c.do(t, path)
