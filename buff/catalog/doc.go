@@ -348,39 +348,40 @@
 //
 // # Warnings
 //
-// "bufftick validate" loads as Load does, and warns of what is valid but probably a mistake.
-// Nothing that Load takes is refused for it. A warning looks like an error, with "warning:" in
-// front and the name of its rule behind. The rules:
+// "bufftick validate" loads as Load does, and warns of definitions that are valid but probably a
+// mistake. A warning refuses nothing. It looks like an error, with "warning:" before the text and the
+// name of its rule after it. Scenarios are checked too. The rules:
 //
-//	never-pulses     period is longer than duration, and nothing makes it longer or pulses
-//	                 otherwise; or on.pulse is an empty list and there is no period
-//	lost-tail        duration is not whole periods, and tail is none
-//	lost-beat        refresh none with phase reset: further applications only cost pulses
-//	lost-level       level sum with refresh none: at the limit of stacks nothing is added to it
+//	never-pulses     the period is longer than the duration, and there is no other pulse; or
+//	                 on.pulse is an empty list and there is no period
+//	lost-tail        the duration is not whole periods, and tail is none
+//	lost-beat        refresh none with phase reset: further applications only delay pulses
+//	lost-level       level sum with refresh none: at the limit of stacks the level stays
 //	no-damage        a damage action whose number is below half a point, or below zero
 //	off-frame        period or aura.interval is not whole frames of the game
-//	beyond-wheel     duration is longer than 12h, and its end waits in the overflow tier
+//	beyond-wheel     the duration is longer than 12h, and its end waits in the overflow tier
 //	no-chance        chance is 0
-//	limit-unreached  what applies it comes too seldom for stack.limit, or by is none
-//	waits-offline    a bad buff of a minute or more, or with save.mode written out, whose
-//	                 clock stands still while its owner is away
-//	runs-offline     a good buff whose clock is wall
-//	tie              two of one group have the same priority, with rule higher or hide
-//	endless          infinite with modifiers, and nothing in the files ends it: no dispel.type,
+//	limit-unreached  applications are too rare for stack.limit, or by is none
+//	waits-offline    a negative buff of a minute or more, or with save.mode written out, whose
+//	                 clock stops while its owner is away
+//	runs-offline     a positive buff whose clock is wall
+//	tie              two buffs of one group have the same priority, with rule higher or hide
+//	endless          infinite with modifiers, and the files never end it: no dispel.type,
 //	                 interrupt, charges, shield, require.remove, group or slot, no other
-//	                 definition, and not one of the words on_death, on_zone and on_source_gone
-//	one-stack        a per_stack of a buff that never has more than one
-//	unused           neither the game nor another definition applies it; only looked for if
-//	                 -applied says what the game applies
+//	                 definition, and none of the fields on_death, on_zone and on_source_gone
+//	one-stack        a per_stack of a buff that never has more than one stack
+//	unused           neither the game nor another definition applies it; checked only if
+//	                 -applied lists the definitions that the game applies
 //	loop             it applies itself in the same instant, directly or through others, and no
-//	                 chance, requirement, group, slot or dr on the way may refuse it
-//	reads-early      an action reads an attribute, a tag or a buff that an earlier action of its
-//	                 list changes only after it: see Order of actions
-//	asks-together    several buffs react to one act, and what they apply asks that a tag is not
-//	                 there before any of them has granted it
+//	                 chance, requirement, group, slot or dr in the loop may refuse it
+//	reads-early      an action reads an attribute, a tag or a buff before an earlier action of
+//	                 its list changes it: see Order of actions
+//	asks-together    several buffs react to one act and share a cooldown that does not work: the
+//	                 buffs that they apply require that a tag is missing, before any of them has
+//	                 granted it
 //	wrong-way        a negative buff multiplies an attribute by more than 1, or a positive one by
-//	                 less: op mul_compound with 0.7 is ×1.7, and ×0.7 is -0.3. Not looked for where
-//	                 an attribute increases the damage that its owner takes
+//	                 less: op mul_compound with 0.7 is ×1.7, and ×0.7 is -0.3. Not checked for an
+//	                 attribute that increases the damage that its owner takes
 //	act-magnitude    a number of on.act reads magnitude and not amount
 //	dr-percent       no step of dr is above 1: steps are percent
 //	not-granted      a requirement about a tag that definitions have in tags and none in grants

@@ -12,41 +12,38 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// DefaultFrame is the frame for which [Check] looks at periods where
-// [CheckOptions].Frame says no other.
+// DefaultFrame is the default of [CheckOptions].Frame.
 const DefaultFrame = 50 * time.Millisecond
 
-// CheckOptions says what [Check] cannot know from the files. The zero value is a
+// CheckOptions gives [Check] facts about the game that the files do not have. The zero value is a
 // sensible default.
 type CheckOptions struct {
-	// Frame is the length of the game's frames, which the rule off-frame holds
-	// periods against. If zero, DefaultFrame. Whole milliseconds; a negative one turns
-	// the rule off.
+	// Frame is the length of the game's frames, for the rule off-frame: whole milliseconds. If
+	// zero, DefaultFrame; a negative one turns the rule off.
 	Frame time.Duration
 
-	// Applied are the IDs of the definitions that the game applies by itself. What
-	// neither it nor another definition applies breaks the rule unused. If nil, the
-	// game may apply any of them, and none does.
+	// Applied are the IDs of the definitions that the game itself applies. A definition that
+	// neither the game nor another definition applies breaks the rule unused. If nil, the rule is
+	// not checked.
 	Applied []string
 
-	// Every is the shortest time between two applications of one definition by the
-	// game, for the rule limit-unreached. If zero, it is not known, and only what the
-	// files apply is looked at.
+	// Every is the shortest time between two applications of one definition by the game, for the
+	// rule limit-unreached. If zero, it is unknown, and only applications by definitions count.
 	Every time.Duration
 
-	// Except are names of [Rules] that are not looked for.
+	// Except are names of [Rules] that are not checked.
 	Except []string
 }
 
-// rule is something that Check warns of.
+// rule is one kind of warning.
 type rule struct {
 	name string
-	each func(*linter, *definition) // looks at one definition
-	all  func(*linter)              // or at the catalog
+	each func(*linter, *definition) // checks one definition
+	all  func(*linter)              // or the catalog
 }
 
-// The rules, in the order of the documentation. They say nothing that is certain to be
-// wrong: that would be an error, and NewCatalog's.
+// rules are in the order of the documentation. A definition that is certainly wrong is not a
+// warning, but an error of NewCatalog.
 var rules = []rule{
 	{name: "never-pulses", each: (*linter).neverPulses},
 	{name: "lost-tail", each: (*linter).lostTail},
@@ -72,8 +69,8 @@ var rules = []rule{
 	{name: "not-granted", each: (*linter).notGranted},
 }
 
-// Rules returns the names of the rules whose breach [Check] warns of, in the order in
-// which the documentation of the package explains them.
+// Rules returns the names of the rules of [Check], in the order of the package documentation, which
+// explains them.
 func Rules() []string {
 	names := make([]string, len(rules))
 	for i, r := range rules {
@@ -82,16 +79,14 @@ func Rules() []string {
 	return names
 }
 
-// Check is [LoadFS], and also warns of what is valid but probably a mistake, by the rules
-// that the documentation of the package explains. If fsys is nil, the files are those
-// of the machine, as for [Load].
+// Check is [LoadFS] with warnings: definitions that are valid but probably a mistake, by the rules
+// that the package documentation explains. If fsys is nil, it reads the files of the machine, as
+// [Load] does.
 //
-// A warning stops nothing: it comes with a catalog. Of definitions with errors there are
-// no warnings, since those could merely follow from an error. The warnings are in the
-// order of the files and lines, never more than MaxErrors and one that counts the rest;
-// the same files have the same ones each time. The error is an [Errors], as that of
-// LoadFS. Check panics if an option names no rule. Any goroutine may call it, if fsys
-// allows that.
+// Warnings are returned with a catalog. If there is an error there are none, since they might only
+// follow from the error. They are sorted by file and line, at most MaxErrors and one that counts the
+// rest; the same files have the same warnings each time. The error is an [Errors], as that of LoadFS.
+// Check panics if an option names no rule. Any goroutine may call it, if fsys allows that.
 func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnings Errors, err error) {
 	for _, name := range o.Except {
 		if !slices.Contains(Rules(), name) {
@@ -124,12 +119,12 @@ func CheckFields(o CheckOptions, name string, src []byte, tags []string, fields 
 type linter struct {
 	*loader
 	CheckOptions
-	rule  string // the one that is looked at
+	rule  string // the name of the rule that is checked
 	uses  map[string][]use
-	ended map[string]bool // what others end
+	ended map[string]bool // IDs of definitions that others end
 }
 
-// warnings returns everything about the definitions that breaks a rule.
+// warnings returns all warnings about the definitions.
 func (l *loader) warnings(o CheckOptions) Errors {
 	if o.Frame == 0 {
 		o.Frame = DefaultFrame
@@ -157,7 +152,7 @@ func (l *linter) warn(d *definition, field, format string, args ...any) {
 	l.add(d.src, d.place(field).position, d.spec.ID, field, format, args...).Rule = l.rule
 }
 
-// short is a span without the zeros at its end: 36h, 1h30m.
+// short writes a span without trailing zeros: 36h, 1h30m.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -16,14 +16,14 @@ type use struct {
 	by    *definition
 	field string
 	to    string
-	every time.Duration // the time between two times that it does; 0 if nobody knows
+	every time.Duration // the time between two applications; 0 if unknown
 
-	// If again, it does so whenever it is itself applied, or at least whenever the
-	// stacks are at their limit: two that do so to each other never come to an end.
+	// again is set if each application of by applies to, at least at the limit of stacks: two
+	// definitions that do so to each other form an endless loop.
 	again bool
 }
 
-// findUses finds everything that the definitions apply, in the order of the fields.
+// findUses lists all applications by definitions, in the order of the fields.
 func (l *linter) findUses() {
 	l.uses = map[string][]use{}
 	for _, d := range l.defs {
@@ -38,7 +38,7 @@ func (l *linter) findUses() {
 				}
 			}
 		}
-		// A further application of what joins is a refresh, and never new.
+		// A further application that joins a buff is a refresh, never a new buff.
 		alone := s.Stack.By == define.ByNone
 		list("on.exec", s.On.Exec, 0, true)
 		list("on.apply", s.On.Apply, 0, alone)
@@ -70,9 +70,9 @@ func (l *linter) findUses() {
 	}
 }
 
-// limitUnreached finds stack limits that no application comes to.
+// limitUnreached finds stack limits that no application can reach.
 func (l *linter) limitUnreached() {
-	known := map[string]time.Duration{} // the shortest time between two applications; 0 if nobody knows
+	known := map[string]time.Duration{} // the shortest time between two applications; 0 if unknown
 	note := func(id string, every time.Duration) {
 		if before, ok := known[id]; !ok || every < before {
 			known[id] = every
@@ -106,16 +106,16 @@ func (l *linter) limitUnreached() {
 	}
 }
 
-// applications returns how many applications stand together in one buff at most.
+// applications returns the highest number of applications in one buff.
 func applications(s *buff.Spec, every time.Duration) int {
-	within := int(longest(s)/every) + 1 // one that comes at the very end is in time
+	within := int(longest(s)/every) + 1 // one at the very end is in time
 	if s.Stack.Timers == define.TimersShared && s.Stack.Refresh != define.RefreshNone && within > 1 {
 		return define.MaxStacks // each moves the end of all
 	}
 	return min(within, define.MaxStacks)
 }
 
-// tie finds buffs of one group of which neither is the stronger.
+// tie finds buffs of one group with the same priority.
 func (l *linter) tie() {
 	type rank struct {
 		group    string
@@ -126,7 +126,7 @@ func (l *linter) tie() {
 		g := d.spec.Group
 		r := rank{g.Name, g.Priority}
 		switch g.Rule {
-		case define.GroupHigher, define.GroupHide: // the others do not ask for the priority, or say what becomes of a tie
+		case define.GroupHigher, define.GroupHide: // the other rules do not read the priority, or decide a tie
 		default:
 			continue
 		}
@@ -143,7 +143,7 @@ func (l *linter) tie() {
 	}
 }
 
-// unused finds definitions that nobody ever applies.
+// unused finds definitions that are never applied.
 func (l *linter) unused() {
 	if l.Applied == nil {
 		return
@@ -168,8 +168,8 @@ func (l *linter) unused() {
 	}
 }
 
-// loop finds definitions that apply each other in one instant, for ever. What may be
-// refused on the way is not counted: it is how a loop is guarded.
+// loop finds definitions that apply each other in one instant, endlessly. A definition that may be
+// refused breaks the loop.
 func (l *linter) loop() {
 	w := walk{linter: l, over: map[string]bool{}, on: map[string]int{}, said: map[string]bool{}}
 	for _, d := range l.defs {
@@ -177,13 +177,13 @@ func (l *linter) loop() {
 	}
 }
 
-// walk goes along what definitions apply in one instant, each once.
+// walk visits each definition once, along the applications of one instant.
 type walk struct {
 	*linter
-	path []use           // from the definition where it began to where it is
-	on   map[string]int  // the definitions on the path, and how long it was when it came there
-	over map[string]bool // those from which it has been everywhere
-	said map[string]bool // those of a loop that was reported
+	path []use           // from the first definition to the current one
+	on   map[string]int  // the definitions on the path, with their index
+	over map[string]bool // the definitions that have been visited completely
+	said map[string]bool // the definitions of reported loops
 }
 
 func (w *walk) from(id string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// endless finds modifiers of which no file says how they ever go.
+// endless finds modifiers of buffs that the files never end.
 func (l *linter) endless(d *definition) {
 	s := d.spec
 	if s.Kind != define.Infinite || len(s.Modifiers) == 0 || l.ends(d) {
@@ -24,7 +24,7 @@ func (l *linter) endless(d *definition) {
 	l.warn(d, "duration", "infinite with modifiers, and nothing in the files ends it%s", but)
 }
 
-// ends reports whether something in the files ends a buff, or says that something does.
+// ends reports whether the files have something that ends a buff.
 func (l *linter) ends(d *definition) bool {
 	s := d.spec
 	for _, field := range []string{"on_death", "on_zone", "on_source_gone", "interrupt", "charges", "shield", "require.remove", "group", "slot", "per_source"} {
@@ -41,7 +41,7 @@ func (l *linter) ends(d *definition) bool {
 	return l.endedBy()[s.ID]
 }
 
-// endedBy returns the definitions that others remove, or take with them when they end.
+// endedBy returns the definitions that end by an action, a link or an aura of another definition.
 func (l *linter) endedBy() map[string]bool {
 	if l.ended != nil {
 		return l.ended
@@ -63,7 +63,7 @@ func (l *linter) endedBy() map[string]bool {
 	return l.ended
 }
 
-// oneStack finds numbers that count for each of stacks of which there is one.
+// oneStack finds per_stack numbers of buffs with one stack.
 func (l *linter) oneStack(d *definition) {
 	s := d.spec
 	if s.Stack.Limit > 1 || s.Stack.Timers == define.TimersQueue || s.Kind == define.Instant {
@@ -83,8 +83,8 @@ func (l *linter) oneStack(d *definition) {
 }
 
 // wrongWay finds negative buffs that multiply an attribute by more than 1, and positive ones by less:
-// most likely a factor was written where op wants what is added to 1. An attribute that makes its
-// owner take more damage is the other way round.
+// most likely a factor was written, and op adds the value to 1. An attribute that increases the damage
+// that its owner takes is the other way round.
 func (l *linter) wrongWay() {
 	hurts := l.hurtful()
 	for _, d := range l.defs {
@@ -114,8 +114,8 @@ func (l *linter) wrongWay() {
 	}
 }
 
-// hurtful returns the attributes of an owner that make it lose more by some action: by damage, or by
-// a change of an attribute that kills at its minimum.
+// hurtful returns the attributes that increase the loss of their owner in some action: a damage, or a
+// change of an attribute with at_min: kill.
 func (l *linter) hurtful() map[string]bool {
 	hurts := map[string]bool{}
 	for _, d := range l.defs {
@@ -139,8 +139,8 @@ func (l *linter) kills(attr string) bool {
 	return slices.ContainsFunc(l.attrs.list, func(a define.Attribute) bool { return a.Name == attr && a.AtMin == define.AtMinKill })
 }
 
-// risesWith returns by how much a number grows if an attribute is a tenth of its base higher, and
-// what the application brings is 100.
+// risesWith returns the growth of a number if an attribute is higher by a tenth of its base. All
+// parameters of the application are 100.
 func (l *linter) risesWith(n *define.Number, attr string) float64 {
 	if n.From == define.FromAttr {
 		return cmp.Or(n.Coef, 1)

@@ -1,11 +1,13 @@
 package definition
 
 import (
+	"slices"
+
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// lostLevel finds levels that add up until there are as many stacks as there may be, and then no more.
+// lostLevel finds levels that no longer add up once the limit of stacks is reached.
 func (l *linter) lostLevel(d *definition) {
 	if st := &d.spec.Stack; st.Level == define.LevelSum && st.Refresh == define.RefreshNone && st.Limit < define.MaxStacks {
 		l.warn(d, "stack.level", "sum with refresh none: at the limit of stacks (%d) an application adds nothing to the level; say another refresh, or a higher limit",
@@ -13,14 +15,14 @@ func (l *linter) lostLevel(d *definition) {
 	}
 }
 
-// noDamage finds damage that comes to nothing: it is whole points, half up, and there is no negative damage.
+// noDamage finds damage below half a point or below zero, which does nothing.
 func (l *linter) noDamage(d *definition) {
 	stacks := float64(max(d.spec.Stack.Limit, 1))
 	eachAction(d.spec, func(field string, a *buff.Action) {
-		if a.Do != define.DoDamage || a.Change == nil || a.Change.By.From != define.FromConst {
+		if a.Do != define.DoDamage || a.Change == nil || a.Change.By.From > define.FromCurve {
 			return
 		}
-		most := a.Change.By.Const
+		most := slices.Max(l.valuesOf(&a.Change.By))
 		if a.Change.PerStack {
 			most *= stacks
 		}

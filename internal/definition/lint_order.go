@@ -8,16 +8,16 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// The actions of a list are carried out first, in order, and what they set off follows (breadth
-// first). So an action that reads what an earlier action only sets off reads it too early, and so
-// does the number of a change, which was evaluated before the first action.
+// The actions of a list run first, in order, and their consequences after the whole list (breadth
+// first). So an action cannot see the consequences of an earlier action, and the number of a change
+// sees not even the earlier action, since it was evaluated before the first one.
 
-// touched is what something changes about an owner.
+// touched lists the parts of an owner that an action changes or reads.
 type touched struct {
 	attrs, tags, buffs []string
 }
 
-// add adds what starts or ends with a buff: its modifiers and tags.
+// add adds the parts that start or end with a buff: its modifiers and tags.
 func (t *touched) add(s *buff.Spec) {
 	t.buffs = append(t.buffs, s.ID)
 	if s.Kind == define.Instant {
@@ -29,8 +29,8 @@ func (t *touched) add(s *buff.Spec) {
 	}
 }
 
-// after returns what an application changes by its own actions, which come after the other actions
-// of the list that applies it.
+// after returns the parts that the own actions of a buff change when it is applied. They run after
+// the list that applies the buff.
 func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	if seen[id] {
 		return t
@@ -60,8 +60,8 @@ func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	return t
 }
 
-// readBy returns what an action of a list reads when its turn comes, and early, what the number of a
-// change has read before the first action.
+// readBy returns the parts that an action reads when it runs, and early, the parts that its number
+// read before the first action of the list.
 func (l *linter) readBy(a *buff.Action) (turn, early touched) {
 	switch a.Do {
 	case define.DoChange, define.DoDamage:
@@ -112,8 +112,8 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	}
 }
 
-// meets returns what two have in common, in words, "" if that is nothing. A tag is also read by one
-// above it.
+// meets returns a part that is changed and read, in words, or "". A requirement about a tag also reads
+// the tags below it.
 func meets(changed, read touched) string {
 	for _, a := range read.attrs {
 		if slices.Contains(changed.attrs, a) {
@@ -133,7 +133,7 @@ func meets(changed, read touched) string {
 	return ""
 }
 
-// readsEarly finds actions that read what an earlier action of the list only changes after them.
+// readsEarly finds actions that read a part of the owner before an earlier action of the list changes it.
 func (l *linter) readsEarly(d *definition) {
 	eachList(d.spec, func(field string, list []buff.Action) {
 		for j := range list {
@@ -144,7 +144,7 @@ func (l *linter) readsEarly(d *definition) {
 	})
 }
 
-// readEarly looks for what one action of a list reads too early.
+// readEarly checks one action of a list.
 func (l *linter) readEarly(d *definition, field string, list []buff.Action, j int) {
 	turn, early := l.readBy(&list[j])
 	at := element(field, j) + "." + list[j].Do.String()
@@ -204,8 +204,8 @@ type reaction struct {
 	spec    *buff.Spec
 }
 
-// asksTogether finds what several buffs apply at one act although only one is to have it: each asks
-// for a tag before any of them has applied the buff that grants it.
+// asksTogether finds buffs that react to one act and share a cooldown that does not work: what they
+// apply requires that a tag is missing, before any of them has applied the buff that grants the tag.
 func (l *linter) asksTogether() {
 	var all []reaction
 	for _, d := range l.defs {

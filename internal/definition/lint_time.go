@@ -42,14 +42,14 @@ func highest(c *define.Curve) float64 {
 	return most
 }
 
-// lengthens reports whether the duration has no bound that the files say: its scale depends on
+// lengthens reports whether the files give no bound of the duration, since its scale depends on
 // attributes or on the application.
 func lengthens(s *buff.Spec) bool {
 	return s.DurationScale != nil && s.DurationScale.From > define.FromCurve && s.MaxDuration == 0
 }
 
-// neverPulses finds buffs that end before their first pulse, and empty lists for pulses of buffs
-// that have none; a list with actions is an error then.
+// neverPulses finds buffs that end before their first pulse, and empty lists of actions for pulses
+// without a period; a list with actions is an error then.
 func (l *linter) neverPulses(d *definition) {
 	s := d.spec
 	if _, ok := d.places.get("on.pulse"); ok && s.Period == 0 && s.PeriodBy == nil {
@@ -66,7 +66,7 @@ func (l *linter) neverPulses(d *definition) {
 	l.warn(d, "period", "longer than the duration of %s: it never pulses%s", short(longest(s)), unless)
 }
 
-// lostTail finds durations with a part of a period at their end.
+// lostTail finds durations that end with a part of a period.
 func (l *linter) lostTail(d *definition) {
 	s, duration := d.spec, d.spec.Duration
 	if n := s.DurationScale; n != nil && n.From == define.FromConst {
@@ -81,7 +81,7 @@ func (l *linter) lostTail(d *definition) {
 	}
 }
 
-// lostBeat finds applications that take pulses away and give nothing.
+// lostBeat finds buffs whose further applications only delay the next pulse.
 func (l *linter) lostBeat(d *definition) {
 	s := d.spec
 	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != define.ByNone && s.Stack.Refresh == define.RefreshNone && s.Stack.Phase == define.PhaseReset {
@@ -89,7 +89,7 @@ func (l *linter) lostBeat(d *definition) {
 	}
 }
 
-// offFrame finds beats that fall between frames.
+// offFrame finds periods that are not whole frames.
 func (l *linter) offFrame(d *definition) {
 	for _, b := range []struct {
 		field string
@@ -104,27 +104,27 @@ func (l *linter) offFrame(d *definition) {
 	}
 }
 
-// wheelRange is how far the hours of the wheel reach.
+// wheelRange is the range of the wheel.
 const wheelRange = 12 * time.Hour
 
-// beyondWheel finds durations that do not fit on the wheel.
+// beyondWheel finds durations beyond the range of the wheel.
 func (l *linter) beyondWheel(d *definition) {
-	if s := d.spec; longest(s) > wheelRange && s.Clock == define.Online { // by another clock it is days that are meant
+	if s := d.spec; longest(s) > wheelRange && s.Clock == define.Online { // with another clock, days are likely meant
 		l.warn(d, "duration", "longer than the %s of the wheel: its end waits in the overflow tier; nothing is lost, but is it meant?", short(wheelRange))
 	}
 }
 
-// noChance finds buffs that nobody ever gets.
+// noChance finds buffs that are always refused.
 func (l *linter) noChance(d *definition) {
 	if d.spec.Chance == define.ChanceNever {
 		l.warn(d, "chance", "every application is refused")
 	}
 }
 
-// soonOver is a duration for which nobody logs out.
+// soonOver is a duration that is not worth a logout.
 const soonOver = time.Minute
 
-// waitsOffline finds bad things that players do not have to live through.
+// waitsOffline finds negative buffs that players escape by logging out.
 func (l *linter) waitsOffline(d *definition) {
 	s := d.spec
 	_, said := d.places.get("save.mode")
@@ -134,7 +134,7 @@ func (l *linter) waitsOffline(d *definition) {
 	}
 }
 
-// runsOffline finds good things that are gone when players return.
+// runsOffline finds positive buffs that end while players are away.
 func (l *linter) runsOffline(d *definition) {
 	if s := d.spec; s.Kind == define.Timed && s.Polarity == define.Positive && s.Clock == define.Wall {
 		l.warn(d, "clock", "a good buff that goes on while its owner is away and the server is down: players will miss it")

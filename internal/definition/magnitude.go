@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// magnitude reads a number of a buff: as it is, or a map that says where it comes from.
-// What to points to must stay where it is until all the files have been read.
+// magnitude reads a number of a buff: a constant, or a map with its origin. *to must not move until
+// all files have been read.
 func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 	before, why := d.loader.failed, ""
 	switch n.(type) {
@@ -28,7 +28,7 @@ func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 	}
 }
 
-// besides says what may stand beside the field that says where a number comes from.
+// besides are the fields that are allowed with each origin.
 var besides = map[string][]string{
 	"const":   nil,
 	"curve":   nil,
@@ -37,10 +37,10 @@ var besides = map[string][]string{
 	"formula": {"default", "snapshot"},
 }
 
-// origins are the fields that say where a number comes from.
+// origins are the fields that give the origin of a number.
 var origins = []string{"const", "curve", "attr", "caller", "formula"}
 
-// origin reads where a number comes from.
+// origin reads a map with the origin of a number.
 func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	before := d.loader.failed
 	if d.splitFormula(field, n) {
@@ -128,8 +128,7 @@ var numberFields = table{"number", nil, map[string]readFunc{
 	},
 }}
 
-// coefficient reads by what an attribute is multiplied. Zero would stand for the default in
-// a Number, and for nothing in a file.
+// coefficient reads the factor of an attribute. Zero would mean the default in a Number.
 func (d *definition) coefficient(field string, n ast.Node) {
 	if d.real(field, n, &d.number.Coef); !d.isBad(field) && d.number.Coef == 0 {
 		d.fail(field, at(n), "must not be 0: the attribute would not count")

@@ -12,10 +12,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// errNone is that a step means an instance which is not there: it has nothing to do.
+// errNone says that the owner has no instance of the buff that a step names: the step does nothing.
 var errNone = errors.New("there is no such buff")
 
-// do does a step: what its line asks for, as the owners are now.
+// do carries out a step.
 func (p *play) do(st *step) error {
 	if st.verb.do != nil {
 		return st.verb.do(p, st)
@@ -26,7 +26,7 @@ func (p *play) do(st *step) error {
 		Buff:    p.oldest,
 	})
 	switch wrong := (*buff.TextError)(nil); {
-	case errors.Is(err, errNone), errors.Is(err, buff.ErrName): // of a tag or an act: the others were found when the step was read
+	case errors.Is(err, errNone), errors.Is(err, buff.ErrName): // of a tag or an act; other unknown names were errors when the step was read
 		return nil
 	case errors.As(err, &wrong):
 		return wrong.Err
@@ -51,7 +51,7 @@ func (p *play) oldest(owner buff.OwnerID, id string) (buff.Handle, error) {
 	return 0, errNone
 }
 
-// said returns the error of a command, unless it shows in the log.
+// said returns the error of a command, unless an event in the log reports it.
 func said(r buff.Result) error {
 	if r.Kind == buff.Denied || r.Kind == buff.Faulted {
 		return nil
@@ -89,7 +89,7 @@ func (p *play) show(st *step) error {
 	return nil
 }
 
-// save lets the owner go; load brings it back.
+// save despawns the owner; load restores it.
 func (p *play) save(st *step) error {
 	blob, err := p.engine.Despawn(p.id(st.owner))
 	if err == nil {
@@ -109,8 +109,8 @@ func (p *play) load(st *step) error {
 	return err
 }
 
-// goNear brings the step's owner into the area of all auras that another one bears, or his own;
-// goFar takes him out.
+// goNear puts the step's owner into the area of all auras of another owner, or of its own; goFar takes
+// it out.
 func (p *play) goNear(st *step) error {
 	p.near[[2]buff.OwnerID{p.id(st.name), p.id(st.owner)}] = struct{}{}
 	return nil
@@ -121,7 +121,7 @@ func (p *play) goFar(st *step) error {
 	return nil
 }
 
-// members tells the engine who is there. A script has no radius.
+// members reports to the engine which owners are in the area of an aura, whatever its radius.
 func (p *play) members(q engine.AuraQuery, found func(id buff.OwnerID)) {
 	for _, pair := range slices.SortedFunc(maps.Keys(p.near), func(a, b [2]buff.OwnerID) int { return int(a[1]) - int(b[1]) }) {
 		if pair[0] == q.Bearer {

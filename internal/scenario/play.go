@@ -22,7 +22,7 @@ const MinFrame = time.Millisecond
 // MaxEvents is the maximum number of events of a scenario.
 const MaxEvents = 1_000_000
 
-// patience is how long the rest of a run is waited for that has failed.
+// patience limits how long a failed run may take to close.
 const patience = 5 * time.Second
 
 // play is one run of a scenario.
@@ -30,16 +30,16 @@ type play struct {
 	scenario *Scenario
 	engine   *engine.Engine
 	frame    time.Duration
-	fastest  map[define.Whose]time.Duration // how many times as fast as the world's a buff's time has been, an owner's, a zone's
-	away     map[buff.OwnerID][]byte        // the blobs of those who have been saved
-	ids      map[string]buff.OwnerID        // of owners and sources alike
+	fastest  map[define.Whose]time.Duration // the highest rate of a buff's, an owner's and a zone's time so far
+	away     map[buff.OwnerID][]byte        // the blobs of saved owners
+	ids      map[string]buff.OwnerID        // of owners and sources
 	logs     []ownerLog                     // in the order in which the script names the owners
 	place    map[buff.OwnerID]int           // in logs
-	near     map[[2]buff.OwnerID]struct{}   // who is in the area of whose auras: bearer and member
+	near     map[[2]buff.OwnerID]struct{}   // the areas of auras: bearer and member
 	lines    int
 }
 
-// ownerLog is what happened to one owner, in its order.
+// ownerLog is the log of one owner.
 type ownerLog struct{ lines []logLine }
 
 type logLine struct {
@@ -67,7 +67,7 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 	}
 	defer func() {
 		ctx, cancel := context.Background(), context.CancelFunc(func() {})
-		if err != nil { // what is still to be done is perhaps a cascade
+		if err != nil { // the rest may be an endless cascade
 			ctx, cancel = context.WithTimeout(ctx, patience)
 		}
 		defer cancel()
@@ -76,13 +76,13 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 		}
 	}()
 	if err := p.steps(); err != nil {
-		_ = p.tick(0) // what came before is told all the same
+		_ = p.tick(0) // the log up to the error is returned
 		return p.merged(), err
 	}
 	return p.merged(), nil
 }
 
-// ignore stands for the game's handlers: a scenario is about the rules.
+// ignore stands for all Go handlers.
 func ignore(*engine.Context, buff.Event) {}
 
 func (p *play) steps() error {
@@ -101,7 +101,7 @@ func (p *play) steps() error {
 	if last := p.scenario.lastWanted(); last > p.engine.Now() {
 		return p.reach(last)
 	}
-	return p.tick(0) // what the last commands did
+	return p.tick(0) // the events of the last commands
 }
 
 // lastWanted returns the time of the last line of the expected log: the time passes until then, so that an
@@ -117,7 +117,7 @@ func (s *Scenario) lastWanted() wheel.Time {
 	return last
 }
 
-// spawn lets everybody in before the first step.
+// spawn spawns all owners before the first step.
 func (p *play) spawn() error {
 	for i := range p.scenario.steps {
 		for _, name := range []string{p.scenario.steps[i].owner, p.scenario.steps[i].to} {
@@ -148,11 +148,11 @@ func (p *play) id(name string) buff.OwnerID {
 	return id
 }
 
-// reach runs the frames up to an instant, the last of which ends there: at least
-// one. Where pulses say when they were seen, the frames are those of the script.
+// reach runs frames up to an instant, at least one. A scenario with "seen: true" has one frame for
+// each step.
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
-	// Where time passes a million times as fast, a minute has as many pulses as a year.
+	// At a rate of a million, a minute has as many pulses as a year.
 	frame := min(p.frame, max(LongestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), MinFrame))
 	for !p.scenario.seen && left > frame {
 		if err := p.tick(frame); err != nil {
@@ -163,15 +163,15 @@ func (p *play) reach(at wheel.Time) error {
 	return p.tick(left)
 }
 
-// quicken notes a rate of the time of a buff, an owner or a zone.
+// quicken records the highest rate of the time of a buff, an owner or a zone.
 func (p *play) quicken(whose define.Whose, r buff.Ratio) {
 	if r.Num > r.Den {
 		p.fastest[whose] = max(p.fastest[whose], time.Duration(min((r.Num-1)/max(r.Den, 1)+1, buff.MaxRate)))
 	}
 }
 
-// tick runs one frame and keeps what happened. What the engine's limit for one Tick leaves
-// over follows in the next, so that a cascade is found out before it has filled the memory.
+// tick runs one frame and logs its events. It calls Tick until no events are left over by the
+// engine's limit, so that an endless cascade is noticed before it fills the memory.
 func (p *play) tick(dt time.Duration) error {
 	for {
 		f := p.engine.Tick(dt)
@@ -192,8 +192,8 @@ func (p *play) tick(dt time.Duration) error {
 	}
 }
 
-// merged returns the logs of all owners as one: by time, and at one instant in the
-// order of the owners. No owner's own lines change their order.
+// merged merges the logs of all owners by time, and at one instant in the order of the owners. The
+// lines of one owner stay in their order.
 func (p *play) merged() []string {
 	all := make([]string, 0, p.lines)
 	for {

@@ -80,7 +80,7 @@ var scenarioKeys = map[string]func(*Scenario, ast.Node){
 	"seen":   func(s *Scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
 	"life":   func(s *Scenario, n ast.Node) { s.life = s.boolOf("life", n) },
 	"want":   (*Scenario).readWant,
-	"buffs":  nil, // and what else is of a catalog: read before the script, wherever it stands
+	"buffs":  nil, // with the other fields of a catalog: read before the script
 	"script": (*Scenario).readScript,
 
 	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil,
@@ -114,8 +114,8 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *Scenar
 	return s
 }
 
-// wantFrames finds fault with a definition whose pulses are counted by frames, if the frames are
-// whatever the runner likes: the log would depend on -frame.
+// wantFrames reports definitions whose log depends on the frames, in a scenario without frames of its
+// own.
 func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	if s.seen || buffs == nil || s.Catalog == nil {
 		return
@@ -141,8 +141,8 @@ func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	}
 }
 
-// reachesOut reports whether a hook has an action for another owner; those of on.act and on.death are
-// left out, since they mostly are done when a step says so, and not by a frame.
+// reachesOut reports whether a hook has an action for another owner, which is carried out at the end of
+// a frame. Those of on.act and on.death do not count: mostly a step carries them out.
 func reachesOut(h *buff.Hooks) bool {
 	lists := append(slices.Collect(maps.Values(h.Remove)), h.Apply, h.Refresh, h.Pulse, h.Exec, h.Overflow, h.RemoveAny)
 	return slices.ContainsFunc(lists, func(list []buff.Action) bool {
@@ -166,7 +166,7 @@ func (s *Scenario) fail(n ast.Node, format string, args ...any) {
 	s.Faults = append(s.Faults, s.errorAt(n, format, args...))
 }
 
-// readCatalog reads the definitions; none are well.
+// readCatalog reads the definitions. A scenario may have none.
 func (s *Scenario) readCatalog(fields fieldMap) {
 	for _, key := range slices.Sorted(maps.Keys(scenarioKeys)) {
 		if scenarioKeys[key] == nil && fields[key] != nil {
@@ -216,8 +216,8 @@ func Is(file string, text []byte) bool {
 	})
 }
 
-// saidTags returns the tags that a script gives an owner and its damage: one below a tag of which
-// the definitions speak counts as that one, also if none of them speaks of it.
+// saidTags returns the tags and schools of the steps, so that the catalog knows them: a tag below one
+// that a definition names counts as that one.
 func saidTags(script *ast.MappingValueNode) (tags []string) {
 	if script == nil {
 		return nil
@@ -271,7 +271,7 @@ func didYouMean(name string, known []string) string {
 type fieldMap map[string]*ast.MappingValueNode
 
 // fieldsOf returns the pairs of a map by their keys, and reports whether it is one.
-// It finds fault with keys that are not known or repeated.
+// Unknown and repeated keys are errors.
 func (s *Scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, bool) {
 	list, ok := definition.Fields(n)
 	if !ok {

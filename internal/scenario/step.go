@@ -18,37 +18,37 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// lastInstant is where a script must end: ten years, in ms.
+// lastInstant is the latest time of a step, in ms: ten years.
 const lastInstant = 10 * 365 * 24 * 3600 * 1000
 
-// firstOwner and firstSource are who is meant where a step does not say.
+// firstOwner and firstSource are the defaults of a step.
 const (
 	firstOwner  = "p1"
 	firstSource = "a"
 )
 
-// step is one entry of a script: a verb with what it is about, and options. What buff.ParseCommand reads
-// stands there as a map, key by key; line is the same as one line of text.
+// step is one entry of a script: a verb with its value and options. Most steps are commands, written
+// as a map; line is the same command as the text that buff.ParseCommand reads.
 type step struct {
 	node  ast.Node
 	verb  *stepWord
 	at    wheel.Time
 	owner string
-	name  string // what stands behind the verb, if it is a text
-	to    string // another owner who is there: of "to" and of "target"
+	name  string // the value of the verb, if it is a text
+	to    string // another owner, of "to" or "target"
 	line  string
 	shown []shown // of a "show"
 }
 
-// stepWord is a word that a step can begin with.
+// stepWord is a verb of steps.
 type stepWord struct {
 	word    string
-	takes   string   // what stands behind it, as the help says it
-	options []string // what may stand beside it, the same
-	frames  bool     // what comes of it depends on the frames
+	takes   string   // its value, for the help
+	options []string // the keys of its options
+	frames  bool     // its effect depends on the frames
 	to      bool     // the option "to" is an owner
 
-	// do is what a verb of the script alone does, and nil for a command: those are read by buff.ParseCommand.
+	// do carries out a verb that is no command; nil for a command, which buff.ParseCommand reads.
 	do func(*play, *step) error
 }
 
@@ -135,8 +135,7 @@ func StepHelp() string {
 	return b.String()
 }
 
-// readScript reads the steps. A step that is wrong does not hide what is wrong with
-// the others.
+// readScript reads the steps. An error in one step does not hide errors in the others.
 func (s *Scenario) readScript(n ast.Node) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -234,7 +233,7 @@ func (s *Scenario) showable() (names []string) {
 	return names
 }
 
-// verbOf returns the verb of a step, nil if it has none or several. A misspelt key is perhaps one.
+// verbOf returns the verb of a step, nil if it has none or several. A misspelt key may be the verb.
 func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWord {
 	found := slices.DeleteFunc(slices.Clone(verbWords), func(w string) bool { return fields[w] == nil })
 	switch len(found) {
@@ -251,13 +250,13 @@ func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWo
 	return nil
 }
 
-// part is one part of the line of a step: what stands behind the verb, if it has no key, or an option.
+// part is one part of the line of a step: the value of the verb, without a key, or an option.
 type part struct {
 	key, text string
 	node      ast.Node
 }
 
-// readStep reads what stands behind the verb, and beside it.
+// readStep reads the value of the verb and the options.
 func (s *Scenario) readStep(st *step, fields fieldMap) {
 	before := len(s.Faults)
 	parts := s.valueOf(st, fields[st.verb.word].Value)
@@ -297,7 +296,7 @@ func (s *Scenario) readStep(st *step, fields fieldMap) {
 	s.check(st, slices.DeleteFunc(parts, func(p part) bool { return p.text == "" }), len(s.Faults) > before)
 }
 
-// valueOf reads what stands behind the verb: one part, or those of a query.
+// valueOf reads the value of the verb: one part, or the parts of a query.
 func (s *Scenario) valueOf(st *step, n ast.Node) (parts []part) {
 	word := st.verb.word
 	list, isMap := definition.Fields(n)
@@ -326,7 +325,7 @@ func (s *Scenario) valueOf(st *step, n ast.Node) (parts []part) {
 	return parts
 }
 
-// paramsOf reads the numbers that an application brings.
+// paramsOf reads the parameters of an application.
 func (s *Scenario) paramsOf(n ast.Node) (parts []part) {
 	list, ok := definition.Fields(n)
 	if !ok {
@@ -370,9 +369,9 @@ func lineOf(v *stepWord, parts []part) string {
 	return line
 }
 
-// check reads the line of a step as it will be read when its time has come, and says where it is wrong.
-// An option that is wrong is left out, and the rest is looked at again: for its options alone, since the
-// verb may miss what was left out.
+// check parses the line of a step as it will be parsed when it is carried out, and reports its errors.
+// It leaves out a wrong option and parses the rest again, then only for errors of options, since the
+// verb may need the option that was left out.
 func (s *Scenario) check(st *step, parts []part, again bool) {
 	names := buff.Names{
 		Catalog: s.Catalog,
@@ -400,8 +399,8 @@ func (s *Scenario) check(st *step, parts []part, again bool) {
 	}
 }
 
-// forgiven reports whether a name that the catalog has not is no fault: nothing can be said of names while
-// the definitions are wrong, and a tag or an act of which none of them speaks has no effect.
+// forgiven reports whether an unknown name is no error: no name is checked while the definitions have
+// errors, and a tag or an act that no definition names has no effect.
 func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	if !errors.Is(wrong, buff.ErrName) {
 		return false
