@@ -203,8 +203,9 @@ func (s *Set) enter(t *Turn, at uint16) {
 func (s *Set) equip(t *Turn, i *instance, a *Application) {
 	x, spec := s.needExtra(i), a.Spec
 	x.key = a.Key
-	x.charges = spec.charged(a)
-	x.shield = spec.pool(t, a)
+	if spec.Stack.Timers != define.TimersEach {
+		x.charges, x.shield = spec.charged(a), spec.pool(t, a)
+	}
 	if spec.uses&usesMagnitudes != 0 {
 		s.beside.modifiers += int32(len(spec.modifiers))
 		s.keep(t, i, a)

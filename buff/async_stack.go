@@ -22,7 +22,10 @@ import (
 // timers_each_refresh.txt, timers_each_take.txt.
 func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int16, age uint64) {
 	x, now := s.needExtra(i), s.nowOf(t, i)
-	l := asyncStack{end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level)}
+	l := asyncStack{
+		end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level),
+		shield: a.Spec.pool(t, a), charges: a.Spec.charged(a),
+	}
 	if period := s.period(i); period > 0 {
 		l.lag = max(int64(now-i.beat)+period, 0) // since the last beat: above 0 between two of them
 	}
@@ -104,7 +107,6 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	s.level(i, a)
 	s.renew(t, at, a)
 	s.addAsync(t, i, a, d, n, s.ages)
-	s.topUp(t, i, a, false)
 	s.touch(t, at)
 	e := s.about(Stacked, at)
 	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
@@ -145,13 +147,13 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	}
 	l.end, l.age, l.stacks = end, s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
+	l.shield, l.charges = a.Spec.pool(t, a), a.Spec.charged(a)
 	to, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
 	x.async = slices.Insert(x.async, to, l)
 	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
 	s.reranked(s.specOf(i))
 	s.level(i, a)
 	s.renew(t, at, a)
-	s.topUp(t, i, a, false)
 	s.touch(t, at)
 	e := s.about(Refreshed, at)
 	e.End = s.worldOf(i, l.end)
@@ -190,7 +192,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 		s.beside.gate().ceased(t, s.specOf(i), l.source)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
-	s.mark(at, journal.Stacks)
+	s.mark(at, journal.Stacks|s.specOf(i).usesAspects())
 	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // or another one comes at once
 		i.end = x.async[last].end
 		s.mark(at, journal.Time)

@@ -20,7 +20,9 @@ import (
 // with which buff: of each link that is taken to be the oldest instance of the same source. Formats 1 to 4
 // have no numbers of those that wait in a queue, which are taken to be those of the buff. Formats 1 to 5 do not
 // say how many events the owner has had, which is taken to be none. Formats 1 to 6 do not say in which zone the owner was,
-// which is taken to be 0, nor how many stacks of a link each head has brought, which is taken to be none. They are read for ever.
+// which is taken to be 0, nor how many stacks of a link each head has brought, which is taken to be none; and with timers of their own, applications have no
+// shield, charges and numbers: those of the buff are taken to be those of the application that ends last, the shields and charges of
+// the others to be full, and the numbers to be those of the buff. They are read for ever.
 //
 // Numbers are varints of the least possible length, signed ones in zigzag. A name is its
 // length and its bytes. A list is its length and its entries. Definitions, tags, groups,
@@ -149,8 +151,10 @@ type savedStack struct {
 	Age       uint64  `json:"age,omitempty"` // less that of the buff
 	Stacks    int64   `json:"stacks,omitempty"`
 	Level     int64   `json:"level,omitempty"`
+	Charges   int64   `json:"charges,omitempty"` // from format 7 on
+	Shield    *int64  `json:"shield,omitempty"`  // nil: it has none; from format 7 on
 
-	savedNumbers // of TimersQueue
+	savedNumbers // of TimersQueue; from format 7 on of TimersEach too
 }
 
 // savedNumbers are the numbers of one application.
@@ -169,11 +173,31 @@ func (n *savedNumbers) clone() savedNumbers {
 // ownNumbers gives those that wait, in a blob of a format before 5, the numbers that were then of the
 // buff, whichever ran: what was known of its source only to those of the same.
 func (b *savedBuff) ownNumbers() {
-	for k := range b.Waiting {
-		l := &b.Waiting[k]
+	b.sameNumbers(b.Waiting)
+}
+
+func (b *savedBuff) sameNumbers(list []savedStack) {
+	for k := range list {
+		l := &list[k]
 		if l.savedNumbers = b.savedNumbers; l.Source != b.Source {
 			l.Captures = nil
 		}
+	}
+}
+
+// ownUses gives the stacks with ends of their own, in a blob of a format before 7, the numbers of the buff, and the one that ends
+// last its shield and its charges.
+func (b *savedBuff) ownUses() {
+	b.sameNumbers(b.Async)
+	last := -1
+	for k := range b.Async {
+		if last < 0 || b.Async[k].Left >= b.Async[last].Left {
+			last = k
+		}
+	}
+	if last >= 0 {
+		b.Async[last].Charges, b.Async[last].Shield = b.Charges, b.Shield
+		b.Charges, b.Shield = 0, nil
 	}
 }
 

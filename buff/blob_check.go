@@ -92,6 +92,9 @@ func (c *blobChecker) numbered(b *saved) {
 	for k := range b.Buffs {
 		f := &b.Buffs[k]
 		c.in("buffs", k, f.ID)
+		if b.Format < 7 && f.ofFormat7() {
+			c.failf("layers and waiting: in format %d they have no charges, shields and numbers", b.Format)
+		}
 		switch n := len(f.Brought); {
 		case b.Format < 7 && n > 0:
 			c.failf("brought: format %d has none", b.Format)
@@ -268,6 +271,13 @@ func (b *savedBuff) ofFormat3() bool {
 	return len(b.Appliers) > 0 || slices.ContainsFunc(b.Async, lag) || slices.ContainsFunc(b.Waiting, lag)
 }
 
+// ofFormat7 reports whether applications have what formats before 7 cannot say.
+func (b *savedBuff) ofFormat7() bool {
+	uses := func(l savedStack) bool { return l.Charges != 0 || l.Shield != nil }
+	return slices.ContainsFunc(b.Async, uses) || slices.ContainsFunc(b.Waiting, uses) ||
+		slices.ContainsFunc(b.Async, func(l savedStack) bool { return l.savedNumbers.some() })
+}
+
 func (c *blobChecker) names(field string, list []savedValue) {
 	for k := range list {
 		if list[k].Name == "" {
@@ -301,8 +311,8 @@ func (c *blobChecker) asyncStacks(b *savedBuff, ages uint64) {
 	sum := int64(0)
 	for k := range b.Async {
 		c.asyncStack("layers", k, &b.Async[k], 1, ages-min(b.Age, ages))
-		if b.Async[k].savedNumbers.some() {
-			c.failf("layers[%d]: only those that wait have numbers of their own", k)
+		if n := &b.Async[k].savedNumbers; n.some() {
+			c.numbers(fmt.Sprintf("layers[%d].", k), n)
 		}
 		sum = min(sum+b.Async[k].Stacks, define.MaxStacks+1)
 	}
@@ -328,6 +338,10 @@ func (c *blobChecker) asyncStack(list string, k int, l *savedStack, leastStacks 
 	within("lag_ms", l.Lag, -1, define.MaxDuration.Milliseconds())
 	within("stacks", l.Stacks, leastStacks, define.MaxStacks)
 	within("level", l.Level, 0, define.MaxLevel)
+	within("charges", l.Charges, 0, define.MaxStacks)
+	if l.Shield != nil {
+		within("shield", *l.Shield, 0, math.MaxInt64)
+	}
 	if l.Age > mostAge {
 		c.failf("%s[%d].age: %d is younger than everything", list, k, l.Age)
 	}

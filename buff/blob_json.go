@@ -84,6 +84,9 @@ func (b *saved) illegible() (string, bool) {
 	for k := range b.Buffs {
 		names = append(names, b.Buffs[k].ID, b.Buffs[k].Version)
 		names = b.Buffs[k].savedNumbers.names(names)
+		for j := range b.Buffs[k].Async {
+			names = b.Buffs[k].Async[j].savedNumbers.names(names)
+		}
 		for j := range b.Buffs[k].Waiting {
 			names = b.Buffs[k].Waiting[j].savedNumbers.names(names)
 		}

@@ -33,6 +33,7 @@ func blobNumbers() map[string]numberRange {
 	stack := map[string]numberRange{
 		"left_ms": span, "counts_for_ms": span, "lag_ms": {int64(-1), ceiling, false}, "magnitude": any, "source": any, "age": {nil, uint64(mostAges), false},
 		"stacks": {nil, int64(define.MaxStacks), false}, "level": {int64(0), int64(define.MaxLevel), false},
+		"charges": {int64(0), int64(define.MaxStacks), false}, "shield": {int64(0), nil, false}, "params.value": any,
 	}
 	finite := numberRange{-stat.MaxValue, stat.MaxValue, false}
 	all := map[string]numberRange{
@@ -47,13 +48,16 @@ func blobNumbers() map[string]numberRange {
 		"buffs.key": any, "buffs.charges": {int64(0), int64(define.MaxStacks), false}, "buffs.shield": {int64(0), nil, false},
 		"buffs.owed_pulses": {int64(0), int64(math.MaxInt32), false}, "buffs.running": {nil, uint64(mostAges), false},
 		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(mostAges), false}, "buffs.brought": {int64(0), int64(define.MaxStacks), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite,
-		"buffs.waiting.params.value": any, "buffs.waiting.numbers.value": finite, "buffs.waiting.captures.value": finite,
 	}
+	stack["numbers.value"], stack["captures.value"] = finite, finite
 	for name, r := range scale {
 		all["pace."+name], all["buffs.pace."+name] = r, r
 	}
 	for name, r := range stack {
 		all["buffs.layers."+name], all["buffs.waiting."+name] = r, r
+	}
+	for _, of := range []string{"params", "numbers", "captures"} {
+		delete(all, "buffs.layers."+of+".value")
 	}
 	for _, of := range []string{"pace.ahead_ms", "pace.inner_ms"} { // of buffs only
 		all[of] = numberRange{int64(0), int64(0), false}

@@ -256,7 +256,7 @@ func (r *reader) lists(b *savedBuff, set uint64) {
 		}
 	}
 	to := r.to
-	b.Async, b.Waiting = carve(r, &to.async, lengths[0], (*reader).asyncStack), carve(r, &to.async, lengths[1], (*reader).waiting)
+	b.Async, b.Waiting = carve(r, &to.async, lengths[0], (*reader).ownStack), carve(r, &to.async, lengths[1], (*reader).waiting)
 	r.numbersOf(&b.savedNumbers, [3]int(lengths[2:5]))
 	b.Appliers = carve(r, &to.sources, lengths[5], func(r *reader, id *OwnerID) { *id = OwnerID(r.uint()) })
 	b.With = carve(r, &to.ages, lengths[6], func(r *reader, age *uint64) { *age = r.uint() })
@@ -302,18 +302,36 @@ func (r *reader) asyncStack(l *savedStack) {
 	}
 	l.Magnitude, l.Source = r.int(), OwnerID(r.uint())
 	l.Age, l.Stacks, l.Level = r.uint(), r.int(), r.int()
+	if r.format < 7 {
+		return
+	}
+	l.Charges = r.int()
+	if r.bool() {
+		l.Shield = put(&r.to.numbers, r.int())
+	}
+}
+
+// ownStack reads one of the stacks with ends of their own.
+func (r *reader) ownStack(l *savedStack) {
+	if r.asyncStack(l); r.format > 6 {
+		r.ownNumbers(l)
+	}
 }
 
 // waiting reads one that waits in a queue.
 func (r *reader) waiting(l *savedStack) {
-	r.asyncStack(l)
-	if r.format > 4 {
-		var lengths [3]int
-		for k := range lengths {
-			lengths[k] = r.length(len(r.b))
-		}
-		r.numbersOf(&l.savedNumbers, lengths)
+	if r.asyncStack(l); r.format > 4 {
+		r.ownNumbers(l)
 	}
+}
+
+// ownNumbers reads the numbers of an application with a time of its own.
+func (r *reader) ownNumbers(l *savedStack) {
+	var lengths [3]int
+	for k := range lengths {
+		lengths[k] = r.length(len(r.b))
+	}
+	r.numbersOf(&l.savedNumbers, lengths)
 }
 
 // numbersOf reads the numbers of an application, of which there are so many.

@@ -54,6 +54,15 @@ func blobSpecs() []Spec {
 			ID: "turns", Duration: minute, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}, Params: []define.Param{{Name: "a", Value: define.Caller("a").Or(0)}},
 			Modifiers: []define.Modifier{{Attr: "power", Value: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Snapshot: define.SnapshotApply, Default: true}}},
 		},
+		{
+			ID: "wards", Duration: minute, Stack: define.Stacking{By: define.ByTarget, Limit: 9, Timers: define.TimersEach}, Charges: define.Charges{N: 3, ConsumeOn: []string{"cast"}},
+			Shield: define.Shield{On: true, Pool: 90}, Params: []define.Param{{Name: "a", Value: define.Caller("a").Or(0)}},
+			Modifiers: []define.Modifier{{Attr: "power", Value: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Snapshot: define.SnapshotApply, Default: true}}},
+		},
+		{
+			ID: "wards_in_turn", Duration: minute, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}, Charges: define.Charges{N: 3, ConsumeOn: []string{"cast"}},
+			Shield: define.Shield{On: true, Pool: 90},
+		},
 	}
 }
 
@@ -323,9 +332,6 @@ func TestBlobJSON(t *testing.T) {
 		{`"format": 7`, `"format": 4`, "waiting: in format 4 they have no numbers"},
 		{`"format": 7`, `"format": 5`, "the owner: events: format 5 has none"},
 		{`"format": 7`, `"format": 6`, "brought: format 6 has none"},
-		{`"layers": [
-        {`, `"layers": [
-        {"params": [{"name": "a", "value": 1}],`, "layers[0]: only those that wait have numbers of their own"},
 		{`"rolls"`, `"rowls"`, `unknown field "rowls"`},
 		{`"stacks": 1`, `"stacks": 0`, `buffs[0] "plain": stacks: 0, want 1 to 32767`},
 		{`"stacks": 1`, `"stacks": 1.5`, `number 1.5`},

@@ -109,13 +109,10 @@ func appendBuffs(dst []byte, list []savedBuff, format int) []byte {
 		b := &list[k]
 		dst = b.append(dst, b.lengths())
 		for j := range b.Async {
-			dst = b.Async[j].append(dst, format)
+			dst = b.Async[j].appendWith(dst, format, 7)
 		}
 		for j := range b.Waiting {
-			if dst = b.Waiting[j].append(dst, format); format > 4 {
-				dst = b.Waiting[j].appendLengths(dst)
-				dst = b.Waiting[j].savedNumbers.append(dst)
-			}
+			dst = b.Waiting[j].appendWith(dst, format, 5)
 		}
 		dst = b.savedNumbers.append(dst)
 		dst = appendSources(dst, b.Appliers)
@@ -231,13 +228,29 @@ func (b *savedBuff) number(bit uint64) (*int64, bool) {
 	return nil, false
 }
 
+// appendWith appends the stack with its numbers, which it has from a format on.
+func (l *savedStack) appendWith(dst []byte, format, from int) []byte {
+	if dst = l.append(dst, format); format < from {
+		return dst
+	}
+	return l.savedNumbers.append(l.appendLengths(dst))
+}
+
 func (l *savedStack) append(dst []byte, format int) []byte {
 	dst = wire.AppendInt(wire.AppendInt(dst, l.Left), l.Last)
 	if format > 2 {
 		dst = wire.AppendInt(dst, l.Lag)
 	}
 	dst = wire.AppendUint(wire.AppendUint(wire.AppendInt(dst, l.Magnitude), uint64(l.Source)), l.Age)
-	return wire.AppendInt(wire.AppendInt(dst, l.Stacks), l.Level)
+	dst = wire.AppendInt(wire.AppendInt(dst, l.Stacks), l.Level)
+	if format < 7 {
+		return dst
+	}
+	dst = appendBool(wire.AppendInt(dst, l.Charges), l.Shield != nil)
+	if l.Shield != nil {
+		dst = wire.AppendInt(dst, *l.Shield)
+	}
+	return dst
 }
 
 func appendSources(dst []byte, list []OwnerID) []byte {

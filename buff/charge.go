@@ -1,6 +1,8 @@
 package buff
 
 import (
+	"math"
+
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 )
@@ -24,20 +26,76 @@ func (s *Set) consume(t *Turn, act Act) Result {
 	return r
 }
 
-// useCharges takes n charges off an instance; without any left it ends.
+// useCharges takes n charges off an instance, with TimersEach off the async stack that ends first, then off the next; what has none
+// left ends.
 func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	i := s.slot(at)
 	if s.specOf(i).Charges.N == 0 {
 		return Result{Handle: s.handle(at)}
 	}
 	s.flush(t, at)
-	x := s.extraOf(i)
-	if x.charges -= n; x.charges <= 0 {
-		s.end(t, at, why)
-		return Result{Kind: Removed, Why: why, Amount: 1}
+	x, empty := s.extraOf(i), false
+	if s.specOf(i).Stack.Timers == define.TimersEach {
+		for k := range x.async {
+			part := min(n, x.async[k].charges)
+			x.async[k].charges -= part
+			n -= part
+			empty = empty || x.async[k].charges == 0
+		}
+	} else {
+		x.charges -= n
+		empty = x.charges <= 0
 	}
 	s.mark(at, journal.Charges)
+	if empty && s.endSpent(t, at, why, func(l *asyncStack) bool { return l.charges <= 0 }) {
+		return Result{Kind: Removed, Why: why, Amount: 1}
+	}
 	return Result{Kind: Done, Handle: s.handle(at), Amount: 1}
+}
+
+// chargesLeft returns how many charges an instance has: with TimersEach, those of all its async stacks together.
+func (s *Set) chargesLeft(i *instance) int32 {
+	x := s.extraOf(i)
+	left := int(x.charges)
+	if s.specOf(i).Stack.Timers == define.TimersEach {
+		for k := range x.async {
+			left = min(left+int(x.async[k].charges), math.MaxInt32)
+		}
+	}
+	return int32(left)
+}
+
+// newUses gives an instance that takes another version the shield and the charges of that, where the old version had none, and takes
+// away what the new version has not; so it does with the applications that have times of their own.
+func (s *Set) newUses(t *Turn, i *instance, a *Application, old *Spec) {
+	x, spec := s.needExtra(i), a.Spec
+	if spec.Stack.Timers != define.TimersEach {
+		x.shield = max(x.shield, spec.pool(t, a))
+		spec.newUse(old, &x.shield, &x.charges, x.shield)
+	}
+	if spec.Stack.Timers == define.TimersShared {
+		return
+	}
+	for k := range x.async {
+		l := &x.async[k]
+		spec.newUse(old, &l.shield, &l.charges, spec.pool(t, &Application{Magnitude: l.magnitude}))
+	}
+}
+
+// newUse is newUses for one application, which brings a shield of so much if the old version had none.
+func (s *Spec) newUse(old *Spec, shield *int64, charges *int32, pool int64) {
+	switch {
+	case s.Charges.N == 0:
+		*charges = 0
+	case old.Charges.N == 0:
+		*charges = int32(s.Charges.N)
+	}
+	switch {
+	case !s.Shield.On:
+		*shield = 0
+	case !old.Shield.On:
+		*shield = pool
+	}
 }
 
 // topUp is what a further application does to charges and shield, whatever it does to the

@@ -61,15 +61,19 @@ func (s *Spec) alonePairs() []pair {
 // timerPairs are about stacks with times of their own, and about applications that wait.
 func (s *Spec) timerPairs() []pair {
 	st := &s.Stack
+	charged := s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset
+	const own = "each application has charges of its own"
 	switch st.Timers {
 	case define.TimersEach:
 		end := st.Refresh != define.RefreshRestart && st.Refresh != define.RefreshNone
 		return []pair{
 			{end, "stack.refresh", st.Refresh.String(), "timers each", "each stack has its own end; at the limit restart gives the one that ends first a new one, and none leaves it"},
+			{charged, "charges.on_refresh", s.Charges.Refresh.String(), "timers each", own},
 		}
 	case define.TimersQueue:
 		const other, one = "timers queue", "one application runs, with one stack"
 		return []pair{
+			{charged, "charges.on_refresh", s.Charges.Refresh.String(), other, own},
 			{st.Initial > 1, "stack.initial", "more than 1", other, one},
 			{len(st.Thresholds) > 0, "stack.thresholds", "a list", other, one},
 			{s.Dispel.Per == define.PerStack, "dispel.per", "stack", other, one},

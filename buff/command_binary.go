@@ -133,6 +133,7 @@ func (f *form) fields(c *Command) {
 	f.taken(c)
 	f.share(&a.share)
 	f.flag(&q.Neutral)
+	f.ownOfParts(a.taken)
 }
 
 // form writes a command into bytes or reads it from there; which of the two, the same code does

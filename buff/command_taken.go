@@ -49,10 +49,78 @@ func (f *form) taken(c *Command) {
 	}
 }
 
+// ownOfParts codes what the further applications of what was stolen have of their own: shield, charges and numbers. Without this
+// field they are those of the first.
+func (f *form) ownOfParts(n *taken) {
+	if !f.next(n != nil && slices.ContainsFunc(n.rest, func(l asyncStack) bool {
+		return l.shield != n.shield || l.charges != n.charges || l.numbers != 0
+	})) {
+		return
+	}
+	if n == nil {
+		f.failf(ErrCommand, "parts of a buff that was not stolen")
+		return
+	}
+	for k := range n.rest {
+		l := &n.rest[k]
+		charges := int64(l.charges)
+		f.signed(&l.shield)
+		f.signed(&charges)
+		if f.ownNumbers(n, l); f.err != nil {
+			return
+		}
+		if l.shield < 0 || l.shield > mostPool || charges < 0 || charges > define.MaxStacks {
+			f.failf(ErrCommand, "a part with a shield of %d and %d charges", l.shield, charges)
+			return
+		}
+		l.charges = int32(charges)
+	}
+}
+
+// ownNumbers codes the numbers of a part: as many as the buff has, or none, which stands for those of the first part.
+func (f *form) ownNumbers(n *taken, l *asyncStack) {
+	if f.mode == writing {
+		own := n.waiting[:0]
+		if l.numbers != 0 {
+			own = n.of(l)
+		}
+		f.data = binary.AppendUvarint(f.data, uint64(len(own)))
+		for _, v := range own {
+			bits := math.Float64bits(v)
+			f.word(&bits)
+		}
+		return
+	}
+	count := f.count()
+	switch {
+	case count == 0:
+		return
+	case count != uint64(len(n.values)):
+		f.failf(ErrCommand, "a part with %d numbers of %d", count, len(n.values))
+		return
+	}
+	for range count {
+		var bits uint64
+		if f.word(&bits); f.err != nil {
+			return
+		}
+		v := math.Float64frombits(bits)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			f.failf(ErrCommand, "a part with the number %v", v)
+			return
+		}
+		n.waiting = append(n.waiting, v)
+	}
+	l.numbers = uint16(len(n.waiting) / len(n.values))
+}
+
 // leftOf makes what is left of a buff. The definition may have other numbers now than when it was
 // stolen: they are found by their names.
 func leftOf(spec *Spec, args []Arg, shield, charges int64, rest []asyncStack) *taken {
 	n := &taken{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
+	for k := range rest {
+		rest[k].shield, rest[k].charges = n.shield, n.charges // unless form.ownOfParts says otherwise
+	}
 	same := len(args) == len(spec.numbers) && spec.Shield.On == (shield >= 0) && (spec.Charges.N > 0) == (charges >= 0)
 	for k := range args {
 		n.values[k] = args[k].Value

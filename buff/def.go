@@ -206,7 +206,7 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 		s.take(t, at)
 	}
 	s.allCeased(t, at) // by the new version it may be of another group
-	charged, was := s.specOf(i).Charges.N > 0, s.running(i)
+	old, was := s.specOf(i), s.running(i)
 	if by := len(spec.modifiers) - len(s.specOf(i).modifiers); by != 0 {
 		s.needBeside().modifiers += int32(by)
 	}
@@ -229,11 +229,7 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 		s.needExtra(i).length = was
 	}
 	if spec.uses&usesExtra != 0 {
-		x := s.needExtra(i)
-		x.shield = max(x.shield, spec.pool(t, a))
-		if !charged {
-			x.charges = int32(spec.Charges.N)
-		}
+		s.newUses(t, i, a, old)
 	}
 	if spec.uses&usesMagnitudes != 0 {
 		s.keep(t, i, a)

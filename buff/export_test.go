@@ -57,14 +57,18 @@ func (a *Application) Loot() (text string) {
 	if a.taken == nil {
 		return ""
 	}
-	if a.taken.charges > 0 {
-		text += fmt.Sprintf(" charges=%d", a.taken.charges)
+	uses := func(charges int32, shield int64) {
+		if charges > 0 {
+			text += fmt.Sprintf(" charges=%d", charges)
+		}
+		if a.taken.spec.Shield.On {
+			text += fmt.Sprintf(" shield=%d", shield)
+		}
 	}
-	if a.taken.spec.Shield.On {
-		text += fmt.Sprintf(" shield=%d", a.taken.shield)
-	}
+	uses(a.taken.charges, a.taken.shield)
 	for _, l := range a.taken.rest {
 		text += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left)
+		uses(l.charges, l.shield)
 	}
 	return text
 }

@@ -11,12 +11,12 @@ type extra struct {
 	key        uint64        // of ByKey
 	length     int64         // ms: of the period that runs, if haste has left it as it was; 0: as those after it
 	wanted     int64         // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
-	shield     int64         // what is left
+	shield     int64         // what is left; with TimersEach it is that of each async stack, and this is 0
 	running    uint64        // TimersQueue: the age of the application that runs
-	charges    int32
-	owed       int32      // late pulses that wait to be one; see catchup.go
-	owedAt     wheel.Time // the last of them, in the instance's own time
-	scale      timeScale  // of the instance, if it is flagged timeScaled
+	charges    int32         // the same
+	owed       int32         // late pulses that wait to be one; see catchup.go
+	owedAt     wheel.Time    // the last of them, in the instance's own time
+	scale      timeScale     // of the instance, if it is flagged timeScaled
 	next       uint16
 }
 
@@ -28,6 +28,8 @@ type asyncStack struct {
 	magnitude int64
 	source    OwnerID
 	age       uint64
+	shield    int64 // left of the shield of its own
+	charges   int32 // left of the charges of its own
 	stacks    int16
 	level     int16
 	numbers   uint16 // TimersQueue: those of its own, counted from 1; 0: it has none

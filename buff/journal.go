@@ -37,6 +37,17 @@ func (s *Set) markTime() {
 	}
 }
 
+// usesAspects returns what changes with the applications of a definition that has a shield or charges.
+func (s *Spec) usesAspects() (a journal.Aspect) {
+	if s.Shield.On {
+		a |= journal.Shield
+	}
+	if s.Charges.N > 0 {
+		a |= journal.Charges
+	}
+	return a
+}
+
 // looks is what of an instance an application that joins it may change.
 type looks struct {
 	spec       *Spec
@@ -57,7 +68,7 @@ func (s *Set) looksOf(at uint16) looks {
 	l := looks{s.specOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		l.shield, l.charges = x.shield, x.charges
+		l.shield, l.charges = s.shieldLeft(i), s.chargesLeft(i)
 		if s.specOf(i).Stack.Timers == define.TimersQueue {
 			l.waiting = len(x.async)
 		}

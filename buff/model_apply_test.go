@@ -229,7 +229,7 @@ func (m *model) start(s *buff.Spec, o op, d int64, member bool) (bool, string) {
 	m.buffs = append(m.buffs, b)
 	switch s.Stack.Timers {
 	case define.TimersEach:
-		b.addAsync(o, m.now, d, b.stacks, b.age)
+		m.addAsync(b, o, m.now, d, b.stacks, b.age)
 	case define.TimersQueue:
 		b.stacks, b.running = 1, &asyncStack{magnitude: o.magnitude, source: o.source, level: o.level, age: b.age}
 	}
@@ -392,10 +392,9 @@ func (b *carried) takeWanted() {
 	}
 }
 
-// renew is what an application does to what only a refresh does where there is one.
+// renew is what an application does to what only a refresh does where there is one: with timers each.
 func (m *model) renew(b *carried, o op) {
 	b.takeWanted()
-	m.joinUses(b)
 	m.keep(b, o)
 }
 

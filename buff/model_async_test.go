@@ -15,6 +15,8 @@ type asyncStack struct {
 	end, lag  int64   // each: its end, and how much later than the buff's its own periods end
 	left      int64   // queue: what it still has
 	nums      *worked // queue: its own
+	shield    int64
+	charges   int
 	magnitude int64
 	source    buff.OwnerID
 	level     int
@@ -48,13 +50,26 @@ func (b *carried) outlevelled(o op) bool {
 
 // addAsync adds stacks that last d. Their first period ends a period from now: a part of one
 // after the buff's, or never before it.
-func (b *carried) addAsync(o op, now, d int64, stacks, age int) {
+func (m *model) addAsync(b *carried, o op, now, d int64, stacks, age int) {
 	l := &asyncStack{end: now + d, magnitude: o.magnitude, source: o.source, level: o.level, age: age, stacks: stacks}
+	l.charges, l.shield = b.spec.Charges.N, m.worked.pool
 	if b.period > 0 {
 		l.lag = max(now+b.period, b.next) - b.next
 	}
 	b.async = append(b.async, l)
 	b.findEnd()
+	b.sumUses()
+}
+
+// sumUses lets the shield and the charges of a buff whose stacks have their own be those of all.
+func (b *carried) sumUses() {
+	if b.spec.Stack.Timers != define.TimersEach || b.gone {
+		return
+	}
+	b.charges, b.shield = 0, 0
+	for _, l := range b.async {
+		b.charges, b.shield = b.charges+l.charges, b.shield+l.shield
+	}
 }
 
 // inStep lets the periods of all async stacks begin now, with those of the buff; aligned, its next pulse may come before
@@ -107,6 +122,7 @@ func (m *model) thin(b *carried, l *asyncStack) {
 	if l.stacks--; l.stacks == 0 {
 		b.async = slices.DeleteFunc(b.async, func(x *asyncStack) bool { return x == l })
 		b.findEnd()
+		b.sumUses()
 	}
 }
 
@@ -137,12 +153,14 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 		again := *l
 		m.ages++
 		again.stacks, again.end, again.age, again.source, again.magnitude, again.level = 1, now+d, m.ages, o.source, o.magnitude, o.level
+		again.charges, again.shield = b.spec.Charges.N, m.worked.pool
 		if l.stacks--; l.stacks == 0 {
 			b.async = slices.DeleteFunc(b.async, func(x *asyncStack) bool { return x == l })
 		}
 		l = &again
 		b.async = append(b.async, l)
 		b.findEnd()
+		b.sumUses()
 		b.magnitude = o.magnitude
 		m.stirred(b, false)
 		b.setLevel(o)
@@ -159,7 +177,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 	m.stirred(b, false)
 	b.setLevel(o)
 	m.renew(b, o)
-	b.addAsync(o, now, d, n, m.ages)
+	m.addAsync(b, o, now, d, n, m.ages)
 	m.about(b, "stack", times(b.stacks)+field("end", m.endTold(b, now+d)))
 	m.bring(b)
 	m.cross(b, was, o.source)
@@ -197,11 +215,12 @@ func (m *model) joinQueue(b *carried, o op, d int64) string {
 	}
 	m.ages++
 	l := &asyncStack{left: d, magnitude: o.magnitude, source: o.source, level: o.level, age: m.ages, nums: m.worked.copied()}
+	l.charges, l.shield = b.spec.Charges.N, m.worked.pool
 	b.takeWanted()
-	m.joinUses(b)
 	if stronger(l.level, l.magnitude, b.level, b.magnitude) {
 		now, was := b.now(m.now), b.running
 		was.left, was.source, was.nums = left(now, b.end), b.source, b.nums
+		was.charges, was.shield = b.charges, b.shield
 		m.letRun(b, l, now)
 		l = was
 	}
@@ -222,6 +241,7 @@ func (m *model) letRun(b *carried, l *asyncStack, now int64) {
 	m.stirred(b, false)
 	b.nums = l.nums
 	b.running, b.magnitude, b.source = l, l.magnitude, l.source
+	b.charges, b.shield = l.charges, l.shield
 	b.levelIs(l.level)
 	b.end = now + l.left
 }

@@ -82,19 +82,23 @@ func (m *model) rob(b *carried, q *ask, most time.Duration) {
 	if b.spec.Stack.By == define.ByKey {
 		key = b.key
 	}
-	if b.spec.Charges.N > 0 {
-		things = fmt.Sprintf(" charges=%d", b.charges)
+	uses := func(charges int, shield int64) (text string) {
+		if b.spec.Charges.N > 0 {
+			text = fmt.Sprintf(" charges=%d", charges)
+		}
+		if b.spec.Shield.On {
+			text += fmt.Sprintf(" shield=%d", shield)
+		}
+		return text
 	}
-	if b.spec.Shield.On {
-		things += fmt.Sprintf(" shield=%d", b.shield)
-	}
+	things = uses(b.charges, b.shield)
 	level, magnitude := b.level, b.magnitude
 	m.lose(b, stacks, buff.Stolen)
 	if len(parts) > 0 { // of stacks with an end each, or of a queue, the first
 		stacks, level, magnitude, rest = parts[0].stacks, parts[0].level, parts[0].magnitude, parts[0].left
-		span = strconv.FormatInt(rest, 10)
+		span, things = strconv.FormatInt(rest, 10), uses(parts[0].charges, parts[0].shield)
 		for _, l := range parts[1:] {
-			things += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left)
+			things += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left) + uses(l.charges, l.shield)
 		}
 	}
 	if rest != 0 { // or it would have ended now
@@ -113,7 +117,9 @@ func (m *model) parts(b *carried, stacks int, most time.Duration) (list []asyncS
 		return ms
 	}
 	if b.running != nil {
-		list = append(list, asyncStack{stacks: 1, level: b.level, magnitude: b.magnitude, left: cut(left(now, b.end))})
+		list = append(list, asyncStack{
+			stacks: 1, level: b.level, magnitude: b.magnitude, left: cut(left(now, b.end)), charges: b.charges, shield: b.shield,
+		})
 	}
 	async := slices.Clone(b.async)
 	if b.running == nil { // the stacks that end first
@@ -243,10 +249,42 @@ func (m *model) consume(b *carried, o op) string {
 // use uses charges, and reports whether they were the last.
 func (m *model) use(b *carried, n int, why buff.Reason) bool {
 	m.flush(b)
-	if b.charges -= n; b.charges <= 0 {
+	if b.spec.Stack.Timers != define.TimersEach {
+		b.charges -= n
+		return b.charges <= 0 && m.endUsed(b, why)
+	}
+	for n > 0 && !b.gone {
+		l := b.firstToEnd()
+		part := min(n, l.charges)
+		l.charges -= part
+		n -= part
+		if b.sumUses(); l.charges > 0 {
+			break
+		}
+		m.endStack(b, l, why)
+	}
+	return b.gone
+}
+
+// endStack ends the stacks of an application of which something is used up, and with the last of them the buff.
+func (m *model) endStack(b *carried, l *asyncStack, why buff.Reason) {
+	if len(b.async) == 1 {
+		m.remove(b, why)
+		return
+	}
+	m.flush(b)
+	m.endAsync(b, l, why)
+}
+
+// endUsed ends a buff of which something is used up, unless the next one of its queue runs now. It reports whether the buff has ended.
+func (m *model) endUsed(b *carried, why buff.Reason) bool {
+	if len(b.async) == 0 {
 		m.remove(b, why)
 		return true
 	}
+	m.flush(b)
+	b.end = b.now(m.now)
+	m.nextInQueue(b)
 	return false
 }
 
@@ -279,9 +317,20 @@ func (m *model) meet(left int64, tag, attr string) int64 {
 		s := b.spec.Shield
 		guards := attr == "" || slices.Contains(s.Attrs, attr) || len(s.Attrs) == 0 && definitionOf(attr).AtMin == define.AtMinKill
 		if s.On && guards && !b.hidden() && (len(s.Schools) == 0 || tag != "" && slices.ContainsFunc(s.Schools, func(of string) bool { return below(tag, of) })) {
-			part := min(left, b.shield)
-			left -= part
-			b.shield -= part
+			if b.spec.Stack.Timers != define.TimersEach {
+				part := min(left, b.shield)
+				left -= part
+				b.shield -= part
+				continue
+			}
+			async := slices.Clone(b.async)
+			slices.SortFunc(async, func(x, y *asyncStack) int { return cmp.Or(cmp.Compare(x.end, y.end), x.age-y.age) })
+			for _, l := range async {
+				part := min(left, l.shield)
+				left -= part
+				l.shield -= part
+			}
+			b.sumUses()
 		}
 	}
 	return left
@@ -289,8 +338,16 @@ func (m *model) meet(left int64, tag, attr string) int64 {
 
 func (m *model) breakShields() {
 	for _, b := range slices.Clone(m.buffs) {
-		if !b.gone && b.spec.Shield.On && b.shield == 0 {
-			m.remove(b, buff.Broken)
+		switch {
+		case b.gone || !b.spec.Shield.On:
+		case b.spec.Stack.Timers != define.TimersEach:
+			if b.shield == 0 {
+				m.endUsed(b, buff.Broken)
+			}
+		default:
+			for !b.gone && b.firstToEnd().shield == 0 {
+				m.endStack(b, b.firstToEnd(), buff.Broken)
+			}
 		}
 	}
 }

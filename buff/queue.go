@@ -41,7 +41,10 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	s.reviseQueue(t, at, a)
 	s.ages++
 	s.takeWanted(i)
-	l := asyncStack{left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level)}
+	l := asyncStack{
+		left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level),
+		shield: spec.pool(t, a), charges: spec.charged(a),
+	}
 	if a.strength().compare(i.strength()) > 0 {
 		s.stepAside(i, left(now, i.end))
 		s.run(t, at, &l, now)
@@ -54,7 +57,6 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 		x.async = append(x.async, l)
 	}
 	s.tune(at)
-	s.topUp(t, i, a, false)
 	s.touch(t, at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	if spec.uses&usesLinks != 0 {
@@ -77,8 +79,9 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	s.reranked(s.specOf(i))
 	i.end = now.Add(l.left)
 	s.takeDuration(i, l.left)
-	s.extraOf(i).running = l.age
-	s.mark(at, journal.Time|journal.Power|journal.Source)
+	x := s.extraOf(i)
+	x.running, x.shield, x.charges = l.age, l.shield, l.charges
+	s.mark(at, journal.Time|journal.Power|journal.Source|s.specOf(i).usesAspects())
 	s.touch(t, at)
 }
 
@@ -252,7 +255,9 @@ func (s *Spec) known(dst, of []Captured) []Captured {
 // It keeps its age, so that of equal ones it is the first to run again.
 func (s *Set) stepAside(i *instance, left int64) {
 	x := s.extraOf(i)
-	l := asyncStack{left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level}
+	l := asyncStack{
+		left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level, shield: x.shield, charges: x.charges,
+	}
 	if s.specOf(i).uses&usesMagnitudes != 0 {
 		k := x.needMagnitudes()
 		w, n := k.shelf()

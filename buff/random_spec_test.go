@@ -271,6 +271,9 @@ func randomKeeping(d *dice, about theme, s *buff.Spec) {
 	}
 	if about.acts && d.one(2) {
 		s.Charges = define.Charges{N: 1 + d.n(3), ConsumeOn: []string{pick(d, actNames...)}, Refresh: define.ChargeRule(d.n(3))}
+		if s.Stack.Timers != define.TimersShared {
+			s.Charges.Refresh = define.ChargesReset
+		}
 	}
 	if about.shields && d.one(2) {
 		s.Shield = define.Shield{On: true, Pool: int64(d.n(4)), Priority: d.n(2)}

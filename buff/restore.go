@@ -227,6 +227,9 @@ func (r *restorer) buffs() {
 		if r.saved.Format < 5 {
 			b.ownNumbers()
 		}
+		if r.saved.Format < 7 {
+			b.ownUses()
+		}
 		if b.Clock == clockWords[define.Uptime] && r.steppedBack(b) {
 			r.result.UptimeStepped = true
 		}

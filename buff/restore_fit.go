@@ -96,9 +96,12 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	from := len(r.async)
 	for k := range b.Async {
 		l := &b.Async[k]
-		r.async = append(r.async, asyncStack{
+		a := asyncStack{
 			end: after(max(l.Left, -b.rounded())), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, stacks: int16(l.Stacks), level: int16(l.Level),
-		})
+			numbers: uint16(k + 1),
+		}
+		a.shield, a.charges = spec.usesOf(l.Shield, l.Charges, l.Magnitude)
+		r.async = append(r.async, a)
 		if b.Next != nil && c.period > 0 {
 			r.async[from+k].lag = l.lag(*b.Next, c.period)
 		}
@@ -185,7 +188,9 @@ func (c *comeback) fitStacks(b *savedBuff, leftBehind int64) {
 		x.async = nil
 	case define.TimersEach:
 		if len(x.async) == 0 {
-			x.async = []asyncStack{{end: i.end, magnitude: i.magnitude, source: i.source, age: c.age, stacks: i.stacks, level: i.level}}
+			l := asyncStack{end: i.end, magnitude: i.magnitude, source: i.source, age: c.age, stacks: i.stacks, level: i.level}
+			l.shield, l.charges = spec.usesOf(b.Shield, b.Charges, b.Magnitude)
+			x.async = []asyncStack{l}
 		}
 		slices.SortStableFunc(x.async, asyncOrder)
 		for over := b.Stacks - most; len(b.Async) > 0 && over > 0; {
@@ -200,9 +205,11 @@ func (c *comeback) fitStacks(b *savedBuff, leftBehind int64) {
 		i.stacks, x.running, x.async = 1, b.Age+b.Running, nil
 		for k := range b.Waiting {
 			l := &b.Waiting[k]
-			x.async = append(x.async, asyncStack{
+			a := asyncStack{
 				left: max(l.Left, 0), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, level: int16(l.Level), numbers: uint16(k + 1),
-			})
+			}
+			a.shield, a.charges = spec.usesOf(l.Shield, l.Charges, l.Magnitude)
+			x.async = append(x.async, a)
 		}
 		for int32(len(x.async)) >= spec.limit { // which is 1 or more
 			x.async = remove(x.async, weakestOf(x.async))
@@ -216,20 +223,52 @@ func (c *comeback) fitExtra(b *savedBuff) {
 	if spec.Stack.By == define.ByKey {
 		x.key = b.Key
 	}
-	if n := int64(spec.Charges.N); n > 0 {
-		x.charges = int32(b.Charges)
-		if b.Charges == 0 || b.Charges > n && spec.Charges.Refresh != define.ChargesAdd { // it had none then, or fewer fit now
-			x.charges = int32(n)
-		}
+	if spec.Stack.Timers != define.TimersEach {
+		shield, charges := b.allUses()
+		x.shield, x.charges = spec.usesOf(shield, charges, b.Magnitude)
 	}
-	if spec.Shield.On {
-		switch {
-		case b.Shield != nil:
-			x.shield = *b.Shield
-		case spec.poolBy == nil: // see restorer.numbers
-			x.shield = spec.pool(nil, &Application{Magnitude: b.Magnitude})
-		}
+}
+
+// toWorkOut stands for the pool of a shield that a number says: see restorer.pools.
+const toWorkOut = -1
+
+// usesOf returns what is left of a shield and of charges that were saved. What had none then has all that it brings now, and
+// no more charges fit than an application brings, unless they add up.
+func (s *Spec) usesOf(shield *int64, charges, magnitude int64) (int64, int32) {
+	if n := int64(s.Charges.N); charges == 0 || charges > n && s.Charges.Refresh != define.ChargesAdd {
+		charges = n
+	} else if n == 0 {
+		charges = 0
 	}
+	switch {
+	case !s.Shield.On:
+		return 0, int32(charges)
+	case shield != nil:
+		return *shield, int32(charges)
+	case s.poolBy != nil:
+		return toWorkOut, int32(charges)
+	}
+	return s.pool(nil, &Application{Magnitude: magnitude}), int32(charges)
+}
+
+// allUses returns what a blob says of the shield and the charges of a buff: of stacks with ends of their own, all together.
+func (b *savedBuff) allUses() (shield *int64, charges int64) {
+	if len(b.Async) == 0 {
+		return b.Shield, b.Charges
+	}
+	for k := range b.Async {
+		l := &b.Async[k]
+		charges = min(charges+l.Charges, define.MaxStacks)
+		if l.Shield == nil {
+			continue
+		}
+		sum := *l.Shield
+		if shield != nil {
+			sum = int64(min(uint64(sum)+uint64(*shield), math.MaxInt64))
+		}
+		shield = &sum
+	}
+	return shield, charges
 }
 
 // lag returns how far an async stack is behind the beat, which is next ms away. Before format 3 a
@@ -313,6 +352,7 @@ func (c *comeback) passQueue() {
 		l := x.async[best]
 		x.async = remove(x.async, best)
 		i.magnitude, i.source, x.running, c.ran = l.magnitude, l.source, l.age, int(l.numbers)
+		x.shield, x.charges = l.shield, l.charges
 		c.setLevel(l.level)
 		i.end, c.duration = i.end.Add(l.left), l.left
 		c.parts = true

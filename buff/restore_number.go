@@ -39,9 +39,10 @@ func (r *restorer) numbers(c *comeback) {
 	if !q.own {
 		q.captured = r.savedCaptures(spec, had)
 	}
-	if spec.poolBy != nil && b.Shield == nil {
+	if c.x.shield == toWorkOut {
 		c.x.shield = wholePool(r.anew(spec.poolBy, &q))
 	}
+	r.pools(c)
 	if spec.uses&usesMagnitudes == 0 {
 		c.noNumbers()
 		return
@@ -50,6 +51,16 @@ func (r *restorer) numbers(c *comeback) {
 	k.captured, k.values = q.captured, r.valuesOf(spec, had, &q)
 	r.numbersWaiting(c, k)
 	c.x.magnitudes = k
+}
+
+// pools works out the shields of the applications with times of their own that a blob does not say.
+func (r *restorer) pools(c *comeback) {
+	for k := range c.x.async {
+		if l := &c.x.async[k]; l.shield == toWorkOut {
+			q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: max(int32(l.stacks), 1), magnitude: l.magnitude}
+			l.shield = wholePool(r.anew(c.spec.poolBy, &q))
+		}
+	}
 }
 
 // noNumbers says that those that wait have no numbers either.
@@ -62,6 +73,7 @@ func (c *comeback) noNumbers() {
 // numbersWaiting gives those that wait in a queue their numbers.
 func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	if c.spec.Stack.Timers != define.TimersQueue || len(c.x.async) == 0 {
+		c.noNumbers()
 		return
 	}
 	waiting := make([]waitingNumbers, len(c.x.async))

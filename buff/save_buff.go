@@ -230,7 +230,7 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 	if spec.Stack.By == define.ByKey {
 		b.Key = x.key
 	}
-	if spec.Shield.On {
+	if spec.Shield.On && spec.Stack.Timers != define.TimersEach {
 		b.Shield = &x.shield
 	}
 	k := s.magnitudesOf(i)
@@ -247,14 +247,16 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 		l := &x.async[j]
 		to := savedStack{
 			Left: bounded(l.left), Magnitude: l.magnitude, Source: l.source, Age: l.age - s.age(i), Stacks: int64(l.stacks), Level: int64(l.level),
+			Charges: int64(l.charges),
+		}
+		if spec.Shield.On {
+			to.Shield = &l.shield
 		}
 		if lists.async > 0 {
 			to.Left, to.Lag = bounded(offset(l.end, own)), min(l.lag, define.MaxDuration.Milliseconds())
 		}
 		w.dst = to.append(w.dst, blobFormat)
-		if lists.waiting > 0 {
-			w.dst = saveWaiting(w.dst, spec, k, l)
-		}
+		w.dst = saveOwn(w.dst, spec, k, l)
 	}
 	w.dst = saveNumbers(w.dst, spec, k.values, k.captured)
 }
@@ -264,8 +266,8 @@ func (s *Spec) lists(known []Captured) (params, numbers, captures int) {
 	return len(s.Params), len(s.numbers) - len(s.Params), len(known)
 }
 
-// saveWaiting writes the numbers of one that waits, as [savedNumbers.append] would.
-func saveWaiting(dst []byte, spec *Spec, k *magnitudes, l *asyncStack) []byte {
+// saveOwn writes the numbers of an application with a time of its own, as [savedNumbers.append] would.
+func saveOwn(dst []byte, spec *Spec, k *magnitudes, l *asyncStack) []byte {
 	if l.numbers == 0 {
 		return append(dst, 0, 0, 0)
 	}

@@ -112,7 +112,7 @@ func (s *Set) look(at uint16) Instance {
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		l.Charges, l.Shield = int(x.charges), x.shield
+		l.Charges, l.Shield = int(s.chargesLeft(i)), s.shieldLeft(i)
 		if s.specOf(i).Stack.Timers == define.TimersQueue {
 			l.Waiting = len(x.async)
 		}

@@ -2,8 +2,10 @@ package buff
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/stat"
 )
@@ -44,7 +46,7 @@ func (s *Set) meet(amount int64, school Tag, attr stat.Attr) (rest int64, spent 
 			i := s.slot(at)
 			switch {
 			case !s.specOf(i).Shield.On:
-			case s.extraOf(i).shield <= 0:
+			case s.shieldLeft(i) == 0:
 				spent = true
 			case i.flags&hidden == 0 && s.specOf(i).absorbs(school, attr) && (best == noSlot || s.specOf(i).Shield.Priority > s.specOf(s.slot(best)).Shield.Priority):
 				best = at
@@ -53,14 +55,50 @@ func (s *Set) meet(amount int64, school Tag, attr stat.Attr) (rest int64, spent 
 		if best == noSlot {
 			return amount, spent
 		}
-		x := s.extraOf(s.slot(best))
-		part := min(amount, x.shield)
-		x.shield -= part
-		s.mark(best, journal.Shield)
-		amount -= part
-		spent = spent || x.shield == 0
+		amount = s.useShield(best, amount)
+		spent = spent || s.hasSpent(s.slot(best))
 	}
 	return 0, spent
+}
+
+// shieldLeft returns what the shield of an instance still absorbs: with TimersEach, that of all its async stacks together.
+func (s *Set) shieldLeft(i *instance) int64 {
+	x := s.extraOf(i)
+	left := uint64(x.shield)
+	if s.specOf(i).Stack.Timers == define.TimersEach {
+		for k := range x.async {
+			left = min(left+uint64(x.async[k].shield), math.MaxInt64)
+		}
+	}
+	return int64(left)
+}
+
+// useShield lets the shield of an instance absorb, with TimersEach that of the async stack that ends first, then the next,
+// and returns what is left of the damage.
+func (s *Set) useShield(at uint16, amount int64) int64 {
+	i := s.slot(at)
+	x := s.extraOf(i)
+	s.mark(at, journal.Shield)
+	if s.specOf(i).Stack.Timers != define.TimersEach {
+		part := min(amount, x.shield)
+		x.shield -= part
+		return amount - part
+	}
+	for k := range x.async {
+		part := min(amount, x.async[k].shield)
+		x.async[k].shield -= part
+		amount -= part
+	}
+	return amount
+}
+
+// hasSpent reports whether a shield of an instance has nothing left.
+func (s *Set) hasSpent(i *instance) bool {
+	x := s.extraOf(i)
+	if s.specOf(i).Stack.Timers != define.TimersEach {
+		return x.shield <= 0
+	}
+	return slices.ContainsFunc(x.async, func(l asyncStack) bool { return l.shield <= 0 })
 }
 
 // absorbs reports whether a shield is for that kind of damage to an attribute, 0 for none in particular.
@@ -96,8 +134,40 @@ func (s *Set) absorb(t *Turn, c *Command) Result {
 // breakSpent ends the shields that are spent.
 func (s *Set) breakSpent(t *Turn) {
 	s.each(func(at uint16) {
-		if i := s.slot(at); s.specOf(i).Shield.On && s.extraOf(i).shield <= 0 {
-			s.end(t, at, Broken)
+		if i := s.slot(at); s.specOf(i).Shield.On && s.hasSpent(i) {
+			s.endSpent(t, at, Broken, func(l *asyncStack) bool { return l.shield <= 0 })
 		}
 	})
+}
+
+// endSpent ends what is used up of an instance: with TimersEach the async stacks of which that is true, in a queue the application
+// that runs, and the next one runs from now on; otherwise the instance. It reports whether the instance has ended.
+//
+// Stories: testdata/timers_queue_uses.txt, timers_each_uses.txt.
+func (s *Set) endSpent(t *Turn, at uint16, why Reason, spent func(l *asyncStack) bool) bool {
+	i := s.slot(at)
+	switch x := s.extraOf(i); {
+	case s.specOf(i).Stack.Timers == define.TimersQueue && len(x.async) > 0:
+		s.flush(t, at)
+		i.end = s.nowOf(t, i)
+		s.nextInQueue(t, at)
+		return false
+	case s.specOf(i).Stack.Timers == define.TimersEach:
+		for k := 0; k < len(x.async) && len(x.async) > 1; {
+			if !spent(&x.async[k]) {
+				k++
+				continue
+			}
+			s.flush(t, at)
+			s.thin(t, at, k, define.MaxStacks)
+			e := s.about(StackEnded, at)
+			e.Why = why
+			t.emit(s, &e)
+		}
+		if !spent(&x.async[0]) {
+			return false
+		}
+	}
+	s.end(t, at, why)
+	return true
 }

@@ -87,6 +87,9 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.
 	}
 	now := s.nowOf(t, i)
 	whole := asyncStack{left: min(left(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
+	if a.taken != nil {
+		whole.shield, whole.charges = a.taken.shield, a.taken.charges
+	}
 	if s.specOf(i).Stack.Timers == define.TimersShared {
 		a.part(&whole)
 		return whole.left > 0
@@ -104,7 +107,7 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.
 	}
 	a.part(&parts[0])
 	if a.taken != nil {
-		a.taken.values = a.taken.of(&parts[0])
+		a.taken.part(&parts[0])
 	}
 	if len(parts) > 1 {
 		a.taken.rest = parts[1:]
@@ -162,6 +165,11 @@ func (n *taken) takeWaiting(k *magnitudes, parts []asyncStack) {
 	}
 }
 
+// part makes it what is taken of a part: its numbers, shield and charges.
+func (n *taken) part(l *asyncStack) {
+	n.values, n.shield, n.charges = n.of(l), l.shield, l.charges
+}
+
 // of returns the numbers of a part: its own, or those of what ran.
 func (n *taken) of(l *asyncStack) []float64 {
 	each := len(n.values)
@@ -193,10 +201,10 @@ func (s *Set) landRest(t *Turn, a *Application) {
 		b.rest = true
 		l := &a.taken.rest[k]
 		b.part(l)
+		part := *a.taken
+		part.part(l)
+		b.taken = &part
 		if l.numbers != 0 {
-			part := *a.taken
-			part.values = part.of(l)
-			b.taken = &part
 			s.workTaken(t, &b)
 		}
 		if d, why := s.lasts(t, &b); why == NoReason {

@@ -66,15 +66,15 @@ func TestStolenNumbers(t *testing.T) {
 		require.NoError(t, cmd.UnmarshalBinary(data, c))
 		return cmd
 	}
-	require.Equal(t, [][]float64{{5, 6}, {5, 6}, {5, 6}}, numbers(first, over(first), "a", "b"))
+	require.Equal(t, [][]float64{{5, 6}, {9, 50}, {7, 8}}, numbers(first, over(first), "a", "b"))
 	turns.Params = []define.Param{{Name: "b", Value: define.Caller("b").Or(50)}, {Name: "c", Value: define.Caller("c").Or(1)}, {Name: "a", Value: define.Caller("a").Or(2)}}
 	second, err := first.Next(turns)
 	require.NoError(t, err)
-	require.Equal(t, [][]float64{{5, 6, 1}, {5, 6, 1}, {5, 6, 1}}, numbers(second, over(second), "a", "b", "c"))
+	require.Equal(t, [][]float64{{5, 6, 1}, {9, 50, 1}, {7, 8, 1}}, numbers(second, over(second), "a", "b", "c"))
 	turns.Params = turns.Params[:2:2]
 	second, err = second.Next(turns)
 	require.NoError(t, err)
-	require.Equal(t, [][]float64{{6, 1}, {6, 1}, {6, 1}}, numbers(second, over(second), "b", "c"), "a is read by nobody any more")
+	require.Equal(t, [][]float64{{6, 1}, {50, 1}, {8, 1}}, numbers(second, over(second), "b", "c"), "a is read by nobody any more")
 }
 
 // TestStolenStacks: further applications of what was stolen come over whole, with the first and the last of all that they

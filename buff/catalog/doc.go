@@ -151,9 +151,11 @@
 //	                unlimited                 32767
 //	initial         1, from 1 to limit        how many an application brings
 //	timers          shared                    one end for all stacks
-//	                each                      each application's have their own
-//	                queue                     the strongest application runs, the others wait,
-//	                                          each with its own duration and numbers
+//	                each                      each application's have their own, and a shield and
+//	                                          charges of their own, used in the order of the ends
+//	                queue                     the strongest application runs, the others wait, each
+//	                                          with its own duration, numbers, shield and charges;
+//	                                          one that is spent gives way to the next
 //	effective       from 1                    only that many count, the strongest by level, then
 //	                                          by magnitude: of the stacks with timers each, else
 //	                                          of the buffs on one owner
