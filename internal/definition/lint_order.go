@@ -197,11 +197,11 @@ func eachList(s *buff.Spec, do func(field string, list []buff.Action)) {
 	}
 }
 
-// reaction is an application that a definition makes when an act happens.
+// reaction is an application that a definition makes when an act happens, or at death.
 type reaction struct {
-	d       *definition
-	act, at string
-	spec    *buff.Spec
+	d        *definition
+	list, at string // on.act.hit, on.act.hit[0].apply
+	spec     *buff.Spec
 }
 
 // asksTogether finds buffs that react to one act and share a cooldown that does not work: what they
@@ -210,10 +210,9 @@ func (l *linter) asksTogether() {
 	var all []reaction
 	for _, d := range l.defs {
 		eachList(d.spec, func(field string, list []buff.Action) {
-			act, ok := strings.CutPrefix(field, "on.act.")
 			for i := range list {
-				if ok && list[i].Do == define.DoApply && list[i].To == define.ToOwner {
-					all = append(all, reaction{d, act, element(field, i) + ".apply", l.byID[list[i].Name].spec})
+				if (strings.HasPrefix(field, "on.act.") || field == "on.death") && list[i].Do == define.DoApply && list[i].To == define.ToOwner {
+					all = append(all, reaction{d, field, element(field, i) + ".apply", l.byID[list[i].Name].spec})
 				}
 			}
 		})
@@ -222,7 +221,7 @@ func (l *linter) asksTogether() {
 		tag, other := "", reaction{}
 		for _, o := range all {
 			same := o.d == r.d
-			if r.act != o.act || same && (other.d != nil || r.d.spec.Stack.By == define.ByTarget) || !same && other.d != nil && other.d != r.d {
+			if r.list != o.list || same && (other.d != nil || r.d.spec.Stack.By == define.ByTarget) || !same && other.d != nil && other.d != r.d {
 				continue
 			}
 			if t := meets(l.after(o.spec.ID, map[string]bool{}), touched{tags: r.spec.Require.Apply.None}); t != "" {
