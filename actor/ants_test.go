@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/actor"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 var _ actor.Pool = (*ants.Pool)(nil)
@@ -137,10 +138,7 @@ func (a *army) send(rnd *rand.Rand, n int) (accepted int) {
 
 func TestStressOnAnts(t *testing.T) {
 	const workers = 8
-	total := 1_000_000
-	if testing.Short() {
-		total = 100_000
-	}
+	total := long.Times(100_000)
 	a := newArmy(t, workers, 500)
 	rnd := rand.New(rand.NewPCG(8, 8))
 	for accepted := 0; accepted < total; {
@@ -191,10 +189,7 @@ func TestStressOnAnts(t *testing.T) {
 // end without seeing the work, or the work be added without seeing that the worker
 // is gone, Wait would never return.
 func TestNoLostWakeUp(t *testing.T) {
-	rounds := 50_000
-	if testing.Short() {
-		rounds = 5_000
-	}
+	rounds := long.Times(5_000)
 	for _, workers := range []int{1, 2} {
 		g := newGroup(newAnts(t, workers), workers, func(_ int, b *box) {
 			for _, ok := b.Next(); ok; _, ok = b.Next() {

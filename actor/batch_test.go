@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/actor"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // newBatchGroup returns a group whose batched turns call their argument, a func(*box), or write down
@@ -325,10 +326,7 @@ func TestBatchStress(t *testing.T) {
 		boxes[i] = &actor.Mailbox[*owner, int]{Owner: &owner{}}
 	}
 	dice := rand.New(rand.NewPCG(1, 2))
-	rounds := 20_000
-	if testing.Short() {
-		rounds = 2000
-	}
+	rounds := long.Times(2000)
 	split := 0
 	for range rounds {
 		args := make([]int, len(boxes))

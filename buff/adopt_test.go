@@ -11,6 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -18,13 +19,10 @@ import (
 // is counted must be what there is, what is saved must come back, and no instance that was not
 // kept has another version than the newest.
 func TestAdoptAtRandom(t *testing.T) {
-	n := *saves / 4
-	if testing.Short() {
-		n = min(n, 100)
-	}
+	n := long.Times(50)
 	var all buff.Adopted
 	for k := range uint64(n) {
-		rng := rand.New(rand.NewPCG(*seed+k, 21))
+		rng := rand.New(rand.NewPCG(long.Seed()+k, 21))
 		s := newSaveScript(t, rng, func(spec *buff.Spec) { spec.Reload = define.ReloadRule(rng.IntN(3)) })
 		turn := &buff.Turn{Catalog: s.catalog, Seed: 1, Call: func(*buff.Turn, *buff.Call) buff.Reason { return buff.NoReason }}
 		set, r, known := buff.NewSet(7, 3, 0, 40), saveRun{}, newMirror()
@@ -39,7 +37,7 @@ func TestAdoptAtRandom(t *testing.T) {
 				st.cmd.Application.Spec = newest
 			}
 			s.do(t, turn, set, st)
-			require.Empty(t, known.read(set, s.catalog), "seed %d, step %d", *seed+k, round)
+			require.Empty(t, known.read(set, s.catalog), "seed %d, step %d", long.Seed()+k, round)
 			if round%5 != 4 {
 				continue
 			}
@@ -48,17 +46,17 @@ func TestAdoptAtRandom(t *testing.T) {
 			kept := 0
 			came := set.Adopt(turn, wheel.Time(st.at))
 			clear(known.values) // another catalog may have other attributes
-			require.Empty(t, known.read(set, s.catalog), "after the reload, seed %d, step %d", *seed+k, round)
+			require.Empty(t, known.read(set, s.catalog), "after the reload, seed %d, step %d", long.Seed()+k, round)
 			for i := range set.All() {
 				if newest, _ := s.catalog.Newest(i.Spec); newest != i.Spec {
 					kept++
 				}
 				require.Less(t, turn.Now, i.End, "%v should have ended", i.Spec)
 			}
-			require.GreaterOrEqual(t, came.Kept, kept, "seed %d", *seed+k)
+			require.GreaterOrEqual(t, came.Kept, kept, "seed %d", long.Seed()+k)
 			all.Migrated, all.Ended, all.Kept = all.Migrated+came.Migrated, all.Ended+came.Ended, all.Kept+came.Kept
 			require.True(t, set.Run(turn, turn.Now, 1<<30))
-			require.Empty(t, set.Counters(s.catalog), "seed %d, step %d", *seed+k, round)
+			require.Empty(t, set.Counters(s.catalog), "seed %d, step %d", long.Seed()+k, round)
 			for _, e := range turn.Events {
 				r.restless = r.restless || e.Why == buff.Cascade
 			}
@@ -69,7 +67,7 @@ func TestAdoptAtRandom(t *testing.T) {
 			}
 			back := buff.NewSet(7, 3, 0, 40)
 			_, err := back.Restore(&buff.Turn{Catalog: s.catalog, Now: turn.Now}, buff.Moment{Now: turn.Now}, blob, nil)
-			require.NoError(t, err, "seed %d", *seed+k)
+			require.NoError(t, err, "seed %d", long.Seed()+k)
 			require.Empty(t, back.Counters(s.catalog))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // TestHostileBlob gives Restore blobs that are whole and say wild things: numbers at their
@@ -17,10 +18,7 @@ func TestHostileBlob(t *testing.T) {
 	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment, 0)
 	rng, taken := rand.New(rand.NewPCG(1, 12)), 0
-	n := 4_000
-	if testing.Short() {
-		n = 500
-	}
+	n := long.Times(500)
 	for range n {
 		b, err := readBlob(blob, &blobScratch{})
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -63,6 +64,9 @@ func TestP29_Queue(t *testing.T) {
 // TestP29_Lineage: catalogs that take the place of each other have so many definitions together; one
 // that would be beyond that is refused by name, and the one before goes on.
 func TestP29_Lineage(t *testing.T) {
+	if !long.On() {
+		t.Skip("131,072 definitions: -long")
+	}
 	const each = define.MaxLineage / 8
 	of := func(generation, n int) (specs []buff.Spec) {
 		for k := range n {

@@ -13,6 +13,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -267,7 +268,7 @@ func TestPairsOfWords(t *testing.T) {
 	var refused, silent []string
 	for _, a := range pairWords {
 		for k, b := range append([]word{{"", "", nothing, nothing}}, pairWords...) {
-			if a.field == b.field || testing.Short() && k%6 != 1 {
+			if a.field == b.field || !long.On() && k%12 != 1 {
 				continue
 			}
 			with, without := pairBase(), pairBase()
@@ -306,7 +307,7 @@ func TestPairsOfWords(t *testing.T) {
 		})
 		require.True(t, known, "%s: loads, and no probe shows what the first word does beside the second", name)
 	}
-	if !testing.Short() {
+	if long.On() {
 		require.Greater(t, len(refused), 200, "hardly any pair is refused")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -22,8 +23,8 @@ import (
 // eachScript runs a test over random scripts, fewer than those that are held against the
 // model.
 func eachScript(t *testing.T, f func(s *script, seed uint64) (wrong string)) {
-	for i := range uint64(max(*scripts/10, 1)) {
-		now := *seed + i
+	for i := range uint64(long.Times(100)) {
+		now := long.Seed() + i
 		s, err := randomScript(seeded(now))
 		if err != nil {
 			continue
@@ -191,7 +192,7 @@ func TestGrantsEndWithTheirBuffs(t *testing.T) {
 // late the frames are.
 func TestStackPulses(t *testing.T) {
 	for i := range uint64(500) {
-		rng := rand.New(rand.NewPCG(*seed+i, 6))
+		rng := rand.New(rand.NewPCG(long.Seed()+i, 6))
 		period := time.Duration(50+rng.IntN(100)) * millis
 		c, err := buff.NewCatalog(buff.Spec{
 			ID: "p", Duration: time.Second, Period: period, Catchup: pick(&dice{rng: rng}, define.CatchupAll, define.CatchupCoalesce),
@@ -216,6 +217,6 @@ func TestStackPulses(t *testing.T) {
 				got += int(e.Stacks) * max(int(e.Count), 1)
 			}
 		}
-		require.Equal(t, want, got, "seed %d", *seed+i)
+		require.Equal(t, want, got, "seed %d", long.Seed()+i)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -137,7 +138,7 @@ func (x *onlySide) run(until wheel.Time, limit int) (done bool) {
 func TestPulseOnly(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	only := 0
-	for seed := range uint64(500) {
+	for seed := range uint64(long.Times(80)) {
 		how := rand.New(rand.NewPCG(seed, 1))
 		short, long := newOnlySide(c, false, seed), newOnlySide(c, true, seed)
 		sides := []*onlySide{short, long}

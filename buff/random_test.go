@@ -2,7 +2,6 @@ package buff_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
@@ -15,24 +14,17 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
-)
-
-var (
-	scripts = flag.Int("scripts", 10_000, "random scripts to hold against the model")
-	seed    = flag.Uint64("seed", 1, "of the first random script; the others count on from it")
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // TestRandomScripts holds the Set against the model. A failure names the seed, and prints
 // the smallest script that still fails:
-// go test ./buff -run TestRandomScripts -scripts 1 -seed N.
+// go test ./buff -run TestRandomScripts -seed N.
 func TestRandomScripts(t *testing.T) {
-	n := *scripts
-	if testing.Short() {
-		n = min(n, 1_000)
-	}
-	lines, long, refused := 0, 0, 0
+	n := long.Times(1000)
+	lines, tooLong, refused := 0, 0, 0
 	for i := range uint64(n) {
-		now := *seed + i
+		now := long.Seed() + i
 		s, err := randomScript(seeded(now))
 		if err != nil {
 			refused++
@@ -46,13 +38,13 @@ func TestRandomScripts(t *testing.T) {
 		}
 		lines += log
 		if log == 0 {
-			long++
+			tooLong++
 		}
 	}
 	require.Greater(t, lines, 10*n, "the scripts do too little")
-	require.Less(t, long, n/20+1, "too many scripts are given up")
+	require.Less(t, tooLong, n/20+1, "too many scripts are given up")
 	require.Less(t, refused, n/50+1, "too many definitions are wrong")
-	t.Logf("%d scripts, %d lines, %d scripts given up, %d refused", n, lines, long, refused)
+	t.Logf("%d scripts, %d lines, %d scripts given up, %d refused", n, lines, tooLong, refused)
 }
 
 // compare runs the script on the model and three times on a Set: in one turn for
@@ -194,7 +186,7 @@ func differ(want, got []byte) string {
 // TestPulsesAreWholePeriods counts the pulses of buffs that nothing interferes
 // with: as many as whole periods fit into the duration.
 func TestPulsesAreWholePeriods(t *testing.T) {
-	rng := rand.New(rand.NewPCG(*seed, 4))
+	rng := rand.New(rand.NewPCG(long.Seed(), 4))
 	for range 300 {
 		spec := buff.Spec{
 			ID: "p", Duration: time.Duration(1+rng.IntN(5000)) * time.Millisecond, Period: time.Duration(50+rng.IntN(400)) * time.Millisecond,

@@ -1,7 +1,6 @@
 package buff_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -15,21 +14,20 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-var saves = flag.Int("saves", 2_000, "random scripts in which the owner is saved and restored")
+// saves is the number of random scripts in which the owner is saved and restored.
+func saves() int { return long.Times(200) }
 
 // TestSaveIsNothing: a Set restored at the moment of its Save goes on as the Set that was
 // saved, whatever it carries and whatever is done to it.
 func TestSaveIsNothing(t *testing.T) {
-	n := *saves
-	if testing.Short() {
-		n = min(n, 200)
-	}
+	n := saves()
 	total, settled := 0, 0
 	for k := range uint64(n) {
-		seed := *seed + k
+		seed := long.Seed() + k
 		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 11)), func(*buff.Spec) {})
 		straight := s.run(t, seed, false)
 		restore := func() {}
@@ -175,8 +173,8 @@ func (s *saveScript) again(t *testing.T, turn *buff.Turn, set *buff.Set, r *save
 // be if it had stayed.
 func TestWallIsStaying(t *testing.T) {
 	ended, stayed := 0, 0
-	for n := range *saves {
-		rng := rand.New(rand.NewPCG(*seed+uint64(n), 13))
+	for n := range saves() {
+		rng := rand.New(rand.NewPCG(long.Seed()+uint64(n), 13))
 		s := newSaveScript(t, rng, func(spec *buff.Spec) {
 			spec.Clock, spec.Align, spec.Require, spec.Immunity, spec.Group = define.Wall, define.AlignStart, define.Requirements{}, define.Match{}, define.Group{}
 			spec.Stack.Effective, spec.Save.OfflineExpire = 0, define.OfflineRun
@@ -199,7 +197,7 @@ func TestWallIsStaying(t *testing.T) {
 		back := buff.NewSet(7, 3, 0, 40)
 		came, err := back.Restore(other, buff.Moment{Now: 7, Wall: 1000 + away}, blob, nil)
 		require.NoError(t, err)
-		require.Equal(t, []int{set.Len(), before - set.Len()}, []int{came.Restored, came.Expired}, "seed %d", *seed+uint64(n))
+		require.Equal(t, []int{set.Len(), before - set.Len()}, []int{came.Restored, came.Expired}, "seed %d", long.Seed()+uint64(n))
 		shift := int64(turn.Now) - 7
 		var want, got []buff.Instance
 		for i := range set.All() {
@@ -215,11 +213,11 @@ func TestWallIsStaying(t *testing.T) {
 		}
 		for k := range want {
 			want[k].Handle, got[k].Handle = 0, 0
-			require.Equal(t, want[k], got[k], "seed %d, away for %d ms", *seed+uint64(n), away)
+			require.Equal(t, want[k], got[k], "seed %d, away for %d ms", long.Seed()+uint64(n), away)
 		}
 		ended, stayed = ended+came.Expired, stayed+came.Restored
 	}
-	require.Greater(t, min(ended, stayed), 500)
+	require.Greater(t, min(ended, stayed), saves())
 }
 
 // do does one step on a Set.

@@ -14,13 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
-var (
-	kills   = flag.Int("kills", 6, "how often a node is killed, or cut off, in TestKill")
-	between = flag.Int("between", 4000, "how many commands are answered between two kills in TestKill")
-	seed    = flag.Uint64("seed", 1, "which node it is")
-)
+var between = flag.Int("between", 4000, "how many commands are answered between two kills in TestKill")
 
 // load keeps so many commands under way, each for a coin, and counts them.
 type load struct {
@@ -47,7 +44,7 @@ type load struct {
 
 func (s *servers) load(zones, many, every int) *load {
 	l := &load{
-		t: s.t, c: s.client(), zones: zones, many: many, dice: rand.New(rand.NewPCG(*seed, 1)), every: every, marks: make(chan struct{}, 1000),
+		t: s.t, c: s.client(), zones: zones, many: many, dice: rand.New(rand.NewPCG(long.Seed(), 1)), every: every, marks: make(chan struct{}, 1000),
 		sent: map[buff.OwnerID]int64{}, durable: map[buff.OwnerID]int64{}, finished: make(chan struct{}),
 	}
 	for range many {
@@ -134,7 +131,7 @@ func (l *load) compare(s *servers) {
 func TestKill(t *testing.T) {
 	const zones = 12
 	s := newServers(t)
-	dice := rand.New(rand.NewPCG(*seed, 2))
+	dice := rand.New(rand.NewPCG(long.Seed(), 2))
 	type member struct {
 		node  *Node
 		proxy *proxy
@@ -154,7 +151,7 @@ func TestKill(t *testing.T) {
 	}
 	members := []member{start(), start(), start()}
 	l := s.load(zones, 256, *between)
-	for round := range *kills {
+	for round := range long.Times(2) {
 		<-l.marks
 		k := dice.IntN(len(members))
 		m := &members[k]

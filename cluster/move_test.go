@@ -2,15 +2,14 @@ package cluster
 
 import (
 	"errors"
-	"flag"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-var moves = flag.Int("moves", 20, "how often the zone of TestMove is moved")
+	"github.com/bufftick/bufftick/internal/long"
+)
 
 // TestMove: a zone goes from node to node while commands come for it, and none is lost or done twice. How
 // long nobody played it is printed.
@@ -40,7 +39,7 @@ func moveAbout(t *testing.T, want Certainty) {
 	if nodes["a"].Stats().Zones == 1 {
 		to, from = from, to
 	}
-	for range *moves {
+	for range long.Times(4) {
 		epoch := r.Epoch
 		require.NoError(t, nodes[from].Move(t.Context(), "z0", to))
 		last := time.Now()

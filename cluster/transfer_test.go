@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -14,11 +13,10 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/postgres"
 )
-
-var transfers = flag.Int("transfers", 200, "how often a hero moves in TestTransferKill")
 
 // TestTransfer: a hero goes to a zone of another node and back, and commands find it, whichever zone they are sent to.
 func TestTransfer(t *testing.T) {
@@ -218,7 +216,7 @@ func (x *effects) checkIDs(t *testing.T, stacks map[buff.OwnerID]int64) {
 func TestTransferKill(t *testing.T) {
 	const zones = 4
 	s := newServers(t)
-	dice := rand.New(rand.NewPCG(*seed, 5))
+	dice := rand.New(rand.NewPCG(long.Seed(), 5))
 	names := 0
 	given := &effects{atOnce: map[effect]int{}, after: map[effect]int{}, byID: map[buff.EventID]int{}}
 	start := func() *Node {
@@ -237,10 +235,7 @@ func TestTransferKill(t *testing.T) {
 	nodes := []*Node{start(), start(), start()}
 	l := s.load(zones, 32, 100)
 	c := s.client()
-	n := *transfers
-	if testing.Short() {
-		n = min(n, 40)
-	}
+	n := long.Times(40)
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var took []time.Duration
@@ -295,7 +290,7 @@ func TestTransferKill(t *testing.T) {
 	given.takeRest(s, zones)
 	twice := given.check(t, s.stacks(zones))
 	t.Logf("%d effects after their commits, each once; %d without waiting, %d of them twice", len(given.after), len(given.atOnce), twice)
-	if !testing.Short() {
+	if long.On() {
 		require.NotZero(t, twice, "who does not wait for the commit gives out twice")
 	}
 }

@@ -13,13 +13,14 @@ import (
 
 	law "github.com/bufftick/bufftick/conformance/judge"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/internal/scenario"
 )
 
 var (
 	lawSeed      = flag.Uint64("law.seed", 1, "seed of the scenarios that engine and judge both play")
 	lawFirst     = flag.Int("law.first", 0, "number of the first of them")
-	lawScenarios = flag.Int("law.scenarios", 0, "how many; 0: 5,000, with -short 2,000, of all the pairs of words")
+	lawScenarios = flag.Int("law.scenarios", 0, "number of scenarios; 0: 1,000, multiplied by -long")
 	lawShow      = flag.Int("law.show", 3, "how many differences are shown, each in its smallest form")
 	lawMarks     = flag.Bool("law.marks", false, "print in how many scenarios each rule had an effect")
 	lawWithout   = flag.String("law.without", "", "pass over differences of scenarios in which a rule of -law.marks had an effect whose name matches this regular expression")
@@ -77,11 +78,8 @@ func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 // load.
 func TestLaw(t *testing.T) {
 	count := *lawScenarios
-	switch {
-	case count == 0 && testing.Short():
-		count = 2_000
-	case count == 0:
-		count = 5_000
+	if count == 0 {
+		count = long.Times(1000)
 	}
 	var (
 		mu                       sync.Mutex

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"flag"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -15,12 +14,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
-)
-
-var (
-	histories     = flag.Int("histories", 200, "histories of TestP13_Linearizable")
-	historiesSeed = flag.Uint64("histories.seed", 0, "the seed of the first")
 )
 
 const (
@@ -223,12 +218,9 @@ func (h *clients) answer(a *asked) {
 // it, is as if each call had been carried out at one instant between its beginning and its
 // return, one after the other.
 func TestP13_Linearizable(t *testing.T) {
-	n := *histories
-	if testing.Short() {
-		n /= 10
-	}
+	n := long.Times(20)
 	calls, late := 0, 0
-	for seed := *historiesSeed; seed < *historiesSeed+uint64(n); seed++ {
+	for seed := long.Seed(); seed < long.Seed()+uint64(n); seed++ {
 		ops := record(t, seed)
 		calls += len(ops)
 		for _, op := range ops {
@@ -240,7 +232,7 @@ func TestP13_Linearizable(t *testing.T) {
 			for _, op := range ops {
 				t.Logf("%d to %d, client %d: %s", op.Call, op.Return, op.ClientId, histModel.DescribeOperation(op.Input, op.Output))
 			}
-			require.FailNow(t, "not linearizable", "go -C conformance test . -run TestP13_Linearizable -histories.seed %d -histories 1", seed)
+			require.FailNow(t, "not linearizable", "go -C conformance test . -run TestP13_Linearizable -seed %d", seed)
 		}
 	}
 	t.Logf("%d histories, %d calls, %d late", n, calls, late)

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"runtime"
 	"testing"
@@ -14,9 +13,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
-
-var pairs = flag.Int("pairs", 1_000_000, "pairs of an AddBuff and a Remove in TestP30_Pairs")
 
 // TestP29_Limits: each queue and each table has a limit, and the error at it says which it
 // is and how much it holds. Nothing is half done: one less is taken, and the next one after
@@ -133,8 +131,8 @@ func TestP29_Mailbox(t *testing.T) {
 
 // TestP29_Zones: so do zones.
 func TestP29_Zones(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a million zones")
+	if !long.On() {
+		t.Skip("a million zones: -long")
 	}
 	e := open(t, engine.Options{Synchronous: true})
 	for id := range uint32(buff.MaxOwners - 1) {
@@ -186,10 +184,7 @@ func heap() uint64 {
 // the peak; and the goroutines are those that were there. What it was is an engine that has
 // had half as many owners: its lists keep memory for a thousand elements in any case.
 func TestP30_Peak(t *testing.T) {
-	owners := 20_000
-	if testing.Short() {
-		owners = 5000
-	}
+	owners := long.Pick(5000, 20_000)
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 30 * time.Second, Period: 500 * time.Millisecond, PerSource: define.PerSource{Limit: 1 << 20}},
 		buff.Spec{ID: "oath", Kind: define.Infinite, Stack: define.Stacking{By: define.BySource}},
@@ -305,17 +300,14 @@ func TestP30_AuraLooks(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestP30_Pairs: buffs that come and go do not make anything grow. -pairs says how many.
+// TestP30_Pairs: buffs that come and go do not make anything grow.
 func TestP30_Pairs(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 13 * time.Hour, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	for id := range buff.OwnerID(100) {
 		spawn(t, e, id)
 	}
-	n := *pairs
-	if testing.Short() {
-		n /= 10
-	}
+	n := long.Times(100_000)
 	var before uint64
 	for k := range n {
 		if k == n/10 {

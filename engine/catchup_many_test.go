@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -13,10 +12,12 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-var manyBuffs = flag.Int("catchup.buffs", 20_000, "buffs of TestP10_Many, TestP10_OneInstant and TestP22_ManyAtOnce; CI also has a million")
+// manyBuffs is the number of buffs of TestP10_Many, TestP10_OneInstant and TestP22_ManyAtOnce.
+func manyBuffs() int { return long.Pick(10_000, 1_000_000) }
 
 // many is a number of buffs that a stall meets: most end in it at any instant, some pulse, and
 // go by one of the rules of catching up each.
@@ -101,12 +102,12 @@ func (m *many) requireAll(t *testing.T) {
 	require.Equal(t, beats, m.got[3]+int(m.eng.Stats().Dropped), "some are dropped, and counted")
 }
 
-// TestP10_Many: after a stall of 5 s, 1 h and 25 h in one Tick, with 20,000 buffs or as many as
-// -catchup.buffs says, no Tick works off more than its limit, by count; the backlog is carried
+// TestP10_Many: after a stall of 5 s, 1 h and 25 h in one Tick, with 10,000 buffs, or a million with
+// -long, no Tick works off more than its limit, by count; the backlog is carried
 // and shown, or the time dropped and counted; each owner's events come in order; and in the
 // end all has come.
 func TestP10_Many(t *testing.T) {
-	owners := *manyBuffs / buffsOfOne
+	owners := manyBuffs() / buffsOfOne
 	limit := min(engine.DefaultTickLimit, owners*buffsOfOne/8)
 	for i, stall := range []time.Duration{5 * time.Second, time.Hour, 25 * time.Hour} {
 		for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
@@ -137,12 +138,12 @@ func TestP10_Many(t *testing.T) {
 	}
 }
 
-// TestP10_OneInstant: 20,000 buffs that end in one millisecond, or as many as -catchup.buffs says,
+// TestP10_OneInstant: 10,000 buffs that end in one millisecond, or a million with -long,
 // are divided among the following Ticks: no Tick works off more than TickLimit, time does not pass
 // them, and what is asked of an owner comes after all that was due for it.
 func TestP10_OneInstant(t *testing.T) {
-	owners := *manyBuffs / buffsOfOne
-	limit := min(engine.DefaultTickLimit, *manyBuffs/8-3) // so that it ends within an owner
+	owners := manyBuffs() / buffsOfOne
+	limit := min(engine.DefaultTickLimit, manyBuffs()/8-3) // so that it ends within an owner
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour}, buff.Spec{ID: "next", Kind: define.Infinite})
 		e := open(t, engine.Options{Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: patient, Limits: engine.Limits{Tick: limit}})
@@ -194,8 +195,8 @@ func TestP10_OneInstant(t *testing.T) {
 		for _, n := range ended {
 			require.Equal(t, buffsOfOne, n)
 		}
-		require.Greater(t, len(took), *manyBuffs/limit-1)
-		t.Logf("%d buffs, workers %d: %d Ticks: %v", *manyBuffs, workers, len(took), took)
+		require.Greater(t, len(took), manyBuffs()/limit-1)
+		t.Logf("%d buffs, workers %d: %d Ticks: %v", manyBuffs(), workers, len(took), took)
 	}
 }
 
@@ -211,11 +212,11 @@ func TestP10_CatchUpRules(t *testing.T) {
 }
 
 // TestP22_ManyAtOnce is M7: 20,000 buffs that end in one millisecond, or as many as
-// -catchup.buffs says, while all workers are stuck: the Tick takes its budget, by a clock that
+// manyBuffs says, while all workers are stuck: the Tick takes its budget, by a clock that
 // stands still while the loop works; nobody's turn begins beside theirs; and when they are
 // free all of it comes.
 func TestP22_ManyAtOnce(t *testing.T) {
-	owners := *manyBuffs / buffsOfOne
+	owners := manyBuffs() / buffsOfOne
 	synctest.Test(t, func(t *testing.T) {
 		const budget = 7 * time.Millisecond
 		cell := make(chan struct{})

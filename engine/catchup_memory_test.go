@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"flag"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -15,12 +14,13 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
-var (
-	stallPlayers = flag.Int("stall.players", 300, "players of TestP10_MemoryOfAStall, each with a buff of 1 s and one of 200 ms; docs/promises.md has the table")
-	stallSpan    = flag.Duration("stall.span", 20*time.Second, "its one Tick")
-)
+const stallSpan = 20 * time.Second
+
+// stallPlayers is the number of players of TestP10_MemoryOfAStall, each with a buff of 1 s and one of 200 ms.
+func stallPlayers() int { return long.Pick(300, 3000) }
 
 // someWork is a handler that takes some microseconds.
 func someWork(*engine.Context, buff.Event) {
@@ -49,7 +49,7 @@ func liveNow() uint64 {
 // pulse comes once.
 func TestP10_MemoryOfAStall(t *testing.T) {
 	for _, handler := range []string{"nothing", "microseconds"} {
-		t.Run(fmt.Sprintf("%d players, %v, handler: %s", *stallPlayers, *stallSpan, handler), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d players, %v, handler: %s", stallPlayers(), stallSpan, handler), func(t *testing.T) {
 			work := func(*engine.Context, buff.Event) {}
 			if handler == "microseconds" {
 				work = someWork
@@ -59,7 +59,7 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 				buff.Spec{ID: "fast", Kind: define.Infinite, Period: 200 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
 			)
 			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}}) // which has a bound of its own
-			for id := range buff.OwnerID(*stallPlayers) {
+			for id := range buff.OwnerID(stallPlayers()) {
 				spawn(t, e, id)
 				add(t, e, id, cat.Spec("slow"))
 				add(t, e, id, cat.Spec("fast"))
@@ -69,7 +69,7 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 			debug.FreeOSMemory()
 			rest, lives, longest := heapNow(), liveNow(), time.Duration(0)
 			most, pulses, ticks, peak, live := 0, 0, 0, rest, lives
-			for dt := *stallSpan; dt > 0 || e.Stats().Behind > 0 || e.Stats().Busy > 0; dt, ticks = 0, ticks+1 {
+			for dt := stallSpan; dt > 0 || e.Stats().Behind > 0 || e.Stats().Busy > 0; dt, ticks = 0, ticks+1 {
 				began := time.Now()
 				f := e.Tick(dt)
 				longest = max(longest, time.Since(began))
@@ -86,7 +86,7 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 			above := (float64(peak) - float64(rest)) / (1 << 20)
 			t.Logf("%d events in %d Ticks, %d in one at most, %.1f MB above rest, %.1f MB of what lives, longest Tick %v",
 				pulses, ticks, most, above, (float64(live)-float64(lives))/(1<<20), longest.Round(time.Millisecond))
-			require.Equal(t, int(*stallSpan/(200*time.Millisecond)+*stallSpan/time.Second)**stallPlayers, pulses)
+			require.Equal(t, int(stallSpan/(200*time.Millisecond)+stallSpan/time.Second)*stallPlayers(), pulses)
 			require.Less(t, above, 64.0)
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -122,10 +123,7 @@ func TestP10_Dilate(t *testing.T) {
 // TestP9_LimitDoesNotMatter: with Carry a limit moves what happens to later Ticks and
 // changes nothing else, whoever the workers are.
 func TestP9_LimitDoesNotMatter(t *testing.T) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 1
-	}
+	seeds := uint64(long.Times(1))
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 20, steps: 25, churn: true}
 		run := func(o engine.Options) (events map[buff.OwnerID][]string, carried int) {

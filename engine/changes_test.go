@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // onlooker knows of the owners of an engine only what Engine.Changes tells.
@@ -93,10 +94,7 @@ func (o *onlooker) look(tb testing.TB, owners int) {
 // TestChanges: who takes over what Changes tells knows all owners after each Tick, whatever the
 // number of workers; TestSimulation does the same where workers are stuck.
 func TestChanges(t *testing.T) {
-	seeds := uint64(20)
-	if testing.Short() {
-		seeds = 6
-	}
+	seeds := uint64(long.Times(6))
 	told := 0
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 3 + int(seed), steps: 60, outbox: true, inbox: true, churn: true, shared: true, stats: seed%2 == 0, reload: seed%3 == 0}

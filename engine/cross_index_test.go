@@ -7,16 +7,14 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // TestCrossIndex: in worlds at random, in which owners and sources come and go, the cross-owner index knows
 // after every Tick what there is and no more, no source has more than its share, and with
 // the last owner everything is gone.
 func TestCrossIndex(t *testing.T) {
-	seeds := uint64(12)
-	if testing.Short() {
-		seeds = 3
-	}
+	seeds := uint64(long.Times(3))
 	for seed := range seeds {
 		for _, m := range []mode{modes[0], modes[3]} {
 			p := plan{seed: seed, owners: 25, steps: 80, outbox: true, inbox: true, churn: true, shared: true}

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -12,11 +11,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
-)
-
-var (
-	rateScripts = flag.Int("rate.scripts", 50, "scripts of TestM4_FrameRates")
-	rateSeed    = flag.Uint64("rate.seed", 0, "its first seed")
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // requireSame compares two logs and shows the first difference.
@@ -42,10 +37,7 @@ func requireSameOwners(t *testing.T, want, got map[buff.OwnerID][]string, msg ..
 // TestP45_WorkersDoNotMatter: the same calls and the same seed give the same frames,
 // event by event, on any number of workers and processors and with any TurnLimit.
 func TestP45_WorkersDoNotMatter(t *testing.T) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 2
-	}
+	seeds := uint64(long.Times(2))
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 200, steps: 60, outbox: true, inbox: true, churn: true, shared: seed%2 == 1}
 		run := func(o engine.Options) []string {
@@ -101,12 +93,9 @@ func TestP9_SplitDoesNotMatter(t *testing.T) {
 // second gives each owner the same events and leaves it with the same buffs. The frames are
 // not whole milliseconds.
 func TestM4_FrameRates(t *testing.T) {
-	scripts := *rateScripts
-	if testing.Short() {
-		scripts /= 10
-	}
+	scripts := long.Times(20)
 	events := 0
-	for seed := *rateSeed; seed < *rateSeed+uint64(scripts); seed++ {
+	for seed := long.Seed(); seed < long.Seed()+uint64(scripts); seed++ {
 		p := plan{seed: seed, owners: 4, steps: 6, churn: seed%2 == 1}
 		run := func(cut func(time.Duration) []time.Duration) (map[buff.OwnerID][]string, []string) {
 			s := newSim(t, p, engine.Options{Synchronous: true})
@@ -124,7 +113,7 @@ func TestM4_FrameRates(t *testing.T) {
 			events += len(want[id])
 		}
 		for _, fps := range []int{10, 20, 60, 144, 1000} {
-			hint := fmt.Sprintf("go test ./engine -run TestM4_FrameRates -rate.seed %d -rate.scripts 1: %d frames a second", seed, fps)
+			hint := fmt.Sprintf("go test ./engine -run TestM4_FrameRates -seed %d: %d frames a second", seed, fps)
 			got, carried := run(every(time.Second / time.Duration(fps)))
 			requireSameOwners(t, want, got, hint)
 			requireSame(t, left, carried, hint)

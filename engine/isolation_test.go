@@ -14,6 +14,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // victim is an owner's data whose handlers fail at random.
@@ -55,10 +56,7 @@ func (v *victim) pulse(_ *engine.Context, e buff.Event) {
 // once, and the counts add up.
 func TestP24_P25_Isolation(t *testing.T) {
 	const owners = 2000
-	events := 1_000_000
-	if testing.Short() {
-		events = 100_000
-	}
+	events := long.Times(100_000)
 	var told, suppressed atomic.Uint64
 	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: define.Infinite, Period: victimPeriod * time.Millisecond, On: buff.Hooks{Pulse: call("pulse")}})
 	e := open(t, engine.Options{

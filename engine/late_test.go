@@ -11,6 +11,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -79,10 +80,7 @@ func runStuck(t *testing.T, p plan, workers int) (events map[buff.OwnerID][]stri
 // TestStuckChangesNothing: an owner whose handlers hang now and then has, in the end,
 // the same events in the same order with the same times as one whose handlers do not.
 func TestStuckChangesNothing(t *testing.T) {
-	seeds := uint64(60)
-	if testing.Short() {
-		seeds = 10
-	}
+	seeds := uint64(long.Times(10))
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 8, steps: 25, firm: true}
 		s := newSim(t, p, engine.Options{Synchronous: true, Limits: engine.Limits{Mailbox: 1 << 16}})
@@ -104,10 +102,7 @@ func TestStuckChangesNothing(t *testing.T) {
 // go, commands across owners and by the inbox), each buff's events stand in order from
 // its application to its one removal, nobody is left behind, and Close succeeds.
 func TestStuckChaos(t *testing.T) {
-	seeds := uint64(40)
-	if testing.Short() {
-		seeds = 8
-	}
+	seeds := uint64(long.Times(8))
 	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			p := plan{seed: seed, owners: 12, steps: 40, outbox: true, inbox: true, churn: true, goexit: true, shared: seed%2 == 1}

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,12 +14,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
-)
-
-var (
-	refOps  = flag.Int("ref.ops", 100_000, "calls of TestP02_Reference")
-	refSeed = flag.Uint64("ref.seed", 0, "its first seed")
 )
 
 // asker is what the handlers of the reference need of a Context.
@@ -143,16 +138,13 @@ func edgy(d *rand.Rand) time.Duration {
 // TestP02_Reference is M1 for the engine: random calls at the edges of time, on the engine
 // and on the reference; all that happens is the same, answer by answer and event by event.
 func TestP02_Reference(t *testing.T) {
-	ops := *refOps
-	if testing.Short() {
-		ops /= 10
-	}
+	ops := long.Times(20_000)
 	const perSeed = 2000
 	total, events := 0, 0
 	for _, seed := range []uint64{902098, 911307, 912343} { // that have found something
 		requireLikeReference(t, seed, perSeed, []int{0, 1, 3}[seed%3])
 	}
-	for seed := *refSeed; total < ops; seed++ {
+	for seed := long.Seed(); total < ops; seed++ {
 		workers := []int{0, 1, 3}[seed%3]
 		events += requireLikeReference(t, seed, perSeed, workers)
 		total += perSeed
@@ -165,7 +157,7 @@ func TestP02_Reference(t *testing.T) {
 func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events int) {
 	t.Helper()
 	const owners = 6
-	msg := fmt.Sprintf("go test ./engine -run TestP02_Reference -ref.seed %d -ref.ops 1", seed)
+	msg := fmt.Sprintf("go test ./engine -run TestP02_Reference -seed %d", seed)
 	o := engine.Options{Catalog: catalogOf(t, simSpecs...), Workers: workers, Synchronous: workers == 0, Budget: patient, Limits: engine.Limits{Tick: 1 << 30}}
 	specs := slices.Collect(o.Catalog.All())
 	application := func(d *rand.Rand) buff.Application {

@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // reload puts a random successor of the catalog into force. What is applied goes on to be
@@ -59,10 +60,7 @@ func changeShared(s *buff.Spec, n int) {
 // TestReload_WorkersDoNotMatter: with definitions that change while they run, the same calls
 // and the same seed give the same frames and reports on any number of workers.
 func TestReload_WorkersDoNotMatter(t *testing.T) {
-	seeds := uint64(8)
-	if testing.Short() {
-		seeds = 3
-	}
+	seeds := uint64(long.Times(3))
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 100, steps: 80, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, reload: true}
 		run := func(o engine.Options) []string {

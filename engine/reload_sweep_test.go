@@ -11,6 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // library returns many definitions, of which the first pulse; edit changes the first.
@@ -52,10 +53,7 @@ func populated(tb testing.TB, cat *buff.Catalog, owners int) *engine.Engine {
 // TestReloadInSlices: what a reload leaves to do is done by a number of buffs in each Tick,
 // in the order of the owners, and then it is over.
 func TestReloadInSlices(t *testing.T) {
-	owners := 20_000
-	if testing.Short() {
-		owners = 4000
-	}
+	owners := long.Pick(4000, 20_000)
 	first := catalogOf(t, library(100, func(*buff.Spec) {})...)
 	e := populated(t, first, owners)
 	edit := func(s *buff.Spec) { s.Name, s.Reload = s.Name+"!", define.ReloadMigrate }

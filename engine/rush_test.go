@@ -12,16 +12,14 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // TestRush: budgets that are used up at every moment of a Tick, and handlers that take their
 // time, fail or end their goroutine: each owner has all its pulses, in order, and none twice.
 func TestRush(t *testing.T) {
 	const owners = 24
-	frames := 3000
-	if testing.Short() {
-		frames = 300
-	}
+	frames := long.Times(300)
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
 	)

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -17,12 +16,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
-)
-
-var (
-	simSeed  = flag.Int64("seed", -1, "the one seed of TestSimulation; -1: as many as -sims says, from 0")
-	simCount = flag.Int("sims", 60, "seeds of TestSimulation")
-	simFirst = flag.Int64("sims.first", 0, "the first of them")
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // stage is a pool whose tasks take turns: one of them runs at a time, until its next
@@ -254,13 +248,8 @@ func planOf(seed uint64) (plan, faults, engine.Options) {
 //
 //	go test ./engine -run TestSimulation -seed 17
 func TestSimulation(t *testing.T) {
-	first, last := *simFirst, *simFirst+int64(*simCount)
-	if testing.Short() {
-		last = min(last, first+10)
-	}
-	if *simSeed >= 0 {
-		first, last = *simSeed, *simSeed+1
-	}
+	first := int64(long.Seed())
+	last := first + int64(long.Times(10))
 	var total struct{ refused, stuck, behind, busy, events int }
 	for seed := first; seed < last; seed++ {
 		p, f, o := planOf(uint64(seed))
@@ -300,10 +289,7 @@ func TestSimulation(t *testing.T) {
 // TestSimulatedWorkers: however the workers' turns fall, a Tick that waits for all of them
 // ends in the same frame as one without workers.
 func TestSimulatedWorkers(t *testing.T) {
-	seeds := uint64(20)
-	if testing.Short() {
-		seeds = 4
-	}
+	seeds := uint64(long.Times(4))
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 10, steps: 20, outbox: true, inbox: true, churn: true, shared: seed%2 == 1}
 		want := newSim(t, p, engine.Options{Synchronous: true})

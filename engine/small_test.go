@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // match returns an engine for one match: so few owners that what an engine has for many must not
@@ -42,10 +43,7 @@ func matchCatalog(tb testing.TB) *buff.Catalog {
 // TestSmallEngine: a game makes an engine for each match. Its memory is that of its owners and of
 // what they carry, whatever MaxOwners says, and not that of the largest world.
 func TestSmallEngine(t *testing.T) {
-	cat, engines := matchCatalog(t), 1000
-	if testing.Short() {
-		engines = 100
-	}
+	cat, engines := matchCatalog(t), long.Pick(100, 1000)
 	for _, k := range []struct{ owners, buffs, most int }{{0, 0, 24 << 10}, {10, 1, 32 << 10}, {10, 10, 64 << 10}} {
 		keep := make([]*engine.Engine, engines)
 		shut(t, match(t, cat, k.owners, k.buffs)) // what the first one makes once

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"flag"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -15,11 +14,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
-)
-
-var (
-	soakSpan = flag.Duration("soak", 20*time.Minute, "how much game time TestP20_P21_Soak plays, with each way of catching up")
-	soakSeed = flag.Uint64("soak.seed", 1, "of TestP20_P21_Soak")
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 const (
@@ -99,7 +94,7 @@ func (s *stage) hold(steps int) {
 
 func (s *soak) owner(id buff.OwnerID) *soakOwner {
 	s.born++
-	return &soakOwner{dice: rand.New(rand.NewPCG(*soakSeed, 1000+uint64(s.born))), by: soakOwn + int(id), number: s.born << 20}
+	return &soakOwner{dice: rand.New(rand.NewPCG(long.Seed(), 1000+uint64(s.born))), by: soakOwn + int(id), number: s.born << 20}
 }
 
 // act is the handler of everything.
@@ -222,7 +217,7 @@ func (s *soak) weigh(number uint64) {
 // begin makes the world and lets it come to rest.
 func (s *soak) begin(policy engine.CatchUp) {
 	o := engine.Options{
-		Catalog: s.catalog, Handlers: engine.Handlers{"act": s.act}, Workers: soakWorkers, Budget: brief, Limits: engine.Limits{Turn: 1 << 20, Tick: soakTickLimit, Inbox: soakInboxLimit, Mailbox: 128, Handlers: 1024, Events: 8192, Buffs: soakMaxBuffs}, Seed: *soakSeed,
+		Catalog: s.catalog, Handlers: engine.Handlers{"act": s.act}, Workers: soakWorkers, Budget: brief, Limits: engine.Limits{Turn: 1 << 20, Tick: soakTickLimit, Inbox: soakInboxLimit, Mailbox: 128, Handlers: 1024, Events: 8192, Buffs: soakMaxBuffs}, Seed: long.Seed(),
 		Members: s.members, CatchUp: policy,
 		Trace: engine.Trace{History: soakHistory},
 	}
@@ -283,18 +278,15 @@ func (s *soak) end() {
 // nothing is early, doubled or out of order, each pulse with which nothing interferes has come, and
 // the books are equal: what was accepted is delivered, cancelled, or dropped and counted.
 //
-//	go test ./engine -run TestP20_P21_Soak -v -soak 24h -timeout 0
+//	go test ./engine -run TestP20_P21_Soak -v -long=1000 -timeout 0
 func TestP20_P21_Soak(t *testing.T) {
-	span := *soakSpan
-	if testing.Short() {
-		span = min(span, 2*time.Minute)
-	}
+	span := time.Duration(long.Times(90)) * time.Second
 	for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
 		t.Run([]string{"carry", "dilate"}[policy], func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &soak{
-					t: t, soakSpecs: newSoakSpecs(t), soakBooks: newSoakBooks(), st: newStage(*soakSeed, faults{refuse: 50}),
-					dice: rand.New(rand.NewPCG(*soakSeed, 30)), blobs: map[buff.OwnerID][]byte{}, gone: map[buff.OwnerID]bool{},
+					t: t, soakSpecs: newSoakSpecs(t), soakBooks: newSoakBooks(), st: newStage(long.Seed(), faults{refuse: 50}),
+					dice: rand.New(rand.NewPCG(long.Seed(), 30)), blobs: map[buff.OwnerID][]byte{}, gone: map[buff.OwnerID]bool{},
 				}
 				over := make(chan struct{})
 				go func() {
@@ -306,7 +298,7 @@ func TestP20_P21_Soak(t *testing.T) {
 				}()
 				s.st.play(over)
 				st, m := s.eng.Stats(), s.most
-				t.Logf("%v, seed %d: %d Ticks, %d events, %d buffs with all their pulses; %d stuck, %d refused by the pool, %d by the inbox, %d undelivered, %d dropped, %d told that there was no room, %d faults", span, *soakSeed,
+				t.Logf("%v, seed %d: %d Ticks, %d events, %d buffs with all their pulses; %d stuck, %d refused by the pool, %d by the inbox, %d undelivered, %d dropped, %d told that there was no room, %d faults", span, long.Seed(),
 					st.Ticks, s.events, s.whole, s.st.stuck, s.st.refused, st.InboxRefused, st.Undelivered, st.DroppedOnDespawn, s.full, st.Faults)
 				t.Logf("%d looks of auras, %d deaths", s.looks, s.deaths)
 				t.Logf("in one Tick at most: %d due of %d, %d of commands, %d taken from the inbox of %d, %d stuck; %d s behind; heap %.1f MB above rest, %.1f MB of what lives, %d looks", m.due, soakTickLimit,

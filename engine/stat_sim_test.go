@@ -12,6 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // byPower is a number that reads the power of the source.
@@ -74,10 +75,7 @@ var changes = regexp.MustCompile(" change (smite|plague|feast) health by=")
 // TestStats_WorkersDoNotMatter: what buffs read of their sources, and what they make of the
 // attributes of their owners, is the same on any number of workers.
 func TestStats_WorkersDoNotMatter(t *testing.T) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 2
-	}
+	seeds := uint64(long.Times(2))
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 80, steps: 60, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: true, reload: seed%3 == 1}
 		run := func(o engine.Options) []string {

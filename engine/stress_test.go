@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"flag"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -14,12 +13,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
-)
-
-var (
-	stressEvents = flag.Uint64("stress.events", 100_000, "events of TestP17_P18_Stress")
-	stressSeed   = flag.Uint64("stress.seed", 6, "of what its producers ask for")
 )
 
 const stressOwners, stressProducers = 200, 16
@@ -116,12 +111,9 @@ func (s *stress) tick(dt time.Duration) (events int) {
 // called once for its event. With -race it looks for races; ants must find the number of
 // processors in its environment, so
 //
-//	GOMAXPROCS=8 go test -race ./engine -run TestP17_P18_Stress -stress.events 100000000 -timeout 0
+//	GOMAXPROCS=8 go test -race ./engine -run TestP17_P18_Stress -long=4000 -timeout 0
 func TestP17_P18_Stress(t *testing.T) {
-	events := *stressEvents
-	if testing.Short() {
-		events /= 4
-	}
+	events := uint64(long.Times(25_000))
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 3 * time.Second, Period: 50 * time.Millisecond, Stack: define.Stacking{By: define.BySource}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
 		buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("act")}},
@@ -137,7 +129,7 @@ func TestP17_P18_Stress(t *testing.T) {
 	var wg sync.WaitGroup
 	for p := range uint64(stressProducers) {
 		wg.Go(func() {
-			d := rand.New(rand.NewPCG(*stressSeed, p))
+			d := rand.New(rand.NewPCG(6+long.Seed(), p))
 			for range frames {
 				for range 8 {
 					s.ask(d)
@@ -145,7 +137,7 @@ func TestP17_P18_Stress(t *testing.T) {
 			}
 		})
 	}
-	d := rand.New(rand.NewPCG(*stressSeed, stressProducers))
+	d := rand.New(rand.NewPCG(6+long.Seed(), stressProducers))
 	for s.eng.Stats().Events < events {
 		for range stressProducers {
 			select {

@@ -1,7 +1,6 @@
 package inspect_test
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -13,9 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
-var floodTime = flag.Duration("flood", 0, "for how long TestFlood goes on; zero: one round")
+// floodTime is how long TestFlood goes on after its first round.
+func floodTime() time.Duration { return time.Duration(long.Times(1)-1) * time.Second }
 
 // flood opens connections that each send some bytes and then nothing, and returns them.
 func (g *game) flood(n int, send string) []net.Conn {
@@ -56,13 +57,10 @@ const (
 // BenchmarkFlooded.
 func TestFlood(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token})
-	n := 1000
-	if testing.Short() {
-		n = 200
-	}
+	n := long.Times(200)
 	heap, system := memory()
 	began := time.Now()
-	for round := 0; round == 0 || time.Since(began) < *floodTime; round++ {
+	for round := 0; round == 0 || time.Since(began) < floodTime(); round++ {
 		nowHeap, nowSystem := g.floodRound(n)
 		t.Logf("round %d: heap %+.1f MB, from the system %+.1f MB", round, float64(int64(nowHeap-heap))/1e6, float64(int64(nowSystem-system))/1e6)
 		require.Less(t, nowHeap, heap+moreHeap)
@@ -138,10 +136,7 @@ func TestHalfHeadersKeepNobodyOut(t *testing.T) {
 // Connections that come and go by the thousand leave nothing behind.
 func TestConnects(t *testing.T) {
 	g := newGame(t, inspect.Options{})
-	n := 25_000
-	if testing.Short() {
-		n = 2000
-	}
+	n := long.Times(2000)
 	heap, system := memory()
 	for i := range n {
 		for _, c := range g.flood(1, "GET /deb") {

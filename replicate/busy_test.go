@@ -12,6 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // stuck are owners whose handlers wait.
@@ -77,12 +78,9 @@ func (w *world) isBusy(id buff.OwnerID) bool {
 // TestModelBusy is TestModel with owners that are busy for some frames: what changes of them is told once they are
 // not, and all others are told meanwhile.
 func TestModelBusy(t *testing.T) {
-	n, checked, busy := max(*histories/6, 20), 0, 0
-	if testing.Short() {
-		n = 15
-	}
+	n, checked, busy := long.Times(15), 0, 0
 	for k := range uint64(n) {
-		seed := *firstHistory + k
+		seed := long.Seed() + k
 		synctest.Test(t, func(t *testing.T) {
 			w := busyWorld(t, seed)
 			c, wrong := w.run(t, 60)

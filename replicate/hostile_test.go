@@ -1,7 +1,6 @@
 package replicate
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,10 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/replicate/client"
 )
-
-var spoiledMessages = flag.Int("spoiled", 50_000, "messages of TestSpoiled")
 
 // tight are the limits of a client that is sent what no server sends.
 var tight = client.Options{Owners: 50, Buffs: 100, Specs: 50}
@@ -78,9 +76,9 @@ func TestSpoiled(t *testing.T) {
 			all = append(all, slices.DeleteFunc(m[:], func(b []byte) bool { return len(b) == 0 })...)
 		}
 	}
-	dice := rand.New(rand.NewPCG(*firstHistory, 9))
+	dice := rand.New(rand.NewPCG(long.Seed(), 9))
 	c, taken, m := client.New(tight), 0, []byte(nil)
-	for n := range *spoiledMessages {
+	for n := range long.Times(10_000) {
 		if n%40 == 0 {
 			c.Reset()
 		}
@@ -92,8 +90,8 @@ func TestSpoiled(t *testing.T) {
 			t.Fatalf("after %x", m)
 		}
 	}
-	t.Logf("%d messages, %d of them taken", *spoiledMessages, taken)
-	require.Greater(t, taken, *spoiledMessages/50)
+	t.Logf("%d messages, %d of them taken", long.Times(10_000), taken)
+	require.Greater(t, taken, long.Times(10_000)/50)
 }
 
 // spoiledOf appends one of the messages, spoiled in some places.

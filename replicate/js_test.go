@@ -15,16 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-var (
-	scriptHistories = flag.Int("js.histories", 60, "random histories of TestJavaScript")
-	firstScript     = flag.Uint64("js.first", 0, "the seed of the first of them")
-	scriptFile      = flag.String("js.file", "", "where TestJavaScript leaves its histories, for a client elsewhere")
-	scriptFuzz      = flag.Int("js.fuzz", 5_000, "spoiled messages of TestJavaScriptFuzz")
-	scriptTypes     = flag.Bool("js.types", false, "let tsc check client.d.ts")
-)
+var scriptFile = flag.String("js.file", "", "where TestJavaScript leaves its histories, for a client elsewhere")
 
 // node runs a program of the folder js.
 func node(t *testing.T, program string, args ...string) string {
@@ -44,8 +39,8 @@ func TestJavaScriptVectors(t *testing.T) {
 
 // TestTypes: a game in TypeScript can be written with client.d.ts, and what must not pass does not.
 func TestTypes(t *testing.T) {
-	if !*scriptTypes {
-		t.Skip("the compiler of TypeScript takes some seconds, and comes from npm: -js.types")
+	if long.Times(1) < 100 {
+		t.Skip("downloads the TypeScript compiler from npm: -long=100")
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -73,7 +68,7 @@ func TestJavaScriptSize(t *testing.T) {
 
 // TestJavaScriptFuzz: no bytes make it throw what it does not say, or keep more than its limits.
 func TestJavaScriptFuzz(t *testing.T) {
-	t.Log(node(t, "fuzz.js", "testdata/vectors.json", strconv.Itoa(*scriptFuzz), strconv.FormatUint(*firstScript, 10)))
+	t.Log(node(t, "fuzz.js", "testdata/vectors.json", strconv.Itoa(long.Times(2000)), strconv.FormatUint(long.Seed(), 10)))
 }
 
 // TestJavaScript: and so it does over lines that lose, double and spoil.
@@ -82,7 +77,7 @@ func TestJavaScript(t *testing.T) {
 	if file == "" {
 		file = filepath.Join(t.TempDir(), "histories.json")
 	}
-	writeHistories(t, file, *scriptHistories)
+	writeHistories(t, file, long.Times(20))
 	t.Log(node(t, "vectors.js", file))
 }
 
@@ -94,7 +89,7 @@ func TestProtocol(t *testing.T) {
 		t.Skip("there is no python3: docs/protocol.md is not judged by a client that was written from it")
 	}
 	file := filepath.Join(t.TempDir(), "histories.json")
-	writeHistories(t, file, min(*scriptHistories, 5_000))
+	writeHistories(t, file, min(long.Times(20), 5_000))
 	for _, lists := range []string{"testdata/vectors.json", file} {
 		out, err := exec.CommandContext(t.Context(), python, "-B", "testdata/decoder.py", lists).CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -111,7 +106,7 @@ func writeHistories(t *testing.T, file string, n int) {
 	defer out.Close()
 	lists := json.NewEncoder(out)
 	for k := range uint64(n) {
-		require.NoError(t, lists.Encode(history(t, *firstScript+k)))
+		require.NoError(t, lists.Encode(history(t, long.Seed()+k)))
 	}
 	require.NoError(t, out.Close())
 }

@@ -2,7 +2,6 @@ package replicate
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,13 +14,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/replicate/client"
 	"github.com/bufftick/bufftick/wheel"
-)
-
-var (
-	histories    = flag.Int("histories", 300, "random histories of TestModel")
-	firstHistory = flag.Uint64("histories.first", 0, "the seed of the first of them")
 )
 
 // world is an engine, its server, and clients at the end of lines that lose, delay and double.
@@ -460,12 +455,9 @@ func optionsOf(seed uint64) Options {
 // TestModel: what a client knows is what engine.Buffs says that it may see, after every frame in which
 // it has been told all, whatever is lost, late, doubled and begun anew, and in the end it is told all.
 func TestModel(t *testing.T) {
-	n, checked := *histories, 0
-	if testing.Short() {
-		n = min(n, 60)
-	}
+	n, checked := long.Times(40), 0
 	for k := range uint64(n) {
-		seed := *firstHistory + k
+		seed := long.Seed() + k
 		w := openWorld(t, seed, optionsOf(seed))
 		c, wrong := w.run(t, 60)
 		require.Empty(t, wrong, "seed %d", seed)

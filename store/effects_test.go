@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -11,11 +10,10 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
 )
-
-var effectSeeds = flag.Int("effect.seeds", 200, "games of TestEffects")
 
 // coinEffect gives out something for each coin.
 func coinEffect(e *buff.Event, b []byte) ([]byte, bool) {
@@ -48,7 +46,7 @@ func (b *bank) pay(t *testing.T, x store.Effect) {
 // once, and no other one. The controls: who does not look at the ID, and who does not wait for the commit, pays too often.
 func TestEffects(t *testing.T) {
 	twice, early := 0, 0
-	for seed := range *effectSeeds {
+	for seed := range long.Times(40) {
 		b, coins, effects := playEffects(t, rand.New(rand.NewPCG(uint64(seed), 3)))
 		total := 0
 		for id, n := range coins {
@@ -60,7 +58,7 @@ func TestEffects(t *testing.T) {
 		twice += b.bare - total
 		early += b.atOnce - total
 	}
-	t.Logf("%d games: %d coins more for who does not look at the ID, %d for who does not wait", *effectSeeds, twice, early)
+	t.Logf("%d games: %d coins more for who does not look at the ID, %d for who does not wait", long.Times(40), twice, early)
 	require.Positive(t, twice)
 	require.Positive(t, early)
 }

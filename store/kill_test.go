@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -20,11 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
 )
-
-var kills = flag.Int("kills", 6, "how often TestKill kills a process")
 
 // victim is the process that TestKill kills: a game with a file of store/bolt that carries out the
 // commands that come on its standard input, one id in each line, and says which ones are durable.
@@ -191,9 +189,9 @@ const killsOfAWorld = 50
 func TestKill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	asked, acked := 0, 0
-	for n := 0; n < *kills; {
+	for n := 0; n < long.Times(6); {
 		b := &book{path: filepath.Join(t.TempDir(), "world.db"), acked: map[uint64]bool{}}
-		for range min(killsOfAWorld, *kills-n) {
+		for range min(killsOfAWorld, long.Times(6)-n) {
 			b.life(t, "", rng)
 			n++
 			require.NoError(t, b.wrong(t), "after kill %d", n)
@@ -201,7 +199,7 @@ func TestKill(t *testing.T) {
 		asked, acked = asked+b.asked, acked+len(b.acked)
 	}
 	require.Positive(t, acked)
-	t.Logf("%d kills, %d commands asked for, %d acknowledged: none lost, none doubled, no cut torn", *kills, asked, acked)
+	t.Logf("%d kills, %d commands asked for, %d acknowledged: none lost, none doubled, no cut torn", long.Times(6), asked, acked)
 }
 
 // TestKillControls: the same finds that owners were copied one after the other, without copy on update.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
 )
@@ -27,12 +28,12 @@ import (
 // acknowledged, and with the gold of the same instant.
 func TestKillMoves(t *testing.T) {
 	b := newTravelBook(t)
-	for n := range *kills {
+	for n := range long.Times(6) {
 		b.life(t, "Move")
 		require.NoError(t, b.wrong(t), "after kill %d", n+1)
 	}
 	require.NotEmpty(t, b.coins)
-	t.Logf("%d kills, %d acknowledgements; places found: %v", *kills, b.acks, b.found)
+	t.Logf("%d kills, %d acknowledgements; places found: %v", long.Times(6), b.acks, b.found)
 }
 
 // TestKillMovesControl: the same test finds players that are moved by Despawn and Restore.

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -208,21 +208,16 @@ func TestMoveBounds(t *testing.T) {
 	require.NoError(t, err)
 }
 
-var moveSeeds = flag.Int("moveseeds", 300, "how many histories TestMoves plays")
-
 // TestMoves: random histories of zones whose commits fail, or whose answers are lost, and which die, while players go
 // from one to the other: each player is in one place at each step, with all coins that are on disk.
 func TestMoves(t *testing.T) {
-	seeds := *moveSeeds
-	if testing.Short() {
-		seeds = min(seeds, 60)
-	}
+	seeds := long.Times(40)
 	wander(t, seeds, func() store.Store { return storetest.NewMemory() })
 }
 
 // TestMovesInFile: the same with all zones in one file of store/bolt.
 func TestMovesInFile(t *testing.T) {
-	wander(t, min(*moveSeeds, 20), func() store.Store {
+	wander(t, min(long.Times(10), 40), func() store.Store {
 		disk, err := bolt.Open(filepath.Join(t.TempDir(), "world.db"), bolt.Options{})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, disk.Close()) })

@@ -13,6 +13,7 @@ import (
 	"github.com/panjf2000/ants/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/timer"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -187,10 +188,7 @@ func TestGoSpokes_SkipsEmptySlots(t *testing.T) {
 
 // TestGoSpokes_Million: a million timers on one machine, each once, at its time.
 func TestGoSpokes_Million(t *testing.T) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 100_000
-	}
+	n := long.Times(100_000)
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
 		defer closed(t, c)

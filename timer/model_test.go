@@ -2,7 +2,6 @@ package timer_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,18 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/timer"
 )
 
 // The model test makes random calls on a Clock and on package time, in a bubble, from several
 // goroutines, and compares each answer and each callback with its instant.
 //
-//	go test ./timer -run TestModel -timer.ops 10000000
-var (
-	modelOps  = flag.Int("timer.ops", 100_000, "calls of TestModel, over all seeds")
-	modelSeed = flag.Uint64("timer.seed", 1, "the first seed of TestModel")
-)
-
+//	go test ./timer -run TestP61_Model -long=500
 const (
 	modelSeeds      = 20
 	modelGoroutines = 4
@@ -100,15 +95,12 @@ func delay(dice *rand.Rand) time.Duration {
 }
 
 func TestP61_Model(t *testing.T) {
-	ops := *modelOps
-	if testing.Short() {
-		ops = min(ops, 20_000)
-	}
+	ops := long.Times(20_000)
 	runs := []timer.Options{{}, {Run: timer.Inline}, {Run: timer.Goroutines, Resolution: time.Millisecond / 2}, {Run: timer.Inline, Resolution: 250 * time.Microsecond}}
 	for i := range uint64(modelSeeds) {
-		seed := *modelSeed + i
+		seed := long.Seed() + i
 		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { model(t, seed, ops/modelSeeds, runs[i%4]) }) {
-			t.Logf("repeat: go test ./timer -run 'TestP61_Model/seed=%d$' -timer.seed %d -timer.ops %d", seed, *modelSeed, *modelOps)
+			t.Logf("repeat: go test ./timer -run 'TestP61_Model/seed=%d$' -seed %d -long=%d", seed, long.Seed(), long.Times(1))
 		}
 	}
 }

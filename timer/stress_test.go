@@ -2,7 +2,6 @@ package timer_test
 
 import (
 	"context"
-	"flag"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -13,10 +12,9 @@ import (
 	"github.com/panjf2000/ants/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/timer"
 )
-
-var stressCalls = flag.Int("timer.stress", 200_000, "calls of each goroutine of TestP63_Stress")
 
 // life is what a timer of the stress test has seen. Its due is a lower bound of the deadline,
 // for the callback: the next one is set only when nothing is pending.
@@ -42,10 +40,7 @@ func TestP63_Stress(t *testing.T) {
 func stress(t *testing.T, o timer.Options) {
 	c := timer.New(o)
 	start := time.Now()
-	calls := *stressCalls
-	if testing.Short() {
-		calls = min(calls, 20_000)
-	}
+	calls := long.Times(20_000)
 	const perGoroutine = 200
 	goroutines := 2 * runtime.GOMAXPROCS(0)
 	all := make([]life, goroutines*perGoroutine)

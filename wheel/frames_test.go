@@ -1,31 +1,25 @@
 package wheel
 
 import (
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
-var framesHours = flag.Int("wheel.hours", 3, "simulated hours of TestFramesAreEven, from 11:00 on")
-
-// TestFramesAreEven counts what each frame brings down, with a million timers over 12
-// hours. The count depends on nothing but the calls. No frame brings down more than
-// three times what the median frame of its second does, also not one in which an hour
-// or a half-day begins. A median of none counts as one. The whole day is for the night:
-//
-//	go test ./wheel -run TestFramesAreEven -wheel.hours 24
+// TestFramesAreEven counts the entries that each frame moves down, with many timers over 12 hours.
+// No frame moves more than three times as many as the median frame of its second, even if an
+// hour or a half-day begins in it. A median of zero counts as one. From -long=200 on it checks
+// a whole day.
 func TestFramesAreEven(t *testing.T) {
-	const timers, hour = 1_000_000, 3_600_000
-	hours := Time(*framesHours)
-	if testing.Short() {
-		hours = min(hours, 2)
-	}
+	const hour = 3_600_000
+	timers, hours := long.Pick(100_000, 1_000_000), Time(min(24, 1+long.Times(1)/8))
 	for _, frame := range []Time{50, 16} {
-		day := newDay(timers, 10*hour+hour/2)
-		for day.w.Now() < 11*hour {
+		day := newDay(timers, 11*hour)
+		for day.w.Now() < 11*hour+hour/2 {
 			day.step(frame) // at the start all faces were filled at once
 		}
 		var second []int

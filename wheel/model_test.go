@@ -1,38 +1,26 @@
 package wheel
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // The model test makes random calls on a Wheel and on a list that is sorted by
 // (deadline, call), and compares every answer. It also checks the structure.
 //
-//	go test ./wheel -run TestModel -wheel.ops 1000000000
-var (
-	modelOps  = flag.Int("wheel.ops", 3_000_000, "calls of TestModel, over all seeds")
-	modelSeed = flag.Int("wheel.seed", -1, "the only seed that TestModel runs, any number")
-)
-
-const modelSeeds = 100
+//	go test ./wheel -run TestModel -long=1000
+const modelOps = 30_000 // calls for each seed
 
 func TestModel(t *testing.T) {
-	total := *modelOps
-	if testing.Short() {
-		total = min(total, 500_000)
-	}
-	each := total / modelSeeds
-	first, seeds := 0, modelSeeds
-	if *modelSeed >= 0 {
-		first, seeds = *modelSeed, 1
-	}
-	for seed := first; seed < first+seeds; seed++ {
+	for k := range long.Times(10) {
+		seed := int(long.Seed()) + k
 		for i, sh := range shapes {
-			ops := each / 2 // on the real clock; the others share what is left
+			ops := modelOps / 2 // on the real clock; the others share the rest
 			if i > 0 {
 				ops /= len(shapes) - 1
 			}
@@ -40,8 +28,8 @@ func TestModel(t *testing.T) {
 				var calls []string
 				_ = run(sh, seed, ops, &calls) // again, writing the calls down
 				t.Fatalf("seed %d, faces %v: %v\nlast calls:\n%s\n"+
-					"repeat: go test ./wheel -run TestModel -wheel.seed %d -wheel.ops %d",
-					seed, sh, err, last(calls, 40), seed, total)
+					"repeat: go test ./wheel -run TestModel -seed %d",
+					seed, sh, err, last(calls, 40), seed)
 			}
 		}
 	}

@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // TestMeasure: every way plays the same frames, what is saved is on disk, and a zone comes back.
 func TestMeasure(t *testing.T) {
-	rounds := 2
-	if testing.Short() {
-		rounds = 1
-	}
+	rounds := long.Pick(1, 2)
 	all, err := Measure(Options{Owners: 400, Frames: 60, Rounds: rounds, Warm: time.Second, Virtual: true, Dir: t.TempDir(), Seed: 1}, func(float64) {})
 	require.NoError(t, err)
 	require.Len(t, all, len(Worlds)*len(Ways))

@@ -5,13 +5,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // small makes a mix of 60 players that still does all that a large one does.
 func small(m *Mix) {
 	m.Players, m.New, m.Refresh, m.Stacks, m.Dispel, m.Hasten, m.Cancel = 60, 84, 38, 13, 20, 20, 20
 	m.quick(5*time.Second, 30*time.Second)
-	if testing.Short() { // the race detector takes ten times as long
+	if !long.On() {
 		m.quick(2*time.Second, 5*time.Second)
 	}
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // TestTimerTable: every row of every rival has a figure.
 func TestTimerTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("half a minute")
+	if !long.On() {
+		t.Skip("half a minute: -long")
 	}
 	var out strings.Builder
 	timerTable(&out, 1000, 1, []string{"timer", "time", "heap", "otter", "gozero"})

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // TestMeasure: a second of the game in each way; replicate's viewers get less than those of JSON, and all get
 // something.
 func TestMeasure(t *testing.T) {
-	if testing.Short() {
-		t.Skip("three worlds of raids take some seconds")
+	if !long.On() {
+		t.Skip("three worlds of raids: -long")
 	}
 	for _, crowd := range []bool{false, true} {
 		costs, err := Measure(Options{Seconds: 1, Seed: 1, Crowd: crowd}, func(float64) {})
@@ -26,8 +28,8 @@ func TestMeasure(t *testing.T) {
 
 // TestStream: each line is JSON of what has changed, and no more lines than frames.
 func TestStream(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a world of raids takes some seconds")
+	if !long.On() {
+		t.Skip("a world of raids: -long")
 	}
 	var out bytes.Buffer
 	require.NoError(t, (&Options{Seed: 1}).writeStream(&out, 80, 1))

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // shared returns the path of a file that is kept beside the repository. Without it
@@ -46,7 +48,7 @@ func TestVectors(t *testing.T) {
 	runs := [][]string{
 		{}, {"-workers", "8"}, {"-frame", "7ms", "-workers", "8"}, {"-frame", "7ms"}, {"-frame", "1s"}, {"-workers", "1"}, {"-sync"},
 	}
-	if testing.Short() {
+	if !long.On() {
 		runs = runs[:2]
 	}
 	for _, flags := range runs {

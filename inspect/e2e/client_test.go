@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"flag"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-var browserHistories = flag.Int("histories", 300, "random histories of TestReplicateHistories")
+	"github.com/bufftick/bufftick/internal/long"
+)
 
 // clientPage lets the client of package replicate read lists of messages, and shows how many messages there were:
 // each line of the file is a list, or the whole file is one.
@@ -61,17 +60,13 @@ func TestReplicateClient(t *testing.T) {
 // And so it does after each message of random histories, over lines that lose, double and spoil: those that
 // package replicate plays for node.
 func TestReplicateHistories(t *testing.T) {
-	n := *browserHistories
-	if testing.Short() {
-		n = min(n, 30)
-	}
 	file := filepath.Join(t.TempDir(), "histories.json")
-	play := exec.CommandContext(t.Context(), "go", "test", "-run", "^TestJavaScript$", "./replicate", "-js.histories", strconv.Itoa(n), "-js.file", file)
+	play := exec.CommandContext(t.Context(), "go", "test", "-run", "^TestJavaScript$", "./replicate", "-long="+strconv.Itoa(long.Times(1)), "-js.file", file)
 	play.Dir, play.Env = "../..", append(os.Environ(), "GOWORK=off")
 	out, err := play.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	lists, messages := readsAll(t, file)
-	require.Equal(t, n, lists)
-	require.Greater(t, messages, 10*n)
+	require.Equal(t, long.Times(20), lists)
+	require.Greater(t, messages, 10*lists)
 	t.Logf("%d histories, %d messages", lists, messages)
 }

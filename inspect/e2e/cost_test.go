@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 var (
@@ -57,8 +58,8 @@ const mainThreadMost = 0.08
 // The page's main thread takes little of a processor while a game of 1,200 players goes on: by the
 // thread's own clock, so that it does not matter who else wants the processor.
 func TestMainThread(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes its time")
+	if !long.On() {
+		t.Skip("it measures for seconds: -long")
 	}
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, wide, tall)
@@ -80,8 +81,8 @@ func TestMainThread(t *testing.T) {
 
 // The page's heap is flat, whatever one looks at.
 func TestHeap(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes its time")
+	if !long.On() {
+		t.Skip("it measures for seconds: -long")
 	}
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, wide, tall)

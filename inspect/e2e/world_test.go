@@ -106,7 +106,7 @@ func newWorld(t *testing.T, o inspect.Options) *world {
 	cat, err := buff.Build(buff.Definitions{Attributes: attributes, Specs: definitions(), Places: places()})
 	require.NoError(t, err)
 	w.eng, err = engine.New(engine.Options{
-		Catalog: cat, Workers: 4, Budget: 10 * time.Millisecond, History: history.DefaultBytes,
+		Catalog: cat, Workers: 4, Budget: 10 * time.Millisecond, Trace: engine.Trace{History: history.DefaultBytes},
 		Handlers: engine.Handlers{
 			"work":  func(c *engine.Context, _ buff.Event) { *c.Data().(*int)++ },
 			"hang":  func(*engine.Context, buff.Event) { <-w.gate },

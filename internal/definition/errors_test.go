@@ -17,8 +17,9 @@ import (
 //	passes CLASS     how many definitions pass.yaml has
 //	load FOLDER      what is wrong with all the files of the folder
 //
-// Each class of errors has both files.
-func TestErrorClasses(t *testing.T) {
+// Each class of errors has both files. All errors of all files are reported at once, each with its
+// position, and nothing is loaded.
+func TestP41_AllErrorsAtOnce(t *testing.T) {
 	const folder = "testdata/errors"
 	files := os.DirFS(folder)
 	seen := map[string]bool{}

@@ -107,7 +107,8 @@ func manyFormulas(n int) string {
 	return b.String()
 }
 
-func TestHostile(t *testing.T) {
+// TestP42_ErrorsAreNotDefaults checks that text which is not a definition is an error with a position.
+func TestP42_ErrorsAreNotDefaults(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			_, err := Parse("big.yaml", []byte(h.text))

@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // maxMemory is what the loader may have in use, whatever it is given.
@@ -60,6 +62,9 @@ func memory(t *testing.T, files fs.FS, paths ...string) uint64 {
 
 // Texts that need as much as they can for their size, at the limit of the signs.
 func TestMemory(t *testing.T) {
+	if !long.On() {
+		t.Skip("20 large files: -long")
+	}
 	texts := map[string]string{}
 	for _, h := range hostile {
 		texts[h.name] = h.text
@@ -97,6 +102,9 @@ func TestMemoryOfAll(t *testing.T) {
 		"game":        game(5000),
 		"everything":  everything(),
 	} {
+		if !long.On() && name != "everything" {
+			continue
+		}
 		n := memory(t, files, "buffs")
 		t.Logf("%-16s %6.1f MiB", name, float64(n)/(1<<20))
 		require.Less(t, n, uint64(maxMemory), name)

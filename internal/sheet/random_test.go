@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // TestModel holds random sessions against the model.
@@ -22,13 +23,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// rounds makes a test with -short a tenth as long.
-func rounds(n int) int {
-	if testing.Short() {
-		n /= 10
-	}
-	return n
-}
+// rounds returns a tenth of n, multiplied by -long.
+func rounds(n int) int { return max(1, long.Times(n)/10) }
 
 // FuzzModel reads a schema and a session out of the bytes.
 //

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // chapter is a block of Go on a page of the guide, and the block after it, which shows what the
@@ -46,6 +48,9 @@ func chapters(page string) ([]chapter, error) {
 
 // TestGuide runs each program of the guide and compares its output with the page.
 func TestGuide(t *testing.T) {
+	if !long.On() {
+		t.Skip("builds twelve programs: -long")
+	}
 	pages, err := filepath.Glob(inRoot("docs/guide/[0-9]*.md"))
 	require.NoError(t, err)
 	require.Len(t, pages, 12)

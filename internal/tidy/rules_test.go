@@ -62,6 +62,7 @@ var arrows = map[string][]string{
 	"internal/scenario":                {"engine", "buff", "buff/define", "buff/stat", "buff/verb", "wheel", "internal/definition", "internal/misspelt", "github.com/goccy/go-yaml"},
 	"internal/snapshot":                {"buff"},
 	"internal/wire":                    {},
+	"internal/long":                    {},
 	"internal/misspelt":                {},
 	"internal/wordlist":                {"internal/misspelt"},
 	"internal/sheet":                   {"buff/stat"},

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 )
 
@@ -111,8 +112,8 @@ func TestPromtoolMetrics(t *testing.T) {
 // answered, those of the dashboard with data. It takes some ten seconds of real time.
 func TestPrometheus(t *testing.T) {
 	server := program(t, "prometheus")
-	if testing.Short() {
-		t.Skip("some ten seconds: without -short")
+	if !long.On() {
+		t.Skip("ten seconds: -long")
 	}
 	g := newGame(t)
 	g.play()

@@ -3,7 +3,6 @@ package bolt
 import (
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,13 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
 // crashPoints is 10,000 in CI and 1,000,000 at night.
-var crashPoints = flag.Int("crash.points", 2000, "how many power losses are tried")
-
 const crashFrames = 60
 
 // crashZones share a file. Each frame is a commit of the first one and then one of the second.
@@ -229,10 +227,7 @@ func TestP32_PowerLoss(t *testing.T) {
 	t.Logf("%d writes, %d syncs, %d changes of length, %d acknowledged", kinds[storetest.Write], kinds[storetest.Sync], kinds[storetest.Truncate], kinds[storetest.Ack])
 	require.Equal(t, crashFrames, kinds[storetest.Ack])
 	require.GreaterOrEqual(t, kinds[storetest.Sync], 4*crashFrames)
-	points := *crashPoints
-	if testing.Short() {
-		points /= 10
-	}
+	points := long.Times(200)
 	_, err := losePower(t, trace, points)
 	require.NoError(t, err)
 }

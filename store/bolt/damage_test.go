@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	bbolt "go.etcd.io/bbolt"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
 )
@@ -22,7 +22,8 @@ import (
 var ctx = context.Background()
 
 // damageStep is 1 at night.
-var damageStep = flag.Int("damage.step", 197, "change every so many bytes of a file, and cut it off there")
+// damageStep is the distance of the bytes that are changed, and of the lengths at which a file is cut off.
+func damageStep() int { return max(1, 1000/long.Times(1)) }
 
 // twoCuts creates a file with two zones and an owner in transit, and returns the states as which it may be read:
 // the present one, and the one of the transaction before, in which no owner had moved.
@@ -119,7 +120,7 @@ func TestP33_EveryByte(t *testing.T) {
 	sound, err := os.ReadFile(path)
 	require.NoError(t, err)
 	whole, refused := 0, 0
-	for at := 0; at < len(sound); at += *damageStep {
+	for at := 0; at < len(sound); at += damageStep() {
 		for _, mask := range []byte{1 << (at % 8), 0xFF} {
 			_, err := f.WriteAt([]byte{sound[at] ^ mask}, int64(at))
 			require.NoError(t, err)
@@ -147,7 +148,7 @@ func TestP33_EveryLength(t *testing.T) {
 	states := twoCuts(t, path)
 	sound, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for n := len(sound) - 1; n >= 0; n -= *damageStep {
+	for n := len(sound) - 1; n >= 0; n -= damageStep() {
 		require.NoError(t, os.Truncate(path, int64(n)))
 		_, err := readDamaged(path, states)
 		require.NoError(t, err, n)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
 )
@@ -87,10 +88,7 @@ func TestConnectionCut(t *testing.T) {
 	through, err := Open(ctx, u.String(), Options{Schema: schema})
 	require.NoError(t, err)
 	defer through.Close()
-	rounds := 200
-	if testing.Short() {
-		rounds = 60
-	}
+	rounds := long.Times(60)
 	faults(t, through, func() *Store { return direct }, rounds, func(round int) {
 		switch round % 3 {
 		case 0:

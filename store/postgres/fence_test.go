@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 	"sync"
@@ -11,11 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
 )
-
-var takeovers = flag.Int("takeovers", 400, "how often the zone of TestFence is taken")
 
 const staleWriters = 4
 
@@ -77,10 +75,7 @@ func fenceBatch(epoch, since, frame uint64) *store.Batch {
 
 // TestFence: four hundred take-overs, each against four stale writers and the last one.
 func TestFence(t *testing.T) {
-	rounds := *takeovers
-	if testing.Short() {
-		rounds = min(rounds, 100)
-	}
+	rounds := long.Times(100)
 	s := open(t, newSchema(t))
 	require.Zero(t, fence(t, s, rounds))
 }
@@ -104,8 +99,8 @@ func change(t *testing.T, s *Store, was, is string) {
 // TestMovesFinds: without the look at the frame with which an owner left, it would leave again when an answer was lost:
 // the look at where it is finds that, and without this one too, and the key, it is dragged back.
 func TestMovesFinds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs all that a store promises, twice")
+	if !long.On() {
+		t.Skip("it runs all tests of a store, twice: -long")
 	}
 	find := func(t *testing.T, changes ...string) map[string]error {
 		return storetest.Findings(func() storetest.Open {

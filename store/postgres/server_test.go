@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 )
 
@@ -132,8 +133,8 @@ func (s *server) address() string {
 // TestServerKilled: the server is killed in the middle of a commit, at each of many bytes, and
 // started again.
 func TestServerKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes a server of its own")
+	if !long.On() {
+		t.Skip("it starts a server: -long")
 	}
 	server := newServer(t)
 	direct, err := Open(ctx, server.address(), Options{})
@@ -166,8 +167,8 @@ func TestServerKilled(t *testing.T) {
 // TestDiskFull: a tablespace of 4 MB fills up; the commit that finds it full is nothing, and with
 // room again the next takes over.
 func TestDiskFull(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes a server of its own")
+	if !long.On() {
+		t.Skip("it starts a server: -long")
 	}
 	server := newServer(t)
 	if server.as == nil {

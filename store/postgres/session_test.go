@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 )
 
@@ -80,8 +81,8 @@ func TestConfigure_ReadOnly(t *testing.T) {
 // TestDemoted: a primary that was made a standby says that it only reads; an address with both servers and target_session_attrs finds the one
 // that writes.
 func TestDemoted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes servers of its own")
+	if !long.On() {
+		t.Skip("it starts two servers: -long")
 	}
 	demoted, primary := newServer(t), newServer(t)
 	s, err := Open(t.Context(), demoted.address(), Options{})

@@ -5,8 +5,8 @@
 // The files in the folder packages name the packages, one file per package:
 //
 //	package ./wheel              the package in which bugs are planted
-//	first   -test.short          flags of its tests
-//	also    ./engine -test.short tests of a package that uses it, run if the first find nothing
+//	first                        its tests, with flags
+//	also    ./engine             tests of a package that uses it, run if the first find nothing
 //
 // operators.go lists the kinds of bugs. Which ones are drawn depends on -seed and on each bug's
 // name. No file of the tree changes: the compiler reads the changed file through -overlay.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"runtime"
@@ -12,12 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-var (
-	seeds = flag.Int("seeds", 500, "how many seeds TestSeeds plays")
-	first = flag.Uint64("seed", 0, "the first of them; with -seeds 1 its history is printed")
-	often = flag.Int("often", 1, "how often everything that goes wrong must have been there")
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // each plays seeds and returns the counts of all, and what failed, by seed.
@@ -72,15 +67,12 @@ var wrong = []string{
 
 // TestSeeds: nothing that was acknowledged is lost, nothing is done twice, no zone is played by two.
 func TestSeeds(t *testing.T) {
-	n := *seeds
-	if testing.Short() {
-		n = min(n, 150)
-	}
-	counts, failed := each(*first, n, settings{})
+	n := long.Times(100)
+	counts, failed := each(long.Seed(), n, settings{})
 	t.Logf("%d seeds%s", n, table(counts))
 	for _, what := range wrong {
-		if n > 100 && counts[what] < *often {
-			t.Errorf("%q was there %d times, less than %d", what, counts[what], *often)
+		if n > 100 && counts[what] < n/100 {
+			t.Errorf("%q was there %d times, less than %d", what, counts[what], n/100)
 		}
 	}
 	if len(failed) == 0 {

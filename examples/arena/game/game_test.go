@@ -15,6 +15,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
 	"github.com/bufftick/bufftick/examples/arena/buffs"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // Importing ants starts its default pool: those goroutines are not ours.
@@ -31,10 +32,7 @@ func newWorld(t *testing.T, o Options) *World {
 
 // What happens depends on the seed, and not on who works it out.
 func TestDigest(t *testing.T) {
-	frames := 400
-	if testing.Short() {
-		frames = 120
-	}
+	frames := long.Pick(120, 400)
 	play := func(seed uint64, workers int) uint64 {
 		w := newWorld(t, Options{Seed: seed, Workers: workers})
 		for range frames {
@@ -52,8 +50,8 @@ func TestDigest(t *testing.T) {
 // A game of some minutes is one in which something happens: heroes fall and rise, the King falls and
 // comes back, and carries forty debuffs.
 func TestGame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("minutes of game")
+	if !long.On() {
+		t.Skip("minutes of game: -long")
 	}
 	w := newWorld(t, Options{Seed: 1})
 	kinds, kings, most := map[FactKind]int{}, 0, 0

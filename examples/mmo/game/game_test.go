@@ -16,6 +16,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/long"
 )
 
 // Importing ants starts its default pool: those goroutines are not ours.
@@ -53,9 +54,9 @@ func playedOf(t *testing.T, line string) (story, digest string) {
 	return story, found[1]
 }
 
-// minute is a minute with a few hundred players; with -short, less of both.
+// minute is a minute with a few hundred players; less of both without -long.
 func minute() string {
-	if testing.Short() {
+	if !long.On() {
 		return "-speed max -players 60 -bosses 2 -duration 15s "
 	}
 	return "-speed max -players 300 -duration 60s "

@@ -1,0 +1,57 @@
+// Package long scales the tests that can run as long as one likes: random ones, and those that repeat
+// something. One flag applies to all of them:
+//
+//	go test ./...                                  small: everything within a minute or two
+//	go test ./engine -long                         ten times as much, as in CI
+//	go test ./engine -long=1000                    as in the nightly tests
+//	go test ./engine -run TestSimulation -seed 17  repeat a failure
+package long
+
+import (
+	"flag"
+	"strconv"
+)
+
+var (
+	factor scale = 1
+	seed         = flag.Uint64("seed", 0, "first seed of random tests")
+)
+
+func init() {
+	flag.Var(&factor, "long", "multiply the size of long tests by `N`; without a number by 10")
+}
+
+// scale is a flag.Value: "-long" means 10.
+type scale int
+
+func (s *scale) String() string   { return strconv.Itoa(int(*s)) }
+func (s *scale) IsBoolFlag() bool { return true }
+
+func (s *scale) Set(text string) error {
+	if text == "true" {
+		text = "10"
+	}
+	n, err := strconv.Atoi(text)
+	if err == nil && n < 1 {
+		err = strconv.ErrRange
+	}
+	*s = scale(n)
+	return err
+}
+
+// On reports whether -long is set.
+func On() bool { return factor > 1 }
+
+// Times returns n multiplied by -long.
+func Times(n int) int { return n * int(factor) }
+
+// Pick returns the first value, or the second one if -long is set: for sizes that memory limits.
+func Pick[T any](small, large T) T {
+	if On() {
+		return large
+	}
+	return small
+}
+
+// Seed returns the first seed.
+func Seed() uint64 { return *seed }
