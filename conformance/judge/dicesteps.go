@@ -210,8 +210,14 @@ func (g *dice) zone(st map[string]any) {
 func (g *dice) query(id string) map[string]any {
 	q := map[string]any{}
 	for _, w := range []choice{
-		{"buff", id}, {"tag", pick(g, "f", "t.a", "e")}, {"polarity", pick(g, "neutral", "positive", "negative")}, {"source", pick(g, "b", "o2", "a")},
-		{"grade", pick(g, "strong", "death")}, {"most", 1 + g.IntN(3)}, {"newest", true}, {"stacks", 1 + g.IntN(2)},
+		{"buff", id},
+		{"tag", pick(g, "f", "t.a", "e")},
+		{"polarity", pick(g, "neutral", "positive", "negative")},
+		{"source", pick(g, "b", "o2", "a")},
+		{"grade", pick(g, "strong", "death")},
+		{"most", 1 + g.IntN(3)},
+		{"newest", true},
+		{"stacks", 1 + g.IntN(2)},
 	} {
 		if g.one(3) {
 			q[w.path] = w.value

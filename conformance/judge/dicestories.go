@@ -69,8 +69,12 @@ var stories = []story{
 		name: "hidden buffs with charges and shields",
 		words: map[string][]word{
 			"p": {
-				{"charges", list(m("n", 2, "consume_on", list("hit", "damaged")))}, {"shield", list(m("pool", 30, "attrs", list("soul", "hp")))}, {"on.act", list(m("hit", list(m("apply", "x"))))},
-				{"require.ongoing", list(m("none", list("t.a")))}, {"interrupt", list(list("move"))}, {"duration", list("6s", "infinite")},
+				{"charges", list(m("n", 2, "consume_on", list("hit", "damaged")))},
+				{"shield", list(m("pool", 30, "attrs", list("soul", "hp")))},
+				{"on.act", list(m("hit", list(m("apply", "x"))))},
+				{"require.ongoing", list(m("none", list("t.a")))},
+				{"interrupt", list(list("move"))},
+				{"duration", list("6s", "infinite")},
 			},
 		},
 		steps: []any{
@@ -82,8 +86,11 @@ var stories = []story{
 		name: "queues with shields and charges",
 		words: map[string][]word{
 			"p": {
-				{"shield", list(m("attrs", list("soul", "hp")), m("pool", m("caller", "k", "default", 12), "attrs", list("soul")))}, {"charges", list(m("n", 2, "consume_on", list("hit")))},
-				{"stack", list(m("by", "target", "timers", "queue", "limit", 3))}, {"duration", list("4s", "6s")}, {"on.remove", list(m("any", list(m("apply", "x"))))},
+				{"shield", list(m("attrs", list("soul", "hp")), m("pool", m("caller", "k", "default", 12), "attrs", list("soul")))},
+				{"charges", list(m("n", 2, "consume_on", list("hit")))},
+				{"stack", list(m("by", "target", "timers", "queue", "limit", 3))},
+				{"duration", list("4s", "6s")},
+				{"on.remove", list(m("any", list(m("apply", "x"))))},
 			},
 		},
 		steps: []any{
@@ -95,8 +102,11 @@ var stories = []story{
 		name: "async stacks with shields, charges and numbers",
 		words: map[string][]word{
 			"p": {
-				{"shield", list(m("attrs", list("soul", "hp")), m("pool", m("caller", "k", "default", 12), "attrs", list("hp")))}, {"charges", list(m("n", 2, "consume_on", list("hit")))},
-				{"stack", list(m("by", "target", "timers", "each", "limit", 3), m("by", "target", "timers", "each", "limit", 5, "effective", 2))}, {"duration", list("4s", "6s")}, {"period", list("1s")},
+				{"shield", list(m("attrs", list("soul", "hp")), m("pool", m("caller", "k", "default", 12), "attrs", list("hp")))},
+				{"charges", list(m("n", 2, "consume_on", list("hit")))},
+				{"stack", list(m("by", "target", "timers", "each", "limit", 3), m("by", "target", "timers", "each", "limit", 5, "effective", 2))},
+				{"duration", list("4s", "6s")},
+				{"period", list("1s")},
 				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", m("caller", "k", "default", 2), "per_stack", true))), list(m("change", m("attr", "hp", "by", m("formula", "level - stacks")))))},
 				{"modifiers", list(list(m("attr", "pow", "value", m("caller", "k", "default", 2), "per_stack", true)), list(m("attr", "cap", "value", m("formula", "magnitude * stacks"))))},
 			},
@@ -141,7 +151,8 @@ var stories = []story{
 		words: map[string][]word{
 			"p": {
 				{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 4, "timers", "each"), m("by", "target", "limit", 3, "refresh", "extend"), m("by", "target", "limit", 3, "expire", "one", "level", "higherWins"))},
-				{"duration", list("3s", "6s")}, {"dispel", list(m("type", "poison", "resist", 1000), m("type", "poison"))},
+				{"duration", list("3s", "6s")},
+				{"dispel", list(m("type", "poison", "resist", 1000), m("type", "poison"))},
 			},
 		},
 		steps: []any{
@@ -153,8 +164,12 @@ var stories = []story{
 		name: "partial pulses of the time away",
 		words: map[string][]word{
 			"p": {
-				{"clock", list("wall", "uptime")}, {"period", list("1s", "700ms")}, {"tail", list("partial")}, {"save", list(m("offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_pulses", m("all", 2)))},
-				{"duration", list("2500ms", "3300ms")}, {"on.pulse", list(list(m("apply", "x")), list(m("damage", m("attr", "hp", "by", 12))))},
+				{"clock", list("wall", "uptime")},
+				{"period", list("1s", "700ms")},
+				{"tail", list("partial")},
+				{"save", list(m("offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_pulses", m("all", 2)))},
+				{"duration", list("2500ms", "3300ms")},
+				{"on.pulse", list(list(m("apply", "x")), list(m("damage", m("attr", "hp", "by", 12))))},
 			},
 			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 12, "per_stack", true))))}},
 		},
@@ -164,7 +179,10 @@ var stories = []story{
 		name: "whole periods with haste",
 		words: map[string][]word{
 			"p": {
-				{"tail", list("fit")}, {"period", list("700ms", m("curve", "d"))}, {"haste", list("snapshot", "rescale", "next")}, {"duration", list("2500ms", "3s")},
+				{"tail", list("fit")},
+				{"period", list("700ms", m("curve", "d"))},
+				{"haste", list("snapshot", "rescale", "next")},
+				{"duration", list("2500ms", "3s")},
 				{"stack", list(m("by", "target", "limit", 2), m("by", "target", "phase", "reset"), m("by", "target", "refresh", "extend"), m("by", "target", "limit", 2, "timers", "queue"))},
 			},
 		},
@@ -189,9 +207,11 @@ var stories = []story{
 		name: "formulas with stacks",
 		words: map[string][]word{
 			"p": {
-				{"modifiers", list(list(m("attr", "pow", "value", m("formula", "2 * stacks"))), list(m("attr", "cap", "value", m("formula", "0 - 10 * stacks * level"), "per_stack", true)))}, {"period", list("1s")},
+				{"modifiers", list(list(m("attr", "pow", "value", m("formula", "2 * stacks"))), list(m("attr", "cap", "value", m("formula", "0 - 10 * stacks * level"), "per_stack", true)))},
+				{"period", list("1s")},
 				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", m("formula", "3 * stacks")))), list(m("change", m("attr", "pow", "by", m("formula", "owner.pow > 8 ? 1.5 : stacks"), "per_stack", true))))},
-				{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 5, "expire", "one"), m("by", "target", "limit", 4, "timers", "each"), m("by", "target", "limit", 4, "refresh", "none"))}, {"dispel", list(m("type", "poison", "per", "stack"))},
+				{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 5, "expire", "one"), m("by", "target", "limit", 4, "timers", "each"), m("by", "target", "limit", 4, "refresh", "none"))},
+				{"dispel", list(m("type", "poison", "per", "stack"))},
 			},
 			"x": {{"on.exec", list(list(m("change", m("attr", "hp", "by", m("attr", "pow", "coef", -1)))))}},
 		},
@@ -220,8 +240,11 @@ var stories = []story{
 					m("by", "target", "level", "higherWins", "limit", 3, "timers", "each", "refresh", "none"), m("by", "target", "level", "higherWins", "refresh", "extend"), m("by", "source", "effective", 1), m("by", "target", "level", "segregate", "effective", 1),
 					m("by", "target", "timers", "queue", "limit", 3), m("by", "target", "timers", "each", "limit", 3, "effective", 1),
 				)},
-				{"shield", list(m("attrs", list("hp")))}, {"charges", list(m("n", 2))}, {"modifiers", list(list(m("attr", "cap", "value", m("formula", "level - magnitude"))))},
-				{"group", list(m("name", "g", "priority", 2, "rule", "hide"))}, {"on.refresh", list(list(m("apply", "x")))},
+				{"shield", list(m("attrs", list("hp")))},
+				{"charges", list(m("n", 2))},
+				{"modifiers", list(list(m("attr", "cap", "value", m("formula", "level - magnitude"))))},
+				{"group", list(m("name", "g", "priority", 2, "rule", "hide"))},
+				{"on.refresh", list(list(m("apply", "x")))},
 			},
 			"q": {{"group", list(m("name", "g", "priority", 2, "rule", "hide"))}},
 		},
@@ -247,8 +270,13 @@ var stories = []story{
 		words: map[string][]word{
 			"p": {{"clock", list("wall")}, {"save", list(m("offline_expire", "run"), m("offline_expire", "run", "offline_pulses", "all"))}, {"on.remove", list(m("expired", list(m("apply", "q"))), m("any", list(m("apply", "q"), m("apply", "x"))))}, {"duration", list("700ms", "1400ms")}},
 			"q": {
-				{"clock", list("wall", "wall", "wall", "uptime")}, {"save", list(m("offline_expire", "run", "offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_expire", "silent"))}, {"on.remove", list(m("any", list(m("apply", "x"))))}, {"duration", list("1s", "1400ms", "3s", "infinite")},
-				{"period", list("500ms", "1s")}, {"stack", list(m("by", "target", "limit", 2), m("by", "target", "limit", 3, "expire", "one"), m("by", "none"), m("by", "target", "timers", "each", "limit", 3))}, {"links", list(list("y"))},
+				{"clock", list("wall", "wall", "wall", "uptime")},
+				{"save", list(m("offline_expire", "run", "offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_expire", "silent"))},
+				{"on.remove", list(m("any", list(m("apply", "x"))))},
+				{"duration", list("1s", "1400ms", "3s", "infinite")},
+				{"period", list("500ms", "1s")},
+				{"stack", list(m("by", "target", "limit", 2), m("by", "target", "limit", 3, "expire", "one"), m("by", "none"), m("by", "target", "timers", "each", "limit", 3))},
+				{"links", list(list("y"))},
 			},
 			"y": {{"clock", list("wall")}, {"duration", list("1s", "4s")}},
 		},
@@ -268,8 +296,14 @@ var stories = []story{
 		name: "the share of a pulse",
 		words: map[string][]word{
 			"p": {
-				{"period", list("500ms", "700ms")}, {"catchup", list("coalesce", m("coalesce", 2), "all")}, {"tail", list("partial")}, {"duration", list("2500ms", "3300ms", "infinite")}, {"stack", list(m("by", "target", "limit", 3))}, {"clock", list("wall")},
-				{"save", list(m("offline_pulses", "coalesce"))}, {"on.pulse", list(list(m("apply", "x")), list(m("apply", "q")), list(m("apply", "q"), m("apply", "x")))},
+				{"period", list("500ms", "700ms")},
+				{"catchup", list("coalesce", m("coalesce", 2), "all")},
+				{"tail", list("partial")},
+				{"duration", list("2500ms", "3300ms", "infinite")},
+				{"stack", list(m("by", "target", "limit", 3))},
+				{"clock", list("wall")},
+				{"save", list(m("offline_pulses", "coalesce"))},
+				{"on.pulse", list(list(m("apply", "x")), list(m("apply", "q")), list(m("apply", "q"), m("apply", "x")))},
 			},
 			"q": {{"on.apply", list(list(m("change", m("attr", "hp", "by", -2))), list(m("apply", "x")))}, {"on.refresh", list(list(m("damage", m("attr", "hp", "by", 4, "per_stack", true))))}, {"stack", list(m("by", "target", "limit", 2))}},
 			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 4, "per_stack", true))), list(m("change", m("attr", "hp", "by", m("formula", "2 * stacks")))))}},
@@ -287,7 +321,8 @@ var stories = []story{
 		words: map[string][]word{
 			"p": {
 				{"on.act", list(m("damaged", list(m("damage", m("attr", "hp", "by", 3), "to", "target"))), m("damaged", list(m("apply", "x")), "dealt", list(m("change", m("attr", "hp", "by", m("formula", "amount / 2"))))), m("dealt", list(m("apply", "q"))), m("damaged", list(m("apply", "x", "to", "target"))))},
-				{"charges", list(m("n", 3, "consume_on", list("damaged", "dealt")))}, {"duration", list("6s", "infinite")},
+				{"charges", list(m("n", 3, "consume_on", list("damaged", "dealt")))},
+				{"duration", list("6s", "infinite")},
 			},
 			"q": {{"interrupt", list(list("damaged"), list("dealt"))}},
 			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 4))))}},

@@ -19,12 +19,23 @@ func init() {
 	condition := map[string]readFunc{"all": nil, "any": nil, "none": nil}
 	levels = []level{
 		{"", specFields.read},
-		{"stack", stackFields.read}, {"group", groupFields.read}, {"slot", slotFields.read}, {"per_source", perSourceFields.read},
+		{"stack", stackFields.read},
+		{"group", groupFields.read},
+		{"slot", slotFields.read},
+		{"per_source", perSourceFields.read},
 		{"require", requireFields.read},
-		{"require.apply", condition}, {"require.ongoing", condition}, {"require.remove", condition},
-		{"dr", drFields.read}, {"dispel", dispelFields.read}, {"charges", chargesFields.read}, {"shield", shieldFields.read},
-		{"aura", auraFields.read}, {"save", saveFields.read}, {"client", clientFields.read},
-		{"on", onFields.read}, {"on.remove", removeFields.read},
+		{"require.apply", condition},
+		{"require.ongoing", condition},
+		{"require.remove", condition},
+		{"dr", drFields.read},
+		{"dispel", dispelFields.read},
+		{"charges", chargesFields.read},
+		{"shield", shieldFields.read},
+		{"aura", auraFields.read},
+		{"save", saveFields.read},
+		{"client", clientFields.read},
+		{"on", onFields.read},
+		{"on.remove", removeFields.read},
 	}
 }
 
