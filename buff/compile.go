@@ -50,8 +50,8 @@ type compiled struct {
 	revision      uint32 // counts, in its line, how often what it says has changed
 
 	apply, refresh, pulse, exec, overflow, death []op
-	remove                                [lastRemoval + 1][]op
-	reactions                             []reaction
+	remove                                       [lastRemoval + 1][]op
+	reactions                                    []reaction
 }
 
 // reaction is a compiled entry of Hooks.Act.

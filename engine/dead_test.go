@@ -103,12 +103,24 @@ buffs:
 		do   buff.Command
 		want string
 	}{
-		{buff.Kill(1), "die amount=3"}, {buff.Kill(1), "nothing changed"}, {buff.Revive(1), "revive"},
-		{buff.SetZone(1, 4), "done"}, {buff.SetZone(1, 4), "nothing changed"},
-		{buff.PauseZone(4), "done"}, {buff.PauseZone(4), "nothing changed"}, {buff.ResumeZone(4), "done"},
-		{buff.Pause(1), "done"}, {buff.Pause(1), "nothing changed"}, {buff.Resume(1), "done"}, {buff.SetRate(1, buff.Ratio{Num: 2, Den: 1}), "done"},
-		{buff.AddTag(1, calm), "done"}, {buff.DropTag(1, calm), "done"}, {buff.DropTag(1, calm), "nothing changed"},
-		{buff.Immunize(1, calm, false), "done"}, {buff.DropImmunity(1, calm), "done"}, {buff.DropImmunity(1, calm), "nothing changed"},
+		{buff.Kill(1), "die amount=3"},
+		{buff.Kill(1), "nothing changed"},
+		{buff.Revive(1), "revive"},
+		{buff.SetZone(1, 4), "done"},
+		{buff.SetZone(1, 4), "nothing changed"},
+		{buff.PauseZone(4), "done"},
+		{buff.PauseZone(4), "nothing changed"},
+		{buff.ResumeZone(4), "done"},
+		{buff.Pause(1), "done"},
+		{buff.Pause(1), "nothing changed"},
+		{buff.Resume(1), "done"},
+		{buff.SetRate(1, buff.Ratio{Num: 2, Den: 1}), "done"},
+		{buff.AddTag(1, calm), "done"},
+		{buff.DropTag(1, calm), "done"},
+		{buff.DropTag(1, calm), "nothing changed"},
+		{buff.Immunize(1, calm, false), "done"},
+		{buff.DropImmunity(1, calm), "done"},
+		{buff.DropImmunity(1, calm), "nothing changed"},
 		{buff.LoseSource(7), "nothing changed"},
 	} {
 		require.Equal(t, c.want, e.Do(c.do).String(), "%v", c.do)
@@ -119,10 +131,16 @@ buffs:
 		do   buff.Command
 		want string
 	}{
-		{buff.PauseBuff(form), "done " + form.String()}, {buff.PauseBuff(form), "nothing changed " + form.String()},
-		{buff.Inhibit(form), "done " + form.String()}, {buff.Inhibit(form), "nothing changed " + form.String()}, {buff.Release(form), "done " + form.String()},
-		{buff.LoseSource(8), "done amount=1"}, {buff.LoseSource(7), "remove source_gone amount=1"},
-		{buff.Consume(1, hit), "done amount=1"}, {buff.Absorb(1, 3, 0), "done"}, {buff.Happened(1, hit, 0, 0), "remove consumed"},
+		{buff.PauseBuff(form), "done " + form.String()},
+		{buff.PauseBuff(form), "nothing changed " + form.String()},
+		{buff.Inhibit(form), "done " + form.String()},
+		{buff.Inhibit(form), "nothing changed " + form.String()},
+		{buff.Release(form), "done " + form.String()},
+		{buff.LoseSource(8), "done amount=1"},
+		{buff.LoseSource(7), "remove source_gone amount=1"},
+		{buff.Consume(1, hit), "done amount=1"},
+		{buff.Absorb(1, 3, 0), "done"},
+		{buff.Happened(1, hit, 0, 0), "remove consumed"},
 		{buff.Interrupt(1, move), "nothing changed"},
 	} {
 		require.Equal(t, c.want, e.Do(c.do).String(), "%v", c.do)

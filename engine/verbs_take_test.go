@@ -69,15 +69,15 @@ func TestAbsorbAnswers(t *testing.T) {
 		require.Equal(t, []string{"1: 1001 timeout", "1: 1001 remove old why=broken", "1: 1001 remove high why=broken"}, lines(x.Tick(time.Second)))
 		require.Equal(t, []int64{0, 0, 30, -1, -1}, rests)
 	})
-	t.Run("empty", func(t *testing.T) { // a shield that never had anything goes at the next blow, whoever strikes, and if it meets nothing
+	t.Run("empty", func(t *testing.T) { // a shield without a pool is refused, and absorbs nothing
 		cat := catalogOf(t, buff.Spec{ID: "none", Kind: define.Infinite, Shield: define.Shield{On: true}})
 		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
 		spawn(t, e, 1)
-		add(t, e, 1, cat.Spec("none"))
+		_, _ = e.AddBuff(1, buff.Application{Spec: cat.Spec("none")})
 		rest := int64(-1)
 		_, err := e.AddTimeout(1, 0, func(c *engine.Context) { rest = c.Absorb(5, 0) })
 		require.NoError(t, err)
-		require.Equal(t, []string{"1: 0 apply none x1", "1: 1 timeout", "1: 1 remove none why=broken"}, lines(e.Tick(time.Second)))
+		require.Equal(t, []string{"1: 0 deny none why=param", "1: 1 timeout"}, lines(e.Tick(time.Second)))
 		require.EqualValues(t, 5, rest)
 	})
 	t.Run("busy", func(t *testing.T) {
