@@ -85,15 +85,6 @@ func (k *checker) to(at, field string, a *Action) define.To {
 	return a.To
 }
 
-// nameOf returns what an action does, and to whom, as in "apply sting to target".
-func nameOf(a *Action) string {
-	what := a.Name
-	if a.Change != nil {
-		what = a.Change.Attr
-	}
-	return strings.Join(slices.DeleteFunc([]string{a.Do.String(), what, "to", a.To.String()}, func(w string) bool { return w == "" }), " ")
-}
-
 // ops compiles a list and replaces it by a copy, so that nobody changes a definition from outside. A name that is
 // none is noted as an error and leaves a hole: the rest of the list is still looked at, and all
 // errors of a file are told at once.
@@ -124,9 +115,6 @@ func (k *checker) ops(field string, list *[]Action) []op {
 			o.change = k.change(at, field, &(*list)[i])
 		default:
 			k.failf(at, "%v is not an action", a.Do)
-		}
-		if o.to != define.ToOwner {
-			o.name = nameOf(&a)
 		}
 		ops = append(ops, o)
 	}

@@ -129,7 +129,6 @@ type op struct {
 	handler HandlerID
 	spec    *Spec
 	change  *change
-	name    string // of an action for another owner, for a Missed: "apply sting to target"
 }
 
 // change is a compiled Change.

@@ -23,7 +23,19 @@ type Cause struct {
 	Spec   *Spec // of the buff
 	Source OwnerID
 	Handle Handle
-	Name   string // the action, as in "apply sting to target"
+	action *op
+}
+
+// name returns the action, as in "apply sting to target".
+func (c *Cause) name() string {
+	o, what := c.action, ""
+	switch {
+	case o.spec != nil:
+		what = " " + o.spec.ID
+	case o.change != nil:
+		what = " " + c.Spec.catalog.schema.At(o.change.attr).Name
+	}
+	return o.do.String() + what + " to " + o.to.String()
 }
 
 // steal removes what the query finds from its owner and sends it to the thief, for

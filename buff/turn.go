@@ -350,7 +350,7 @@ func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 		t.Issue(s, c)
 		return
 	}
-	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, Name: o.name}
+	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, action: o}
 	if to == 0 { // the game is no owner
 		s.miss(t, to, &cause)
 		return
@@ -361,7 +361,7 @@ func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 
 // miss reports that an action found nobody.
 func (s *Set) miss(t *Turn, who OwnerID, c *Cause) {
-	t.emit(s, &Event{Kind: Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.Name, End: wheel.Never})
+	t.emit(s, &Event{Kind: Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.name(), End: wheel.Never})
 }
 
 // Miss reports, with a [Missed] at the instant at, that the owner of an [Outgoing] is not there. The

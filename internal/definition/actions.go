@@ -31,7 +31,7 @@ func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 	d.places.set(field, place{position: at(n)})
 	a := buff.Action{Do: define.DoKill}
 	before := d.loader.failed
-	d.action = &a
+	d.loader.action = &a
 	d.fields(field, at(n), n, actionFields)
 	if d.isBad(field) {
 		return a
@@ -62,25 +62,25 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	"kill":   (*definition).kill,
 	"change": func(d *definition, f string, n ast.Node) { d.changes(define.DoChange, f, n, changeFields) },
 	"damage": func(d *definition, f string, n ast.Node) { d.changes(define.DoDamage, f, n, damageFields) },
-	"to":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.To) },
-	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.action.Reason) },
+	"to":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.To) },
+	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.Reason) },
 }}
 
 // named reads the name of what an action calls, applies or removes.
 func (d *definition) named(do define.Do, field string, n ast.Node, ref bool) {
-	d.action.Do = do
-	d.name(field, n, ref, &d.action.Name)
+	d.loader.action.Do = do
+	d.name(field, n, ref, &d.loader.action.Name)
 }
 
 // changes reads what an action does to an attribute.
 func (d *definition) changes(do define.Do, field string, n ast.Node, t table) {
-	d.action.Do, d.action.Change = do, &define.Change{}
+	d.loader.action.Do, d.loader.action.Change = do, &define.Change{}
 	d.fields(field, at(n), n, t)
 }
 
 // kill reads the value of a kill.
 func (d *definition) kill(field string, n ast.Node) {
-	d.action.Do = define.DoKill
+	d.loader.action.Do = define.DoKill
 	if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
 		d.fail(field, at(n), "can only be true, not %s", Describe(n))
 	}

@@ -117,7 +117,7 @@ func (d *definition) curve(field string, n ast.Node, to **define.Curve) {
 // spanByCurve reads a span that depends on the level.
 func (d *definition) spanByCurve(field string, n ast.Node, to **define.Curve) {
 	before := d.loader.failed
-	d.byCurve = to
+	d.loader.byCurve = to
 	d.fields(field, at(n), n, spanFields)
 	if d.loader.failed > before {
 		d.places.set(field, place{position: at(n), bad: true})
@@ -125,5 +125,5 @@ func (d *definition) spanByCurve(field string, n ast.Node, to **define.Curve) {
 }
 
 var spanFields = table{"span", []string{"curve"}, map[string]readFunc{
-	"curve": func(d *definition, f string, n ast.Node) { d.curve(f, n, d.byCurve) },
+	"curve": func(d *definition, f string, n ast.Node) { d.curve(f, n, d.loader.byCurve) },
 }}

@@ -7,7 +7,6 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/define"
 )
 
 // definition is a definition that is being read, with the places of its fields; or, without
@@ -18,20 +17,14 @@ type definition struct {
 	at     position // of the ID
 	spec   *buff.Spec
 	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
-
-	// What is being read, for the fields of it.
-	number  *define.Number
-	byCurve **define.Curve
-	action  *buff.Action
 }
 
-// place is where a field stands.
+// place is the place of a field. There are many: the order of its fields saves 8 bytes.
 type place struct {
 	position
-	bad bool   // reported already: what follows from it is not
-	ref string // the ID that the value refers to, if it does
-
-	attrs bool // it names attributes
+	ref   string // the ID that the value refers to, if it does
+	bad   bool   // an error was reported; its consequences are not
+	attrs bool   // it names attributes
 }
 
 // definitions reads a map of IDs to definitions, which stands at p.

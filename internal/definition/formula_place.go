@@ -58,7 +58,7 @@ func (d *definition) formula(field string, n ast.Node) {
 	if d.text(field, n, &text); d.isBad(field) {
 		return
 	}
-	to := d.number
+	to := d.loader.number
 	d.places.set(field, place{position: at(n), attrs: true})
 	to.From = define.FromFormula
 	d.afterwards(func(l *loader) {

@@ -111,8 +111,13 @@ type loader struct {
 	data     any // see Loader
 	slots    map[string]*entry
 	returns  map[string]*entry
-	failed   int             // how many errors there are, those too that are not kept
-	later    []func(*loader) // what is done when all the files have been read
+	failed   int // how many errors there are, those too that are not kept
+
+	// The number, curve or action that is being read, for its fields.
+	number  *define.Number
+	byCurve **define.Curve
+	action  *buff.Action
+	later   []func(*loader) // what is done when all the files have been read
 
 	// spoiled are the classes of slots, and the groups of diminishing returns, of which
 	// some definition could not be read: that others disagree with it says nothing.

@@ -46,7 +46,7 @@ func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	if d.splitFormula(field, n) {
 		return
 	}
-	d.number = to
+	d.loader.number = to
 	d.fields(field, at(n), n, numberFields)
 	if d.loader.failed > before {
 		return
@@ -103,34 +103,34 @@ func (d *definition) splitFormula(field string, n ast.Node) bool {
 }
 
 var numberFields = table{"number", nil, map[string]readFunc{
-	"const": func(d *definition, f string, n ast.Node) { d.real(f, n, &d.number.Const) },
+	"const": func(d *definition, f string, n ast.Node) { d.real(f, n, &d.loader.number.Const) },
 	"curve": func(d *definition, f string, n ast.Node) {
-		d.number.From = define.FromCurve
-		d.curve(f, n, &d.number.Curve)
+		d.loader.number.From = define.FromCurve
+		d.curve(f, n, &d.loader.number.Curve)
 	},
 	"attr": func(d *definition, f string, n ast.Node) {
-		d.number.From = define.FromAttr
-		d.attribute(f, n, &d.number.Attr)
+		d.loader.number.From = define.FromAttr
+		d.attribute(f, n, &d.loader.number.Attr)
 	},
 	"caller": func(d *definition, f string, n ast.Node) {
-		d.number.From = define.FromCaller
-		d.name(f, n, false, &d.number.Caller)
+		d.loader.number.From = define.FromCaller
+		d.name(f, n, false, &d.loader.number.Caller)
 	},
 	"formula":  (*definition).formula,
-	"of":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.number.Of) },
-	"pre":      func(d *definition, f string, n ast.Node) { d.real(f, n, &d.number.Pre) },
+	"of":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.number.Of) },
+	"pre":      func(d *definition, f string, n ast.Node) { d.real(f, n, &d.loader.number.Pre) },
 	"coef":     (*definition).coefficient,
-	"post":     func(d *definition, f string, n ast.Node) { d.real(f, n, &d.number.Post) },
-	"snapshot": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.number.Snapshot) },
+	"post":     func(d *definition, f string, n ast.Node) { d.real(f, n, &d.loader.number.Post) },
+	"snapshot": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.number.Snapshot) },
 	"default": func(d *definition, f string, n ast.Node) {
-		d.number.Default = true
-		d.real(f, n, &d.number.Const)
+		d.loader.number.Default = true
+		d.real(f, n, &d.loader.number.Const)
 	},
 }}
 
 // coefficient reads the factor of an attribute. Zero would mean the default in a Number.
 func (d *definition) coefficient(field string, n ast.Node) {
-	if d.real(field, n, &d.number.Coef); !d.isBad(field) && d.number.Coef == 0 {
+	if d.real(field, n, &d.loader.number.Coef); !d.isBad(field) && d.loader.number.Coef == 0 {
 		d.fail(field, at(n), "must not be 0: the attribute would not count")
 	}
 }

@@ -33,14 +33,14 @@ var modifierFields = table{"modifier", []string{"attr", "value"}, map[string]rea
 }}
 
 var changeFields = table{"change", []string{"attr", "by"}, map[string]readFunc{
-	"attr":      func(d *definition, f string, n ast.Node) { d.attribute(f, n, &d.action.Change.Attr) },
-	"by":        func(d *definition, f string, n ast.Node) { d.magnitude(f, n, &d.action.Change.By) },
-	"per_stack": func(d *definition, f string, n ast.Node) { d.truth(f, n, &d.action.Change.PerStack) },
+	"attr":      func(d *definition, f string, n ast.Node) { d.attribute(f, n, &d.loader.action.Change.Attr) },
+	"by":        func(d *definition, f string, n ast.Node) { d.magnitude(f, n, &d.loader.action.Change.By) },
+	"per_stack": func(d *definition, f string, n ast.Node) { d.truth(f, n, &d.loader.action.Change.PerStack) },
 }}
 
 var damageFields = func() table {
 	t := table{"damage", changeFields.needs, map[string]readFunc{
-		"school": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.action.Change.School) },
+		"school": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.loader.action.Change.School) },
 	}}
 	for name, read := range changeFields.read {
 		t.read[name] = read
