@@ -410,7 +410,7 @@
 //
 // A file has at most 1 MiB and 32 levels, a catalog at most 1000 files of together 8 MiB
 // and 10,000 definitions; each has its own error. Whatever a file holds, it is refused or read in less than a second, and needs
-// less than 66 MiB.
+// less than 64 MiB.
 // Loading costs 20 to 80 µs for a definition and allocates a few hundred bytes for
 // each byte of text, of which only the catalog stays.
 //

@@ -14,7 +14,7 @@ import (
 )
 
 // maxMemory is what the loader may have in use, whatever it is given.
-const maxMemory = 66 << 20
+const maxMemory = 64 << 20
 
 // heap returns the bytes in use now, when all that is not in use has been collected.
 func heap() uint64 {
