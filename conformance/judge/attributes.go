@@ -526,7 +526,7 @@ func (o *owner) limits() {
 			o.cut(name)
 		}
 		if was, is, moved := o.moved(at.Min, o.minima, name); moved && is > was && !o.dead {
-			if o.checkMin(name, o.base(name)) {
+			if o.checkMin("", name, o.base(name)) {
 				o.all.mark(markMinRose)
 			}
 		}
@@ -560,13 +560,13 @@ func (o *owner) cut(name string) {
 	o.all.mark(markMaxFell)
 	o.bases[name] = most
 	if at.Min != nil && was > o.bound(at.Min) {
-		o.checkMin(name, was)
+		o.checkMin("", name, was)
 	}
 }
 
 // checkMin queues the death of an owner if a base has reached its minimum: "at_min: kill". A dead owner dies again only if the base
-// came from above the minimum.
-func (o *owner) checkMin(name string, was float64) (dies bool) {
+// came from above the minimum. The buff that changed the base is who: its death line names it.
+func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	at := o.all.attributes[name]
 	if at.AtMin != "kill" || at.Min == nil {
 		return false
@@ -574,7 +574,7 @@ func (o *owner) checkMin(name string, was float64) (dies bool) {
 	if least := o.bound(at.Min); o.base(name) <= least && (!o.dead || was > least) {
 		cause := o.cause
 		cause.reaction = cause.reaction || o.reaction
-		o.todo = append(o.todo, command{action: action{Kill: true}, round: o.running + 1, source: o.killer, chain: cause})
+		o.todo = append(o.todo, command{action: action{Kill: true}, round: o.running + 1, source: o.killer, who: who, chain: cause})
 		return true
 	}
 	return false
@@ -614,7 +614,7 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after f
 	if after != nil {
 		after()
 	}
-	o.checkMin(name, was)
+	o.checkMin(who, name, was)
 }
 
 // damages: "the attribute loses so many whole points, half up, of which the shields against that school take theirs first".

@@ -54,7 +54,6 @@ func TestScenario_Play_Rules(t *testing.T) {
 
 // otherwise lists files with another want than the interpreter's log, with the reason.
 var otherwise = map[string]string{
-	"respawn":                 "the engine names the definition that a death is due to; the interpreter does not yet",
 	"P79-cookbook-icd-shared": "about a recipe: actions run breadth first",
 	"R13-pumpkin2620":         "its want is the old rule: a higher level replaces the end, and a refresh that leaves the end is logged",
 }

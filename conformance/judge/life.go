@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // carried returns a copy of the list of buffs, older first, for callers that remove.
@@ -88,16 +89,16 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 }
 
 // kill: "onDeath: remove / keep / pause; no final tick, reason Death, OnExpire not run". "Non-persistent buffs go at once, their
-// due events at T are dropped; persistent ones go on." Before anything goes, the buffs that have their effect run on.death.
-func (o *owner) kill(killer string, c chain) {
+// due events at T are dropped; persistent ones go on." Before anything goes, the buffs that have their effect run on.death, which
+// has no line. The line of the death names the buff whose damage or action did it, with a space after it in who.
+func (o *owner) kill(who, killer string, c chain) {
 	if !o.dead {
 		if o.life {
-			o.say("die")
+			o.say("%s", strings.TrimSpace("die "+who))
 		}
 		for _, b := range o.carried() {
 			if list := b.def.on().Death; len(list) > 0 && b.works() {
 				o.all.mark(markDeath)
-				o.say("react %s death", b.def.ID)
 				e := b.eventOf(b.active())
 				e.target, e.reaction = killer, c.reaction
 				o.issue(b.def, list, e)

@@ -346,7 +346,7 @@ func (o *owner) act(c command) {
 			o.remove(b, or(c.Reason, "cancelled"), "")
 		}
 	case c.Kill:
-		o.kill(c.source, c.chain)
+		o.kill(c.who, c.source, c.chain)
 	case c.Change != nil:
 		o.changes(c.who, c.Change.Attr, c.x)
 	case c.Damage != nil:

@@ -361,7 +361,7 @@ func (o *owner) change(st step) {
 	case st.Release != "":
 		o.inhibit(st.Release, false)
 	case st.Kill:
-		o.kill("", chain{})
+		o.kill("", "", chain{})
 	case st.Revive:
 		o.revive()
 	case st.SourceGone != "":
