@@ -97,8 +97,9 @@ buffs:
 		require.NoError(t, r.Err)
 		return h
 	}
-	form, gift := add("form", 7), add("gift", 8)
-	ward := add("ward", 0)
+	add("form", 7)
+	add("gift", 8)
+	add("ward", 0)
 	for _, c := range []struct {
 		do   buff.Command
 		want string
@@ -125,8 +126,9 @@ buffs:
 	} {
 		require.Equal(t, c.want, e.Do(c.do).String(), "%v", c.do)
 	}
-	_, _ = form, gift
-	form, gift, ward = add("form", 7), add("gift", 8), add("ward", 0)
+	form := add("form", 7)
+	add("gift", 8)
+	ward := add("ward", 0)
 	for _, c := range []struct {
 		do   buff.Command
 		want string

@@ -13,8 +13,9 @@ type naive struct {
 type event struct {
 	at            int64
 	owner, source uint32
-	spec, kind    uint16
-	magnitude     int32
+	spec          uint16
+	_             uint16 // the size of a real event: 24 bytes
+	_             int32
 }
 
 func (n *naive) spawn(id int, data *int64) {
@@ -48,7 +49,7 @@ const never = 1 << 62
 // timed is a buff: 48 bytes.
 type timed struct {
 	next, end     int64
-	magnitude     int32
+	_             int32
 	period        int32
 	owner, source uint32
 	spec, stacks  uint16

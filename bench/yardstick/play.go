@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
@@ -130,7 +131,7 @@ func calibrated(d time.Duration) func() {
 	best := time.Hour
 	for range 20 {
 		began := time.Now()
-		sink += spin(many)
+		runtime.KeepAlive(spin(many))
 		best = min(best, time.Since(began))
 	}
 	steps := int(float64(d) / float64(best) * many)
@@ -140,5 +141,3 @@ func calibrated(d time.Duration) func() {
 		}
 	}
 }
-
-var sink uint64
