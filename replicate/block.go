@@ -10,41 +10,42 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// block is what there is to tell of owners, one behind the other: records, and who may see each.
+// block is the encoded records of one or more owners, and the audience of each record.
 type block struct {
 	records []record
 	bytes   []byte
 
 	// Of the last owner.
-	first, from int  // where its records begin, and their bytes
-	mixed       bool // not all of them are for everybody
+	first, from int  // offsets of its first record and byte
+	mixed       bool // some viewers may see only a part
 }
 
-// record is one of them: bytes from the end of the one before, counted from the first of the owner.
+// record ends at byte to, counted from the owner's first byte, and starts where the previous
+// one ends.
 type record struct {
-	told
+	audience
 	to int32
 }
 
-// What a record has, in its mask.
+// Fields of a record, as bits of its mask.
 const (
-	hasTime    = 1 << iota // when it ends, and what holds its time
-	hasStacks              //
-	hasPower               // magnitude and level
-	hasCharges             //
-	hasShield              //
-	hasHidden              // it is hidden, or not any more
-	hasWaiting             //
-	hasSpec                // it is new: its definition and its source; what is missing is as for a plain buff
-	isGone     = 0         // it has ended
+	hasTime = 1 << iota // end, pause reasons and rate
+	hasStacks
+	hasPower // magnitude and level
+	hasCharges
+	hasShield
+	hasHidden
+	hasWaiting
+	hasSpec     // new buff: definition and source; omitted fields have their defaults
+	isGone  = 0 // the buff has ended
 )
 
-// Forms of a time: the last two bits of its number.
+// Time encodings, in the last two bits of the number.
 const (
-	timeNever = iota // 0: no end
-	timeEnds         // ms from now on
-	timeRate         // ms from now on plus 1, 0 for no end; then the rate
-	timeHeld         // ms left of its own time plus 1, 0 for no end; then what holds it, and the rate
+	timeNever = iota // no end
+	timeEnds         // ms from now
+	timeRate         // ms from now plus 1, or 0 for no end; then the rate
+	timeHeld         // ms left of the buff's own time plus 1, or 0 for no end; then pause reasons and rate
 )
 
 func (k *block) reset() {
@@ -52,10 +53,11 @@ func (k *block) reset() {
 	k.begin()
 }
 
-// begin begins with another owner.
+// begin starts the records of another owner.
 func (k *block) begin() { k.first, k.from, k.mixed = len(k.records), len(k.bytes), false }
 
-// open begins with another owner, and leaves a byte for how many records there will be. It returns where that is.
+// open starts another owner with a placeholder byte for its record count, and returns the
+// placeholder's offset.
 func (k *block) open() (at int) {
 	at = len(k.bytes)
 	k.bytes = append(k.bytes, 0)
@@ -63,7 +65,8 @@ func (k *block) open() (at int) {
 	return at
 }
 
-// close writes the number of records where open has left room, and reports whether there are any.
+// close writes the record count into the placeholder and reports whether there are any
+// records.
 func (k *block) close(at int) bool {
 	n := len(k.records) - k.first
 	switch {
@@ -71,7 +74,7 @@ func (k *block) close(at int) bool {
 		k.bytes = k.bytes[:at]
 	case n < 0x80:
 		k.bytes[at] = byte(n)
-	default: // it takes two
+	default: // the count takes two bytes
 		k.bytes = append(k.bytes, 0)
 		copy(k.bytes[at+2:], k.bytes[at+1:])
 		k.bytes[at], k.bytes[at+1] = byte(n)|0x80, byte(n>>7)
@@ -80,30 +83,30 @@ func (k *block) close(at int) bool {
 	return n > 0
 }
 
-// end ends a record.
-func (k *block) end(t told) {
+// end finishes a record.
+func (k *block) end(t audience) {
 	k.records = append(k.records, record{t, int32(len(k.bytes) - k.from)})
 	k.mixed = k.mixed || t.sync != define.SyncAll
 }
 
-// life tells whether the owner is dead.
-func (k *block) life(dead bool) {
+// writeLife writes whether the owner is dead.
+func (k *block) writeLife(dead bool) {
 	state := byte(0)
 	if dead {
 		state = 1
 	}
 	k.bytes = append(k.bytes, 0, state)
-	k.end(told{any: true})
+	k.end(audience{any: true})
 }
 
-// gone tells that what was in a slot has ended.
-func (k *block) gone(at int, was told) {
+// writeEnd writes that the buff in a slot has ended.
+func (k *block) writeEnd(at int, was audience) {
 	k.bytes = append(binary.AppendUvarint(k.bytes, uint64(at)+1), isGone)
 	k.end(was)
 }
 
-// whole tells all of a buff.
-func (k *block) whole(now wheel.Time, at int, is told, b *buff.Instance) {
+// writeFull writes the complete state of a buff.
+func (k *block) writeFull(now wheel.Time, at int, is audience, b *buff.Instance) {
 	mask := byte(hasSpec)
 	has := func(it bool, bit byte) {
 		if it {
@@ -120,7 +123,7 @@ func (k *block) whole(now wheel.Time, at int, is told, b *buff.Instance) {
 	k.write(now, at, is, b, mask)
 }
 
-// aspects are the bits of a mask by what of a buff has changed.
+// aspects maps journal aspects to mask bits.
 var aspects = [...]struct {
 	aspect journal.Aspect
 	bit    byte
@@ -134,8 +137,8 @@ var aspects = [...]struct {
 	{journal.Waiting, hasWaiting},
 }
 
-// part tells what of a buff has changed.
-func (k *block) part(now wheel.Time, at int, is told, b *buff.Instance, what journal.Aspect) {
+// writePart writes the changed fields of a buff.
+func (k *block) writePart(now wheel.Time, at int, is audience, b *buff.Instance, what journal.Aspect) {
 	mask := byte(0)
 	for _, a := range aspects {
 		if what&a.aspect != 0 {
@@ -147,7 +150,7 @@ func (k *block) part(now wheel.Time, at int, is told, b *buff.Instance, what jou
 	}
 }
 
-func (k *block) write(now wheel.Time, at int, is told, b *buff.Instance, mask byte) {
+func (k *block) write(now wheel.Time, at int, is audience, b *buff.Instance, mask byte) {
 	p := append(binary.AppendUvarint(k.bytes, uint64(at)+1), mask)
 	if mask&hasSpec != 0 {
 		p = binary.AppendUvarint(p, uint64(b.Spec.Lineage()))
@@ -182,11 +185,11 @@ func (k *block) write(now wheel.Time, at int, is told, b *buff.Instance, mask by
 	k.end(is)
 }
 
-// maxSpan is the longest time that is told, in ms; what is longer has no end for a client. It is
-// 35 years.
+// maxSpan is the longest remaining time that is sent, in ms: 35 years. Longer buffs have no
+// end for a client.
 const maxSpan = 1 << 40
 
-// appendTime appends when a buff ends.
+// appendTime appends the end of a buff.
 func appendTime(p []byte, now wheel.Time, b *buff.Instance) []byte {
 	left, ends := int64(0), b.End != wheel.Never
 	if b.Paused {

@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// stuck are owners whose handlers wait.
+// stuck is a set of owners whose handlers block.
 type stuck struct {
 	mu    sync.Mutex
 	gates map[buff.OwnerID]chan struct{}
@@ -31,7 +31,7 @@ func (s *stuck) wait(_ *engine.Context, e buff.Event) {
 	}
 }
 
-// hold lets the next handlers of an owner wait, or go on.
+// hold makes the next handlers of an owner block, or releases them.
 func (s *stuck) hold(id buff.OwnerID, hold bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,8 @@ func (s *stuck) hold(id buff.OwnerID, hold bool) {
 	}
 }
 
-// busyWorld is a world on workers, whose owners are busy now and then. It belongs into a bubble.
+// busyWorld returns a world with workers, whose owners are busy from time to time. Call it in
+// a synctest bubble.
 func busyWorld(t *testing.T, seed uint64) *world {
 	w := openWorld(t, seed, optionsOf(seed))
 	require.NoError(t, w.eng.Close(t.Context()))
@@ -69,14 +70,14 @@ func busyWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// isBusy reports whether it cannot be known now what an owner carries.
+// isBusy reports whether the buffs of an owner cannot be read now.
 func (w *world) isBusy(id buff.OwnerID) bool {
 	_, err := w.eng.Buffs(id)
 	return errors.Is(err, engine.ErrBusy)
 }
 
-// TestModelBusy is TestModel with owners that are busy for some frames: what changes of them is told once they are
-// not, and all others are told meanwhile.
+// TestModelBusy is TestModel with owners that are busy for some frames. Their changes are sent
+// once they are idle, and those of all others meanwhile.
 func TestModelBusy(t *testing.T) {
 	n, checked, busy := long.Times(15), 0, 0
 	for k := range uint64(n) {
@@ -90,7 +91,7 @@ func TestModelBusy(t *testing.T) {
 			require.NoError(t, w.eng.Close(t.Context()))
 		})
 	}
-	t.Logf("%d histories, %d comparisons, %d times an owner was busy behind a frame", n, checked, busy)
+	t.Logf("%d histories, %d comparisons, owners were busy %d times", n, checked, busy)
 	require.Greater(t, checked, n*40)
 	require.Greater(t, busy, n)
 }

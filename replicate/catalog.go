@@ -9,16 +9,16 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Definitions returns a message with what clients want to know of the definitions that may be sent:
-// all but those with sync none. It must not be changed. Packets say by its fingerprint which one
-// belongs to them; a client that has it already, from the last time or from a file, need not be
-// sent it. After a Reload of the engine the next Update makes another one.
+// Definitions returns a message that describes the definitions to clients, without those whose
+// sync is none. The caller must not modify it. Packets name its fingerprint. A client that has
+// kept the message with this fingerprint need not be sent it again. After the engine reloads
+// its catalog, the next Update makes a new message.
 func (s *Server) Definitions() []byte { return s.definitions }
 
-// Fingerprint returns the fingerprint of Definitions.
+// Fingerprint returns the fingerprint of the Definitions message.
 func (s *Server) Fingerprint() uint64 { return s.fingerprint }
 
-// define writes the definitions of a catalog.
+// define encodes the definitions of a catalog.
 func (s *Server) define(c *buff.Catalog) {
 	s.catalog = c
 	var body []byte
@@ -49,7 +49,7 @@ func appendSpec(p []byte, s *buff.Spec) []byte {
 	p = binary.AppendUvarint(p, uint64(s.Duration.Milliseconds()))
 	p = binary.AppendUvarint(p, uint64(len(s.Params)))
 	for _, x := range s.Params {
-		v := math.NaN() // not the same for all
+		v := math.NaN() // varies between buffs
 		if x.Value.From == define.FromConst {
 			v = x.Value.Const
 		}

@@ -1,54 +1,56 @@
-// Package replicate shows buffs on the screens of players: it writes the bytes that a client needs
-// to know what the owners in its view carry. It opens no socket; how bytes travel is the game's.
-// Package client reads them; docs/protocol.md is for those who write a client in another language.
+// Package replicate shows buffs on players' screens. It encodes the bytes that a game client
+// needs to display the buffs of the owners in its view. It opens no sockets: the game
+// transports the packets. Package client decodes them. To write a client in another language,
+// see docs/protocol.md.
 //
 //	server := replicate.New(eng, replicate.Options{})
-//	viewer, err := server.Join(7)             // who looks: what is the owner's own is shown to it
-//	err = viewer.See(9, false)                // 9 comes into its view, and is not of its party
+//	viewer, err := server.Join(7) // the viewer plays owner 7
+//	err = viewer.See(9, false)    // owner 9 enters its view and is not in its party
 //	...
 //	eng.Tick(dt)
-//	server.Update()                           // what has changed is encoded, once
-//	packet := viewer.Append(buf[:0])          // for each viewer whose connection has room
+//	server.Update()                  // encodes each change once
+//	packet := viewer.Append(buf[:0]) // for each viewer whose connection can accept a packet
 //	...
-//	err = viewer.Receive(message)             // what its client has sent back
+//	err = viewer.Receive(message) // a message that its client sent back
 //
 // # What is sent
 //
-// The state of a buff, and when it ends: not what it has left. One that runs down costs no bytes,
-// and neither do its pulses. What holds its time, and its rate, are part of the state, so that a
-// client's ring stands still when it must. What has changed comes from [engine.Changes], also
-// what no event tells; owners in whom nothing has changed are not looked at.
+// Packets carry the state of a buff and the time when it ends, not its remaining time. A buff
+// that runs down costs no bytes, and neither do its pulses. The state includes the reasons why
+// a buff is paused and its rate, so that the client's timer stops when it must. Changes come
+// from [engine.Changes], which also covers changes that emit no event. Owners without changes
+// are not visited.
 //
-// What has changed of an owner in a frame is encoded once. Each viewer that sees the owner gets a
-// copy of those bytes: of all of them, if all may be seen by everybody, or of some. The sync of the
-// definition says who may see a buff:
+// The changes of an owner in a frame are encoded once. Each viewer that sees the owner gets a
+// copy of those bytes, or of the part that it may see. The sync field of the definition
+// decides which viewers may see a buff:
 //
-//	all      all who see its owner
-//	owner    the viewer whose owner it is
-//	party    that one, and those who see the owner as one of their party
-//	source   the viewer whose owner has applied it
-//	none     nobody
+//	all      every viewer that sees the owner
+//	owner    only viewers that play the owner
+//	party    those, and viewers that see the owner as a party member
+//	source   only viewers that play the source of the buff
+//	none     no viewer
 //
-// What a viewer must not see is not in its bytes, and nothing is sent where only such things have
-// changed. The place of a buff among those of its owner is: gaps let a client count what it does
-// not see.
+// Hidden buffs are not in a viewer's bytes, and a change that affects only hidden buffs sends
+// nothing. Slot numbers do show through: from the gaps a client can count the buffs that it
+// does not see.
 //
-// # What gets lost
+// # Lost packets
 //
-// Packets of a viewer are numbered, and each says behind which one it comes. The number of the
-// packet that last told of an owner is that owner's sequence. A client that has missed one says
-// which it had last; the server knows whose sequence is higher, and sends the full state of those,
-// and of no others. A new connection is the same from the beginning: [Viewer.Receive] of the
-// client's first message, or [Server.Join] again.
+// The packets of a viewer are numbered, and each names the packet that it follows. The number
+// of the last packet with data about an owner is that owner's sequence. A client that has
+// missed a packet reports the last one that it received. The server then sends the full state
+// of the owners with a higher sequence, and of no others. A new connection works the same way:
+// pass the client's first message to [Viewer.Receive], or call [Server.Join] again.
 //
-// Nothing queues up for a client that is slow. What it has not taken is dropped at
-// [Options.Pending] bytes, and the owners that it was about come as a whole, as they are
-// when it next takes a packet.
+// No queue builds up for a slow client. At [Options.Pending] bytes the queued changes are
+// dropped, and the affected owners are sent in full, in their current state, when the client
+// next accepts a packet.
 //
 // # Cost
 //
-// An Update costs O(buffs that have changed) and 8 bytes for each view of an owner in whom
-// something has; Append copies what has changed straight into the packet. A viewer for whom no
-// packet is taken between two Updates costs one copy more. Nothing allocates once the lists are as long as they need to be. All methods
-// are for the goroutine that calls Tick.
+// An Update costs O(changed buffs), and 8 bytes for each view of a changed owner. Append
+// copies the changes straight into the packet. A viewer that takes no packet between two
+// Updates costs one more copy. Nothing allocates once the buffers have grown to their working
+// size. All methods must be called by the goroutine that calls Tick.
 package replicate

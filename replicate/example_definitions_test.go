@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// What a client shows of a buff is in the definitions: sent once, or kept with the client's files.
-// Packets say by a fingerprint which ones they are about.
+// Definitions contain the names and icons that a client displays. They are sent once, or
+// shipped with the client. Packets name them by their fingerprint.
 func ExampleServer_Definitions() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "poison", Duration: time.Minute, Polarity: define.Negative, Client: define.Client{Icon: "skull", Priority: 5},

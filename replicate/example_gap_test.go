@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// A packet is lost. The client notices by the next one, says what it had last, and gets the owners
-// that have changed since, and no others.
+// A packet is lost. The client notices it at the next one, reports the last packet that it
+// received, and gets the owners that have changed since.
 func ExampleViewer_Receive() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
 	if err != nil {
@@ -47,7 +47,7 @@ func ExampleViewer_Receive() {
 			continue
 		}
 		err := screen.Receive(packet)
-		if errors.Is(err, client.ErrGap) { // a message to the server
+		if errors.Is(err, client.ErrGap) { // send this message to the server
 			err = viewer.Receive(screen.Missed())
 			fmt.Print("something was lost; ")
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// Who may see a buff, its definition says. What a viewer must not see is not in its bytes.
+// The definition decides which viewers may see a buff. Buffs that a viewer may not see are not
+// in its bytes.
 func ExampleViewer_See() {
 	catalog, err := buff.NewCatalog(
 		buff.Spec{ID: "poison", Duration: time.Minute},
@@ -43,7 +44,7 @@ func ExampleViewer_See() {
 		if err != nil {
 			panic(err)
 		}
-		if err := viewer.See(anna, id == friend); err != nil { // the friend is of her party
+		if err := viewer.See(anna, id == friend); err != nil { // the friend is in her party
 			panic(err)
 		}
 		screen := client.New(client.Options{})

@@ -42,7 +42,7 @@ func Example() {
 	for range 3 {
 		eng.Tick(4 * time.Second)
 		server.Update()
-		packet := viewer.Append(nil) // goes over the wire
+		packet := viewer.Append(nil) // sent over the network
 		if len(packet) > 0 {
 			if err := screen.Receive(packet); err != nil {
 				panic(err)

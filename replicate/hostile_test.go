@@ -14,10 +14,10 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// tight are the limits of a client that is sent what no server sends.
+// tight are the limits of a client that receives messages that no server sends.
 var tight = client.Options{Owners: 50, Buffs: 100, Specs: 50}
 
-// sane says that a client keeps no more than its limits, and that what it keeps can be shown.
+// sane checks that a client stays within its limits and that its state can be displayed.
 func sane(tb testing.TB, c *client.Client) {
 	owners, buffs := 0, 0
 	for o := range c.Owners() {
@@ -34,7 +34,7 @@ func sane(tb testing.TB, c *client.Client) {
 	}
 }
 
-// FuzzReceive: no bytes make a client panic, or keep more than its options allow.
+// FuzzReceive checks that no message makes a client panic or exceed its options.
 func FuzzReceive(f *testing.F) {
 	for seed := range uint64(20) {
 		for _, m := range sentIn(f, seed) {
@@ -45,14 +45,15 @@ func FuzzReceive(f *testing.F) {
 		c := client.New(tight)
 		for _, m := range [][]byte{a, b, d} {
 			if err := c.Receive(m); err != nil && fmt.Sprint(err) == "" {
-				t.Error("an error without words")
+				t.Error("an error without text")
 			}
 			sane(t, c)
 		}
 	})
 }
 
-// sentIn returns what a viewer is sent in a history: definitions, a packet and a beat of each frame.
+// sentIn returns the messages to one viewer in a random history: definitions, a packet and a
+// Beat for each frame.
 func sentIn(tb testing.TB, seed uint64) (all [][3][]byte) {
 	w := newWorld(tb, seed, Options{})
 	s := &seat{}
@@ -67,9 +68,9 @@ func sentIn(tb testing.TB, seed uint64) (all [][3][]byte) {
 	return all
 }
 
-// TestSpoiled is FuzzReceive without its guidance, but a hundred times as fast: messages that are spoiled at random, and
-// of which more is read than of what is behind a gap.
-func TestSpoiled(t *testing.T) {
+// TestCorruptMessages is FuzzReceive without guidance, and a hundred times as fast. It
+// corrupts messages at random, but rarely in a way that only makes a gap.
+func TestCorruptMessages(t *testing.T) {
 	var all [][]byte
 	for seed := range uint64(20) {
 		for _, m := range sentIn(t, seed) {
@@ -82,7 +83,7 @@ func TestSpoiled(t *testing.T) {
 		if n%40 == 0 {
 			c.Reset()
 		}
-		m = spoiledOf(dice, m[:0], all)
+		m = corruptOneOf(dice, m[:0], all)
 		if err := c.Receive(m); err == nil {
 			taken++
 		}
@@ -90,12 +91,12 @@ func TestSpoiled(t *testing.T) {
 			t.Fatalf("after %x", m)
 		}
 	}
-	t.Logf("%d messages, %d of them taken", long.Times(10_000), taken)
+	t.Logf("%d messages, %d of them accepted", long.Times(10_000), taken)
 	require.Greater(t, taken, long.Times(10_000)/50)
 }
 
-// spoiledOf appends one of the messages, spoiled in some places.
-func spoiledOf(dice *rand.Rand, m []byte, all [][]byte) []byte {
+// corruptOneOf appends one of the messages, corrupted in some places.
+func corruptOneOf(dice *rand.Rand, m []byte, all [][]byte) []byte {
 	m = append(m, all[dice.IntN(len(all))]...)
 	for range dice.IntN(6) {
 		if len(m) == 0 {
@@ -111,15 +112,16 @@ func spoiledOf(dice *rand.Rand, m []byte, all [][]byte) []byte {
 		case 3:
 			m = append(m, all[dice.IntN(len(all))]...)
 		default:
-			m[min(1, len(m)-1)] = byte(dice.IntN(4)) // the first of a number
+			m[min(1, len(m)-1)] = byte(dice.IntN(4)) // a low packet number
 		}
 	}
 	return m
 }
 
-// FuzzAsked: whatever a client says is an answer or ErrMessage, costs no more than the full state of all, and leaves the
-// server able to tell it everything, once it says what is so.
-func FuzzAsked(f *testing.F) {
+// FuzzClientMessage checks that any client message is answered or returns ErrMessage, costs at
+// most one full state of all owners, and that a valid message afterwards still gets the whole
+// state.
+func FuzzClientMessage(f *testing.F) {
 	for _, m := range [][2]string{{"\x20\x00", "\x20\x01"}, {"\x20\x05", "\x20\x00"}, {"\x20\x80", "\x10\x01"}, {"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", ""}} {
 		f.Add(uint64(len(m[0])), []byte(m[0]), []byte(m[1]))
 	}

@@ -19,45 +19,46 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-var scriptFile = flag.String("js.file", "", "where TestJavaScript leaves its histories, for a client elsewhere")
+var scriptFile = flag.String("js.file", "", "file to which TestJavaScript writes its histories, for another client")
 
-// node runs a program of the folder js.
+// node runs a program in directory js.
 func node(t *testing.T, program string, args ...string) string {
 	path, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("there is no node: the client in JavaScript is not tested")
+		t.Skip("node not found: the JavaScript client is not tested")
 	}
 	out, err := exec.CommandContext(t.Context(), path, append([]string{"js/" + program}, args...)...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return strings.TrimSpace(string(out))
 }
 
-// TestJavaScriptVectors: the client in JavaScript knows what that in Go does, after each message.
+// TestJavaScriptVectors compares the JavaScript client with the Go client after each message
+// of the vectors.
 func TestJavaScriptVectors(t *testing.T) {
 	t.Log(node(t, "vectors.js", "testdata/vectors.json"))
 }
 
-// TestTypes: a game in TypeScript can be written with client.d.ts, and what must not pass does not.
-func TestTypes(t *testing.T) {
+// TestTypeScript type-checks js/types.ts against client.d.ts.
+func TestTypeScript(t *testing.T) {
 	if long.Times(1) < 100 {
 		t.Skip("downloads the TypeScript compiler from npm: -long=100")
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Skip("there is no npm: the types of the client in JavaScript are not checked")
+		t.Skip("npm not found: the types of the JavaScript client are not checked")
 	}
 	compile := func(args ...string) ([]byte, error) {
 		args = append([]string{"exec", "--yes", "--package", "typescript@5.9.3", "--", "tsc"}, args...)
 		return exec.CommandContext(t.Context(), npm, args...).CombinedOutput()
 	}
 	if out, err := compile("--version"); err != nil {
-		t.Skipf("npm has no tsc, nor gets one: the types of the client in JavaScript are not checked\n%s", out)
+		t.Skipf("npm cannot install tsc: the types of the JavaScript client are not checked\n%s", out)
 	}
 	out, err := compile("--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "js/types.ts")
 	require.NoError(t, err, "%s", out)
 }
 
-// TestJavaScriptSize: 10 KB at most, without a dependency.
+// TestJavaScriptSize: at most 10 KB, without dependencies.
 func TestJavaScriptSize(t *testing.T) {
 	code, err := os.ReadFile("js/client.js")
 	require.NoError(t, err)
@@ -66,12 +67,14 @@ func TestJavaScriptSize(t *testing.T) {
 	require.NotContains(t, string(code), "require(")
 }
 
-// TestJavaScriptFuzz: no bytes make it throw what it does not say, or keep more than its limits.
+// TestJavaScriptFuzz checks that no message makes the client throw an undocumented error or
+// exceed its limits.
 func TestJavaScriptFuzz(t *testing.T) {
 	t.Log(node(t, "fuzz.js", "testdata/vectors.json", strconv.Itoa(long.Times(2000)), strconv.FormatUint(long.Seed(), 10)))
 }
 
-// TestJavaScript: and so it does over lines that lose, double and spoil.
+// TestJavaScript compares it with the Go client over lossy, duplicating and
+// corrupting connections.
 func TestJavaScript(t *testing.T) {
 	file := *scriptFile
 	if file == "" {
@@ -81,12 +84,12 @@ func TestJavaScript(t *testing.T) {
 	t.Log(node(t, "vectors.js", file))
 }
 
-// TestProtocol: a client in Python, which was written from docs/protocol.md alone, knows what that in Go does: so the
-// page is enough for who writes one in a language that has none.
-func TestProtocol(t *testing.T) {
+// TestProtocolPage compares a Python client, which was written from docs/protocol.md alone,
+// with the Go client. It shows that the page is complete.
+func TestProtocolPage(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("there is no python3: docs/protocol.md is not judged by a client that was written from it")
+		t.Skip("python3 not found: docs/protocol.md is not tested")
 	}
 	file := filepath.Join(t.TempDir(), "histories.json")
 	writeHistories(t, file, min(long.Times(20), 5_000))
@@ -97,8 +100,8 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// writeHistories writes what a client is told in random histories, and what it knows after each message: one list
-// in a line.
+// writeHistories writes random histories, one list on each line: messages, and the client's
+// state after each.
 func writeHistories(t *testing.T, file string, n int) {
 	t.Helper()
 	out, err := os.Create(file)
@@ -111,7 +114,7 @@ func writeHistories(t *testing.T, file string, n int) {
 	require.NoError(t, out.Close())
 }
 
-// history is one of them.
+// history returns one random history.
 func history(t *testing.T, seed uint64) []vector {
 	w := openWorld(t, seed, optionsOf(seed))
 	for id := range buff.OwnerID(crowd) {
@@ -128,7 +131,7 @@ func history(t *testing.T, seed uint64) []vector {
 		w.eng.Tick(1 << (20 + w.dice.IntN(9))) // up to half a second
 		w.srv.Update()
 		if id := w.owner(); w.one(2) {
-			_ = seat.viewer.See(id, w.one(2)) // there may be none, or too many
+			_ = seat.viewer.See(id, w.one(2)) // the owner may be missing, or the view full
 		} else if w.one(3) {
 			seat.viewer.Unsee(id)
 		}
@@ -138,14 +141,14 @@ func history(t *testing.T, seed uint64) []vector {
 				s.receive("twice", p)
 			}
 			if w.one(10) {
-				s.receive("spoiled", spoil(w.dice, p, seat.viewer.number))
+				s.receive("corrupt", corrupt(w.dice, p, seat.viewer.number))
 			}
 		}
 		if w.one(15) {
 			s.receive("definitions", w.srv.Definitions())
 		}
 		if w.one(30) {
-			s.receive("spoiled definitions", spoil(w.dice, w.srv.Definitions(), 127))
+			s.receive("corrupt definitions", corrupt(w.dice, w.srv.Definitions(), 127))
 		}
 		if w.one(3) {
 			require.NoError(t, seat.viewer.Receive(s.c.Missed()))
@@ -155,13 +158,13 @@ func history(t *testing.T, seed uint64) []vector {
 	return s.out
 }
 
-// spoil changes a packet's number to one that there has been, and a byte behind it, or cuts it off there.
-func spoil(dice *rand.Rand, message []byte, last uint64) []byte {
+// corrupt sets a packet's number to an old one and corrupts or cuts off the next byte.
+func corrupt(dice *rand.Rand, message []byte, last uint64) []byte {
 	m := slices.Clone(message)
 	m[1] = byte(dice.Uint64N(min(last, 127) + 1))
 	if len(m) > 3 {
 		at := 2 + dice.IntN(len(m)-2)
-		if m[at] ^= 1 << dice.IntN(7); dice.IntN(2) == 0 { // not its eighth bit: numbers stay short
+		if m[at] ^= 1 << dice.IntN(7); dice.IntN(2) == 0 { // keep the eighth bit: numbers stay short
 			m = m[:at]
 		}
 	}

@@ -19,7 +19,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// world is an engine, its server, and clients at the end of lines that lose, delay and double.
+// world is an engine, its server, and clients on connections that lose, delay and duplicate
+// packets.
 type world struct {
 	dice    *rand.Rand
 	eng     *engine.Engine
@@ -28,24 +29,24 @@ type world struct {
 	handles []buff.Handle
 	srv     *Server
 	seats   []*seat
-	late    bool // something has been done since the Update
+	late    bool // something was done since the Update
 
-	stuck *stuck // nil: nobody is ever busy
-	busy  int    // how often somebody was behind a frame
+	stuck *stuck // nil if no owner is ever busy
+	busy  int    // number of times that a busy owner was behind by a frame
 }
 
-// seat is a viewer, its client, and the line between.
+// seat is a viewer, its client, and the connection between them.
 type seat struct {
 	viewer  *Viewer
 	client  *client.Client
-	sees    map[buff.OwnerID]bool // and whether it is of the party
+	sees    map[buff.OwnerID]bool // true if in the party
 	down    [][]byte              // on the way to the client
 	up      [][]byte
 	slow    bool
 	checked int
 }
 
-const crowd = 8 // owners, at most
+const crowd = 8 // maximum number of owners
 
 func definitions(dice *rand.Rand) []buff.Spec {
 	sync := func() define.Client {
@@ -72,7 +73,7 @@ func definitions(dice *rand.Rand) []buff.Spec {
 	return specs
 }
 
-// near is who is within an aura: it depends on the time of the look and nothing else.
+// near reports the owners in range of an aura. It depends on the time only.
 func near(q engine.AuraQuery, found func(buff.OwnerID)) {
 	for id := range buff.OwnerID(crowd) {
 		if (uint64(id)+uint64(q.Bearer)*3+uint64(q.Due/1000))%crowd < uint64(q.Buff.Spec.Aura.Radius) {
@@ -81,7 +82,7 @@ func near(q engine.AuraQuery, found func(buff.OwnerID)) {
 	}
 }
 
-// newWorld returns a world that ends with the test.
+// newWorld returns a world that is closed when the test ends.
 func newWorld(tb testing.TB, seed uint64, o Options) *world {
 	w := openWorld(tb, seed, o)
 	tb.Cleanup(func() { require.NoError(tb, w.eng.Close(tb.Context())) })
@@ -164,14 +165,14 @@ func (w *world) act(tb testing.TB) {
 	}
 }
 
-// sight changes a view, or connects anew.
+// sight changes a view or reconnects.
 func (w *world) sight(tb testing.TB, s *seat) {
 	id := w.owner()
 	switch {
 	case w.one(60):
 		s.viewer.Leave()
 		require.NoError(tb, w.sit(s, s.viewer.Owner()))
-	case w.one(40): // the same viewer, another connection: all that was on the way is lost
+	case w.one(40): // same viewer, new connection: messages in flight are lost
 		s.client.Reset()
 		s.down, s.up = nil, [][]byte{s.client.Missed()}
 	case w.one(2):
@@ -191,7 +192,7 @@ func (w *world) sit(s *seat, id buff.OwnerID) error {
 	return err
 }
 
-// line carries what is on the way: some of it, in any order, some twice.
+// line delivers messages in flight: some of them, in any order, some twice.
 func (w *world) line(tb testing.TB, s *seat, lossy bool) {
 	for k := 0; k < len(s.down); k++ {
 		switch {
@@ -221,7 +222,7 @@ func (w *world) line(tb testing.TB, s *seat, lossy bool) {
 	s.up = s.up[:0]
 }
 
-// frame is one frame of the game, and of all lines.
+// frame runs one frame of the game and of all connections.
 func (w *world) frame(tb testing.TB, lossy bool) string {
 	w.hold(lossy)
 	if lossy {
@@ -234,12 +235,12 @@ func (w *world) frame(tb testing.TB, lossy bool) string {
 	}
 	w.srv.Update()
 	if w.late = lossy && w.one(4); w.late {
-		w.act(tb) // of which the viewers are told in the next frame
+		w.act(tb) // viewers get this in the next frame
 	}
 	for _, s := range w.seats {
 		for id := range s.sees {
 			if number, ok := w.srv.ids[id]; !ok || !s.has(number) {
-				delete(s.sees, id) // it has left the engine, and may be back
+				delete(s.sees, id) // the owner was removed, and may have been added again
 			}
 		}
 		for lossy && w.one(2) {
@@ -264,7 +265,8 @@ func (w *world) frame(tb testing.TB, lossy bool) string {
 	return ""
 }
 
-// hold lets handlers of some owners wait, and of others go on: of all, once the line is mended.
+// hold makes the handlers of some owners block and releases others. Without loss it releases
+// all.
 func (w *world) hold(lossy bool) {
 	if w.stuck == nil {
 		return
@@ -283,21 +285,21 @@ func (w *world) hold(lossy bool) {
 	synctest.Wait()
 }
 
-// has reports whether the viewer sees the owner of that number.
+// has reports whether the viewer sees the owner with that number.
 func (s *seat) has(number uint32) bool {
-	_, ok := s.viewer.of[number]
+	_, ok := s.viewer.localOf[number]
 	return ok
 }
 
-// current reports whether the client has all that its viewer has been told, and nothing waits.
-func (s *seat) current() bool { return s.told() && len(s.viewer.wants) == 0 }
+// current reports whether the client has received everything and no full state is pending.
+func (s *seat) current() bool { return s.upToDate() && len(s.viewer.pendingFulls) == 0 }
 
-// told is current but for those whose full state is to come.
-func (s *seat) told() bool {
+// upToDate is current, except for pending full states.
+func (s *seat) upToDate() bool {
 	return s.viewer.taken() && len(s.viewer.out) == 0 && !s.viewer.missed && string(s.client.Missed()) == string(lost(s.viewer.number))
 }
 
-// taken reports whether nothing of the last Update is left to be taken.
+// taken reports whether the viewer has taken all deliveries of the last Update.
 func (v *Viewer) taken() bool {
 	d := v.server.due[v.seat]
 	return d.from == d.end
@@ -311,15 +313,15 @@ func lost(n uint64) []byte {
 	return append(c, byte(n))
 }
 
-// compare holds what a client knows against what the engine says that it may see.
+// compare compares a client's state with the buffs in the engine that it may see.
 func (w *world) compare(s *seat) string {
 	if w.late {
 		return ""
 	}
-	if s.told() {
+	if s.upToDate() {
 		for o := range s.client.Owners() {
 			if _, ok := s.sees[o.ID()]; !ok {
-				return fmt.Sprintf("it sees %d", o.ID())
+				return fmt.Sprintf("it sees owner %d", o.ID())
 			}
 		}
 	}
@@ -328,18 +330,18 @@ func (w *world) compare(s *seat) string {
 	}
 	s.checked++
 	if s.client.Now() > w.eng.Now() {
-		return "it is ahead of its time"
+		return "its time is ahead of the server"
 	}
 	n := 0
 	for o := range s.client.Owners() {
 		n++
 		party, ok := s.sees[o.ID()]
 		if !ok {
-			return fmt.Sprintf("it sees %d", o.ID())
+			return fmt.Sprintf("it sees owner %d", o.ID())
 		}
 		buffs, err := w.eng.Buffs(o.ID())
 		if errors.Is(err, engine.ErrBusy) {
-			continue // nobody knows
+			continue // unknown
 		}
 		if err != nil {
 			return err.Error()
@@ -357,16 +359,16 @@ func (w *world) compare(s *seat) string {
 		slices.SortFunc(want, bySlot)
 		slices.SortFunc(got, bySlot)
 		if !slices.Equal(want, got) {
-			return fmt.Sprintf("of %d it knows\n%+v, not\n%+v", o.ID(), got, want)
+			return fmt.Sprintf("buffs of owner %d: got\n%+v, want\n%+v", o.ID(), got, want)
 		}
 	}
 	if n != len(s.sees) {
-		return fmt.Sprintf("it sees %d owners, not %d", n, len(s.sees))
+		return fmt.Sprintf("it sees %d owners, want %d", n, len(s.sees))
 	}
 	return ""
 }
 
-// mayKnow is the law of the word sync.
+// mayKnow is the specification of sync.
 func mayKnow(s *seat, owner buff.OwnerID, party bool, b *buff.Instance) bool {
 	own := owner == s.viewer.Owner()
 	switch b.Spec.Client.Sync {
@@ -382,7 +384,7 @@ func mayKnow(s *seat, owner buff.OwnerID, party bool, b *buff.Instance) bool {
 	return true
 }
 
-// shown is what a player sees of a buff.
+// shown is the visible state of a buff.
 type shown struct {
 	slot, stacks, level, charges, waiting int
 	spec                                  uint32
@@ -415,12 +417,12 @@ func known(b *client.Buff, now wheel.Time) shown {
 		charges: b.Charges, shield: b.Shield, waiting: b.Waiting, hidden: b.Hidden, end: b.End, held: b.Held, rate: b.Rate,
 	}
 	if x.left, x.ends = b.Left(now); b.Held == 0 {
-		x.left = 0 // by End and Rate
+		x.left = 0 // follows from End and Rate
 	}
 	return x
 }
 
-// run is one history. It returns how many comparisons there were, and the first difference.
+// run plays one history. It returns the number of comparisons and the first difference.
 func (w *world) run(tb testing.TB, frames int) (checked int, wrong string) {
 	for range 2 + w.dice.IntN(3) {
 		s := &seat{slow: w.one(4)}
@@ -432,15 +434,15 @@ func (w *world) run(tb testing.TB, frames int) (checked int, wrong string) {
 			return 0, fmt.Sprintf("frame %d: %s", k, wrong)
 		}
 	}
-	for range 30 { // the line is mended, and nothing happens: all must know all soon
+	for range 30 { // without loss and changes, all clients soon have everything
 		if wrong := w.frame(tb, false); wrong != "" {
-			return 0, "in the end: " + wrong
+			return 0, "at the end: " + wrong
 		}
 	}
 	for _, s := range w.seats {
 		s.checked++
 		if !s.current() {
-			return 0, "a client does not come to know what it has missed"
+			return 0, "a client never receives everything that it has missed"
 		}
 		checked += s.checked
 	}
@@ -452,8 +454,9 @@ func optionsOf(seed uint64) Options {
 	return Options{Pending: 20 << dice.IntN(8), Packet: 30 << dice.IntN(9), Views: 3 + dice.IntN(crowd)}
 }
 
-// TestModel: what a client knows is what engine.Buffs says that it may see, after every frame in which
-// it has been told all, whatever is lost, late, doubled and begun anew, and in the end it is told all.
+// TestModel checks that, after every frame for which a client has received everything, it
+// knows exactly the buffs that engine.Buffs returns and it may see, whatever is lost, late,
+// duplicated or reconnected. In the end every client has received everything.
 func TestModel(t *testing.T) {
 	n, checked := long.Times(40), 0
 	for k := range uint64(n) {

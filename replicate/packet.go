@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Append appends the viewer's next packet, and nothing if there is nothing to tell: then no packet
-// is to be sent. It belongs behind [Server.Update], once the connection can take a packet; what
-// comes meanwhile waits. Where Options.Packet is short there may be more than one packet: it is called
-// again until it appends nothing, or what is left waits for the next time.
+// Append appends the viewer's next packet to dst. It appends nothing if there is nothing to
+// send. Call it after [Server.Update], once the connection can accept a packet; changes are
+// queued until then. If Options.Packet is short there may be several packets: call it until it
+// appends nothing. Packets that are not taken stay queued.
 func (v *Viewer) Append(dst []byte) []byte { return v.packet(dst, false) }
 
-// Beat is Append, but appends a packet also if there is nothing to tell: a client finds that it has
-// missed the last packet when the next one comes. On a line that loses packets it belongs in the place
+// Beat is like Append, but also appends a packet if there is nothing to send. A client notices
+// that it missed a packet when the next one arrives, so on a lossy connection use Beat instead
 // of Append about once a second.
 func (v *Viewer) Beat(dst []byte) []byte { return v.packet(dst, true) }
 
@@ -24,8 +24,8 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 	if out, ok := v.changes(dst, anyway); ok {
 		return out
 	}
-	v.take()
-	if !anyway && len(v.out) == 0 && len(v.wants) == 0 && !v.missed && v.fingerprint == s.fingerprint {
+	v.queuePending()
+	if !anyway && len(v.out) == 0 && len(v.pendingFulls) == 0 && !v.missed && v.fingerprint == s.fingerprint {
 		return dst
 	}
 	if len(v.out) == 0 {
@@ -38,7 +38,7 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 		dst = binary.LittleEndian.AppendUint64(append(dst, moreCatalog), s.fingerprint)
 	}
 	dst = append(dst, v.out...)
-	if v.at != s.now && len(v.wants) > 0 {
+	if v.at != s.now && len(v.pendingFulls) > 0 {
 		dst = binary.AppendUvarint(append(dst, moreTime), uint64(s.now-v.at))
 	}
 	told := len(dst) > head && (len(v.out) > 0 || v.fingerprint != s.fingerprint)
@@ -48,17 +48,17 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 	}
 	v.number++
 	if v.fingerprint != s.fingerprint {
-		v.fingerprint, v.toldAt = s.fingerprint, v.number
+		v.fingerprint, v.catalogAt = s.fingerprint, v.number
 	}
 	v.out, v.missed = v.out[:0], false
 	return dst
 }
 
-// changes appends a packet of what the last Update tells, and of nothing else, without a stop in out. If
-// there is more to say it appends nothing, and says so.
+// changes appends a packet that contains only deliveries of the last Update, without queueing
+// them in out. It reports false and appends nothing if the packet needs more than that.
 func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	s := v.server
-	if len(v.out) > 0 || len(v.wants) > 0 || v.missed || v.fingerprint != s.fingerprint {
+	if len(v.out) > 0 || len(v.pendingFulls) > 0 || v.missed || v.fingerprint != s.fingerprint {
 		return dst, false
 	}
 	d := &s.due[v.seat]
@@ -69,18 +69,18 @@ func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	p = binary.AppendUvarint(p, uint64(s.now))
 	head := len(p)
 	for ; d.from < d.end; d.from++ {
-		t := s.tellings[d.from]
-		n := s.news[t.news]
+		t := s.deliveries[d.from]
+		n := s.deltas[t.delta]
 		size := int(n.to - n.from)
 		if len(p) > head && len(p)+maxPrefix+size > s.opts.Packet {
-			break // there is another packet
+			break // the rest needs another packet
 		}
 		if n.mix >= 0 || size > short || cap(p)-len(p) < maxPrefix+short {
-			p = v.tell(p, t)
+			p = v.appendDelta(p, t)
 			continue
 		}
 		v.last[t.local] = v.number + 1
-		p = s.brief(p, t.local, n)
+		p = s.appendShort(p, t.local, n)
 	}
 	s.packet = p
 	if len(p) == head && !anyway {
@@ -90,11 +90,11 @@ func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	return append(dst, p...), true
 }
 
-// maxHead is what is before the changes of a packet at most, but for numbers that no game comes to: its kind, two
-// numbers of packets, the time, and a fingerprint; and how much later it is behind them.
+// maxHead is the maximum length in bytes of a packet besides its changes, for realistic
+// numbers: the kind, two packet numbers, the time, a fingerprint, and a moreTime part.
 const maxHead = 1 + 5 + 5 + 6 + 9 + maxLater
 
-// head appends what a packet begins with.
+// head appends the packet header.
 func (v *Viewer) head(dst []byte) []byte {
 	if v.missed {
 		dst = binary.AppendUvarint(append(dst, kindRepair), v.number+1)
@@ -105,17 +105,17 @@ func (v *Viewer) head(dst []byte) []byte {
 	return binary.AppendUvarint(dst, uint64(v.first))
 }
 
-// fulls appends the full state of those who wait for it, as far as the packet goes: some of them if
-// there is nothing else in it. A busy owner goes on waiting. A client that has missed something forgets the owners
-// for which there is no room.
+// fulls appends requested full states until the packet is full. If the packet is otherwise
+// empty, it appends at least one. Busy owners remain requested. In a repair it removes the
+// owners that do not fit from the client's view.
 func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	s, kept := v.server, 0
-	for _, local := range v.wants {
+	for _, local := range v.pendingFulls {
 		w := &v.views[local]
 		before := len(dst)
 		k, ok := (*block)(nil), len(dst)-start < s.opts.Packet
 		if ok {
-			k, ok = s.wholeOf(w.entry)
+			k, ok = s.fullState(w.entry)
 		}
 		if ok {
 			dst = v.full(dst, local, k)
@@ -128,29 +128,29 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 				dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutLeave)
 				v.last[local] = v.number + 1
 			}
-			v.wants[kept] = local
+			v.pendingFulls[kept] = local
 			kept++
 			continue
 		}
-		w.full, w.other, v.last[local] = false, false, v.number+1
+		w.full, w.reused, v.last[local] = false, false, v.number+1
 		n++
 	}
-	v.wants = v.wants[:kept]
+	v.pendingFulls = v.pendingFulls[:kept]
 	return dst, n
 }
 
-// full appends the full state of an owner, as far as the viewer may see it.
+// full appends the part of an owner's full state that the viewer may see.
 func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
 	w := &v.views[local]
 	dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutFull)
 	dst = binary.AppendUvarint(dst, uint64(w.entry.id))
-	e := eyes{v.id, w.entry.id == v.id, w.party}
+	e := viewpoint{v.id, w.entry.id == v.id, w.party}
 	return e.append(binary.AppendUvarint(dst, uint64(e.count(k.records))), k.records, k.bytes)
 }
 
-// Receive takes in a message of the viewer's client, which has missed something, or begins anew. It
-// fails with [ErrMessage]; a server may end the connection then. However many there are, there is
-// one answer in each packet.
+// Receive accepts a message from the viewer's client, which has missed a packet or starts a
+// new connection. It returns [ErrMessage] if the message is invalid; the server may then close
+// the connection. Any number of messages causes at most one answer in each packet.
 func (v *Viewer) Receive(message []byte) error {
 	if len(message) < 2 || message[0] != kindLost {
 		return fmt.Errorf("%w: %d bytes", ErrMessage, len(message))
@@ -158,17 +158,17 @@ func (v *Viewer) Receive(message []byte) error {
 	had, n := binary.Uvarint(message[1:])
 	switch {
 	case n != len(message)-1:
-		return fmt.Errorf("%w: %d bytes of a number that is too long or too short", ErrMessage, len(message))
+		return fmt.Errorf("%w: %d bytes, want one packet number", ErrMessage, len(message))
 	case had > v.number:
-		return fmt.Errorf("%w: it has packet %d of %d", ErrMessage, had, v.number)
+		return fmt.Errorf("%w: it names packet %d, but only %d were sent", ErrMessage, had, v.number)
 	case had == v.number && had > 0, v.left:
-		return nil // it is on the way
+		return nil // the next packet is already on its way
 	}
-	v.take()
+	v.queuePending()
 	if v.missed {
 		had = min(had, v.base)
 	}
 	v.base, v.missed = had, true
-	v.shed(had)
+	v.dropQueue(had)
 	return nil
 }

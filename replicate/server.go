@@ -12,129 +12,131 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Options of a [Server]. The zero value works.
+// Options configures a [Server]. The zero value is ready to use.
 type Options struct {
-	// Pending is how many bytes wait for a viewer that takes no packets; then they are dropped,
-	// and the owners that they are about come as a whole. If zero, 32 KB.
+	// Pending is the number of bytes that may be queued for a viewer that takes no packets. Beyond
+	// it the queue is dropped, and the affected owners are sent in full. The default is 32 KB.
 	Pending int
 
-	// Packet is how long a packet may be, but that it holds one owner at least, and all who have left the
-	// view of a client that has missed something. If zero, 64 KB. With datagrams it is what goes into one.
+	// Packet is the maximum length of a packet in bytes. A packet may exceed it to hold at least
+	// one owner, and, in a repair, every owner that left the view. The default is 64 KB. With
+	// datagrams, use the size of one datagram.
 	Packet int
 
-	// Viewers and Views are how many viewers there may be, and how many owners in the view of one,
-	// up to MaxViews. If zero, 65,536 and 1,024.
+	// Viewers is the maximum number of viewers, and Views the maximum number of owners in the view
+	// of each, at most MaxViews. The defaults are 65,536 and 1,024.
 	Viewers, Views int
 
-	// Interest tells see each owner that a viewer sees, and whether it is of its party, for
-	// [Viewer.Look]. It may be nil.
+	// Interest calls see for each owner that a viewer sees and reports whether the owner is in its
+	// party. [Viewer.Look] uses it. It may be nil.
 	Interest func(viewer buff.OwnerID, see func(owner buff.OwnerID, party bool))
 }
 
-// MaxViews is the most that Options.Views can be.
+// MaxViews is the maximum of Options.Views.
 const MaxViews = 1 << 14
 
-// Errors of a [Server] and its viewers.
+// Errors returned by a [Server] and its viewers.
 var (
-	ErrUnknownOwner   = errors.New("replicate: there is no such owner")
+	ErrUnknownOwner   = errors.New("replicate: unknown owner")
 	ErrTooManyViewers = errors.New("replicate: too many viewers")
 	ErrTooManyViews   = errors.New("replicate: too many owners in view")
-	ErrMessage        = errors.New("replicate: not a message of a client")
+	ErrMessage        = errors.New("replicate: invalid client message")
 	ErrLeft           = errors.New("replicate: the viewer has left")
 )
 
-// Server knows what changes in an engine, and who is to see it. Make one with [New].
+// Server tracks the changes in an engine and the viewers that see them. Create one with [New].
 //
-// Only the loop goroutine may call its methods, and those of its viewers.
+// Only the loop goroutine may call its methods and those of its viewers.
 type Server struct {
-	eng     *engine.Engine
-	changes *engine.Changes
-	opts    Options
-	waiting int // of Pending, what goes into a packet
-	now     wheel.Time
-	round   uint64 // counts Updates
+	eng      *engine.Engine
+	changes  *engine.Changes
+	opts     Options
+	maxQueue int // size limit of Viewer.out: Pending, but at most one packet
+	now      wheel.Time
+	round    uint64 // counts Updates
 
-	entries []*entry // by owner number; nil: nobody
+	entries []*entry // by owner number; nil if unused
 	ids     map[buff.OwnerID]uint32
-	sights  []sight // of a Look
+	sights  []sight // scratch of Viewer.Look
 	look    func(buff.OwnerID, bool)
 
 	viewers int
-	seats   []*Viewer // nil: it is free
-	empty   []uint32  // those
+	seats   []*Viewer // nil if free
+	empty   []uint32  // free seats
 
-	// What an Update tells: owner by owner, then for each of the viewers that are told of anything. What is looked
-	// at for each telling is small, and stays in the cache nearest to the processor.
-	delta    block
-	news     []news
-	tellers  []*entry // of whom: by news
-	mixes    []mix
-	told     []uint32 // seats
-	due      []due    // by seat
-	tellings []telling
-	packet   []byte // that Viewer.changes writes
+	// Output of the last Update: the changes owner by owner, and then one delivery for each viewer
+	// of a changed owner. Deliveries are small, so that they stay in the fastest cache.
+	delta      block
+	deltas     []ownerDelta
+	changed    []*entry // the entry of each news
+	mixes      []mix
+	dueSeats   []uint32 // seats with deliveries from the last Update
+	due        []span   // by seat
+	deliveries []delivery
+	packet     []byte // scratch of Viewer.changes
 
 	catalog     *buff.Catalog
 	fingerprint uint64
 	definitions []byte
 }
 
-// entry is an owner.
+// entry is the server's record of one owner.
 type entry struct {
-	id       buff.OwnerID
-	number   uint32
-	dead     bool
-	known    bool // told is what watchers have been told
-	told     []told
-	watchers []watcher
+	id         buff.OwnerID
+	number     uint32
+	dead       bool
+	slotsValid bool // slots is up to date with what watchers were sent
+	slots      []audience
+	watchers   []watcher
 
-	// newer is what a full state since the last Update had in other slots than told says, or of
-	// others: who got that knows it.
-	newer []newer
+	// newer lists buffs that a full state since the last Update contained and that differ from
+	// slots. Some viewers know them already.
+	interim []interim
 
-	full   block // all of it, as it was in the round fullAt
+	full   block // full state as of round fullAt
 	fullAt uint64
 }
 
-// told is who has been told of the buff in a slot.
-type told struct {
+// audience says which viewers know the buff in a slot.
+type audience struct {
 	sync   define.Sync
 	source buff.OwnerID
-	any    bool // there is one
+	any    bool // the slot has a visible buff
 }
 
-// newer is who has been told of a buff that no Update has seen.
-type newer struct {
-	told
+// interim is the audience of a buff that no Update has seen yet.
+type interim struct {
+	audience
 	at int
 }
 
-// watcher is a viewer that has an owner in its view.
+// watcher is a viewer that has the owner in its view.
 type watcher struct {
 	seat  uint32
 	local uint16
 	party bool
 }
 
-// due is what of Server.tellings is a viewer's, and it has not taken yet.
-type due struct{ from, end uint32 }
+// span is the part of Server.deliveries that a viewer has not taken yet.
+type span struct{ from, end uint32 }
 
-// news is what an Update tells of one owner: how many records, and those, in the bytes of Server.delta.
-type news struct {
+// ownerDelta is the encoded changes of one owner in an Update: the record count and the
+// records, as a range of Server.delta.bytes.
+type ownerDelta struct {
 	from, to int32
-	mix      int32 // not all of it is for everybody: in Server.mixes; else -1
+	mix      int32 // index in Server.mixes if some viewers may see only a part; else -1
 }
 
-// mix is who may see each record of news.
+// mix holds the audience of each record of an ownerDelta.
 type mix struct {
 	entry   *entry
 	records []record
-	bytes   []byte // of the records alone
+	bytes   []byte // the records, without their count
 }
 
-// telling is that a viewer is told of it.
-type telling struct {
-	news  uint32
+// delivery is the assignment of an ownerDelta to one viewer.
+type delivery struct {
+	delta uint32
 	local uint16
 	party bool
 }
@@ -144,8 +146,8 @@ type sight struct {
 	party bool
 }
 
-// New returns a Server for an engine, of which it takes [engine.Engine.Changes]: there is one for
-// each engine. It panics if an option is out of range.
+// New returns a Server for an engine. It takes the engine's [engine.Engine.Changes], so there
+// can be one Server for each engine. It panics if an option is out of range.
 func New(eng *engine.Engine, o Options) *Server {
 	set := func(name string, v *int, standard, most int) {
 		if *v == 0 {
@@ -159,7 +161,7 @@ func New(eng *engine.Engine, o Options) *Server {
 	set("Packet", &o.Packet, 64<<10, 1<<30)
 	set("Viewers", &o.Viewers, 1<<16, 1<<30)
 	set("Views", &o.Views, 1024, MaxViews)
-	s := &Server{eng: eng, changes: eng.Changes(), opts: o, waiting: min(o.Pending, o.Packet-maxHead), ids: map[buff.OwnerID]uint32{}}
+	s := &Server{eng: eng, changes: eng.Changes(), opts: o, maxQueue: min(o.Pending, o.Packet-maxHead), ids: map[buff.OwnerID]uint32{}}
 	s.look = func(id buff.OwnerID, party bool) {
 		if len(s.sights) < s.opts.Views {
 			s.sights = append(s.sights, sight{id, party})
@@ -169,17 +171,17 @@ func New(eng *engine.Engine, o Options) *Server {
 	return s
 }
 
-// Update takes in what has changed since the last one, and encodes it for those who see it. It
-// belongs behind each Tick.
+// Update reads the changes since the last Update and encodes them for the viewers that see
+// them. Call it after each Tick.
 func (s *Server) Update() {
-	for _, seat := range s.told { // those who have taken no packet since the last Update
+	for _, seat := range s.dueSeats { // viewers that have taken no packet since the last Update
 		if d := s.due[seat]; d.from < d.end {
-			s.seats[seat].take()
+			s.seats[seat].queuePending()
 		}
-		s.due[seat] = due{}
+		s.due[seat] = span{}
 	}
 	s.delta.reset()
-	s.news, s.tellers, s.mixes, s.told = s.news[:0], s.tellers[:0], s.mixes[:0], s.told[:0]
+	s.deltas, s.changed, s.mixes, s.dueSeats = s.deltas[:0], s.changed[:0], s.mixes[:0], s.dueSeats[:0]
 	s.round++
 	s.now = s.eng.Now()
 	if c := s.eng.Catalog(); c != s.catalog {
@@ -188,18 +190,18 @@ func (s *Server) Update() {
 	for x := range s.changes.All() {
 		switch {
 		case x.Gone:
-			s.gone(x.Number)
+			s.ownerLeft(x.Number)
 		case x.Came:
-			s.came(x)
+			s.ownerJoined(x)
 		default:
-			s.changed(x)
+			s.ownerChanged(x)
 		}
 	}
 	s.sort()
 }
 
-// came takes in a new owner. Nobody sees it yet.
-func (s *Server) came(x *engine.OwnerChange) {
+// ownerJoined adds a new owner, which no viewer sees yet.
+func (s *Server) ownerJoined(x *engine.OwnerChange) {
 	for int(x.Number) >= len(s.entries) {
 		s.entries = append(s.entries, nil)
 	}
@@ -207,139 +209,139 @@ func (s *Server) came(x *engine.OwnerChange) {
 	s.ids[x.Owner] = x.Number
 }
 
-// gone takes in that one has left: it leaves every view.
-func (s *Server) gone(number uint32) {
+// ownerLeft removes an owner from every view.
+func (s *Server) ownerLeft(number uint32) {
 	e := s.entries[number]
 	for len(e.watchers) > 0 {
 		w := e.watchers[len(e.watchers)-1]
-		s.seats[w.seat].forget(w.local)
+		s.seats[w.seat].remove(w.local)
 	}
 	s.entries[number] = nil
 	delete(s.ids, e.id)
 }
 
-// changed encodes what has changed of an owner, for those who see it.
-func (s *Server) changed(x *engine.OwnerChange) {
+// ownerChanged encodes the changes of an owner for its watchers.
+func (s *Server) ownerChanged(x *engine.OwnerChange) {
 	e := s.entries[x.Number]
 	if len(e.watchers) == 0 {
-		e.dead, e.newer = x.Dead, e.newer[:0]
+		e.dead, e.interim = x.Dead, e.interim[:0]
 		return
 	}
 	d := &s.delta
 	from := d.open()
 	if e.dead != x.Dead {
 		e.dead = x.Dead
-		d.life(e.dead)
+		d.writeLife(e.dead)
 	}
 	for at, what := range x.Journal.Slots() {
 		b, ok := x.Buffs.At(at)
 		e.change(d, s.now, at, what, &b, ok)
 	}
-	e.newer = e.newer[:0]
+	e.interim = e.interim[:0]
 	if !d.close(from) {
 		return
 	}
-	n := news{int32(from), int32(len(d.bytes)), -1}
+	n := ownerDelta{int32(from), int32(len(d.bytes)), -1}
 	if d.mixed {
 		n.mix = int32(len(s.mixes))
 		s.mixes = append(s.mixes, mix{e, d.records[d.first:], d.bytes[d.from:]})
 	}
-	s.news, s.tellers = append(s.news, n), append(s.tellers, e)
+	s.deltas, s.changed = append(s.deltas, n), append(s.changed, e)
 	for _, w := range e.watchers {
 		if s.due[w.seat].end == 0 {
-			s.told = append(s.told, w.seat)
+			s.dueSeats = append(s.dueSeats, w.seat)
 		}
 		s.due[w.seat].end++
 	}
 }
 
-// sort sorts what has changed by the viewers that are told of it: what belongs to a viewer is in no cache, and is
-// looked up once for all that it is told. It sorts by counting, and keeps the order of the owners.
+// sort groups the deliveries by viewer. Viewers are rarely cached, so each is visited once for
+// all of its deliveries. It is a counting sort, which keeps the order of the owners.
 func (s *Server) sort() {
 	end := uint32(0)
-	for _, seat := range s.told {
+	for _, seat := range s.dueSeats {
 		d := &s.due[seat]
 		d.from, end = end, end+d.end
 		d.end = d.from
 	}
-	s.tellings = slices.Grow(s.tellings[:0], int(end))[:end]
-	for k, e := range s.tellers {
+	s.deliveries = slices.Grow(s.deliveries[:0], int(end))[:end]
+	for k, e := range s.changed {
 		for _, w := range e.watchers {
 			d := &s.due[w.seat]
-			s.tellings[d.end] = telling{uint32(k), w.local, w.party}
+			s.deliveries[d.end] = delivery{uint32(k), w.local, w.party}
 			d.end++
 		}
 	}
-	s.delta.bytes = slices.Grow(s.delta.bytes, short) // brief reads beyond the end
+	s.delta.bytes = slices.Grow(s.delta.bytes, short) // appendShort copies beyond the end
 }
 
-// change encodes what has changed in one slot.
+// change encodes the change of one slot.
 func (e *entry) change(to *block, now wheel.Time, at int, what journal.Aspect, b *buff.Instance, ok bool) {
-	for at >= len(e.told) {
-		e.told = append(e.told, told{})
+	for at >= len(e.slots) {
+		e.slots = append(e.slots, audience{})
 	}
-	was, is := e.told[at], told{}
+	was, is := e.slots[at], audience{}
 	if ok && b.Spec.Client.Sync != define.SyncNone {
-		is = told{b.Spec.Client.Sync, b.Source, true}
+		is = audience{b.Spec.Client.Sync, b.Source, true}
 	}
-	e.told[at] = is
-	anew := !was.equals(is) || what&(journal.Begun|journal.Source|journal.Spec) != 0
+	e.slots[at] = is
+	isNew := !was.equals(is) || what&(journal.Begun|journal.Source|journal.Spec) != 0
 	if was.any && !was.equals(is) {
-		to.gone(at, was)
+		to.writeEnd(at, was)
 	}
-	for _, n := range e.newer {
+	for _, n := range e.interim {
 		if n.at == at && !n.equals(is) {
-			to.gone(at, n.told)
+			to.writeEnd(at, n.audience)
 		}
 	}
 	if !is.any {
 		return
 	}
-	if anew {
-		to.whole(now, at, is, b)
+	if isNew {
+		to.writeFull(now, at, is, b)
 	} else {
-		to.part(now, at, is, b, what)
+		to.writePart(now, at, is, b, what)
 	}
 }
 
-// equals reports whether the same viewers are told.
-func (t told) equals(o told) bool {
+// equals reports whether both have the same viewers.
+func (t audience) equals(o audience) bool {
 	return t.any == o.any && t.sync == o.sync && (t.sync != define.SyncSource || t.source == o.source)
 }
 
-// wholeOf returns the full state of an owner, and false if it cannot be looked at now.
-func (s *Server) wholeOf(e *entry) (*block, bool) {
+// fullState returns the full state of an owner, or false if the owner cannot be read now.
+func (s *Server) fullState(e *entry) (*block, bool) {
 	if e.fullAt == s.round {
-		e.known = true // told is from this round too
+		e.slotsValid = true // slots is from this round too
 		return &e.full, true
 	}
 	buffs, err := s.eng.Buffs(e.id)
 	if err != nil {
-		return nil, false // busy, or it has left and the next Update says so
+		return nil, false // busy, or removed: the next Update reports it
 	}
-	if !e.known {
-		clear(e.told)
-		e.newer = e.newer[:0]
+	if !e.slotsValid {
+		clear(e.slots)
+		e.interim = e.interim[:0]
 	}
 	e.full.reset()
 	if e.dead {
-		e.full.life(true)
+		e.full.writeLife(true)
 	}
 	for b := range buffs.All() {
 		if b.Spec.Client.Sync == define.SyncNone {
 			continue
 		}
-		is, at := told{b.Spec.Client.Sync, b.Source, true}, b.Handle.Slot()
-		e.full.whole(s.now, at, is, &b)
-		for at >= len(e.told) {
-			e.told = append(e.told, told{})
+		is, at := audience{b.Spec.Client.Sync, b.Source, true}, b.Handle.Slot()
+		e.full.writeFull(s.now, at, is, &b)
+		for at >= len(e.slots) {
+			e.slots = append(e.slots, audience{})
 		}
-		if !e.known {
-			e.told[at] = is
-		} else if !e.told[at].equals(is) {
-			e.newer = append(e.newer, newer{is, at})
+		if !e.slotsValid {
+			e.slots[at] = is
+		} else if !e.slots[at].equals(is) {
+			e.interim = append(e.interim, interim{is, at})
 		}
 	}
-	e.known, e.fullAt = true, s.round
+	e.slotsValid, e.fullAt = true, s.round
 	return &e.full, true
 }

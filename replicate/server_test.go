@@ -23,8 +23,9 @@ func engineOf(tb testing.TB, specs ...buff.Spec) *engine.Engine {
 	return e
 }
 
-// TestSecretsAreNotInTheBytes: what a viewer must not see changes nothing of its bytes: they are those
-// of a world in which it never was. And no source or magnitude of it can be found in them.
+// TestSecretsAreNotInTheBytes checks that a buff that a viewer may not see does not change the
+// viewer's bytes: they equal those of a world without the buff, and contain neither its source
+// nor its magnitude.
 func TestSecretsAreNotInTheBytes(t *testing.T) {
 	const source, strength = 0x1f5a3c9e7b2d4, 0x5a5a5a5a5a
 	for _, sync := range []define.Sync{define.SyncOwner, define.SyncSource, define.SyncParty, define.SyncNone} {
@@ -66,8 +67,9 @@ func TestSecretsAreNotInTheBytes(t *testing.T) {
 	}
 }
 
-// TestSecretsAreToldToSome: the search would find them.
-func TestSecretsAreToldToSome(t *testing.T) {
+// TestSecretsAreSentToAllowedViewers checks that the search in TestSecretsAreNotInTheBytes can find
+// them.
+func TestSecretsAreSentToAllowedViewers(t *testing.T) {
 	const source = 0x1f5a3c9e7b2d4
 	for sync, viewer := range map[define.Sync]buff.OwnerID{define.SyncAll: 9, define.SyncOwner: 2, define.SyncSource: source, define.SyncParty: 8} {
 		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Client: define.Client{Sync: sync}}, buff.Spec{ID: "hush", Duration: time.Minute, Client: define.Client{Sync: define.SyncNone}})
@@ -79,14 +81,14 @@ func TestSecretsAreToldToSome(t *testing.T) {
 		require.NoError(t, v.See(2, viewer == 8))
 		require.Contains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)), "sync %v", sync)
 		require.NotContains(t, string(s.Definitions()), "hush")
-		if sync == define.SyncParty { // and out of the party it is taken away
+		if sync == define.SyncParty { // leaving the party takes the buff away
 			require.NoError(t, v.See(2, false))
 			require.NotContains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)))
 		}
 	}
 }
 
-// TestSourceChanges: with sync source a buff is shown to who its source is now.
+// TestSourceChanges checks that a buff with sync source is shown to its current source.
 func TestSourceChanges(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite, OnSourceGone: define.FateAdopt, Client: define.Client{Sync: define.SyncSource}})
 	require.NoError(t, e.Spawn(2, nil))
@@ -114,8 +116,9 @@ func TestSourceChanges(t *testing.T) {
 	require.Equal(t, map[buff.OwnerID][]int{2: {0, 1}, 8: {0, 0}, 9: {1, 0}}, buffs)
 }
 
-// TestToldIsKept: what ends between an Update and a full state for another viewer is told to who knows it.
-func TestToldIsKept(t *testing.T) {
+// TestEndBetweenUpdates checks that the end of a buff between an Update and a full state for
+// another viewer reaches the viewers that know the buff.
+func TestEndBetweenUpdates(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	require.NoError(t, e.Spawn(2, nil))
 	h, _ := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a")})
@@ -140,8 +143,8 @@ func TestToldIsKept(t *testing.T) {
 	require.Empty(t, c.Owner(2).Buffs())
 }
 
-// TestShortLife: a buff of which only a full state between two Updates has told, and that has ended before
-// the second, is taken back from who got that.
+// TestShortLife checks a buff that only a full state between two Updates contained and that
+// ended before the second: the viewer that got the full state is sent its end.
 func TestShortLife(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	require.NoError(t, e.Spawn(2, nil))
@@ -170,7 +173,8 @@ func TestShortLife(t *testing.T) {
 	see(1, 0)
 }
 
-// TestRepairForgets: for whom a repair has no room is not taken for who had the local number before.
+// TestRepairForgets checks that an owner without room in a repair is not mistaken for the
+// previous owner of its local number.
 func TestRepairForgets(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	for id := range buff.OwnerID(5) {
@@ -185,7 +189,7 @@ func TestRepairForgets(t *testing.T) {
 	c := client.New(client.Options{})
 	require.NoError(t, v.See(1, false))
 	require.NoError(t, v.See(2, false))
-	for range 3 { // the definitions' fingerprint, and one after the other
+	for range 3 { // the fingerprint, then one after the other
 		require.NoError(t, c.Receive(v.Append(nil)))
 	}
 	require.NotNil(t, c.Owner(2))
@@ -207,9 +211,10 @@ func TestRepairForgets(t *testing.T) {
 	require.NotNil(t, c.Owner(4))
 }
 
-// TestShedForgets: when too much waits and is dropped, so is that somebody has left; it is said again, before
-// another owner under the same local number comes, for which a packet may have no room yet.
-func TestShedForgets(t *testing.T) {
+// TestDroppedLeaveIsRepeated checks that when the queue is dropped, the leave of an owner is
+// sent again before another owner gets its local number, even if a packet has no room for that
+// owner yet.
+func TestDroppedLeaveIsRepeated(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	for id := range buff.OwnerID(4) {
 		require.NoError(t, e.Spawn(id, nil))
@@ -224,13 +229,13 @@ func TestShedForgets(t *testing.T) {
 	for _, id := range []buff.OwnerID{1, 0, 3} {
 		require.NoError(t, v.See(id, false))
 	}
-	for range 4 { // the definitions' fingerprint, and one after the other
+	for range 4 { // the fingerprint, then one after the other
 		require.NoError(t, c.Receive(v.Append(nil)))
 	}
 	require.NotNil(t, c.Owner(1))
 	v.Unsee(1)
 	require.NoError(t, v.See(2, false))
-	for _, id := range []buff.OwnerID{3, 0} { // the change of 3 is too much, that of 0 comes behind
+	for _, id := range []buff.OwnerID{3, 0} { // the change of 3 is too long, that of 0 follows it
 		e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
 		e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
 		e.Tick(0)
@@ -246,8 +251,8 @@ func TestShedForgets(t *testing.T) {
 	require.Len(t, c.Owner(3).Buffs(), 22)
 }
 
-// TestPacketLength: no packet is longer than Options.Packet, however much changes in a frame and however seldom
-// one is taken, and the client comes to know all.
+// TestPacketLength checks that no packet exceeds Options.Packet, however much changes in a
+// frame and however rarely packets are taken, and that the client receives everything.
 func TestPacketLength(t *testing.T) {
 	for _, every := range []int{1, 3} {
 		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.BySource, Limit: 100}})
@@ -286,8 +291,8 @@ func TestPacketLength(t *testing.T) {
 	}
 }
 
-// TestManyRecords: all buffs of an owner change in one frame, for all and for some, in more records than one byte
-// can count.
+// TestManyRecords changes all buffs of an owner in one frame, for all viewers and for some,
+// with more records than one byte can count.
 func TestManyRecords(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 127, 128, 129, 300} {
 		for _, sync := range []define.Sync{define.SyncAll, define.SyncSource} {
@@ -329,7 +334,7 @@ func TestManyRecords(t *testing.T) {
 	}
 }
 
-// TestManyViews: local numbers of one, two and three bytes.
+// TestManyViews tests local numbers of one, two and three bytes.
 func TestManyViews(t *testing.T) {
 	const owners = 4200
 	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute})
@@ -359,8 +364,8 @@ func TestManyViews(t *testing.T) {
 	}
 }
 
-// TestBytes: a refresh of one buff on one owner costs 12 bytes at most, over the frame; and a frame in
-// which nothing changes costs none, however many buffs run down and pulse.
+// TestBytes checks that the refresh of one buff costs at most 12 bytes more than an empty
+// frame, and that a frame without changes costs none, however many buffs run down and pulse.
 func TestBytes(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Duration: 2 * time.Minute, Period: time.Second, Stack: define.Stacking{By: define.BySource}})
 	for id := range buff.OwnerID(40) {
@@ -382,7 +387,7 @@ func TestBytes(t *testing.T) {
 
 	e.Tick(4 * time.Second)
 	s.Update()
-	require.Empty(t, v.Append(nil), "they run down and pulse, and that is all")
+	require.Empty(t, v.Append(nil), "they only run down and pulse")
 	for n := range 4 {
 		for id := range buff.OwnerID(n) {
 			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 3})
@@ -396,7 +401,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestAllocations: once the lists are as long as they need to be, nothing allocates.
+// TestAllocations checks that nothing allocates once the buffers have grown.
 func TestAllocations(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.BySource}},
 		buff.Spec{ID: "b", Duration: 100 * time.Millisecond, Client: define.Client{Sync: define.SyncOwner}})
@@ -438,8 +443,8 @@ func TestAllocations(t *testing.T) {
 	require.NotZero(t, bytes)
 }
 
-// TestSlowViewer: for one who takes nothing no more waits than Options.Pending and what tells who has
-// left, and then it gets the newest state.
+// TestSlowViewer checks that at most Options.Pending bytes, plus the leaves, are queued for a
+// viewer that takes nothing, and that it then gets the newest state.
 func TestSlowViewer(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.BySource, Limit: 100}})
 	for id := range buff.OwnerID(10) {
@@ -471,7 +476,8 @@ func TestSlowViewer(t *testing.T) {
 	}
 }
 
-// TestHostileMessages: what a client sends is refused or costs one answer in each packet.
+// TestHostileMessages checks that client messages are refused or cost one answer in each
+// packet.
 func TestHostileMessages(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute})
 	require.NoError(t, e.Spawn(2, nil))
@@ -491,7 +497,7 @@ func TestHostileMessages(t *testing.T) {
 	require.Empty(t, v.Append(nil))
 }
 
-// TestLimits: each has its error.
+// TestLimits checks the error of each limit.
 func TestLimits(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute})
 	for id := range buff.OwnerID(3) {

@@ -25,7 +25,8 @@ type story struct {
 	last buff.Handle
 }
 
-// TestTranscript shows what the packets of a viewer have in them, frame by frame, and that its client takes them.
+// TestTranscript prints the contents of a viewer's packets frame by frame and checks that its
+// client accepts them.
 func TestTranscript(t *testing.T) {
 	datadriven.RunTest(t, "testdata/packets.txt", func(t *testing.T, d *datadriven.TestData) string {
 		s := &story{c: client.New(client.Options{})}
@@ -53,7 +54,7 @@ func TestTranscript(t *testing.T) {
 func (s *story) do(t *testing.T, line string) string {
 	var verb, what string
 	var id buff.OwnerID
-	_, _ = fmt.Sscan(line, &verb, &id, &what) // what is not there is zero
+	_, _ = fmt.Sscan(line, &verb, &id, &what) // missing arguments are zero
 	switch verb {
 	case "see":
 		require.NoError(t, s.v.See(id, false))
@@ -73,7 +74,7 @@ func (s *story) do(t *testing.T, line string) string {
 		require.NoError(t, s.e.Do(buff.Kill(id)).Err)
 	case "missed":
 		require.NoError(t, s.v.Receive(s.c.Missed()))
-	case "tick", "lose", "wait": // so many ms; the packet arrives, is lost, or is not taken
+	case "tick", "lose", "wait": // milliseconds; the packet arrives, is lost, or is not taken
 		s.e.Tick(time.Duration(id) * time.Millisecond)
 		if s.srv.Update(); verb != "wait" {
 			return s.packet(t, verb == "lose")
@@ -93,33 +94,33 @@ func (s *story) packet(t *testing.T, lost bool) string {
 	if lost {
 		said = ", lost"
 	} else if err := s.c.Receive(p); err != nil {
-		said = ", and the client: " + err.Error()
+		said = ", client error: " + err.Error()
 	}
-	r := &teller{p: p}
+	r := &printer{p: p}
 	text := r.packet()
-	require.Empty(t, r.p, "all is told")
+	require.Empty(t, r.p, "the packet is decoded to its end")
 	return fmt.Sprintf("%d bytes%s: %s", len(p), said, text)
 }
 
-// teller reads a packet by the page docs/protocol.md alone.
-type teller struct{ p []byte }
+// printer decodes a packet as docs/protocol.md describes it.
+type printer struct{ p []byte }
 
-func (r *teller) number() uint64 {
+func (r *printer) number() uint64 {
 	v, n := binary.Uvarint(r.p)
 	r.p = r.p[n:]
 	return v
 }
 
-func (r *teller) byte() byte {
+func (r *printer) byte() byte {
 	b := r.p[0]
 	r.p = r.p[1:]
 	return b
 }
 
-func (r *teller) packet() string {
+func (r *printer) packet() string {
 	var out strings.Builder
 	if r.byte() == 0x11 {
-		fmt.Fprintf(&out, "repair %d behind %d", r.number(), r.number())
+		fmt.Fprintf(&out, "repair %d after %d", r.number(), r.number())
 	} else {
 		fmt.Fprintf(&out, "packet %d", r.number())
 	}
@@ -147,7 +148,7 @@ func (r *teller) packet() string {
 	return out.String()
 }
 
-func (r *teller) records(out *strings.Builder) {
+func (r *printer) records(out *strings.Builder) {
 	for n := r.number(); n > 0; n-- {
 		slot, mask := r.number(), r.byte()
 		switch {
@@ -180,7 +181,7 @@ func (r *teller) records(out *strings.Builder) {
 	}
 }
 
-func (r *teller) time(out *strings.Builder) {
+func (r *printer) time(out *strings.Builder) {
 	switch n := r.number(); n & 3 {
 	case 0:
 		out.WriteString(" no end")

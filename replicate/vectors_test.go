@@ -18,23 +18,24 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// rewriting reports whether -rewrite has been said, the flag of package datadriven: testdata is written anew.
+// rewriting reports the -rewrite flag of package datadriven: testdata is regenerated.
 func rewriting() bool { return flag.Lookup("rewrite").Value.String() == "true" }
 
-// vector is one message to a client, and what it knows then. Numbers that may be above 2^53 are texts.
+// vector is one message to a client and the client's state after it. Numbers that may exceed
+// 2^53 are strings.
 type vector struct {
 	About   string  `json:"about"`
 	Message string  `json:"message"`         // in hexadecimal
 	Error   string  `json:"error,omitempty"` // "gap", "format" or "limit"
-	Answer  string  `json:"answer"`          // what the client would send to ask for what it has missed
+	Answer  string  `json:"answer"`          // message that the client would send to request the missing state
 	State   *screen `json:"state"`
 }
 
-// screen is what a client knows.
+// screen is the state of a client.
 type screen struct {
 	Now         int64         `json:"now"`
 	Fingerprint string        `json:"fingerprint"` // 16 digits
-	Known       bool          `json:"known"`       // the definitions are there
+	Known       bool          `json:"known"`       // the client has the definitions
 	Owners      []screenOwner `json:"owners"`      // by id
 }
 
@@ -47,7 +48,7 @@ type screenOwner struct {
 type screenBuff struct {
 	Slot      int       `json:"slot"`
 	Spec      uint32    `json:"spec"`
-	Name      string    `json:"name"` // of the definition, "" if it is not known
+	Name      string    `json:"name"` // of the definition, "" if unknown
 	Source    string    `json:"source"`
 	Stacks    int       `json:"stacks"`
 	Magnitude string    `json:"magnitude"`
@@ -58,8 +59,8 @@ type screenBuff struct {
 	Hidden    bool      `json:"hidden"`
 	Held      int       `json:"held"`
 	Rate      [2]uint32 `json:"rate"`
-	Left      *int64    `json:"left"`  // at now; null: it has no end
-	Later     *int64    `json:"later"` // a second after
+	Left      *int64    `json:"left"`  // at now; null if no end
+	Later     *int64    `json:"later"` // a second later
 }
 
 func screenOf(c *client.Client) *screen {
@@ -128,8 +129,8 @@ func (s *script) receive(about string, message []byte) {
 	s.out = append(s.out, v)
 }
 
-// TestVectors: testdata/vectors.json is what whoever writes a client in another language tests it
-// with, one message after the other; js/vectors.js does.
+// TestVectors generates testdata/vectors.json, with which a client in another language is
+// tested message by message; see js/vectors.js.
 func TestVectors(t *testing.T) {
 	s := &script{t: t, c: client.New(client.Options{})}
 	storyOfVectors(s)
@@ -142,7 +143,7 @@ func TestVectors(t *testing.T) {
 	}
 	want, err := os.ReadFile("testdata/vectors.json")
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "the protocol has changed: its version must, and all clients; then go test ./replicate -run TestVectors -rewrite")
+	require.Equal(t, string(want), string(got), "the protocol has changed: change its version and all clients, then run go test ./replicate -run TestVectors -rewrite")
 }
 
 func storyOfVectors(s *script) {
@@ -178,46 +179,46 @@ func storyOfVectors(s *script) {
 	ward, _ := e.AddBuff(far, buff.Application{Spec: spec("ward"), Source: 2})
 	e.AddBuff(1, buff.Application{Spec: spec("mine"), Source: 1})
 	e.AddBuff(far, buff.Application{Spec: spec("mine"), Source: 1})
-	frame("buffs begin, one of which is not for this viewer", 0)
+	frame("buffs start, one of which this viewer may not see", 0)
 	e.AddBuff(1, buff.Application{Spec: spec("poison"), Source: 2, Magnitude: 60})
-	frame("another stack, and the end is set anew", 500*time.Millisecond)
+	frame("another stack, with a new end", 500*time.Millisecond)
 	e.Do(buff.PauseBuff(poison))
 	e.Do(buff.Pause(far))
-	frame("a buff is held, and an owner with all its buffs", 100*time.Millisecond)
+	frame("a buff is paused, and an owner with all its buffs", 100*time.Millisecond)
 	e.Do(buff.ResumeBuff(poison))
 	e.Do(buff.SetBuffRate(poison, buff.Ratio{Num: 3, Den: 2}))
 	e.Do(buff.Resume(far))
 	e.Do(buff.SetRate(far, buff.Ratio{Num: 1, Den: 2}))
-	frame("they go on, at other rates", time.Second)
+	frame("they resume at other rates", time.Second)
 	e.Do(buff.Absorb(far, 1_234_567_890, 0))
 	e.Do(buff.ConsumeCharges(ward, 7))
 	e.Do(buff.Inhibit(poison))
 	for k := range int64(3) {
 		e.AddBuff(1, buff.Application{Spec: spec("queue"), Source: 2, Magnitude: k})
 	}
-	frame("a shield absorbs, charges are used, one is hidden, and some wait in a queue", 50*time.Millisecond)
+	frame("a shield absorbs, charges are used, a buff is hidden, and applications are queued", 50*time.Millisecond)
 	e.Do(buff.Kill(1))
-	frame("somebody dies", 50*time.Millisecond)
+	frame("an owner dies", 50*time.Millisecond)
 	require.NoError(t, v.See(2, false))
 	v.Unsee(1)
-	frame("one comes into view, and one goes out", 50*time.Millisecond)
-	s.receive("a packet for the second time", unhex(t, s.out[len(s.out)-1].Message))
+	frame("one owner enters the view and another leaves it", 50*time.Millisecond)
+	s.receive("a duplicate packet", unhex(t, s.out[len(s.out)-1].Message))
 	e.Do(buff.Remove(ward))
 	e.Tick(50 * time.Millisecond)
 	srv.Update()
 	v.Append(nil) // lost
 	e.AddBuff(2, buff.Application{Spec: spec("armour"), Source: 2})
-	frame("the one before was lost", 50*time.Millisecond)
+	frame("the previous packet was lost", 50*time.Millisecond)
 	require.NoError(t, v.Receive(s.c.Missed()))
-	frame("what was lost is made good", 50*time.Millisecond)
+	frame("the repair", 50*time.Millisecond)
 	e.AddBuff(2, buff.Application{Spec: spec("poison"), Source: 2})
 	e.Tick(50 * time.Millisecond)
 	srv.Update()
 	e.AddBuff(2, buff.Application{Spec: spec("poison"), Source: 2})
 	frame("two frames in one packet", 70*time.Millisecond)
-	s.receive("nothing but a beat", v.Beat(nil))
+	s.receive("a Beat without changes", v.Beat(nil))
 	require.NoError(t, e.Drop(2))
-	frame("somebody leaves the world", time.Second)
+	frame("an owner leaves the game", time.Second)
 }
 
 func unhex(t *testing.T, s string) []byte {
@@ -229,22 +230,22 @@ func unhex(t *testing.T, s string) []byte {
 // hostileVectors are messages that no server sends.
 func hostileVectors(s *script) {
 	for _, m := range []struct{ about, hex string }{
-		{"nothing", ""},
+		{"empty message", ""},
 		{"another version", "2001"},
-		{"without a time", "1001"},
-		{"a number that does not end", "10ffffffffffffffffffff"},
-		{"behind itself", "11646464"},
-		{"a local number beyond all", "116400e807fdffffff0f01"},
-		{"a change of nobody", "116400e80700010102"},
-		{"a change of a buff that is not there", "116400e8070105010102"},
+		{"no time", "1001"},
+		{"an unterminated number", "10ffffffffffffffffffff"},
+		{"a repair that follows itself", "11646464"},
+		{"a local number out of range", "116400e807fdffffff0f01"},
+		{"a change of an unknown owner", "116400e80700010102"},
+		{"a change of an unknown buff", "116400e8070105010102"},
 		{"a rate of zero", "116400e807010501018105020a0001"},
-		{"a slot that cannot be", "116400e80701050182208001"},
-		{"it ends in the middle", "116400e8070105010181"},
-		{"definitions that end in the middle", "12000000000000000001"},
+		{"a slot out of range", "116400e80701050182208001"},
+		{"truncated", "116400e8070105010181"},
+		{"truncated definitions", "12000000000000000001"},
 		{"too many definitions", "120000000000000000ffffffff0f"},
-		{"and then one that is in order", "116400e80701050101810507a01f"},
-		{"its owner under a second local number", "116564e80705050101810507a01f"},
-		{"and the first one is nobody's now", "116665e807000101020304"},
+		{"then a valid packet", "116400e80701050101810507a01f"},
+		{"the same owner under a second local number", "116564e80705050101810507a01f"},
+		{"the first local number is free now", "116665e807000101020304"},
 	} {
 		s.receive(m.about, unhex(s.t, m.hex))
 	}

@@ -9,103 +9,104 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Viewer is one client, and what it sees. Make one with [Server.Join].
+// Viewer is one client and its view. Create one with [Server.Join].
 type Viewer struct {
-	// What a packet of changes alone looks at stands together: viewers are in no cache.
+	// The fields that Viewer.changes reads are adjacent: viewers are rarely cached.
 	server      *Server
 	number      uint64 // of the last packet
-	fingerprint uint64 // of the catalog that the client has been told of
+	fingerprint uint64 // of the catalog that the client was sent
 	id          buff.OwnerID
-	seat        uint32 // among Server.seats
-	missed      bool   // the client has base, and has missed a later one
+	seat        uint32 // index in Server.seats
+	missed      bool   // the client received base and has missed a later packet
 	left        bool
-	last        []uint64 // sequences by local number: the packet that last told of it; 0: none did
+	last        []uint64 // by local number: the last packet about the owner; 0 if none
 
-	out   []byte     // what waits: blocks
-	wants []uint16   // local numbers whose full state is to be sent
-	at    wheel.Time // the time of the last of what waits
-	first wheel.Time // the time of the first
+	out          []byte     // queued changes
+	pendingFulls []uint16   // local numbers whose full state must be sent
+	at           wheel.Time // time of the last queued change
+	first        wheel.Time // time of the first queued change
 
-	views []view            // by local number
-	free  []uint16          // local numbers without an owner
-	of    map[uint32]uint16 // local numbers by owner number
+	views   []view            // by local number
+	free    []uint16          // free local numbers
+	localOf map[uint32]uint16 // local numbers by owner number
 
-	base   uint64
-	toldAt uint64 // by the packet of that number: the catalog
-	looked uint32
+	base      uint64
+	catalogAt uint64 // number of the packet that carried the fingerprint
+	lookRound uint32
 }
 
 // view is one owner in the view of a viewer.
 type view struct {
-	entry  *entry // nil: none has this local number
-	looked uint32
-	place  int32 // in entry.watchers
-	party  bool
-	full   bool // the full state is to be sent, and no change before it
-	other  bool // until then: what waits tells that another owner has left under this local number
+	entry     *entry // nil if the local number is free
+	lookRound uint32
+	place     int32 // index in entry.watchers
+	party     bool
+	full      bool // the full state must be sent before any change
+	reused    bool // meanwhile out says that the previous owner of this local number has left
 }
 
-// Kinds of messages, their first byte: a version above, and what it is below.
+// Message kinds, in the first byte: the version in the high bits, the kind in the low ones.
 const (
-	kindPacket = 0x10 // behind the one before
-	kindRepair = 0x11 // behind the one that it names
+	kindPacket = 0x10 // follows the previous packet
+	kindRepair = 0x11 // follows the packet that it names
 	kindDefine = 0x12 // definitions
-	kindLost   = 0x20 // of a client: what it had last
+	kindLost   = 0x20 // from a client: the last packet that it received
 )
 
-// What a part of a packet is about: the last two bits of its number.
+// The subject of a part of a packet, in the last two bits of its number. Zero is a change.
 const (
-	aboutFull  = 1 // nothing: a change
+	aboutFull  = 1
 	aboutLeave = 2
-	aboutMore  = 3 // by the bits above
+	aboutMore  = 3 // subject in the higher bits
 )
 
-// What else there may be.
+// Other parts.
 const (
 	moreCatalog = aboutMore        // a fingerprint of 8 bytes
-	moreTime    = 1<<2 | aboutMore // so many ms later
+	moreTime    = 1<<2 | aboutMore // milliseconds to add to the time
 )
 
-// Join lets a viewer look on, whose own owner is id; it sees nobody yet. Several may have the same
-// owner. It fails with [ErrTooManyViewers].
+// Join adds a viewer that plays owner id. Its view is empty at first. Several viewers may play
+// the same owner. It returns [ErrTooManyViewers] if there is no room.
 func (s *Server) Join(id buff.OwnerID) (*Viewer, error) {
 	if s.viewers >= s.opts.Viewers {
 		return nil, fmt.Errorf("%w: limit %d", ErrTooManyViewers, s.opts.Viewers)
 	}
 	s.viewers++
-	v := &Viewer{server: s, id: id, of: map[uint32]uint16{}, seat: uint32(len(s.seats))}
+	v := &Viewer{server: s, id: id, localOf: map[uint32]uint16{}, seat: uint32(len(s.seats))}
 	if last := len(s.empty) - 1; last >= 0 {
 		v.seat, s.empty = s.empty[last], s.empty[:last]
 		s.seats[v.seat] = v
 	} else {
-		s.seats, s.due = append(s.seats, v), append(s.due, due{})
+		s.seats, s.due = append(s.seats, v), append(s.due, span{})
 	}
 	return v, nil
 }
 
-// Leave ends it. Calling it again does nothing.
+// Leave removes the viewer from the server. Calling it again does nothing.
 func (v *Viewer) Leave() {
 	if v.left {
 		return
 	}
-	v.take()
+	v.queuePending()
 	for k := range v.views {
 		if v.views[k].entry != nil {
-			v.forget(uint16(k))
+			v.remove(uint16(k))
 		}
 	}
 	v.left = true
 	v.server.viewers--
 	v.server.seats[v.seat] = nil
 	v.server.empty = append(v.server.empty, v.seat)
-	v.out, v.wants = nil, nil
+	v.out, v.pendingFulls = nil, nil
 }
 
-// Owner returns the viewer's own owner.
+// Owner returns the owner that the viewer plays.
 func (v *Viewer) Owner() buff.OwnerID { return v.id }
 
-// See lets an owner come into view, or be of the viewer's party or not any more. It fails with
-// [ErrUnknownOwner] for one whom the last Update has not seen, [ErrTooManyViews] and [ErrLeft].
+// See adds an owner to the view, or changes whether the owner is in the viewer's party. It
+// returns [ErrUnknownOwner] if the last Update has not seen the owner, [ErrTooManyViews] if
+// the view is full, or [ErrLeft].
 func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 	s := v.server
 	number, ok := s.ids[owner]
@@ -115,11 +116,11 @@ func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 	case !ok:
 		return fmt.Errorf("%w: %d", ErrUnknownOwner, owner)
 	}
-	v.take()
-	if local, ok := v.of[number]; ok {
+	v.queuePending()
+	if local, ok := v.localOf[number]; ok {
 		if w := &v.views[local]; w.party != party {
 			w.party, w.entry.watchers[w.place].party = party, party
-			v.want(local)
+			v.requestFull(local)
 		}
 		return nil
 	}
@@ -133,60 +134,60 @@ func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 	}
 	e := s.entries[number]
 	w := &v.views[local]
-	w.entry, w.place, w.party, w.looked = e, int32(len(e.watchers)), party, v.looked
-	w.other = v.last[local] > v.number
+	w.entry, w.place, w.party, w.lookRound = e, int32(len(e.watchers)), party, v.lookRound
+	w.reused = v.last[local] > v.number
 	e.watchers = append(e.watchers, watcher{v.seat, local, party})
-	v.of[number] = local
-	v.want(local)
+	v.localOf[number] = local
+	v.requestFull(local)
 	return nil
 }
 
-// Unsee lets an owner go out of view.
+// Unsee removes an owner from the view.
 func (v *Viewer) Unsee(owner buff.OwnerID) {
-	v.take()
+	v.queuePending()
 	if number, ok := v.server.ids[owner]; ok {
-		if local, ok := v.of[number]; ok {
-			v.forget(local)
+		if local, ok := v.localOf[number]; ok {
+			v.remove(local)
 		}
 	}
 }
 
-// Look sees all those of whom Options.Interest tells, the first Options.Views of them, and nobody
-// else. A game calls it as often as views change: not in each frame, for it costs O(views).
+// Look replaces the view by the owners that Options.Interest reports, up to Options.Views of
+// them. It costs O(views), so call it when views change and not in every frame.
 func (v *Viewer) Look() {
 	s := v.server
 	if v.left || s.opts.Interest == nil {
 		return
 	}
-	v.take()
-	v.looked++
+	v.queuePending()
+	v.lookRound++
 	s.sights = s.sights[:0]
 	s.opts.Interest(v.id, s.look)
 	for _, x := range s.sights {
-		if local, ok := v.of[s.ids[x.owner]]; ok && v.views[local].entry.id == x.owner {
-			v.views[local].looked = v.looked
+		if local, ok := v.localOf[s.ids[x.owner]]; ok && v.views[local].entry.id == x.owner {
+			v.views[local].lookRound = v.lookRound
 		}
 	}
 	for k := range v.views {
-		if w := &v.views[k]; w.entry != nil && w.looked != v.looked {
-			v.forget(uint16(k))
+		if w := &v.views[k]; w.entry != nil && w.lookRound != v.lookRound {
+			v.remove(uint16(k))
 		}
 	}
 	for _, x := range s.sights {
-		_ = v.See(x.owner, x.party) // who is not there is not seen
+		_ = v.See(x.owner, x.party) // unknown owners are skipped
 	}
 }
 
-// want has the full state of an owner sent, in place of what waits of it.
-func (v *Viewer) want(local uint16) {
+// requestFull schedules the full state of an owner, which replaces its queued changes.
+func (v *Viewer) requestFull(local uint16) {
 	if w := &v.views[local]; !w.full {
 		w.full = true
-		v.wants = append(v.wants, local)
+		v.pendingFulls = append(v.pendingFulls, local)
 	}
 }
 
-// forget takes an owner out of view.
-func (v *Viewer) forget(local uint16) {
+// remove takes an owner out of the view.
+func (v *Viewer) remove(local uint16) {
 	w := &v.views[local]
 	e := w.entry
 	last := len(e.watchers) - 1
@@ -194,77 +195,79 @@ func (v *Viewer) forget(local uint16) {
 	e.watchers[w.place] = moved
 	v.server.seats[moved.seat].views[moved.local].place = w.place
 	if e.watchers = e.watchers[:last]; last == 0 {
-		e.known = false
+		e.slotsValid = false
 	}
-	delete(v.of, e.number)
+	delete(v.localOf, e.number)
 	w.entry, w.party = nil, false
 	if w.full {
 		w.full = false
-		v.unwant(local)
+		v.cancelFull(local)
 	}
 	v.free = append(v.free, local)
 	if v.last[local] > 0 {
-		v.sayLeft(local)
+		v.writeLeave(local)
 	}
 }
 
-func (v *Viewer) unwant(local uint16) {
-	for k, l := range v.wants {
+func (v *Viewer) cancelFull(local uint16) {
+	for k, l := range v.pendingFulls {
 		if l == local {
-			v.wants = append(v.wants[:k], v.wants[k+1:]...)
+			v.pendingFulls = append(v.pendingFulls[:k], v.pendingFulls[k+1:]...)
 			return
 		}
 	}
 }
 
-// sayLeft tells that nobody has a local number any more.
-func (v *Viewer) sayLeft(local uint16) {
-	v.room(3)
+// writeLeave queues a part that frees a local number at the client.
+func (v *Viewer) writeLeave(local uint16) {
+	v.reserve(3)
 	v.last[local] = v.number + 1
 	v.out = binary.AppendUvarint(v.out, uint64(local)<<2|aboutLeave)
 }
 
-// take has what the last Update tells the viewer wait in out. Whatever changes what the viewer sees, or
-// has been told, calls it before.
-func (v *Viewer) take() {
+// queuePending moves the viewer's deliveries of the last Update into out. It must run before
+// anything changes the view or its sequences.
+func (v *Viewer) queuePending() {
 	s := v.server
 	d := &s.due[v.seat]
 	for ; d.from < d.end; d.from++ {
-		t := s.tellings[d.from]
-		n := s.news[t.news]
-		if v.passes(t) || !v.sees(n, t) {
+		t := s.deliveries[d.from]
+		n := s.deltas[t.delta]
+		if v.superseded(t) || !v.visible(n, t) {
 			continue
 		}
-		if v.room(maxPrefix + int(n.to-n.from)); !v.passes(t) {
-			v.out = v.tell(v.out, t)
+		if v.reserve(maxPrefix + int(n.to-n.from)); !v.superseded(t) {
+			v.out = v.appendDelta(v.out, t)
 		}
 	}
 }
 
-// passes reports whether a change is not told, because the full state is.
-func (v *Viewer) passes(t telling) bool { return len(v.wants) > 0 && v.views[t.local].full }
+// superseded reports whether a change can be skipped because the full state will be sent.
+func (v *Viewer) superseded(t delivery) bool { return len(v.pendingFulls) > 0 && v.views[t.local].full }
 
-// sees reports whether the viewer may see anything of it.
-func (v *Viewer) sees(n news, t telling) bool {
+// visible reports whether the viewer may see any record of an ownerDelta.
+func (v *Viewer) visible(n ownerDelta, t delivery) bool {
 	if n.mix < 0 {
 		return true
 	}
 	m := &v.server.mixes[n.mix]
-	return v.eyes(m, t).count(m.records) > 0
+	return v.viewpoint(m, t).count(m.records) > 0
 }
 
-func (v *Viewer) eyes(m *mix, t telling) eyes { return eyes{v.id, m.entry.id == v.id, t.party} }
+func (v *Viewer) viewpoint(m *mix, t delivery) viewpoint {
+	return viewpoint{v.id, m.entry.id == v.id, t.party}
+}
 
-// tell appends what has changed of an owner, as far as the viewer may see it.
-func (v *Viewer) tell(p []byte, t telling) []byte {
+// appendDelta appends the changes of an owner that the viewer may see.
+func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 	s := v.server
-	n := s.news[t.news]
+	n := s.deltas[t.delta]
 	if n.mix < 0 {
 		v.last[t.local] = v.number + 1
 		return append(binary.AppendUvarint(p, uint64(t.local)<<2), s.delta.bytes[n.from:n.to]...)
 	}
 	m := &s.mixes[n.mix]
-	e := v.eyes(m, t)
+	e := v.viewpoint(m, t)
 	count := e.count(m.records)
 	if count == 0 {
 		return p
@@ -274,26 +277,27 @@ func (v *Viewer) tell(p []byte, t telling) []byte {
 	return e.append(p, m.records, m.bytes)
 }
 
-// short is how many bytes of news are copied at once: most have fewer.
+// short is the length in bytes of a fixed-size copy. Most changes of an owner fit in it.
 const short = 16
 
-// brief is tell for news that are short, and for everybody, into a packet with room for short bytes more than it
-// is to have.
-func (s *Server) brief(p []byte, local uint16, n news) []byte {
+// appendShort is appendDelta for changes of at most short bytes that every viewer may see. The
+// packet must have short bytes of spare capacity.
+func (s *Server) appendShort(p []byte, local uint16, n ownerDelta) []byte {
 	p = binary.AppendUvarint(p, uint64(local)<<2)
 	at := len(p)
 	*(*[short]byte)(p[at : at+short]) = *(*[short]byte)(s.delta.bytes[n.from : n.from+short])
 	return p[:at+int(n.to-n.from)]
 }
 
-// eyes are those of a viewer that looks at one owner: its own, or one of its party, or any.
-type eyes struct {
+// viewpoint is a viewer's relation to one owner: it plays the owner, is in the same party, or
+// neither.
+type viewpoint struct {
 	viewer     buff.OwnerID
 	own, party bool
 }
 
-// see reports whether they may see a buff of that owner.
-func (e eyes) see(t *told) bool {
+// canSee reports whether the viewer may see a record.
+func (e viewpoint) canSee(t *audience) bool {
 	switch t.sync {
 	case define.SyncAll:
 		return true
@@ -307,22 +311,22 @@ func (e eyes) see(t *told) bool {
 	return false
 }
 
-// count returns how many of the records they may see.
-func (e eyes) count(records []record) (n int) {
+// count returns the number of visible records.
+func (e viewpoint) count(records []record) (n int) {
 	for k := range records {
-		if e.see(&records[k].told) {
+		if e.canSee(&records[k].audience) {
 			n++
 		}
 	}
 	return n
 }
 
-// append appends those.
-func (e eyes) append(p []byte, records []record, all []byte) []byte {
+// append appends the visible records.
+func (e viewpoint) append(p []byte, records []record, all []byte) []byte {
 	from := int32(0)
 	for k := range records {
 		r := &records[k]
-		if e.see(&r.told) {
+		if e.canSee(&r.audience) {
 			p = append(p, all[from:r.to]...)
 		}
 		from = r.to
@@ -330,17 +334,18 @@ func (e eyes) append(p []byte, records []record, all []byte) []byte {
 	return p
 }
 
-// What a local number takes at most, in bytes; and the part that says how much later.
+// Maximum lengths in bytes of a local number and of a moreTime part.
 const (
 	maxPrefix = 3
 	maxLater  = 6
 )
 
-// room makes room for so many bytes about a change that happens now: if too much waits, it is dropped.
-func (v *Viewer) room(size int) {
+// reserve prepares out for size bytes about a change at the current time. It drops the queue
+// if it would grow too long.
+func (v *Viewer) reserve(size int) {
 	now := v.server.now
-	if len(v.out) > 0 && len(v.out)+maxLater+size > v.server.waiting {
-		v.shed(v.number)
+	if len(v.out) > 0 && len(v.out)+maxLater+size > v.server.maxQueue {
+		v.dropQueue(v.number)
 	}
 	if len(v.out) == 0 {
 		v.first = now
@@ -350,9 +355,9 @@ func (v *Viewer) room(size int) {
 	v.at = now
 }
 
-// shed drops what waits, and has the full state sent of all of whom the packets after the one of that
-// number have told, or what waits would have.
-func (v *Viewer) shed(number uint64) {
+// dropQueue drops the queued changes and requests the full state of every owner that they, or
+// packets after the given number, are about.
+func (v *Viewer) dropQueue(number uint64) {
 	v.out = v.out[:0]
 	v.first, v.at = v.server.now, v.server.now
 	for k := range v.views {
@@ -361,14 +366,14 @@ func (v *Viewer) shed(number uint64) {
 			continue
 		}
 		if w.entry != nil {
-			v.want(uint16(k))
+			v.requestFull(uint16(k))
 		}
-		if w.entry == nil || w.other {
+		if w.entry == nil || w.reused {
 			v.last[k] = v.number + 1
 			v.out = binary.AppendUvarint(v.out, uint64(k)<<2|aboutLeave)
 		}
 	}
-	if v.toldAt > number {
+	if v.catalogAt > number {
 		v.fingerprint = 0
 	}
 }

@@ -10,74 +10,75 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Options of a [Client]. The zero value works.
+// Options limits the memory of a [Client]. The zero value is ready to use.
 type Options struct {
-	Owners int // in view, at most; if zero, 16,384
-	Buffs  int // of all of them, at most; if zero, 65,536
-	Specs  int // definitions, at most; if zero, 131,072
+	Owners int // maximum number of owners in view; default 16,384
+	Buffs  int // maximum number of buffs of all owners; default 65,536
+	Specs  int // maximum number of definitions; default 131,072
 }
 
-// Errors of [Client.Receive].
+// Errors returned by [Client.Receive].
 var (
-	// ErrGap says that a packet before this one was lost: [Client.Missed] is to be sent. What is
-	// known is as it was before, and so it stays until the answer is here.
-	ErrGap = errors.New("client: a packet was lost")
+	// ErrGap means that an earlier packet was lost. Send the message of [Client.Missed]. The
+	// client keeps its state until the answer arrives.
+	ErrGap = errors.New("client: packet lost")
 
-	// ErrFormat says that it is no packet, or one that makes no sense. Nothing is known any more;
-	// [Client.Missed] asks for all.
-	ErrFormat = errors.New("client: not a packet")
+	// ErrFormat means that the message is malformed. The client has discarded its state; send the
+	// message of [Client.Missed] to request all of it.
+	ErrFormat = errors.New("client: malformed packet")
 
-	// ErrLimit says that a packet wants more than [Options] allow. Nothing is known any more.
+	// ErrLimit means that a packet exceeds [Options]. The client has discarded its state.
 	ErrLimit = errors.New("client: too much in view")
 )
 
-// Client is what a client knows. Make one with [New]. One goroutine at a time may use it.
+// Client is the decoded view of a player. Create one with [New]. It is not safe for concurrent
+// use.
 type Client struct {
 	opts        Options
 	owners      []Owner                 // by local number
-	locals      map[buff.OwnerID]uint32 // of those that are there
+	locals      map[buff.OwnerID]uint32 // local numbers of the owners in view
 	buffs       int
-	last        uint64 // the packet that it had last; 0: none
+	last        uint64 // number of the last packet; 0 if none
 	now         wheel.Time
-	fingerprint uint64 // that belongs to the packets; 0: not known
-	known       uint64 // of specs
+	fingerprint uint64 // of the definitions that packets refer to; 0 if unknown
+	known       uint64 // fingerprint of specs
 	specs       map[uint32]*Spec
 	scratch     reader
 }
 
-// Owner is somebody in view.
+// Owner is an owner in view.
 type Owner struct {
-	id    buff.OwnerID
-	there bool
-	dead  bool
-	buffs []Buff
-	at    []uint16 // of buffs, plus one, by slot
+	id     buff.OwnerID
+	inView bool
+	dead   bool
+	buffs  []Buff
+	index  []uint16 // by slot: index in buffs plus one
 }
 
-// Buff is one buff that runs.
+// Buff is an active buff.
 type Buff struct {
-	Slot      int    // its place on its owner: that of another one once it has ended
-	Spec      uint32 // its definition: see Client.Spec; not the Index of the server's catalog
+	Slot      int    // slot on its owner; reused once the buff has ended
+	Spec      uint32 // number of the definition, for Client.Spec; not the Index in the server's catalog
 	Source    buff.OwnerID
 	Stacks    int
 	Magnitude int64
 	Level     int
 	Charges   int
 	Shield    int64
-	Waiting   int // applications that wait behind the one that runs
+	Waiting   int // queued applications
 	Hidden    bool
 
-	End  wheel.Time // by the server's time, if its time goes on as it does; Never if it has none, or is held
-	Held buff.Held  // by what; 0: its time passes
-	Rate buff.Ratio // of its time, when it passes; the zero Ratio for 1
-	left int64      // ms of its own time, if it is held; -1: it has no end
+	End  wheel.Time // server time of the end at the current rate; Never if the buff has no end or is paused
+	Held buff.Held  // pause reasons; 0 if time passes
+	Rate buff.Ratio // rate of its time while it passes; the zero Ratio means 1
+	left int64      // if paused: ms left of its own time, or -1 for no end
 }
 
-// New returns a Client that knows nothing. It panics if an option is below zero.
+// New returns a Client with an empty view. It panics if an option is negative.
 func New(o Options) *Client {
 	set := func(v *int, standard int) {
 		if *v < 0 {
-			panic("client: an option below zero")
+			panic("client: negative option")
 		}
 		if *v == 0 {
 			*v = standard
@@ -89,22 +90,23 @@ func New(o Options) *Client {
 	return &Client{opts: o, locals: map[buff.OwnerID]uint32{}}
 }
 
-// Now returns the server's time of the last packet: the ms since the engine began. There is a packet
-// only where something has changed: until the next one the caller adds what has passed by its own clock.
+// Now returns the server time of the last packet, in ms since the engine started. The server
+// sends packets only for changes, so the caller must add the time elapsed on its own clock
+// since the last one.
 func (c *Client) Now() wheel.Time { return c.now }
 
-// Owners returns who is in view.
+// Owners returns an iterator over the owners in view.
 func (c *Client) Owners() iter.Seq[*Owner] {
 	return func(yield func(*Owner) bool) {
 		for k := range c.owners {
-			if c.owners[k].there && !yield(&c.owners[k]) {
+			if c.owners[k].inView && !yield(&c.owners[k]) {
 				return
 			}
 		}
 	}
 }
 
-// Owner returns somebody in view, nil if that one is not.
+// Owner returns the owner with the given id, or nil if it is not in view.
 func (c *Client) Owner(id buff.OwnerID) *Owner {
 	if local, ok := c.locals[id]; ok {
 		return &c.owners[local]
@@ -112,17 +114,18 @@ func (c *Client) Owner(id buff.OwnerID) *Owner {
 	return nil
 }
 
-// ID returns whose it is.
+// ID returns the owner's id.
 func (o *Owner) ID() buff.OwnerID { return o.id }
 
 // Dead reports whether the owner is dead.
 func (o *Owner) Dead() bool { return o.dead }
 
-// Buffs returns what it carries, in no order. It is good until the next packet.
+// Buffs returns the owner's buffs in unspecified order. The slice is valid until the next call
+// of Receive.
 func (o *Owner) Buffs() []Buff { return o.buffs }
 
-// Left returns how many ms of its own time a buff has left at an instant of the server's time, and
-// whether it has an end. While it is held that does not change.
+// Left returns the remaining ms of the buff's own time at server time now, and whether the
+// buff has an end. The remaining time of a paused buff does not change.
 func (b *Buff) Left(now wheel.Time) (ms int64, ends bool) {
 	switch {
 	case b.Held != 0:
@@ -137,22 +140,22 @@ func (b *Buff) Left(now wheel.Time) (ms int64, ends bool) {
 	return ms, true
 }
 
-// Missed returns the message that asks the server for what is not known: all that came after the
-// last packet, or, at the beginning and after a reconnect, everything.
+// Missed returns a message for the server that requests everything after the last packet
+// received. After New or Reset it requests the whole state.
 func (c *Client) Missed() []byte { return binary.AppendUvarint([]byte{kindLost}, c.last) }
 
-// Reset forgets everything but the definitions: a connection begins anew.
+// Reset discards everything but the definitions. Call it when a new connection starts.
 func (c *Client) Reset() {
 	clear(c.owners)
 	clear(c.locals)
 	c.owners, c.buffs, c.last, c.fingerprint = c.owners[:0], 0, 0, 0
 }
 
-// Receive takes in a packet, or definitions. It fails with [ErrGap], [ErrFormat] and [ErrLimit]. A
-// packet that came late or twice does nothing.
+// Receive accepts a packet or a definitions message. It returns [ErrGap], [ErrFormat] or
+// [ErrLimit]. Late and duplicate packets are ignored.
 func (c *Client) Receive(message []byte) error {
 	if len(message) == 0 {
-		return fmt.Errorf("%w: it is empty", ErrFormat)
+		return fmt.Errorf("%w: empty message", ErrFormat)
 	}
 	c.scratch = reader{b: message, at: 1}
 	if message[0] == kindDefine {
@@ -167,7 +170,7 @@ func (c *Client) Receive(message []byte) error {
 
 func (c *Client) packet(kind byte, r *reader) error {
 	if kind != kindPacket && kind != kindRepair {
-		return fmt.Errorf("%w: it is of kind %#x", ErrFormat, kind)
+		return fmt.Errorf("%w: unknown kind %#x", ErrFormat, kind)
 	}
 	number := r.number()
 	base := number - 1
@@ -177,11 +180,11 @@ func (c *Client) packet(kind byte, r *reader) error {
 	first := r.number()
 	switch {
 	case r.bad || number == 0 || base >= number || first > maxTime:
-		return fmt.Errorf("%w: its head", ErrFormat)
+		return fmt.Errorf("%w: invalid header", ErrFormat)
 	case number <= c.last:
 		return nil
 	case base > c.last:
-		return fmt.Errorf("%w: it is behind %d, and the last one was %d", ErrGap, base, c.last)
+		return fmt.Errorf("%w: it follows packet %d, the last received is %d", ErrGap, base, c.last)
 	}
 	now := wheel.Time(first)
 	for r.at < len(r.b) {
@@ -193,7 +196,7 @@ func (c *Client) packet(kind byte, r *reader) error {
 	return nil
 }
 
-// part reads one part of a packet.
+// part decodes one part of a packet.
 func (c *Client) part(r *reader, now *wheel.Time) error {
 	n := r.number()
 	local := n >> 2
@@ -211,10 +214,10 @@ func (c *Client) part(r *reader, now *wheel.Time) error {
 		return nil
 	}
 	if n&3 == aboutFull {
-		c.come(uint32(local), buff.OwnerID(r.number()))
+		c.assign(uint32(local), buff.OwnerID(r.number()))
 	}
-	if local >= uint64(len(c.owners)) || !c.owners[local].there {
-		return fmt.Errorf("%w: a change of nobody", ErrFormat)
+	if local >= uint64(len(c.owners)) || !c.owners[local].inView {
+		return fmt.Errorf("%w: change of an unknown owner", ErrFormat)
 	}
 	o := &c.owners[local]
 	count := r.number()
@@ -233,17 +236,17 @@ func (c *Client) more(r *reader, n uint64, now *wheel.Time) error {
 	case moreTime:
 		span := r.number()
 		if span > maxTime-uint64(*now) {
-			return fmt.Errorf("%w: a time too far off", ErrFormat)
+			return fmt.Errorf("%w: time out of range", ErrFormat)
 		}
 		*now = now.Add(int64(span))
 	default:
-		return fmt.Errorf("%w: a part of another version", ErrFormat)
+		return fmt.Errorf("%w: unknown part", ErrFormat)
 	}
 	return r.failed()
 }
 
-// come gives a local number to an owner, who loses the one that it had.
-func (c *Client) come(local uint32, id buff.OwnerID) {
+// assign gives a local number to an owner and drops the owner's previous number.
+func (c *Client) assign(local uint32, id buff.OwnerID) {
 	for int(local) >= len(c.owners) {
 		c.owners = append(c.owners, Owner{})
 	}
@@ -251,16 +254,16 @@ func (c *Client) come(local uint32, id buff.OwnerID) {
 	if had, ok := c.locals[id]; ok {
 		c.drop(&c.owners[had])
 	}
-	c.owners[local].id, c.owners[local].there = id, true
+	c.owners[local].id, c.owners[local].inView = id, true
 	c.locals[id] = local
 }
 
-// drop forgets an owner, but not the memory.
+// drop removes an owner but keeps its memory.
 func (c *Client) drop(o *Owner) {
-	if o.there {
+	if o.inView {
 		delete(c.locals, o.id)
 	}
 	c.buffs -= len(o.buffs)
-	clear(o.at)
-	*o = Owner{buffs: o.buffs[:0], at: o.at[:0]}
+	clear(o.index)
+	*o = Owner{buffs: o.buffs[:0], index: o.index[:0]}
 }

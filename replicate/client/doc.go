@@ -1,16 +1,17 @@
-// Package client reads what package replicate writes: it is what a player's machine knows of the
-// buffs of the owners in view. It is for clients in Go, for tests, and to be read by who writes one in
-// another language, with docs/protocol.md. It has no clock and no goroutine.
+// Package client decodes the packets of package replicate. It holds a player's view of the
+// buffs of the owners around it. Use it for clients in Go and for tests, or as a model,
+// together with docs/protocol.md, for a client in another language. It has no clock and starts
+// no goroutines.
 //
 //	c := client.New(client.Options{})
 //	err := c.Receive(packet)
 //	if errors.Is(err, client.ErrGap) {
-//		send(c.Missed()) // something was lost: the server makes it good
+//		send(c.Missed()) // a packet was lost: request the missing state
 //	}
 //	for o := range c.Owners() {
 //		for _, b := range o.Buffs() { bar(b, b.Left(now)) }
 //	}
 //
-// It takes packets from a server that it does not trust: what is not a packet is an error, and memory
-// is bounded by [Options].
+// The client does not trust the server: malformed packets return an error, and [Options]
+// bounds its memory.
 package client

@@ -8,12 +8,12 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// A client reads a packet; of one behind a packet that was lost it asks for what it has missed.
+// A packet arrives, but the one before it was lost. The client requests the missing state.
 func ExampleClient_Receive() {
 	c := client.New(client.Options{})
 	for _, text := range []string{
-		"1001e80701050101800507", // owner 5 comes into view, with a buff
-		"1003d00f0001010203",     // the third packet, and there was no second
+		"1001e80701050101800507", // owner 5 enters the view with one buff
+		"1003d00f0001010203",     // packet 3; packet 2 was lost
 	} {
 		message, err := hex.DecodeString(text)
 		if err != nil {

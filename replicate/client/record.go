@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The numbers of the protocol; package replicate has the same.
+// Protocol constants, as in package replicate.
 const (
 	kindPacket = 0x10
 	kindRepair = 0x11
@@ -38,7 +38,7 @@ const (
 	maxTime = 1 << 48 // ms: 8,900 years
 )
 
-// reader reads numbers; once there is something wrong all are 0.
+// reader decodes numbers. After an error every value is 0.
 type reader struct {
 	b   []byte
 	at  int
@@ -47,7 +47,7 @@ type reader struct {
 
 func (r *reader) failed() error {
 	if r.bad {
-		return fmt.Errorf("%w: it ends in the middle, or has a number that is too long", ErrFormat)
+		return fmt.Errorf("%w: truncated message, or a number that is out of range", ErrFormat)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (r *reader) signed() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// upTo reads a number that may not be above most.
+// upTo reads a number of at most most.
 func (r *reader) upTo(most uint64) uint64 {
 	v := r.number()
 	if v > most {
@@ -105,7 +105,7 @@ func (r *reader) text() string {
 	return string(r.b[r.at-int(n) : r.at])
 }
 
-// record reads what has changed of one buff, or of the owner itself.
+// record decodes the changes of one buff, or of the owner itself.
 func (c *Client) record(o *Owner, r *reader, now wheel.Time) error {
 	slot := r.upTo(buff.MaxPerOwner)
 	mask := r.byte()
@@ -125,13 +125,13 @@ func (c *Client) record(o *Owner, r *reader, now wheel.Time) error {
 			if c.buffs >= c.opts.Buffs {
 				return fmt.Errorf("%w: %d buffs", ErrLimit, c.buffs+1)
 			}
-			b = o.place(slot)
+			b = o.addBuff(slot)
 			c.buffs++
 		}
 		*b = Buff{Slot: int(slot) - 1, Spec: uint32(r.upTo(math.MaxUint32)), Source: buff.OwnerID(r.number()), Stacks: 1, End: wheel.Never}
 	}
 	if b == nil {
-		return fmt.Errorf("%w: a change of a buff that is not there", ErrFormat)
+		return fmt.Errorf("%w: change of an unknown buff", ErrFormat)
 	}
 	b.read(r, mask, now)
 	return r.failed()
@@ -162,7 +162,7 @@ func (b *Buff) read(r *reader, mask byte, now wheel.Time) {
 	}
 }
 
-// time reads when a buff ends.
+// time decodes the end of a buff.
 func (b *Buff) time(r *reader, now wheel.Time) {
 	n := r.upTo(maxTime)
 	form, ms := n&3, int64(n>>2)
@@ -191,32 +191,32 @@ func (b *Buff) rate(r *reader) {
 	}
 }
 
-// find returns the buff in a slot, counted from 1, nil if there is none.
+// find returns the buff in a slot, counted from 1, or nil.
 func (o *Owner) find(slot uint64) *Buff {
-	if slot <= uint64(len(o.at)) && o.at[slot-1] > 0 {
-		return &o.buffs[o.at[slot-1]-1]
+	if slot <= uint64(len(o.index)) && o.index[slot-1] > 0 {
+		return &o.buffs[o.index[slot-1]-1]
 	}
 	return nil
 }
 
-func (o *Owner) place(slot uint64) *Buff {
-	for uint64(len(o.at)) < slot {
-		o.at = append(o.at, 0)
+func (o *Owner) addBuff(slot uint64) *Buff {
+	for uint64(len(o.index)) < slot {
+		o.index = append(o.index, 0)
 	}
 	o.buffs = append(o.buffs, Buff{})
-	o.at[slot-1] = uint16(len(o.buffs))
+	o.index[slot-1] = uint16(len(o.buffs))
 	return &o.buffs[len(o.buffs)-1]
 }
 
-// end forgets the buff in a slot, if there is one.
+// end removes the buff in a slot, if any.
 func (c *Client) end(o *Owner, slot uint64) {
 	if o.find(slot) == nil {
 		return
 	}
-	k, last := o.at[slot-1]-1, len(o.buffs)-1
+	k, last := o.index[slot-1]-1, len(o.buffs)-1
 	o.buffs[k] = o.buffs[last]
-	o.at[o.buffs[k].Slot] = k + 1
-	o.at[slot-1] = 0
+	o.index[o.buffs[k].Slot] = k + 1
+	o.index[slot-1] = 0
 	o.buffs = o.buffs[:last]
 	c.buffs--
 }

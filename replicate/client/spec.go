@@ -8,33 +8,34 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Spec is what a client knows of a definition.
+// Spec is the part of a buff's definition that clients get.
 type Spec struct {
 	ID       string
 	Icon     string
-	Hide     bool // it is not to be shown
+	Hide     bool // the buff is not displayed
 	Polarity define.Polarity
-	Priority int           // which is shown first: the highest
-	Duration time.Duration // zero: it has no end by itself
+	Priority int           // the highest is displayed first
+	Duration time.Duration // zero if the buff does not end by itself
 	Params   []Param
 }
 
-// Param is a number of a definition, for its text.
+// Param is a named number of a definition, to be used in its description.
 type Param struct {
 	Name  string
-	Value float64 // NaN if it is not the same for all its buffs
+	Value float64 // NaN if it varies between buffs
 }
 
-// Fingerprint returns that of the definitions that the packets are about, and whether they are
-// known: if not, the game sends them, as it likes best. It is 0 before the first packet.
+// Fingerprint returns the fingerprint of the definitions that packets refer to, and whether
+// the client has these definitions. If it does not, the game must send them. The fingerprint
+// is 0 before the first packet.
 func (c *Client) Fingerprint() (fingerprint uint64, known bool) {
 	return c.fingerprint, c.fingerprint != 0 && c.fingerprint == c.known
 }
 
-// Spec returns a definition by the number of [Buff.Spec], nil if it is not known.
+// Spec returns the definition with the number of [Buff.Spec], or nil if it is unknown.
 func (c *Client) Spec(number uint32) *Spec { return c.specs[number] }
 
-// define reads definitions. What is wrong changes nothing.
+// define decodes definitions. On an error the previous ones remain.
 func (c *Client) define(r *reader) error {
 	fingerprint, count := r.fixed(), r.number()
 	if count > uint64(c.opts.Specs) {

@@ -1,5 +1,6 @@
-// check holds a client against lists of messages, one after the other, each with what the client must know
-// then; it returns how many messages there were, and throws at the first difference. For node and browsers.
+// check feeds lists of messages to a client and compares its state after each message with the
+// expected one. It returns the number of messages and throws at the first difference. It runs
+// in node and in browsers.
 import { Client, left } from "./client.js";
 
 const hex = (bytes) => [...bytes].map((b) => b.toString(16).padStart(2, "0")).join("");

@@ -1,33 +1,33 @@
-/** What a client knows of the buffs of the owners in its view: see docs/protocol.md. */
+/** A buff of an owner in view: see docs/protocol.md. */
 export interface Buff {
-  /** Its place on its owner; that of another one once it has ended. */
+  /** Slot on its owner; reused once the buff has ended. */
   slot: number;
-  /** Its definition, by which Client.specs has it. */
+  /** Number of its definition, the key in Client.specs. */
   spec: number;
-  /** Who has applied it: the digits of its id. */
+  /** Id of its source, in decimal digits. */
   source: string;
   stacks: number;
   magnitude: number;
   level: number;
   charges: number;
-  /** What its shield still absorbs. */
+  /** Remaining shield. */
   shield: number;
-  /** Applications that wait behind the one that runs. */
+  /** Number of queued applications. */
   waiting: number;
-  /** It has no effect just now. */
+  /** The buff currently has no effect. */
   hidden: boolean;
-  /** When it ends by the server's time, if its time goes on as it does; null if it has no end, or is held. */
+  /** Server time of its end at the current rate; null if it has no end or is paused. */
   end: number | null;
-  /** What holds its time: 1 a pause of the buff, 2 of its owner, 4 of the zone, 8 death; 0 if it passes. */
+  /** Why it is paused, as bits: 1 the buff, 2 its owner, 4 the zone, 8 death; 0 if it is not. */
   held: number;
-  /** While it is held, the ms of its own time that are left; null if it has no end. */
+  /** If paused, the remaining ms of its own time, or null if it has no end. */
   left: number | null;
-  /** The ms of its own time, and in how many of the server's they pass. */
+  /** [ms of its own time, ms of server time in which they pass] */
   rate: [number, number];
 }
 
 export interface Owner {
-  /** The digits of its id. */
+  /** In decimal digits. */
   id: string;
   dead: boolean;
   /** By slot. */
@@ -37,42 +37,42 @@ export interface Owner {
 export interface Spec {
   id: string;
   icon: string;
-  /** It is not to be shown. */
+  /** The buff is not displayed. */
   hide: boolean;
   /** 0 neutral, 1 good, 2 bad for its owner. */
   polarity: number;
-  /** The highest is shown first. */
+  /** The highest is displayed first. */
   priority: number;
-  /** In ms; 0: it has no end by itself. */
+  /** In ms; 0 if it does not end by itself. */
   duration: number;
-  /** For its text; NaN if it is not the same for all its buffs. */
+  /** Numbers for its description; NaN if the value varies between buffs. */
   params: Record<string, number>;
 }
 
-/** What receive throws. */
+/** The error that receive throws. */
 export interface ProtocolError extends Error {
   code: "gap" | "format" | "limit";
 }
 
-/** The ms of its own time that a buff has left at an instant of the server's time; null: it has no end. */
+/** Returns the remaining ms of a buff's own time at server time now; null if it has no end. */
 export function left(buff: Buff, now: number): number | null;
 
 export class Client {
   constructor(limits?: { owners?: number; buffs?: number; specs?: number });
-  /** Who is in view, by id. */
+  /** Owners in view, by id. */
   readonly owners: ReadonlyMap<string, Owner>;
   /** Definitions, by number. */
   readonly specs: ReadonlyMap<number, Spec>;
-  /** The server's time of the last packet, in ms. */
+  /** Server time of the last packet, in ms. */
   readonly now: number;
-  /** That of the definitions that the packets are about; 0n: it is not known. */
+  /** Fingerprint of the definitions that packets refer to; 0n if unknown. */
   readonly fingerprint: bigint;
-  /** The definitions are those that the packets are about; if not, the game sends them. */
+  /** Whether specs are the definitions that packets refer to; if not, the game must send them. */
   readonly known: boolean;
-  /** Takes in a message. It throws a ProtocolError: at "gap" send missed(); at the others too, and nothing is known any more. */
+  /** Accepts a message. It throws a ProtocolError: send missed(). With a code other than "gap" the client has also discarded its state. */
   receive(message: Uint8Array | ArrayBuffer): void;
-  /** The message that asks for all that came after the last packet; for all, at the beginning. */
+  /** Returns a message that requests everything after the last packet, or, at first, the whole state. */
   missed(): Uint8Array;
-  /** Forgets everything but the definitions: a connection begins anew. */
+  /** Discards everything but the definitions. Call it for a new connection. */
   reset(): void;
 }

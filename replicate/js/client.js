@@ -1,6 +1,6 @@
-// What a client knows of the buffs of the owners in its view: see docs/protocol.md, and client.d.ts beside it.
-// It has no dependency and no clock. It does not trust the server: what is no message is an Error with
-// a code, "gap", "format" or "limit", and memory is bounded by the options.
+// Decodes the buffs of the owners in a player's view: see docs/protocol.md and client.d.ts. It
+// has no dependencies and no clock. It does not trust the server: for a malformed message it
+// throws an Error with the code "gap", "format" or "limit", and the options bound its memory.
 
 const TIME = 2 ** 48, SPAN = 9223372036854, INT = 2 ** 31 - 1, SLOTS = 4096;
 
@@ -20,10 +20,10 @@ class Reader {
     this.at = 0;
   }
   byte() {
-    if (this.at >= this.bytes.length) bad("it ends in the middle");
+    if (this.at >= this.bytes.length) bad("truncated message");
     return this.bytes[this.at++];
   }
-  // big reads a number of up to 64 bits.
+  // big reads an unsigned number of up to 64 bits.
   big() {
     let v = 0n;
     for (let k = 0; k < 10; k++) {
@@ -32,25 +32,25 @@ class Reader {
       v |= BigInt(b & 127) << BigInt(7 * k);
       if (b < 128) return v;
     }
-    return bad("a number that is too long");
+    return bad("number too long");
   }
-  // number reads one that may not be above most.
+  // number reads an unsigned number of at most most.
   number(most = Number.MAX_SAFE_INTEGER) {
     let v = 0, unit = 1;
     for (let k = 0; k < 10; k++) {
       const b = this.byte();
       v += (b & 127) * unit;
-      if (b < 128) return v <= most && !(k === 9 && b > 1) ? v : bad("a number that is too great");
+      if (b < 128) return v <= most && !(k === 9 && b > 1) ? v : bad("number out of range");
       unit *= 128;
     }
-    return bad("a number that is too long");
+    return bad("number too long");
   }
   signed() {
     const v = this.big();
     return Number(v & 1n ? -(v >> 1n) - 1n : v >> 1n);
   }
   eight() {
-    if (this.bytes.length - this.at < 8) bad("it ends in the middle");
+    if (this.bytes.length - this.at < 8) bad("truncated message");
     this.at += 8;
     return this.at - 8;
   }
@@ -58,20 +58,20 @@ class Reader {
   float() { return this.view.getFloat64(this.eight(), true); }
   text() {
     const n = this.number();
-    if (n > this.bytes.length - this.at) bad("it ends in the middle");
+    if (n > this.bytes.length - this.at) bad("truncated message");
     this.at += n;
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes.subarray(this.at - n, this.at));
   }
 }
 
-/** A number as it stands in a message. */
+/** number encodes a number. */
 const number = (v) => {
   const out = [];
   for (; v >= 128; v = Math.floor(v / 128)) out.push((v % 128) | 128);
   return [...out, v];
 };
 
-/** left returns the ms of its own time that a buff has left at an instant of the server's time, or
+/** left returns the remaining ms of a buff's own time at server time now, or
  * null if it has no end. */
 export const left = (buff, now) => {
   if (buff.held) return buff.left;
@@ -81,7 +81,7 @@ export const left = (buff, now) => {
 
 export class Client {
   #locals = [];
-  #numbers = new Map(); // in #locals, by id
+  #numbers = new Map(); // owner id to local number
   #buffs = 0;
   #last = 0;
   #specsOf = 0n;
@@ -95,13 +95,13 @@ export class Client {
     this.fingerprint = 0n;
   }
 
-  /** known reports whether the definitions are those that the packets are about. */
+  /** known reports whether the client has the definitions that packets refer to. */
   get known() { return this.fingerprint !== 0n && this.fingerprint === this.#specsOf; }
 
-  /** missed returns the message that asks for all that came after the last packet. */
+  /** missed returns a message that requests everything after the last packet. */
   missed() { return Uint8Array.from([0x20, ...number(this.#last)]); }
 
-  /** reset forgets everything but the definitions: a connection begins anew. */
+  /** reset discards everything but the definitions. Call it for a new connection. */
   reset() {
     this.#locals = [];
     this.#numbers.clear();
@@ -110,14 +110,14 @@ export class Client {
     this.fingerprint = 0n;
   }
 
-  /** receive takes in a message. At an Error with the code "gap" send missed(). */
+  /** receive accepts a message. On an Error with the code "gap", send missed(). */
   receive(message) {
     const bytes = message instanceof Uint8Array ? message : new Uint8Array(message);
-    if (bytes.length === 0) bad("it is empty");
+    if (bytes.length === 0) bad("empty message");
     const r = new Reader(bytes), kind = r.byte();
     if (kind === 0x12) return this.#define(r);
     try {
-      if (kind !== 0x10 && kind !== 0x11) bad(`it is of kind ${kind}`);
+      if (kind !== 0x10 && kind !== 0x11) bad(`unknown kind ${kind}`);
       this.#packet(r, kind);
     } catch (err) {
       if (err.code !== "gap") this.reset();
@@ -128,15 +128,15 @@ export class Client {
   #packet(r, kind) {
     const n = r.number(), base = kind === 0x11 ? r.number() : n - 1;
     let now = r.number(TIME);
-    if (n === 0 || base >= n) bad("its head");
+    if (n === 0 || base >= n) bad("invalid header");
     if (n <= this.#last) return;
-    if (base > this.#last) throw new ProtocolError("gap", `it is behind ${base}, and the last one was ${this.#last}`);
+    if (base > this.#last) throw new ProtocolError("gap", `it follows packet ${base}, the last received is ${this.#last}`);
     while (r.at < r.bytes.length) {
       const head = r.number(), local = Math.floor(head / 4), about = head % 4;
       if (about === 3) {
         if (local === 0) this.fingerprint = r.fixed();
         else if (local === 1) now += r.number(TIME - now);
-        else bad("a part of another version");
+        else bad("unknown part");
         continue;
       }
       if (local >= this.#limits.owners) throw new ProtocolError("limit", `local number ${local}`);
@@ -144,14 +144,14 @@ export class Client {
       if (about === 2) continue;
       if (about === 1) this.#come(local, String(r.big()));
       const owner = this.#locals[local];
-      if (!owner) bad("a change of nobody");
+      if (!owner) bad("change of an unknown owner");
       for (let count = r.number(); count > 0; count--) this.#record(owner, r, now);
     }
     this.#last = n;
     this.now = now;
   }
 
-  // come gives a local number to an owner, who loses the one that it had.
+  // assign gives a local number to an owner and drops the owner's previous number.
   #come(local, id) {
     this.#drop(this.#numbers.get(id));
     this.#numbers.set(id, local);
@@ -188,14 +188,14 @@ export class Client {
       };
       owner.buffs.set(slot, b);
     }
-    if (!b) bad("a change of a buff that is not there");
+    if (!b) bad("change of an unknown buff");
     if (mask & 0x01) time(b, r, now);
     if (mask & 0x02) b.stacks = r.number(INT);
     if (mask & 0x04) [b.magnitude, b.level] = [r.signed(), r.number(INT)];
     if (mask & 0x08) b.charges = r.number(INT);
     if (mask & 0x10) {
       const shield = r.big();
-      if (shield >> 63n) bad("a number that is too great");
+      if (shield >> 63n) bad("number out of range");
       b.shield = Number(shield);
     }
     if (mask & 0x20) b.hidden = (r.byte() & 1) !== 0;
@@ -215,13 +215,13 @@ export class Client {
       }
       specs.set(n, { id, icon, hide: (flags & 1) !== 0, polarity: flags >> 1, priority, duration, params });
     }
-    if (r.at !== r.bytes.length) bad("definitions with something behind them");
+    if (r.at !== r.bytes.length) bad("trailing bytes after the definitions");
     this.specs = specs;
     this.#specsOf = fingerprint;
   }
 }
 
-// time reads when a buff ends.
+// time decodes the end of a buff.
 function time(b, r, now) {
   const v = r.number(TIME), form = v % 4, ms = Math.floor(v / 4);
   Object.assign(b, { end: null, held: 0, left: null, rate: [1, 1] });
@@ -237,6 +237,6 @@ function time(b, r, now) {
     b.end = now + ms - 1;
   }
   b.rate = [r.number(1e9), r.number(1e9)];
-  if (b.rate[0] === 0 || b.rate[1] === 0) bad("a rate of zero");
+  if (b.rate[0] === 0 || b.rate[1] === 0) bad("rate of zero");
   if (b.rate[0] === b.rate[1]) b.rate = [1, 1];
 }

@@ -1,5 +1,5 @@
-// Package js is the client of package replicate for a browser: client.js beside it, as it travels with
-// a server that is to hand it out. A page that gets it in another way does not need this package.
+// Package js embeds client.js, the browser client of package replicate, so that a server can
+// serve it. Pages that get the file in another way do not need this package.
 //
 //	http.HandleFunc("GET /client.js", func(w http.ResponseWriter, _ *http.Request) {
 //		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
@@ -9,7 +9,7 @@ package js
 
 import _ "embed"
 
-// Client is the text of client.js, a module of JavaScript.
+// Client is the source of client.js, a JavaScript module.
 //
 //go:embed client.js
 var Client string

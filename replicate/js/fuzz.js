@@ -1,5 +1,5 @@
-// node fuzz.js FILE N [SEED]: lets a client read messages of the file's lists, spoiled at random, N times. It may
-// throw what it says that it throws, and nothing else, and never keeps more than its limits.
+// node fuzz.js FILE N [SEED]: feeds N randomly corrupted messages from the lists in FILE to a
+// client. The client may throw only its documented errors and must stay within its limits.
 import { readFileSync } from "node:fs";
 import assert from "node:assert/strict";
 import { Client, left } from "./client.js";
@@ -9,7 +9,7 @@ const seeds = (text.startsWith("[{") ? text.trim().split("\n") : [text])
   .flatMap((list) => JSON.parse(list)).map((v) => Buffer.from(v.message, "hex")).filter((m) => m.length > 0);
 const count = Number(process.argv[3]);
 
-// random is xorshift: the same seed, the same messages.
+// random is xorshift: the same seed gives the same messages.
 let state = BigInt.asUintN(64, BigInt(process.argv[4] ?? 1) * 0x9e3779b97f4a7c15n) | 1n;
 let [x, y] = [Number(state & 0xffffffffn), Number(state >> 32n)];
 const random = (n) => {
@@ -27,7 +27,7 @@ const spoiled = () => {
       case 1: m[random(m.length)] ^= 1 << random(8); break;
       case 2: m = m.slice(0, random(m.length + 1)); break;
       case 3: m = Uint8Array.from([...m, ...seeds[random(seeds.length)].subarray(random(4))]); break;
-      default: m[1] = random(4); // the first of a number, so that more than a gap is read
+      default: m[1] = random(4); // a low packet number, so that the rest is decoded too
     }
   }
   return m;
@@ -58,4 +58,4 @@ for (let n = 0; n < count; n++) {
   assert.ok(client.owners.size <= limits.owners && buffs <= limits.buffs && client.specs.size <= limits.specs, Buffer.from(m).toString("hex"));
   client.missed();
 }
-console.log(`${count} messages: ${ends.none} taken, ${ends.gap} behind a gap, ${ends.format} refused, ${ends.limit} too much`);
+console.log(`${count} messages: ${ends.none} accepted, ${ends.gap} gaps, ${ends.format} malformed, ${ends.limit} over the limits`);

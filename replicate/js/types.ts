@@ -1,4 +1,4 @@
-// What a game in TypeScript writes; TestTypes has tsc read it. It is never run.
+// Code that a game in TypeScript would write. TestTypeScript type-checks it; it is never run.
 import { Client, left, type Buff, type Owner, type ProtocolError, type Spec } from "./client.js";
 
 export function screen(client: Client, message: ArrayBuffer, send: (m: Uint8Array) => void): string[] {
@@ -30,16 +30,16 @@ function line(client: Client, b: Buff): string {
 new Client();
 new Client({ owners: 1, buffs: 2, specs: 3 });
 
-// What must not pass.
-// @ts-expect-error: there is no such limit
+// These must not compile.
+// @ts-expect-error: unknown limit
 new Client({ viewers: 1 });
-// @ts-expect-error: a text is no message
+// @ts-expect-error: a message is not a string
 new Client().receive("10");
-// @ts-expect-error: nobody but packets says what time it is
+// @ts-expect-error: now is read-only
 new Client().now = 5;
-// @ts-expect-error: ids are texts: they have 64 bits
+// @ts-expect-error: ids are strings because they have 64 bits
 new Client().owners.get(7);
 // @ts-expect-error: a buff may have no end
 export const end: number = left({} as Buff, 0);
-// @ts-expect-error: what is known is the client's
+// @ts-expect-error: owners is read-only
 new Client().owners.set("7", {});

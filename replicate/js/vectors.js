@@ -1,5 +1,5 @@
-// node vectors.js FILE: holds the client against lists of messages. Each line of the file is a list of its own, or
-// the whole file is one.
+// node vectors.js FILE: checks the client against lists of messages. FILE holds one list, or
+// one list on each line.
 import { readFileSync } from "node:fs";
 import { check } from "./check.js";
 

@@ -1,4 +1,4 @@
-"""A client of package replicate, written from docs/protocol.md alone: it judges whether that page is enough.
+"""A client of package replicate, written from docs/protocol.md alone to check that the page is complete.
 
     python3 decoder.py FILE      holds it against lists of messages: each line of FILE is one, or the whole file is
 """
@@ -6,13 +6,13 @@ import json
 import struct
 import sys
 
-LOCALS, BUFFS, DEFINITIONS = 16384, 65536, 131072  # that the client keeps at most
+LOCALS, BUFFS, DEFINITIONS = 16384, 65536, 131072  # limits of the client
 TIME, SPAN, SLOTS, PARAMS, INT = 2**48, 9223372036854, 4096, 64, 2**31 - 1
 PACKET, REPAIR, DEFINE, MISSED = 0x10, 0x11, 0x12, 0x20
 
 
 class Wrong(Exception):
-    """A message that is not taken: "gap", "format" or "limit"."""
+    """A message that is refused: "gap", "format" or "limit"."""
 
 
 class Reader:
@@ -66,7 +66,7 @@ class Buff:
         self.plain()
 
     def plain(self):
-        self.end = self.own = None  # when it ends; what is left of its own time, if that stands still
+        self.end = self.own = None  # the end; the remaining own time if paused
         self.held, self.rate = 0, (1, 1)
 
     def left(self, now):
@@ -216,7 +216,7 @@ class Client:
         self.definitions, self.defined = definitions, fingerprint
 
     def screen(self):
-        """What vectors.json has as the state."""
+        """Returns the state in the form of vectors.json."""
         owners = sorted(self.locals.values(), key=lambda o: o.id)
         return {
             "now": self.now,
@@ -234,7 +234,7 @@ class Client:
 
 
 def check(lists):
-    """Returns how many messages there were; ends at the first difference."""
+    """Returns the number of messages; exits at the first difference."""
     n = 0
     for messages in lists:
         client = Client()
