@@ -31,7 +31,7 @@
 //	source   only viewers that play the source of the buff
 //	none     no viewer
 //
-// Hidden buffs are not in a viewer's bytes, and a change that affects only hidden buffs sends
+// Buffs that a viewer may not see are not in a viewer's bytes, and a change that affects only such buffs sends
 // nothing. Slot numbers do show through: from the gaps a client can count the buffs that it
 // does not see.
 //

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Append appends the viewer's next packet to dst. It appends nothing if there is nothing to
-// send. Call it after [Server.Update], once the connection can accept a packet; changes are
-// queued until then. If Options.Packet is short there may be several packets: call it until it
-// appends nothing. Packets that are not taken stay queued.
+// Append appends the viewer's next packet to dst. It returns dst unchanged if no packet is
+// needed. Call it after [Server.Update], once the connection can accept a packet; changes are
+// queued until then. If Options.Packet is short there may be several packets: call it until dst
+// is unchanged. Changes that are left stay queued.
 func (v *Viewer) Append(dst []byte) []byte { return v.packet(dst, false) }
 
-// Beat is like Append, but also appends a packet if there is nothing to send. A client notices
+// Beat is like Append, but also appends a packet if there are no changes. A client notices
 // that it missed a packet when the next one arrives, so on a lossy connection use Beat instead
 // of Append about once a second.
 func (v *Viewer) Beat(dst []byte) []byte { return v.packet(dst, true) }
@@ -55,7 +55,7 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 }
 
 // changes appends a packet that contains only deliveries of the last Update, without queueing
-// them in out. It reports false and appends nothing if the packet needs more than that.
+// them in out. It returns dst and false if the packet needs more than that.
 func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	s := v.server
 	if len(v.out) > 0 || len(v.pendingFulls) > 0 || v.missed || v.fingerprint != s.fingerprint {

@@ -46,7 +46,7 @@ var (
 
 // Server tracks the changes in an engine and the viewers that see them. Create one with [New].
 //
-// Only the loop goroutine may call its methods and those of its viewers.
+// Only the loop goroutine may call its methods and its viewers' methods.
 type Server struct {
 	eng      *engine.Engine
 	changes  *engine.Changes
