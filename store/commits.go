@@ -13,27 +13,27 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// job is a cut on its way to the store.
+// job is a cut to be committed.
 type job struct {
 	batch  Batch
 	copied snapshot.Copies
-	copies snapshot.Maker // that it is of
+	copies snapshot.Maker // maker of the copies
 	gone   map[buff.OwnerID]struct{}
-	at     time.Duration // game time when it began
+	at     time.Duration // game time when it started
 	spent  time.Duration
 }
 
-// committer is the goroutine that waits for the disk. It has one cut at a time. What a Commit has
-// not acknowledged is in the next one too, unless that has something younger.
+// committer runs the goroutine that waits for the disk. It commits one cut at a time. A cut
+// that was not acknowledged is part of the next one, except for what the next one overrides.
 type committer struct {
 	saver  *Saver
 	jobs   chan job
-	helps  chan snapshot.Maker // whose owners are to be copied until the next Tick
-	helped atomic.Int64        // how many were
+	helps  chan snapshot.Maker // owners to be copied until the next Tick
+	helped atomic.Int64        // number of owners copied this way
 	cancel context.CancelFunc
 	gone   sync.WaitGroup
 
-	// The goroutine's.
+	// Used by the goroutine only.
 	ctx      context.Context
 	store    Store
 	epoch    uint64
@@ -42,22 +42,22 @@ type committer struct {
 	deleted  map[buff.OwnerID]struct{}
 	commands []CommandID
 	moved    []Move
-	came     []Arrival         // and not in a batch that was acknowledged
-	holds    []snapshot.Copies // that have their bytes
+	arrivals []Arrival         // in no acknowledged batch
+	holds    []snapshot.Copies // copies that own the bytes of unacknowledged owners
 	sorter   sorter
-	list     []Owner // memory for those of a batch, and for their data
+	list     []Owner // buffers for a batch's owners and their data
 	data     []byte
 
 	mayMove bool // the store is a Mover
-	broken  bool // the store must be opened again before the next commit
+	broken  bool // the store must be reopened before the next commit
 
-	mu     sync.Mutex
-	busy   bool
-	whole  bool          // the next batch must be all of the zone
-	at     time.Duration // the loop's: when the last cut that is on disk began
-	left   time.Duration // the same, as the goroutine has left it
-	landed []Arrival     // that are on disk
-	shut   bool
+	mu      sync.Mutex
+	busy    bool
+	whole   bool          // the next batch must be complete
+	at      time.Duration // loop's copy of left
+	left    time.Duration // game time when the last cut on disk started
+	arrived []Arrival     // arrivals that are on disk
+	shut    bool
 }
 
 func (c *committer) start(v *Saver, s Store, cut *Cut) {
@@ -70,7 +70,7 @@ func (c *committer) start(v *Saver, s Store, cut *Cut) {
 	go c.run()
 }
 
-// free reports whether the next cut may begin: no other is on its way.
+// free reports whether no cut is being committed, so that the next one may start.
 func (c *committer) free() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,17 +84,17 @@ func (c *committer) wantsWhole() bool {
 	return c.whole
 }
 
-// hand gives a cut to the goroutine, if there is one yet.
-func (c *committer) hand(j job) {
+// submit passes a cut to the goroutine, if it is running.
+func (c *committer) submit(j job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.shut {
 		c.busy = true
-		c.jobs <- j // there is room: the one before has been done
+		c.jobs <- j // never blocks: the previous job is done
 	}
 }
 
-// stop ends the goroutine, after the commit that runs; that is given up if now is true.
+// stop ends the goroutine after the running commit, which is canceled if now is true.
 func (c *committer) stop(now bool) {
 	c.mu.Lock()
 	was := c.shut
@@ -110,15 +110,16 @@ func (c *committer) stop(now bool) {
 	c.cancel()
 }
 
-// help has the goroutine copy owners until the next Tick begins.
+// help makes the goroutine copy owners until the next Tick starts.
 func (c *committer) help(copies snapshot.Maker) {
 	select {
 	case c.helps <- copies:
-	default: // it has not come to the last one
+	default: // it has not received the last one
 	}
 }
 
-// run is the goroutine. If something of the game ends it by runtime.Goexit, another one goes on.
+// run is the goroutine. If a callback of the game ends it with runtime.Goexit, run starts
+// another.
 func (c *committer) run() {
 	over := false
 	defer func() {
@@ -157,8 +158,9 @@ func (c *committer) do(j *job) {
 	err := errGone
 	defer func() {
 		c.done(j, err)
-		c.saver.tell(err, func(s *Stats) {
-			defer c.release(j, err) // not before: who finds it free looks at the Stats
+		c.saver.notify(err, func(s *Stats) {
+			// Deferred, so that the Stats are up to date when the committer becomes free.
+			defer c.release(j, err)
 			s.Refused += uint64(refused)
 			if refused > 0 {
 				s.Last = last
@@ -172,10 +174,10 @@ func (c *committer) do(j *job) {
 	err = c.commit(j.copies, b)
 }
 
-// errGone is how a commit has ended that has not come back.
+// errGone reports a commit that ended its goroutine.
 var errGone = errors.New("store: a commit ended its goroutine")
 
-// done takes in how a commit has ended.
+// done processes the result of a commit.
 func (c *committer) done(j *job, err error) {
 	if err == nil {
 		c.since = j.batch.Frame
@@ -185,7 +187,7 @@ func (c *committer) done(j *job, err error) {
 	}
 }
 
-// release says that the next cut may begin.
+// release allows the next cut to start.
 func (c *committer) release(j *job, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +199,7 @@ func (c *committer) release(j *job, err error) {
 	}
 }
 
-// commit commits a batch; a store that panics has failed.
+// commit commits a batch. A panic of the store is an error.
 func (c *committer) commit(copies snapshot.Maker, b *Batch) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -215,7 +217,7 @@ func (c *committer) commit(copies snapshot.Maker, b *Batch) (err error) {
 	return err
 }
 
-// fill puts into the batch what has changed since the last cut that was acknowledged.
+// fill fills the batch with the changes since the last acknowledged cut.
 func (c *committer) fill(j *job) (refused int, last error) {
 	b := &j.batch
 	if b.Whole {
@@ -249,12 +251,13 @@ func (c *committer) fill(j *job) (refused int, last error) {
 	c.sorter.forget()
 	slices.Sort(b.Older)
 	b.Older = slices.Compact(b.Older)
-	c.takeOver(j)
+	c.mergeUnacknowledged(j)
 	return refused, last
 }
 
-// takeOver puts into the batch what was in those before, as far as it has nothing younger.
-func (c *committer) takeOver(j *job) {
+// mergeUnacknowledged adds the contents of unacknowledged batches, except where the batch has newer
+// state.
+func (c *committer) mergeUnacknowledged(j *job) {
 	b := &j.batch
 	moved := make(map[buff.OwnerID]bool, len(b.Moved))
 	for k := range b.Moved {
@@ -275,14 +278,14 @@ func (c *committer) takeOver(j *job) {
 	}
 	b.Commands = append(c.commands, b.Commands...)
 	b.Moved = append(c.moved, b.Moved...)
-	c.sortOut(b)
+	c.selectArrivals(b)
 	c.list = b.Owners
 }
 
-// giveWayEvery is after how many owners a Tick that runs comes first.
+// giveWayEvery is the number of owners between two checks for a running Tick.
 const giveWayEvery = 256
 
-// fits reports why an owner cannot be in a batch.
+// fits reports why an owner cannot be in a batch, or nil.
 func fits(x *snapshot.Copy, o *Owner) error {
 	if x.Err != nil {
 		return x.Err
@@ -293,7 +296,7 @@ func fits(x *snapshot.Copy, o *Owner) error {
 	return nil
 }
 
-// failed keeps what was in a batch for the next one.
+// failed keeps the contents of a batch for the next one.
 func (c *committer) failed(b *Batch) {
 	for _, o := range b.Owners {
 		c.owners[o.ID] = o
@@ -301,17 +304,17 @@ func (c *committer) failed(b *Batch) {
 	for _, id := range b.Deleted {
 		c.deleted[id] = struct{}{}
 	}
-	c.commands, c.moved, c.came = b.Commands, b.Moved, append(b.Arrived, c.came...)
-	c.list, c.data = nil, nil // these point to it, and perhaps the store
+	c.commands, c.moved, c.arrivals = b.Commands, b.Moved, append(b.Arrived, c.arrivals...)
+	c.list, c.data = nil, nil // the store may still use this memory
 }
 
-// acknowledged takes in that all there was is on disk.
+// acknowledged records that the batch is on disk.
 func (c *committer) acknowledged(b *Batch) {
 	c.forget()
 	c.moved = nil
 	if len(b.Arrived) > 0 {
 		c.mu.Lock()
-		c.landed = append(c.landed, b.Arrived...)
+		c.arrived = append(c.arrived, b.Arrived...)
 		c.mu.Unlock()
 	}
 	for _, x := range c.holds {
@@ -319,13 +322,14 @@ func (c *committer) acknowledged(b *Batch) {
 	}
 	clear(c.holds)
 	c.holds = c.holds[:0]
-	clear(c.list) // a large blob has memory of its own
+	clear(c.list) // large blobs have memory of their own
 	if cap(c.list) > keepFactor*max(len(c.list), 1024) {
-		c.list, c.data = nil, nil // of a cut of all
+		c.list, c.data = nil, nil // left from a cut of all owners
 	}
 }
 
-// keepFactor is how much more memory than the last batch took is kept for the next one.
+// keepFactor limits the buffer memory kept for the next batch, as a multiple of the last
+// batch.
 const keepFactor = 64
 
 func (c *committer) forget() {
@@ -334,8 +338,8 @@ func (c *committer) forget() {
 	c.commands = nil
 }
 
-// reopen takes the zone anew from a store that has failed to keep a write. What fails here is tried
-// again with the next commit.
+// reopen replaces a store that failed to keep a write and acquires the zone again. Errors are
+// retried at the next commit.
 func (c *committer) reopen() error {
 	_ = c.store.Close()
 	s, err := c.saver.opts.Reopen()
@@ -351,8 +355,8 @@ func (c *committer) reopen() error {
 	return nil
 }
 
-// tell notes how a commit has ended, and wakes those who wait for it.
-func (v *Saver) tell(err error, note func(*Stats)) {
+// notify records the result of a commit and wakes its waiters.
+func (v *Saver) notify(err error, note func(*Stats)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	note(&v.stats)

@@ -37,9 +37,9 @@ func (l *leaving) Commit(ctx context.Context, b *store.Batch) error {
 
 func (l *leaving) Close() error { return nil }
 
-// TestGone: a Store, a Reopen and a Marshal that end the goroutine of the Saver cost it a commit, or a
-// copy, and no more: the next cut has all of it.
-func TestGone(t *testing.T) { synctest.Test(t, gone) }
+// TestCommitGoroutineEnds checks that a Store, a Reopen or a Marshal that ends the Saver's
+// goroutine costs one commit or copy only: the next cut has everything.
+func TestCommitGoroutineEnds(t *testing.T) { synctest.Test(t, gone) }
 
 func gone(t *testing.T) {
 	m := &leaving{Store: storetest.NewMemory()}
@@ -80,8 +80,8 @@ func gone(t *testing.T) {
 		require.NoError(t, v.Touch(id))
 		v.Engine().Data(id).(*hero).gold = 2
 	}
-	pass(v, 50*time.Millisecond) // a cut begins, and the loop has copied the first of all
-	synctest.Wait()              // the goroutine comes to the other ones
+	pass(v, 50*time.Millisecond) // a cut starts; the loop has copied its first owners
+	synctest.Wait()              // the goroutine copies the others
 	require.False(t, marshals.Load())
 	from := v.Stats().Cuts
 	for range 20 {
@@ -100,8 +100,8 @@ func gone(t *testing.T) {
 	}
 }
 
-// TestBeside: what a goroutine copies between two Ticks, while the loop changes some of it, is the cut as it was
-// when it began. The loop has copied the first few.
+// TestBeside checks that a goroutine that copies owners between two Ticks, while the loop
+// changes some of them, saves the state from the start of the cut.
 func TestBeside(t *testing.T) { synctest.Test(t, beside) }
 
 func beside(t *testing.T) {
@@ -138,8 +138,8 @@ func beside(t *testing.T) {
 	}
 }
 
-// TestBesideWithout: an engine whose owners have no data is always copied so.
-func TestBesideWithout(t *testing.T) { synctest.Test(t, besideWithout) }
+// TestBesideWithoutMarshal checks that owners without data are always copied by the goroutine.
+func TestBesideWithoutMarshal(t *testing.T) { synctest.Test(t, besideWithout) }
 
 func besideWithout(t *testing.T) {
 	e, err := engine.New(engine.Options{Synchronous: true})
@@ -158,9 +158,9 @@ func besideWithout(t *testing.T) {
 	require.EqualValues(t, 2, v.Stats().Cuts)
 }
 
-// TestLost: what is in no cut is counted: a timeout by function, and a handler that a call of the loop has
-// put off to the next Tick. Behind that Tick there is none.
-func TestLost(t *testing.T) {
+// TestUnsavedIsCounted checks that timeouts with a function, and handlers that a loop call has
+// deferred to the next Tick, are counted as Lost.
+func TestUnsavedIsCounted(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "boon", Kind: define.Infinite, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoCall, Name: "cheer"}}}})
 	require.NoError(t, err)
 	v := play(t, storetest.NewMemory(), noon, engine.Options{Catalog: cat, Handlers: engine.Handlers{"cheer": func(*engine.Context, buff.Event) {}}}, store.Options{Every: -1})
@@ -176,8 +176,9 @@ func TestLost(t *testing.T) {
 	require.Equal(t, 1, v.Stats().Lost)
 }
 
-// TestCloseMidway: a Saver that was closed while a cut was under way saves no more, and the loop goes on.
-func TestCloseMidway(t *testing.T) {
+// TestCloseDuringCut checks that a Saver closed during a cut saves no more and the loop
+// continues.
+func TestCloseDuringCut(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: time.Millisecond, Share: 1})
 	for id := range buff.OwnerID(200) {
 		require.NoError(t, v.Engine().Spawn(id, &hero{1}))
@@ -192,7 +193,8 @@ func TestCloseMidway(t *testing.T) {
 	require.Zero(t, v.Stats().Cuts)
 }
 
-// TestClock: a clock that stands still, goes back or panics lets no frame copy all owners, and stops no cut.
+// TestClock checks that with a clock that stops, goes back or panics, no frame copies all
+// owners and cuts continue.
 func TestClock(t *testing.T) {
 	for name, clock := range map[string]func() time.Duration{
 		"still": func() time.Duration { return 0 },
@@ -204,7 +206,7 @@ func TestClock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: time.Hour, Clock: clock})
-			const owners = 6000 // half a ms is 5,000 of the cheapest
+			const owners = 6000 // 0.5 ms is 5,000 owners at the minimum cost
 			for id := range buff.OwnerID(owners) {
 				require.NoError(t, v.Engine().Spawn(id, &hero{1}))
 			}
@@ -220,7 +222,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// polite is a store that gives way within a commit, and looks at the order of what it is given.
+// polite is a store that calls GiveWay in a commit and checks the order of owners.
 type polite struct {
 	store.Store
 	in, on chan struct{}
@@ -231,15 +233,15 @@ type polite struct {
 func (p *polite) Commit(ctx context.Context, b *store.Batch) error {
 	p.in <- struct{}{}
 	<-p.on
-	store.GiveWay(context.Background()) // no zone is known: it does nothing
+	store.GiveWay(context.Background()) // no zone in the context: a no-op
 	store.GiveWay(ctx)
 	p.passed.Store(true)
 	p.sorted = slices.IsSortedFunc(b.Owners, func(x, y store.Owner) int { return cmp.Compare(x.ID, y.ID) })
 	return p.Store.Commit(ctx, b)
 }
 
-// TestGiveWay: a commit waits for a Tick that runs, and is given its owners in order, whatever the order in which
-// they were copied.
+// TestGiveWay checks that a commit waits for a running Tick and gets its owners sorted, in
+// whatever order they were copied.
 func TestGiveWay(t *testing.T) { synctest.Test(t, giveWay) }
 
 func giveWay(t *testing.T) {

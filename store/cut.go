@@ -8,109 +8,112 @@ import (
 type Cut struct {
 	Head
 
-	// Owners are all owners of the zone, by id. Their bytes must not be changed.
+	// Owners holds all owners of the zone, sorted by id. Their bytes must not be changed.
 	Owners []Owner
 
-	// Commands are the ids of the last commands that were done, the oldest first: no more than
-	// Window. A command that comes again is not done again.
+	// Commands holds the ids of the most recently executed commands, oldest first, at most Window
+	// of them. A command with one of these ids is not executed again.
 	Commands []CommandID
 }
 
-// Head is all of a cut but its owners and commands. It is written anew with each cut.
+// Head is a cut without its owners and commands. It is written with each cut.
 type Head struct {
 	// Zone is the name of the zone: 1 to MaxName bytes.
 	Zone string
 
-	// Epoch is the right to write: that of the Open that this zone was last taken by, or, in a
-	// Batch, that of its writer.
+	// Epoch identifies the writer: in a Cut, the Open that last acquired the zone; in a Batch, the
+	// Open of the batch's writer.
 	Epoch uint64
 
-	// Frame is the number of the frame at whose end the zone was so, from 1. It goes on over
-	// restarts: the cut after one of frame n has a higher one.
+	// Frame is the number of the frame at the end of which the cut was made, starting at 1. It
+	// continues across restarts: the cut after one of frame n has a higher frame.
 	Frame uint64
 
-	// Clocks are the zone's, at the end of that frame.
+	// Clocks holds the zone's clocks at the end of that frame.
 	Clocks Clocks
 
-	// Window is how many ids of commands are kept, up to MaxWindow.
+	// Window is the number of command ids to keep, up to MaxWindow.
 	Window int
 
-	// Older are owners that were busy at the end of the frame, by id: what the cut has of them,
-	// if anything, is how they were in an older one.
+	// Older lists, by id, the owners that were busy at the end of the frame. The cut has an
+	// earlier state of them, or none.
 	Older []buff.OwnerID
 
-	// State are bytes of whoever drives the store, Data those of the game for the zone as a
-	// whole: up to MaxBytes each.
+	// State holds data of the store's user, such as Saver, and Data the game's data of the whole
+	// zone: up to MaxBytes each.
 	State, Data []byte
 }
 
-// Clocks are what a zone's time is made of, at the end of a frame.
+// Clocks determines a zone's time at the end of a frame.
 type Clocks struct {
-	// Moment is that of the engine: engine.Engine.Moment.
+	// Moment is the time of the engine: engine.Engine.Moment.
 	Moment buff.Moment
 
-	// Zones are the areas of the engine whose time is not the world's, by number.
+	// Zones lists the areas of the engine that have their own time, by number.
 	Zones []ZoneClock
 }
 
-// ZoneClock is the time of one area of an engine: engine.Engine.PauseZone and SetZoneRate.
+// ZoneClock is the clock of one area of an engine: see engine.Engine.PauseZone and
+// SetZoneRate.
 type ZoneClock struct {
 	Number uint32
-	Rate   buff.Ratio // the zero Ratio for 1
+	Rate   buff.Ratio // the zero Ratio means 1
 	Paused bool
 }
 
-// Owner is one owner as it was at the end of a frame.
+// Owner is the state of one owner at the end of a frame.
 type Owner struct {
-	// ID is unique in the whole store: an owner is in one zone of it at a time.
+	// ID is unique in the whole store: an owner is in one zone at a time.
 	ID buff.OwnerID
 
-	// Frame is that of the cut with which it was last written. Commit sets it.
+	// Frame is the frame of the cut in which the owner was last written. Commit sets it.
 	Frame uint64
 
-	// Blob is what engine.Engine.Save gave, Data the game's own bytes: up to MaxBytes each.
+	// Blob is the result of engine.Engine.Save, and Data the game's own bytes: up to MaxBytes
+	// each.
 	Blob, Data []byte
 
-	// Older reports, in a Cut, that the owner was busy: this is an older state of it. It does
-	// not count in a Batch, whose Older names them.
+	// Older reports, in a Cut, that the owner was busy and this is an earlier state of it. It is
+	// ignored in a Batch, which lists such owners in its Older field.
 	Older bool
 }
 
-// CommandID is what a sender calls a command, so that it is done once although it is sent
-// twice. The store only compares it.
+// CommandID identifies a command, so that a command that is sent twice is executed once. The
+// store only compares ids.
 type CommandID [16]byte
 
-// Batch is what makes the next cut of the last one.
+// Batch holds the changes that make the next cut from the last one.
 type Batch struct {
 	Head
 
 	// Since is the Frame of the last cut that the writer knows to be committed, or 0. The Batch
-	// holds all that has changed since then, also all that was in a Batch whose Commit failed:
-	// that one may have become a cut, or not.
+	// holds all changes since then, including those that failed to commit: they may or may not have
+	// become a cut.
 	Since uint64
 
-	// Whole says that the Batch is all of the zone: what the store has of it beside, owners and
-	// commands, goes. Since does not count then.
+	// Whole means that the Batch is the complete zone: all other owners and commands in the store
+	// are removed. Since is ignored then.
 	Whole bool
 
-	// Owners are those that have changed, Deleted those that have gone; nobody is in both, nor
-	// twice. To delete who is not there is nothing.
+	// Owners lists the changed owners, and Deleted the removed ones. No owner is in both, or in
+	// one of them twice. Deleting a missing owner is a no-op.
 	Owners  []Owner
 	Deleted []buff.OwnerID
 
-	// Moved are owners that leave for other zones, Arrived those that have come from them and are in
-	// Owners, Deleted or Moved: of these Owner.ID and Number count. Nobody who leaves is in
-	// Deleted. A store that is no Mover refuses a Batch that has any, with ErrNoMoves.
+	// Moved lists owners that leave for other zones. Arrived lists those that have arrived from
+	// other zones and are in Owners, Deleted or Moved; only their Owner.ID and Number are used. No
+	// owner is in both Moved and Deleted. A store that is not a Mover returns ErrNoMoves for a
+	// Batch that has any.
 	Moved   []Move
 	Arrived []Arrival
 
-	// Commands are those that have been done since the cut of Since, the oldest first.
+	// Commands lists the commands executed since the cut of Since, oldest first.
 	Commands []CommandID
 }
 
-// Limits of what a store takes.
+// Size limits of a store.
 const (
 	MaxName   = 200      // bytes of a zone's name
-	MaxBytes  = 16 << 20 // of a blob, of an owner's data, of a zone's
-	MaxWindow = 1 << 20  // ids of commands
+	MaxBytes  = 16 << 20 // bytes of a blob, of an owner's data, of a zone's data
+	MaxWindow = 1 << 20  // command ids
 )

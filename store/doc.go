@@ -1,40 +1,39 @@
-// Package store keeps zones on disk: what a game may lose when its process dies, and how it
-// comes back.
+// Package store saves zones to durable storage and restores them after a restart or a crash.
 //
 // A zone is one engine with its loop. A [Cut] is the state of a whole zone at the end of one
-// frame: the blob of each owner ([engine.Engine.Save]), the game's own bytes beside it, the
-// zone's clocks, and the ids of the commands that have been done. What a [Store] has of a zone
-// is always exactly one cut, never a mixture of two:
+// frame: the blob of each owner ([engine.Engine.Save]) with the game's own data, the zone's
+// clocks, and the ids of the executed commands. A [Store] holds exactly one cut of each zone,
+// never a mixture of two:
 //
-//	Open    takes the zone: whoever had it is fenced off, and its last cut comes back
-//	Commit  makes the next cut of the last one, by what has changed: all of it or nothing
-//	Load    reads the last cut and takes nothing
+//	Open    acquires the zone, fences off its previous writer and returns the last cut
+//	Commit  applies the changes since the last cut: all of them or none
+//	Load    reads the last cut without acquiring the zone
 //
 // # Who may write
 //
-// Each Open of a zone gives it a higher epoch. A [Batch] carries the epoch of its writer, and
-// a Commit with any other one than the zone's is refused with [ErrFenced]: a process that has
-// been paused, or cut off, or is just slow, cannot write over what its successor has. It must
-// drop the zone and open it again.
+// Each Open of a zone gives it a higher epoch. A [Batch] carries the epoch of its writer. A
+// Commit with any other epoch than the zone's is refused with [ErrFenced], so that a process
+// that was paused, disconnected or slow cannot overwrite the work of its successor. It must drop
+// the zone and open it again.
 //
-// A Batch says which cut it follows, in Since: the last one that its writer knows to be
-// committed. So a Commit whose outcome nobody knows, because the connection broke in the
-// middle, needs no inquiry: the next Batch holds what has changed since the last cut that was
-// acknowledged, and comes to the same whether the one before has been kept or not. A store that
-// has lost an acknowledged cut says so with [ErrLost], and takes a Batch that is Whole.
+// The Since field of a Batch names the cut that it follows: the last one that its writer knows
+// to be committed. A Commit with an unknown outcome, because the connection broke, needs no
+// inquiry: the next Batch holds all changes since the last acknowledged cut, and has the same
+// result whether the previous one was kept or not. A store that has lost an acknowledged cut
+// returns [ErrLost] and accepts a Batch that is Whole.
 //
 // # What a store promises
 //
-// A Commit that returned nil is on disk: it is in what any later Open or Load gives, whatever
-// dies. One that failed, or never returned, is there wholly or not at all. An owner is in one
-// zone of a store at a time. What is damaged is found when it is read, by a CRC-32C of each
-// record and a sum over the records of a cut, and is an error that says where, never a wrong
-// cut. A failed Open changes nothing.
+// When Commit returns nil, the cut is durable: any later Open or Load returns it or a later one,
+// whatever crashes. A Commit that failed or never returned is applied completely or not at all.
+// An owner is in one zone of a store at a time. Damage is found on reading, by a CRC-32C of each
+// record and a sum over the records of a cut. It is reported as an error with its location,
+// never as a wrong cut. A failed Open changes nothing.
 //
-// # A zone that survives
+// # Saving a running zone
 //
-// [Open] takes a zone, gives back a running engine as of its last cut, and a [Saver] that makes the
-// next ones while the game goes on:
+// [Open] acquires a zone and returns a running engine restored from its last cut, with a [Saver]
+// that makes further cuts while the game runs:
 //
 //	disk, err := bolt.Open("world.db", bolt.Options{})
 //	zone, err := store.Open(ctx, disk, "arena", engine.Options{Catalog: catalog}, store.Options{
@@ -47,35 +46,40 @@
 //	}
 //	err = zone.Drain(ctx)
 //
-// Once in Options.Every a cut begins, at the end of a frame. Owners that have changed since the last
-// one are copied as they are then: a few in each frame (Options.Share), and first those that are about to
-// change, by whoever changes them. A goroutine commits the cut, and the next one begins when it is on
-// disk. If the process dies, the zone comes back as its last cut: Every and one commit old at most.
+// Every Options.Every a cut starts at the end of a frame. Owners that have changed since the
+// previous cut are copied in the state that they have at that time: a few in each frame
+// (Options.Share), but an owner that is about to change is copied first, by the goroutine that
+// changes it. Another goroutine commits the cut, and the next cut starts when it is on disk. If
+// the process dies, the zone is restored from its last cut, which is at most Every plus one
+// commit old.
 //
-//	what                           waits for the disk
-//	Saver.After                    no
+//	call                           waits for the disk
+//	Saver.After                    never
 //	Saver.Committed, Durable       the caller, never the loop
 //	Saver.SaveAll, Drain           the loop: at the end of a game
 //
-// The game says [Saver.Touch] before it changes data of an owner on the loop; what handlers change of
-// their own owner is known. What must not happen twice, as gold that is paid out, is given out after
-// Committed, or kept in the cut until it is: [Saver.Effects]. Not in a cut are timeouts by function, handlers that a call of the loop has put
-// off to the next Tick, and commands for a busy owner that name a buff by its handle.
+// The loop must call [Saver.Touch] before it changes an owner's data; changes that handlers make
+// to their own owner are tracked automatically. Effects that must not be repeated, such as
+// paying out gold, must wait for Committed, or be kept in the cut until then: see
+// [Saver.Effects]. A cut does not contain timeouts with a function, handlers that a call of the
+// loop has deferred to the next Tick, or commands for a busy owner that name a buff by its
+// handle.
 //
-// # From zone to zone
+// # Moving owners between zones
 //
-// A [Mover] is a store whose zones can exchange owners: store/bolt, store/postgres and storetest.Memory are.
-// [Saver.Move] removes an owner from its engine, with its buffs, attributes, named timeouts and data;
-// [Saver.Arrive] adds it to the engine of the other zone:
+// A [Mover] is a store whose zones can exchange owners: store/bolt, store/postgres and
+// storetest.Memory are. [Saver.Move] removes an owner from its engine, with its buffs,
+// attributes, named timeouts and data; [Saver.Arrive] adds it to the engine of the other zone:
 //
-//	a's engine ──Move──▶ (leaving) ──a's cut──▶ on its way to b ──Arrive──▶ b's engine ──b's cut──▶ in b
+//	a's engine ──Move──▶ (leaving) ──a's cut──▶ in transit to b ──Arrive──▶ b's engine ──b's cut──▶ in b
 //
-// The stored state changes with the two cuts. Each is one transaction, and is refused if its zone has a new owner.
-// If the process dies before the first cut, the owner is restored in a; between the two cuts it
-// arrives in b again. A commit whose answer was lost does not move an owner twice, wherever it has gone since.
-// The two zones may belong to one process or to different ones.
+// The stored state changes with the two cuts. Each is one transaction, and is refused if its
+// zone has a new owner. If the process dies before the first cut, the owner is restored in a;
+// between the two cuts it arrives in b again. A lost commit acknowledgement does not move an
+// owner twice, even if the owner has moved on since. The two zones may belong to one process or
+// to different ones.
 //
-// Package store/storetest has the tests that each store must pass, also one of your own, with a
-// store in memory and one that fails on a seed. Package store/bolt keeps zones in one file. What
-// the bytes are is in docs/format.md.
+// Package store/storetest contains a conformance test for stores, including your own, an
+// in-memory store, and a store that fails at random. Package store/bolt keeps zones in one file.
+// The binary format is specified in docs/format.md.
 package store

@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestBatchLimits: as much as a store may take is taken, and one more of anything is not.
+// TestBatchLimits checks that a batch at each limit is accepted and one above it is refused.
 func TestBatchLimits(t *testing.T) {
 	const areas = buff.MaxOwners
 	for name, c := range map[string]struct {
@@ -69,7 +69,7 @@ func TestBatchLimits(t *testing.T) {
 	}
 }
 
-// TestPrepareSorts: the lists of a batch are in the order of their ids, whatever they were given in.
+// TestPrepareSorts checks that Prepare sorts the lists of a batch by id.
 func TestPrepareSorts(t *testing.T) {
 	b := &store.Batch{
 		Head: store.Head{
@@ -79,7 +79,7 @@ func TestPrepareSorts(t *testing.T) {
 		Owners:  []store.Owner{{ID: 5, Data: []byte("five")}, {ID: 9}, {ID: 4}},
 		Deleted: []buff.OwnerID{7, 6},
 	}
-	for range 2 { // what is in order stays
+	for range 2 { // sorted lists remain as they are
 		require.NoError(t, b.Prepare())
 		require.Equal(t, []store.Owner{{ID: 4}, {ID: 5, Data: []byte("five")}, {ID: 9}}, b.Owners)
 		require.Equal(t, []buff.OwnerID{6, 7}, b.Deleted)
@@ -88,7 +88,8 @@ func TestPrepareSorts(t *testing.T) {
 	}
 }
 
-// TestFollows: a batch follows the frame that its writer knows, or a later one up to its own.
+// TestFollows checks that a batch may follow the frame that its writer knows, or a later one
+// up to its own.
 func TestFollows(t *testing.T) {
 	for _, c := range []struct {
 		epoch, frame uint64
@@ -101,7 +102,7 @@ func TestFollows(t *testing.T) {
 		{4, 9, false, store.ErrLost},
 		{4, 9, true, nil},
 		{4, 0, true, nil},
-		{4, 12, false, nil}, // itself, whose answer was lost
+		{4, 12, false, nil}, // the batch itself, whose acknowledgement was lost
 		{4, 13, false, store.ErrBatch},
 		{4, 13, true, store.ErrBatch},
 	} {
@@ -110,7 +111,7 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// TestOptionsLimits: the window may have as many commands as a store takes, and no fewer than none.
+// TestOptionsLimits checks the limits of Options.Window.
 func TestOptionsLimits(t *testing.T) {
 	for window, ok := range map[int]bool{-1: false, 0: true, store.MaxWindow: true, store.MaxWindow + 1: false} {
 		v, err := store.Open(t.Context(), storetest.NewMemory(), "a", engine.Options{Synchronous: true}, store.Options{Window: window})
@@ -123,8 +124,8 @@ func TestOptionsLimits(t *testing.T) {
 	}
 }
 
-// TestDefaultTimes: a cut each second of the game, and an alarm when the last one on disk is ten of Every old, or ten
-// seconds where Every is shorter, and not before.
+// TestDefaultTimes checks the defaults: a cut each second of game time, and an alarm when the
+// last one on disk is older than ten times Every, or ten seconds.
 func TestDefaultTimes(t *testing.T) {
 	for _, c := range []struct{ every, alarm, want time.Duration }{
 		{0, 0, 10 * time.Second},
@@ -149,8 +150,9 @@ func TestDefaultTimes(t *testing.T) {
 	require.EqualValues(t, 3, v.Stats().Frame)
 }
 
-// TestAgeOfCarriedTime: a cut is as old as the Ticks have brought time, also where the engine has not worked that off yet.
-func TestAgeOfCarriedTime(t *testing.T) {
+// TestAgeIncludesCarriedTime checks that the age of a cut includes time that Ticks have added
+// but the engine has not processed yet.
+func TestAgeIncludesCarriedTime(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{Limits: engine.Limits{Tick: 10}}, store.Options{Every: -1, Alarm: 29 * time.Second})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
 	v.Engine().AddBuff(1, buff.Application{Spec: v.Engine().Catalog().Spec("poison")})
@@ -160,8 +162,8 @@ func TestAgeOfCarriedTime(t *testing.T) {
 	require.True(t, v.Stats().Alarm)
 }
 
-// TestBytes: Stats say what the owners of the last commit were, and of all.
-func TestBytes(t *testing.T) {
+// TestStatsBytes checks the sizes in Stats.
+func TestStatsBytes(t *testing.T) {
 	m := storetest.NewMemory()
 	v := play(t, m, noon, engine.Options{}, store.Options{Every: -1})
 	for id, gold := range []int{5, 1234} {
@@ -182,9 +184,10 @@ func TestBytes(t *testing.T) {
 	require.EqualValues(t, bytes[0]+2*bytes[1], v.Stats().Total)
 }
 
-// TestDamageSays: where the damage is, from the outside to the inside, as far as it is known.
-func TestDamageSays(t *testing.T) {
-	const rest = "; nothing has been changed: put back a copy, or see what is whole by: bufftick cut -verify"
+// TestDamageErrorPlace checks that the place of damage is given from the outside to the
+// inside.
+func TestDamageErrorPlace(t *testing.T) {
+	const rest = "; nothing has been changed: restore a copy, or list the intact records with: bufftick cut -verify"
 	inner := &store.DamageError{Problem: "no"}
 	require.EqualError(t, inner, "store: damaged: no"+rest)
 	once := store.At(inner, "", "the head")
@@ -198,10 +201,10 @@ func TestDamageSays(t *testing.T) {
 	require.NoError(t, store.At(nil, "world.db", "x"))
 	require.Equal(t, store.ErrLocked, store.At(store.ErrLocked, "", "x"))
 	for err, want := range map[error]string{
-		store.ErrLocked:   "world.db: store: locked by another process; end that one first",
-		store.ErrForeign:  "world.db: store: not of bufftick; nothing has been changed: is it the file that was meant?",
+		store.ErrLocked:   "world.db: store: locked by another process; stop that process first",
+		store.ErrForeign:  "world.db: store: not a bufftick store; nothing has been changed: check the path",
 		store.ErrFuture:   "world.db: store: written by a later version; nothing has been changed: update this program",
-		store.ErrReadOnly: "world.db: store: read-only; let this process write to the file and its folder",
+		store.ErrReadOnly: "world.db: store: read-only; make the file and its directory writable",
 		store.ErrClosed:   "world.db: store: closed",
 	} {
 		got := store.At(err, "world.db", "x")
@@ -210,7 +213,7 @@ func TestDamageSays(t *testing.T) {
 	}
 }
 
-// losing is a store that has lost what it had acknowledged, when it is told to.
+// losing is a store that loses acknowledged cuts on demand.
 type losing struct {
 	store.Store
 	lost bool
@@ -226,8 +229,8 @@ func (l *losing) Commit(ctx context.Context, b *store.Batch) error {
 	return l.Store.Commit(ctx, b)
 }
 
-// TestWholeAfterLost: a store that has lost a cut gets all of the zone with the next one: each owner, whether it has changed or not,
-// and the last commands in their order. With the one after it that is over.
+// TestWholeAfterLost checks that a store that has lost a cut gets the whole zone with the next
+// one: all owners and the last commands in order. The cut after that is incremental again.
 func TestWholeAfterLost(t *testing.T) {
 	l := &losing{Store: storetest.NewMemory()}
 	v := play(t, l, noon, engine.Options{}, store.Options{Every: -1, Window: 3})
@@ -253,9 +256,10 @@ func TestWholeAfterLost(t *testing.T) {
 	require.Empty(t, l.last.Commands)
 }
 
-// TestWaitingCommandsHaveRoom: commands that waited when the cut was made are carried out when all are back, also where a
-// frame has no room for the events of all that, and nothing is saved before.
-func TestWaitingCommandsHaveRoom(t *testing.T) {
+// TestWaitingCommandsSpanFrames checks that commands that waited when the cut was made are
+// executed when all owners are restored, even if one frame has no room for all their events,
+// and that no cut is made before.
+func TestWaitingCommandsSpanFrames(t *testing.T) {
 	const owners = 3
 	cat := specs(t)
 	for _, limit := range []int{1, 2, owners, owners + 1, 100} {

@@ -10,30 +10,32 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Effect is something that the game gives out to the world outside for an event, and that must not be
-// given out twice: gold that is paid, a kill that is counted.
+// Effect is an action of the game on the outside world that was caused by an event and must
+// not happen twice, such as paying out gold or counting a kill.
 type Effect struct {
-	// ID is that of the event. A receiver that has had an Effect of that ID before drops this one.
+	// ID is the id of the event. A receiver must ignore an Effect with an ID that it has seen
+	// before.
 	ID buff.EventID
 
-	// Data is what Options.Effect has said of it. It must not be changed.
+	// Data is the result of Options.Effect. It must not be changed.
 	Data []byte
 }
 
-// MostEffects is how many Effects may wait in a zone to be given out, and MostEffectBytes how much Data all of
-// them may have.
+// MostEffects is the maximum number of pending Effects in a zone, and MostEffectBytes the
+// maximum total length of their Data.
 const (
 	MostEffects     = 1 << 16
 	MostEffectBytes = 4 << 20
 )
 
-// effects are those that wait: noted at the end of a frame, in the cut of that frame or a later one, and from the
-// commit of it on handed out, until the game says that they have been given.
+// effects holds the pending effects. An effect is recorded at the end of a frame, saved in the
+// cut of that frame or a later one, returned by Effects after the commit, and dropped when the
+// game calls Given.
 type effects struct {
-	list  []waiting // the loop's
-	out   int       // so many have been handed out since the zone was opened
-	bytes int
-	seen  int // how many events of calls of the loop have been looked at before their frame
+	list     []waiting // used by the loop only
+	returned int       // number of effects returned since the zone was opened
+	bytes    int
+	early    int // number of events of loop calls processed before their frame
 
 	mu    sync.Mutex
 	given map[buff.EventID]struct{}
@@ -41,16 +43,17 @@ type effects struct {
 
 type waiting struct {
 	Effect
-	frame uint64 // as in Stats.Frame; 0: it came with the cut
+	frame uint64 // as in Stats.Frame; 0 if restored from a cut
 }
 
-// Effects returns the Effects that have come to be on disk since the last call, the oldest first; those of before a
-// crash come again in the first one, if nobody had said Given. So each comes once in this run, and at least
-// once in all, with the same ID, and the Effect of no event that was lost with a crash comes at all:
+// Effects returns the Effects that have reached the disk since the last call, oldest
+// first. After a restart the first call also returns restored Effects for which Given was not
+// called. So each Effect is returned once in a run, and at least once in total, always with
+// the same ID. Effects of events that were lost in a crash are never returned.
 //
 //	for _, x := range zone.Effects() {
 //		go func() {
-//			if bank.Pay(x.ID, x.Data) == nil { // which pays once for an ID
+//			if bank.Pay(x.ID, x.Data) == nil { // pays once for each ID
 //				zone.Given(x.ID)
 //			}
 //		}()
@@ -59,18 +62,19 @@ type waiting struct {
 // Only the loop goroutine may call it. It costs O(1) if there are none.
 func (v *Saver) Effects() (list []Effect) {
 	x := &v.effects
-	if x.out == len(x.list) {
+	if x.returned == len(x.list) {
 		return nil
 	}
-	for onDisk := v.Stats().Frame; x.out < len(x.list) && x.list[x.out].frame <= onDisk; x.out++ {
-		list = append(list, x.list[x.out].Effect)
+	for onDisk := v.Stats().Frame; x.returned < len(x.list) && x.list[x.returned].frame <= onDisk; x.returned++ {
+		list = append(list, x.list[x.returned].Effect)
 	}
 	return list
 }
 
-// Given says that an Effect has been given out, and need not come again. It is forgotten with the next cut.
+// Given records that an Effect is complete and need not be returned again. The next cut
+// removes it.
 //
-// Any goroutine may call it.
+// It is safe for concurrent use.
 func (v *Saver) Given(id buff.EventID) {
 	x := &v.effects
 	x.mu.Lock()
@@ -81,36 +85,38 @@ func (v *Saver) Given(id buff.EventID) {
 	x.given[id] = struct{}{}
 }
 
-// noteFrame notes the Effects of a frame, of a cut with that number or a higher one.
+// noteFrame records the effects of a frame, for a cut of the given frame or a later one.
 func (v *Saver) noteFrame(f *engine.Frame, frame uint64) {
 	if v.opts.Effect == nil {
 		return
 	}
 	k := 0
 	for e := range f.Events() {
-		if k++; k > v.effects.seen {
+		if k++; k > v.effects.early {
 			v.noteEffect(&e, frame)
 		}
 	}
-	v.effects.seen = 0
+	v.effects.early = 0
 	v.noteUntold(frame)
 }
 
-// noteUntold notes those of what calls of the loop have done since the Tick: a cut that begins now has it too.
+// noteUntold records the effects of loop calls since the Tick, so that a cut that starts now
+// includes them.
 func (v *Saver) noteUntold(frame uint64) {
 	if v.opts.Effect == nil {
 		return
 	}
 	k := 0
 	for e := range v.engine.Untold() {
-		if k++; k > v.effects.seen {
+		if k++; k > v.effects.early {
 			v.noteEffect(&e, frame)
 		}
 	}
-	v.effects.seen = k
+	v.effects.early = k
 }
 
-// noteEffect asks the game what is to be given out for an event. What cannot be kept is counted.
+// noteEffect calls Options.Effect for an event. Effects that exceed the limits are counted as
+// refused.
 func (v *Saver) noteEffect(e *buff.Event, frame uint64) {
 	if e.Seq == 0 {
 		return
@@ -125,7 +131,7 @@ func (v *Saver) noteEffect(e *buff.Event, frame uint64) {
 	switch {
 	case !ok:
 	case len(x.list) >= MostEffects || x.bytes+len(data) > MostEffectBytes:
-		v.refused(fmt.Errorf("%w: %d effects of zone %q wait to be given out, %d bytes; that of event %v is lost",
+		v.refused(fmt.Errorf("%w: %d effects of zone %q are pending, %d bytes; the effect of event %v is lost",
 			ErrTooLarge, len(x.list), v.zone, x.bytes, e.ID()))
 	default:
 		x.list = append(x.list, waiting{Effect{e.ID(), data}, frame})
@@ -133,7 +139,7 @@ func (v *Saver) noteEffect(e *buff.Event, frame uint64) {
 	}
 }
 
-// sweep forgets those that have been given.
+// sweep removes the effects that are complete.
 func (x *effects) sweep() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -145,8 +151,8 @@ func (x *effects) sweep() {
 		_, given := x.given[w.ID]
 		if given {
 			x.bytes -= len(w.Data)
-			if k < x.out {
-				x.out--
+			if k < x.returned {
+				x.returned--
 				k--
 			}
 		}
@@ -156,7 +162,7 @@ func (x *effects) sweep() {
 	clear(x.given)
 }
 
-// append appends those that wait to the state of a head, behind its version.
+// append appends the pending effects to the state of a head, after its version.
 func (x *effects) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(x.list)))
 	for k := range x.list {
@@ -167,12 +173,12 @@ func (x *effects) append(dst []byte) []byte {
 	return dst
 }
 
-// take reads what append has written, and returns what follows it.
-func (x *effects) take(b []byte) (rest []byte, err error) {
+// decode decodes the effects that append has written and returns the rest.
+func (x *effects) decode(b []byte) (rest []byte, err error) {
 	number := func() uint64 {
 		n, size := binary.Uvarint(b)
 		if size <= 0 {
-			err = damaged("the state", "an effect is cut off")
+			err = damaged("the state", "truncated effect")
 			return 0
 		}
 		b = b[size:]
@@ -182,7 +188,7 @@ func (x *effects) take(b []byte) (rest []byte, err error) {
 		id := buff.EventID{Owner: buff.OwnerID(number()), Seq: number()}
 		length := number()
 		if length > uint64(len(b)) {
-			err = damaged("the state", "an effect is cut off")
+			err = damaged("the state", "truncated effect")
 		}
 		if err != nil {
 			break

@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// coinEffect gives out something for each coin.
+// coinEffect returns an effect for each coin.
 func coinEffect(e *buff.Event, b []byte) ([]byte, bool) {
 	if e.Kind != buff.Applied && e.Kind != buff.Stacked {
 		return nil, false
@@ -23,12 +23,12 @@ func coinEffect(e *buff.Event, b []byte) ([]byte, bool) {
 	return fmt.Appendf(b, "coin %d", e.Stacks), true
 }
 
-// bank is the world outside: it has had what it has had, whatever becomes of the game.
+// bank is the outside world: its state survives crashes of the game.
 type bank struct {
 	byID   map[buff.EventID]string
-	had    map[buff.OwnerID]int // by who looks at the ID
-	bare   int                  // by who does not
-	atOnce int                  // by who is given what happens in a frame in that frame
+	had    map[buff.OwnerID]int // counted once for each ID
+	bare   int                  // counted without looking at the ID
+	atOnce int                  // counted in the frame of the event
 }
 
 func (b *bank) pay(t *testing.T, x store.Effect) {
@@ -41,9 +41,10 @@ func (b *bank) pay(t *testing.T, x store.Effect) {
 	b.had[x.ID.Owner]++
 }
 
-// TestEffects: heroes get coins while the process dies again and again, before and after what it has given out is on disk, and
-// before and after it is known to have been given. By its ID each coin that a hero has in the end has been paid
-// once, and no other one. The controls: who does not look at the ID, and who does not wait for the commit, pays too often.
+// TestEffects gives coins to heroes while the process crashes again and again, before and
+// after a cut is on disk, and before and after Given. By its ID each coin that a hero has in
+// the end was paid exactly once, and no other coin. Control: without the ID, or without
+// waiting for the commit, too many are paid.
 func TestEffects(t *testing.T) {
 	twice, early := 0, 0
 	for seed := range long.Times(40) {
@@ -93,7 +94,7 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 		}
 		f := v.Engine().Tick(50 * time.Millisecond)
 		if rng.IntN(8) == 0 {
-			coin() // is in a cut that begins in After, and in the next frame
+			coin() // in a cut that starts in After, and in the next frame
 		}
 		v.After(f)
 		if rng.IntN(4) == 0 {
@@ -107,7 +108,7 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 			}
 			paid = paid[:0]
 		}
-		if rng.IntN(6) == 0 { // it dies
+		if rng.IntN(6) == 0 { // crash
 			v.Close()
 			v, paid = open(), paid[:0]
 		}
@@ -118,7 +119,7 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 	require.NoError(t, v.Drain(t.Context()))
 	give()
 	for _, id := range paid[:len(paid)/2] {
-		v.Given(id) // too late: they come again
+		v.Given(id) // too late: they are returned again
 	}
 	v = open()
 	give()
@@ -138,7 +139,8 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 	return b, coins, len(w.Effects())
 }
 
-// TestEffectsTooMany: what has no room is said, and a function of the game that panics costs one effect.
+// TestEffectsTooMany checks that effects beyond the limits are reported, and that a panic in a
+// callback costs one effect.
 func TestEffectsTooMany(t *testing.T) {
 	calls := 0
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: -1, Effect: func(e *buff.Event, b []byte) ([]byte, bool) {
@@ -168,8 +170,9 @@ func TestEffectsTooMany(t *testing.T) {
 	require.Empty(t, v.Effects())
 }
 
-// TestEffectsOnce: in one run each effect comes once, in its order, whatever has been given and forgotten before it; what
-// was given before a cut does not come again in the next run, and its room is free.
+// TestEffectsOnce checks that each effect is returned once in a run, in order, whatever was
+// given and removed before. Effects given before a cut are not returned in the next run, and
+// their room is free.
 func TestEffectsOnce(t *testing.T) {
 	m := storetest.NewMemory()
 	size := store.MostEffectBytes / 3
@@ -183,7 +186,8 @@ func TestEffectsOnce(t *testing.T) {
 	coin := func() {
 		t.Helper()
 		require.NoError(t, v.Engine().Do(buff.Apply(1, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Err)
-		require.NoError(t, v.SaveAll(t.Context())) // it is noted as untold, and comes in the next frame too
+		// Recorded before its frame, and again part of the next frame.
+		require.NoError(t, v.SaveAll(t.Context()))
 		pass(v, 50*time.Millisecond)
 		require.Zero(t, v.Stats().Refused)
 	}
@@ -207,10 +211,10 @@ func TestEffectsOnce(t *testing.T) {
 	require.Empty(t, effects())
 	coin()
 	require.Equal(t, []uint64{5}, effects())
-	v.Close() // it dies
+	v.Close() // crash
 
 	v = open()
-	give(5) // known from elsewhere, and not handed out yet
+	give(5) // known from elsewhere, and not returned yet
 	require.Equal(t, []uint64{2}, effects())
 	give(2)
 	require.Empty(t, effects())
@@ -219,7 +223,8 @@ func TestEffectsOnce(t *testing.T) {
 	require.Zero(t, v.Stats().Refused)
 }
 
-// TestStateDamaged: what waits in the state of a zone and is cut off is said to be so; the owners are back.
+// TestStateDamaged checks that truncated effects and commands in a zone's state are reported,
+// and that the owners are restored.
 func TestStateDamaged(t *testing.T) {
 	for text, state := range map[string][]byte{
 		"how many":  {2},
@@ -239,7 +244,7 @@ func TestStateDamaged(t *testing.T) {
 		r := play(t, m, noon, engine.Options{}, store.Options{}).Restored()
 		require.Equal(t, 1, r.Owners)
 		require.Len(t, r.Failed, 1, text)
-		require.EqualError(t, r.Failed[0], "a command that waited: store: damaged: the state: an effect is cut off"+
-			"; nothing has been changed: put back a copy, or see what is whole by: bufftick cut -verify", text)
+		require.EqualError(t, r.Failed[0], "a waiting command: store: damaged: the state: truncated effect"+
+			"; nothing has been changed: restore a copy, or list the intact records with: bufftick cut -verify", text)
 	}
 }

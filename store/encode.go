@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// AppendHead appends the record of a head. It is read by [Reader.Head].
+// AppendHead appends the record of a head. [Reader.Head] decodes it.
 func AppendHead(dst []byte, h *Head) []byte {
 	dst, start := begin(dst, kindHead)
 	dst = wire.AppendText(dst, h.Zone)
@@ -41,10 +41,10 @@ func readHead(record []byte) (h Head, err error) {
 	if err != nil {
 		return h, err
 	}
-	h.Zone = string(r.bytes(MaxName, "the name of the zone"))
+	h.Zone = string(r.bytes(MaxName, "zone name"))
 	h.Epoch, h.Frame = r.uint(), r.uint()
 	h.Clocks.Moment = buff.Moment{Now: wheel.Time(r.int()), Wall: r.int(), Uptime: r.int()}
-	if n := r.count(mostListed, 4, "areas"); n > 0 {
+	if n := r.count(maxListed, 4, "areas"); n > 0 {
 		h.Clocks.Zones = make([]ZoneClock, n)
 	}
 	for k := range h.Clocks.Zones {
@@ -54,7 +54,7 @@ func readHead(record []byte) (h Head, err error) {
 		}
 	}
 	h.Window = int(r.upTo(MaxWindow, "the window"))
-	if n := r.count(mostListed, 1, "older owners"); n > 0 {
+	if n := r.count(maxListed, 1, "older owners"); n > 0 {
 		h.Older = make([]buff.OwnerID, n)
 	}
 	for k := range h.Older {
@@ -65,7 +65,7 @@ func readHead(record []byte) (h Head, err error) {
 	}
 	h.State, h.Data = r.bytes(MaxBytes, "state"), r.bytes(MaxBytes, "data")
 	if r.err == nil && (CheckName(h.Zone) != nil || h.Epoch == 0 || h.Frame == 0) {
-		r.fail("zone %q, epoch %d, frame %d: no cut has such", h.Zone, h.Epoch, h.Frame)
+		r.fail("invalid zone %q, epoch %d or frame %d", h.Zone, h.Epoch, h.Frame)
 	}
 	return h, r.end()
 }
@@ -73,12 +73,13 @@ func readHead(record []byte) (h Head, err error) {
 func (r *reader) zoneClock() ZoneClock {
 	const most = 1<<32 - 1
 	z := ZoneClock{Number: uint32(r.upTo(most, "an area"))}
-	z.Rate = buff.Ratio{Num: uint32(r.upTo(most, "a rate")), Den: uint32(r.upTo(most, "a rate"))}
+	z.Rate = buff.Ratio{Num: uint32(r.upTo(most, "rate")), Den: uint32(r.upTo(most, "rate"))}
 	z.Paused = r.upTo(1, "paused") == 1
 	return z
 }
 
-// AppendOwner appends the record of an owner, as of that frame. It is read by [Reader.Owner].
+// AppendOwner appends the record of an owner, as of the given frame. [Reader.Owner] decodes
+// it.
 func AppendOwner(dst []byte, frame uint64, o *Owner) []byte {
 	dst, start := begin(dst, kindOwner)
 	dst = wire.AppendUint(wire.AppendUint(dst, uint64(o.ID)), frame)
@@ -95,8 +96,8 @@ func readOwner(record []byte) (o Owner, err error) {
 	return o, r.end()
 }
 
-// AppendCommands appends the record of the commands that were done up to a frame. It is read by
-// [Reader.Commands].
+// AppendCommands appends the record of the commands executed up to a frame. [Reader.Commands]
+// decodes it.
 func AppendCommands(dst []byte, frame uint64, ids []CommandID) []byte {
 	dst, start := begin(dst, kindCommands)
 	dst = wire.AppendUint(wire.AppendUint(dst, frame), uint64(len(ids)))
@@ -119,22 +120,22 @@ func readCommands(record []byte) (frame uint64, ids []CommandID, err error) {
 	return frame, ids, r.end()
 }
 
-// Sum is what the records of a cut come to, so that one that is missing, or stale, or too many
-// is found although each has its check.
+// Sum summarizes the records of a cut. It detects missing, stale and extra records, which are
+// valid by themselves.
 type Sum struct {
-	Owners   uint64 // how many there are
-	Commands uint64 // ids, in all records of commands
-	Total    uint64 // of the checks of all those records
+	Owners   uint64 // number of owners
+	Commands uint64 // number of ids in all command records
+	Total    uint64 // sum of the checksums of these records
 }
 
-// AppendSum appends the record of a sum. It is read by [ReadSum].
+// AppendSum appends the record of a sum. [ReadSum] decodes it.
 func AppendSum(dst []byte, s Sum) []byte {
 	dst, start := begin(dst, kindSum)
 	dst = wire.AppendUint(wire.AppendUint(dst, s.Owners), s.Commands)
 	return seal(binary.BigEndian.AppendUint64(dst, s.Total), start)
 }
 
-// ReadSum reads what [AppendSum] has written. It fails with [ErrDamaged] or [ErrFuture].
+// ReadSum decodes a record of [AppendSum]. It returns [ErrDamaged] or [ErrFuture] on failure.
 func ReadSum(record []byte) (s Sum, err error) {
 	r, err := unseal(record, kindSum)
 	if err != nil {
@@ -142,7 +143,7 @@ func ReadSum(record []byte) (s Sum, err error) {
 	}
 	s.Owners, s.Commands = r.uint(), r.uint()
 	if r.err == nil && len(r.rest) < 8 {
-		r.fail("the sum has %d bytes, and should have 8", len(r.rest))
+		r.fail("the sum has %d bytes, want 8", len(r.rest))
 	}
 	if r.err == nil {
 		s.Total = binary.BigEndian.Uint64(r.take(8))
@@ -150,14 +151,15 @@ func ReadSum(record []byte) (s Sum, err error) {
 	return s, r.end()
 }
 
-// AppendMark appends a record of one number and a name, such as the epoch of a zone. It is read
-// by [ReadMark].
+// AppendMark appends a record of a number and a name, such as the epoch of a zone. [ReadMark]
+// decodes it.
 func AppendMark(dst []byte, n uint64, name string) []byte {
 	dst, start := begin(dst, kindMark)
 	return seal(wire.AppendText(wire.AppendUint(dst, n), name), start)
 }
 
-// ReadMark reads what [AppendMark] has written. It fails with [ErrDamaged] or [ErrFuture].
+// ReadMark decodes a record of [AppendMark]. It returns [ErrDamaged] or [ErrFuture] on
+// failure.
 func ReadMark(record []byte) (n uint64, name string, err error) {
 	r, err := unseal(record, kindMark)
 	if err != nil {
@@ -167,8 +169,8 @@ func ReadMark(record []byte) (n uint64, name string, err error) {
 	return n, name, r.end()
 }
 
-// CountCommands returns how many ids a record of [AppendCommands] has. It fails with
-// [ErrDamaged] or [ErrFuture].
+// CountCommands returns the number of ids in a record of [AppendCommands]. It returns
+// [ErrDamaged] or [ErrFuture] on failure.
 func CountCommands(record []byte) (uint64, error) {
 	_, ids, err := readCommands(record)
 	return uint64(len(ids)), err

@@ -5,79 +5,80 @@ import (
 	"fmt"
 )
 
-// Errors of a zone.
+// Errors about a zone.
 var (
-	// ErrEmpty: nothing has been committed to the zone.
+	// ErrEmpty means that the zone has no committed cut.
 	ErrEmpty = errors.New("store: the zone has no cut")
 
-	// ErrFenced: another has opened the zone since. Drop it and open it again, if it is still yours.
-	ErrFenced = errors.New("store: fenced: the zone has another owner")
+	// ErrFenced means that another writer has opened the zone since. Drop the zone; open it again
+	// if it is still yours.
+	ErrFenced = errors.New("store: fenced: another writer has opened the zone")
 
-	// ErrLost: the store has not the cut that the Batch follows. It has lost what it had
-	// acknowledged: an older copy of a file has been put back, or a database has failed over to
-	// a replica that lagged. A Batch that is Whole makes it good.
+	// ErrLost means that the store does not have the cut that the Batch follows. It has lost an
+	// acknowledged cut: an older copy of a file was restored, or a database failed over to a
+	// replica that lagged. A Batch that is Whole repairs it.
 	ErrLost = errors.New("store: an acknowledged cut is lost")
 
-	// ErrTaken: New was called for a zone that has a cut. Open brings it back.
+	// ErrTaken means that New was called for a zone that has a cut. Use Open to restore it.
 	ErrTaken = errors.New("store: the zone has a cut already")
 
-	// ErrDone: the command of that id was done before, and is on disk.
-	ErrDone = errors.New("store: the command was done before")
+	// ErrDone means that the command with this id was executed before and is on disk.
+	ErrDone = errors.New("store: the command has already been executed")
 
-	// ErrElsewhere: an owner of the Batch is in another zone of the store. Owners of different
-	// zones have different ids.
+	// ErrElsewhere means that an owner of the Batch is in another zone of the store. Owners in
+	// different zones have different ids.
 	ErrElsewhere = errors.New("store: the owner is in another zone")
 
-	// ErrNoMoves: owners cannot move between the zones of this store, because it is not a Mover.
-	ErrNoMoves = errors.New("store: no owner can move between the zones of this store")
+	// ErrNoMoves means that the store is not a Mover, so owners cannot move between its zones.
+	ErrNoMoves = errors.New("store: owners cannot move between the zones of this store")
 )
 
-// Errors of a file or a database.
+// Errors about a file or a database.
 var (
 	// ErrDamaged is matched by every [DamageError].
 	ErrDamaged = errors.New("store: damaged")
 
-	// ErrForeign: what is there is no store of this project.
-	ErrForeign = errors.New("store: not of bufftick")
+	// ErrForeign means that the file or database is not a store of this project.
+	ErrForeign = errors.New("store: not a bufftick store")
 
-	// ErrFuture: a later version of this library has written it. Update the program; nothing has
-	// been changed.
+	// ErrFuture means that a later version of this library wrote the data. Update the program;
+	// the data is unchanged.
 	ErrFuture = errors.New("store: written by a later version")
 
-	// ErrLocked: another process has the file open.
+	// ErrLocked means that another process has the file open.
 	ErrLocked = errors.New("store: locked by another process")
 
-	// ErrReadOnly: the store can be loaded from and not written to.
+	// ErrReadOnly means that the store can be read but not written.
 	ErrReadOnly = errors.New("store: read-only")
 
-	// ErrClosed: the store has been closed.
+	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("store: closed")
 
-	// ErrBroken: further writes may be lost. The disk did not keep a write, or the file was removed, replaced or
-	// truncated while it was open. Close the store and open it again.
+	// ErrBroken means that further writes may be lost: the disk did not keep a write, or the file
+	// was removed, replaced or truncated while it was open. Close the store and open it again.
 	ErrBroken = errors.New("store: broken, further writes may be lost; close the store and open it again")
 )
 
 // Errors of the caller.
 var (
-	// ErrName: no zone can be called so.
-	ErrName = errors.New("store: bad name of a zone")
+	// ErrName means that the name is not valid for a zone.
+	ErrName = errors.New("store: invalid zone name")
 
-	// ErrBatch: the Batch contradicts itself.
-	ErrBatch = errors.New("store: bad batch")
+	// ErrBatch means that the Batch is inconsistent.
+	ErrBatch = errors.New("store: invalid batch")
 
-	// ErrTooLarge: more than MaxBytes or MaxWindow. The error names the owner.
+	// ErrTooLarge means that a size exceeds MaxBytes or MaxWindow. The error names the owner.
 	ErrTooLarge = errors.New("store: too large")
 )
 
-// DamageError says what is damaged, where, and what to do. It matches [ErrDamaged].
+// DamageError describes damaged data, its location, and a remedy. It matches [ErrDamaged].
 type DamageError struct {
-	File    string // or the address of a database, or ""
-	Place   string // in it: a zone, an owner, a page, a byte
+	File    string // file, or the address of a database, or ""
+	Place   string // location in it: a zone, an owner, a page, a byte
 	Problem string
 }
 
-// Error says all of it in one line.
+// Error returns the description in one line.
 func (e *DamageError) Error() string {
 	text := ErrDamaged.Error() + ": "
 	if e.File != "" {
@@ -86,25 +87,25 @@ func (e *DamageError) Error() string {
 	if e.Place != "" {
 		text += e.Place + ": "
 	}
-	return text + e.Problem + "; nothing has been changed: put back a copy, or see what is whole by: bufftick cut -verify"
+	return text + e.Problem + "; nothing has been changed: restore a copy, or list the intact records with: bufftick cut -verify"
 }
 
 // Is reports whether target is [ErrDamaged].
 func (e *DamageError) Is(target error) bool { return target == ErrDamaged }
 
-// whatToDo is said behind an error that names a file.
-var whatToDo = []struct {
+// advice holds the advice that is appended to errors that name a file.
+var advice = []struct {
 	of   error
 	text string
 }{
-	{ErrLocked, "end that one first"},
-	{ErrForeign, "nothing has been changed: is it the file that was meant?"},
+	{ErrLocked, "stop that process first"},
+	{ErrForeign, "nothing has been changed: check the path"},
 	{ErrFuture, "nothing has been changed: update this program"},
-	{ErrReadOnly, "let this process write to the file and its folder"},
+	{ErrReadOnly, "make the file and its directory writable"},
 }
 
-// At returns err, if it is a [DamageError], with a file and a place in front of its own. Before any
-// other error it puts the file, and behind it what to do, if that is known; without a file it is as it was.
+// At adds a file and a place in front of the place of a [DamageError]. To any other error it
+// adds the file and, if known, advice; if file is empty it returns the error unchanged.
 func At(err error, file, place string) error {
 	damage, ok := errors.AsType[*DamageError](err)
 	if !ok {
@@ -125,7 +126,7 @@ func atFile(err error, file string) error {
 	if err == nil || file == "" {
 		return err
 	}
-	for _, known := range whatToDo {
+	for _, known := range advice {
 		if errors.Is(err, known.of) {
 			return fmt.Errorf("%s: %w; %s", file, err, known.text)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// A deploy: the old process drains the zone and loses nothing, not even a command that waited in the
-// inbox; the new one goes on from there.
+// A deployment: the old process drains the zone without losing anything, not even a command in
+// the inbox, and the new process continues.
 func ExampleSaver_Drain() {
 	dir, err := os.MkdirTemp("", "zone")
 	if err != nil {
@@ -50,7 +50,7 @@ func ExampleSaver_Drain() {
 		if err := eng.Inbox().AddBuff(7, buff.Application{Spec: catalog.Spec("poison")}); err != nil {
 			panic(err)
 		}
-		if err := zone.Drain(ctx); err != nil { // it closes the engine too
+		if err := zone.Drain(ctx); err != nil { // also closes the engine
 			panic(err)
 		}
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// A coin is paid into a bank, outside of the game. The process dies when the bank has been told, and before the game knows: the
-// next one is given the coin again, under the same ID, and the bank pays it once.
+// A coin is paid into a bank outside the game. The process dies after the bank has received it
+// and before the game knows. The next process returns the coin again with the same ID, and the
+// bank pays it once.
 func ExampleSaver_Effects() {
 	ctx := context.Background()
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "coin", Kind: define.Infinite})
@@ -23,7 +24,7 @@ func ExampleSaver_Effects() {
 	disk := storetest.NewMemory()
 	open := func() *store.Saver {
 		zone, err := store.Open(ctx, disk, "arena", engine.Options{Catalog: catalog, Synchronous: true}, store.Options{
-			Every:  -1, // a cut is made when SaveAll asks for it: what this prints waits for no clock
+			Every:  -1, // only SaveAll makes cuts, so that the output does not depend on time
 			Effect: func(e *buff.Event, b []byte) ([]byte, bool) { return append(b, e.Spec.ID...), e.Kind == buff.Applied },
 		})
 		if err != nil {
@@ -50,7 +51,7 @@ func ExampleSaver_Effects() {
 	for _, x := range zone.Effects() {
 		bank(x)
 	}
-	zone.Close() // it dies here, and nobody has said Given
+	zone.Close() // crash before Given
 
 	zone = open()
 	for _, x := range zone.Effects() {

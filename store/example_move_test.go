@@ -11,7 +11,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// A player goes from one zone to another. Whatever dies on the way, it is in one of them.
+// A player moves from one zone to another. Whatever crashes on the way, the player is in one
+// of them.
 func ExampleSaver_Move() {
 	ctx := context.Background()
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: time.Minute})
@@ -37,7 +38,7 @@ func ExampleSaver_Move() {
 	if _, err := arena.Move(7, "harbour"); err != nil {
 		panic(err)
 	}
-	if err := arena.SaveAll(ctx); err != nil { // or the next cut
+	if err := arena.SaveAll(ctx); err != nil { // or wait for the next cut
 		panic(err)
 	}
 

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// The game's own data goes into the same cut as the buffs. What handlers change of their own owner is
-// known; what the loop changes it says before, with Touch.
+// The game's own data is in the same cut as the buffs. Changes by handlers to their own owner
+// are tracked; before other changes the loop must call Touch.
 func ExampleSaver_Touch() {
 	dir, err := os.MkdirTemp("", "zone")
 	if err != nil {

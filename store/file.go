@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// FileMagic is what a cut begins with in a file of its own, which then has the records of the head, of each
-// owner, of the commands, and of the sum.
+// FileMagic is the start of a file that holds one cut. It is followed by the records of the
+// head, the owners, the commands, and the sum.
 const FileMagic = "bufftick cut\n"
 
-// AppendCut appends a cut as one piece, for a file of its own: a copy that can be kept, sent,
-// and looked at by "bufftick cut". It is read by [ParseCut].
+// AppendCut appends a cut in the format of a separate file, which can be archived, sent, and
+// inspected with "bufftick cut". [ParseCut] decodes it.
 func AppendCut(dst []byte, c *Cut) []byte {
 	dst = AppendHead(append(dst, FileMagic...), &c.Head)
 	sum := Sum{Owners: uint64(len(c.Owners)), Commands: uint64(len(c.Commands))}
@@ -24,9 +24,9 @@ func AppendCut(dst []byte, c *Cut) []byte {
 	return AppendSum(dst, sum)
 }
 
-// ParseCut reads what [AppendCut] has written. It fails with [ErrForeign] if the text at the
-// beginning is another one, with [ErrFuture], or with [ErrDamaged] and the place of the record,
-// in bytes of b. The bytes of the cut are those of b.
+// ParseCut decodes the output of [AppendCut]. It returns [ErrForeign] if b does not start with
+// FileMagic, [ErrFuture], or [ErrDamaged] with the byte offset of the record. The cut refers
+// to the bytes of b.
 func ParseCut(b []byte) (*Cut, error) {
 	if !bytes.HasPrefix(b, []byte(FileMagic)) {
 		return nil, fmt.Errorf("%w: bytes 0 to %d are not %q", ErrForeign, len(FileMagic)-1, FileMagic)
@@ -39,22 +39,22 @@ func ParseCut(b []byte) (*Cut, error) {
 	return c, nil
 }
 
-// parser walks over the records of a file.
+// parser iterates over the records of a file.
 type parser struct {
 	b        []byte
-	at, last int // where the next record begins, and the one that was read last
+	at, last int // start of the next record, and of the last one read
 }
 
-// next returns the next record, and its kind.
+// next returns the next record and its kind.
 func (p *parser) next() (record []byte, kind byte, err error) {
 	rest := p.b[p.at:]
 	p.last = p.at
 	if len(rest) < recordHead {
-		return nil, 0, damaged("", "the file ends within it: it has %d bytes", len(p.b))
+		return nil, 0, damaged("", "the file ends inside it, at byte %d", len(p.b))
 	}
 	n := uint64(binary.BigEndian.Uint32(rest[2:]))
-	if n > uint64(len(rest)) { // one that is too short for any is refused by who reads it
-		return nil, 0, damaged("", "it says %d bytes, and %d are left of the file", n, len(rest))
+	if n > uint64(len(rest)) { // too short a length is refused by the record's decoder
+		return nil, 0, damaged("", "its length is %d bytes, but only %d are left in the file", n, len(rest))
 	}
 	p.at += int(n)
 	return rest[:n:n], rest[0], nil
@@ -97,7 +97,7 @@ func (p *parser) cut() (*Cut, error) {
 	}
 }
 
-// sum reads the last record: nothing follows it.
+// sum decodes the last record and checks that it is the last.
 func (p *parser) sum(r *Reader, record []byte) (*Cut, error) {
 	want, err := ReadSum(record)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 
 var writeGolden = flag.Bool("golden.write", false, "write the golden files of this version")
 
-// golden is the cut of testdata/cut-v1.bin. It is not changed: a later version has another one.
+// golden is the cut in testdata/cut-v1.bin. Do not change it: a later version needs another
+// file.
 func golden() *store.Cut {
 	return &store.Cut{
 		Head: store.Head{
@@ -38,7 +39,7 @@ func golden() *store.Cut {
 	}
 }
 
-// TestGolden: the bytes of version 1 are those of version 1, and are read for ever.
+// TestGolden checks that the bytes of version 1 stay the same and can be read.
 func TestGolden(t *testing.T) {
 	const file = "testdata/cut-v1.bin"
 	b := store.AppendCut(nil, golden())
@@ -53,8 +54,8 @@ func TestGolden(t *testing.T) {
 	require.True(t, bytes.Equal(want, b), "this version writes other bytes: give them another number")
 }
 
-// TestCutDamaged: each bit of a cut changed, each length, each byte more: an error that says
-// where.
+// TestCutDamaged flips each bit of a cut, truncates it at each length, and appends a byte.
+// Each must give an error with a place.
 func TestCutDamaged(t *testing.T) {
 	sound := store.AppendCut(nil, golden())
 	refuse := func(b []byte, what string, n int) {
@@ -73,7 +74,7 @@ func TestCutDamaged(t *testing.T) {
 	refuse(append(bytes.Clone(sound), 0), "length", len(sound)+1)
 }
 
-// records are those of a cut, one after the other.
+// records returns the records of a cut.
 func records(b []byte) (out [][]byte) {
 	b = b[len("bufftick cut\n"):]
 	for len(b) > 0 {
@@ -83,7 +84,7 @@ func records(b []byte) (out [][]byte) {
 	return out
 }
 
-// TestRecordsMissing: each record is whole, and one is missing, there twice, or in another place.
+// TestRecordsMissing removes, duplicates and moves valid records.
 func TestRecordsMissing(t *testing.T) {
 	sound := store.AppendCut(nil, golden())
 	list := records(sound)
@@ -98,54 +99,54 @@ func TestRecordsMissing(t *testing.T) {
 		_, err = store.ParseCut(join(twice...))
 		require.ErrorIs(t, err, store.ErrDamaged, "record %d twice", k)
 	}
-	// One of an older cut.
+	// A record of an older cut.
 	old := store.AppendOwner(nil, 12000, &store.Owner{ID: 7, Data: []byte("health 90")})
 	_, err := store.ParseCut(join(list[0], list[1], old, list[3], list[4], list[5], list[6]))
 	require.ErrorIs(t, err, store.ErrDamaged)
 	require.ErrorContains(t, err, "the sum")
 }
 
-// TestFormatLimits: what one program may write the next one reads: these numbers are part of the format.
+// TestFormatLimits checks the limits that are part of the format.
 func TestFormatLimits(t *testing.T) {
 	require.Equal(t, [...]int{200, 16 << 20, 1 << 20}, [...]int{store.MaxName, store.MaxBytes, store.MaxWindow})
 }
 
-// TestReaderSays: whose record it is, and what there is of it.
-func TestReaderSays(t *testing.T) {
-	const rest = "; nothing has been changed: put back a copy, or see what is whole by: bufftick cut -verify"
+// TestReaderErrors checks the record and the values in errors of a Reader.
+func TestReaderErrors(t *testing.T) {
+	const rest = "; nothing has been changed: restore a copy, or list the intact records with: bufftick cut -verify"
 	says := func(err error, text string) {
 		t.Helper()
 		require.EqualError(t, err, "store: damaged: "+text+rest)
-		require.EqualError(t, store.At(err, "world.db", ""), "store: damaged: world.db: "+text+rest, "it is no file that it names")
+		require.EqualError(t, store.At(err, "world.db", ""), "store: damaged: world.db: "+text+rest, "no file")
 	}
 	head := golden().Head
-	says(store.NewReader("b").Head(store.AppendHead(nil, &head)), `the head: it is of zone "arena/ü"`)
+	says(store.NewReader("b").Head(store.AppendHead(nil, &head)), `the head: it belongs to zone "arena/ü"`)
 	r := store.NewReader(head.Zone)
 	require.NoError(t, r.Head(store.AppendHead(nil, &head)))
 	commands := store.AppendCommands(nil, 12346, []store.CommandID{{1}})
-	says(r.Commands(12345, commands), "commands up to frame 12345: it is of frame 12346, the cut of 12345")
-	says(r.Commands(12346, commands), "commands up to frame 12346: it is of frame 12346, the cut of 12345")
+	says(r.Commands(12345, commands), "commands up to frame 12345: it is from frame 12346, the cut from frame 12345")
+	says(r.Commands(12346, commands), "commands up to frame 12346: it is from frame 12346, the cut from frame 12345")
 	seven := store.AppendOwner(nil, 12, &store.Owner{ID: 7})
-	says(r.Owner(8, seven), "owner 8: it is of owner 7")
+	says(r.Owner(8, seven), "owner 8: it belongs to owner 7")
 	require.NoError(t, r.Owner(7, seven))
 	_, err := r.Cut(store.Sum{Owners: 2, Commands: 3, Total: 0xABC})
-	says(err, fmt.Sprintf("the sum: 1 owners, 0 commands, sum %x are there; 2, 3 and abc should be", store.Check(seven)))
+	says(err, fmt.Sprintf("the sum: got 1 owners, 0 commands, sum %x; want 2, 3 and abc", store.Check(seven)))
 
 	o, err := store.ReadOwner(7, seven)
 	require.NoError(t, err)
 	require.Equal(t, store.Owner{ID: 7, Frame: 12}, o)
 	_, err = store.ReadOwner(8, seven)
-	says(err, "owner 8, who moves: it is of owner 7")
+	says(err, "moving owner 8: it belongs to owner 7")
 
 	short := bytes.Clone(seven)
-	short[len(short)-5] = 5 // so many bytes of data, and then nothing
+	short[len(short)-5] = 5 // the data length is 5, but no data follows
 	_, err = store.ReadOwner(7, reseal(short))
-	says(err, "owner 7, who moves: byte 10: data: 5 of them, and 0 bytes are left")
+	says(err, "moving owner 7: byte 10: data: 5 entries, but only 0 bytes are left")
 	_, err = store.ParseCut([]byte(store.FileMagic + "H\x01\x00\x00\x00\x02"))
-	says(err, "the record at byte 13: the record has 2 bytes, too few for any")
+	says(err, "the record at byte 13: the record has only 2 bytes")
 }
 
-// TestFuture: what a later version has written is said to be so, and not to be damaged.
+// TestFuture checks that data of a later version is reported as such and not as damage.
 func TestFuture(t *testing.T) {
 	list := records(store.AppendCut(nil, golden()))
 	for k := range list {
@@ -176,8 +177,8 @@ func TestFuture(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrFuture)
 }
 
-// TestContents: records whose check is right and whose contents are not.
-func TestContents(t *testing.T) {
+// TestInvalidContents checks records with a valid checksum and invalid contents.
+func TestInvalidContents(t *testing.T) {
 	head := func(change func(h *store.Head)) error {
 		h := golden().Head
 		change(&h)
@@ -194,7 +195,7 @@ func TestContents(t *testing.T) {
 	} {
 		require.ErrorIs(t, head(change), store.ErrDamaged, name)
 	}
-	// A list that says more than there is takes no memory for it.
+	// A list with too large a length allocates no memory for it.
 	hostile := reseal(append([]byte{'C', 1, 0, 0, 0, 0, 1, 0xFF, 0xFF, 0x3F}, 0, 0, 0, 0))
 	r := store.NewReader("a")
 	allocs := testing.AllocsPerRun(10, func() { require.ErrorIs(t, r.Commands(1, hostile), store.ErrDamaged) })
@@ -204,7 +205,8 @@ func TestContents(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrDamaged, "a number longer than it need be")
 }
 
-// FuzzParseCut: no bytes make it panic, and what is read is written as it was.
+// FuzzParseCut checks that no input causes a panic, and that a decoded cut encodes to the same
+// bytes.
 func FuzzParseCut(f *testing.F) {
 	sound := store.AppendCut(nil, golden())
 	f.Add(sound)
@@ -229,7 +231,7 @@ func FuzzParseCut(f *testing.F) {
 			}
 		}
 		check(b)
-		// The checks keep a fuzzer out: with them made right it gets further.
+		// The checksums stop a fuzzer: correct them to get further.
 		if rest, ok := bytes.CutPrefix(b, []byte("bufftick cut\n")); ok {
 			fixed := []byte("bufftick cut\n")
 			for len(rest) >= 10 {
@@ -242,7 +244,7 @@ func FuzzParseCut(f *testing.F) {
 	})
 }
 
-// ExampleParseCut makes a copy of a cut and looks at it.
+// ExampleParseCut makes a copy of a cut and reads it.
 func ExampleParseCut() {
 	b := store.AppendCut(nil, &store.Cut{
 		Head:   store.Head{Zone: "arena", Epoch: 1, Frame: 90},
@@ -257,5 +259,5 @@ func ExampleParseCut() {
 	fmt.Println(err)
 	// Output:
 	// arena at frame 90: owner 7, health 85
-	// store: damaged: the record at byte 39: it says 23 bytes, and 21 are left of the file; nothing has been changed: put back a copy, or see what is whole by: bufftick cut -verify
+	// store: damaged: the record at byte 39: its length is 23 bytes, but only 21 are left in the file; nothing has been changed: restore a copy, or list the intact records with: bufftick cut -verify
 }

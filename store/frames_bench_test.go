@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// crowd is an engine of so many owners with ten buffs each, of which one pulses each second, so
-// that all owners change in each.
+// crowd returns an engine of n owners with ten buffs each, one of which pulses each second, so
+// that all owners change within a second.
 func crowd(b *testing.B, owners int) (engine.Options, func(*engine.Engine)) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second},
@@ -34,15 +34,15 @@ func crowd(b *testing.B, owners int) (engine.Options, func(*engine.Engine)) {
 				e.AddBuff(id, buff.Application{Spec: cat.Spec("mark"), Source: s + 1})
 			}
 			if id%buff.OwnerID(owners/20) == 0 {
-				e.Tick(50 * time.Millisecond) // a twentieth pulses in each frame
+				e.Tick(50 * time.Millisecond) // one owner in twenty pulses in each frame
 			}
 		}
 	}
 }
 
-// BenchmarkFrames is a frame of 50 ms of 100,000 owners with ten buffs each, all of which change in a
-// second: without a store, with cuts, and with all owners saved in one frame each second. What
-// counts is p99 and the longest frame.
+// BenchmarkFrames measures 50 ms frames of 100,000 owners with ten buffs each, all of which
+// change within a second: without a store, with cuts, and with all owners saved in one frame
+// each second. The relevant results are p99 and the longest frame.
 func BenchmarkFrames(b *testing.B) {
 	const owners = 100_000
 	for _, every := range []time.Duration{0, time.Second, 250 * time.Millisecond, 50 * time.Millisecond, -1} {
@@ -101,7 +101,7 @@ func BenchmarkFrames(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is how long a zone of so many buffs takes to come back.
+// BenchmarkOpen measures restoring a zone.
 func BenchmarkOpen(b *testing.B) {
 	for _, owners := range []int{100, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("buffs=%d", owners*10), func(b *testing.B) {

@@ -24,8 +24,8 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// victim is the process that TestKill kills: a game with a file of store/bolt that carries out the
-// commands that come on its standard input, one id in each line, and says which ones are durable.
+// victim is the process that TestKill kills: a game with a store/bolt file. It executes the
+// commands whose ids it reads from standard input and prints the durable ones.
 type victim struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -48,19 +48,19 @@ func start(t *testing.T, path, how string) *victim {
 	return v
 }
 
-// book is what the parent knows of: which commands it has asked for, and which were acknowledged.
+// book is the parent's record of requested and acknowledged commands.
 type book struct {
 	path  string
 	asked int // ids from 1
 	acked map[uint64]bool
 }
 
-// life lets a victim live until so many commands were acknowledged, and kills it.
+// life runs a victim until it has acknowledged n commands, and kills it.
 func (b *book) life(t *testing.T, how string, rng *rand.Rand) {
 	v := start(t, b.path, how)
 	for id := 1; id <= b.asked; id++ {
 		if !b.acked[uint64(id)] {
-			fmt.Fprintln(v.in, id) // again: it may have been done or not
+			fmt.Fprintln(v.in, id) // retry: it may have been executed or not
 		}
 	}
 	for range 5 {
@@ -73,7 +73,7 @@ func (b *book) life(t *testing.T, how string, rng *rand.Rand) {
 		b.ask(v)
 	}
 	require.NoError(t, v.cmd.Process.Kill())
-	for v.out.Scan() { // said before it died
+	for v.out.Scan() { // printed before it died
 		if id, err := strconv.ParseUint(v.out.Text(), 10, 64); err == nil {
 			b.note(id)
 		}
@@ -82,24 +82,24 @@ func (b *book) life(t *testing.T, how string, rng *rand.Rand) {
 	require.NotContains(t, v.text.String(), "panic")
 }
 
-// ask asks for one more.
+// ask requests one more command.
 func (b *book) ask(v *victim) {
 	b.asked++
 	fmt.Fprintln(v.in, b.asked)
 }
 
-// note notes what was acknowledged; 0 is only a sign of life.
+// note records an acknowledgement; 0 is only a sign of life.
 func (b *book) note(id uint64) {
 	if id > 0 {
 		b.acked[id] = true
 	}
 }
 
-// wrong compares what is on disk with the book.
+// wrong compares the file with the book.
 func (b *book) wrong(t *testing.T) error {
 	disk, err := bolt.Open(b.path, bolt.Options{ReadOnly: true})
 	if err != nil && len(b.acked) == 0 && errors.Is(err, os.ErrNotExist) {
-		return nil // it did not live that long
+		return nil // it died before its first cut
 	}
 	require.NoError(t, err)
 	defer disk.Close()
@@ -129,7 +129,7 @@ func (b *book) wrong(t *testing.T) error {
 	return b.count(cut, len(done))
 }
 
-// count counts the coins: those that there were, and one for each command that was done.
+// count counts the coins: the initial ones, and one for each executed command.
 func (b *book) count(cut *store.Cut, done int) error {
 	sum := 0
 	for _, o := range cut.Owners {
@@ -179,13 +179,14 @@ func number(id store.CommandID) (n uint64) {
 	return n
 }
 
-// killsOfAWorld is after how many kills a new world begins: each life brings some seventeen coins, and one
-// owner, who may come to have them all, has room for 4,096 buffs. What a full owner is given is denied.
+// killsOfAWorld is the number of kills after which a new world starts. Each life adds about
+// seventeen coins, and one owner, who may get them all, has room for 4,096 buffs; further ones
+// would be denied.
 const killsOfAWorld = 50
 
-// TestKill: a process is killed at any moment, and another one goes on with what it has left on disk.
-// What was acknowledged is there, once; what was not is there once or not at all; no coin is lost or
-// doubled, and the gold of an owner is of the same instant as its coins.
+// TestKill kills a process at random moments and starts another one from its file.
+// Acknowledged commands must have been executed once, others at most once; no coin may be lost
+// or duplicated, and an owner's gold must match its coins.
 func TestKill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	asked, acked := 0, 0
@@ -202,7 +203,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d commands asked for, %d acknowledged: none lost, none doubled, no cut torn", long.Times(6), asked, acked)
 }
 
-// TestKillControls: the same finds that owners were copied one after the other, without copy on update.
+// TestKillControls checks that TestKill detects owners that are copied in different frames,
+// without copy on write.
 func TestKillControls(t *testing.T) {
 	b := &book{path: filepath.Join(t.TempDir(), "world.db"), acked: map[uint64]bool{}}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -225,7 +227,7 @@ func TestKillVictim(t *testing.T) {
 	disk, err := bolt.Open(path, bolt.Options{})
 	require.NoError(t, err)
 	g := newStorm(t, disk, rand.Uint64())
-	g.every = 10 // ms of the game
+	g.every = 10 // ms of game time
 	g.open()
 	if how == "spread" {
 		g.v.Close()
@@ -237,14 +239,14 @@ func TestKillVictim(t *testing.T) {
 		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 			go ask(&mu, g, in.Text())
 		}
-		os.Exit(1) // its parent is dead: nobody is left to kill it
+		os.Exit(1) // the parent is dead, so nothing would kill this process
 	}()
 	for {
 		g.frame() // until it is killed
 	}
 }
 
-// ask has a command done and says so when it is durable.
+// ask executes a command and prints its id once it is durable.
 func ask(mu *sync.Mutex, g *storm, text string) {
 	var id store.CommandID
 	copy(id[:], text)
@@ -257,8 +259,8 @@ func ask(mu *sync.Mutex, g *storm, text string) {
 	}
 }
 
-// spread saves the owners of a game a few in each frame, each as it is then: what the Saver is there
-// to avoid.
+// spread saves a few owners in each frame in their current state, which is the fault that the
+// Saver avoids.
 func spread(t *testing.T, g *storm, disk store.Store) {
 	cut, err := disk.Open(t.Context(), "arena")
 	if err != nil {
@@ -279,6 +281,6 @@ func spread(t *testing.T, g *storm, disk store.Store) {
 		frame++
 		b.Frame = frame
 		require.NoError(t, disk.Commit(t.Context(), &b))
-		fmt.Println(0) // the parent kills it when it has seen some
+		fmt.Println(0) // the parent kills this process after some of these lines
 	}
 }

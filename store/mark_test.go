@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestMark: a command that the loop gives is seen from then on, also after a crash if its frame was on
-// disk, and not if it was not.
+// TestMark checks that a command marked on the loop is seen from then on, and after a crash
+// only if its frame was on disk.
 func TestMark(t *testing.T) {
 	m := storetest.NewMemory()
 	o := store.Options{Window: 2, Every: -1}
@@ -37,7 +37,7 @@ func TestMark(t *testing.T) {
 	second := do(2)
 	require.Less(t, v.Stats().Frame, second)
 
-	// It dies without the second one.
+	// It crashes without the second one.
 	w := play(t, m, noon, engine.Options{}, o)
 	frame, seen := w.Seen(store.CommandID{1})
 	require.True(t, seen)
@@ -50,8 +50,8 @@ func TestMark(t *testing.T) {
 	require.False(t, seen, "two others have come")
 }
 
-// TestMarkBeforeTick: what is marked after a SaveAll before the first Tick is not on disk for that, and the cut after
-// it follows.
+// TestMarkBeforeTick checks that a mark after a SaveAll and before the first Tick is not
+// counted as on disk, and that the next cut includes it.
 func TestMarkBeforeTick(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Window: 4, Every: -1})
 	require.NoError(t, v.SaveAll(t.Context()))

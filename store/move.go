@@ -9,81 +9,85 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Mover is a Store whose zones give owners to each other. An owner that moves goes out of its zone in one
-// transaction with the cut that it is not in any more (Batch.Moved), waits between the two, and comes in with
-// the first cut that has it (Batch.Arrived). So at each instant it is in one zone, or on its way into one.
+// Mover is a Store whose zones can exchange owners. A moving owner leaves its zone in the
+// transaction of the cut from which it is missing (Batch.Moved), is in transit, and enters the
+// other zone with the first cut that contains it (Batch.Arrived). So at any time it is in one
+// zone, or in transit to one.
 type Mover interface {
 	Store
 
-	// Arrivals returns the owners that are on their way into those zones: of each the ones that have
-	// waited longest, up to MostArrivals. It fails as Load does, and not with ErrEmpty.
+	// Arrivals returns the owners in transit to the given zones: for each zone the ones that have
+	// waited longest, up to MostArrivals. It returns the errors of Load, except ErrEmpty.
 	Arrivals(ctx context.Context, zones []string) ([]Arrival, error)
 
-	// Where says where owners are, as of the last commits; those that no zone has are left out. It
-	// fails as Load does, and not with ErrEmpty.
+	// Where returns the places of owners as of the last commits, without owners that are in no
+	// zone. It returns the errors of Load, except ErrEmpty.
 	Where(ctx context.Context, owners []buff.OwnerID) ([]Place, error)
 }
 
 // Move is an owner that leaves for another zone.
 type Move struct {
-	// Owner is as it was when it left. Its Frame is that of the first Batch that had the Move: a store whose
-	// cut is of that frame, or of a later one, has done it, and does not do it again. It may
-	// have gone on from there, and even have come back.
+	// Owner is the state of the owner when it left. Its Frame is that of the first Batch that
+	// contained the Move. A store with a cut of this frame or a later one has already applied the
+	// Move and must not apply it again: the owner may have moved on from there, and may even have
+	// returned.
 	Owner Owner
 
-	// To is the zone, which need not have been opened yet.
+	// To is the destination, which need not have been opened yet.
 	To string
 }
 
-// Arrival is an owner on its way into a zone.
+// Arrival is an owner in transit to a zone.
 type Arrival struct {
-	// Owner is as it was when it left the other zone.
+	// Owner is the state of the owner when it left the other zone.
 	Owner Owner
 
-	// Zone is the one that it goes to.
+	// Zone is the destination.
 	Zone string
 
-	// Number distinguishes it from other moves: later ones of this owner have higher ones.
+	// Number identifies the move. Later moves of the owner have higher numbers.
 	Number uint64
 }
 
-// Place is where an owner is.
+// Place is the location of an owner.
 type Place struct {
 	Owner    buff.OwnerID
 	Zone     string
-	Arriving bool // it is on its way into that zone, and in no cut
+	Arriving bool // in transit to Zone, and in no cut
 }
 
 // Limits of moves.
 const (
-	MostArrivals = 64   // of a zone, that Arrivals returns at once
-	MostMoves    = 4096 // of a zone, that wait for a commit
+	MostArrivals = 64   // of a zone, in one result of Arrivals
+	MostMoves    = 4096 // of a zone, waiting for a commit
 )
 
-// Move lets an owner go to another zone of the store, with all that it carries and the game's own data of
-// it. It is gone from the engine as by Despawn, and is in the store under way to the other zone with the
-// next cut: at that instant, wholly or not at all. Move returns the frame, as in Stats.Frame, with which
-// that is so. If the process dies before, the owner comes back where it was; until then the game must not
-// spawn it anywhere. What the areas of this engine do to its time stays behind.
+// Move moves an owner to another zone of the store, with its buffs and the game's own data.
+// The owner is removed from the engine as by Despawn. With the next cut the store atomically
+// puts it in transit to the other zone. Move returns the frame of that cut, as in Stats.Frame.
+// If the process dies before the cut is on disk, the owner is restored in this zone; until
+// then the game must not spawn it anywhere. The effects of this engine's areas on the owner's
+// time do not move with it.
 //
-// It fails with engine.ErrUnknownOwner, or with engine.ErrBusy while its handlers run or not all owners of the
-// zone are back: try again after the next Tick. It fails with [ErrNoMoves] if the store is no [Mover], with
-// [ErrName] or [ErrElsewhere] if there can be no such zone or it is this one, with [ErrTooLarge] if
-// MostMoves wait for a commit, or as Marshal does. Nothing has happened then.
+// It returns engine.ErrUnknownOwner; engine.ErrBusy while the owner's handlers run or not all
+// owners of the zone are restored, in which case the caller can retry after the next Tick;
+// [ErrNoMoves] if the store is not a [Mover]; [ErrName] if the name is invalid; [ErrElsewhere]
+// if zone is this zone; [ErrTooLarge] if MostMoves are waiting for a commit; or the error of
+// Marshal. An error leaves everything unchanged.
 //
-// Only the loop goroutine may call it, between two Ticks. It costs O(buffs of that owner).
+// Only the loop goroutine may call it, between two Ticks. It costs O(buffs of the owner).
 func (v *Saver) Move(id buff.OwnerID, zone string) (frame uint64, err error) {
 	switch err := CheckName(zone); {
 	case err != nil:
 		return 0, err
 	case zone == v.zone:
-		return 0, fmt.Errorf("%w: owner %d is to go to zone %q, where it is", ErrElsewhere, id, zone)
+		return 0, fmt.Errorf("%w: owner %d is already in zone %q", ErrElsewhere, id, zone)
 	case !v.commits.mayMove:
 		return 0, fmt.Errorf("%w: zone %q", ErrNoMoves, v.zone)
-	case v.back != nil:
-		return 0, fmt.Errorf("%w: zone %q is not all back", engine.ErrBusy, v.zone)
-	case v.mostLeave():
-		return 0, fmt.Errorf("%w: %d owners of zone %q wait to leave it", ErrTooLarge, MostMoves, v.zone)
+	case v.restoring != nil:
+		return 0, fmt.Errorf("%w: zone %q is not completely restored", engine.ErrBusy, v.zone)
+	case v.tooManyLeaving():
+		return 0, fmt.Errorf("%w: %d owners are waiting to leave zone %q", ErrTooLarge, MostMoves, v.zone)
 	}
 	if _, err := v.engine.Buffs(id); err != nil {
 		return 0, err
@@ -102,7 +106,7 @@ func (v *Saver) Move(id buff.OwnerID, zone string) (frame uint64, err error) {
 	return frame, nil
 }
 
-// marshal asks the game for its data of an owner.
+// marshal calls Options.Marshal for an owner.
 func (v *Saver) marshal(id buff.OwnerID) (data []byte, err error) {
 	if v.opts.Marshal == nil {
 		return nil, nil
@@ -119,7 +123,8 @@ func (v *Saver) marshal(id buff.OwnerID) (data []byte, err error) {
 	return data, err
 }
 
-// Leaving reports whether an owner has been moved out of the zone, and that is not on disk yet.
+// Leaving reports whether an owner has been moved out of the zone in a frame that is not on
+// disk yet.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Leaving(id buff.OwnerID) bool {
@@ -131,8 +136,8 @@ func (v *Saver) Leaving(id buff.OwnerID) bool {
 	return leaves
 }
 
-// mostLeave reports whether as many wait to leave as may.
-func (v *Saver) mostLeave() bool {
+// tooManyLeaving reports whether the maximum number of owners is waiting to leave.
+func (v *Saver) tooManyLeaving() bool {
 	if len(v.leaving) >= MostMoves {
 		onDisk := v.Stats().Frame
 		maps.DeleteFunc(v.leaving, func(_ buff.OwnerID, frame uint64) bool { return frame <= onDisk })
@@ -140,30 +145,31 @@ func (v *Saver) mostLeave() bool {
 	return len(v.leaving) >= MostMoves
 }
 
-// come is an owner that was let in.
-type come struct {
+// entered is an owner that Arrive has added.
+type entered struct {
 	number  uint64
-	settled bool // that is on disk, and was when the list before was let in: it is in no later one
+	settled bool // on disk before the previous call of Arrive, so in no later list
 }
 
-// Arrive lets owners in that come from other zones of the store: the list is what Mover.Arrivals has
-// returned, to a call that began after the last Arrive had returned. It calls told for each, also if that
-// fails, but not for those that are in already. They are on disk as owners of this zone with the next
-// cut that has them. If the process dies before, they are still on their way, and come again.
+// Arrive adds owners that arrive from other zones of the store. The list must be the result of
+// a call of Mover.Arrivals that started after the previous Arrive returned. Arrive calls report
+// for each owner, even on an error, except for owners that it has added before. With the next
+// cut that contains them they are on disk as owners of this zone. If the process dies before,
+// they are still in transit and arrive again.
 //
-// For a Wall buff the time of the calendar has passed since its owner left; for an Online one nothing has, and
-// for an Uptime one neither: the uptime of the other zone is not that of this one.
+// For a Wall buff, calendar time has passed since its owner left. For Online and Uptime buffs
+// no time has passed, because the zones have different uptimes.
 //
-// An owner fails as in engine.Engine.Restore, or as Unmarshal does, and is on its way then as before; with
-// engine.ErrBusy if not all owners of the zone are back, or if it has left this very zone and that is not on
-// disk yet: it comes with the next list.
+// An owner that fails, with an error of engine.Engine.Restore or Unmarshal, remains in
+// transit. The error is engine.ErrBusy if not all owners of the zone are restored, or if the
+// owner has left this same zone and that is not on disk yet; it arrives with a later list.
 //
-// Only the loop goroutine may call it, between two Ticks. It costs O(buffs of those owners).
-func (v *Saver) Arrive(list []Arrival, told func(a *Arrival, r buff.Restoration, err error)) {
-	maps.DeleteFunc(v.arrived, func(_ buff.OwnerID, c come) bool { return c.settled })
-	for _, x := range v.commits.takeLanded() {
+// Only the loop goroutine may call it, between two Ticks. It costs O(buffs of these owners).
+func (v *Saver) Arrive(list []Arrival, report func(a *Arrival, r buff.Restoration, err error)) {
+	maps.DeleteFunc(v.arrived, func(_ buff.OwnerID, c entered) bool { return c.settled })
+	for _, x := range v.commits.takeArrived() {
 		if v.arrived[x.Owner.ID].number == x.Number {
-			v.arrived[x.Owner.ID] = come{x.Number, true}
+			v.arrived[x.Owner.ID] = entered{x.Number, true}
 		}
 	}
 	for k := range list {
@@ -173,17 +179,17 @@ func (v *Saver) Arrive(list []Arrival, told func(a *Arrival, r buff.Restoration,
 		}
 		r, err := v.arrive(a)
 		if err == nil {
-			v.arrived[a.Owner.ID] = come{number: a.Number}
-			v.came = append(v.came, Arrival{Owner: Owner{ID: a.Owner.ID}, Zone: v.zone, Number: a.Number})
+			v.arrived[a.Owner.ID] = entered{number: a.Number}
+			v.arrivals = append(v.arrivals, Arrival{Owner: Owner{ID: a.Owner.ID}, Zone: v.zone, Number: a.Number})
 		}
-		told(a, r, err)
+		report(a, r, err)
 	}
 }
 
 func (v *Saver) arrive(a *Arrival) (r buff.Restoration, err error) {
 	id := a.Owner.ID
-	if v.back != nil || v.Leaving(id) {
-		return r, fmt.Errorf("%w: owner %d cannot come into zone %q yet", engine.ErrBusy, id, v.zone)
+	if v.restoring != nil || v.Leaving(id) {
+		return r, fmt.Errorf("%w: owner %d cannot enter zone %q yet", engine.ErrBusy, id, v.zone)
 	}
 	_, data, err := SplitData(a.Owner.Data)
 	if err != nil {
@@ -202,10 +208,10 @@ func (v *Saver) arrive(a *Arrival) (r buff.Restoration, err error) {
 	return v.engine.Restore(id, game, blob)
 }
 
-// sortOut puts those into the batch that have come, and are in it: the others stay until they are.
-func (c *committer) sortOut(b *Batch) {
-	came := append(c.came, b.Arrived...)
-	c.came, b.Arrived = nil, nil
+// selectArrivals adds to the batch the arrivals of owners that are in it. The others wait.
+func (c *committer) selectArrivals(b *Batch) {
+	came := append(c.arrivals, b.Arrived...)
+	c.arrivals, b.Arrived = nil, nil
 	if len(came) == 0 {
 		return
 	}
@@ -231,26 +237,26 @@ func (c *committer) sortOut(b *Batch) {
 		if in[x.Owner.ID] {
 			b.Arrived = append(b.Arrived, x)
 		} else {
-			c.came = append(c.came, x) // busy: the cut has it as on its way
+			c.arrivals = append(c.arrivals, x) // busy: in this cut it is still in transit
 		}
 	}
 }
 
-// takeLanded returns those of whom it is on disk, since the last call, that they have come.
-func (c *committer) takeLanded() []Arrival {
+// takeArrived returns the arrivals that have reached the disk since the last call.
+func (c *committer) takeArrived() []Arrival {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := c.landed
-	c.landed = nil
+	list := c.arrived
+	c.arrived = nil
 	return list
 }
 
-// ReadOwner reads the record of [AppendOwner] of one owner that is in no cut. It fails with [ErrDamaged] or
-// [ErrFuture].
+// ReadOwner decodes a record of [AppendOwner] for an owner that is in no cut. It returns
+// [ErrDamaged] or [ErrFuture] on failure.
 func ReadOwner(id buff.OwnerID, record []byte) (Owner, error) {
 	o, err := readOwner(record)
 	if err == nil && o.ID != id {
-		err = damaged("", "it is of owner %d", o.ID)
+		err = damaged("", "it belongs to owner %d", o.ID)
 	}
-	return o, At(err, "", fmt.Sprintf("owner %d, who moves", id))
+	return o, At(err, "", fmt.Sprintf("moving owner %d", id))
 }

@@ -23,9 +23,9 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// TestKillMoves: a process with two zones in one file of store/bolt is killed at any moment, while players go
-// from one to the other. Each player is then in exactly one place of the file, with all coins that were
-// acknowledged, and with the gold of the same instant.
+// TestKillMoves kills a process with two zones in one store/bolt file at random moments while
+// players move between them. Each player must be in exactly one place in the file, with all
+// acknowledged coins and the gold of the same instant.
 func TestKillMoves(t *testing.T) {
 	b := newTravelBook(t)
 	for n := range long.Times(6) {
@@ -36,7 +36,8 @@ func TestKillMoves(t *testing.T) {
 	t.Logf("%d kills, %d acknowledgements; places found: %v", long.Times(6), b.acks, b.found)
 }
 
-// TestKillMovesControl: the same test finds players that are moved by Despawn and Restore.
+// TestKillMovesControl checks that the test detects players that are moved with Despawn and
+// Restore.
 func TestKillMovesControl(t *testing.T) {
 	b := newTravelBook(t)
 	for range 60 {
@@ -73,7 +74,7 @@ func (b *travelBook) life(t *testing.T, how string) {
 	cmd.Env = append(os.Environ(), travelEnv+"="+how+":"+b.path)
 	var text strings.Builder
 	cmd.Stderr = &text
-	_, err := cmd.StdinPipe() // it ends if its parent does
+	_, err := cmd.StdinPipe() // ends with its parent
 	require.NoError(t, err)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -177,7 +178,7 @@ func TestKillMovesVictim(t *testing.T) {
 	for k, name := range []string{"a", "b"} {
 		w.zones[k] = w.open(name)
 	}
-	// The first cut of the other zone comes first, so that there is none without the players.
+	// Make the first cut of the other zone first, so that there is none without the players.
 	require.NoError(t, w.zones[1].SaveAll(t.Context()))
 	if w.zones[0].Restored().Fresh {
 		for id := buff.OwnerID(1); id <= travellers; id++ {

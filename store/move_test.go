@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// playZone is play, of a zone by name.
+// playZone is play for a zone with a name.
 func playZone(t testing.TB, s store.Store, zone string, at time.Time, eo engine.Options, o store.Options) *store.Saver {
 	eo.Synchronous = eo.Workers == 0
 	o.Now, o.Every, o.Marshal, o.Unmarshal = func() time.Time { return at }, -1, marshal, unmarshal
@@ -29,7 +29,7 @@ func playZone(t testing.TB, s store.Store, zone string, at time.Time, eo engine.
 	return v
 }
 
-// arrive lets in who is on its way.
+// arrive adds the owners in transit.
 func arrive(t testing.TB, s store.Store, v *store.Saver, zone string) (came []buff.OwnerID, r buff.Restoration, err error) {
 	list, err := s.(store.Mover).Arrivals(t.Context(), []string{zone})
 	require.NoError(t, err)
@@ -50,8 +50,9 @@ func movers(t testing.TB) *buff.Catalog {
 	return c
 }
 
-// TestMove: a player goes to a zone that has been up for less long: each buff by its own clock, with its data, its
-// timeouts and its beat. It is in one zone of the store at each step, whoever dies.
+// TestMove moves a player to a zone with a shorter uptime. Each buff follows its own clock,
+// and data, timeouts and pulse phase are kept. At each step the player is in one zone of the
+// store, whichever process crashes.
 func TestMove(t *testing.T) {
 	c := movers(t)
 	called := 0
@@ -86,7 +87,7 @@ func TestMove(t *testing.T) {
 	require.True(t, arena.Leaving(7))
 	where("arena", false)
 
-	// The source dies before its cut: the player is there as before.
+	// The source crashes before its cut: the player is still there.
 	left := noon.Add(time.Hour + 2700*time.Millisecond)
 	arena = playZone(t, s, "arena", left, eo, store.Options{})
 	require.Equal(t, 1, arena.Restored().Owners)
@@ -97,7 +98,7 @@ func TestMove(t *testing.T) {
 	require.False(t, arena.Leaving(7))
 	where("harbour", true)
 
-	// The destination, four seconds later; it dies before its cut, and lets the player in again.
+	// The destination, four seconds later. It crashes before its cut and adds the player again.
 	for range 2 {
 		harbour := playZone(t, s, "harbour", left.Add(4*time.Second), eo, store.Options{})
 		require.Zero(t, harbour.Restored().Owners)
@@ -122,7 +123,7 @@ func TestMove(t *testing.T) {
 	pass(harbour, 2300*time.Millisecond)
 	require.Equal(t, 1, called, "the timeout goes on where it was")
 
-	// It comes back as one of the zone's own.
+	// It is restored as an owner of this zone.
 	harbour = playZone(t, s, "harbour", left.Add(4*time.Second), eo, store.Options{})
 	require.Equal(t, 1, harbour.Restored().Owners)
 	checkMoved(t, harbour)
@@ -130,7 +131,7 @@ func TestMove(t *testing.T) {
 	require.Zero(t, arena.Restored().Owners)
 }
 
-// checkMoved compares a player with what it was when it left.
+// checkMoved compares a player with its state when it left.
 func checkMoved(t *testing.T, v *store.Saver) {
 	t.Helper()
 	e := v.Engine()
@@ -150,7 +151,7 @@ func checkMoved(t *testing.T, v *store.Saver) {
 	}, left)
 }
 
-// TestNoMoves: a store that is no Mover says so, and the player stays.
+// TestNoMoves checks that a store that is not a Mover returns an error and the player stays.
 func TestNoMoves(t *testing.T) {
 	v := playZone(t, struct{ store.Store }{storetest.NewMemory()}, "arena", noon, engine.Options{Catalog: movers(t)}, store.Options{})
 	require.NoError(t, v.Engine().Spawn(7, &hero{}))
@@ -160,8 +161,8 @@ func TestNoMoves(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestMoveBack: a player comes back before its zone knows that it has gone: it has to wait until then, and what the
-// zone says of it a second time does not drag it away again.
+// TestMoveBack checks a player that returns before its zone has committed the departure: it
+// waits until then, and a repeated commit of the zone does not move it again.
 func TestMoveBack(t *testing.T) {
 	s := storetest.NewFaulty(storetest.NewMemory(), 1, storetest.Faults{})
 	eo := engine.Options{Catalog: movers(t)}
@@ -191,7 +192,8 @@ func TestMoveBack(t *testing.T) {
 	require.Equal(t, []store.Place{{Owner: 7, Zone: "arena"}}, places)
 }
 
-// TestMoveBounds: no more leave at once than may, and they may again when that is on disk.
+// TestMoveBounds checks the limit of concurrent departures, and that it is lifted once they
+// are on disk.
 func TestMoveBounds(t *testing.T) {
 	v := playZone(t, storetest.NewMemory(), "arena", noon, engine.Options{Catalog: movers(t)}, store.Options{})
 	for id := range buff.OwnerID(store.MostMoves + 1) {
@@ -208,14 +210,15 @@ func TestMoveBounds(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestMoves: random histories of zones whose commits fail, or whose answers are lost, and which die, while players go
-// from one to the other: each player is in one place at each step, with all coins that are on disk.
+// TestMoves plays random histories of zones with failing commits, lost acknowledgements and
+// crashes while players move between them. At each step each player is in one place, with all
+// coins that are on disk.
 func TestMoves(t *testing.T) {
 	seeds := long.Times(40)
 	wander(t, seeds, func() store.Store { return storetest.NewMemory() })
 }
 
-// TestMovesInFile: the same with all zones in one file of store/bolt.
+// TestMovesInFile does the same with all zones in one store/bolt file.
 func TestMovesInFile(t *testing.T) {
 	wander(t, min(long.Times(10), 40), func() store.Store {
 		disk, err := bolt.Open(filepath.Join(t.TempDir(), "world.db"), bolt.Options{})
@@ -249,10 +252,10 @@ type wanderers struct {
 	cat   *buff.Catalog
 	zones []string
 	live  map[string]*store.Saver
-	coins map[buff.OwnerID]int // that each has now, wherever it is
-	acked map[buff.OwnerID]int // that are on disk
+	coins map[buff.OwnerID]int // coins of each player, wherever it is
+	acked map[buff.OwnerID]int // coins on disk
 	gone  map[buff.OwnerID]bool
-	last  map[string]map[buff.OwnerID]int // the coins of those who have left since the last cut
+	last  map[string]map[buff.OwnerID]int // coins of the players that have left since the last cut
 }
 
 func newWanderers(t *testing.T, s store.Store, seed uint64) *wanderers {
@@ -281,7 +284,7 @@ func (w *wanderers) open(zone string) {
 	}
 }
 
-// purse is how many coins a player has in a zone.
+// purse returns the number of coins of a player in a zone.
 func (w *wanderers) purse(zone string, id buff.OwnerID) (n int) {
 	list, err := w.live[zone].Engine().Buffs(id)
 	require.NoError(w.t, err)
@@ -332,7 +335,7 @@ func (w *wanderers) step(counts map[string]int) {
 			w.gone[id] = true
 			counts["logged out"]++
 		} else {
-			w.open(zone) // nobody knows
+			w.open(zone) // unknown
 			places, err := w.disk.Where(w.t.Context(), []buff.OwnerID{id})
 			require.NoError(w.t, err)
 			if len(places) == 0 {
@@ -377,7 +380,7 @@ func (w *wanderers) let(zone string, counts map[string]int) {
 	})
 }
 
-// check sees that each player is in one place of the store, and in one zone that is played at most.
+// check checks that each player is in one place of the store and in at most one running zone.
 func (w *wanderers) check() {
 	for id := buff.OwnerID(1); id <= 6; id++ {
 		places, err := w.disk.Where(w.t.Context(), []buff.OwnerID{id})
@@ -398,7 +401,7 @@ func (w *wanderers) check() {
 	}
 }
 
-// end lets all be well, and then everybody is in one zone, and on disk there.
+// end removes the faults and checks that each player ends up in one zone, on disk.
 func (w *wanderers) end(counts map[string]int) {
 	for name, n := range w.disk.Counts() {
 		counts[name] += n

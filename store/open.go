@@ -11,57 +11,59 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Restored says what came of a cut.
+// Restored reports the result of restoring a cut.
 type Restored struct {
-	Fresh bool          // the zone had no cut: it begins
+	Fresh bool          // the zone is new: it had no cut
 	Frame uint64        // of the cut
-	Away  time.Duration // from the cut until now, by the calendar
+	Away  time.Duration // calendar time since the cut
 
-	Owners   int // that are back
-	Left     int // that will come in the next frames, and then commands that wait for room in one
-	Buffs    int // that are back with them
-	Expired  int // buffs that ended while nobody played the zone
-	Unknown  int // buffs of which the catalog has no definition: kept, for one that has
-	Timeouts int // that are back
-	Unnamed  int // timeouts whose handler has no name any more: kept
-	Commands int // that waited when the cut was made, and have been carried out now
+	Owners   int // restored owners
+	Left     int // owners, then waiting commands, to be restored in later frames
+	Buffs    int // restored buffs
+	Expired  int // buffs that ended while the zone was not running
+	Unknown  int // buffs without a definition in the catalog: kept, in case it returns
+	Timeouts int // restored timeouts
+	Unnamed  int // timeouts with an unknown handler name: kept
+	Commands int // commands that waited when the cut was made and have been executed
 
-	// Older are owners that were busy when the cut was made: they are as they had been before.
+	// Older lists owners that were busy when the cut was made: they have an earlier state.
 	Older []buff.OwnerID
 
-	// Sources are those of whom somebody carries something that ends, or is adopted, when its source
-	// leaves, and that are not in the zone. Of each that is gone for good the game says so by
-	// buff.LoseSource. Complete when Left is 0.
+	// Sources lists the owners that are not in the zone but are sources of buffs that end, or are
+	// adopted, when their source leaves. For each of them that is gone for good, the game must
+	// execute buff.LoseSource. The list is complete when Left is 0.
 	Sources []buff.OwnerID
 
-	// Failed is what could not be restored, and why. Such an owner stays in the store as it is, until
-	// there is another one with its id.
+	// Failed lists what could not be restored, and why. Such an owner stays unchanged in the store
+	// until there is another one with its id.
 	Failed []Failure
 
-	// Zone is what Options.Zone gave.
+	// Zone is the result of Options.Zone.
 	Zone []byte
 }
 
-// Failure is an owner, or a command, that could not be restored.
+// Failure is an owner or command that could not be restored.
 type Failure struct {
-	Owner buff.OwnerID // 0: a command
+	Owner buff.OwnerID // 0 for a command
 	Err   error
 }
 
-// Error says which, and why.
+// Error returns a description of the failure.
 func (f Failure) Error() string {
 	if f.Owner == 0 {
-		return fmt.Sprintf("a command that waited: %v", f.Err)
+		return fmt.Sprintf("a waiting command: %v", f.Err)
 	}
 	return fmt.Sprintf("owner %d: %v", f.Owner, f.Err)
 }
 
-// Open takes a zone and gives back a running engine as of its last cut, or a new one if there is none.
-// The engine's Epoch, if it is zero, is the present, and its Uptime goes on where it was; every owner
-// is back with what it carried, each buff by its own rule for the time away, and the times of all
-// zones are as they were. See Restored for what is not.
+// Open acquires a zone and returns a Saver with a running engine: restored from the zone's
+// last cut, or new if there is none. If the engine's Epoch is zero it is the current time.
+// Uptime continues from the cut. Every owner is restored with its buffs, each of which follows
+// its own rule for the time away, and with the clocks of all areas. Restored reports
+// exceptions.
 //
-// It fails as Store.Open and engine.New do; nothing has been changed then but the zone's epoch.
+// It returns the errors of Store.Open and engine.New; then only the zone's epoch may have
+// changed.
 func Open(ctx context.Context, s Store, zone string, eo engine.Options, o Options) (*Saver, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -97,12 +99,12 @@ func Open(ctx context.Context, s Store, zone string, eo engine.Options, o Option
 	if c.Frame == 0 {
 		v.restored.Away = 0
 	}
-	v.back = &comeback{cut: c}
-	v.bringBack(o.PerFrame)
+	v.restoring = &restoration{cut: c}
+	v.restoreOwners(o.PerFrame)
 	return v, nil
 }
 
-// take opens a zone; it may be empty.
+// take opens a zone, which may be empty.
 func take(ctx context.Context, s Store, zone string) (*Cut, error) {
 	c, err := s.Open(ctx, zone)
 	if errors.Is(err, ErrEmpty) {
@@ -123,7 +125,7 @@ func setArea(e *engine.Engine, z ZoneClock) error {
 	return nil
 }
 
-// Restored says what has come back so far. Any goroutine may call it.
+// Restored returns the state of the restoration. It is safe for concurrent use.
 func (v *Saver) Restored() Restored {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -132,28 +134,28 @@ func (v *Saver) Restored() Restored {
 	return r
 }
 
-// comeback is a cut of which not all is back.
-type comeback struct {
+// restoration is a cut that is not completely restored.
+type restoration struct {
 	cut     *Cut
 	next    int
 	sources []buff.OwnerID
-	read    bool           // waits has been read: all owners are back
-	waits   []buff.Command // to be carried out
+	read    bool           // waits has been decoded: all owners are restored
+	waits   []buff.Command // commands to be executed
 }
 
-// bringBack lets owners come back: so many, or all for whom there is room. When all are there,
-// the commands that waited are carried out, and the zone is saved from then on.
-func (v *Saver) bringBack(most int) {
-	k := v.back
+// restoreOwners restores up to most owners, or all that there is room for if most is not positive.
+// After the last owner it executes the waiting commands, and the zone is saved from then on.
+func (v *Saver) restoreOwners(most int) {
+	k := v.restoring
 	if most <= 0 {
 		most = len(k.cut.Owners)
 	}
 	r := v.Restored()
 	for ; most > 0 && k.next < len(k.cut.Owners); most-- {
 		o := &k.cut.Owners[k.next]
-		err := v.readmit(&r, o)
+		err := v.restoreOwner(&r, o)
 		if errors.Is(err, engine.ErrOverloaded) && v.engine.Owners() > 0 {
-			break // in the next frame there is room
+			break // there will be room in the next frame
 		}
 		if err != nil {
 			r.Failed = append(r.Failed, Failure{o.ID, err})
@@ -161,7 +163,7 @@ func (v *Saver) bringBack(most int) {
 		k.next++
 	}
 	if r.Left = len(k.cut.Owners) - k.next; r.Left == 0 {
-		v.carryOut(&r)
+		v.runWaiting(&r)
 		r.Left = len(k.waits)
 	}
 	if r.Left == 0 {
@@ -170,7 +172,7 @@ func (v *Saver) bringBack(most int) {
 			_, err := v.engine.Buffs(id)
 			return !errors.Is(err, engine.ErrUnknownOwner)
 		})
-		v.back = nil
+		v.restoring = nil
 		v.copies = v.engine.Copies(v.opts.Marshal)
 	}
 	v.mu.Lock()
@@ -178,8 +180,8 @@ func (v *Saver) bringBack(most int) {
 	v.restored = r
 }
 
-// readmit lets one owner come back.
-func (v *Saver) readmit(x *Restored, o *Owner) error {
+// restoreOwner restores one owner.
+func (v *Saver) restoreOwner(x *Restored, o *Owner) error {
 	area, data, err := SplitData(o.Data)
 	if err != nil {
 		return err
@@ -190,7 +192,7 @@ func (v *Saver) readmit(x *Restored, o *Owner) error {
 			return err
 		}
 	}
-	r, err := v.engine.Readmit(o.ID, game, o.Blob, area, v.back.cut.Clocks.Moment.Uptime)
+	r, err := v.engine.Readmit(o.ID, game, o.Blob, area, v.restoring.cut.Clocks.Moment.Uptime)
 	if err != nil {
 		return err
 	}
@@ -200,11 +202,11 @@ func (v *Saver) readmit(x *Restored, o *Owner) error {
 	x.Unknown += r.Unknown
 	x.Timeouts += r.Timeouts
 	x.Unnamed += r.Unnamed
-	v.back.sources = append(v.back.sources, r.Sources...)
+	v.restoring.sources = append(v.restoring.sources, r.Sources...)
 	return nil
 }
 
-// unmarshal makes the data of an owner; a panic is an error.
+// unmarshal decodes the data of an owner. A panic is an error.
 func (v *Saver) unmarshal(id buff.OwnerID, data []byte) (game any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -214,9 +216,9 @@ func (v *Saver) unmarshal(id buff.OwnerID, data []byte) (game any, err error) {
 	return v.opts.Unmarshal(id, data)
 }
 
-// carryOut carries out the commands that waited when the cut was made, as long as there is room.
-func (v *Saver) carryOut(r *Restored) {
-	k := v.back
+// runWaiting executes the waiting commands while there is room.
+func (v *Saver) runWaiting(r *Restored) {
+	k := v.restoring
 	if !k.read {
 		k.read = true
 		v.parseState(k.cut.State, func(c buff.Command, err error) {
@@ -233,14 +235,15 @@ func (v *Saver) carryOut(r *Restored) {
 		case err == nil:
 			r.Commands++
 		case errors.Is(err, engine.ErrOverloaded) && v.anyUntold():
-			return // in the next frame there is room
+			return // there will be room in the next frame
 		default:
 			r.Failed = append(r.Failed, Failure{Err: err})
 		}
 	}
 }
 
-// anyUntold reports whether calls of the loop have made events since the last Tick: the next one makes room.
+// anyUntold reports whether calls of the loop since the last Tick have made events. The next
+// Tick makes room for more.
 func (v *Saver) anyUntold() bool {
 	for range v.engine.Untold() {
 		return true

@@ -8,22 +8,22 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// placed is a copy with what it is sorted by.
+// placed is a copy with its sort key.
 type placed struct {
 	id   buff.OwnerID
 	copy *snapshot.Copy
 }
 
-// sorter puts the copies of a round into the order of their ids. To sort 100,000 owners at one go takes
-// a frame's time of a processor, so it is done in pieces, between which a Tick comes first.
+// sorter sorts the copies of a cut by id. Sorting 100,000 owners takes as much processor time
+// as a frame, so it is done in pieces that yield to a running Tick.
 type sorter struct {
 	list, spare []placed
 }
 
-// sortPiece is how many are sorted, or merged, at one go.
+// sortPiece is the number of copies to sort or merge at a time.
 const sortPiece = 1024
 
-// of returns the copies in order, which are good until the next call.
+// of returns the copies in order. The result is valid until the next call.
 func (s *sorter) of(x snapshot.Copies, giveWay func()) []placed {
 	s.list = slices.Grow(s.list[:0], x.Len())
 	for c := range x.All() {
@@ -59,7 +59,7 @@ func merge(to, a, b []placed, giveWay func()) {
 	}
 }
 
-// forget lets go of the copies, and of the memory if there is far too much of it.
+// forget drops the copies, and the memory if there is far too much of it.
 func (s *sorter) forget() {
 	if cap(s.list) > keepFactor*max(len(s.list), sortPiece) {
 		*s = sorter{}

@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// A zone is played, its process ends, and the next one goes on. The first life is killed: what came
-// after its last cut is lost.
+// A zone runs, its process ends, and the next process continues. The first process is killed:
+// changes after its last cut are lost.
 func ExampleOpen() {
 	dir, _ := os.MkdirTemp("", "zone")
 	defer os.RemoveAll(dir)
@@ -65,7 +65,7 @@ func ExampleOpen() {
 	// feast 49m59s
 }
 
-// Gold is paid out when the disk has it, and once, however often it is asked for.
+// Gold is paid out once it is on disk, and only once, however often it is requested.
 func ExampleSaver_Durable() {
 	dir, _ := os.MkdirTemp("", "zone")
 	defer os.RemoveAll(dir)
@@ -79,7 +79,7 @@ func ExampleSaver_Durable() {
 	eng := zone.Engine()
 	_ = eng.Spawn(7, nil)
 	over := make(chan struct{})
-	go func() { // any goroutine but the loop
+	go func() { // any goroutine except the loop
 		defer close(over)
 		pay := buff.Apply(7, buff.Application{Spec: catalog.Spec("gold"), Stacks: 100})
 		for range 2 {
@@ -98,6 +98,6 @@ func ExampleSaver_Durable() {
 	fmt.Println(zone.Drain(ctx))
 	// Output:
 	// true <nil>
-	// false store: the command was done before
+	// false store: the command has already been executed
 	// <nil>
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Reader puts a cut together of the records that a store has, and finds what is wrong with them.
-// Its methods are called in their order here. The errors match [ErrDamaged] or [ErrFuture].
+// Reader assembles a cut from the records of a store and detects damage. Call its methods in
+// the order in which they are declared. Errors match [ErrDamaged] or [ErrFuture].
 //
-// The bytes of the cut are those of the records, which must stay as they are.
+// The cut refers to the bytes of the records, which must not change.
 type Reader struct {
 	zone string
 	cut  Cut
 	sum  Sum
 }
 
-// NewReader begins the cut of a zone.
+// NewReader returns a Reader for the cut of a zone.
 func NewReader(zone string) *Reader { return &Reader{zone: zone} }
 
-// Head reads the record of [AppendHead].
+// Head decodes the record of [AppendHead].
 func (r *Reader) Head(record []byte) error {
 	h, err := readHead(record)
 	if err == nil && h.Zone != r.zone {
-		err = damaged("", "it is of zone %q", h.Zone)
+		err = damaged("", "it belongs to zone %q", h.Zone)
 	}
 	if err != nil {
 		return At(err, "", "the head")
@@ -33,17 +33,17 @@ func (r *Reader) Head(record []byte) error {
 	return nil
 }
 
-// Owner reads the record of [AppendOwner] that is there for an owner. The ids rise.
+// Owner decodes the record of [AppendOwner] that is stored for an owner. The ids must ascend.
 func (r *Reader) Owner(id buff.OwnerID, record []byte) error {
 	o, err := readOwner(record)
 	switch n := len(r.cut.Owners); {
 	case err != nil:
 	case o.ID != id:
-		err = damaged("", "it is of owner %d", o.ID)
+		err = damaged("", "it belongs to owner %d", o.ID)
 	case n > 0 && r.cut.Owners[n-1].ID >= id:
-		err = damaged("", "it comes after owner %d", r.cut.Owners[n-1].ID)
+		err = damaged("", "it follows owner %d", r.cut.Owners[n-1].ID)
 	case o.Frame > r.cut.Frame:
-		err = damaged("", "it is of frame %d, the cut of %d", o.Frame, r.cut.Frame)
+		err = damaged("", "it is from frame %d, the cut from frame %d", o.Frame, r.cut.Frame)
 	}
 	if err != nil {
 		return At(err, "", fmt.Sprintf("owner %d", id))
@@ -55,13 +55,14 @@ func (r *Reader) Owner(id buff.OwnerID, record []byte) error {
 	return nil
 }
 
-// Commands reads the record of [AppendCommands] that is there for a frame. The frames rise.
+// Commands decodes the record of [AppendCommands] that is stored for a frame. The frames must
+// ascend.
 func (r *Reader) Commands(frame uint64, record []byte) error {
 	f, ids, err := readCommands(record)
 	switch {
 	case err != nil:
 	case f != frame || f > r.cut.Frame:
-		err = damaged("", "it is of frame %d, the cut of %d", f, r.cut.Frame)
+		err = damaged("", "it is from frame %d, the cut from frame %d", f, r.cut.Frame)
 	}
 	if err != nil {
 		return At(err, "", fmt.Sprintf("commands up to frame %d", frame))
@@ -72,10 +73,10 @@ func (r *Reader) Commands(frame uint64, record []byte) error {
 	return nil
 }
 
-// Cut returns the cut if its records come to that sum.
+// Cut returns the cut if the sum of its records is want.
 func (r *Reader) Cut(want Sum) (*Cut, error) {
 	if r.sum != want {
-		return nil, damaged("the sum", "%d owners, %d commands, sum %x are there; %d, %d and %x should be",
+		return nil, damaged("the sum", "got %d owners, %d commands, sum %x; want %d, %d and %x",
 			r.sum.Owners, r.sum.Commands, r.sum.Total, want.Owners, want.Commands, want.Total)
 	}
 	if n := len(r.cut.Commands) - r.cut.Window; n > 0 {
@@ -84,5 +85,5 @@ func (r *Reader) Cut(want Sum) (*Cut, error) {
 	return &r.cut, nil
 }
 
-// Frame returns that of the head, or 0 before there is one.
+// Frame returns the frame of the head, or 0 before Head was called.
 func (r *Reader) Frame() uint64 { return r.cut.Frame }

@@ -7,17 +7,17 @@ import (
 	"github.com/bufftick/bufftick/internal/wire"
 )
 
-// A record is one thing that a store keeps:
+// A record is the unit of storage:
 //
 //	kind       1 byte: a letter
 //	version    1 byte, now 1
-//	length     4 bytes, of the whole record, the highest first
+//	length     4 bytes, big-endian, of the whole record
 //	contents
-//	check      4 bytes, the highest first: CRC-32C of all before
+//	check      4 bytes, big-endian: CRC-32C of everything before
 //
-// The frame of it is the same in every version, so that an old program can tell a record that is
-// damaged from one that is too new. Numbers in the contents are varints of the least possible
-// length, signed ones in zigzag; bytes and lists have their length before them.
+// This framing is the same in all versions, so that an old program can distinguish a damaged
+// record from one that is too new. Numbers in the contents are varints of minimal length,
+// zigzag-encoded if signed; bytes and lists are preceded by their length.
 const (
 	kindHead     = 'H'
 	kindOwner    = 'O'
@@ -30,19 +30,19 @@ const (
 	recordCheck   = 4
 )
 
-// begin appends the head of a record and returns where it starts.
+// begin appends the head of a record and returns its offset.
 func begin(dst []byte, kind byte) (out []byte, start int) {
 	return append(dst, kind, recordVersion, 0, 0, 0, 0), len(dst)
 }
 
-// seal writes the length of the record that starts there, and appends its check.
+// seal sets the length of the record that starts at start and appends its checksum.
 func seal(dst []byte, start int) []byte {
 	binary.BigEndian.PutUint32(dst[start+2:], uint32(len(dst)-start+recordCheck))
 	return binary.BigEndian.AppendUint32(dst, wire.Checksum(dst[start:]))
 }
 
-// Check returns the check of a record that [AppendOwner] or [AppendCommands] has made: its last
-// four bytes.
+// Check returns the checksum of a record of [AppendOwner] or [AppendCommands]: its last four
+// bytes.
 func Check(record []byte) uint32 {
 	if len(record) < recordHead+recordCheck {
 		return 0
@@ -50,39 +50,39 @@ func Check(record []byte) uint32 {
 	return binary.BigEndian.Uint32(record[len(record)-recordCheck:])
 }
 
-// damaged is a DamageError that knows no file yet.
+// damaged returns a DamageError without a file.
 func damaged(place, format string, args ...any) error {
 	return &DamageError{Place: place, Problem: fmt.Sprintf(format, args...)}
 }
 
-// unseal returns the contents of a record of that kind.
+// unseal returns the contents of a record of the given kind.
 func unseal(record []byte, kind byte) (*reader, error) {
 	n := len(record)
 	if n < recordHead+recordCheck {
-		return nil, damaged("", "the record has %d bytes, too few for any", n)
+		return nil, damaged("", "the record has only %d bytes", n)
 	}
 	if said := binary.BigEndian.Uint32(record[2:]); uint64(said) != uint64(n) {
-		return nil, damaged("bytes 2 to 5", "the record has %d bytes and says %d", n, said)
+		return nil, damaged("bytes 2 to 5", "the record has %d bytes, but its length field is %d", n, said)
 	}
 	if got, want := Check(record), wire.Checksum(record[:n-recordCheck]); got != want {
-		return nil, damaged(fmt.Sprintf("bytes 0 to %d", n-1), "the check of the record is %08x and should be %08x", got, want)
+		return nil, damaged(fmt.Sprintf("bytes 0 to %d", n-1), "the checksum of the record is %08x, want %08x", got, want)
 	}
 	if record[0] != kind {
-		return nil, damaged("byte 0", "a record of kind %q, want %q", record[0], kind)
+		return nil, damaged("byte 0", "the record has kind %q, want %q", record[0], kind)
 	}
 	switch v := record[1]; {
 	case v > recordVersion:
-		return nil, fmt.Errorf("%w: a record of kind %q and version %d, this program knows %d", ErrFuture, kind, v, recordVersion)
+		return nil, fmt.Errorf("%w: a record of kind %q has version %d, this program supports %d", ErrFuture, kind, v, recordVersion)
 	case v < 1:
-		return nil, damaged("byte 1", "a record of version 0")
+		return nil, damaged("byte 1", "the record has version 0")
 	}
 	return &reader{rest: record[recordHead : n-recordCheck], at: recordHead}, nil
 }
 
-// reader takes a record's contents apart. After its first error all it reads is zero.
+// reader decodes the contents of a record. After an error it returns only zero values.
 type reader struct {
 	rest []byte
-	at   int // of rest in the record
+	at   int // offset of rest in the record
 	err  error
 }
 
@@ -105,10 +105,10 @@ func (r *reader) uint() uint64 {
 	case r.err != nil:
 		return 0
 	case n == 0:
-		r.fail("a number that does not end")
+		r.fail("unterminated number")
 		return 0
 	case n < 0:
-		r.fail("a number that is longer than it need be")
+		r.fail("number is not minimal")
 		return 0
 	}
 	r.take(n)
@@ -119,7 +119,7 @@ func (r *reader) int() int64 {
 	return wire.Signed(r.uint())
 }
 
-// upTo reads a number that has a limit.
+// upTo reads a number of at most most.
 func (r *reader) upTo(most uint64, what string) uint64 {
 	v := r.uint()
 	if v > most {
@@ -129,18 +129,18 @@ func (r *reader) upTo(most uint64, what string) uint64 {
 	return v
 }
 
-// count reads the length of a list whose entries have at least so many bytes: no more is made
-// room for than what is there can fill.
+// count reads the length of a list whose entries take at least least bytes, which bounds the
+// allocation by the bytes that are left.
 func (r *reader) count(most, least int, what string) int {
 	n := r.upTo(uint64(most), what)
 	if n > uint64(len(r.rest)/least) {
-		r.fail("%s: %d of them, and %d bytes are left", what, n, len(r.rest))
+		r.fail("%s: %d entries, but only %d bytes are left", what, n, len(r.rest))
 		return 0
 	}
 	return int(n)
 }
 
-// bytes reads what has its length before it. They are those of the record.
+// bytes reads a length and as many bytes, which alias the record.
 func (r *reader) bytes(most int, what string) []byte {
 	n := r.count(most, 1, what)
 	if n == 0 {
@@ -151,7 +151,7 @@ func (r *reader) bytes(most int, what string) []byte {
 
 func (r *reader) end() error {
 	if r.err == nil && len(r.rest) > 0 {
-		r.fail("%d bytes too many", len(r.rest))
+		r.fail("%d extra bytes", len(r.rest))
 	}
 	return r.err
 }

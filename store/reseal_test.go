@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 )
 
-// reseal makes the length and the check of a record right.
+// reseal corrects the length and the checksum of a record.
 func reseal(record []byte) []byte {
 	binary.BigEndian.PutUint32(record[2:], uint32(len(record)))
 	n := len(record) - 4

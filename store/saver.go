@@ -17,63 +17,67 @@ const (
 	DefaultShare = 500 * time.Microsecond
 )
 
-// Options say how a zone is saved, and comes back. The zero value will do for a game whose owners
-// have no data of their own.
+// Options configures how a zone is saved and restored. The zero value works for games in
+// which owners have no data of their own.
 type Options struct {
-	// Every is the game time from the beginning of one cut to that of the next; if zero,
-	// DefaultEvery. With a negative one there are cuts only by SaveAll and Drain. A cut begins when the one
-	// before is on disk: a slow disk stretches the interval.
+	// Every is the game time between the starts of two cuts. The default is DefaultEvery. If
+	// negative, only SaveAll and Drain make cuts. A cut starts only when the previous one is on
+	// disk, so a slow disk lengthens the interval.
 	Every time.Duration
 
-	// Share is how much of a frame After may take for copying owners; if zero, DefaultShare. It is
-	// measured by Clock; without one a copy is taken to cost 2 µs, and never less than 100 ns.
+	// Share is the time in each frame that After may spend on copying owners. The default is
+	// DefaultShare. It is measured with Clock. Without a Clock a copy counts as 2 µs; with one, as
+	// at least 100 ns.
 	Share time.Duration
 
-	// Beside lets a goroutine of the Saver copy owners in the time between two Ticks, so that the frames
-	// pay for few of them. Marshal is then called while the loop runs too: what the loop changes of an
-	// owner's data without Touch is a data race, and so is what Marshal reads of anything else that
-	// changes. Without a Marshal it is always so.
+	// Beside lets a goroutine of the Saver copy owners between two Ticks, so that frames copy only
+	// a few. Marshal is then called while the loop runs: changing an owner's data on the loop
+	// without Touch is a data race, and so is reading anything else in Marshal that may change.
+	// Without a Marshal, owners are always copied this way.
 	Beside bool
 
-	// Clock, if not nil, is a clock that only goes forward: func() time.Duration { return
-	// time.Since(start) }. If it panics, the Saver goes on without one: see Stats.Last.
+	// Clock, if not nil, is a monotonic clock, such as func() time.Duration { return
+	// time.Since(start) }. If it panics, the Saver continues without it: see Stats.Last.
 	Clock func() time.Duration
 
-	// Marshal appends the game's own data of an owner, as it is to be kept: see engine.Engine.Copies. It is
-	// called by whoever has the owner, so for different owners at once.
+	// Marshal appends the game's own data of an owner: see engine.Engine.Copies. It is called by
+	// the goroutine that holds the owner, so it runs concurrently for different owners.
 	Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 
-	// Unmarshal makes the data of an owner again, for what Spawn is given. Both are nil if the owners
-	// of the game have none. On the loop.
+	// Unmarshal decodes the data of an owner; the result is passed to Spawn. It is called on the
+	// loop. Both are nil if owners have no data.
 	Unmarshal func(id buff.OwnerID, data []byte) (any, error)
 
-	// Zone appends the game's own data of the zone as a whole, for Restored.Zone. On the loop, when a
-	// cut begins. If it panics, what it said last stays in the cut: see Stats.Last.
+	// Zone appends the game's own data of the whole zone, which is returned as Restored.Zone. It
+	// is called on the loop when a cut starts. If it panics, the cut keeps the previous data: see
+	// Stats.Last.
 	Zone func(b []byte) []byte
 
-	// Effect, if not nil, is asked of each event that has a number whether the game gives something out for it: it
-	// appends to b what is to be given, or returns false. That is in the cut with the event, and comes by
-	// Saver.Effects when it is on disk. On the loop, in After; if it panics, there is none: see Stats.Last.
+	// Effect, if not nil, is called for each numbered event. If the event has an effect on the
+	// outside world, it appends the effect's data to b and returns true. The effect is in the same
+	// cut as the event, and Saver.Effects returns it once the cut is on disk. It is called on the
+	// loop, in After. If it panics, the event has no effect: see Stats.Last.
 	Effect func(e *buff.Event, b []byte) ([]byte, bool)
 
-	// Alarm is the age of the last cut on disk, in game time, from which Stats.Alarm is set; if zero,
-	// ten times Every.
+	// Alarm is the age of the last cut on disk, in game time, above which Stats.Alarm is set. The
+	// default is ten times Every.
 	Alarm time.Duration
 
-	// Window is how many ids of commands are kept, so that a command of Durable that is sent
-	// twice is done once; up to MaxWindow. If zero, none.
+	// Window is the number of command ids to remember, so that a command that is sent to Durable
+	// twice is executed once. It is at most MaxWindow. By default none are remembered.
 	Window int
 
-	// PerFrame is how many owners come back in each frame; if zero, all do in Open, or as many
-	// as engine.Options.Limits.Events has room for.
+	// PerFrame is the number of owners to restore in each frame. If zero, Open restores all, or as
+	// many as engine.Options.Limits.Events has room for.
 	PerFrame int
 
-	// Now is the time of the calendar, for the Epoch of the engine; if nil, time.Now.
+	// Now returns the calendar time for the engine's Epoch. The default is time.Now.
 	Now func() time.Time
 
-	// Reopen, if not nil, opens the store again after ErrBroken: for store/bolt that of the same
-	// file. The old one has been closed then. Zones that share a store share one Reopen too: see package store/bolt. It is called before the next commit, on a goroutine
-	// of the Saver; if it fails or panics, that commit has failed, and the one after it tries again.
+	// Reopen, if not nil, opens the store again after ErrBroken: for store/bolt, the same file.
+	// The old store is closed before. Zones that share a store also share one Reopen: see package
+	// store/bolt. A goroutine of the Saver calls it before the next commit. If it fails or panics,
+	// that commit fails, and the next one tries again.
 	Reopen func() (Store, error)
 }
 
@@ -93,33 +97,34 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// Saver saves a zone while it is played: see [New] and [Open]. Its methods are for the loop, as those
-// of the engine, but Durable, Committed and Stats, which any goroutine may call.
+// Saver saves a running zone: see [New] and [Open]. Its methods must be called on the loop
+// goroutine, like those of the engine, except Durable, Committed and Stats, which are safe for
+// concurrent use.
 type Saver struct {
 	engine *engine.Engine
-	copies snapshot.Maker // nil: not all owners are back
+	copies snapshot.Maker // nil until all owners are restored
 	opts   Options
 	zone   string
 
-	// The loop's.
-	first   uint64 // the frame of the cut that it began with
-	frame   uint64 // of the last After
-	now     time.Duration
-	begun   time.Duration // when the last cut began
-	wants   time.Duration // since when one is due, and somebody is busy; negative: none is
-	cutting bool
-	cut     job
-	ids     []CommandID // done since the last cut
-	moved   []Move      // gone to other zones since
-	came    []Arrival   // from other zones
-	window  window
-	back    *comeback // what is not back yet; nil: all are
-	drained bool
-	spent   time.Duration           // on the cut under way
-	data    []byte                  // of the zone, as the game has said it last
-	leaving map[buff.OwnerID]uint64 // moved out, until the commit of that frame
-	arrived map[buff.OwnerID]come
-	effects effects
+	// Used by the loop only.
+	first     uint64 // frame of the cut that the Saver started from
+	frame     uint64 // of the last After
+	now       time.Duration
+	started   time.Duration // start of the last cut
+	dueSince  time.Duration // since when a cut has been due but delayed by busy owners; negative: none is
+	cutting   bool
+	cut       job
+	ids       []CommandID // executed since the last cut
+	moved     []Move      // left for other zones since then
+	arrivals  []Arrival   // arrived from other zones
+	window    window
+	restoring *restoration // restoration in progress; nil if all are restored
+	drained   bool
+	spent     time.Duration           // copying time of the current cut
+	data      []byte                  // last result of Options.Zone
+	leaving   map[buff.OwnerID]uint64 // moved out, with the frame to be committed
+	arrived   map[buff.OwnerID]entered
+	effects   effects
 
 	commits committer
 
@@ -127,52 +132,58 @@ type Saver struct {
 	stats    Stats
 	restored Restored
 	changed  chan struct{} // closed when a commit has ended
-	ended    error         // why there will be none any more
+	ended    error         // why there will be no more commits
 }
 
-// Stats say how a zone stands with its store.
+// Stats describes how far a zone has been saved.
 type Stats struct {
-	Frame uint64        // of the last cut on disk, since the zone is
-	Age   time.Duration // of game time since then; as of the last After, or SaveAll
-	Alarm bool          // Age is more than Options.Alarm
+	Frame uint64        // of the last cut on disk, counted since the zone was created
+	Age   time.Duration // game time since then, as of the last After or SaveAll
+	Alarm bool          // Age exceeds Options.Alarm
 
-	Cuts   uint64 // commits that were acknowledged
-	Failed uint64 // those that were not
-	Err    error  // why the last one was not; nil: it was
+	Cuts   uint64 // acknowledged commits
+	Failed uint64 // failed commits
+	Err    error  // of the last commit; nil if it succeeded
 
 	Owners int    // in the last commit
-	Bytes  int    // of them
-	Total  uint64 // bytes of all commits
+	Bytes  int    // of the owners in the last commit
+	Total  uint64 // of all commits
 
-	Changed int           // owners that have changed since the last cut began
-	Left    int           // owners of the cut under way that have not been copied
-	Encode  time.Duration // that After took for copies of the last cut, by Options.Clock
+	Changed int           // owners changed since the last cut started
+	Left    int           // owners of the current cut that are not copied yet
+	Encode  time.Duration // time that After spent on copies for the last cut, by Options.Clock
 
-	Lost    int    // timeouts by function, and handlers that the loop has put off, of the owners in the last commit: they are in no cut
-	Older   int    // owners of the last cut that were busy: they are in it as they had been before
-	Refused uint64 // copies that Marshal has refused, or that are too large, and panics of Zone, and of Clock: the last state is kept
-	Last    error  // why the last of those
-	Unkept  uint64 // commands for busy owners that name a buff by its handle, or hold a function: they are in no cut
+	// Timeouts with a function and deferred handlers of the owners in the last commit: no cut
+	// contains them.
+	Lost  int
+	Older int // owners of the last cut that were busy: the cut has an earlier state of them
+	// Copies that Marshal refused or that are too large, and panics of callbacks: the last state is
+	// kept.
+	Refused uint64
+	Last    error // the reason for the last of those
+	// Commands for busy owners that name a buff by its handle or hold a function: no cut contains
+	// them.
+	Unkept uint64
 }
 
-// Problem says what an operator must know, as a sentence: that the last commit failed and why, or that
-// the last cut on disk is older than Options.Alarm; "" if all is well. It fits inspect's Options.Alarm.
+// Problem returns a sentence for operators if the last commit failed or the last cut on disk
+// is older than Options.Alarm, and "" otherwise. It can be used as inspect's Options.Alarm.
 func (s Stats) Problem() string {
 	age := s.Age.Round(time.Millisecond)
 	switch {
 	case s.Err != nil:
-		return fmt.Sprintf("The last commit failed, and the last cut on disk is %v of the game old: %v", age, s.Err)
+		return fmt.Sprintf("The last commit failed; the last cut on disk is %v old in game time: %v", age, s.Err)
 	case s.Alarm:
-		return fmt.Sprintf("The last cut on disk is %v of the game old.", age)
+		return fmt.Sprintf("The last cut on disk is %v old in game time.", age)
 	}
 	return ""
 }
 
-// New saves an engine as a zone that the store has not yet. All that the engine has belongs to the
-// first cut. It fails with [ErrTaken] if the zone has a cut, which Open brings back, and as
-// Store.Open does.
+// New starts saving an engine as a zone that is not in the store yet. The first cut contains
+// everything in the engine. It returns [ErrTaken] if the zone already has a cut, which Open
+// restores, and the errors of Store.Open.
 //
-// Only the loop goroutine may call it, as it may the engine.
+// Only the loop goroutine may call it.
 func New(ctx context.Context, e *engine.Engine, s Store, zone string, o Options) (*Saver, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -191,39 +202,39 @@ func New(ctx context.Context, e *engine.Engine, s Store, zone string, o Options)
 }
 
 func newSaver(e *engine.Engine, s Store, c *Cut, o Options) *Saver {
-	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), wants: -1}
-	v.leaving, v.arrived = map[buff.OwnerID]uint64{}, map[buff.OwnerID]come{}
+	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), dueSince: -1}
+	v.leaving, v.arrived = map[buff.OwnerID]uint64{}, map[buff.OwnerID]entered{}
 	v.stats.Frame = c.Frame
-	v.now = time.Duration(e.Now()) * time.Millisecond // an engine that has played before is not saved late
+	v.now = time.Duration(e.Now()) * time.Millisecond // an engine that has run before is not overdue
 	v.commits.at, v.commits.left = v.now, v.now
 	v.window.init(o.Window, c.Commands)
 	v.commits.start(v, s, c)
 	return v
 }
 
-// Engine returns the engine that is saved.
+// Engine returns the engine.
 func (v *Saver) Engine() *engine.Engine { return v.engine }
 
-// Stats returns the present figures. Any goroutine may call it.
+// Stats returns current statistics. It is safe for concurrent use.
 func (v *Saver) Stats() Stats {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.stats
 }
 
-// Touch says that the game is about to change its own data of an owner, outside of the owner's
-// handlers. It must be called before: if a cut is under way, the owner is copied first. It fails
-// with engine.ErrUnknownOwner.
+// Touch must be called before the game changes its own data of an owner outside of the owner's
+// handlers. If a cut is in progress, the owner is copied first. It returns
+// engine.ErrUnknownOwner if there is no such owner.
 func (v *Saver) Touch(id buff.OwnerID) error {
 	if v.copies == nil {
-		return nil // all belong to the first cut
+		return nil // all owners belong to the first cut
 	}
 	return v.copies.Touch(id)
 }
 
-// After does what there is to do after each Tick: some owners come back, or a cut begins, or some
-// owners of the one under way are copied. It takes no longer than Options.Share, never waits, and
-// gives the frame back:
+// After must be called after each Tick. It restores some owners, starts a cut, or copies some
+// owners of the current cut. It takes at most Options.Share, never waits, and returns its
+// argument:
 //
 //	frame := zone.After(eng.Tick(50 * time.Millisecond))
 func (v *Saver) After(f *engine.Frame) *engine.Frame {
@@ -231,12 +242,12 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	v.noteFrame(f, v.first+v.frame)
 	free := v.commits.free()
 	switch {
-	case v.back != nil:
-		v.bringBack(v.opts.PerFrame)
+	case v.restoring != nil:
+		v.restoreOwners(v.opts.PerFrame)
 	case v.cutting:
 		v.step(v.share())
 	case free && v.due():
-		v.begin(false) // a small one is handed over in this frame
+		v.startCut(false) // a small cut is handed over in this frame
 		if !v.beside() || v.copies.Left() <= stepOwners {
 			v.step(v.opts.Share)
 		}
@@ -244,12 +255,12 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	if v.cutting && v.beside() {
 		v.commits.help(v.copies)
 	}
-	v.note()
+	v.updateStats()
 	return f
 }
 
-// note notes how things stand.
-func (v *Saver) note() {
+// updateStats updates the statistics.
+func (v *Saver) updateStats() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.copies != nil {
@@ -259,47 +270,47 @@ func (v *Saver) note() {
 	v.stats.Alarm = v.stats.Age > v.opts.Alarm
 }
 
-// beside reports whether owners are copied between the Ticks.
+// beside reports whether owners are copied between Ticks.
 func (v *Saver) beside() bool { return v.opts.Beside || v.opts.Marshal == nil }
 
-// due reports whether a cut is to begin. While somebody is busy it is put off, by one Every at most.
+// due reports whether a cut must start. Busy owners delay it by at most one Every.
 func (v *Saver) due() bool {
-	if v.opts.Every < 0 || v.now-v.begun < v.opts.Every && v.frame > 1 || v.end() != nil {
+	if v.opts.Every < 0 || v.now-v.started < v.opts.Every && v.frame > 1 || v.end() != nil {
 		return false
 	}
 	if !v.copies.Busy() {
-		v.wants = -1
+		v.dueSince = -1
 		return true
 	}
-	if v.wants < 0 {
-		v.wants = v.now
+	if v.dueSince < 0 {
+		v.dueSince = v.now
 	}
-	if v.now-v.wants < v.opts.Every {
+	if v.now-v.dueSince < v.opts.Every {
 		return false
 	}
-	v.wants = -1
+	v.dueSince = -1
 	return true
 }
 
-// end returns why there will be no cut any more.
+// end returns why there will be no more cuts, or nil.
 func (v *Saver) end() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.ended
 }
 
-// begin begins a cut. What the game says of the zone comes first: should it end the loop's goroutine,
-// nothing has begun.
-func (v *Saver) begin(last bool) {
+// startCut starts a cut. It calls Options.Zone first: if that ends the loop's goroutine, no cut
+// has started.
+func (v *Saver) startCut(last bool) {
 	if v.opts.Zone != nil {
-		v.askZone()
+		v.encodeZone()
 	}
 	whole := v.commits.wantsWhole()
 	r := v.copies.Begin(whole)
-	v.begun, v.cutting, v.spent = v.now, true, 0
+	v.started, v.cutting, v.spent = v.now, true, 0
 	frame := v.first + v.frame
 	if last {
-		frame++ // what has happened since the last After is in it
+		frame++ // the cut includes calls since the last After
 		v.noteUntold(frame)
 	}
 	v.cut = job{copies: v.copies, gone: r.Gone, at: v.now, batch: Batch{Whole: whole, Head: Head{
@@ -326,12 +337,12 @@ func (v *Saver) begin(last bool) {
 	for k := range v.moved {
 		v.moved[k].Owner.Frame = frame
 	}
-	b.Moved, b.Arrived = v.moved, v.came
-	v.moved, v.came = nil, nil
+	b.Moved, b.Arrived = v.moved, v.arrivals
+	v.moved, v.arrivals = nil, nil
 }
 
-// askZone asks the game for its data of the zone. If it panics, what it said last stays in the cut.
-func (v *Saver) askZone() {
+// encodeZone calls Options.Zone. If it panics, the cut keeps the previous data.
+func (v *Saver) encodeZone() {
 	defer func() {
 		if p := recover(); p != nil {
 			v.refused(fmt.Errorf("store: Zone panicked: %v", p))
@@ -340,7 +351,7 @@ func (v *Saver) askZone() {
 	v.data = v.opts.Zone(nil)
 }
 
-// refused notes what something of the game has not done.
+// refused records an error in a callback of the game.
 func (v *Saver) refused(why error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

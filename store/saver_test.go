@@ -42,7 +42,7 @@ func specs(t testing.TB) *buff.Catalog {
 	return c
 }
 
-// play opens a zone at a time of the calendar; every cut begins at once.
+// play opens a zone at a calendar time. Every After starts a cut.
 func play(t testing.TB, s store.Store, at time.Time, eo engine.Options, o store.Options) *store.Saver {
 	t.Helper()
 	if eo.Catalog == nil {
@@ -61,7 +61,8 @@ func play(t testing.TB, s store.Store, at time.Time, eo engine.Options, o store.
 
 func pass(v *store.Saver, d time.Duration) *engine.Frame { return v.After(v.Engine().Tick(d)) }
 
-// TestNewOfOldEngine: the time that an engine has played before it is saved is not an age of a cut.
+// TestNewOfOldEngine checks that the age of a cut excludes the time that the engine ran before
+// it was saved.
 func TestNewOfOldEngine(t *testing.T) {
 	e, err := engine.New(engine.Options{Synchronous: true})
 	require.NoError(t, err)
@@ -76,8 +77,8 @@ func TestNewOfOldEngine(t *testing.T) {
 	require.False(t, st.Alarm)
 }
 
-// TestSaver: a zone that was killed comes back as it was: owners, data, buffs, clocks, areas, and who
-// is gone is gone.
+// TestSaver checks that a killed zone is restored completely: owners, data, buffs, clocks and
+// areas, without removed owners.
 func TestSaver(t *testing.T) {
 	s := storetest.NewMemory()
 	v := play(t, s, noon, engine.Options{}, store.Options{})
@@ -97,7 +98,7 @@ func TestSaver(t *testing.T) {
 	e.Data(1).(*hero).gold = 100
 	require.NoError(t, v.SaveAll(t.Context()))
 	require.EqualValues(t, 2, v.Stats().Frame)
-	e.Tick(time.Second) // is lost: no cut begins behind it
+	e.Tick(time.Second) // lost: no cut starts after it
 
 	w := play(t, s, noon.Add(5*time.Second), engine.Options{}, store.Options{})
 	r := w.Restored()
@@ -119,7 +120,8 @@ func TestSaver(t *testing.T) {
 	require.ErrorIs(t, w.Touch(2), engine.ErrUnknownOwner)
 }
 
-// TestSaverEvery: cuts begin in game time, one after the other is on disk, and each has what changed.
+// TestSaverEvery checks that cuts start in game time, only after the previous one is on disk,
+// and contain the changes.
 func TestSaverEvery(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: 250 * time.Millisecond})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
@@ -139,7 +141,8 @@ func TestSaverEvery(t *testing.T) {
 	require.EqualValues(t, 12, v.Stats().Cuts)
 }
 
-// TestSaverStore: while the store fails the game goes on, and the next commit has all of it.
+// TestSaverStore checks that the game continues while the store fails, and that the next
+// commit has everything.
 func TestSaverStore(t *testing.T) {
 	m := storetest.NewMemory()
 	f := storetest.NewFaulty(m, 1, storetest.Faults{Fail: 1})
@@ -151,7 +154,7 @@ func TestSaverStore(t *testing.T) {
 	require.ErrorIs(t, v.SaveAll(t.Context()), storetest.ErrFault)
 	pass(v, 3*time.Second)
 	require.True(t, v.Stats().Alarm)
-	require.Contains(t, v.Stats().Problem(), "The last commit failed, and the last cut on disk is ")
+	require.Contains(t, v.Stats().Problem(), "The last commit failed; the last cut on disk is ")
 	f.SetFaults(storetest.Faults{Uncertain: 1})
 	require.NoError(t, v.Engine().Spawn(2, &hero{2}))
 	require.ErrorIs(t, v.SaveAll(t.Context()), storetest.ErrFault)
@@ -168,7 +171,8 @@ func TestSaverStore(t *testing.T) {
 	require.Empty(t, v.Stats().Problem())
 }
 
-// TestSaverFenced: who has lost the zone saves no more, and says so; the game goes on.
+// TestSaverFenced checks that a Saver that has lost its zone reports it and stops saving,
+// while the game continues.
 func TestSaverFenced(t *testing.T) {
 	m := storetest.NewMemory()
 	v := play(t, m, noon, engine.Options{}, store.Options{})
@@ -186,8 +190,8 @@ func TestSaverFenced(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrTaken)
 }
 
-// TestSaverMarshal: an owner whose data cannot be written keeps its last state, and is written when
-// it can be; one whose data cannot be read stays on disk.
+// TestSaverMarshal checks that an owner whose data cannot be encoded keeps its last state
+// until it can, and that one whose data cannot be decoded stays on disk.
 func TestSaverMarshal(t *testing.T) {
 	m := storetest.NewMemory()
 	fails := false
@@ -218,7 +222,8 @@ func TestSaverMarshal(t *testing.T) {
 	require.Equal(t, &hero{1}, play(t, m, noon, engine.Options{}, o).Engine().Data(1))
 }
 
-// TestSaverPerFrame: owners come back over several frames, and nothing is saved before all have.
+// TestSaverPerFrame checks that owners are restored over several frames, and that no cut is
+// made before the last one.
 func TestSaverPerFrame(t *testing.T) {
 	m := storetest.NewMemory()
 	v := play(t, m, noon, engine.Options{}, store.Options{})
@@ -235,7 +240,8 @@ func TestSaverPerFrame(t *testing.T) {
 	require.Equal(t, 10, w.Engine().Owners())
 }
 
-// TestSaverDrain: what was asked before is done, saved, and nothing after it is taken.
+// TestSaverDrain checks that earlier commands are executed and saved, and that later ones are
+// refused.
 func TestSaverDrain(t *testing.T) {
 	m := storetest.NewMemory()
 	v := play(t, m, noon, engine.Options{}, store.Options{Every: -1})
@@ -248,8 +254,9 @@ func TestSaverDrain(t *testing.T) {
 	require.Equal(t, 1, play(t, m, noon, engine.Options{}, store.Options{}).Restored().Buffs)
 }
 
-// TestDrainEnds: who waits for a frame that will not be is told so.
-func TestDrainEnds(t *testing.T) {
+// TestCommittedAfterDrain checks that Committed returns an error for a frame that will never
+// be saved.
+func TestCommittedAfterDrain(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: -1})
 	require.NoError(t, v.Drain(t.Context()))
 	over, cancel := context.WithCancel(t.Context())
@@ -257,8 +264,8 @@ func TestDrainEnds(t *testing.T) {
 	require.ErrorIs(t, v.Committed(over, 1<<40), store.ErrClosed)
 }
 
-// TestDrainEarly: a zone that is drained before all are back loses nothing of what has happened since: the others come
-// back for it, also where that takes more events than a frame may have.
+// TestDrainEarly checks that a zone drained before all owners are restored loses nothing:
+// Drain restores the others first, even if that takes more events than fit in a frame.
 func TestDrainEarly(t *testing.T) {
 	for _, events := range []int{1000, 3} {
 		m := storetest.NewMemory()
@@ -283,8 +290,8 @@ func TestDrainEarly(t *testing.T) {
 	}
 }
 
-// TestDurable: the answer comes when it is on disk, and a command with an id is done once, also
-// after a restart.
+// TestDurable checks that Durable returns once the command is on disk, and that a command with
+// an id is executed once, even after a restart.
 func TestDurable(t *testing.T) {
 	m := storetest.NewMemory()
 	o := store.Options{Every: time.Millisecond, Window: 10}
@@ -333,8 +340,8 @@ type failing struct{ store.Store }
 func (f failing) Commit(context.Context, *store.Batch) error { return store.ErrBroken }
 func (f failing) Close() error                               { return nil }
 
-// TestReopen: a store that is broken is opened again with the next commit, and with the one after it if
-// that fails; a Reopen that panics costs a commit and nothing else. What had changed meanwhile is all there.
+// TestReopen checks that a broken store is reopened with the next commit, or with a later one
+// if that fails. A Reopen that panics costs one commit. No change is lost.
 func TestReopen(t *testing.T) {
 	m := storetest.NewMemory()
 	tries := 0
@@ -366,7 +373,8 @@ func TestReopen(t *testing.T) {
 	require.Len(t, cut.Owners, 4)
 }
 
-// TestZoneFails: a Zone that panics costs nobody the loop, and the cut has what it said last.
+// TestZoneFails checks that a panic in Options.Zone does not affect the loop, and that the cut
+// has the previous data.
 func TestZoneFails(t *testing.T) {
 	m := storetest.NewMemory()
 	calls := 0

@@ -6,19 +6,21 @@ import (
 	"time"
 )
 
-// stepOwners is how many owners are copied between two looks at the clock; stepCost is what one is
-// taken to cost where there is none, and leastCost where the clock says less: one that stands still
-// would else have all of them copied in one frame.
+// stepOwners is the number of owners copied between two readings of the clock. stepCost is the
+// assumed cost of a copy without a clock, and leastCost the minimum with one: otherwise a
+// stopped clock would let one frame copy all owners.
 const (
 	stepOwners = 32
 	stepCost   = 2 * time.Microsecond
 	leastCost  = 100 * time.Nanosecond
 )
 
-// helpEnough is how many owners the goroutine has copied since the last frame where the loop need not.
+// helpEnough is the number of owners copied by the goroutine since the last frame above which
+// the loop copies none.
 const helpEnough = 256
 
-// share returns what this frame may take for copying: next to nothing, if that is done beside the loop.
+// share returns the time that this frame may spend on copying. It is zero if the goroutine
+// copies enough.
 func (v *Saver) share() time.Duration {
 	if v.commits.helped.Swap(0) >= helpEnough {
 		return 0
@@ -26,10 +28,10 @@ func (v *Saver) share() time.Duration {
 	return v.opts.Share
 }
 
-// everything is the share of who waits until all are copied.
-const everything = time.Duration(math.MaxInt64)
+// unlimited is the share of calls that wait until all owners are copied.
+const unlimited = time.Duration(math.MaxInt64)
 
-// step copies owners, as long as there is time, and hands the cut over when there are none left.
+// step copies owners while there is time, and hands the cut over after the last one.
 func (v *Saver) step(share time.Duration) {
 	from, timed := v.clock()
 	var took time.Duration
@@ -44,7 +46,7 @@ func (v *Saver) step(share time.Duration) {
 			v.cutting = false
 			v.cut.copied = v.copies.Take()
 			v.cut.spent = v.spent + took
-			v.commits.hand(v.cut)
+			v.commits.submit(v.cut)
 			v.cut = job{}
 			return
 		}
@@ -55,7 +57,7 @@ func (v *Saver) step(share time.Duration) {
 	}
 }
 
-// clock reads that of the game, if there is one. One that panics is not asked again.
+// clock reads Options.Clock, if set. After a panic the clock is no longer used.
 func (v *Saver) clock() (now time.Duration, ok bool) {
 	if v.opts.Clock == nil {
 		return 0, false

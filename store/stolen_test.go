@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestStolenShields: shields that have been hit are stolen to and fro, also for thieves who are busy: what
-// is left of them all is the same in every cut that comes back.
+// TestStolenShields steals damaged shields back and forth, also by thieves that are busy: the
+// sum of what is left of them is the same in every restored cut.
 func TestStolenShields(t *testing.T) {
 	for seed := range uint64(4) {
 		synctest.Test(t, func(t *testing.T) { stolenShields(t, seed) })
@@ -25,7 +25,7 @@ func TestStolenShields(t *testing.T) {
 
 const shieldOwners = 12
 
-// shields is a zone in which a timeout "wait" holds its owner until the gate opens.
+// shields is a zone in which timeout "wait" blocks its owner until the gate opens.
 type shields struct {
 	cat  *buff.Catalog
 	gate chan struct{}
@@ -42,7 +42,7 @@ func (g *shields) open(t *testing.T, s store.Store) {
 	g.v = v
 }
 
-// left is what is left of all shields and charges.
+// left returns the sum of all shields and charges.
 func (g *shields) left(t *testing.T) (sum int) {
 	for id := range buff.OwnerID(shieldOwners) {
 		buffs, err := g.v.Engine().Buffs(id)
@@ -102,7 +102,7 @@ func stolenShields(t *testing.T, seed uint64) {
 		g.v.Close()
 		close(g.gate)
 		require.NoError(t, e.Close(t.Context()))
-		g.open(t, s) // what is on disk comes back
+		g.open(t, s) // restored from disk
 		g.v.After(g.v.Engine().Tick(0))
 		require.Equal(t, want, g.left(t))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// storm is a game in which everybody takes coins from everybody: by commands of the loop, by handlers,
-// by the Inbox, while auras come and go. The gold of an owner is how many coins it has.
+// storm is a game in which owners take coins from each other, by loop commands, handlers and
+// the Inbox, while auras start and end. An owner's gold is its number of coins.
 type storm struct {
 	t   *testing.T
 	s   store.Store
@@ -24,7 +24,7 @@ type storm struct {
 	cat *buff.Catalog
 	v   *store.Saver
 
-	every time.Duration // ms of the game from cut to cut
+	every time.Duration // ms of game time between cuts
 }
 
 const stormOwners, stormCoins = 150, 4
@@ -41,11 +41,12 @@ func newStorm(t *testing.T, s store.Store, seed uint64) *storm {
 	return &storm{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), cat: cat, every: 100}
 }
 
-// open begins the game, or goes on with it.
+// open starts the game or continues it.
 func (g *storm) open() {
 	coin := buff.Query{Spec: g.cat.Spec("coin")}
 	v, err := store.Open(g.t.Context(), g.s, "arena", engine.Options{
-		Catalog: g.cat, Workers: 2, Budget: -1, Number: 1, Limits: engine.Limits{Buffs: 4096}, // all coins may come to be with one
+		// One owner may get all coins.
+		Catalog: g.cat, Workers: 2, Budget: -1, Number: 1, Limits: engine.Limits{Buffs: 4096},
 		Members: func(q engine.AuraQuery, found func(buff.OwnerID)) { found((q.Bearer + 1) % stormOwners) },
 		Handlers: engine.Handlers{"rob": func(c *engine.Context, e buff.Event) {
 			if victim := buff.OwnerID((uint64(e.At)*7 + uint64(e.Owner)*3) % stormOwners); victim != e.Owner {
@@ -106,13 +107,13 @@ func (g *storm) coins(id buff.OwnerID) (n int) {
 	return n
 }
 
-// crash ends the process, as far as a test can: what is not on disk is lost.
+// crash simulates a crash: everything that is not on disk is lost.
 func (g *storm) crash() {
 	g.v.Close()
 	require.NoError(g.t, g.v.Engine().Close(g.t.Context()))
 }
 
-// wrong says what is wrong with a zone that has come back.
+// wrong returns the first inconsistency in a restored zone.
 func (g *storm) wrong() error {
 	sum := 0
 	for id := range buff.OwnerID(stormOwners) {
@@ -131,7 +132,7 @@ func (g *storm) wrong() error {
 	return nil
 }
 
-// run plays and crashes so often, and returns the first thing that is wrong.
+// run plays and crashes, and returns the first inconsistency.
 func (g *storm) run(crashes int) error {
 	for range crashes {
 		g.open()
@@ -149,8 +150,8 @@ func (g *storm) run(crashes int) error {
 	return nil
 }
 
-// TestStorm: whenever the process ends, whatever the store does, every cut that comes back has each
-// coin once, and the gold and the coins of an owner are of the same instant.
+// TestStorm checks that, whenever the process ends and whatever the store does, every restored
+// cut has each coin once, with the owner's gold and coins of the same instant.
 func TestStorm(t *testing.T) {
 	for _, f := range []storetest.Faults{{}, {Fail: 0.3, Uncertain: 0.3}} {
 		g := newStorm(t, storetest.NewFaulty(storetest.NewMemory(), 5, f), 7)
@@ -158,7 +159,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestStormControl: of a store that does not keep a batch as a whole the same game finds that it is torn.
+// TestStormControl checks that the same game detects a store that tears batches.
 func TestStormControl(t *testing.T) {
 	g := newStorm(t, storetest.NewFaulty(storetest.NewMemory(), 5, storetest.Faults{Tear: 0.5}), 7)
 	require.Error(t, g.run(40))

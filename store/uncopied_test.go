@@ -1,4 +1,4 @@
 package store
 
-// Uncopied returns how many owners of the cut under way nobody has copied yet.
+// Uncopied returns the number of owners in the current cut that are not copied yet.
 func Uncopied(v *Saver) int { return v.copies.Left() }

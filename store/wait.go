@@ -9,12 +9,13 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Committed waits until what has happened up to the end of a frame is on disk: engine.Frame.Number of
-// this run. Effects that must not be repeated after a crash, such as gold that is paid out, are given
-// out after it. It fails with [ErrFenced] or [ErrClosed] if that will never be, or with ctx.Err(). A
-// commit that fails is not an end: the next one has all that it had.
+// Committed waits until everything up to the end of a frame is on disk. The frame is an
+// engine.Frame.Number of this run. Effects that must not be repeated after a crash, such as
+// paying out gold, belong after it. It returns [ErrFenced] or [ErrClosed] if that will never
+// happen, or ctx.Err(). A failed commit does not end the wait: the next one contains
+// everything.
 //
-// Any goroutine may call it, but not the loop, and no handler: they would wait for themselves.
+// Any goroutine may call it, except the loop and handlers, which would wait for themselves.
 func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 	for {
 		v.mu.Lock()
@@ -34,20 +35,21 @@ func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 	}
 }
 
-// Durable has a command carried out, as engine.Inbox.Ask does, and waits until what came of it is on
-// disk. If the id is not zero and among the last Options.Window ones, the command has been done
-// before, perhaps in another run: it is not done again, and the error is [ErrDone] once that is on
-// disk. So who got no answer may ask again.
+// Durable executes a command like engine.Inbox.Ask and waits until its result is on disk. If
+// the id is not zero and is among the last Options.Window ids, the command has been executed
+// before, perhaps in another run: Durable does not execute it again, and returns [ErrDone]
+// once that execution is on disk. So a caller that got no answer may safely retry.
 //
-// If the owner is busy the Result says Queued: that the command waits for it is on disk. What the
-// rules have refused is not waited for. It panics, as engine.Engine.Do does, in an error.
+// If the owner is busy, the Result is Queued, and the fact that the command is waiting is on
+// disk. Durable does not wait for commands that the rules deny. A panic in the command, as in
+// engine.Engine.Do, is returned as an error.
 //
-// Any goroutine may call it, but not the loop, and no handler.
+// Any goroutine may call it, except the loop and handlers.
 func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r buff.Result, err error) {
 	frame, again := uint64(0), false
 	err = v.engine.Inbox().Run(ctx, func(e *engine.Engine) {
-		if v.back != nil {
-			r.Err = fmt.Errorf("%w: the zone is not all back", engine.ErrBusy)
+		if v.restoring != nil {
+			r.Err = fmt.Errorf("%w: the zone is not completely restored", engine.ErrBusy)
 			return
 		}
 		if frame, again = v.window.done[id]; again && id != (CommandID{}) {
@@ -70,9 +72,9 @@ func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r bu
 	return r, err
 }
 
-// Seen reports whether the command of that id is among the last Options.Window ones that were done, and
-// the frame, as in Stats.Frame, with which that is on disk, or was. With Mark it is for who gives the
-// commands on the loop, and has no goroutine for each of them as Durable has.
+// Seen reports whether the command with the id is among the last Options.Window executed ones,
+// and the frame, as in Stats.Frame, with which it is or was on disk. Use it with Mark for
+// commands that are executed on the loop, without a goroutine for each as with Durable.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Seen(id CommandID) (frame uint64, seen bool) {
@@ -80,8 +82,9 @@ func (v *Saver) Seen(id CommandID) (frame uint64, seen bool) {
 	return v.first + frame, seen
 }
 
-// Mark notes that the command of that id has been done just now, between two Ticks. It returns the frame,
-// as in Stats.Frame, with which that will be on disk: as soon as Stats.Frame is that or higher.
+// Mark records that the command with the id has just been executed, between two Ticks. It
+// returns the frame with which that will be on disk: as soon as Stats.Frame is equal or
+// higher.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Mark(id CommandID) (frame uint64) {
@@ -91,18 +94,18 @@ func (v *Saver) Mark(id CommandID) (frame uint64) {
 	return v.first + frame
 }
 
-// SaveAll makes a cut of all that has happened so far, and waits until it is on disk. It returns why
-// it is not: then the next cut has all of it. If ctx ends first, it returns ctx.Err(), and the cut may
-// be on disk or not.
+// SaveAll makes a cut of the current state and waits until it is on disk. After an error the
+// next cut contains everything. If ctx ends first, SaveAll returns ctx.Err(), and the cut may
+// or may not be on disk.
 //
-// Only the loop goroutine may call it, between two Ticks. It waits for the disk, so it is for the
-// end of a game, or for an operator.
+// Only the loop goroutine may call it, between two Ticks. Because it waits for the disk, use
+// it at the end of a game or on behalf of an operator.
 func (v *Saver) SaveAll(ctx context.Context) error {
-	if v.back != nil {
-		return fmt.Errorf("store: SaveAll: %d owners or commands are not back yet, and are on disk", v.Restored().Left)
+	if v.restoring != nil {
+		return fmt.Errorf("store: SaveAll: %d owners or commands are not restored yet; they are on disk", v.Restored().Left)
 	}
 	if v.cutting {
-		v.step(everything)
+		v.step(unlimited)
 	}
 	if err := v.end(); err != nil {
 		return err
@@ -110,19 +113,19 @@ func (v *Saver) SaveAll(ctx context.Context) error {
 	if err := v.quiet(ctx); err != nil {
 		return err
 	}
-	v.begin(true)
+	v.startCut(true)
 	v.mu.Lock()
-	v.first++ // it has the number of a frame of its own
+	v.first++ // the cut has a frame number of its own
 	v.mu.Unlock()
-	v.step(everything)
+	v.step(unlimited)
 	if err := v.quiet(ctx); err != nil {
 		return err
 	}
-	v.note()
+	v.updateStats()
 	return v.Stats().Err
 }
 
-// quiet waits until no commit is under way.
+// quiet waits until no commit is running.
 func (v *Saver) quiet(ctx context.Context) error {
 	for {
 		v.mu.Lock()
@@ -142,22 +145,23 @@ func (v *Saver) quiet(ctx context.Context) error {
 	}
 }
 
-// Drain ends a zone, so that nothing is lost: it closes the engine, which takes no command any more,
-// delivers what it has accepted and waits for busy owners until ctx ends; then it saves all and waits
-// for the disk. If owners are busy even then, the cut has an older state of them, and the error names
-// them. The last commit is not given up because ctx has ended: it takes as long as the store takes.
-// The Store stays open. Owners who are not back yet come back first.
+// Drain shuts a zone down without losing anything. It closes the engine to new commands,
+// restores owners that are not restored yet, delivers the accepted commands, and waits for
+// busy owners until ctx ends. Then it saves everything and waits for the disk. If owners are
+// still busy, the cut has an earlier state of them, and the error names them. The last commit
+// is not canceled when ctx ends: it takes as long as the store needs. The Store stays open.
 //
-// Only the loop goroutine may call it, between two Ticks. After an error it may be called again.
+// Only the loop goroutine may call it, between two Ticks. After an error it may be called
+// again.
 func (v *Saver) Drain(ctx context.Context) error {
 	if v.drained {
 		return nil
 	}
 	v.opts.PerFrame = 0
-	if v.back != nil {
-		v.bringBack(v.opts.PerFrame)
+	if v.restoring != nil {
+		v.restoreOwners(v.opts.PerFrame)
 	}
-	for v.back != nil { // a Tick makes room for the events of the next ones
+	for v.restoring != nil { // each Tick makes room for more events
 		v.After(v.engine.Tick(0))
 	}
 	busy := v.engine.Close(ctx, func(f *engine.Frame) { v.noteFrame(f, v.first+v.frame+1) })
@@ -169,9 +173,9 @@ func (v *Saver) Drain(ctx context.Context) error {
 	return busy
 }
 
-// Close ends the saving, and not the engine: a commit that runs is waited for, and what has happened
-// since its cut is not saved. Committed and Durable fail with ErrClosed from then on, unless it is on
-// disk. Drain saves first.
+// Close stops saving but not the engine. It waits for a running commit; changes since that cut
+// are not saved. From then on Committed and Durable return ErrClosed for anything that is not
+// on disk. To save first, use Drain.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Close() {

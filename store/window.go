@@ -7,11 +7,11 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// window is the ids of the last commands that were done, to find those that come again.
+// window holds the ids of the last executed commands, to detect repetitions.
 type window struct {
 	ring []CommandID
-	next int                  // the oldest, where the ring is full
-	done map[CommandID]uint64 // the frame
+	next int                  // the oldest id, once the ring is full
+	done map[CommandID]uint64 // by id: the frame
 }
 
 func (w *window) init(size int, ids []CommandID) {
@@ -35,34 +35,34 @@ func (w *window) add(id CommandID, frame uint64, size int) {
 	w.next = (w.next + 1) % size
 }
 
-// all returns the ids, the oldest first.
+// all returns the ids, oldest first.
 func (w *window) all() []CommandID {
 	return append(append([]CommandID(nil), w.ring[w.next:]...), w.ring[:w.next]...)
 }
 
-// Owner.Data begins with the number of the area in which the owner is, and then has the game's bytes.
+// Owner.Data starts with the number of the owner's area, followed by the game's bytes.
 const areaRoom = binary.MaxVarintLen32
 
 func appendData(dst []byte, area uint32, data []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(area)), data...)
 }
 
-// SplitData returns what is in Owner.Data: the number of the area, and the game's own bytes. It fails
-// with [ErrDamaged] if no Saver has written it.
+// SplitData splits Owner.Data into the number of the area and the game's own bytes. It returns
+// [ErrDamaged] if the data was not written by a Saver.
 func SplitData(data []byte) (area uint32, game []byte, err error) {
 	n, size := binary.Uvarint(data)
 	if size <= 0 || n >= 1<<32 {
-		return 0, nil, damaged("", "the data does not begin with the number of an area")
+		return 0, nil, damaged("", "the data does not start with an area number")
 	}
 	return uint32(n), data[size:], nil
 }
 
-// Head.State holds the commands that were accepted, and wait: the version, then each with its length
-// before it, in the binary form of buff.Command. Version 2 has the effects that wait before them; where there
-// are none it is 1.
+// Head.State holds the accepted commands that wait: the version, then each command with its
+// length in front, in the binary form of buff.Command. In version 2 the pending effects
+// precede them; version 1 is used if there are none.
 const stateVersion = 2
 
-// appendState appends what is in Head.State.
+// appendState appends the contents of Head.State.
 func (v *Saver) appendState(list []buff.Command) (_ []byte, unkept int) {
 	v.effects.sweep()
 	if len(v.effects.list) == 0 {
@@ -71,7 +71,7 @@ func (v *Saver) appendState(list []buff.Command) (_ []byte, unkept int) {
 	return appendWaiting(v.effects.append([]byte{stateVersion}), list, v.engine.Catalog())
 }
 
-// appendWaiting appends commands that wait. Those that cannot be kept are counted.
+// appendWaiting appends waiting commands. It counts those that cannot be encoded.
 func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, unkept int) {
 	for k := range list {
 		cmd := &list[k]
@@ -85,18 +85,19 @@ func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, 
 	return dst, unkept
 }
 
-// parseState takes the effects that wait, calls f for each command that waits, or with the error why there is none.
+// parseState decodes the pending effects and calls f for each waiting command, or with an
+// error for one that cannot be decoded.
 func (v *Saver) parseState(b []byte, f func(buff.Command, error)) {
 	if len(b) == 0 {
 		return
 	}
 	version := b[0]
 	if b = b[1:]; version < 1 || version > stateVersion {
-		f(buff.Command{}, fmt.Errorf("%w: state of version %d, this library knows %d", ErrFuture, version, stateVersion))
+		f(buff.Command{}, fmt.Errorf("%w: the state has version %d, this library supports %d", ErrFuture, version, stateVersion))
 		return
 	}
 	if version > 1 {
-		rest, err := v.effects.take(b)
+		rest, err := v.effects.decode(b)
 		if err != nil {
 			f(buff.Command{}, err)
 			return
@@ -106,7 +107,7 @@ func (v *Saver) parseState(b []byte, f func(buff.Command, error)) {
 	for c := v.engine.Catalog(); len(b) > 0; {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
-			f(buff.Command{}, damaged("the state", "a command is cut off"))
+			f(buff.Command{}, damaged("the state", "truncated command"))
 			return
 		}
 		var cmd buff.Command

@@ -136,7 +136,7 @@ func TestCutCompact(t *testing.T) {
 	require.Contains(t, transcript([]string{"cut", "world.db"}), strings.TrimSuffix(before, "zone \"hall\": no cut, epoch 1\n"))
 
 	for line, want := range map[string]string{
-		"cut -compact arena.cut":             "arena.cut: store: not of bufftick",
+		"cut -compact arena.cut":             "arena.cut: store: not a bufftick store",
 		"cut -compact nothing.db":            "no such file",
 		"cut -compact -zone arena world.db":  "-compact rewrites the whole file",
 		"cut -compact -verify world.db":      "-compact rewrites the whole file",
@@ -162,7 +162,7 @@ func TestCutDamaged(t *testing.T) {
 		require.Contains(t, out, "exit 1\n")
 	}
 	require.Contains(t, transcript([]string{"cut", "nothing.db"}), "no such file")
-	require.Contains(t, transcript([]string{"cut", "buffs.yaml"}), "store: not of bufftick")
+	require.Contains(t, transcript([]string{"cut", "buffs.yaml"}), "store: not a bufftick store")
 	require.NoError(t, os.WriteFile("later.cut", []byte(store.FileMagic+"H\x02\x00\x00\x00\x0a\x22\xe8\xc8\x1e"), 0o600))
 	later := transcript([]string{"cut", "later.cut"})
 	require.Contains(t, later, "later.cut: store: written by a later version")

@@ -20,15 +20,16 @@ import (
 
 // Options configures [Open]. A game uses the zero value.
 type Options struct {
-	// ReadOnly opens an existing file for Load only. Several processes may do so at the same time, unless
-	// one has the file open for writing.
+	// ReadOnly opens an existing file for Load only. Several processes may do so at the same time,
+	// unless one has the file open for writing.
 	ReadOnly bool
 
 	// noSync omits the syncs: the control of the power loss tests.
 	noSync bool
 }
 
-// Store stores zones in a file. Any goroutine may call its methods; calls are executed one at a time.
+// Store stores zones in a file. Any goroutine may call its methods; calls are executed one at a
+// time.
 type Store struct {
 	mu       sync.Mutex
 	path     string
@@ -52,14 +53,14 @@ const layout = 1
 // lockWait is shorter than bbolt's pause between two attempts, so that there is only one.
 const lockWait = time.Millisecond
 
-// Open opens the file, or creates it. It fails with [store.ErrLocked] if another process has the file
-// open, [store.ErrReadOnly] if this process may not write to it, and [store.ErrDamaged],
-// [store.ErrFuture] or [store.ErrForeign] if it cannot be used. If Open fails, an existing file is
-// unchanged.
+// Open opens the file, or creates it. It fails with [store.ErrLocked] if another process has the
+// file open, [store.ErrReadOnly] if this process may not write to it, and [store.ErrDamaged],
+// [store.ErrFuture] or [store.ErrForeign] if it cannot be used. If Open fails, an existing file
+// is unchanged.
 func Open(path string, o Options) (*Store, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !o.ReadOnly {
 		if err := create(path); err != nil {
-			return nil, fmt.Errorf("store/bolt: making %s: %w", path, err)
+			return nil, fmt.Errorf("store/bolt: creating %s: %w", path, err)
 		}
 	}
 	return openFile(path, o)
@@ -104,7 +105,8 @@ func (s *Store) openChecked(path string, flag int, mode os.FileMode) (*os.File, 
 	return f, nil
 }
 
-// openLocked opens and locks the file. If the file is replaced between the two steps, it opens the new one.
+// openLocked opens and locks the file. If the file is replaced between the two steps, it opens
+// the new one.
 func (s *Store) openLocked(open func() (*os.File, error)) (*os.File, error) {
 	for {
 		f, err := open()
@@ -187,8 +189,8 @@ func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 	return cut, s.at(err)
 }
 
-// Zones returns the names of all zones that have been opened, and of those to which owners are on their way, in
-// order.
+// Zones returns the names of all zones that have been opened, and of those to which owners are
+// on their way, in order.
 func (s *Store) Zones() (names []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,8 +214,8 @@ func (s *Store) Zones() (names []string, err error) {
 	return slices.Compact(names), s.at(err)
 }
 
-// Broken returns why the store accepts no more commits, or nil: see [store.ErrBroken]. Close does not change
-// it. Zones that share a file use it to reopen the file only once.
+// Broken returns why the store accepts no more commits, or nil: see [store.ErrBroken]. Close
+// does not change it. Zones that share a file use it to reopen the file only once.
 func (s *Store) Broken() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,8 +255,8 @@ func (s *Store) ready(ctx context.Context, zone string, write bool) error {
 	return store.CheckName(zone)
 }
 
-// open fails if no transaction can be started. A store that was closed because it is broken reports ErrBroken, so
-// that all zones that share it reopen it.
+// open fails if no transaction can be started. A store that was closed because it is broken
+// reports ErrBroken, so that all zones that share it reopen it.
 func (s *Store) open() error {
 	switch closed := s.db == nil; {
 	case (closed || s.stuck) && s.broken != nil:
@@ -267,9 +269,9 @@ func (s *Store) open() error {
 
 func isBroken(why error) error { return fmt.Errorf("%w: %w", store.ErrBroken, why) }
 
-// update executes one read-write transaction. It is acknowledged only if the path still refers to the open
-// file. An error other than that of do is one of the disk and breaks the store, unless the disk is full or a
-// page is damaged and the transaction was rolled back.
+// update executes one read-write transaction. It is acknowledged only if the path still refers
+// to the open file. An error other than that of do is one of the disk and breaks the store,
+// unless the disk is full or a page is damaged and the transaction was rolled back.
 func (s *Store) update(do func(*bbolt.Tx) error) error {
 	number := 0
 	answered, err := s.transact(s.db.Update, func(tx *bbolt.Tx) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestStore: all that a store promises.
+// TestStore runs the conformance test.
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Open {
 		path := filepath.Join(t.TempDir(), "zones.db")

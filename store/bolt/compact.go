@@ -17,15 +17,16 @@ import (
 // compactBatch is how many bytes of keys and values Compact copies in one transaction.
 const compactBatch = 64 << 20
 
-// Compact rewrites a file without its free pages, and returns its size before and after. A file is not
-// replaced if the new one would not be smaller. The file must not be open in any process, and its disk needs room for
-// both.
+// Compact rewrites a file without its free pages, and returns its size before and after. A file
+// is not replaced if the new one would not be smaller. The file must not be open in any process,
+// and its disk needs room for both.
 //
-// The new file is written next to the old one, as FILE.compact, synced and compared with the old one, and then renamed. So
-// a process that is killed at any moment leaves a complete file at the path. It may also leave FILE.compact, which the
-// next Compact removes.
+// The new file is written next to the old one, as FILE.compact, synced and compared with the old
+// one, and then renamed. So a process that is killed at any moment leaves a complete file at the
+// path. It may also leave FILE.compact, which the next Compact removes.
 //
-// It fails as [Open] does, and with [store.ErrDamaged] if a zone cannot be read. Then the file is unchanged.
+// It fails as [Open] does, and with [store.ErrDamaged] if a zone cannot be read. Then the file
+// is unchanged.
 func Compact(path string) (before, after int64, err error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -110,8 +111,8 @@ func sameBuckets(a, b *bbolt.Cursor) error {
 	return nil
 }
 
-// finish checks the new file, removes the pages at its end that bbolt has reserved, gives it the owner and the
-// permissions of the old one, and syncs it.
+// finish checks the new file, removes the pages at its end that bbolt has reserved, gives it the
+// owner and the permissions of the old one, and syncs it.
 func finish(temp string, old os.FileInfo) (size int64, err error) {
 	s, err := openFile(temp, Options{ReadOnly: true})
 	if err != nil {

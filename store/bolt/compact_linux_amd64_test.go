@@ -33,8 +33,8 @@ var fileCalls = map[uint64]string{
 	syscall.SYS_FLOCK: "lock",
 }
 
-// compactTraced compacts a file in a child, and kills the child after n of its calls on files of that folder. It
-// returns these calls, and whether the child was killed.
+// compactTraced compacts a file in a child, and kills the child after n of its calls on files of
+// that folder. It returns these calls, and whether the child was killed.
 func compactTraced(t *testing.T, path string, n int) (calls []fileCall, killed bool) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCompactChild$")
 	cmd.Env = append(os.Environ(), "BOLT_COMPACT_FILE="+path)
@@ -78,8 +78,9 @@ func (s *tracer) text(at uint64) string {
 	return string(text)
 }
 
-// TestCompactKilled: a process that compacts a file is killed after each of its system calls on a file. Each time the
-// path has a complete file with the same contents, and the next Compact removes what is left of the killed one.
+// TestCompactKilled: a process that compacts a file is killed after each of its system calls on
+// a file. Each time the path has a complete file with the same contents, and the next Compact
+// removes what is left of the killed one.
 func TestCompactKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	want := loosePages(t, path, 400)
@@ -108,8 +109,8 @@ func TestCompactKilled(t *testing.T) {
 	t.Logf("killed after each of %d calls: %d times the old file, %d times the new one", old+replaced-1, old, replaced)
 }
 
-// TestCompactPowerLoss: the new file is synced after its last change and before it is renamed, and the folder is synced
-// after that. The old file is never written to.
+// TestCompactPowerLoss: the new file is synced after its last change and before it is renamed,
+// and the folder is synced after that. The old file is never written to.
 func TestCompactPowerLoss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	loosePages(t, path, 400)

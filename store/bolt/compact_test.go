@@ -71,7 +71,8 @@ func fileSize(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// TestCompact: the file gets smaller and has the same zones, epochs, cuts and owners in transit. It is used as before.
+// TestCompact: the file gets smaller and has the same zones, epochs, cuts and owners in transit.
+// It is used as before.
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "zones.db"), filepath.Join(dir, "link.db")

@@ -22,14 +22,14 @@ import (
 // crashPoints is 10,000 in CI and 1,000,000 at night.
 const crashFrames = 60
 
-// crashZones share a file. Each frame is a commit of the first one and then one of the second.
+// crashZones share a file. Each frame commits the first one and then the second one.
 var crashZones = [2]string{"a", "b"}
 
-// traveller goes from the first zone to the second one and back, in four frames.
+// traveller moves from the first zone to the second and back, within four frames.
 const traveller = buff.OwnerID(9000)
 
-// crashBatches returns the batches of a frame. Each has the same text for an owner and for the zone, and
-// sizes that make pages split, overflow and become free.
+// crashBatches returns the batches of a frame. Each has the same text for an owner and for the
+// zone, and sizes that make pages split, overflow and become free.
 func crashBatches(frame uint64) (batches [2]*store.Batch) {
 	dice := rand.New(rand.NewPCG(frame, 3))
 	text := fmt.Append(nil, frame)
@@ -91,7 +91,7 @@ func TestCrashChild(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// crashTrace records what the child does.
+// crashTrace records the operations of the child.
 func crashTrace(t *testing.T, how string) *storetest.Trace {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	s, err := Open(path, Options{})
@@ -108,7 +108,8 @@ func crashTrace(t *testing.T, how string) *storetest.Trace {
 	return trace
 }
 
-// crashState is everything that a file has: the cuts of both zones, nil if there is none, and the owners in transit.
+// crashState is everything that a file has: the cuts of both zones, nil if there is none, and
+// the owners in transit.
 type crashState struct {
 	cuts     [2]*store.Cut
 	arrivals []store.Arrival
@@ -157,8 +158,8 @@ func crashStates(t *testing.T) (states []crashState) {
 	return states
 }
 
-// afterCrash opens a file that a power loss has left. It must have one of the states, and none from before the last
-// acknowledged frame.
+// afterCrash opens a file after a simulated power loss. It must have one of the states, and
+// none from before the last acknowledged frame.
 func afterCrash(path string, acked int64, states []crashState) error {
 	s, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
@@ -188,11 +189,11 @@ func afterCrash(path string, acked int64, states []crashState) error {
 	return err
 }
 
-// losePower tries so many crashes, at all points of the trace alike, and returns how many of
-// them left something else than they may.
+// losePower simulates that many crashes, spread evenly over the trace, and returns the number
+// of those that left an invalid state.
 func losePower(t *testing.T, trace *storetest.Trace, points int) (wrong int, first error) {
 	dir := t.TempDir()
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() { // no disk is waited for
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() { // avoid waiting for a disk
 		var err error
 		dir, err = os.MkdirTemp("/dev/shm", "bolt-crash")
 		require.NoError(t, err)
@@ -216,8 +217,9 @@ func losePower(t *testing.T, trace *storetest.Trace, points int) (wrong int, fir
 	return wrong, first
 }
 
-// TestP32_PowerLoss: whatever a disk keeps of the unsynced writes, the file has the state before or after a commit of
-// one of its zones, an owner that moves is in exactly one place, and no acknowledged commit is lost.
+// TestP32_PowerLoss: whatever a disk keeps of the unsynced writes, the file has the state before
+// or after a commit of one of its zones, an owner that moves is in exactly one place, and no
+// acknowledged commit is lost.
 func TestP32_PowerLoss(t *testing.T) {
 	trace := crashTrace(t, "")
 	kinds := map[storetest.OpKind]int{}
@@ -232,7 +234,8 @@ func TestP32_PowerLoss(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestPowerLossFinds: without syncs, and with a batch in two transactions, it is not so.
+// TestPowerLossFinds checks that the test detects missing syncs and a batch in two
+// transactions.
 func TestPowerLossFinds(t *testing.T) {
 	for _, how := range []string{"no sync", "two transactions"} {
 		t.Run(how, func(t *testing.T) {

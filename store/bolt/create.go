@@ -32,8 +32,9 @@ var (
 	commandsBucket = []byte("commands") // frame: record
 )
 
-// create writes a complete file before it gives it its name. A process that dies halfway leaves no file of that name,
-// and if two processes create it at the same time, the second one uses the file of the first.
+// create writes a complete file before it gives it its name. A process that dies halfway leaves
+// no file of that name, and if two processes create it at the same time, the second one uses the
+// file of the first.
 func create(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new*")
 	if err != nil {
@@ -89,22 +90,22 @@ func makeLayout(tx *bbolt.Tx) error {
 	return err
 }
 
-// checkLayout checks that the file belongs to this package, that all its zones exist, each under its own
-// name, and that the owners in transit are complete.
+// checkLayout checks that the file belongs to this package, that all its zones exist, each under
+// its own name, and that the owners in transit are complete.
 func checkLayout(tx *bbolt.Tx) error {
 	about, where, zones := tx.Bucket(aboutBucket), tx.Bucket(whereBucket), tx.Bucket(zonesBucket)
 	if about == nil && where == nil && zones == nil {
-		return fmt.Errorf("%w: it is a bbolt file, of another program", store.ErrForeign)
+		return fmt.Errorf("%w: a bbolt file of another program", store.ErrForeign)
 	}
 	if about == nil || where == nil || zones == nil {
-		return &store.DamageError{Place: "the first page", Problem: "some of the buckets of every file are missing"}
+		return &store.DamageError{Place: "the first page", Problem: "required buckets are missing"}
 	}
 	version, _, err := store.ReadMark(about.Get(formatKey))
 	if err != nil {
 		return store.At(err, "", "the version of the layout")
 	}
 	if version > layout {
-		return fmt.Errorf("%w: layout %d, this program knows %d", store.ErrFuture, version, layout)
+		return fmt.Errorf("%w: layout %d, this program supports %d", store.ErrFuture, version, layout)
 	}
 	want, err := countZones(about)
 	if err != nil {
@@ -120,7 +121,7 @@ func checkLayout(tx *bbolt.Tx) error {
 		return err
 	})
 	if err == nil && want != 0 {
-		err = &store.DamageError{Place: "zones", Problem: "their number is not the one that was stored"}
+		err = &store.DamageError{Place: "zones", Problem: "their number differs from the stored one"}
 	}
 	if err != nil {
 		return err

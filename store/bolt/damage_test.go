@@ -21,12 +21,13 @@ import (
 
 var ctx = context.Background()
 
-// damageStep is 1 at night.
-// damageStep is the distance of the bytes that are changed, and of the lengths at which a file is cut off.
+// damageStep is the distance between changed bytes and between lengths at which a file is
+// truncated.
 func damageStep() int { return max(1, 1000/long.Times(1)) }
 
-// twoCuts creates a file with two zones and an owner in transit, and returns the states as which it may be read:
-// the present one, and the one of the transaction before, in which no owner had moved.
+// twoCuts creates a file with two zones and an owner in transit, and returns the states as which
+// it may be read: the present one, and the one of the transaction before, in which no owner had
+// moved.
 func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 	s, err := Open(path, Options{})
 	require.NoError(t, err)
@@ -37,7 +38,8 @@ func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 		for id := first; id < first+20; id++ {
 			b.Owners = append(b.Owners, store.Owner{ID: id, Blob: []byte("blob"), Data: fmt.Append(nil, "owner ", id)})
 		}
-		b.Owners = append(b.Owners, store.Owner{ID: first + 50, Data: bytes.Repeat([]byte("x"), 9000)}) // overflows
+		// Overflows.
+		b.Owners = append(b.Owners, store.Owner{ID: first + 50, Data: bytes.Repeat([]byte("x"), 9000)})
 		require.NoError(t, s.Commit(ctx, b))
 	}
 	before, err := s.Load(ctx, "arena")
@@ -58,8 +60,8 @@ func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 // travels is the owner in transit of twoCuts.
 var travels = store.Owner{ID: 111, Frame: 2, Blob: []byte("blob"), Data: []byte("travels")}
 
-// readDamaged opens a damaged file: it must be read as one of the states, or fail with an error that names the
-// place.
+// readDamaged opens a damaged file: it must be read as one of the states, or fail with an error
+// that names the place.
 func readDamaged(path string, states []*store.Cut) (whole bool, err error) {
 	s, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
@@ -98,7 +100,7 @@ func readDamaged(path string, states []*store.Cut) (whole bool, err error) {
 	return true, nil
 }
 
-// placed returns nil if the error is one that a damaged file may have.
+// placed returns nil if a damaged file may cause the error.
 func placed(err error) error {
 	damage, ok := errors.AsType[*store.DamageError](err)
 	switch {
@@ -110,7 +112,7 @@ func placed(err error) error {
 	return fmt.Errorf("an error that does not say where: %w", err)
 }
 
-// TestP33_EveryByte: each byte of a file changed, in each of two ways.
+// TestP33_EveryByte changes each byte of a file in two ways.
 func TestP33_EveryByte(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	states := twoCuts(t, path)
@@ -142,7 +144,7 @@ func TestP33_EveryByte(t *testing.T) {
 	require.True(t, ok && err == nil)
 }
 
-// TestP33_EveryLength: the file cut off at each length.
+// TestP33_EveryLength truncates a file at each length.
 func TestP33_EveryLength(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	states := twoCuts(t, path)
@@ -155,7 +157,7 @@ func TestP33_EveryLength(t *testing.T) {
 	}
 }
 
-// TestFailedOpenChangesNothing: whatever the file is, byte for byte.
+// TestFailedOpenChangesNothing compares files byte for byte after a failed Open.
 func TestFailedOpenChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	sound := filepath.Join(dir, "sound.db")
@@ -190,7 +192,7 @@ func TestFailedOpenChangesNothing(t *testing.T) {
 	}
 }
 
-// TestP37_Foreign: a bbolt file of another program, and one of a later version of this one.
+// TestP37_Foreign opens a bbolt file of another program and one of a later version.
 func TestP37_Foreign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	make := func(do func(tx *bbolt.Tx) error) []byte {
@@ -227,14 +229,15 @@ func TestP37_Foreign(t *testing.T) {
 	}
 }
 
-// TestP39_Locked: the second of two is refused, at once, and changes nothing.
+// TestP39_Locked checks that the second Open of a file is refused immediately and changes
+// nothing.
 func TestP39_Locked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	s, err := Open(path, Options{})
 	require.NoError(t, err)
 	_, err = Open(path, Options{})
 	require.ErrorIs(t, err, store.ErrLocked)
-	require.EqualError(t, err, path+": store: locked by another process; end that one first")
+	require.EqualError(t, err, path+": store: locked by another process; stop that process first")
 	_, err = Open(path, Options{ReadOnly: true})
 	require.ErrorIs(t, err, store.ErrLocked)
 	_, err = s.Open(ctx, "a")
@@ -248,7 +251,7 @@ func TestP39_Locked(t *testing.T) {
 	require.NoError(t, errors.Join(first.Close(), second.Close()))
 }
 
-// TestReadOnly: what is opened to be read cannot be written to, and is not made.
+// TestReadOnly checks that a read-only store cannot be written to and is not created.
 func TestReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	_, err := Open(path, Options{ReadOnly: true})
@@ -271,8 +274,8 @@ func TestReadOnly(t *testing.T) {
 	require.Equal(t, []store.Place{{Owner: 105, Zone: "arena"}, {Owner: 111, Zone: "harbour", Arriving: true}}, places)
 }
 
-// FuzzPages: no file, however bad, makes the walk panic, run for ever or take more memory than
-// the file has.
+// FuzzPages checks that no file makes the walk panic, loop forever, or take more memory than
+// the size of the file.
 func FuzzPages(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "zones.db")
 	s, err := Open(path, Options{})
@@ -288,7 +291,7 @@ func FuzzPages(f *testing.F) {
 	f.Add([]byte{}, uint32(2*os.Getpagesize()), uint64(2))
 	f.Add(sound[:200], uint32(3*os.Getpagesize()+8), uint64(1))
 	f.Fuzz(func(t *testing.T, b []byte, at uint32, word uint64) {
-		// A file whose first page is sound, so that the walk gets further than that.
+		// A file with a valid first page, to get further.
 		image := bytes.Clone(sound)
 		copy(image[2*os.Getpagesize():], b)
 		if n := int(at) % (len(image) - 8); n >= 2*os.Getpagesize() {
@@ -303,7 +306,7 @@ func FuzzPages(f *testing.F) {
 	})
 }
 
-// TestP33_EveryPage: each page overwritten, with zeros and with rubbish.
+// TestP33_EveryPage overwrites each page with zeros and with random bytes.
 func TestP33_EveryPage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	states := twoCuts(t, path)
@@ -325,8 +328,8 @@ func TestP33_EveryPage(t *testing.T) {
 	require.NotZero(t, whole, "free pages and the older meta page may be overwritten")
 }
 
-// TestFileDoesNotGrow: rewriting owners reuses the space of their older versions, and opening a file does not
-// change its size.
+// TestFileDoesNotGrow: rewriting owners reuses the space of their older versions, and opening a
+// file does not change its size.
 func TestFileDoesNotGrow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	s, err := Open(path, Options{noSync: true})

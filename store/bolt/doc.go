@@ -11,9 +11,10 @@
 // them is. After a power loss the file has the cut before or the cut after. A commit costs two
 // syncs, 0.6 to 2.8 ms on the disks we have measured, regardless of its size: commit in batches.
 //
-// bbolt checks its two meta pages, which refer to all others, and no other page. So Open reads the
-// whole file first: every page must be well-formed, and either be reachable exactly once or be
-// free. Every record has a checksum of its own. Reading takes some 0.1 s for 100 MB in memory.
+// bbolt checks its two meta pages, which refer to all others, and no other page. So Open reads
+// the whole file first: every page must be well-formed, and either be reachable exactly once or
+// be free. Every record has a checksum of its own. Reading takes some 0.1 s for 100 MB in
+// memory.
 //
 // If the meta page that was written last is damaged, the file has the state of the transaction
 // before. A power loss in the middle of a commit leaves the same, and later damage cannot be
@@ -21,30 +22,33 @@
 //
 // # Moves
 //
-// Store is a [store.Mover]: an owner moves from one zone of the file to another with [store.Saver.Move], also if both
-// zones belong to one process. The commit that removes the owner from its zone also adds it to the owners
-// in transit, with a number, and sets its location to the destination; the commit of the other zone that has the
-// owner removes it from the transit. Each is one bbolt transaction. So an owner is in exactly one place at
-// any time, and a process that is killed loses or doubles none. A repeated commit moves no owner again, because the
-// zone is already at the frame of the move.
+// Store is a [store.Mover]: an owner moves from one zone of the file to another with
+// [store.Saver.Move], also if both zones belong to one process. The commit that removes the
+// owner from its zone also adds it to the owners in transit, with a number, and sets its
+// location to the destination; the commit of the other zone that has the owner removes it from
+// the transit. Each is one bbolt transaction. So an owner is in exactly one place at any time,
+// and a process that is killed loses or doubles none. A repeated commit moves no owner again,
+// because the zone is already at the frame of the move.
 //
 // # Compaction
 //
-// bbolt reuses free pages, but a file never becomes smaller. [Compact], which "bufftick cut -compact" calls, locks the
-// file, reads every zone, copies everything to a new file next to it, compares the two, syncs the new file, and
-// renames it to the old one's path. The old file is never written to, so a process that is killed, or a power
-// loss, leaves the old file or the new one at the path, each complete.
+// bbolt reuses free pages, but a file never becomes smaller. [Compact], which "bufftick cut
+// -compact" calls, locks the file, reads every zone, copies everything to a new file next to it,
+// compares the two, syncs the new file, and renames it to the old one's path. The old file is
+// never written to, so a process that is killed, or a power loss, leaves the old file or the new
+// one at the path, each complete.
 //
 // # While the file is open
 //
-// Before and after each commit the path is compared with the open file. If the file has been removed, renamed,
-// replaced, truncated or overwritten with an older copy, the commit is not acknowledged and every later one fails
-// with [store.ErrBroken], because the next process could not find the data. A page that cannot be read, because of
-// the disk or a truncated file, is a [store.DamageError] for the zone that needs it; the process and the other zones
-// of the file continue.
+// Before and after each commit the path is compared with the open file. If the file has been
+// removed, renamed, replaced, truncated or overwritten with an older copy, the commit is not
+// acknowledged and every later one fails with [store.ErrBroken], because the next process could
+// not find the data. A page that cannot be read, because of the disk or a truncated file, is a
+// [store.DamageError] for the zone that needs it; the process and the other zones of the file
+// continue.
 //
-// Several zones may share a file, each with its own [store.Saver]. They must also share the Reopen function of
-// their store.Options, so that the file is reopened once for all of them:
+// Several zones may share a file, each with its own [store.Saver]. They must also share the
+// Reopen function of their store.Options, so that the file is reopened once for all of them:
 //
 //	reopen := func() (store.Store, error) {
 //		mu.Lock()

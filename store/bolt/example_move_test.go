@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// Two zones of one process share a file, and a player goes from one to the other.
+// Two zones of one process share a file, and a player moves from one to the other.
 func ExampleStore_Arrivals() {
 	dir, err := os.MkdirTemp("", "world")
 	if err != nil {
@@ -45,7 +45,7 @@ func ExampleStore_Arrivals() {
 	}
 	arena.Engine().AddBuff(7, buff.Application{Spec: catalog.Spec("poison")})
 
-	// The loop of the arena. The next cut of the arena makes the move, here and now.
+	// The loop of the arena. The next cut of the arena makes the move; here SaveAll makes it now.
 	if _, err := arena.Move(7, "harbour"); err != nil {
 		panic(err)
 	}
@@ -53,7 +53,7 @@ func ExampleStore_Arrivals() {
 		panic(err)
 	}
 
-	// Another goroutine, each 100 ms: Arrivals waits for the disk.
+	// Another goroutine, every 100 ms: Arrivals waits for the disk.
 	list, err := disk.Arrivals(ctx, []string{"harbour"})
 	if err != nil {
 		panic(err)

@@ -12,20 +12,21 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// goneError says that the open file is no longer, or no longer wholly, at its path: later writes would be lost.
+// goneError says that the open file is no longer, or no longer wholly, at its path: later writes
+// would be lost.
 type goneError string
 
 func (e goneError) Error() string { return string(e) }
 
 const (
 	errRemoved     goneError = "the file has been removed or renamed"
-	errReplaced    goneError = "another file has been put in its place"
+	errReplaced    goneError = "another file is at its path"
 	errOverwritten goneError = "the file has been overwritten with an older one"
 	errTruncated   goneError = "the file has been truncated"
 )
 
-// inPlace fails unless the path refers to the open file and the file has at least size bytes. It takes
-// about 3 µs.
+// inPlace fails unless the path refers to the open file and the file has at least size bytes. It
+// takes about 3 µs.
 func (s *Store) inPlace(size int64) error {
 	switch now, err := os.Stat(s.absolute); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -40,10 +41,11 @@ func (s *Store) inPlace(size int64) error {
 	return nil
 }
 
-// transact executes one transaction. If do panics because a page is malformed or unreadable, the transaction
-// is rolled back and the error is a [store.DamageError]; other zones are not affected. If bbolt itself panics
-// before it has ended the transaction, it never releases its locks, and any further call would block for
-// ever: the store is stuck and broken. answered reports whether the error is that of do.
+// transact executes one transaction. If do panics because a page is malformed or unreadable, the
+// transaction is rolled back and the error is a [store.DamageError]; other zones are not
+// affected. If bbolt itself panics before it has ended the transaction, it never releases its
+// locks, and any further call would block for ever: the store is stuck and broken. answered
+// reports whether the error is that of do.
 func (s *Store) transact(begin func(func(*bbolt.Tx) error) error, do func(*bbolt.Tx) error) (answered bool, err error) {
 	var tx *bbolt.Tx
 	returned := false
@@ -63,8 +65,9 @@ func (s *Store) transact(begin func(func(*bbolt.Tx) error) error, do func(*bbolt
 	return answered, err
 }
 
-// recovered turns panics into errors: panics of bbolt because of a malformed page, and panics of the runtime
-// because of an unreadable page of the mapped file, which would otherwise end the process with SIGBUS.
+// recovered turns panics into errors: panics of bbolt because of a malformed page, and panics of
+// the runtime because of an unreadable page of the mapped file, which would otherwise end the
+// process with SIGBUS.
 func (s *Store) recovered(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -82,7 +85,8 @@ func (s *Store) recovered(do func() error) (err error) {
 	return do()
 }
 
-// pageAt names the page that is mapped at an address. db.Info reads the first page, which may be unreadable too.
+// pageAt names the page that is mapped at an address. db.Info reads the first page, which may be
+// unreadable too.
 func (s *Store) pageAt(address uintptr) (place string) {
 	defer func() {
 		if recover() != nil {

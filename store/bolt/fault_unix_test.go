@@ -18,8 +18,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// unreadable protects pages of the mapped file, so that reading them is a fault, as after a disk error. The
-// returned function undoes it.
+// unreadable protects pages of the mapped file, so that reading them is a fault, as after a disk
+// error. The returned function undoes it.
 func unreadable(t *testing.T, s *Store, first, n uint64) (readable func()) {
 	info := s.db.Info()
 	protect := func(how int) {
@@ -30,8 +30,9 @@ func unreadable(t *testing.T, s *Store, first, n uint64) (readable func()) {
 	return func() { protect(syscall.PROT_READ) }
 }
 
-// TestUnreadable: an unreadable page is an error of the zone that needs it, also on the live page of that zone. The
-// other zones of the file are saved, and so is this one when the page can be read again.
+// TestUnreadable checks that an unreadable page is an error of the zone that needs it, which
+// its live page shows. Other zones of the file are saved, and so is this one once the page is
+// readable.
 func TestUnreadable(t *testing.T) {
 	disk, err := Open(filepath.Join(t.TempDir(), "zones.db"), Options{})
 	require.NoError(t, err)
@@ -85,8 +86,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestUnreadableMeta: a fault inside bbolt, which then keeps its locks, breaks the store. No later call blocks, and
-// the file can be reopened.
+// TestUnreadableMeta: a fault inside bbolt, which then keeps its locks, breaks the store. No
+// later call blocks, and the file can be reopened.
 func TestUnreadableMeta(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	states := twoCuts(t, path)

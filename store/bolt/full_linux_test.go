@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestDiskFull: the commit that finds no room is nothing, the cut before is there, and with room
-// again the next commit takes over.
+// TestDiskFull checks that a commit that fills the disk has no effect, that the previous cut
+// remains, and that the next commit succeeds once there is room.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
@@ -35,7 +35,7 @@ func TestDiskFull(t *testing.T) {
 	acked := uint64(0)
 	for err = nil; err == nil; {
 		b := batch(acked, acked+1)
-		b.Owners[2].ID += buff.OwnerID(acked) // somebody new each time
+		b.Owners[2].ID += buff.OwnerID(acked) // a new owner each time
 		if err = s.Commit(ctx, b); err == nil {
 			acked++
 		}

@@ -15,7 +15,7 @@ import (
 
 var writeGolden = flag.Bool("golden.write", false, "write the golden files of this version")
 
-// TestP37_Golden: a file of layout 1 is read, and written on, by every later version.
+// TestP37_Golden reads a file of layout 1 and commits to it.
 func TestP37_Golden(t *testing.T) {
 	const file = "testdata/zones-v1.db"
 	path := filepath.Join(t.TempDir(), "zones.db")
@@ -62,7 +62,7 @@ func TestP37_Golden(t *testing.T) {
 	require.NoError(t, s.Commit(ctx, &store.Batch{Head: store.Head{Zone: "arena", Epoch: 2, Frame: 42}, Since: 41}))
 }
 
-// TestP37_GoldenMoves: a file of layout 1 with an owner in transit.
+// TestP37_GoldenMoves does the same with an owner in transit.
 func TestP37_GoldenMoves(t *testing.T) {
 	const file = "testdata/moves-v1.db"
 	path := filepath.Join(t.TempDir(), "moves.db")

@@ -24,8 +24,8 @@ func goneBatch(zone string, frame uint64, id buff.OwnerID, size int) *store.Batc
 	}
 }
 
-// TestFileGone: a file that is removed, replaced or truncated while it is open accepts no more commits. A
-// refused commit leaves no trace in the file that has the path now.
+// TestFileGone: a file that is removed, replaced or truncated while it is open accepts no more
+// commits. A refused commit leaves no trace in the file that has the path now.
 func TestFileGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(t *testing.T, path string)
@@ -41,13 +41,13 @@ func TestFileGone(t *testing.T) {
 			other := path + ".other"
 			twoCuts(t, other)
 			require.NoError(t, os.Rename(other, path))
-		}, "another file has been put in its place"},
+		}, "another file is at its path"},
 		"truncated": {func(t *testing.T, path string) {
 			require.NoError(t, os.Truncate(path, int64(2*os.Getpagesize())))
 		}, "the file has been truncated"},
 		"overwritten": {func(t *testing.T, path string) {
-			// What cp does with an older copy: the file is the same, and bbolt would write with a list of free
-			// pages that is not that of the copy.
+			// Like cp of an older copy: the file is the same, but bbolt would use a free list that
+			// does not match the copy.
 			older := filepath.Join(t.TempDir(), "older.db")
 			twoCuts(t, older)
 			data, err := os.ReadFile(older)
@@ -67,7 +67,7 @@ func TestFileGone(t *testing.T) {
 			_, err = s.Open(ctx, "a")
 			require.ErrorIs(t, err, store.ErrEmpty)
 			require.NoError(t, s.Commit(ctx, goneBatch("a", 1, 1, 20_000)))
-			for range 10 { // more transactions than another file has
+			for range 10 { // more transactions than the other file has
 				require.ErrorIs(t, s.Commit(ctx, goneBatch("a", 9, 1, 1)), store.ErrLost)
 				require.NoError(t, s.Commit(ctx, goneBatch("a", 1, 1, 20_000)))
 			}
@@ -103,7 +103,8 @@ func TestFileGoneInCommit(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrBroken)
 }
 
-// TestFileMovedAway: the path is resolved once, so the process may change its directory. A link is followed.
+// TestFileMovedAway: the path is resolved once, so the process may change its directory. A link
+// is followed.
 func TestFileMovedAway(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -145,8 +146,8 @@ func TestReplacedBeforeLocked(t *testing.T) {
 	require.True(t, os.SameFile(got, want))
 }
 
-// TestZonesReopen: two zones share a file that is removed. Their common Reopen opens it once, and each zone
-// saves all its owners to the new file.
+// TestZonesReopen: two zones share a file that is removed. Their common Reopen opens it once,
+// and each zone saves all its owners to the new file.
 func TestZonesReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	disk, err := Open(path, Options{})

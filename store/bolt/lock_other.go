@@ -4,11 +4,12 @@ package bolt
 
 import "os"
 
-// lock leaves it to bbolt, which locks the file once its pages have been looked at: who opens a
-// file that is being written to may be told that it is damaged, where ErrLocked is meant.
+// lock does nothing: bbolt locks the file after its pages have been checked. Opening a file
+// that another process is writing may therefore report damage instead of ErrLocked.
 func lock(*os.File, bool) error { return nil }
 
-// unlock leaves it to the end of the process: only bbolt knows how it has locked the file.
+// unlock does nothing: the lock ends with the process, because only bbolt knows how it has
+// locked the file.
 func unlock(*os.File) error { return nil }
 
 // chown leaves a file with the owner of the process.

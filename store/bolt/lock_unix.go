@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// lock takes the lock that bbolt takes later, on the same open file, so that nobody writes while
-// the pages are being looked at.
+// lock acquires early the lock that bbolt acquires later on the same open file, so that no
+// process writes while the pages are checked.
 func lock(f *os.File, exclusive bool) error {
 	how := syscall.LOCK_SH
 	if exclusive {
@@ -24,10 +24,10 @@ func lock(f *os.File, exclusive bool) error {
 	return err
 }
 
-// unlock gives back what lock has taken.
+// unlock releases the lock.
 func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// chown gives a file the owner of another one, which fails for any owner but the own one, except for root.
+// chown gives a file the owner of another one. Only root can give it to another user.
 func chown(f *os.File, as os.FileInfo) error {
 	if stat, ok := as.Sys().(*syscall.Stat_t); ok && (int(stat.Uid) != os.Geteuid() || int(stat.Gid) != os.Getegid()) {
 		return f.Chown(int(stat.Uid), int(stat.Gid))

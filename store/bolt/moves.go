@@ -21,9 +21,9 @@ var (
 	lastMoveKey   = []byte("move")  // a mark: the number of the last move
 )
 
-// location says where an owner is. In the bucket where it is the name of a zone; for an owner in transit a zero
-// byte, the number of the move and the name of the destination. No name contains a zero byte, so a program that does
-// not know moves refuses to store the owner in any zone.
+// location says where an owner is. In the bucket where it is the name of a zone; for an owner in
+// transit a zero byte, the number of the move and the name of the destination. No name contains
+// a zero byte, so a program that does not know moves refuses to store the owner in any zone.
 type location struct {
 	zone   string
 	number uint64 // of the move; 0: the owner is in the zone
@@ -45,7 +45,7 @@ func parseLocation(value []byte) location {
 
 func (l location) String() string {
 	if l.number > 0 {
-		return fmt.Sprintf("on its way to zone %q", l.zone)
+		return fmt.Sprintf("in transit to zone %q", l.zone)
 	}
 	return fmt.Sprintf("in zone %q", l.zone)
 }
@@ -127,7 +127,7 @@ func (t *transit) check() error {
 		})
 	})
 	if err == nil && sum != t.sum {
-		err = &store.DamageError{Place: "moves", Problem: fmt.Sprintf("there are %d with sum %x; want %d and %x", sum.Owners, sum.Total, t.sum.Owners, t.sum.Total)}
+		err = &store.DamageError{Place: "moves", Problem: fmt.Sprintf("got %d moves with sum %x, want %d and %x", sum.Owners, sum.Total, t.sum.Owners, t.sum.Total)}
 	}
 	return err
 }
@@ -195,8 +195,9 @@ func (w *writer) arrive(tx *bbolt.Tx) (err error) {
 	return nil
 }
 
-// leave moves owners from the zone of the batch into the transit. A zone that is at the frame of a Move has made it
-// with an earlier commit, whose answer was lost; the owner may have gone on, or have come back.
+// leave moves owners from the zone of the batch into the transit. If the zone is already at
+// the frame of a Move, an earlier commit with a lost acknowledgement has made it; the owner
+// may have moved on since, or returned.
 func (w *writer) leave() error {
 	if w.transit == nil {
 		return nil

@@ -27,8 +27,8 @@ func (p planted) Commit(ctx context.Context, b *store.Batch) error {
 	return p.Store.Commit(ctx, &c)
 }
 
-// TestMovesFinds: the conformance tests find a move that is repeated when its answer was lost, one that is not made,
-// and an arrival that is not recorded.
+// TestMovesFinds: the conformance tests find a move that is repeated when its answer was lost,
+// one that is not made, and an arrival that is not recorded.
 func TestMovesFinds(t *testing.T) {
 	for name, change := range map[string]func(b *store.Batch){
 		"repeated": func(b *store.Batch) {
@@ -56,8 +56,9 @@ func TestMovesFinds(t *testing.T) {
 	}
 }
 
-// TestOlderProgram: a program that does not know moves cannot store an owner that is in transit: it takes the place
-// of the owner for a zone of another name. The present one finds the owner still in transit.
+// TestOlderProgram checks that a program without moves cannot store an owner that is in
+// transit: it sees the owner in a zone with another name. The present program finds it still
+// in transit.
 func TestOlderProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	twoCuts(t, path)
@@ -82,7 +83,7 @@ func TestOlderProgram(t *testing.T) {
 	require.Equal(t, []store.Place{{Owner: travels.ID, Zone: "harbour", Arriving: true}}, places)
 }
 
-// TestMovesAreMany: more owners are in transit than one call returns. They come in the order of their moves.
+// TestMovesAreMany checks the order of more owners in transit than one call returns.
 func TestMovesAreMany(t *testing.T) {
 	s, err := Open(filepath.Join(t.TempDir(), "zones.db"), Options{})
 	require.NoError(t, err)

@@ -10,16 +10,16 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// What bbolt's pages are, since its first version:
+// The page format of bbolt, unchanged since its first version:
 //
-//	page      id 8, flags 2, count 2, overflow 4: 16 bytes; then what it holds; numbers in the
-//	          machine's order of bytes
-//	meta      magic 4, version 4, page size 4, flags 4, root 8, sequence 8, list of free pages 8,
-//	          number of pages 8, transaction 8, FNV-1a of these 8; pages 0 and 1 are such, and the
-//	          one of the later transaction counts
-//	branch    for each child: position of its key from here 4, length of it 4, id 8
-//	leaf      for each key: flags 4, position from here 4, lengths of key and value 4 and 4
-//	bucket    a value: root 8, sequence 8; root 0: it is one page, which follows
+//	page      id 8, flags 2, count 2, overflow 4: 16 bytes; then the contents; numbers in native
+//	          byte order
+//	meta      magic 4, version 4, page size 4, flags 4, root 8, sequence 8, free list 8,
+//	          number of pages 8, transaction 8, FNV-1a of these 8; pages 0 and 1 are meta pages,
+//	          and the one of the later transaction is valid
+//	branch    for each child: offset of its key from here 4, length of the key 4, id 8
+//	leaf      for each key: flags 4, offset from here 4, lengths of key and value 4 and 4
+//	bucket    a value: root 8, sequence 8; if root is 0, its only page follows
 //	free      ids, 8 bytes each; if count is 65,535 the first is the count
 const (
 	pageHead  = 16
@@ -34,19 +34,19 @@ const (
 	bboltMagic   = 0xED0CDAED
 	bboltVersion = 2
 
-	// deepest is more than any tree of 2^64 keys needs.
-	deepest = 64
+	// maxDepth exceeds the depth of any tree of 2^64 keys.
+	maxDepth = 64
 )
 
 var native = binary.NativeEndian
 
-// meta is the page that points at all others.
+// meta is the page that refers to all others.
 type meta struct {
 	pageSize                       int64
 	root, free, pages, transaction uint64
 }
 
-// errMeta is what is wrong with a meta page; foreign says that it never was one.
+// errMeta describes an invalid meta page. foreign means that the page is not from bbolt.
 type errMeta struct {
 	text            string
 	foreign, future bool
@@ -54,7 +54,7 @@ type errMeta struct {
 
 func parseMeta(page []byte) (m meta, bad *errMeta) {
 	if len(page) < pageHead+metaBytes {
-		return m, &errMeta{text: "the file ends within it", foreign: true}
+		return m, &errMeta{text: "the file ends inside it", foreign: true}
 	}
 	b := page[pageHead:]
 	magic, version := native.Uint32(b), native.Uint32(b[4:])
@@ -67,18 +67,18 @@ func parseMeta(page []byte) (m meta, bad *errMeta) {
 	}
 	switch {
 	case magic != bboltMagic:
-		return m, &errMeta{text: "it does not begin as bbolt's do", foreign: !sound}
+		return m, &errMeta{text: "it does not start like a bbolt page", foreign: !sound}
 	case !sound:
-		return m, &errMeta{text: "its check is wrong"}
+		return m, &errMeta{text: "its checksum is wrong"}
 	case version > bboltVersion:
-		return m, &errMeta{text: fmt.Sprintf("bbolt's version %d, this program knows %d", version, bboltVersion), future: true}
+		return m, &errMeta{text: fmt.Sprintf("bbolt version %d, this program supports %d", version, bboltVersion), future: true}
 	case version < bboltVersion || m.pageSize < 512 || m.pageSize > 1<<20 || m.pageSize&(m.pageSize-1) != 0:
 		return m, &errMeta{text: fmt.Sprintf("version %d, pages of %d bytes", version, m.pageSize)}
 	}
 	return m, nil
 }
 
-// readMeta finds the meta page that counts, and says if it is not the last one.
+// readMeta returns the valid meta page, with a warning if it is not the last one.
 func readMeta(f io.ReaderAt, size int64) (m meta, warning string, err error) {
 	read := func(at int64) []byte {
 		b := make([]byte, pageHead+metaBytes)
@@ -86,11 +86,11 @@ func readMeta(f io.ReaderAt, size int64) (m meta, warning string, err error) {
 		return b[:n]
 	}
 	first, bad0 := parseMeta(read(0))
-	second, bad1 := meta{}, &errMeta{text: "it is not there", foreign: true}
+	second, bad1 := meta{}, &errMeta{text: "it is missing", foreign: true}
 	if bad0 == nil {
 		second, bad1 = parseMeta(read(first.pageSize))
 	}
-	// Without the first nothing says how long a page is.
+	// Without the first meta page the page size is unknown.
 	for n := int64(1024); bad0 != nil && bad1 != nil && n <= 1<<15; n *= 2 {
 		x, bad := parseMeta(read(n))
 		if bad == nil && x.pageSize == n || bad != nil && bad.future {
@@ -112,24 +112,25 @@ func readMeta(f io.ReaderAt, size int64) (m meta, warning string, err error) {
 	case bad1 == nil:
 		return second, warned(0, bad0), nil
 	case bad0.foreign && bad1.foreign:
-		return m, "", fmt.Errorf("%w: it has %d bytes, and neither of the first two pages is bbolt's", store.ErrForeign, size)
+		return m, "", fmt.Errorf("%w: it has %d bytes, and neither of the first two pages is a bbolt page", store.ErrForeign, size)
 	}
 	return m, "", &store.DamageError{Place: "pages 0 and 1", Problem: bad0.text + "; " + bad1.text}
 }
 
 func warned(page int, bad *errMeta) string {
-	return fmt.Sprintf("page %d: %s: if it was the last one written, this is the cut before it", page, bad.text)
+	return fmt.Sprintf("page %d: %s: if it was written last, the file is at the previous cut", page, bad.text)
 }
 
-// walk is a look at all pages of a file.
+// walk visits all pages of a file.
 type walk struct {
 	f    io.ReaderAt
 	m    meta
 	seen []bool // reached, or free
 }
 
-// checkPages sees that each page of the file is what it should be, and is reached once, or is free.
-// The warning is that of readMeta. It reads a page as long as its file at most.
+// checkPages checks that each page of the file is well-formed and is either reached exactly
+// once or free. It returns the warning of readMeta. It allocates at most as much memory as the
+// file has bytes.
 func checkPages(f io.ReaderAt, size int64) (warning string, err error) {
 	m, warning, err := readMeta(f, size)
 	if err != nil {
@@ -138,7 +139,7 @@ func checkPages(f io.ReaderAt, size int64) (warning string, err error) {
 	if has := uint64(size / m.pageSize); m.pages > has || m.pages < 4 {
 		return "", &store.DamageError{
 			Place:   fmt.Sprintf("byte %d", size),
-			Problem: fmt.Sprintf("the file ends there: it has %d pages of %d bytes and says %d", has, m.pageSize, m.pages),
+			Problem: fmt.Sprintf("the file ends there: it has %d pages of %d bytes, want %d pages", has, m.pageSize, m.pages),
 		}
 	}
 	w := &walk{f: f, m: m, seen: make([]bool, m.pages)}
@@ -151,7 +152,7 @@ func checkPages(f io.ReaderAt, size int64) (warning string, err error) {
 	}
 	for id, seen := range w.seen {
 		if !seen {
-			return "", w.damage(uint64(id), "nothing points at it, and it is not free")
+			return "", w.damage(uint64(id), "it is neither referenced nor free")
 		}
 	}
 	return warning, nil
@@ -161,19 +162,19 @@ func (w *walk) damage(id uint64, format string, args ...any) error {
 	return &store.DamageError{Place: fmt.Sprintf("page %d", id), Problem: fmt.Sprintf(format, args...)}
 }
 
-// claim notes that a page has been reached.
+// claim records that a page has been reached.
 func (w *walk) claim(id uint64) error {
 	switch {
 	case id >= w.m.pages:
-		return w.damage(id, "something points at it, and there are %d", w.m.pages)
+		return w.damage(id, "it is referenced, but there are only %d pages", w.m.pages)
 	case w.seen[id]:
-		return w.damage(id, "it is reached twice, or is free and reached")
+		return w.damage(id, "it is referenced twice, or both referenced and free")
 	}
 	w.seen[id] = true
 	return nil
 }
 
-// page claims a page with what it overflows to, and returns its bytes.
+// page claims a page with its overflow pages and returns its bytes.
 func (w *walk) page(id uint64) ([]byte, error) {
 	if err := w.claim(id); err != nil {
 		return nil, err
@@ -184,11 +185,11 @@ func (w *walk) page(id uint64) ([]byte, error) {
 		return nil, w.damage(id, "it cannot be read: %v", err)
 	}
 	if self := native.Uint64(head[:]); self != id {
-		return nil, w.damage(id, "it says that it is page %d", self)
+		return nil, w.damage(id, "its header says page %d", self)
 	}
 	more := uint64(native.Uint32(head[12:]))
 	if more >= w.m.pages-id {
-		return nil, w.damage(id, "it overflows to %d pages behind it, and there are %d in all", more, w.m.pages)
+		return nil, w.damage(id, "it has %d overflow pages, but there are only %d pages in total", more, w.m.pages)
 	}
 	for k := range more {
 		if err := w.claim(id + 1 + k); err != nil {
@@ -202,10 +203,11 @@ func (w *walk) page(id uint64) ([]byte, error) {
 	return b, nil
 }
 
-// tree walks over the tree below a page, whose keys are from low to before high; nil is no bound.
+// tree checks the tree below a page. Its keys must be at least low and less than high; nil
+// means no bound.
 func (w *walk) tree(id uint64, low, high []byte, depth int) error {
-	if depth > deepest {
-		return w.damage(id, "it lies %d pages deep", depth)
+	if depth > maxDepth {
+		return w.damage(id, "it is at depth %d", depth)
 	}
 	b, err := w.page(id)
 	if err != nil {
@@ -217,10 +219,11 @@ func (w *walk) tree(id uint64, low, high []byte, depth int) error {
 	case branchPage:
 		return w.branch(id, b, low, high, depth)
 	}
-	return w.damage(id, "it is of kind %d, want a branch or a leaf", native.Uint16(b[8:]))
+	return w.damage(id, "its kind is %d, want a branch or a leaf", native.Uint16(b[8:]))
 }
 
-// keys calls do for the place of each entry of a page, with its key, which must be in order.
+// keys calls do for each entry of a page, with its position, its key, which must be in order,
+// and the bytes that follow the key.
 func (w *walk) keys(id uint64, b, low, high []byte, posAt, lenAt int, do func(e, key, behind []byte) error) error {
 	n := int(native.Uint16(b[10:]))
 	if pageHead+n*entry > len(b) {
@@ -233,11 +236,11 @@ func (w *walk) keys(id uint64, b, low, high []byte, posAt, lenAt int, do func(e,
 		from := uint64(at) + uint64(native.Uint32(e[posAt:]))
 		to := from + uint64(native.Uint32(e[lenAt:]))
 		if from == to || to > uint64(len(b)) {
-			return w.damage(id, "entry %d: its key is from byte %d to %d", k, from, to)
+			return w.damage(id, "entry %d: its key spans bytes %d to %d", k, from, to)
 		}
 		key := b[from:to:to]
 		if k > 0 && bytes.Compare(last, key) >= 0 || low != nil && bytes.Compare(key, low) < 0 || high != nil && bytes.Compare(key, high) >= 0 {
-			return w.damage(id, "entry %d: its key is not in order", k)
+			return w.damage(id, "entry %d: its key is out of order", k)
 		}
 		last = key
 		if err := do(e[:entry], key, b[to:]); err != nil {
@@ -279,7 +282,7 @@ func (w *walk) leaf(id uint64, b, low, high []byte, depth int) error {
 	return w.keys(id, b, low, high, 4, 8, func(e, key, behind []byte) error {
 		n := uint64(native.Uint32(e[12:]))
 		if n > uint64(len(behind)) {
-			return w.damage(id, "the value of %q has %d bytes and %d are left", key, n, len(behind))
+			return w.damage(id, "the value of %q has %d bytes, but only %d are left", key, n, len(behind))
 		}
 		switch flags := native.Uint32(e); flags {
 		case 0:
@@ -287,29 +290,29 @@ func (w *walk) leaf(id uint64, b, low, high []byte, depth int) error {
 		case 1:
 			return w.bucket(id, key, behind[:n], depth)
 		default:
-			return w.damage(id, "%q has the flags %d", key, flags)
+			return w.damage(id, "%q has flags %d", key, flags)
 		}
 	})
 }
 
-// bucket walks over the tree of one.
+// bucket checks the tree of a bucket.
 func (w *walk) bucket(id uint64, key, value []byte, depth int) error {
 	if len(value) < 16 {
-		return w.damage(id, "the bucket %q has %d bytes", key, len(value))
+		return w.damage(id, "bucket %q has %d bytes", key, len(value))
 	}
 	root, inline := native.Uint64(value), value[16:]
 	switch {
 	case root != 0:
 		return w.tree(root, nil, nil, depth+1)
-	case depth > deepest:
-		return w.damage(id, "the bucket %q lies %d deep", key, depth)
+	case depth > maxDepth:
+		return w.damage(id, "bucket %q is at depth %d", key, depth)
 	case len(inline) < pageHead || native.Uint16(inline[8:]) != leafPage:
-		return w.damage(id, "the bucket %q is no page", key)
+		return w.damage(id, "the page of bucket %q is missing", key)
 	}
 	return w.leaf(id, inline, nil, nil, depth+1)
 }
 
-// freeList claims the pages that are free.
+// freeList claims the free pages.
 func (w *walk) freeList() error {
 	id := w.m.free
 	b, err := w.page(id)
@@ -317,7 +320,7 @@ func (w *walk) freeList() error {
 		return err
 	}
 	if kind := native.Uint16(b[8:]); kind != freePage {
-		return w.damage(id, "it is of kind %d, want the list of free pages", kind)
+		return w.damage(id, "its kind is %d, want the free list", kind)
 	}
 	n, list := uint64(native.Uint16(b[10:])), b[pageHead:]
 	if n == 0xFFFF {

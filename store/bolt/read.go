@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// readZone returns the cut of a zone. With ErrEmpty it has the epoch alone.
+// readZone returns the cut of a zone. With ErrEmpty the cut has only the epoch.
 func readZone(tx *bbolt.Tx, zone string) (*store.Cut, error) {
 	empty := &store.Cut{Head: store.Head{Zone: zone}}
 	bucket := tx.Bucket(zonesBucket).Bucket([]byte(zone))
@@ -37,8 +37,8 @@ func readZone(tx *bbolt.Tx, zone string) (*store.Cut, error) {
 	return cut, nil
 }
 
-// countKeys returns how many keys the bucket of a zone has: all five, or the epoch alone.
-// One that is none of them was another one before a bit of it was changed.
+// countKeys returns the number of keys in the bucket of a zone: all five, or only the epoch.
+// An unknown key means that the file is corrupt.
 func countKeys(bucket *bbolt.Bucket, zone string) (n int, err error) {
 	err = bucket.ForEach(func(k, _ []byte) error {
 		n++
@@ -46,10 +46,10 @@ func countKeys(bucket *bbolt.Bucket, zone string) (n int, err error) {
 		case string(epochKey), string(headKey), string(sumKey), string(ownersBucket), string(commandsBucket):
 			return nil
 		}
-		return &store.DamageError{Place: fmt.Sprintf("zone %q", zone), Problem: fmt.Sprintf("there is %q in it", k)}
+		return &store.DamageError{Place: fmt.Sprintf("zone %q", zone), Problem: fmt.Sprintf("unknown key %q", k)}
 	})
 	if err == nil && n != 1 && n != 5 {
-		err = &store.DamageError{Place: fmt.Sprintf("zone %q", zone), Problem: fmt.Sprintf("%d of its 5 parts are there", n)}
+		err = &store.DamageError{Place: fmt.Sprintf("zone %q", zone), Problem: fmt.Sprintf("it has only %d of its 5 parts", n)}
 	}
 	return n, err
 }
@@ -57,7 +57,7 @@ func countKeys(bucket *bbolt.Bucket, zone string) (n int, err error) {
 func readCut(tx *bbolt.Tx, bucket *bbolt.Bucket, zone string) (*store.Cut, error) {
 	owners, commands := bucket.Bucket(ownersBucket), bucket.Bucket(commandsBucket)
 	if owners == nil || commands == nil {
-		return nil, &store.DamageError{Problem: "its owners, or its commands, are no bucket"}
+		return nil, &store.DamageError{Problem: "its owners or its commands are not a bucket"}
 	}
 	sum, err := store.ReadSum(bucket.Get(sumKey))
 	if err != nil {
@@ -71,11 +71,11 @@ func readCut(tx *bbolt.Tx, bucket *bbolt.Bucket, zone string) (*store.Cut, error
 	where := tx.Bucket(whereBucket)
 	err = owners.ForEach(func(k, record []byte) error {
 		if len(k) != 8 {
-			return &store.DamageError{Place: "owners", Problem: fmt.Sprintf("%x is no id", k)}
+			return &store.DamageError{Place: "owners", Problem: fmt.Sprintf("%x is not an id", k)}
 		}
 		id := buff.OwnerID(binary.BigEndian.Uint64(k))
 		if in := where.Get(k); string(in) != zone {
-			return &store.DamageError{Place: fmt.Sprintf("owner %d", id), Problem: fmt.Sprintf("it is said to be in zone %q", in)}
+			return &store.DamageError{Place: fmt.Sprintf("owner %d", id), Problem: fmt.Sprintf("it is recorded in zone %q", in)}
 		}
 		return r.Owner(id, a.copy(record))
 	})
@@ -84,7 +84,7 @@ func readCut(tx *bbolt.Tx, bucket *bbolt.Bucket, zone string) (*store.Cut, error
 	}
 	err = commands.ForEach(func(k, record []byte) error {
 		if len(k) != 8 {
-			return &store.DamageError{Place: "commands", Problem: fmt.Sprintf("%x is no frame", k)}
+			return &store.DamageError{Place: "commands", Problem: fmt.Sprintf("%x is not a frame", k)}
 		}
 		return r.Commands(binary.BigEndian.Uint64(k), record)
 	})
@@ -94,7 +94,7 @@ func readCut(tx *bbolt.Tx, bucket *bbolt.Bucket, zone string) (*store.Cut, error
 	return r.Cut(sum)
 }
 
-// arena copies many small pieces out of the file, whose memory is bbolt's.
+// arena copies many small values out of bbolt's memory.
 type arena struct{ rest []byte }
 
 const arenaBytes = 1 << 20

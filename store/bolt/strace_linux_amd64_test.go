@@ -13,8 +13,9 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// strace runs a command and records the system calls by which it changes one file: the calls that bbolt really
-// makes. Writes of the command to the file of that name plus ".acks" are its acknowledgements, 8 bytes each.
+// strace runs a command and records the system calls by which it changes one file: the calls
+// that bbolt really makes. Writes of the command to the file of that name plus ".acks" are its
+// acknowledgements, 8 bytes each.
 func strace(cmd *exec.Cmd, file string) (*storetest.Trace, error) {
 	start, err := os.ReadFile(file)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// unsync puts /dev/null in the place of an open file: what is written is gone, and each sync fails. So it is
-// with a disk that does not keep a page after the kernel has taken it.
+// unsync replaces an open file by /dev/null: writes are lost and each sync fails, as with a
+// disk that does not keep a page that the kernel has accepted.
 func unsync(t *testing.T, path string) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	require.NoError(t, err)
@@ -36,8 +36,8 @@ func unsync(t *testing.T, path string) {
 	require.Equal(t, 1, n, "open files of that name")
 }
 
-// TestSyncFails: a sync that fails costs the zone nothing that was acknowledged, and nothing that was not: the
-// Saver says what is wrong, opens the file again, and the commit after it has all.
+// TestSyncFails checks a failed sync: the Saver reports it, reopens the file, and the next
+// commit has everything. Acknowledged data is kept.
 func TestSyncFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	disk, err := Open(path, Options{})
@@ -57,7 +57,7 @@ func TestSyncFails(t *testing.T) {
 	})
 	require.NoError(t, err)
 	e := zone.Engine()
-	onDisk := func() int { // of a copy: the file is locked
+	onDisk := func() int { // in a copy, because the file is locked
 		b, err := os.ReadFile(path)
 		require.NoError(t, err)
 		copied := filepath.Join(t.TempDir(), "copy.db")
@@ -73,7 +73,7 @@ func TestSyncFails(t *testing.T) {
 		return len(cut.Owners)
 	}
 	require.NoError(t, e.Spawn(1, nil))
-	for id := range buff.OwnerID(500) { // so that the file has room, and need not be looked at
+	for id := range buff.OwnerID(500) { // so that the file has room and need not grow
 		require.NoError(t, e.Spawn(100+id, nil))
 	}
 	require.NoError(t, zone.SaveAll(ctx))
@@ -102,7 +102,8 @@ func TestSyncFails(t *testing.T) {
 	require.Equal(t, 3, onDisk())
 }
 
-// TestSyncFailsForGood: without Reopen nothing more is written to such a file, which keeps what it has.
+// TestSyncFailsForGood checks that without Reopen nothing more is written to such a file,
+// which keeps its data.
 func TestSyncFailsForGood(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	states := twoCuts(t, path)

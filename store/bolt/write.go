@@ -183,8 +183,8 @@ func (w *writer) enter(k []byte, id buff.OwnerID) error {
 	return w.where.Put(k, []byte(w.b.Zone))
 }
 
-// done stores the ids of the commands of the batch. They replace all ids after the cut that the batch follows; of
-// the oldest ones it keeps only as many as fit into the window.
+// done stores the ids of the commands of the batch. They replace all ids after the cut that the
+// batch follows; of the oldest ones it keeps only as many as fit into the window.
 func (w *writer) done() error {
 	c := w.commands.Cursor()
 	for k, record := c.Last(); k != nil && binary.BigEndian.Uint64(k) > w.b.Since; k, record = c.Last() {

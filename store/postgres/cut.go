@@ -11,30 +11,30 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Open is that of [store.Store].
+// Open implements [store.Store].
 func (s *Store) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	if err := s.ready(ctx, zone, true); err != nil {
 		return nil, err
 	}
-	// The row of the zone is ours from the first statement on: no commit comes in between, and one
-	// that waits for it finds another epoch.
+	// The first statement locks the zone's row: no commit can run in between, and one that waits
+	// for the row sees the new epoch.
 	return s.read(ctx, zone, Writing(), func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, s.take, zone)
 		return err
 	})
 }
 
-// Load is that of [store.Store].
+// Load implements [store.Store].
 func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 	if err := s.ready(ctx, zone, false); err != nil {
 		return nil, err
 	}
-	// All statements see the same moment.
+	// All statements use the same snapshot.
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	return s.read(ctx, zone, options, func(pgx.Tx) error { return nil })
 }
 
-// read returns the cut of a zone, in a transaction that begins with something.
+// read returns the cut of a zone in a transaction that starts with begin.
 func (s *Store) read(ctx context.Context, zone string, o pgx.TxOptions, begin func(pgx.Tx) error) (*store.Cut, error) {
 	var cut *store.Cut
 	var empty error
@@ -54,7 +54,7 @@ func (s *Store) read(ctx context.Context, zone string, o pgx.TxOptions, begin fu
 	return cut, empty
 }
 
-// readZone returns a cut. With ErrEmpty it has the epoch alone.
+// readZone returns a cut. With ErrEmpty the cut has only the epoch.
 func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cut, error) {
 	var id, epoch, frame int64
 	var head []byte
@@ -69,7 +69,7 @@ func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cu
 	r := store.NewReader(zone)
 	err = r.Head(head)
 	if err == nil && r.Frame() != uint64(frame) {
-		err = &store.DamageError{Place: "the head", Problem: fmt.Sprintf("it is of frame %d, the row of %d", r.Frame(), frame)}
+		err = &store.DamageError{Place: "the head", Problem: fmt.Sprintf("it is from frame %d, the row from frame %d", r.Frame(), frame)}
 	}
 	if err == nil {
 		err = each(ctx, tx, s.owners, id, func(id uint64, record []byte) error { return r.Owner(buff.OwnerID(id), record) })
@@ -88,7 +88,7 @@ func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cu
 	return cut, nil
 }
 
-// each calls do for each row of a number and a record.
+// each calls do for each row, which is a number and a record.
 func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(n uint64, record []byte) error) error {
 	rows, err := tx.Query(ctx, statement, zone)
 	if err != nil {
@@ -108,10 +108,10 @@ func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(
 	return rows.Err()
 }
 
-// giveWayEvery is after how many owners a frame of the game comes first.
+// giveWayEvery is the number of owners between two calls of store.GiveWay.
 const giveWayEvery = 256
 
-// Commit is that of [store.Store].
+// Commit implements [store.Store].
 func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	if err := s.ready(ctx, b.Zone, true); err != nil {
 		return err

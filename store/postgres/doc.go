@@ -1,19 +1,22 @@
-// Package postgres keeps zones in PostgreSQL: a [store.Store] for games of many processes, with
-// pgx. It is a module of its own, so that who does not want a database does not link one.
+// Package postgres stores zones in PostgreSQL: a [store.Store] for games of many processes,
+// built on pgx. It is a separate module, so that games without a database do not depend on
+// pgx.
 //
 //	s, err := postgres.Open(ctx, "postgres://game@db/world", postgres.Options{})
 //
-// A commit is one statement, and one way to the server and back: a function there sees that the
-// epoch of the zone is that of the writer, while it holds the zone's row, and writes all of the
-// batch. So a process that has lost its zone, and does not know it, writes nothing, however long
-// its statement has been on its way. Open takes the zone by the same row.
+// A commit is one statement and one round trip. A server-side function locks the zone's row,
+// checks that the epoch is the writer's, and applies the batch. So a process that has lost its
+// zone without noticing cannot write, however long its statement was delayed. Open acquires
+// the zone with a lock on the same row.
 //
-// Owners are unique in the whole schema: an owner that is in another zone is not dragged back
-// by a late commit ([store.ErrElsewhere]).
+// Owners are unique in the whole schema: a late commit cannot move an owner back from another
+// zone ([store.ErrElsewhere]).
 //
-// A session has synchronous_commit on, reads what others have committed, and may write, whatever the defaults of the server are: see
-// [Configure]. So what is acknowledged is on the server's disk. That is for the server to keep: with fsync off, or a standby that is
-// behind and takes over, it does not. The next commit then fails with [store.ErrLost]. A session whose server refuses to write
-// is closed ([store.ErrReadOnly]); with several hosts in the address and target_session_attrs=read-write the next one finds the primary.
-// docs/operations.md says which modes of PgBouncer work.
+// Sessions set synchronous_commit to on, read committed data, and may write, whatever the
+// server's defaults are: see [Configure]. So acknowledged cuts are on the server's disk. The
+// server must keep them: it does not with fsync off, or when a standby that lags takes over.
+// The next commit then returns [store.ErrLost]. A session is closed if its server refuses to
+// write ([store.ErrReadOnly]). If the address has several hosts and
+// target_session_attrs=read-write, the next session finds the primary. docs/operations.md
+// lists the supported PgBouncer modes.
 package postgres

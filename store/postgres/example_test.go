@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// Example takes a zone, and commits its first frame.
+// Example opens a zone and commits its first frame.
 func Example() {
 	ctx := context.Background()
 	s, err := postgres.Open(ctx, "postgres://game@db.example/world", postgres.Options{})

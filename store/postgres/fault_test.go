@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// faultBatch is all that has changed since a cut: each frame writes its number to twenty owners,
-// a third of them it deletes, and each frame is a command that is done once.
+// faultBatch returns the changes since a cut. Each frame writes its number to twenty owners,
+// deletes a third of them, and is a command that is executed once.
 func faultBatch(epoch, since, frame uint64) *store.Batch {
 	text := fmt.Append(nil, frame)
 	b := &store.Batch{Head: store.Head{Zone: "a", Epoch: epoch, Frame: frame, Window: 1000, Data: text}, Since: since}
@@ -32,7 +32,7 @@ func faultBatch(epoch, since, frame uint64) *store.Batch {
 	return b
 }
 
-// reference is what there must be after a frame.
+// reference returns the expected cut after a frame.
 func reference(t *testing.T, epoch, frame uint64) *store.Cut {
 	m := storetest.NewMemory()
 	for range epoch {
@@ -45,8 +45,8 @@ func reference(t *testing.T, epoch, frame uint64) *store.Cut {
 	return cut
 }
 
-// faults commits frame after frame through a proxy that something happens behind, in the middle of
-// one of two; after each, the store has the cut before or the cut after, and what was acknowledged.
+// faults commits frames through a proxy that disturbs every second one. After each, the store
+// must have the previous or the new cut, and acknowledged cuts must be kept.
 func faults(t *testing.T, s *Store, look func() *Store, rounds int, arm, disarm func(round int)) {
 	cut, err := s.Open(ctx, "a")
 	require.ErrorIs(t, err, store.ErrEmpty)
@@ -77,7 +77,8 @@ func faults(t *testing.T, s *Store, look func() *Store, rounds int, arm, disarm 
 	require.Less(t, failed, rounds)
 }
 
-// TestConnectionCut: the connection ends at each of many bytes of a commit, and of its answer.
+// TestConnectionCut breaks the connection at many byte positions of a commit and of its
+// answer.
 func TestConnectionCut(t *testing.T) {
 	schema := newSchema(t)
 	direct := open(t, schema)
@@ -92,14 +93,14 @@ func TestConnectionCut(t *testing.T) {
 	faults(t, through, func() *Store { return direct }, rounds, func(round int) {
 		switch round % 3 {
 		case 0:
-			p.arm(1+round*6200/rounds, false, p.cut) // of some 6 KB that a commit is
+			p.arm(1+round*6200/rounds, false, p.cut) // a commit has about 6 KB
 		case 1:
-			p.arm(1+round%40, true, p.cut) // of the answers
+			p.arm(1+round%40, true, p.cut) // of the answer
 		}
 	}, func(int) { p.arm(-1, false, nil) })
 }
 
-// TestDamage: a byte of a row changed, a row that is gone, a row of before.
+// TestDamage changes a byte of a row, deletes a row, and restores an old one.
 func TestDamage(t *testing.T) {
 	schema := newSchema(t)
 	s := open(t, schema)
@@ -131,7 +132,7 @@ func TestDamage(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestLayout: a schema of another program, and one of a later version, are left as they are.
+// TestLayout checks that schemas of another program and of a later version are not changed.
 func TestLayout(t *testing.T) {
 	schema, c := newSchema(t), connect(t)
 	_, err := Open(ctx, address(), Options{Schema: schema, ReadOnly: true})

@@ -17,8 +17,8 @@ import (
 
 const staleWriters = 4
 
-// fence takes a zone again and again, each time while the one before is committing and four that
-// have lost it long ago try to. It returns how often one of them wrote what it may not.
+// fence acquires a zone repeatedly while the previous writer commits and four fenced writers
+// try to. It returns the number of writes that should have been refused.
 func fence(t *testing.T, s *Store, rounds int) (violations int) {
 	cut, err := s.Open(ctx, "a")
 	require.ErrorIs(t, err, store.ErrEmpty)
@@ -26,7 +26,7 @@ func fence(t *testing.T, s *Store, rounds int) (violations int) {
 	require.NoError(t, s.Commit(ctx, fenceBatch(cut.Epoch, 0, frame)))
 	for range rounds {
 		var all sync.WaitGroup
-		acked := make([]bool, staleWriters+1) // the last is the one that has the zone now
+		acked := make([]bool, staleWriters+1) // the last one is the current writer
 		for k := range acked {
 			epoch := cut.Epoch - min(cut.Epoch-1, uint64(staleWriters-k))
 			all.Go(func() {
@@ -45,7 +45,7 @@ func fence(t *testing.T, s *Store, rounds int) (violations int) {
 				violations++
 			}
 		}
-		// What was not there when the zone was taken is not there now.
+		// Cuts that were missing at the takeover must not appear later.
 		now, err := s.Load(ctx, "a")
 		require.NoError(t, err)
 		if now.Frame != next.Frame || string(now.Data) != string(next.Data) {
@@ -73,21 +73,22 @@ func fenceBatch(epoch, since, frame uint64) *store.Batch {
 	return b
 }
 
-// TestFence: four hundred take-overs, each against four stale writers and the last one.
+// TestFence makes four hundred takeovers, each against four stale writers and the previous
+// one.
 func TestFence(t *testing.T) {
 	rounds := long.Times(100)
 	s := open(t, newSchema(t))
 	require.Zero(t, fence(t, s, rounds))
 }
 
-// TestFenceFinds: without the look at the epoch it is violated.
+// TestFenceFinds checks that the test detects a missing epoch check.
 func TestFenceFinds(t *testing.T) {
 	s := open(t, newSchema(t))
 	change(t, s, "z.epoch <> p_epoch", "false")
 	require.NotZero(t, fence(t, s, 20))
 }
 
-// change makes the functions of a schema anew with something else in them.
+// change replaces a part of a schema's functions.
 func change(t *testing.T, s *Store, was, is string) {
 	at := strings.Index(moving, "-- The next cut of a zone.")
 	require.Positive(t, at)
@@ -96,8 +97,9 @@ func change(t *testing.T, s *Store, was, is string) {
 	require.NoError(t, err)
 }
 
-// TestMovesFinds: without the look at the frame with which an owner left, it would leave again when an answer was lost:
-// the look at where it is finds that, and without this one too, and the key, it is dragged back.
+// TestMovesFinds removes checks from commit_moves. Without the check of the frame, an owner
+// would leave again after a lost answer; the check of its location detects that. Without that
+// one and the key, the owner is moved back.
 func TestMovesFinds(t *testing.T) {
 	if !long.On() {
 		t.Skip("it runs all tests of a store, twice: -long")
@@ -131,7 +133,7 @@ func TestMovesFinds(t *testing.T) {
 	})
 }
 
-// TestBeforeMoves: a schema of before there were moves gets what they need, and what is there stays.
+// TestBeforeMoves checks that a schema without moves is upgraded and keeps its data.
 func TestBeforeMoves(t *testing.T) {
 	schema := newSchema(t)
 	s := open(t, schema)

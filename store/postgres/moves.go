@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// appendMoves appends what commit_moves is told of those who leave and of those who have come.
+// appendMoves appends the arguments of commit_moves for departures and arrivals.
 func appendMoves(args []any, b *store.Batch) []any {
 	var moved, frames, arrived, numbers []int64
 	var to []string
@@ -26,7 +26,7 @@ func appendMoves(args []any, b *store.Batch) []any {
 	return append(args, moved, frames, to, records, arrived, numbers)
 }
 
-// Arrivals is that of [store.Mover].
+// Arrivals implements [store.Mover].
 func (s *Store) Arrivals(ctx context.Context, zones []string) (list []store.Arrival, err error) {
 	for _, zone := range zones {
 		if err := store.CheckName(zone); err != nil {
@@ -48,7 +48,7 @@ func (s *Store) Arrivals(ctx context.Context, zones []string) (list []store.Arri
 	return list, err
 }
 
-// Where is that of [store.Mover].
+// Where implements [store.Mover].
 func (s *Store) Where(ctx context.Context, owners []buff.OwnerID) (list []store.Place, err error) {
 	ids := make([]int64, len(owners))
 	for k, id := range owners {
@@ -65,7 +65,7 @@ func (s *Store) Where(ctx context.Context, owners []buff.OwnerID) (list []store.
 	return list, err
 }
 
-// rows calls do for each row of a statement, which sees one instant.
+// rows calls do for each row of a statement, which sees one snapshot.
 func (s *Store) rows(ctx context.Context, statement string, do func(pgx.Rows) error, args ...any) error {
 	switch {
 	case s.closed.Load():

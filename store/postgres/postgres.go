@@ -15,24 +15,26 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Options say where in a database the zones are. The zero value is for most.
+// Options configures the location of the zones in a database. The zero value works for most
+// games.
 type Options struct {
-	// Schema is the name of the schema, which is made if there is none; if empty, "bufftick".
+	// Schema is the name of the schema, which is created if it does not exist. The default is
+	// "bufftick".
 	Schema string
 
-	// ReadOnly makes nothing and writes nothing: a store to Load from.
+	// ReadOnly opens the store for Load only: nothing is created or written.
 	ReadOnly bool
 }
 
-// Store keeps zones in a database. Any goroutine may call its methods.
+// Store keeps zones in a database. It is safe for concurrent use.
 type Store struct {
 	closed atomic.Bool
 	pool   *pgxpool.Pool
 	opts   Options
-	name   string // of the database, for errors: without a password
-	schema string // in quotes
+	name   string // name of the database for errors, without a password
+	schema string // quoted
 
-	commit, take, find, owners, commands string // statements
+	commit, take, find, owners, commands string // SQL statements
 	commitMoves, arrivals, where         string
 }
 
@@ -44,15 +46,15 @@ const layout = 1
 //go:embed schema.sql
 var tables string
 
-// moving is made beside layout 1, where it is not there yet.
+// moving adds the objects for moves to layout 1 if they are missing.
 //
 //go:embed moves.sql
 var moving string
 
-// Open connects to a database and makes the schema, if it is not there. The address is that of
-// pgx: a URL, or words as "host=db dbname=world". It fails with [store.ErrFuture] if a later version
-// has made the schema, with [store.ErrForeign] if another program has, with [store.ErrReadOnly], or
-// with what the server says.
+// Open connects to a database and creates the schema if it does not exist. The address has the
+// form of pgx: a URL, or keywords such as "host=db dbname=world". It returns [store.ErrFuture]
+// if a later version has created the schema, [store.ErrForeign] if another program has,
+// [store.ErrReadOnly], or an error of the server.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -96,7 +98,8 @@ func newStore(pool *pgxpool.Pool, o Options) *Store {
 
 func (s *Store) sql(text string) string { return strings.ReplaceAll(text, "SCHEMA", s.schema) }
 
-// layout makes the schema, or sees that it is ours. Of two who make it at once one waits.
+// layout creates the schema or checks that it belongs to this package. Concurrent calls wait
+// for each other.
 func (s *Store) layout(ctx context.Context) error {
 	options := Writing()
 	if s.opts.ReadOnly {
@@ -114,19 +117,19 @@ func (s *Store) layout(ctx context.Context) error {
 		case err != nil:
 			return err
 		case schemas == 0 && s.opts.ReadOnly:
-			return fmt.Errorf("%w: there is no such schema", store.ErrReadOnly)
+			return fmt.Errorf("%w: the schema does not exist", store.ErrReadOnly)
 		case schemas == 0:
 			_, err := tx.Exec(ctx, s.sql("create schema SCHEMA;\n"+tables+moving))
 			return err
 		case layouts == 0:
-			return fmt.Errorf("%w: the schema is there, and has no table called layout", store.ErrForeign)
+			return fmt.Errorf("%w: the schema exists but has no table layout", store.ErrForeign)
 		}
 		var version int
 		if err := tx.QueryRow(ctx, s.sql("select max(version) from SCHEMA.layout")).Scan(&version); err != nil {
 			return err
 		}
 		if version > layout {
-			return fmt.Errorf("%w: layout %d, this program knows %d", store.ErrFuture, version, layout)
+			return fmt.Errorf("%w: layout %d, this program supports %d", store.ErrFuture, version, layout)
 		}
 		if moves == 0 && !s.opts.ReadOnly {
 			_, err = tx.Exec(ctx, s.sql(moving))
@@ -135,7 +138,7 @@ func (s *Store) layout(ctx context.Context) error {
 	})
 }
 
-// failed names the database in an error, and makes ours of what the server says.
+// failed adds the database to an error and maps server errors to those of package store.
 func (s *Store) failed(err error) error {
 	if err == nil {
 		return nil
@@ -153,7 +156,7 @@ func (s *Store) failed(err error) error {
 	return fmt.Errorf("%s: %w", s.name, err)
 }
 
-// kinds are the codes of our own function, and of the server.
+// kinds maps the error codes of our functions and of the server.
 var kinds = map[string]error{
 	"BT001":  store.ErrFenced,
 	"BT002":  store.ErrLost,
@@ -164,14 +167,14 @@ var kinds = map[string]error{
 	"XX002":  store.ErrDamaged, // an index
 }
 
-// Close is that of [store.Store].
+// Close implements [store.Store].
 func (s *Store) Close() error {
 	s.closed.Store(true)
 	s.pool.Close()
 	return nil
 }
 
-// ready begins each call.
+// ready checks the preconditions of each call.
 func (s *Store) ready(ctx context.Context, zone string, write bool) error {
 	switch {
 	case s.closed.Load():

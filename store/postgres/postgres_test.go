@@ -17,7 +17,7 @@ import (
 
 var ctx = context.Background()
 
-// address is that of a real server: BUFFTICK_POSTGRES, or the machine's own.
+// address returns the address of a real server: BUFFTICK_POSTGRES, or the local one.
 func address() string {
 	if a := os.Getenv("BUFFTICK_POSTGRES"); a != "" {
 		return a
@@ -25,7 +25,7 @@ func address() string {
 	return "postgres://postgres@127.0.0.1:5432/test?sslmode=disable"
 }
 
-// connect skips a test where there is no server, but in CI, which has to start one.
+// connect skips a test if there is no server, except in CI, which must start one.
 func connect(t *testing.T) *pgx.Conn {
 	c, err := pgx.Connect(ctx, address())
 	if err != nil && os.Getenv("CI") == "" {
@@ -38,7 +38,7 @@ func connect(t *testing.T) *pgx.Conn {
 
 var schemas atomic.Int64
 
-// newSchema returns a name that nobody has, and lets it go with the test.
+// newSchema returns an unused schema name and drops the schema after the test.
 func newSchema(t *testing.T) string {
 	c := connect(t)
 	name := fmt.Sprintf("bufftick_test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), schemas.Add(1))
@@ -56,7 +56,7 @@ func open(t *testing.T, schema string) *Store {
 	return s
 }
 
-// TestStore: all that a store promises.
+// TestStore runs the conformance test.
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Open {
 		schema := newSchema(t)

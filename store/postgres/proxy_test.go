@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxy stands between a store and its server, and does something when so many bytes have gone
-// in one direction.
+// proxy is placed between a store and its server, and acts after a given number of bytes in
+// one direction.
 type proxy struct {
 	listener net.Listener
 	to       string
 
 	mu         sync.Mutex
 	conns      []net.Conn
-	left       int // bytes until then; below 0: never
+	left       int // remaining bytes; negative for never
 	fromServer bool
 	then       func()
 	passed     int
@@ -66,7 +66,7 @@ func (p *proxy) pass(from, to net.Conn, fromServer bool) {
 		}
 		n, then := p.count(n, fromServer)
 		if then != nil && fromServer {
-			then() // before who waits for the answer can go on
+			then() // before the receiver of the answer can continue
 		}
 		if _, err := to.Write(b[:n]); err != nil && err != io.EOF {
 			return
@@ -80,7 +80,7 @@ func (p *proxy) pass(from, to net.Conn, fromServer bool) {
 	}
 }
 
-// count returns how many of n bytes may pass, and what is to be done behind them.
+// count returns how many of n bytes may pass, and the action that follows them.
 func (p *proxy) count(n int, fromServer bool) (int, func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,14 +95,14 @@ func (p *proxy) count(n int, fromServer bool) (int, func()) {
 	return n, p.then
 }
 
-// arm lets something happen when so many bytes more have passed, and no further ones pass.
+// arm schedules an action after that many more bytes, and lets no later bytes pass.
 func (p *proxy) arm(left int, fromServer bool, then func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.left, p.fromServer, p.then, p.passed = left, fromServer, then, 0
 }
 
-// cut ends all connections.
+// cut closes all connections.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// server is a PostgreSQL of our own, that may be killed.
+// server is a private PostgreSQL server that tests may kill.
 type server struct {
 	t    *testing.T
 	dir  string
@@ -34,7 +34,7 @@ type server struct {
 	up bool
 }
 
-// newServer makes one of Debian's binaries, in a folder that goes with the test.
+// newServer creates a server from Debian's binaries in a temporary directory.
 func newServer(t *testing.T) *server {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func newServer(t *testing.T) *server {
 		t.Skip("no binaries of PostgreSQL in /usr/lib/postgresql")
 	}
 	require.NotEmpty(t, found, "no binaries of PostgreSQL in /usr/lib/postgresql")
-	// Who is killed is waited for by us, and not by whoever is process 1 here.
+	// Wait for killed processes here rather than in process 1.
 	const setChildSubreaper = 36
 	_, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
 	require.Zero(t, errno)
@@ -79,7 +79,8 @@ func (s *server) run(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// start does nothing if the server is up, and otherwise waits until it has recovered.
+// start waits until the server has started and recovered. It does nothing if the server is
+// running.
 func (s *server) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +95,7 @@ func (s *server) start() {
 	require.NoError(s.t, err, "%s", log)
 }
 
-// kill ends the server and all its processes as a power switch does, but for the page cache.
+// kill ends the server and all its processes like a power failure, except for the page cache.
 func (s *server) kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +131,7 @@ func (s *server) address() string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
-// TestServerKilled: the server is killed in the middle of a commit, at each of many bytes, and
-// started again.
+// TestServerKilled kills the server at many byte positions of a commit and restarts it.
 func TestServerKilled(t *testing.T) {
 	if !long.On() {
 		t.Skip("it starts a server: -long")
@@ -164,8 +164,8 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// TestDiskFull: a tablespace of 4 MB fills up; the commit that finds it full is nothing, and with
-// room again the next takes over.
+// TestDiskFull fills a tablespace of 4 MB. The commit that fills it has no effect, and once
+// there is room again the next one succeeds.
 func TestDiskFull(t *testing.T) {
 	if !long.On() {
 		t.Skip("it starts a server: -long")
@@ -205,7 +205,7 @@ func TestDiskFull(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, acked, now.Frame)
 	_, err = s.pool.Exec(ctx, s.sql("vacuum full SCHEMA.owners"))
-	if err != nil { // there is no room for that either: more disk
+	if err != nil { // there is no room for that either: extend the disk
 		require.NoError(t, syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	}
 	require.NoError(t, s.Commit(ctx, faultBatch(cut.Epoch, acked, acked+2)))

@@ -11,10 +11,11 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Configure sets what a session with zones needs, whatever the defaults of the server, the database and the role are: commits wait for
-// the disk, each statement sees what others have committed, and transactions may write. No session begins with a server that only
-// reads: what a standby says of an owner may be old. One whose server refuses to write later is closed, so that the next one finds the
-// server that does. Open and package cluster call it.
+// Configure sets the session options that zones need, whatever the defaults of the server, the
+// database and the role are: commits wait for the disk, each statement sees committed data,
+// and transactions may write. Sessions never start on a read-only server, because a standby
+// may have old data of an owner. A session is closed if its server later refuses to write, so
+// that the next one finds the primary. Open and package cluster call Configure.
 func Configure(c *pgxpool.Config) {
 	for name, value := range map[string]string{
 		"synchronous_commit":            "on",
@@ -41,10 +42,12 @@ func Configure(c *pgxpool.Config) {
 	}
 }
 
-// readOnly is the code of a statement that the server refuses because it only reads: a standby, or a server with a full disk.
+// readOnly is the error code of a server that refuses to write: a standby, or a server with a
+// full disk.
 const readOnly = "25006"
 
-// Writing are the options of a transaction that writes, where a pooler may hide the settings of Configure from the session.
+// Writing returns the options of a write transaction. A pooler may hide the settings of
+// Configure from the session.
 func Writing() pgx.TxOptions {
 	return pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// database makes a database of the test's own, with defaults that are not those of a session with zones, and returns its address.
+// database creates a database with defaults that do not suit zones and returns its address.
 func database(t *testing.T, defaults ...string) string {
 	db := connect(t)
 	name := fmt.Sprintf("bufftick_session_%d_%s", os.Getpid(), strings.ToLower(strings.ReplaceAll(t.Name(), "/", "_")))
@@ -38,8 +38,9 @@ func database(t *testing.T, defaults ...string) string {
 	return u.String()
 }
 
-// TestOpen_Defaults: whatever a database sets by default, a session with zones writes, waits for the disk, and sees what others have committed. Two
-// that make the schema at once do not get in each other's way.
+// TestOpen_Defaults checks that, whatever the defaults of the database, a session writes,
+// waits for the disk, and sees committed data. Two concurrent creations of the schema do not
+// conflict.
 func TestOpen_Defaults(t *testing.T) {
 	at := database(t, "default_transaction_read_only = on", "default_transaction_isolation = serializable", "synchronous_commit = off")
 	var all sync.WaitGroup
@@ -63,7 +64,7 @@ func TestOpen_Defaults(t *testing.T) {
 	}
 }
 
-// TestConfigure_ReadOnly: a session whose server refuses to write is closed: the next one may find a server that does.
+// TestConfigure_ReadOnly checks that a session is closed if its server refuses to write.
 func TestConfigure_ReadOnly(t *testing.T) {
 	s, err := Open(t.Context(), database(t), Options{})
 	require.NoError(t, err)
@@ -78,8 +79,8 @@ func TestConfigure_ReadOnly(t *testing.T) {
 	}
 }
 
-// TestDemoted: a primary that was made a standby says that it only reads; an address with both servers and target_session_attrs finds the one
-// that writes.
+// TestDemoted checks that a demoted primary is reported as read-only, and that an address with
+// both servers and target_session_attrs finds the primary.
 func TestDemoted(t *testing.T) {
 	if !long.On() {
 		t.Skip("it starts two servers: -long")

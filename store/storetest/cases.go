@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// batch is a small Batch: owners are given as id and text.
+// batch returns a small Batch with owners given as id and text.
 func batch(zone string, epoch, since, frame uint64, owners ...store.Owner) *store.Batch {
 	return &store.Batch{
 		Head:  store.Head{Zone: zone, Epoch: epoch, Frame: frame, Clocks: clocksAt(frame), Window: 4},
@@ -27,7 +27,7 @@ func owner(id buff.OwnerID, text string) store.Owner {
 	return store.Owner{ID: id, Blob: []byte("blob " + text), Data: []byte(text)}
 }
 
-// cutOf is the cut that a Batch makes of nothing.
+// cutOf returns the cut that a Batch makes from an empty zone.
 func cutOf(b *store.Batch) *store.Cut {
 	c := &store.Cut{Head: copyHead(&b.Head), Commands: slices.Clone(b.Commands)}
 	for _, o := range b.Owners {
@@ -61,7 +61,7 @@ func (p *play) firstCut() error {
 	if err != nil {
 		return err
 	}
-	// The highest ids too: an id has 64 bits without a sign.
+	// The highest ids too: ids are unsigned 64-bit numbers.
 	b := batch("a", epoch, 0, 1, owner(1<<64-1, "last"), owner(7, "seven"), owner(0, "none"), owner(1<<63, "high"), store.Owner{ID: 9})
 	if err := p.s.Commit(p.ctx, b); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (p *play) nextCut() error {
 	if err := p.same(want); err != nil {
 		return err
 	}
-	// A cut in which nothing has changed is one, too.
+	// A cut without changes is valid.
 	idle := batch("a", epoch, 5, 6)
 	if err := p.s.Commit(p.ctx, idle); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (p *play) commands() error {
 		{1, 2, ids(3, 5), ids(2, 5), 4},
 		{2, 3, nil, ids(2, 5), 4},
 		{3, 4, ids(6, 6), ids(3, 6), 4},
-		{3, 5, ids(6, 7), ids(4, 7), 4}, // frame 4 had failed, as far as the writer knows
+		{3, 5, ids(6, 7), ids(4, 7), 4}, // frame 4 has failed as far as the writer knows
 		{5, 6, ids(8, 20), ids(17, 20), 4},
 		{6, 7, nil, ids(20, 20), 1},
 		{7, 8, ids(21, 22), nil, 0},
@@ -219,7 +219,7 @@ func (p *play) reopened() error {
 	return Differ(c, want)
 }
 
-// keepsNothing: the bytes of a Batch are the caller's again, those of a Cut are its own.
+// keepsNothing checks that the store does not retain a Batch and returns independent Cuts.
 func (p *play) keepsNothing() error {
 	epoch, err := p.begin("a")
 	if err != nil {
@@ -249,7 +249,7 @@ func (p *play) keepsNothing() error {
 	return nil
 }
 
-// large: sizes at the places where stores change how they keep things.
+// large tests sizes at which stores change their representation.
 func (p *play) large() error {
 	epoch, err := p.begin("a")
 	if err != nil {

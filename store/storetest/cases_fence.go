@@ -21,7 +21,7 @@ func (p *play) take(zone string) (*store.Cut, error) {
 	return c, nil
 }
 
-// started is a zone with one cut, of one owner.
+// started opens a zone and commits one cut with one owner.
 func (p *play) started(zone string, id buff.OwnerID) (epoch uint64, want *store.Cut, err error) {
 	if epoch, err = p.begin(zone); err != nil {
 		return 0, nil, err
@@ -53,7 +53,7 @@ func (p *play) fenced() error {
 	return p.s.Commit(p.ctx, batch("a", c.Epoch, 1, 2, owner(1, "rightful")))
 }
 
-// fencedIsNothing: no part of a refused batch is kept, whatever it holds.
+// fencedIsNothing checks that no part of a fenced batch is kept.
 func (p *play) fencedIsNothing() error {
 	old, want, err := p.started("a", 1)
 	if err != nil {
@@ -89,7 +89,7 @@ func (p *play) loadTakesNothing() error {
 	return p.s.Commit(p.ctx, batch("a", epoch, 1, 2))
 }
 
-// retry: the writer does not know what came of frame 2.
+// retry repeats a commit of frame 2 with an unknown result.
 func (p *play) retry() error {
 	epoch, _, err := p.started("a", 1)
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *play) retry() error {
 	}
 	lost := batch("a", epoch, 1, 2, owner(2, "in between"), owner(3, "in between"))
 	lost.Commands = ids(3, 3)
-	for range 2 { // the very same again is nothing new
+	for range 2 { // a repeated batch changes nothing
 		if err := p.s.Commit(p.ctx, lost); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (p *play) retry() error {
 	return p.same(want)
 }
 
-// lateCommit: a commit that was given up comes behind its successor.
+// lateCommit checks an abandoned commit that arrives after its successor.
 func (p *play) lateCommit() error {
 	epoch, _, err := p.started("a", 1)
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *play) whole() error {
 	if err := p.same(cutOf(b)); err != nil {
 		return err
 	}
-	// Who has gone with it is nobody's.
+	// The removed owner is free for other zones.
 	other, err := p.begin("b")
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (p *play) zones() error {
 	return nil
 }
 
-// elsewhere: an owner is in one zone at a time, and the batch that says otherwise is nothing.
+// elsewhere checks that a batch with an owner of another zone is refused as a whole.
 func (p *play) elsewhere() error {
 	_, a, err := p.started("a", 5)
 	if err != nil {
@@ -208,7 +208,7 @@ func (p *play) elsewhere() error {
 		return err
 	}
 	gone := batch("b", epoch, 1, 3)
-	gone.Deleted = []buff.OwnerID{5} // not there: nothing
+	gone.Deleted = []buff.OwnerID{5} // no-op: not in the zone
 	if err := errors.Join(p.same(b), p.same(a), p.s.Commit(p.ctx, gone), p.same(a)); err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (p *play) elsewhere() error {
 	return errors.Join(p.s.Commit(p.ctx, gone), p.s.Commit(p.ctx, batch("b", epoch, 3, 4, owner(5, "moved"))))
 }
 
-// refused: what a Batch may not be.
+// refused checks invalid batches.
 func (p *play) refused() error {
 	epoch, want, err := p.started("a", 1)
 	if err != nil {
@@ -257,7 +257,7 @@ func (p *play) refused() error {
 	return errors.Join(fails("Open", opened, store.ErrName), fails("Load", loaded, store.ErrName), p.same(want))
 }
 
-// cancelled: a context that has ended ends the call, before anything has happened.
+// cancelled checks that a call with a canceled context has no effect.
 func (p *play) cancelled() error {
 	epoch, want, err := p.started("a", 1)
 	if err != nil {
@@ -292,13 +292,13 @@ func (p *play) closed() error {
 	)
 }
 
-// takeovers: four writers take the zone from each other, again and again, and each goes on
-// writing until it is told that it has lost it. What is acknowledged is there for the next.
+// takeovers lets four writers take the zone from each other repeatedly. Each commits until it
+// is fenced off. Acknowledged cuts must be visible to the next writer.
 func (p *play) takeovers() error {
 	if _, _, err := p.started("a", 1); err != nil {
 		return err
 	}
-	var book sync.Map // epoch: the last frame that was acknowledged to it
+	var book sync.Map // epoch: its last acknowledged frame
 	book.Store(uint64(1), uint64(1))
 	errs := make([]error, 4)
 	var all sync.WaitGroup
@@ -327,7 +327,7 @@ func (p *play) takeAndWrite(book *sync.Map) error {
 		}
 		for frame := c.Frame; ; frame++ {
 			if frame == c.Frame+20 {
-				break // nobody else wants it
+				break // no other writer wants it
 			}
 			b := batch("a", c.Epoch, frame, frame+1, owner(1, fmt.Sprint(c.Epoch)), owner(buff.OwnerID(2+frame%3), fmt.Sprint(frame)))
 			b.Data = fmt.Append(nil, c.Epoch)
@@ -344,10 +344,11 @@ func (p *play) takeAndWrite(book *sync.Map) error {
 	return nil
 }
 
-// kept reports an acknowledged cut of an earlier epoch that is not in this one, and a cut of two.
+// kept reports an acknowledged cut of an earlier epoch that is missing, or a mixture of two
+// cuts.
 func kept(c *store.Cut, book *sync.Map) (err error) {
 	book.Range(func(epoch, frame any) bool {
-		// Who is acknowledged while this was being opened is of an earlier epoch all the same.
+		// An acknowledgement during this Open belongs to an earlier epoch too.
 		if epoch.(uint64) < c.Epoch && frame.(uint64) > c.Frame {
 			err = fmt.Errorf("epoch %d begins with frame %d, and epoch %d had frame %d acknowledged", c.Epoch, c.Frame, epoch, frame)
 		}

@@ -9,15 +9,15 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// mover is a play of a store whose zones give owners to each other: a and b, each with one cut.
+// mover is a test with a store whose zones exchange owners: a and b, each with one cut.
 type mover struct {
 	*play
 	store.Mover
 	a, b uint64 // epochs
 }
 
-// mover begins two zones, the first one with an owner of that id. There is none, and no error, if the store is no Mover
-// and says so.
+// mover opens two zones, the first with an owner with that id. It returns nil without an
+// error if the store reports that it is not a Mover.
 func (p *play) mover(id buff.OwnerID) (*mover, error) {
 	epoch, want, err := p.started("a", id)
 	if err != nil {
@@ -35,7 +35,7 @@ func (p *play) mover(id buff.OwnerID) (*mover, error) {
 	return &mover{p, m, epoch, other}, p.s.Commit(p.ctx, batch("b", other, 0, 1))
 }
 
-// leaves adds one who leaves with that frame to a batch.
+// leaves adds an owner that leaves with that frame to a batch.
 func leaves(b *store.Batch, id buff.OwnerID, to string, frame uint64) *store.Batch {
 	o := owner(id, fmt.Sprintf("of %s in frame %d", b.Zone, frame))
 	o.Frame = frame
@@ -43,13 +43,13 @@ func leaves(b *store.Batch, id buff.OwnerID, to string, frame uint64) *store.Bat
 	return b
 }
 
-// comes adds one who has come to a batch.
-func comes(b *store.Batch, a store.Arrival) *store.Batch {
+// arrives adds an owner that has arrived to a batch.
+func arrives(b *store.Batch, a store.Arrival) *store.Batch {
 	b.Arrived = append(b.Arrived, store.Arrival{Owner: store.Owner{ID: a.Owner.ID}, Zone: a.Zone, Number: a.Number})
 	return b
 }
 
-// at wants an owner to be in a zone, or on its way into it, and nowhere else; "": nowhere.
+// at checks that an owner is in a zone or in transit to it, and in no other; "" means in none.
 func (m *mover) at(id buff.OwnerID, zone string, arriving bool) error {
 	places, err := m.Where(m.ctx, []buff.OwnerID{id})
 	if err != nil {
@@ -61,7 +61,7 @@ func (m *mover) at(id buff.OwnerID, zone string, arriving bool) error {
 	return fmt.Errorf("owner %d is at %+v, want zone %q, arriving: %v", id, places, zone, arriving)
 }
 
-// inCut wants the cuts to say the same.
+// inCut checks that the cuts agree.
 func (m *mover) inCut(id buff.OwnerID, zone string, arriving bool) error {
 	for _, name := range []string{"a", "b"} {
 		cut, err := m.s.Load(m.ctx, name)
@@ -79,7 +79,7 @@ func (m *mover) inCut(id buff.OwnerID, zone string, arriving bool) error {
 	return nil
 }
 
-// arrival wants one owner to be on its way into a zone.
+// arrival checks that one owner is in transit to a zone.
 func (m *mover) arrival(id buff.OwnerID, zone, text string) (store.Arrival, error) {
 	list, err := m.Arrivals(m.ctx, []string{"nobody's", zone})
 	if err != nil {
@@ -91,7 +91,7 @@ func (m *mover) arrival(id buff.OwnerID, zone, text string) (store.Arrival, erro
 	return list[0], nil
 }
 
-// moves: an owner goes from a to b, and further to a zone that nobody has opened.
+// moves moves an owner from a to b, and on to a zone that has never been opened.
 func (p *play) moves() error {
 	m, err := p.mover(7)
 	if m == nil || err != nil {
@@ -105,7 +105,7 @@ func (p *play) moves() error {
 	}
 	m.Mover = p.s.(store.Mover)
 	whole := batch("b", m.b, 0, 2, owner(5, "of b"))
-	whole.Whole = true // what is on its way is no part of it
+	whole.Whole = true // owners in transit are not part of it
 	if err := m.Commit(p.ctx, whole); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (p *play) moves() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(m.Commit(p.ctx, comes(batch("b", m.b, 2, 3, owner(7, "of b")), x)), m.at(7, "b", false)); err != nil {
+	if err := errors.Join(m.Commit(p.ctx, arrives(batch("b", m.b, 2, 3, owner(7, "of b")), x)), m.at(7, "b", false)); err != nil {
 		return err
 	}
 	if err := errors.Join(m.Commit(p.ctx, leaves(batch("b", m.b, 3, 4), 7, "c", 4)), m.at(7, "c", true)); err != nil {
@@ -126,13 +126,13 @@ func (p *play) moves() error {
 	if x, err = m.arrival(7, "c", "of b in frame 4"); err != nil {
 		return err
 	}
-	gone := comes(batch("c", epoch, 0, 1), x) // it comes, and logs out at once
+	gone := arrives(batch("c", epoch, 0, 1), x) // it arrives and logs out at once
 	gone.Deleted = []buff.OwnerID{7}
 	return errors.Join(m.Commit(p.ctx, gone), m.at(7, "", false))
 }
 
-// movesAgain: the answers of the commits by which an owner leaves, and comes, are lost, and it has gone on and come
-// back when they are sent again.
+// movesAgain repeats the commits by which an owner leaves and arrives, as after lost
+// acknowledgements, when the owner has moved on and returned.
 func (p *play) movesAgain() error {
 	m, err := p.mover(7)
 	if m == nil || err != nil {
@@ -152,8 +152,8 @@ func (p *play) movesAgain() error {
 	if same, err := m.arrival(7, "b", "of a in frame 2"); err != nil || same.Number != x.Number {
 		return fmt.Errorf("the same move has number %d, and then %d: %w", x.Number, same.Number, orNil(err))
 	}
-	both := func(frame uint64) *store.Batch { // it comes and goes on at once
-		return comes(leaves(batch("b", m.b, 1, frame), 7, "a", 2), x)
+	both := func(frame uint64) *store.Batch { // it arrives and moves on at once
+		return arrives(leaves(batch("b", m.b, 1, frame), 7, "a", 2), x)
 	}
 	if err := errors.Join(m.Commit(p.ctx, both(2)), m.at(7, "a", true), m.Commit(p.ctx, again(4)), m.at(7, "a", true)); err != nil {
 		return err
@@ -165,13 +165,14 @@ func (p *play) movesAgain() error {
 	if y.Number <= x.Number {
 		return fmt.Errorf("move %d of an owner comes after move %d", y.Number, x.Number)
 	}
-	home := comes(batch("a", m.a, 4, 5, owner(7, "home")), y)
-	late := comes(batch("b", m.b, 1, 4), x)
+	home := arrives(batch("a", m.a, 4, 5, owner(7, "home")), y)
+	late := arrives(batch("b", m.b, 1, 4), x)
 	late.Deleted = []buff.OwnerID{7}
 	return errors.Join(m.Commit(p.ctx, home), m.at(7, "a", false), m.Commit(p.ctx, both(3)), m.at(7, "a", false), m.Commit(p.ctx, late), m.at(7, "a", false))
 }
 
-// movesRefused: nobody leaves a zone by one who may not write there, nor from where it is not.
+// movesRefused checks that an owner cannot be moved by a fenced writer or from a zone where it
+// is not.
 func (p *play) movesRefused() error {
 	m, err := p.mover(7)
 	if m == nil || err != nil {
@@ -180,7 +181,7 @@ func (p *play) movesRefused() error {
 	both := leaves(leaves(batch("a", m.a, 1, 2), 7, "b", 2), 7, "c", 2)
 	deleted := leaves(batch("a", m.a, 1, 2), 7, "b", 2)
 	deleted.Deleted = []buff.OwnerID{7}
-	nobody := comes(batch("a", m.a, 1, 2), store.Arrival{Owner: store.Owner{ID: 9}})
+	nobody := arrives(batch("a", m.a, 1, 2), store.Arrival{Owner: store.Owner{ID: 9}})
 	for _, c := range []struct {
 		what string
 		want error
@@ -215,7 +216,7 @@ func (p *play) movesRefused() error {
 	return errors.Join(spawned, stranger, late, second, m.at(7, "b", true))
 }
 
-// movesTogether: two zones give each other owners at the same time, again and again, and each owner is in one.
+// movesTogether lets two zones exchange owners concurrently. Each owner must be in one zone.
 func (p *play) movesTogether() error {
 	m, err := p.mover(1)
 	if m == nil || err != nil {
@@ -239,7 +240,7 @@ func (p *play) movesTogether() error {
 					}
 				}
 				for _, x := range list {
-					leaves(comes(b, x), x.Owner.ID, zone.other, frame)
+					leaves(arrives(b, x), x.Owner.ID, zone.other, frame)
 				}
 				errs[k] = errors.Join(err, p.s.Commit(p.ctx, b))
 			}

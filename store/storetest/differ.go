@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Differ returns nil if the two cuts say the same, and otherwise the first difference. A list of
-// no entries and none are the same.
+// Differ returns nil if the two cuts are equal, and otherwise the first difference. Empty and
+// nil lists are equal.
 func Differ(got, want *store.Cut) error {
 	g, w := got.Head, want.Head
 	switch {

@@ -5,48 +5,48 @@ import (
 	"slices"
 )
 
-// Trace is what a program has done to one file, in order: recorded from a real run, so that the
-// file can be made as a power loss at any point would have left it.
+// Trace is the sequence of operations of a program on one file, recorded from a real run. It
+// is used to construct the states in which a power loss could leave the file.
 type Trace struct {
-	Start []byte // the file before, all of it on disk
+	Start []byte // initial contents, all on disk
 	Ops   []Op
 }
 
-// Op is one call of the program.
+// Op is one operation.
 type Op struct {
 	Kind OpKind
-	At   int64  // of a Write: where; of a Truncate: the new length; of an Ack: its number
+	At   int64  // Write: offset; Truncate: new length; Ack: number
 	Data []byte // of a Write
 }
 
-// OpKind says what an [Op] is.
+// OpKind is the kind of an [Op].
 type OpKind uint8
 
-// The kinds of an [Op].
+// Kinds of an [Op].
 const (
 	Write    OpKind = iota + 1
-	Truncate        // makes the file longer, or shorter
-	Sync            // all before it is on disk when it has returned
-	Ack             // the program says that something will last
+	Truncate        // changes the length of the file
+	Sync            // makes all earlier operations durable
+	Ack             // the program promises durability
 )
 
-// sector is what a disk writes as a whole, as far as anybody promises.
+// sector is the size in bytes of an atomic disk write.
 const sector = 512
 
-// Disk is a file on a disk that loses what was not synced when the power goes. It walks along a
+// Disk simulates a disk that loses unsynced writes of a file on a power loss. It replays a
 // [Trace].
 type Disk struct {
 	trace   *Trace
-	next    int    // of Trace.Ops
-	synced  []byte // what is on disk for certain
-	pending []Op   // what is not
+	next    int    // index in Trace.Ops
+	synced  []byte // contents that are certainly on disk
+	pending []Op   // operations that may be lost
 	acked   int64
 }
 
-// NewDisk returns the disk before the first Op.
+// NewDisk returns a Disk before the first Op.
 func NewDisk(t *Trace) *Disk { return &Disk{trace: t, synced: slices.Clone(t.Start)} }
 
-// Step does the next Op and reports whether there was one.
+// Step executes the next Op and reports whether there was one.
 func (d *Disk) Step() bool {
 	if d.next == len(d.trace.Ops) {
 		return false
@@ -67,12 +67,13 @@ func (d *Disk) Step() bool {
 	return true
 }
 
-// Acknowledged returns the number of the last Ack, 0 before there is one: what must be on disk.
+// Acknowledged returns the number of the last Ack, or 0 before the first: data up to it must
+// be on disk.
 func (d *Disk) Acknowledged() int64 { return d.acked }
 
-// Crash returns the file as a power loss now may leave it, by dice: of what was not synced each
-// write is kept, or dropped, or torn into sectors, or at a byte, in any order. The disk stays as
-// it is: there can be many.
+// Crash returns a state in which a power loss now could leave the file, chosen with dice: each
+// unsynced write is kept, dropped, or torn into sectors or at a byte, in any order. The Disk
+// does not change, so Crash can be called many times.
 func (d *Disk) Crash(dice *rand.Rand) []byte {
 	file := slices.Clone(d.synced)
 	ops := slices.Clone(d.pending)
@@ -81,7 +82,7 @@ func (d *Disk) Crash(dice *rand.Rand) []byte {
 	if dice.IntN(2) == 0 {
 		dice.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
 	}
-	if dice.IntN(4) == 0 && len(ops) > 0 { // they went in order, up to one
+	if dice.IntN(4) == 0 && len(ops) > 0 { // in order, up to some operation
 		ops, keep = ops[:dice.IntN(len(ops)+1)], 1
 	}
 	for _, op := range ops {
@@ -96,7 +97,7 @@ func (d *Disk) Crash(dice *rand.Rand) []byte {
 	return file
 }
 
-// apply does an Op to a file; with dice it is torn.
+// apply executes an Op on a file; with dice it is torn.
 func (op Op) apply(file []byte, dice *rand.Rand) []byte {
 	if op.Kind == Truncate {
 		return resized(file, op.At)

@@ -9,7 +9,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestDisk: what was synced is there in every crash, and of what was not each outcome is met.
+// TestDisk checks that synced data survives every crash, and that unsynced data has every
+// possible outcome.
 func TestDisk(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	d := storetest.NewDisk(&storetest.Trace{

@@ -1,5 +1,5 @@
-// Package storetest has the tests that every store passes, a store in memory, one that fails as
-// disks and networks do, and a disk that forgets.
+// Package storetest provides a conformance test for stores, an in-memory store, a store with
+// random faults, and a simulated disk that loses unsynced writes.
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) storetest.Open {
@@ -8,10 +8,10 @@
 //		})
 //	}
 //
-// [Memory] is for tests of games and for the reference beside which [Run] plays a store.
-// [Faulty] puts faults before a store, by dice from a seed: commits that fail, that are kept
-// although they fail, that wait until the test lets them go, and, to see that a test of yours
-// would find it, faults that no store may have. [Trace] is what a program has written to a file
-// and when it asked for it to be on disk; [Trace.Crash] makes the file that a power loss would
-// have left.
+// [Memory] is for tests of games, and is the reference against which [Run] compares a store.
+// [Faulty] wraps a store and injects faults chosen from a seed: commits that fail, that fail
+// although they are kept, or that wait until the test releases them. It also injects faults
+// that no store may have, so that you can check that your test detects them. [Trace] records
+// the writes and syncs of a program, and [Disk.Crash] constructs the file that a power loss
+// would have left.
 package storetest

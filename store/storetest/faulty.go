@@ -11,35 +11,36 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// ErrFault is matched by each error that a [Faulty] makes up.
+// ErrFault is matched by each error that a [Faulty] injects.
 var ErrFault = errors.New("storetest: the disk has failed")
 
-// Faults say how likely, from 0 to 1, a Commit goes wrong in a way. The dice are thrown in this
-// order, once for each Commit.
+// Faults holds the probability, from 0 to 1, of each fault of a Commit. They are tried in this
+// order; each Commit has at most one.
 type Faults struct {
-	// Fail: nothing is kept, and the error says that it failed.
+	// Fail: nothing is kept, and Commit returns an error.
 	Fail float64
 
-	// Uncertain: all of it is kept, and the error says that it failed.
+	// Uncertain: everything is kept, and Commit returns an error.
 	Uncertain float64
 
-	// Delay: it waits for Faulty.Release, or for its context, and is done then.
+	// Delay: Commit waits for Faulty.Release or its context, and then completes.
 	Delay float64
 
-	// These no store may have. A test that is to find a cut that is torn, or lost, is shown to
-	// be able to by one of them.
+	// The remaining faults are not allowed for any store. Use them to check that a test detects
+	// torn or lost cuts.
 
-	// Tear: the head is kept, and the first half of the owners; it is acknowledged.
+	// Tear: only the head and the first half of the owners are kept; the commit is acknowledged.
 	Tear float64
 
-	// Reorder: it is acknowledged, and done behind the next one of the zone, if ever.
+	// Reorder: the commit is acknowledged, but executed after the next one of the zone, if ever.
 	Reorder float64
 
-	// PowerLoss: it is acknowledged and not done.
+	// PowerLoss: the commit is acknowledged but not executed.
 	PowerLoss float64
 }
 
-// Faulty is a store before which faults stand, by dice. Any goroutine may call it.
+// Faulty is a store that injects random faults into another store. It is safe for concurrent
+// use.
 type Faulty struct {
 	store.Store
 	faults Faults
@@ -51,7 +52,8 @@ type Faulty struct {
 	counts  map[string]int
 }
 
-// NewFaulty puts faults before a store. The same seed, faults and calls lead to the same ones.
+// NewFaulty returns a Faulty without faults for a store. The same seed, faults and calls give
+// the same result.
 func NewFaulty(s store.Store, seed uint64, f Faults) *Faulty {
 	return &Faulty{
 		Store: s, faults: f, dice: rand.New(rand.NewPCG(seed, 0)),
@@ -59,14 +61,14 @@ func NewFaulty(s store.Store, seed uint64, f Faults) *Faulty {
 	}
 }
 
-// SetFaults changes what goes wrong from now on.
+// SetFaults sets the faults for later commits.
 func (f *Faulty) SetFaults(faults Faults) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults = faults
 }
 
-// Counts returns how often each fault has been there, by its name in [Faults].
+// Counts returns how often each fault was injected, by its field name in [Faults].
 func (f *Faulty) Counts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -77,7 +79,7 @@ func (f *Faulty) Counts() map[string]int {
 	return out
 }
 
-// Release lets all that wait go on.
+// Release releases all waiting commits.
 func (f *Faulty) Release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,7 +87,8 @@ func (f *Faulty) Release() {
 	f.waiting = make(chan struct{})
 }
 
-// throw chooses the fault of a commit, "" for none, and returns what a delayed one waits for.
+// throw chooses the fault of a commit, "" for none, and returns the channel that a delayed one
+// waits for.
 func (f *Faulty) throw() (fault string, wait chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,7 +113,7 @@ func (f *Faulty) throw() (fault string, wait chan struct{}) {
 	return fault, f.waiting
 }
 
-// Commit is that of [store.Store], with a fault or without.
+// Commit implements [store.Store], possibly with a fault.
 func (f *Faulty) Commit(ctx context.Context, b *store.Batch) error {
 	fault, wait := f.throw()
 	switch fault {
@@ -142,8 +145,8 @@ func (f *Faulty) Commit(ctx context.Context, b *store.Batch) error {
 	return f.commit(ctx, b)
 }
 
-// commit does one, and behind it the one that was held back: as a store would that has no fence
-// of frames.
+// commit executes one commit and then the delayed one, like a store that does not check
+// frames.
 func (f *Faulty) commit(ctx context.Context, b *store.Batch) error {
 	f.mu.Lock()
 	late := f.held[b.Zone]
@@ -161,7 +164,7 @@ func (f *Faulty) commit(ctx context.Context, b *store.Batch) error {
 	return f.Store.Commit(ctx, late)
 }
 
-// Arrivals is that of [store.Mover], if the store is one.
+// Arrivals implements [store.Mover] if the store does.
 func (f *Faulty) Arrivals(ctx context.Context, zones []string) ([]store.Arrival, error) {
 	if m, ok := f.Store.(store.Mover); ok {
 		return m.Arrivals(ctx, zones)
@@ -169,7 +172,7 @@ func (f *Faulty) Arrivals(ctx context.Context, zones []string) ([]store.Arrival,
 	return nil, store.ErrNoMoves
 }
 
-// Where is that of [store.Mover], if the store is one.
+// Where implements [store.Mover] if the store does.
 func (f *Faulty) Where(ctx context.Context, owners []buff.OwnerID) ([]store.Place, error) {
 	if m, ok := f.Store.(store.Mover); ok {
 		return m.Where(ctx, owners)

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// play is a writer that goes on whatever its store says, and one cut behind another: each has
-// the same two texts for two owners. It returns what was acknowledged last and what is there.
+// play is a writer that commits cut after cut whatever its store returns. Each cut has the
+// same two texts for two owners. It returns the last acknowledged cut and the stored one.
 func play(t *testing.T, seed uint64, faults storetest.Faults) (acknowledged uint64, cut *store.Cut, counts map[string]int) {
 	ctx, m := context.Background(), storetest.NewMemory()
 	f := storetest.NewFaulty(m, seed, faults)
@@ -30,7 +30,7 @@ func play(t *testing.T, seed uint64, faults storetest.Faults) (acknowledged uint
 		switch err := f.Commit(ctx, b); {
 		case err == nil:
 			acknowledged = frame
-		case !errors.Is(err, storetest.ErrFault): // the store has found it
+		case !errors.Is(err, storetest.ErrFault): // the store has detected it
 			return acknowledged, nil, f.Counts()
 		}
 	}
@@ -39,7 +39,7 @@ func play(t *testing.T, seed uint64, faults storetest.Faults) (acknowledged uint
 	return acknowledged, cut, f.Counts()
 }
 
-// wrong says what a cut has lost, or torn.
+// wrong reports a lost or torn cut.
 func wrong(acknowledged uint64, c *store.Cut) error {
 	switch {
 	case c == nil:
@@ -54,8 +54,8 @@ func wrong(acknowledged uint64, c *store.Cut) error {
 	return nil
 }
 
-// TestFaulty: the faults that a store may have do no harm to who goes on as the contract says;
-// each of the others is found.
+// TestFaulty checks that allowed faults do not harm a writer that follows the contract, and
+// that the others are detected.
 func TestFaulty(t *testing.T) {
 	for seed := range uint64(100) {
 		acknowledged, cut, counts := play(t, seed, storetest.Faults{Fail: 0.2, Uncertain: 0.2})
@@ -80,7 +80,7 @@ func TestFaulty(t *testing.T) {
 	}
 }
 
-// TestFaultyDelay: a commit waits for nothing but Release, or its context.
+// TestFaultyDelay checks that a delayed commit waits only for Release or its context.
 func TestFaultyDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := storetest.NewFaulty(storetest.NewMemory(), 1, storetest.Faults{Delay: 1})

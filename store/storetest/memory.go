@@ -11,24 +11,24 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Memory is a [store.Mover] that lasts as long as the process. Any goroutine may call it.
+// Memory is a [store.Mover] that keeps zones in memory. It is safe for concurrent use.
 type Memory struct {
 	*memory
 	closed bool
 }
 
-// memory is what the processes share that open a Memory one after the other.
+// memory is shared by a Memory and those that Reopen returns.
 type memory struct {
 	mu    sync.Mutex
 	zones map[string]*memoryZone
 	where map[buff.OwnerID]string
 	moves map[buff.OwnerID]store.Arrival
-	moved uint64 // how many have been
+	moved uint64 // number of moves so far
 }
 
 type memoryZone struct {
 	epoch    uint64
-	cut      *store.Cut // nil: none yet; Owners and Commands are below
+	cut      *store.Cut // nil if none; Owners and Commands are kept below
 	owners   map[buff.OwnerID]store.Owner
 	commands []memoryCommands
 }
@@ -38,17 +38,17 @@ type memoryCommands struct {
 	ids   []store.CommandID
 }
 
-// NewMemory returns a store without zones.
+// NewMemory returns an empty store.
 func NewMemory() *Memory {
 	return &Memory{memory: &memory{zones: map[string]*memoryZone{}, where: map[buff.OwnerID]string{}, moves: map[buff.OwnerID]store.Arrival{}}}
 }
 
-// Open is that of [store.Store].
+// Open implements [store.Store].
 func (m *Memory) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	return m.read(ctx, zone, true)
 }
 
-// Load is that of [store.Store].
+// Load implements [store.Store].
 func (m *Memory) Load(ctx context.Context, zone string) (*store.Cut, error) {
 	return m.read(ctx, zone, false)
 }
@@ -103,7 +103,7 @@ func (z *memoryZone) read() *store.Cut {
 	return c
 }
 
-// Commit is that of [store.Store].
+// Commit implements [store.Store].
 func (m *Memory) Commit(ctx context.Context, b *store.Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -166,7 +166,7 @@ func (z *memoryZone) count() (n int) {
 	return n
 }
 
-// Close is that of [store.Store]. What is kept stays for [Memory.Reopen].
+// Close implements [store.Store]. The data is kept for [Memory.Reopen].
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,8 +174,8 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// Reopen returns another Memory with all that this one has: a server that starts anew, whether
-// the one before has ended or not.
+// Reopen returns another Memory with the same data, like a restarted server, whether or not
+// this one is closed.
 func (m *Memory) Reopen() *Memory { return &Memory{memory: m.memory} }
 
 func copyHead(h *store.Head) store.Head {

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// elsewhere reports that an owner of a Batch is in another zone, or on its way into one; the last cut is of
-// that frame.
+// elsewhere returns an error if an owner of a Batch is in another zone or in transit to one.
+// frame is the frame of the last cut.
 func (m *memory) elsewhere(b *store.Batch, frame uint64) error {
 	check := func(id buff.OwnerID) error {
 		other, there := m.where[id]
@@ -43,7 +43,8 @@ func (m *memory) elsewhere(b *store.Batch, frame uint64) error {
 	return nil
 }
 
-// applyMoves lets those in who have come, and those out who leave, unless a commit before has done it.
+// applyMoves executes the arrivals and departures of a batch, unless an earlier commit has
+// done so.
 func (m *memory) applyMoves(z *memoryZone, b *store.Batch, frame uint64) {
 	for _, x := range b.Arrived {
 		if a := m.moves[x.Owner.ID]; a.Number == x.Number && a.Zone == b.Zone {
@@ -62,7 +63,7 @@ func (m *memory) applyMoves(z *memoryZone, b *store.Batch, frame uint64) {
 	}
 }
 
-// Arrivals is that of [store.Mover].
+// Arrivals implements [store.Mover].
 func (m *Memory) Arrivals(ctx context.Context, zones []string) (list []store.Arrival, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +84,7 @@ func (m *Memory) Arrivals(ctx context.Context, zones []string) (list []store.Arr
 	return list, nil
 }
 
-// Where is that of [store.Mover].
+// Where implements [store.Mover].
 func (m *Memory) Where(ctx context.Context, owners []buff.OwnerID) (list []store.Place, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -24,7 +24,7 @@ func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Open { return lasting(storetest.NewMemory()) })
 }
 
-// broken is a store that does one thing wrong.
+// broken is a store with one fault.
 type broken struct {
 	store.Mover
 	commit func(ctx context.Context, s store.Store, b *store.Batch) error
@@ -54,7 +54,7 @@ func (x *broken) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	return x.open(ctx, x.Mover, zone)
 }
 
-// TestRunFinds: each of these stores is wrong, and the tests that are there for it say so.
+// TestRunFinds checks that Run detects each of these faults in the intended test.
 func TestRunFinds(t *testing.T) {
 	for name, x := range map[string]struct {
 		broken broken
@@ -175,7 +175,7 @@ func TestRunFinds(t *testing.T) {
 	}
 }
 
-// TestDiffer: every field of a cut counts.
+// TestDiffer checks that every field of a cut is compared.
 func TestDiffer(t *testing.T) {
 	cut := func() *store.Cut {
 		return &store.Cut{
@@ -209,7 +209,7 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// ExampleMemory keeps one zone over a restart.
+// ExampleMemory keeps a zone across a restart.
 func ExampleMemory() {
 	ctx := context.Background()
 	m := storetest.NewMemory()
@@ -224,7 +224,7 @@ func ExampleMemory() {
 	if err != nil {
 		panic(err)
 	}
-	cut, err = m.Open(ctx, "arena") // a server that starts again
+	cut, err = m.Open(ctx, "arena") // a restarted server
 	if err != nil {
 		panic(err)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// randomSteps is how many calls the random test makes.
+// randomSteps is the number of calls in the random test.
 const randomSteps = 400
 
-// random makes the same calls of the store and of a Memory, by dice, and compares all answers
-// and cuts.
+// random makes the same random calls of the store and of a Memory and compares all results and
+// cuts.
 func (p *play) random() error {
 	const seed = 20778
 	dice := rand.New(rand.NewPCG(seed, 1))
@@ -56,7 +56,7 @@ func (p *play) random() error {
 	return nil
 }
 
-// writer is what a process knows of its zone.
+// writer is the state of a process for its zone.
 type writer struct {
 	epoch, since, frame uint64
 }
@@ -65,11 +65,11 @@ func (w *writer) batch(dice *rand.Rand, zone string) *store.Batch {
 	b := batch(zone, w.epoch, w.since, w.frame+1)
 	b.Whole = dice.IntN(15) == 0
 	if dice.IntN(15) == 0 {
-		b.Epoch-- // a late one; epoch 0 is nobody's
+		b.Epoch-- // a stale epoch; epoch 0 is never valid
 	}
 	first := buff.OwnerID(zone[0]) * 1000
 	if dice.IntN(15) == 0 {
-		first = 'a' * 1000 // of the first zone, for most of whom that is another one
+		first = 'a' * 1000 // from the first zone, which is another one for most writers
 	}
 	for id := first; id < first+30; id++ {
 		switch dice.IntN(8) {
@@ -88,7 +88,7 @@ func (w *writer) batch(dice *rand.Rand, zone string) *store.Batch {
 	return b
 }
 
-// committed lets the writer forget, now and then, that a commit was acknowledged.
+// committed lets the writer sometimes forget an acknowledgement.
 func (w *writer) committed(dice *rand.Rand, b *store.Batch, err error) {
 	w.frame++
 	if err == nil && dice.IntN(4) > 0 {
@@ -96,7 +96,7 @@ func (w *writer) committed(dice *rand.Rand, b *store.Batch, err error) {
 	}
 }
 
-// sameAnswer wants errors of the same kind.
+// sameAnswer checks that both errors are of the same kind.
 func sameAnswer(got, want error) error {
 	for _, kind := range []error{store.ErrEmpty, store.ErrFenced, store.ErrLost, store.ErrElsewhere, store.ErrBatch} {
 		if errors.Is(want, kind) != errors.Is(got, kind) {

@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Open opens a storage: the same one each time, with what was committed to it. It is not opened
-// again before it has been closed.
+// Open opens the same storage each time, with everything committed before. Run closes the
+// store before it calls Open again.
 type Open func() (store.Store, error)
 
 // Run tests a store. Each test calls create for a new, empty storage.
@@ -26,8 +26,8 @@ func Run(t *testing.T, create func(t *testing.T) Open) {
 	}
 }
 
-// Findings runs the same tests without a testing.T and returns what is wrong, by the name of
-// the test: to see that a store which must fail does.
+// Findings runs the same tests without a testing.T and returns the failures by test name. Use
+// it to check that a faulty store fails.
 func Findings(create func() Open) map[string]error {
 	out := map[string]error{}
 	for name := range cases {
@@ -55,7 +55,7 @@ type play struct {
 	s    store.Store
 }
 
-// cases are the tests, by what a store must do.
+// cases lists the tests by required property.
 var cases = map[string]func(*play) error{
 	"EmptyZone":        (*play).emptyZone,
 	"FirstCut":         (*play).firstCut,
@@ -86,7 +86,7 @@ var cases = map[string]func(*play) error{
 	"Random":           (*play).random,
 }
 
-// reopen is a server that ends and starts again.
+// reopen simulates a server restart.
 func (p *play) reopen() error {
 	if err := p.s.Close(); err != nil {
 		return fmt.Errorf("Close: %w", err)
@@ -111,7 +111,7 @@ func (p *play) begin(zone string) (uint64, error) {
 	return c.Epoch, nil
 }
 
-// orNil lets %w print an error that is missing.
+// orNil formats a missing error for %w.
 func orNil(err error) error {
 	if err == nil {
 		return errors.New("no error")
@@ -119,7 +119,7 @@ func orNil(err error) error {
 	return err
 }
 
-// same compares what Load says of a zone with what it should.
+// same compares the result of Load with the expected cut.
 func (p *play) same(want *store.Cut) error {
 	got, err := p.s.Load(p.ctx, want.Zone)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *play) same(want *store.Cut) error {
 	return Differ(got, want)
 }
 
-// fails wants an error of that kind.
+// fails checks that an error is of the given kind.
 func fails(what string, got, want error) error {
 	if !errors.Is(got, want) {
 		return fmt.Errorf("%s: %w, want: %w", what, orNil(got), want)
