@@ -84,7 +84,7 @@ func TestSeeds(t *testing.T) {
 	}
 	seed := all[0]
 	w := play(seed, settings{verbose: true})
-	t.Errorf("%d of %d seeds failed. Seed %d (go test ./internal/sim -run TestSeeds -seed %d -seeds 1):\n%s\n%s",
+	t.Errorf("%d of %d seeds failed. Seed %d (go test ./internal/sim -run TestSeeds -seed %d):\n%s\n%s",
 		len(failed), n, seed, seed, strings.Join(w.lines[max(0, len(w.lines)-150):], "\n"), strings.Join(w.violations, "\n"))
 }
 
