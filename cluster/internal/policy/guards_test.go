@@ -150,6 +150,15 @@ func TestOtherOwner(t *testing.T) {
 	require.Equal(t, "stop x/7", after)
 	_, _, _ = beat(t, n, 1000*ms, alone(ZoneView{Name: "x", Node: "b", Epoch: 8, Left: 200 * ms}))
 	require.Equal(t, 1201*ms, n.Next())
+
+	n.Wake(1201 * ms)
+	seq := n.Take()[0].Seq
+	n.Beaten(1451*ms, seq, alone(ZoneView{Name: "x", Node: "b", Epoch: 8, Left: 300 * ms}))
+	require.Equal(t, 1502*ms, n.Next(), "the answer took 250 ms, of which the lease had the most by then")
+	n.Wake(1502 * ms)
+	seq = n.Take()[0].Seq
+	n.Beaten(1602*ms, seq, alone(ZoneView{Name: "x", Node: "b", Epoch: 8, Left: 2 * ms}))
+	require.Equal(t, 1602*ms, n.Next(), "it is over by now")
 }
 
 // TestWishOfBefore: that a zone is to go elsewhere was said before it has come here.

@@ -267,9 +267,10 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 	case z.state == Running && (n.leaving || n.handing):
 		n.drain(now, z, "")
 	}
-	// When the lease of another ends, look at once.
+	// Beat again when the lease of another node ends. Left is counted from when the beat was sent: counted from its answer
+	// it would end later by all that the answer took. A beat that comes too early is told what is left then.
 	if v.Node != "" && v.Node != n.c.Name && v.Left < n.c.Every && v.Left > 0 {
-		n.nextAt = min(n.nextAt, now+v.Left+time.Millisecond)
+		n.nextAt = min(n.nextAt, max(now, asked+v.Left+time.Millisecond))
 	}
 }
 
