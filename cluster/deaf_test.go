@@ -3,6 +3,7 @@ package cluster
 import (
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
@@ -50,4 +51,47 @@ func TestDeaf(t *testing.T) {
 	all := s.stacks(2)
 	require.EqualValues(t, 2, all[hero(0, 0)])
 	require.EqualValues(t, 2, all[hero(1, 0)])
+}
+
+// TestJoin_Slow: a node that waits for NATS in Join is given no share of the free zones. Others play them all.
+func TestJoin_Slow(t *testing.T) {
+	s := newServers(t)
+	u, err := url.Parse(s.nats)
+	require.NoError(t, err)
+	p := newProxy(t, u.Host)
+	o := s.options("slow", 3)
+	o.TTL = 10 * time.Second // Join waits so long for an answer of NATS
+	if o.NATS, err = nats.Connect("nats://" + p.listener.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(o.NATS.Close)
+	p.swallow(true)
+	joined := make(chan *Node, 1)
+	go func() {
+		slow, err := Join(t.Context(), o)
+		if err != nil {
+			t.Error(err)
+		}
+		joined <- slow
+	}()
+	for known := 0; known == 0; { // until the database knows it; there may be no table yet
+		_ = s.db.QueryRow(t.Context(), "select count(*) from "+s.schema+".nodes").Scan(&known)
+	}
+	o = s.options("fast", 3)
+	o.TTL = 10 * time.Second
+	fast, err := Join(t.Context(), o)
+	require.NoError(t, err)
+	defer fast.Close()
+	c := s.client()
+	for zone := range 3 {
+		s.pay(c, zone, 0)
+	}
+	require.Empty(t, joined)
+	require.Equal(t, 3, fast.Stats().Zones)
+	p.swallow(false)
+	slow := <-joined
+	defer slow.Close()
+	for slow.Stats().Zones == 0 { // the balance gives it one: each command is a round trip, so that time goes on
+		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 1))))
+	}
 }

@@ -148,7 +148,7 @@ func (n *Node) join(ctx context.Context) error {
 	var v policy.View
 	err := n.wait(ctx, "PostgreSQL to take in the node and its zones", func() (err error) {
 		if err = n.leases.tell(ctx, n.o.Zones); err == nil {
-			v, err = n.leases.beat(ctx, nil, false)
+			v, err = n.leases.beat(ctx, nil, true) // no other node leaves zones to this one before it runs
 		}
 		return err
 	})
