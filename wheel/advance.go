@@ -4,24 +4,24 @@ import (
 	"math/bits"
 )
 
-// Advance turns the hands to now and appends to dst what is due at or before it, in
-// order of time; equal deadlines in the order of the calls that set them. It
-// returns the extended dst. Each timer that fired rests until it is moved or
-// removed. now may lie any distance ahead, and equal [Wheel.Now]: then the late
-// timers fire. A now before it panics and changes nothing.
+// Advance moves the current time to now and appends every timer due at or before now to dst, in
+// deadline order. Timers with equal deadlines are ordered by the calls that set them. It
+// returns the extended slice. A fired timer rests until it is moved or removed. now may be any
+// distance ahead; if it equals [Wheel.Now], only late timers fire. Advance panics, without
+// changing anything, if now is before [Wheel.Now].
 //
-// It costs O(1) for each slot that is opened and each entry that fires or comes down
-// a level, and a sort of what fires in one millisecond unless that is in order
-// already. Empty slots cost nothing, however many the hands pass. It allocates only
-// to extend dst, or if more fires in one millisecond than ever before. Only the loop
-// goroutine may call it.
+// The cost is O(1) for each slot that is opened and each entry that fires or moves down a
+// level, plus a sort of the timers that fire in the same millisecond unless they are already in
+// order. Empty slots cost nothing, however many are passed. Advance allocates only to extend
+// dst, or if more timers fire in one millisecond than ever before. Only the loop goroutine may
+// call it.
 func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	if now < w.now {
 		panic("wheel: time went back")
 	}
-	if now < w.quiet {
+	if now < w.idleUntil {
 		w.turn(now)
-		w.tend(framePiece)
+		w.sweepStep(advancePiece)
 		return dst
 	}
 	if q := w.queue(late); q.n() > 0 {
@@ -31,30 +31,31 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	fired, moved := len(dst), w.moved
 	dst = w.fireDial(now, dst)
 	for now > w.level[dial].last {
-		t, ok := w.border(now)
+		t, ok := w.nextBoundary(now)
 		if !ok {
 			break
 		}
 		w.turn(t)
-		w.open()
+		w.openReached()
 		dst = w.fireDial(now, dst)
 	}
 	w.turn(now)
 	if now > before {
-		coming := w.smooth(uint64(now)-uint64(before), now > second)
-		if !coming && len(dst) == fired && w.moved == moved { // who has nothing to do may have nothing for long
-			w.quiet = w.nothingBefore()
+		coming := w.cascadeAhead(uint64(now)-uint64(before), now > second)
+		// an idle frame: there may be no work for a long time
+		if !coming && len(dst) == fired && w.moved == moved {
+			w.idleUntil = w.nextWork()
 		}
 	}
-	w.tend(framePiece)
+	w.sweepStep(advancePiece)
 	return dst
 }
 
-// border returns the start of the first second in which something is to be opened or
-// fires, of those after the running one and up to now.
-func (w *Wheel) border(now Time) (t Time, ok bool) {
+// nextBoundary returns the start of the first later second, no later than now, in which a slot
+// must be opened or a timer fires.
+func (w *Wheel) nextBoundary(now Time) (t Time, ok bool) {
 	t = now
-	if w.level[dial].holds() { // only the next second can be left
+	if w.level[dial].holds() { // its remaining timers are due in the next second
 		return w.level[dial].last + 1, true
 	}
 	for l := seconds; l < shelf; l++ {
@@ -64,7 +65,7 @@ func (w *Wheel) border(now Time) (t Time, ok bool) {
 			}
 		}
 	}
-	// What is on a shelf is due before what is on the next one.
+	// Everything on one shelf is due before everything on the next one.
 	for l := shelf; l < shelf+w.shelves; l++ {
 		if k, some := w.firstFrom(l, 0); some {
 			if at := w.start(l, k); at <= t {
@@ -76,27 +77,27 @@ func (w *Wheel) border(now Time) (t Time, ok bool) {
 	return t, ok
 }
 
-// open brings down what is left in the slots that the hands have reached, coarsest
-// first.
-func (w *Wheel) open() {
+// openReached empties the slots that the hands have reached, coarsest level first.
+func (w *Wheel) openReached() {
 	for l := shelf + w.shelves - 1; l >= shelf; l-- {
 		if w.level[l].holds() {
-			w.pour(l, uint32(w.half>>((l-shelf)*shelfBits)%shelfSlots), all)
+			w.cascade(l, uint32(w.half>>((l-shelf)*shelfBits)%shelfSlots), all)
 		}
 	}
 	for l := hours; l > dial; l-- {
 		if w.level[l].holds() {
-			w.pour(l, w.hand(l), all)
+			w.cascade(l, w.hand(l), all)
 		}
 	}
 }
 
 const all = 1<<32 - 1
 
-// pour moves the first n entries of a slot to finer levels: of a shelf the slot of a
-// digit, of a face the k-th since the start of the running round. Of a wide level it looks
-// at the timers; also of the seconds, so that a timer is in the cache when it fires.
-func (w *Wheel) pour(l int, k uint32, n uint32) {
+// cascade moves the first n entries of a slot to finer levels. On a shelf, k is the slot's
+// digit; on a face, it is the number of slots since the start of the running round. The timers
+// themselves are read on wide levels, and also on the seconds, so that a timer is in the cache
+// when it fires.
+func (w *Wheel) cascade(l int, k uint32, n uint32) {
 	f := &w.level[l]
 	at := f.ring(k)
 	q := w.queue(f.first + at)
@@ -104,66 +105,67 @@ func (w *Wheel) pour(l int, k uint32, n uint32) {
 		return
 	}
 	start := w.start(l, k)
-	if l == seconds && q.first != 0 && !q.mixed && w.descend(q, start) {
+	if l == seconds && q.first != 0 && !q.mixed && w.moveToDial(q, start) {
 		w.unmark(f, at)
-		w.emptied(f.first + at)
+		w.releaseQueue(f.first + at)
 		return
 	}
 	n = min(n, q.n())
 	w.moved += uint64(n)
 	for n > 0 {
-		some := w.front(q, n)
+		batch := w.front(q, n)
 		if f.wide || l == seconds {
-			w.placeLiving(some)
+			w.placeLive(batch)
 		} else {
-			for _, e := range some {
+			for _, e := range batch {
 				w.place(e.timer, e.stamp, start+Time(e.due-uint32(start)), earliest)
 			}
 		}
-		n -= uint32(len(some))
-		w.drop(q, len(some))
+		n -= uint32(len(batch))
+		w.drop(q, len(batch))
 	}
 	if q.n() == 0 {
 		w.unmark(f, at)
-		w.emptied(f.first + at)
+		w.releaseQueue(f.first + at)
 	}
 }
 
-// placeLiving places what is alive of some entries by the deadlines of the timers.
-// They are counted first: in so short a loop the processor fetches many timers at once.
-func (w *Wheel) placeLiving(some []entry) {
+// placeLive places the live entries of batch by the deadlines of their timers. The dead entries
+// are counted in a separate, short loop first, so that the processor fetches many timers in
+// parallel.
+func (w *Wheel) placeLive(batch []entry) {
 	dead := 0
-	for _, e := range some {
+	for _, e := range batch {
 		if w.timer(e.timer).stamp != e.stamp {
 			dead++
 		}
 	}
 	w.dead -= dead
-	for _, e := range some {
+	for _, e := range batch {
 		if t := w.timer(e.timer); t.stamp == e.stamp {
 			w.place(e.timer, e.stamp, t.due, earliest)
 		}
 	}
 }
 
-// descend hands all entries of a slot of the seconds, due in the same millisecond, to the
-// dial as they are, if nothing waits there. The slot, which begins at start, is that of
-// the running second or the coming one, so the dial has room for it.
-func (w *Wheel) descend(q *queue, start Time) bool {
+// moveToDial moves a whole slot of the seconds to the dial, if all its entries are due in the
+// same millisecond and the dial slot is empty. The slot, which starts at start, belongs to the
+// running or the coming second, so it fits on the dial.
+func (w *Wheel) moveToDial(q *queue, start Time) bool {
 	f := &w.level[dial]
 	at := f.ring(uint32(start-f.from) + q.only[0].due - uint32(start))
 	to := w.queue(f.first + at)
 	if to.n() > 0 {
 		return false
 	}
-	to = w.filling(f.first + at)
+	to = w.writableQueue(f.first + at)
 	*to = *q
 	q.clear()
 	w.mark(f, at)
 	return true
 }
 
-// fireDial fires what is due in the running second, up to now.
+// fireDial fires the timers of the running second that are due at or before now.
 func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 	f := &w.level[dial]
 	half := 0
@@ -185,12 +187,12 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 		} else {
 			dst = w.fire(q, t, dst)
 		}
-		w.emptied(f.first + at)
+		w.releaseQueue(f.first + at)
 	}
 	return dst
 }
 
-// fireOnly is fire for a slot of the dial with one entry.
+// fireOnly is fire for a dial slot with a single entry.
 func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 	e := q.only[0]
 	q.clear()
@@ -208,8 +210,8 @@ func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 	return dst
 }
 
-// fire empties a slot of the dial, or the late one. The living timers that are due at
-// t are appended to dst and rest. Those whose deadline was raised go where it belongs.
+// fire empties a slot of the dial, or the late slot. Live timers due at t are appended to dst
+// and rest. Timers whose deadline was postponed are placed again.
 func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 	first, inOrder := len(dst), true
 	last, lastSeq := earliest, uint64(0)
@@ -239,12 +241,12 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 	return dst
 }
 
-// smooth moves a part of what is in the coming slots, so that nothing is left when the
-// hand gets there: as much as frames of this length, in ms, need. What it comes to
-// less than a whole entry is carried over, so that few entries are spread over all
-// the frames there are and do not crowd into the first ones. turned says that a second
-// began in this frame. smooth reports whether there was anything in a coming slot.
-func (w *Wheel) smooth(frame uint64, turned bool) (coming bool) {
+// cascadeAhead moves part of each coming slot down, so that the slot is empty when the hand
+// reaches it. The part is the share of one frame, assuming that all frames have this length in
+// ms. Fractions of an entry are carried over, so that a few entries are spread over all frames
+// instead of being moved in the first ones. turned reports that a new second started in this
+// frame. cascadeAhead reports whether a coming slot held entries.
+func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 	moved := uint64(0)
 	for l := seconds; l <= shelf; l++ {
 		f, n := &w.level[l], uint32(0)
@@ -252,44 +254,46 @@ func (w *Wheel) smooth(frame uint64, turned bool) (coming bool) {
 			n = w.queue(w.coming[l]).n()
 		}
 		if n == 0 {
-			f.carry = 1<<32 - 1 // a single entry comes down at once
+			f.carry = 1<<32 - 1 // a single entry moves down at once
 			continue
 		}
 		coming = true
-		// The level below has the round that runs until the coming slot begins.
+		// The running round of the level below ends when the coming slot starts.
 		left := uint64(w.level[l-1].last) - uint64(w.now)
-		frames := min(left/frame, all-1) + 1 // that end before the border, with this one
+		// frames that end before the boundary, including this one
+		frames := min(left/frame, all-1) + 1
 		f.carry += uint64(n) << 32 / frames
 		whole, odd := uint64(n)/frames, uint64(n)%frames > 0
-		owed := f.carry >> 32
+		share := f.carry >> 32
 		switch {
-		case owed <= whole:
-		case odd && (n == 1 || !f.mayWait(frames, moved+whole, turned, l-seconds)):
-			owed, f.waited = whole+1, 0
+		case share <= whole:
+		case odd && (n == 1 || !f.canDefer(frames, moved+whole, turned, l-seconds)):
+			share, f.waited = whole+1, 0
 		default:
-			owed = whole
+			share = whole
 		}
-		f.carry = min(f.carry-owed<<32, 2<<32)
+		f.carry = min(f.carry-share<<32, 2<<32)
 		if w.most > 0 {
-			owed = min(owed, w.most) // NextWithin brings down the others
+			share = min(share, w.most) // NextWithin moves the others
 		}
-		if owed == 0 {
+		if share == 0 {
 			continue
 		}
-		moved += owed
+		moved += share
 		k := uint32(w.half+1) % shelfSlots
 		if l < shelf {
 			k = w.hand(l) + 1
 		}
-		w.pour(l, k, uint32(min(owed, all)))
+		w.cascade(l, k, uint32(min(share, all)))
 	}
 	return coming
 }
 
-// mayWait reports whether the odd entry that a level owes can wait for another frame. Each
-// may have to wait for memory: so levels take turns, finer ones first, and none
-// comes on top of the turn of the hands. What waits is in the share of the frames left.
-func (f *level) mayWait(frames, moved uint64, turned bool, most int) bool {
+// canDefer reports whether the fractional entry of a level can wait for a later frame. Each
+// moved entry may be a cache miss, so levels take turns, finer ones first, and none moves an
+// extra entry in a frame that starts a new second. A deferred entry is part of the share of the
+// remaining frames.
+func (f *level) canDefer(frames, moved uint64, turned bool, most int) bool {
 	switch {
 	case frames > 8 && turned, frames > 256 && moved >= 3:
 		return true
@@ -300,9 +304,9 @@ func (f *level) mayWait(frames, moved uint64, turned bool, most int) bool {
 	return false
 }
 
-// mark notes that a slot, given by its place in the ring, is no longer empty.
+// mark records that the slot at ring position at is no longer empty.
 func (w *Wheel) mark(f *level, at uint32) {
-	w.quiet = earliest
+	w.idleUntil = earliest
 	half := 0
 	if at >= f.size {
 		half, at = 1, at-f.size
@@ -314,7 +318,7 @@ func (w *Wheel) mark(f *level, at uint32) {
 	f.occupied[half] |= 1 << at
 }
 
-// unmark notes that a slot has become empty.
+// unmark records that the slot at ring position at is empty.
 func (w *Wheel) unmark(f *level, at uint32) {
 	half := 0
 	if at >= f.size {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoAllocation: once there are as many timers as there will ever be, and dst has
-// room, no call allocates.
+// TestNoAllocation checks that no call allocates once the number of timers has reached its
+// maximum and dst has room.
 func TestNoAllocation(t *testing.T) {
 	const n = 1000
 	w := New(0)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The delays are even over 12 h on a grid of one second, the timers are chosen at
-// random: nothing is in the cache that would not be in a game.
+// The delays are spread evenly over 12 h on a grid of one second, and the timers are chosen at
+// random, so that the caches are as cold as in a game.
 
 var populations = []int{10_000, 100_000, 1_000_000}
 
@@ -27,7 +27,7 @@ func benchmark(b *testing.B, f func(b *testing.B, w *Wheel, handles []Handle, rn
 
 func delay(rng *rand.PCG) Time { return Time(1+rng.Uint64()%43_200) * 1000 }
 
-// BenchmarkAdd fills a wheel that has had as many timers before.
+// BenchmarkAdd fills a wheel that has held this many timers before.
 func BenchmarkAdd(b *testing.B) {
 	benchmark(b, func(b *testing.B, w *Wheel, handles []Handle, rng *rand.PCG) {
 		i := len(handles)
@@ -46,7 +46,7 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
-// BenchmarkRemove takes timers out in random order.
+// BenchmarkRemove removes timers in random order.
 func BenchmarkRemove(b *testing.B) {
 	benchmark(b, func(b *testing.B, w *Wheel, handles []Handle, rng *rand.PCG) {
 		rand.New(rng).Shuffle(len(handles), func(i, j int) { handles[i], handles[j] = handles[j], handles[i] })
@@ -76,8 +76,8 @@ func BenchmarkMove(b *testing.B) {
 	})
 }
 
-// BenchmarkPeriodic moves the hands in frames of 50 ms; every timer fires each 3 s and
-// is moved on. One op is one frame; ns/firing is what a timer costs, its Move included.
+// BenchmarkPeriodic advances in frames of 50 ms; every timer has a period of 3 s and is moved
+// when it fires. One op is one frame; ns/firing is the cost of one timer, including its Move.
 func BenchmarkPeriodic(b *testing.B) {
 	benchmark(b, func(b *testing.B, w *Wheel, handles []Handle, rng *rand.PCG) {
 		for _, h := range handles {
@@ -96,9 +96,8 @@ func BenchmarkPeriodic(b *testing.B) {
 	})
 }
 
-// BenchmarkRound moves the hands through 12 h in steps of a second; everything fires
-// once. One op is one step; ns/firing is what a timer costs, all levels it comes down
-// included.
+// BenchmarkRound advances through 12 h in steps of a second; every timer fires once. One op is
+// one step; ns/firing is the cost of one timer on all levels.
 func BenchmarkRound(b *testing.B) {
 	benchmark(b, func(b *testing.B, w *Wheel, handles []Handle, rng *rand.PCG) {
 		var dst []Fired
@@ -118,8 +117,8 @@ func BenchmarkRound(b *testing.B) {
 	})
 }
 
-// BenchmarkIdle moves the hands by 50 ms over a wheel in which nothing is due, or next to nothing: a hundred timers
-// in twelve hours.
+// BenchmarkIdle advances by 50 ms on a wheel with few due timers: none, or a hundred in twelve
+// hours.
 func BenchmarkIdle(b *testing.B) {
 	for _, n := range []int{1, 100} {
 		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {

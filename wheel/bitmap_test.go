@@ -7,15 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFirstFrom marks and unmarks slots at random and asks, from every slot on, for the
-// first one that is marked; with the running round in either half of the rings.
+// TestFirstFrom marks and unmarks random slots and searches for the first marked one from every
+// slot, with the running round in either half of the rings.
 func TestFirstFrom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, sh := range shapes {
 		w := newWheel(sh, 0)
 		odd := Time(0)
 		for l := range shelf {
-			odd += Time(w.level[l].round) // an odd round of the levels below too, if of an even number
+			// makes the round of the lower levels odd too, if they have an even number of slots
+			odd += Time(w.level[l].round)
 		}
 		for _, start := range []Time{0, Time(w.level[dial].round), odd} {
 			w := newWheel(sh, start)

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// heap returns the bytes that live.
+// heap returns the size of the live heap in bytes.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -18,9 +18,9 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// TestBytes: what Stats says of the memory of a Wheel is within a tenth of what the heap has, of one with hardly any timers as of a
-// large one.
-func TestBytes(t *testing.T) {
+// TestStatsBytes checks that Stats.Bytes is within a tenth of the heap size, for few and for
+// many timers.
+func TestStatsBytes(t *testing.T) {
 	for _, k := range []struct{ wheels, timers int }{{400, 0}, {400, 1}, {200, 20}, {50, 400}, {10, 5000}, {1, 300_000}} {
 		list := make([]*wheel.Wheel, k.wheels)
 		before := heap()

@@ -2,7 +2,7 @@ package wheel
 
 import "fmt"
 
-// What check looks at beside the slots: bitmaps, chunks and the slab of the timers.
+// The parts of check for bitmaps, chunks and timers.
 
 func checkBitmaps(w *Wheel) error {
 	var occupied [maxLevels][2]uint64
@@ -37,10 +37,10 @@ func checkBitmaps(w *Wheel) error {
 	return nil
 }
 
-// checkFew sees that, as long as there are few timers, a queue is of one slot that is not empty,
-// of the late one, or free.
-func checkFew(w *Wheel) error {
-	s := w.few
+// checkSparse checks that, while there are few timers, each queue belongs to one nonempty slot
+// or to the late slot, or is free.
+func checkSparse(w *Wheel) error {
+	s := w.sparse
 	if s == nil || w.slots != nil {
 		if s != nil || w.slots == nil {
 			return fmt.Errorf("the slots are in two places, or in none")
@@ -48,10 +48,10 @@ func checkFew(w *Wheel) error {
 		return nil
 	}
 	seen := make([]bool, len(s.pages)*len(queuePage{}))
-	seen[0] = true // 0 stands for none
+	seen[0] = true // 0 means no queue
 	unused := 0
-	if len(seen) > beyond {
-		seen[beyond], unused = true, 1
+	if len(seen) > overflow {
+		seen[overflow], unused = true, 1
 	}
 	claim := func(k uint8) error {
 		if seen[k] {
@@ -65,7 +65,7 @@ func checkFew(w *Wheel) error {
 		switch {
 		case k == 0 && i == late, k != 0 && i != late && s.queue(uint32(i)).n() == 0:
 			return fmt.Errorf("slot %d has queue %d, which holds nothing", i, k)
-		case k == beyond:
+		case k == overflow:
 			far++
 		case k != 0:
 			n++
@@ -88,7 +88,7 @@ func checkFew(w *Wheel) error {
 	return nil
 }
 
-// checkChunks sees that every chunk is in one queue or free.
+// checkChunks checks that every chunk is in exactly one queue or free.
 func checkChunks(w *Wheel) error {
 	seen := make([]bool, max(w.madeChunks, 1))
 	n := 1 // chunk 0
@@ -122,7 +122,7 @@ func checkChunks(w *Wheel) error {
 	return nil
 }
 
-// checkSlab counts the timers by state.
+// checkSlab checks the timers and counts them by state.
 func checkSlab(w *Wheel) error {
 	var rests, free, gone int
 	for i := uint32(1); uint64(i) < w.made; i++ {
@@ -150,8 +150,8 @@ func checkSlab(w *Wheel) error {
 			return fmt.Errorf("timer %d: state %d, free is %v", i, t.state(), set)
 		}
 	}
-	if free != w.free.len() || gone != w.gone {
-		return fmt.Errorf("%d free and %d retired, counted %d and %d", free, gone, w.free.len(), w.gone)
+	if free != w.free.len() || gone != w.retiredTimers {
+		return fmt.Errorf("%d free and %d retired, counted %d and %d", free, gone, w.free.len(), w.retiredTimers)
 	}
 	for k := 1; k < len(w.free.words); k++ {
 		for i, word := range w.free.words[k-1] {

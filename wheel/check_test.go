@@ -5,24 +5,25 @@ import (
 	"math/bits"
 )
 
-// check reports the first thing that is wrong with the structure of w. It works out by
-// itself where an entry may be and uses nothing of place, turn or the bitmaps' own
-// code. The invariants, for every timer i, entry e in slot s of level l, and the digits
-// d(t) of an instant t, written as half-day, hour, minute, second, ms:
+// check returns the first violated invariant of w. It computes the position of each entry
+// independently, without place, turn or the bitmap code. The invariants, for every timer i,
+// entry e in slot s of level l, and the digits d(t) of an instant t, written as half-day, hour,
+// minute, second, ms:
 //
 //	entries:  |{e : e.timer = i, e.stamp = timer(i).stamp}| = 1 if i waits, else 0
 //	          Σ queue.n = Len + dead;  Len = |{i : i waits}|
-//	time:     due(e) = start(s) + (e.due - start(s) in 32 bits), on the dial start(s); start(s) <= due(e) <= timer(i).due, e alive
+//	time:     due(e) = start(s) + (e.due - start(s) in 32 bits), on the dial start(s);
+//	          start(s) <= due(e) <= timer(i).due if e is alive
 //	          now < start(s) on a face or shelf, now < due(e) on the dial
 //	          timer(i).due <= now at the call that put i into the late slot
-//	place:    s is where due(e) belongs, or s is coming and due(e) belongs finer
-//	mixed:    e.due = queue.only.due or queue.mixed, but on the dial
+//	place:    s is the slot for due(e), or s is coming and the slot for due(e) is finer
+//	mixed:    e.due = queue.only.due or queue.mixed, except on the dial
 //	counts:   the i-th four bits of counts are timer(i).stamp / 4 % 16
 //	bitmaps:  bit s of l is set if and only if queue(s).n > 0; summaries likewise
 //	memory:   each chunk is in one queue or in the free list; each timer waits, rests,
 //	          is in the free set, or is retired
 func check(w *Wheel) error {
-	for _, f := range []func(*Wheel) error{checkHands, checkSlots, checkBitmaps, checkFew, checkChunks, checkSlab} {
+	for _, f := range []func(*Wheel) error{checkHands, checkSlots, checkBitmaps, checkSparse, checkChunks, checkSlab} {
 		if err := f(w); err != nil {
 			return err
 		}
@@ -30,8 +31,8 @@ func check(w *Wheel) error {
 	return checkFaces(w)
 }
 
-// digits are the hands at an instant: the position on the dial, the slot of each
-// face, and the half-day counted from Time 0.
+// digits are the hands at an instant: the position on the dial, the slot of each face, and the
+// half-day counted from Time 0.
 type digits struct {
 	at   [shelf]int
 	half int64
@@ -43,7 +44,7 @@ func digitsOf(w *Wheel, t Time) digits {
 	for l := range shelf {
 		size := int64(w.level[l].size)
 		d.at[l] = int(((rest % size) + size) % size)
-		// Exact, and cannot run over the range as rest - d.at[l] could.
+		// rest - d.at[l] could overflow; this cannot.
 		q := rest / size
 		if rest%size < 0 {
 			q--
@@ -54,7 +55,7 @@ func digitsOf(w *Wheel, t Time) digits {
 	return d
 }
 
-// number is that of the half-day, as the shelves count.
+// number returns the number of the half-day that the shelves use.
 func (w *Wheel) number(d digits) uint64 { return uint64(d.half) + w.zeroHalf }
 
 func checkHands(w *Wheel) error {
@@ -67,7 +68,7 @@ func checkHands(w *Wheel) error {
 		return fmt.Errorf("half-days %d to %d on %d shelves", low, high, w.shelves)
 	}
 	unit := int64(1)
-	gone := int64(0) // since the start of the level's round
+	gone := int64(0) // time since the start of the level's round
 	for l := range shelf {
 		f := &w.level[l]
 		gone += int64(now.at[l]) * unit
@@ -86,15 +87,15 @@ func checkHands(w *Wheel) error {
 	return nil
 }
 
-// spot is a slot: on the dial and the faces counted from the start of the running
-// round, on a shelf by its digit.
+// spot is a slot: on the dial and the faces counted from the start of the running round, on a
+// shelf its digit.
 type spot struct{ level, k int }
 
-// belongs says where a deadline after now waits, by comparing digits.
+// belongs returns the slot for a deadline after now, by comparing digits.
 func belongs(w *Wheel, due Time) spot {
 	a, b := digitsOf(w, due), digitsOf(w, w.now)
-	// The rounds of a level are numbered by the digits above it; ahead is how many
-	// rounds the deadline is ahead, 2 for many.
+	// The rounds of a level are numbered by the digits above it; ahead is the distance in
+	// rounds to the deadline, at most 2.
 	ahead := int64(2)
 	if d := w.number(a) - w.number(b); d < 2 {
 		ahead = int64(d)
@@ -116,12 +117,12 @@ func belongs(w *Wheel, due Time) spot {
 	return at
 }
 
-// coming reports whether the hand of a level reaches the slot next.
+// coming reports whether s is the slot that the hand of its level reaches next.
 func coming(w *Wheel, s spot) bool {
 	if s.level < shelf {
 		return s.k == digitsOf(w, w.now).at[s.level]+1
 	}
-	// All digits below are at their last, or this is the first shelf.
+	// All lower digits are at their maximum, or this is the first shelf.
 	low := shelfBits * (s.level - shelf)
 	return w.half&(1<<low-1) == 1<<low-1 && uint64(s.k) == w.half>>low%shelfSlots+1
 }
@@ -154,7 +155,7 @@ func spots(w *Wheel, f func(s spot, slot uint32, start Time) error) error {
 	return nil
 }
 
-// entries returns what a queue holds, and checks it.
+// entries returns the entries of a queue and checks its invariants.
 func entries(w *Wheel, q *queue) ([]entry, error) {
 	if q.first == 0 {
 		n, empty := q.n(), *q
@@ -259,7 +260,7 @@ func checkSlots(w *Wheel) error {
 	return nil
 }
 
-// checkFaces sees that the counters shown add up.
+// checkFaces checks that the counters returned by Face add up.
 func checkFaces(w *Wheel) error {
 	sum, slots := int(w.queue(late).n()), make([]int, 0, 2048)
 	for l := range w.Levels() {
@@ -277,7 +278,7 @@ func checkFaces(w *Wheel) error {
 	return nil
 }
 
-// nextFree returns the timer that the next Add will take, 0 if a new one.
+// nextFree returns the timer that the next Add will use, or 0 if it will be a new one.
 func nextFree(w *Wheel) uint32 {
 	f := w.free
 	if f.len() == 0 {

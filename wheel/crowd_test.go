@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowd starts many timers, due anywhere between two instants.
+// crowd starts many timers, due at random between two instants.
 func (s *transcript) crowd(t *testing.T, d *datadriven.TestData) string {
 	n := s.number(t, d, 0)
 	from, to := s.when(t, d.CmdArgs[1].Key), s.when(t, d.CmdArgs[2].Key)
@@ -23,8 +23,8 @@ func (s *transcript) crowd(t *testing.T, d *datadriven.TestData) string {
 	return s.counts()
 }
 
-// thin ends some of the crowd, of those that still wait, and says when a sweep begins or ends meanwhile;
-// without a number it ends so many that one begins.
+// thin removes some waiting timers of the crowd and reports when a sweep starts or ends
+// meanwhile. Without a number it removes timers until a sweep starts.
 func (s *transcript) thin(t *testing.T, d *datadriven.TestData) string {
 	n := 1 << 30
 	if len(d.CmdArgs) > 0 {
@@ -58,8 +58,8 @@ func (s *transcript) thin(t *testing.T, d *datadriven.TestData) string {
 	return b.String() + s.counts()
 }
 
-// frames lets frames of one length pass and prints for each how many entries the wheel had in hand
-// beside those that fired: a dot for none, a hundred frames in a line.
+// frames runs frames of one length and prints for each the number of entries moved, not
+// counting those that fired: a dot for none, a hundred frames in a line.
 func (s *transcript) frames(t *testing.T, d *datadriven.TestData) string {
 	const digits = ".123456789abcdefghijklmnopqrstuvwxyz"
 	n := s.number(t, d, 0)

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// One timer: it fires at the first Advance that reaches its deadline, and says when it
-// was due.
+// A timer fires at the first Advance that reaches its deadline, and is returned with that
+// deadline.
 func Example() {
 	w := wheel.New(0)
 	w.Add(w.Now().After(2500*time.Millisecond), 7)
@@ -25,8 +25,8 @@ func Example() {
 	// 00:00:03.000 [{00:00:02.500 7}]
 }
 
-// A heal every 3 s for 10 s, in frames of 4 s. The timer that fired rests and is moved
-// on from its own deadline, so that a late frame does not shift the beat.
+// A heal every 3 s for 10 s, in frames of 4 s. The fired timer rests and is moved relative to
+// its own deadline, so that a late frame does not shift the rhythm.
 func ExampleWheel_Move() {
 	const period, end = 3000, wheel.Time(10_000)
 	w := wheel.New(0)
@@ -42,7 +42,7 @@ func ExampleWheel_Move() {
 			} else {
 				w.Remove(heal)
 			}
-			fired = w.Advance(now, fired[:0]) // again: the next one may be due already
+			fired = w.Advance(now, fired[:0]) // again: the next one may already be due
 		}
 	}
 	fmt.Println("moved after its end:", w.Move(heal, end))
@@ -53,7 +53,7 @@ func ExampleWheel_Move() {
 	// moved after its end: false
 }
 
-// A stale handle does nothing, although the memory is in use again.
+// A stale handle has no effect, even if its memory is in use again.
 func ExampleWheel_Remove() {
 	w := wheel.New(0)
 	poison := w.Add(5000, 1)
@@ -66,7 +66,7 @@ func ExampleWheel_Remove() {
 	// false 1
 }
 
-// A game that sleeps until something is due.
+// A game that sleeps until the next deadline.
 func ExampleWheel_Next() {
 	w := wheel.New(0)
 	w.Add(wheel.Time(0).After(36*time.Hour), 1)

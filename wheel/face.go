@@ -2,29 +2,28 @@ package wheel
 
 import "unsafe"
 
-// Face shows one level of a Wheel. All of it is kept as counters: no timer is looked
-// at.
+// Face describes one level of a Wheel. It is made from counters, without reading any timer.
 type Face struct {
-	Unit   int64 // what one slot stands for, in ms; 0 if beyond the range
-	Rounds int   // 2: the running one and the next; a shelf has 1
-	Hand   int   // the slot in which now lies
-	From   Time  // the first instant of slot 0 of the running round
-	// Slots says how many entries each slot holds, those of the running round first.
+	Unit   int64 // duration of one slot in ms; 0 if it overflows int64
+	Rounds int   // 2: the running and the next round; 1 for a shelf
+	Hand   int   // the slot that contains now
+	From   Time  // first instant of slot 0 of the running round
+	// Slots is the number of entries in each slot, beginning with the running round.
 	Slots []int
 }
 
-// Levels returns how many levels there are: the dial, the seconds, the minutes, the
-// hours, and the shelves. Only the loop goroutine may call it.
+// Levels returns the number of levels: the dial, seconds, minutes, hours and the shelves. Only
+// the loop goroutine may call it.
 func (w *Wheel) Levels() int { return shelf + w.shelves }
 
-// Face shows a level, 0 being the dial and [Wheel.Levels] - 1 the last shelf; it
-// panics if there is no such level. The counters are appended to slots and returned
-// in [Face.Slots]. It costs a look at each counter of the level, 2,000 at most.
+// Face describes a level; 0 is the dial and [Wheel.Levels] - 1 the last shelf. It panics if
+// there is no such level. The counters are appended to slots and returned in [Face.Slots]. The
+// cost is one read for each slot of the level, at most 2,000.
 //
-// A counter is exact but for the living and the dead: it counts the entries that wait
-// in the slot. A timer whose deadline was raised counts where its entry waits; one that
-// was removed or moved forward leaves a dead entry, until the slot is opened or swept.
-// [Wheel.Stats] says how many are dead in all. Only the loop goroutine may call it.
+// The counters include dead entries. A timer whose deadline was postponed is counted in the
+// slot where its entry waits. A timer that was removed or moved to an earlier deadline leaves a
+// dead entry until the slot is opened or swept. [Wheel.Stats] returns the total number of dead
+// entries. Only the loop goroutine may call Face.
 func (w *Wheel) Face(level int, slots []int) Face {
 	if level < 0 || level >= w.Levels() {
 		panic("wheel: no such level")
@@ -36,7 +35,7 @@ func (w *Wheel) Face(level int, slots []int) Face {
 	} else {
 		low := (level - shelf) * shelfBits
 		out.Rounds, out.Hand, out.From = 1, int(w.half>>low%shelfSlots), w.start(level, 0)
-		if round := w.level[hours].round; round<<low>>low == round { // no bit is lost, nor does one become the sign
+		if round := w.level[hours].round; round<<low>>low == round { // no overflow
 			out.Unit = round << low
 		}
 	}
@@ -46,17 +45,18 @@ func (w *Wheel) Face(level int, slots []int) Face {
 	return out
 }
 
-// Stats says what a Wheel holds.
+// Stats describes the contents of a Wheel.
 type Stats struct {
-	Waiting int    // timers that wait: Len
+	Waiting int    // timers that wait, as returned by Len
 	Resting int    // timers that fired and were neither moved nor removed
 	Late    int    // entries in the late slot
-	Dead    int    // entries that stand for no timer any more
-	Moved   uint64 // entries brought down a level, looked at by Next, or swept so far: the work beside firing
-	Bytes   uint64 // memory of the slabs and the slots; what finds a place in them is less than a hundredth more
+	Dead    int    // entries whose timer was removed or moved
+	Moved   uint64 // entries moved down, visited by Next or swept, since New
+	Bytes   uint64 // memory of timers and slots; the index adds less than 1%
 }
 
-// Stats costs a look at each page of 1,024 timers. Only the loop goroutine may call it.
+// Stats returns statistics about the Wheel. It costs one step for each page of 1,024 timers.
+// Only the loop goroutine may call it.
 func (w *Wheel) Stats() Stats {
 	bytes := len(w.chunks)*pageChunks*int(unsafe.Sizeof(chunk{})) +
 		len(w.slots)*int(unsafe.Sizeof(queue{})) +
@@ -65,7 +65,7 @@ func (w *Wheel) Stats() Stats {
 	for _, p := range w.pages {
 		bytes += len(p) * int(unsafe.Sizeof(timer{}))
 	}
-	if s := w.few; s != nil {
+	if s := w.sparse; s != nil {
 		bytes += int(unsafe.Sizeof(*s)) + cap(s.number) + cap(s.free) + len(s.more)*(48+int(unsafe.Sizeof(queue{}))) + len(s.pages)*(8+int(unsafe.Sizeof(queuePage{})))
 	}
 	return Stats{

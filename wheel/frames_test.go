@@ -10,17 +10,17 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestFramesAreEven counts the entries that each frame moves down, with many timers over 12 hours.
-// No frame moves more than three times as many as the median frame of its second, even if an
-// hour or a half-day begins in it. A median of zero counts as one. From -long=200 on it checks
-// a whole day.
+// TestFramesAreEven counts the entries that each frame moves, with many timers over 12 hours.
+// No frame may move more than three times as many as the median frame of its second, even if an
+// hour or a half-day starts in it. A median of zero counts as one. With -long=200 or more it
+// runs a whole day.
 func TestFramesAreEven(t *testing.T) {
 	const hour = 3_600_000
 	timers, hours := long.Pick(100_000, 1_000_000), Time(min(24, 1+long.Times(1)/8))
 	for _, frame := range []Time{50, 16} {
 		day := newDay(timers, 11*hour)
 		for day.w.Now() < 11*hour+hour/2 {
-			day.step(frame) // at the start all faces were filled at once
+			day.step(frame) // at the start all faces are filled at once
 		}
 		var second []int
 		for end := day.w.Now() + hours*hour; day.w.Now() < end; {
@@ -36,7 +36,7 @@ func TestFramesAreEven(t *testing.T) {
 	}
 }
 
-// day is a wheel on which what fires is moved on by up to 12 hours.
+// day is a wheel whose timers are moved by up to 12 hours when they fire.
 type day struct {
 	w       *Wheel
 	rng     *rand.Rand
@@ -54,7 +54,7 @@ func newDay(timers int, start Time) *day {
 
 func (d *day) later(t Time) Time { return t + 1 + Time(d.rng.Int64N(12*3_600_000)) }
 
-// step runs a frame and returns how many entries it brought down.
+// step runs a frame and returns the number of entries moved.
 func (d *day) step(frame Time) int {
 	before := d.w.Stats().Moved
 	d.fired = d.w.Advance(d.w.Now()+frame, d.fired[:0])

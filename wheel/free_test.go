@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFreeSet: what was put in is taken out once, also where the next word to be served begins at the number of a word of
-// which there are timers (64 and 64 × 64 × 64): the set of a wheel with a million timers against a plain one.
+// TestFreeSet compares the free set of a wheel with a million timers with a map. Each freed
+// timer must be taken exactly once, even if the next word to be served starts at the number of
+// a word (64 and 64 × 64 × 64).
 func TestFreeSet(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -31,7 +32,7 @@ func TestFreeSet(t *testing.T) {
 			var i uint32
 			switch rng.IntN(6) {
 			case 0:
-				i = f.from + uint32(rng.IntN(2*word)) // of the word that is served, and the next one
+				i = f.from + uint32(rng.IntN(2*word)) // in the current word, or the next one
 			case 1:
 				i = f.from*word + uint32(rng.IntN(word))
 			case 2:
@@ -59,9 +60,10 @@ func TestFreeSet(t *testing.T) {
 	}
 }
 
-// TestMayWait: far from the border, with more than 256 frames to come, the odd entry of a level waits where three have
-// moved in this frame, however often it has waited; with no more than 8 it never does.
-func TestMayWait(t *testing.T) {
+// TestCanDefer: with more than 256 frames left, the fractional entry of a level waits if three
+// entries have moved in this frame, however often it has waited; with 8 or fewer it never
+// waits.
+func TestCanDefer(t *testing.T) {
 	for _, c := range []struct {
 		frames, moved uint64
 		turned        bool
@@ -80,7 +82,7 @@ func TestMayWait(t *testing.T) {
 		{8, 1, false, 0, 1, false},
 	} {
 		f := level{waited: c.waited}
-		require.Equal(t, c.want, f.mayWait(c.frames, c.moved, c.turned, c.most), "%+v", c)
+		require.Equal(t, c.want, f.canDefer(c.frames, c.moved, c.turned, c.most), "%+v", c)
 		if far := c.turned || c.moved >= 3; c.want && !far {
 			require.Equal(t, c.waited+1, f.waited, "%+v", c)
 		} else {

@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-// FuzzModel turns bytes into calls: the first two choose the faces and the start, the
-// others make every choice of a session. The structure is checked after every call.
+// FuzzModel turns bytes into calls: the first two choose the shape and the start, the others
+// make the choices of a session. The structure is checked after every call.
 //
 //	go test ./wheel -run - -fuzz FuzzModel -fuzzminimizetime 1s
 func FuzzModel(f *testing.F) {
 	f.Add(byte(0), byte(0), []byte{})
-	// Three timers at now + 12 h and beside it, then far jumps.
+	// Three timers at and around now + 12 h, then long jumps.
 	f.Add(byte(0), byte(1), []byte("\x00\x06\x03\x00\x02\x03\x00\x06\x03\x00\x03\x03\x00\x06\x03\x00\x01\x03\x1f\x0c\x0b\x1f\x0c\x0b"))
 	// Late timers only.
 	f.Add(byte(1), byte(11), []byte("\x00\x00\x00\x00\x00\x03\x00\x00\x02\x01\x1f\x00\x01\x1f\x00"))
 	for i := range 24 {
-		// Written by a seeded generator: sessions long enough to meet everything.
+		// From a seeded generator: sessions long enough to reach every case.
 		rng := rand.NewPCG(uint64(i), 1)
 		data := make([]byte, 0, 512)
 		for len(data) < cap(data) {
@@ -29,7 +29,7 @@ func FuzzModel(f *testing.F) {
 		sh, at := shapes[int(faces)%len(shapes)], starts[int(start)%len(starts)]
 		if err := runBytes(sh, at, data, nil); err != nil {
 			var calls []string
-			_ = runBytes(sh, at, data, &calls) // again, writing the calls down
+			_ = runBytes(sh, at, data, &calls) // again, recording the calls
 			t.Fatalf("faces %v, start %d: %v after\n%s", sh, at, err, last(calls, 40))
 		}
 	})

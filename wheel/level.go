@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// The levels, finest first. From shelf on they are the shelves, as many as it
-// takes to hold every Time.
+// The levels, finest first. The shelves start at shelf; there are as many as are needed to
+// cover every Time.
 const (
 	dial = iota
 	seconds
@@ -14,7 +14,7 @@ const (
 	hours
 	shelf
 
-	shelfBits  = 6 // a shelf has 64 slots, a bitmap word
+	shelfBits  = 6 // a shelf has 64 slots, the bits of one word
 	shelfSlots = 1 << shelfBits
 	maxShelves = (64 + shelfBits - 1) / shelfBits
 	maxLevels  = shelf + maxShelves
@@ -22,44 +22,45 @@ const (
 	dialWords = 16
 )
 
-// shape says how many slots one round of the dial and of the faces has. Tests use
-// smaller ones, on which the borders are met every few steps: at most 1,024 for the
-// dial and 64 for a face.
+// shape is the number of slots in one round of the dial and of each face. Tests use small
+// shapes, in which boundaries are frequent. The limit is 1,024 slots for the dial and 64 for a
+// face.
 type shape struct {
 	dial, seconds, minutes, hours int
 }
 
-// clockFace is the shape of every Wheel made by New.
+// clockFace is the shape of every Wheel returned by New.
 var clockFace = shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}
 
-// level is one ring of slots. The dial and the faces have two rounds, the running
-// one and the next; they take turns in the two halves of the ring. A shelf has one.
+// level is one ring of slots. The dial and the faces hold two rounds, the running one and the
+// next, which alternate between the two halves of the ring. A shelf holds one round.
 //
-// Invariant: every entry of a level lies in a slot that begins after now. Of a face,
-// only the slot that the hand reaches next, the coming one, may hold entries that
-// [Wheel.place] would put on a finer level; the same holds for the shelves.
+// Invariant: every entry of a level is in a slot that starts after now. On a face, only the
+// coming slot may hold entries that [Wheel.place] would put on a finer level; the same applies
+// to the shelves.
 type level struct {
 	first uint32 // index in Wheel.slots of slot 0
 	size  uint32 // slots of one round
-	shift uint32 // where the running round begins in the ring: 0 or size
-	unit  uint32 // what one slot stands for, in ms; not used for the shelves
-	round int64  // what all slots of a round stand for, in ms; not used for the shelves
+	shift uint32 // ring position where the running round starts: 0 or size
+	unit  uint32 // duration of one slot in ms; not used for shelves
+	round int64  // duration of one round in ms; not used for shelves
 	from  Time   // first instant of the running round; wraps if before the first Time
 	last  Time   // last instant of the running round; saturates
 	next  Time   // last instant of the next round; saturates
-	// 2^63 / unit, rounded up: the high word of 2n * inverse is n / unit for each n
-	// below 2^32, and a product costs a third of a quotient.
+	// 2^63 / unit, rounded up. For each n below 2^32 the high word of 2n * inverse is n / unit,
+	// and a multiplication costs a third of a division.
 	inverse uint64
-	carry   uint64 // see smooth: a part of an entry, in 2^-32
-	waited  int    // see smooth: for how many frames an entry has been owed
-	wide    bool   // a slot is too long for entry.due: a deadline is looked up in the timer
+	carry   uint64 // fraction of an entry not yet moved by cascadeAhead, in 2^-32
+	waited  int    // frames for which cascadeAhead has deferred an entry
+	// a slot is too long for entry.due, so deadlines are read from the timers
+	wide bool
 
-	// A bit for each slot that is not empty, by half of the ring; of the dial, for
-	// each word of Wheel.dial that is not zero.
+	// One bit for each slot that is not empty, by half of the ring. For the dial, one bit for
+	// each nonzero word of Wheel.dial.
 	occupied [2]uint64
 }
 
-// late is the slot of what was due when it was set. It is on no level.
+// late is the slot of timers that were already due when they were set. It belongs to no level.
 const late = 0
 
 // build lays out the levels for a shape.
@@ -76,7 +77,7 @@ func (w *Wheel) build(sh shape) {
 		w.level[shelf+w.shelves] = level{first: n, size: shelfSlots, wide: wide}
 		n += shelfSlots
 		w.shelves++
-		// Enough shelves, if the half-day of the earliest Time gets a number.
+		// These are enough shelves if the half-day of the earliest Time has a number.
 		if top := min(w.shelves*shelfBits-1, 63); floorDiv(earliest, unit) >= -1<<top {
 			w.zeroHalf = 1 << top
 		}
@@ -84,21 +85,21 @@ func (w *Wheel) build(sh shape) {
 	w.setSlots(n)
 }
 
-// halfDay returns the number of the half-day (the round of the hours face) that t
-// is in. The one that begins at Time 0 has a number so high that none is negative,
-// and so round that all shelves but the last begin a round there.
+// halfDay returns the number of the half-day (one round of the hours) that contains t. The
+// half-day that starts at Time 0 has a number large enough that no number is negative, and it
+// is a multiple of 64^k, so that all shelves but the last start a round there.
 func (w *Wheel) halfDay(t Time) uint64 {
 	return uint64(floorDiv(t, w.level[hours].round)) + w.zeroHalf
 }
 
-// place puts an entry where its deadline belongs: on the finest level of which the
-// running round or the next one holds it. What is due at past or before it is late.
+// place adds an entry to the slot for its deadline, on the finest level whose running or next
+// round contains it. If due is at or before past, the entry is added to the late slot.
 func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	var f *level
 	switch {
 	case due > w.level[minutes].next:
 		if due > w.level[hours].next {
-			w.shelve(timer, stamp, due)
+			w.placeOnShelf(timer, stamp, due)
 			return
 		}
 		f = &w.level[hours]
@@ -108,7 +109,7 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 		f = &w.level[seconds]
 	default:
 		if due <= past {
-			w.quiet = earliest
+			w.idleUntil = earliest
 			w.push(w.queue(late), entry{timer, stamp, uint32(due)})
 			return
 		}
@@ -118,7 +119,7 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	k, _ := bits.Mul64(uint64(gone)*2, f.inverse) // gone / unit
 	at := f.ring(uint32(k))
 	q := w.queue(f.first + at)
-	if t := q.tail; t < chunkEntries { // push, by hand: this is where the time goes
+	if t := q.tail; t < chunkEntries { // push, inlined: this is the hot path
 		q.end.entry[t] = entry{timer, stamp, uint32(due)}
 		q.tail = t + 1
 		if uint32(due) != q.only[0].due && !q.mixed {
@@ -126,29 +127,29 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 		}
 		return
 	}
-	if w.few != nil {
-		q = w.few.need(f.first + at)
+	if w.sparse != nil {
+		q = w.sparse.ensure(f.first + at)
 	}
 	if w.push(q, entry{timer, stamp, uint32(due)}) {
 		w.mark(f, at)
 	}
 }
 
-// shelve places an entry that is due after the next half-day. The half-day is
-// compared with the running one: the highest digit that differs names the shelf, and
-// its own digit there is the slot.
-func (w *Wheel) shelve(timer, stamp uint32, due Time) {
+// placeOnShelf places an entry that is due after the next half-day. The number of its half-day
+// is compared with that of the running one: the highest digit that differs selects the shelf,
+// and the value of that digit is the slot.
+func (w *Wheel) placeOnShelf(timer, stamp uint32, due Time) {
 	half := w.halfDay(due)
 	k := (bits.Len64(half^w.half) - 1) / shelfBits
 	l, at := shelf+k, uint32(half>>(k*shelfBits)%shelfSlots)
 	f := &w.level[l]
-	if w.push(w.filling(f.first+at), entry{timer, stamp, uint32(due)}) {
+	if w.push(w.writableQueue(f.first+at), entry{timer, stamp, uint32(due)}) {
 		w.mark(f, at)
 	}
 }
 
-// ring returns the place in the ring of the k-th slot since the start of the running
-// round, k below two rounds.
+// ring returns the ring position of the k-th slot since the start of the running round; k must
+// be below two rounds.
 func (f *level) ring(k uint32) uint32 {
 	k += f.shift
 	if k >= 2*f.size {
@@ -157,8 +158,8 @@ func (f *level) ring(k uint32) uint32 {
 	return k
 }
 
-// start returns the first instant of a slot: of a shelf by its digit, of the others
-// by its distance from the slot that began the running round.
+// start returns the first instant of a slot. On a shelf, k is the slot's digit; on other
+// levels, it is the number of slots since the start of the running round.
 func (w *Wheel) start(l int, k uint32) Time {
 	f := &w.level[l]
 	if l < shelf {
@@ -170,13 +171,13 @@ func (w *Wheel) start(l int, k uint32) Time {
 	return Time(int64(half-w.zeroHalf) * w.level[hours].round)
 }
 
-// hand returns the slot of a face or the dial in which now lies.
+// hand returns the slot of the dial or a face that contains now.
 func (w *Wheel) hand(l int) uint32 {
 	f := &w.level[l]
 	return uint32(w.now-f.from) / f.unit
 }
 
-// set puts the hands on t, whatever they showed before.
+// set moves all hands to t, whatever their position.
 func (w *Wheel) set(t Time) {
 	w.now = t
 	w.half = w.halfDay(t)
@@ -186,9 +187,9 @@ func (w *Wheel) set(t Time) {
 	w.setComing()
 }
 
-// turn moves the hands on to t, which is not before now. A round that goes on, or the one
-// after it, needs no division, and the hour is turned by the code that turns the second:
-// both would be seen in the frame in which an hour begins.
+// turn moves the hands to t, which must not be before now. Advancing within a round, or to the
+// next one, needs no division, and hours and seconds are handled by the same code. Otherwise a
+// frame in which an hour starts would be slower.
 func (w *Wheel) turn(t Time) {
 	w.now = t
 	if t <= w.level[dial].last {
@@ -210,7 +211,7 @@ func (w *Wheel) turn(t Time) {
 	w.setComing()
 }
 
-// setComing works out the coming slots.
+// setComing recomputes the coming slots.
 func (w *Wheel) setComing() {
 	for l := seconds; l < shelf; l++ {
 		w.coming[l] = w.comingSlot(l)
@@ -218,7 +219,7 @@ func (w *Wheel) setComing() {
 	w.coming[shelf] = w.level[shelf].first + uint32((w.half+1)%shelfSlots)
 }
 
-// turnTo works out the rounds of a level at now.
+// turnTo recomputes the rounds of a level for now.
 func (w *Wheel) turnTo(l int) {
 	f := &w.level[l]
 	number := floorDiv(w.now, f.round)
@@ -229,12 +230,12 @@ func (w *Wheel) turnTo(l int) {
 	f.shift = f.size * uint32(number&1)
 }
 
-// comingSlot returns the index of the slot of a face that its hand reaches next.
+// comingSlot returns the index of the next slot that the hand of a face reaches.
 func (w *Wheel) comingSlot(l int) uint32 {
 	return w.level[l].first + w.level[l].ring(w.hand(l)+1)
 }
 
-// floorDiv returns t / d rounded down, d > 0.
+// floorDiv returns t / d rounded down; d must be positive.
 func floorDiv(t Time, d int64) int64 {
 	q := int64(t) / d
 	if int64(t)%d < 0 {
@@ -243,11 +244,11 @@ func floorDiv(t Time, d int64) int64 {
 	return q
 }
 
-// holds reports whether a level holds an entry.
+// holds reports whether the level holds an entry.
 func (f *level) holds() bool { return f.occupied[0]|f.occupied[1] != 0 }
 
-// firstFrom returns the first slot that is not empty, in order of time, from the
-// k-th on: counted from the start of the running round, on a shelf its digit.
+// firstFrom returns the first nonempty slot in time order, starting with the k-th. Slots are
+// counted from the start of the running round; on a shelf k is the digit.
 func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
 	f := &w.level[l]
 	if !f.holds() {
@@ -268,7 +269,7 @@ func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
 	return 0, false
 }
 
-// firstIn looks in one half of a ring, from its slot at on.
+// firstIn returns the first nonempty slot in one half of a ring, starting with slot at.
 func (w *Wheel) firstIn(l, half int, at uint32) (uint32, bool) {
 	f := &w.level[l]
 	if l != dial {

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// The model test makes random calls on a Wheel and on a list that is sorted by
-// (deadline, call), and compares every answer. It also checks the structure.
+// The model test makes random calls on a Wheel and on a list sorted by (deadline, call), and
+// compares every result. It also checks the structure.
 //
 //	go test ./wheel -run TestModel -long=1000
 const modelOps = 30_000 // calls for each seed
@@ -26,7 +26,7 @@ func TestModel(t *testing.T) {
 			}
 			if err := run(sh, seed, ops, nil); err != nil {
 				var calls []string
-				_ = run(sh, seed, ops, &calls) // again, writing the calls down
+				_ = run(sh, seed, ops, &calls) // again, recording the calls
 				t.Fatalf("seed %d, faces %v: %v\nlast calls:\n%s\n"+
 					"repeat: go test ./wheel -run TestModel -seed %d",
 					seed, sh, err, last(calls, 40), seed)
@@ -35,7 +35,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// run makes ops calls, in lives of one Wheel each, every life at another start.
+// run makes ops calls, on several Wheels one after another, each with a different start.
 func run(sh shape, seed, ops int, calls *[]string) error {
 	d := seeded(uint64(seed))
 	for done := 0; done < ops; {
@@ -59,12 +59,12 @@ func run(sh shape, seed, ops int, calls *[]string) error {
 	return nil
 }
 
-// last returns the last n calls, a line each.
+// last returns the last n calls, one per line.
 func last(calls []string, n int) string {
 	return strings.Join(calls[max(0, len(calls)-n):], "\n")
 }
 
-// TestModelFindsPlanted plants a wrong answer and sees that the session says so.
+// TestModelFindsPlanted plants a wrong result and checks that the session reports it.
 func TestModelFindsPlanted(t *testing.T) {
 	s := newSession(clockFace, 0, 10)
 	require.NoError(t, s.add(5))
@@ -73,6 +73,6 @@ func TestModelFindsPlanted(t *testing.T) {
 
 	s = newSession(clockFace, 0, 10)
 	require.NoError(t, s.add(5))
-	s.w.kill(1, s.w.timer(1), waiting)
+	s.w.invalidate(1, s.w.timer(1), waiting)
 	require.ErrorContains(t, check(s.w), "1 dead entries, counted 0")
 }

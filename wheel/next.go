@@ -2,19 +2,18 @@ package wheel
 
 import "iter"
 
-// Next returns the earliest deadline of all that wait, which lies at or before Now
-// if a timer is late; Never and false if none waits. Only the loop goroutine may call
+// Next returns the earliest deadline of the waiting timers, which is at or before Now if a
+// timer is late. It returns Never and false if no timer waits. Only the loop goroutine may call
 // it.
 //
-// It costs O(levels), and a look at every entry of those slots that may hold the
-// earliest deadline: as a rule one slot. If it may be in a coming slot, that one is
-// brought down whole. Dead entries that are met are gone afterwards. [Wheel.NextWithin]
-// bounds the work.
+// The cost is O(levels), plus one step for every entry of the slots that may hold the earliest
+// deadline, usually one slot. A coming slot that may hold it is emptied completely. Dead
+// entries found on the way are removed. Use [Wheel.NextWithin] to bound the work.
 func (w *Wheel) Next() (Time, bool) {
 	if w.Len() == 0 {
 		return Never, false
 	}
-	first := w.settle(late, all, Never)
+	first := w.relocate(late, all, Never)
 	for l := range shelf + w.shelves {
 		if !w.level[l].holds() {
 			continue
@@ -24,26 +23,27 @@ func (w *Wheel) Next() (Time, bool) {
 				break
 			}
 			f := &w.level[l]
-			first = w.settleOn(f, f.ring(k), all, first)
+			first = w.relocateIn(f, f.ring(k), all, first)
 		}
 	}
 	return first, true
 }
 
-// NextWithin is Next with bounded work, for whoever holds a lock: it looks at no more than most
-// entries of each level, most being at least 1. It returns an instant before which nothing is due: as a
-// rule the earliest deadline; Now if a timer is late, Never if none waits.
+// NextWithin is like Next with bounded work, for callers that hold a lock: it visits at most
+// most entries of each level; most must be at least 1. It returns an instant before which no
+// timer is due. Usually that is the earliest deadline; it is Now if a timer is late, and Never
+// if no timer waits.
 //
-// The instant is earlier than that where a slot holds more than most entries and may hold the
-// earliest deadline. If its hand will reach it next, most of them are brought down, and more is
-// true: the next call goes on with it, until more is false. If it is farther away, the instant
-// is when it becomes the next one; there is nothing due then, but NextWithin can begin with it. On
-// the dial the slot itself is the answer.
+// The instant is earlier than the earliest deadline if a slot that may hold that deadline has
+// more than most entries. If it is a coming slot, most of its entries are moved down and more
+// is true; calling NextWithin again continues with that slot, until more is false. If the slot
+// is farther away, the instant is when it becomes the coming slot; no timer is due then, but
+// NextWithin can start emptying the slot. On the dial the instant is the start of the slot.
 //
-// After a NextWithin that reported no more, an Advance that goes no farther than to the instant that it returned
-// does not do more on each level either than fire what is due
-// and bring down twice as many entries as most says: but for the shelves beyond the first, which are
-// brought down whole every 32 days. Only the loop goroutine may call it.
+// If NextWithin returned more == false, an Advance to the returned instant or earlier does
+// bounded work on each level: it fires the due timers and moves down at most twice most
+// entries. The exceptions are the shelves after the first, whose slots are emptied at once
+// every 32 days. Only the loop goroutine may call NextWithin.
 func (w *Wheel) NextWithin(most int) (t Time, more bool) {
 	w.most = uint64(most)
 	if w.Len() == 0 {
@@ -52,7 +52,7 @@ func (w *Wheel) NextWithin(most int) (t Time, more bool) {
 	t = Never
 	if n := w.queue(late).n(); n > 0 {
 		if n <= uint32(most) {
-			t = w.settle(late, n, Never)
+			t = w.relocate(late, n, Never)
 		}
 		if n > uint32(most) || t <= w.now {
 			return w.now, false
@@ -68,8 +68,8 @@ func (w *Wheel) NextWithin(most int) (t Time, more bool) {
 	return t, more
 }
 
-// levelWithin looks at the slots of a level that begin at t or before it, and returns what
-// NextWithin returns for them, or t if that is earlier.
+// levelWithin visits the slots of a level that start at or before t. It returns the results of
+// NextWithin for them, or t if that is earlier.
 func (w *Wheel) levelWithin(l int, most uint32, t Time) (first Time, more bool) {
 	f := &w.level[l]
 	left := most
@@ -78,30 +78,31 @@ func (w *Wheel) levelWithin(l int, most uint32, t Time) (first Time, more bool) 
 		n := w.queue(f.first + at).n()
 		switch {
 		case begins > t, begins == t && n <= most:
-			return t, false // and the others begin later
+			return t, false // later slots start later still
 		case l == dial && w.dueAtOnce(at, begins):
 			return begins, false
 		case n <= left:
-			t = w.settleOn(f, at, n, t)
+			t = w.relocateIn(f, at, n, t)
 			left -= n
 		case left < most:
-			return begins, true // what was looked at before is no longer there: a call more does not meet it
+			// the entries visited so far have moved, so the next call gets further
+			return begins, true
 		case l == dial, l > shelf:
 			return begins, false
 		case uint64(begins)-uint64(w.now) > w.span(l):
 			return begins - Time(w.span(l)), false
 		default:
-			w.settleOn(f, at, most, t)
+			w.relocateIn(f, at, most, t)
 			return begins, true
 		}
 	}
 	return t, false
 }
 
-// nothingBefore returns an instant before which an Advance turns the hands and has nothing else to do, as long as no
-// slot gets a first entry: it is when the first timer of the dial fires, or a slot of another level becomes the coming
-// one. It is for a Wheel with nothing in the late slot and in the coming ones.
-func (w *Wheel) nothingBefore() Time {
+// nextWork returns an instant before which Advance has only to move the hands, provided that no
+// empty slot gets an entry: the time when the first timer of the dial fires or a slot of
+// another level becomes the coming one. The late slot and the coming slots must be empty.
+func (w *Wheel) nextWork() Time {
 	t := Never
 	for l := range shelf + w.shelves {
 		if k, ok := w.firstFrom(l, 0); ok {
@@ -119,14 +120,15 @@ func (w *Wheel) nothingBefore() Time {
 	return t
 }
 
-// dueAtOnce reports whether the first entry of a slot of the dial is due there.
+// dueAtOnce reports whether the first entry of a dial slot is alive and due at that slot's
+// time.
 func (w *Wheel) dueAtOnce(at uint32, begins Time) bool {
 	e := w.front(w.queue(w.level[dial].first+at), 1)[0]
 	t := w.timer(e.timer)
 	return t.stamp == e.stamp && t.due == begins
 }
 
-// span returns what a slot stands for, in ms: of a face, or of the first shelf.
+// span returns the duration of one slot of a face or of the first shelf, in ms.
 func (w *Wheel) span(l int) uint64 {
 	if l == shelf {
 		return uint64(w.level[hours].round)
@@ -134,25 +136,25 @@ func (w *Wheel) span(l int) uint64 {
 	return uint64(w.level[l].unit)
 }
 
-// settleOn settles the first n entries of a slot, given by its place in the ring.
-func (w *Wheel) settleOn(f *level, at, n uint32, first Time) Time {
-	first = w.settle(f.first+at, n, first)
+// relocateIn relocates the first n entries of the slot at ring position at.
+func (w *Wheel) relocateIn(f *level, at, n uint32, first Time) Time {
+	first = w.relocate(f.first+at, n, first)
 	if w.queue(f.first+at).n() == 0 {
 		w.unmark(f, at)
-		w.emptied(f.first + at)
+		w.releaseQueue(f.first + at)
 	}
 	return first
 }
 
-// settle takes the first n entries out of a slot and puts the living where their deadlines
-// belong now. It returns the earliest of the deadlines and first.
-func (w *Wheel) settle(slot, n uint32, first Time) Time {
+// relocate takes the first n entries out of a slot and places the live ones by their current
+// deadlines. It returns the earliest of those deadlines and first.
+func (w *Wheel) relocate(slot, n uint32, first Time) Time {
 	q := w.queue(slot)
 	n = min(n, q.n())
 	w.moved += uint64(n)
 	for n > 0 {
-		some := w.front(q, n)
-		for _, e := range some {
+		batch := w.front(q, n)
+		for _, e := range batch {
 			if w.timer(e.timer).stamp != e.stamp {
 				w.dead--
 				continue
@@ -161,16 +163,16 @@ func (w *Wheel) settle(slot, n uint32, first Time) Time {
 			w.place(e.timer, e.stamp, due, w.now)
 			first = min(first, due)
 		}
-		n -= uint32(len(some))
-		w.drop(q, len(some))
+		n -= uint32(len(batch))
+		w.drop(q, len(batch))
 	}
 	return first
 }
 
-// Soon yields the IDs of timers that are due up to an instant, as far as they are on the dial,
-// slot by slot: those of the next few frames as a rule, and never one that is due later. It changes nothing,
-// and is for who wants to have something ready for them. It costs a look at each of their timers. Only the loop goroutine may
-// call it, and nothing may be changed meanwhile.
+// Soon yields the IDs of timers on the dial that are due at or before until, slot by slot.
+// These are usually the timers of the next few frames. Callers use it to prefetch data for
+// them. Soon changes nothing and reads each of the timers once. Only the loop goroutine may
+// call it, and the Wheel must not be changed during the iteration.
 func (w *Wheel) Soon(until Time) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for k, ok := w.firstFrom(dial, 0); ok && w.start(dial, k) <= until; k, ok = w.firstFrom(dial, k+1) {

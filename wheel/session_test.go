@@ -23,7 +23,7 @@ func inModel(a, b plan) int {
 	return 1
 }
 
-// record is what the caller remembers of a live timer.
+// record is the caller's data for a live timer.
 type record struct {
 	h     Handle
 	id    uint64
@@ -33,44 +33,43 @@ type record struct {
 	at    int // index in session.live
 }
 
-// session is a Wheel, the model beside it, and what the caller holds.
+// session is a Wheel, its model and the caller's data.
 type session struct {
 	w     *Wheel
-	limit int // of live timers
+	limit int // maximum number of live timers
 
 	now     Time
 	list    []plan // the model: waiting timers, sorted
 	live    []*record
-	stale   []Handle // some of the handles that were removed
-	gens    []uint32 // last generation given out, by index
-	most    int      // timers that were live at once
-	retired int      // indices at their last generation that were removed
+	stale   []Handle // some of the removed handles
+	gens    []uint32 // last generation used, by index
+	most    int      // maximum number of timers live at once
+	retired int      // indices removed at their last generation
 
 	ops     int
 	spans   []int64
 	periods []int64
 	buf     []Fired
-	dst     []Fired // what the last Advance added to buf
+	dst     []Fired // the timers that the last Advance added to buf
 	fired   []*record
-	calls   *[]string // written down if not nil
+	calls   *[]string // recorded if not nil
 }
 
 func newSession(sh shape, start Time, limit int) *session {
 	w := newWheel(sh, start)
-	// Half of the sessions sweep all the time, a quarter also for no other reason
-	// than that time passed.
+	// Half of the sessions sweep all the time; half also sweep because of elapsed steps.
 	if limit&1 == 1 {
 		w.sweep.spare = 0
 	}
 	if limit&2 == 2 {
 		w.sweep.lap = 50
 	}
-	// A quarter have all slots in one array from the start, a quarter from some timers on.
+	// A quarter have all slots in one array from the start, a quarter after a few timers.
 	switch limit & 12 {
 	case 4:
-		w.spread()
+		w.makeDense()
 	case 8:
-		w.fewest = word
+		w.sparseLimit = word
 	}
 	return &session{w: w, limit: limit, now: start, spans: spans(w), periods: periods(w)}
 }
@@ -79,8 +78,8 @@ func (s *session) say(format string, args ...any) {
 	*s.calls = append(*s.calls, fmt.Sprintf(format, args...))
 }
 
-// step makes one call, or an Advance and what its timers lead to, and compares.
-// Every so often the structure is checked: always if the choices come from bytes.
+// step makes one call, or an Advance with the reactions to its timers, and compares. It checks
+// the structure every few calls, and after every call if the choices come from bytes.
 func (s *session) step(d *dice) error {
 	if err := s.call(d); err != nil {
 		return err
@@ -136,7 +135,7 @@ func (s *session) add(due Time) error {
 	return s.added(r, due)
 }
 
-// added enters a new timer in the model.
+// added adds a new timer to the model.
 func (s *session) added(r *record, due Time) error {
 	i, gen := int(uint32(r.h)), uint32(r.h>>32)
 	for len(s.gens) <= i {
@@ -182,7 +181,7 @@ func (s *session) remove(r *record) error {
 	return nil
 }
 
-// forget takes a timer that was ended out of the model.
+// forget removes a timer that was ended from the model.
 func (s *session) forget(r *record) {
 	s.drop(r)
 	last := s.live[len(s.live)-1]
@@ -198,7 +197,7 @@ func (s *session) forget(r *record) {
 	}
 }
 
-// replace ends a timer, or what is none any more, and starts another one.
+// replace ends a timer, or tries an invalid handle, and starts another timer.
 func (s *session) replace(d *dice) error {
 	old, of := s.forge(d), (*record)(nil)
 	if d.n(4) > 0 || len(s.live) >= s.limit {
@@ -239,7 +238,7 @@ func (s *session) drop(r *record) {
 
 func (s *session) advance(now Time) error {
 	s.ops++
-	before := Fired{Never, 0} // what dst holds already stays in front
+	before := Fired{Never, 0} // the existing contents of dst must be kept
 	s.buf = s.w.Advance(now, append(s.buf[:0], before))
 	s.dst = s.buf[1:]
 	if s.calls != nil {
@@ -265,9 +264,8 @@ func (s *session) advance(now Time) error {
 	return nil
 }
 
-// after does what a caller does with timers that fired: moves the periodic ones on
-// from their deadline, ends others, some of them before they were looked at, and
-// lets some rest.
+// after reacts to fired timers: it moves periodic ones relative to their deadline, ends others
+// and lets some rest.
 func (s *session) after(d *dice) error {
 	for _, r := range s.fired {
 		var err error
@@ -284,7 +282,7 @@ func (s *session) after(d *dice) error {
 	return nil
 }
 
-// forge makes up a handle that is no live timer's.
+// forge makes up a handle of no live timer.
 func (s *session) forge(d *dice) Handle {
 	h := Handle(d.word())
 	switch d.n(7) {
@@ -296,7 +294,7 @@ func (s *session) forge(d *dice) Handle {
 		if len(s.live) > 0 {
 			h = s.any(d).h + Handle(d.n(3)-1)<<32 + Handle(d.n(3)-1)
 		}
-	case 4: // what the next Add will give out
+	case 4: // the handle that the next Add will return
 		if i := nextFree(s.w); i != 0 {
 			h = Handle(s.w.timer(i).gen)<<32 | Handle(i)
 		}
@@ -339,7 +337,7 @@ func (s *session) next() error {
 	return nil
 }
 
-// back turns the hands back, which must panic and change nothing.
+// back advances into the past, which must panic and change nothing.
 func (s *session) back(d *dice) (err error) {
 	s.ops++
 	if s.now == earliest {
@@ -354,7 +352,7 @@ func (s *session) back(d *dice) (err error) {
 	return nil
 }
 
-// age makes a free timer as old as if it had been used four thousand million times.
+// age makes a free timer look as if it had been used four billion times.
 func (s *session) age(d *dice) {
 	i := nextFree(s.w)
 	if i == 0 || int(i) >= len(s.gens) || s.retired > 20 {
@@ -362,15 +360,16 @@ func (s *session) age(d *dice) {
 	}
 	t := s.w.timer(i)
 	t.gen = max(t.gen, lastGeneration-uint32(d.n(3)))
-	if s.w.dead == 0 && d.one(2) { // and has had as many entries; none of them is left
+	// and as if it had had as many entries; none of them is left
+	if s.w.dead == 0 && d.one(2) {
 		t.stamp |= math.MaxUint32 - 31
-		s.w.counts[i/countsInWord] |= 8 << (i % countsInWord * 4) // the bits of it that are there
+		s.w.counts[i/countsInWord] |= 8 << (i % countsInWord * 4) // the part of the stamp
 	}
 	s.gens[i] = t.gen - 1
 }
 
-// finish removes some, lets the others fire, removes all, and sees that every timer
-// is free again.
+// finish removes some timers, lets the others fire, removes all, and checks that every timer is
+// free again.
 func (s *session) finish() error {
 	for len(s.live) > s.limit/2 {
 		if err := s.remove(s.live[0]); err != nil {

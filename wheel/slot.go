@@ -4,71 +4,71 @@ import (
 	"math/bits"
 )
 
-// A Wheel has 2,713 slots, of which nearly all are empty when it has few timers. As long as it
-// has few, only those have a queue that hold something, found by a number for each slot;
-// afterwards all of them lie in one array, and none is looked for.
+// A Wheel has 2,713 slots, and nearly all of them are empty when it has few timers. Until there
+// are more than sparseLimit timers, only nonempty slots have a queue, found through a byte for
+// each slot. After that, all queues are in one array.
 
-// fewTimers is how many timers a Wheel makes before its slots lie in one array.
-const fewTimers = 512
+// sparseLimit is the number of timers after which a Wheel puts its slots in one array.
+const sparseLimit = 512
 
-// queuePage is a piece of the queues of a Wheel with few timers. Pages stay where they are.
+// queuePage is a block of queues of a Wheel with few timers. Pages never move.
 type queuePage [16]queue
 
-// beyond stands for a queue that has no number: there are only so many.
-const beyond = 255
+// overflow marks a slot whose queue is in sparseSlots.more, because all numbers are in use.
+const overflow = 255
 
-// fewSlots is where the slots are of a Wheel with few timers.
+// sparseSlots finds the queues of a Wheel with few timers.
 //
-// Invariant: number[i] is not zero if and only if slot i is not empty, or is the late one. Between
-// the begin and the end of a call it may be an empty slot's that the call will release.
-type fewSlots struct {
-	number []uint8 // by slot: of its queue
+// Invariant: number[i] is nonzero if and only if slot i is not empty or is the late slot.
+// During a call it may also be nonzero for an empty slot that the call will release.
+type sparseSlots struct {
+	number []uint8 // by slot: the number of its queue, or 0
 	pages  []*queuePage
-	free   []uint8           // numbers that are not used
-	more   map[uint32]*queue // by slot: those beyond
-	none   queue             // what an empty slot has: nobody writes to it
+	free   []uint8           // unused numbers
+	more   map[uint32]*queue // by slot: queues without a number
+	none   queue             // the queue of every empty slot; read-only
 }
 
-// setSlots lays out n slots, all of them empty.
+// setSlots creates n empty slots.
 func (w *Wheel) setSlots(n uint32) {
-	w.few = &fewSlots{number: make([]uint8, n), none: emptyQueue}
-	w.few.need(late)
+	w.sparse = &sparseSlots{number: make([]uint8, n), none: emptyQueue}
+	w.sparse.ensure(late)
 }
 
-// queue returns the queue of a slot. If the slot is empty, it may be one that must not be
-// written to: see [Wheel.filling].
+// queue returns the queue of a slot for reading. To write to a slot that may be empty, use
+// [Wheel.writableQueue].
 func (w *Wheel) queue(slot uint32) *queue {
 	if w.slots != nil {
 		return &w.slots[slot]
 	}
-	return w.few.queue(slot)
+	return w.sparse.queue(slot)
 }
 
-func (s *fewSlots) queue(slot uint32) *queue {
+func (s *sparseSlots) queue(slot uint32) *queue {
 	switch k := s.number[slot]; k {
 	case 0:
 		return &s.none
-	case beyond:
+	case overflow:
 		return s.more[slot]
 	default:
 		return s.at(k)
 	}
 }
 
-func (s *fewSlots) at(k uint8) *queue {
+func (s *sparseSlots) at(k uint8) *queue {
 	return &s.pages[int(k)/len(queuePage{})][int(k)%len(queuePage{})]
 }
 
-// filling returns the queue of a slot to which something is to be put. If the slot was empty,
-// it must not be left so without a [Wheel.emptied].
-func (w *Wheel) filling(slot uint32) *queue {
+// writableQueue returns the queue of a slot for adding entries. If the slot was empty and stays
+// empty, the caller must call [Wheel.releaseQueue].
+func (w *Wheel) writableQueue(slot uint32) *queue {
 	if w.slots != nil {
 		return &w.slots[slot]
 	}
-	return w.few.need(slot)
+	return w.sparse.ensure(slot)
 }
 
-func (s *fewSlots) need(slot uint32) *queue {
+func (s *sparseSlots) ensure(slot uint32) *queue {
 	if s.number[slot] != 0 {
 		return s.queue(slot)
 	}
@@ -77,7 +77,7 @@ func (s *fewSlots) need(slot uint32) *queue {
 			s.more = map[uint32]*queue{}
 		}
 		q := emptyQueue
-		s.number[slot], s.more[slot] = beyond, &q
+		s.number[slot], s.more[slot] = overflow, &q
 		return &q
 	}
 	last := len(s.free) - 1
@@ -85,30 +85,31 @@ func (s *fewSlots) need(slot uint32) *queue {
 	return s.at(s.number[slot])
 }
 
-// page makes free queues, and reports whether there are numbers for them.
-func (s *fewSlots) page() bool {
+// page allocates a page of free queues and reports whether there were numbers left for them.
+func (s *sparseSlots) page() bool {
 	from := len(s.pages) * len(queuePage{})
-	if from > beyond {
+	if from > overflow {
 		return false
 	}
 	p := new(queuePage)
 	s.pages = append(s.pages, p)
 	for k := len(p) - 1; k >= 0; k-- {
 		p[k] = emptyQueue
-		if n := from + k; n > 0 && n < beyond { // 0 stands for none
+		if n := from + k; n > 0 && n < overflow { // 0 means no queue
 			s.free = append(s.free, uint8(n))
 		}
 	}
 	return true
 }
 
-// emptied says that a slot holds nothing any more, and that nobody has its queue in hand.
-func (w *Wheel) emptied(slot uint32) {
-	s := w.few
+// releaseQueue releases the queue of a slot that has become empty. The queue must not be used
+// afterwards.
+func (w *Wheel) releaseQueue(slot uint32) {
+	s := w.sparse
 	if s == nil {
 		return
 	}
-	if k := s.number[slot]; k == beyond {
+	if k := s.number[slot]; k == overflow {
 		delete(s.more, slot)
 	} else {
 		s.free = append(s.free, k)
@@ -116,30 +117,31 @@ func (w *Wheel) emptied(slot uint32) {
 	s.number[slot] = 0
 }
 
-// spread puts all slots into one array. Nobody may have a queue in hand.
-func (w *Wheel) spread() {
-	s := w.few
+// makeDense moves all slots into one array. No queue obtained earlier may be used afterwards.
+func (w *Wheel) makeDense() {
+	s := w.sparse
 	slots := make([]queue, len(s.number))
 	for i := range slots {
 		slots[i] = *s.queue(uint32(i))
 	}
-	w.slots, w.few = slots, nil
+	w.slots, w.sparse = slots, nil
 }
 
-// count returns how many slots there are.
+// count returns the number of slots.
 func (w *Wheel) count() int {
-	if w.few != nil {
-		return len(w.few.number)
+	if w.sparse != nil {
+		return len(w.sparse.number)
 	}
 	return len(w.slots)
 }
 
-// entry stands for a timer in a slot. It is all that is moved when a hand reaches
-// the slot: the timer itself is looked at only when it fires.
+// entry represents a timer in a slot. Moving a slot moves only entries; most levels do not read
+// the timer.
 type entry struct {
 	timer uint32
 	stamp uint32 // alive while it equals the timer's; see timer
-	due   uint32 // the deadline's lower bits: with the slot, all of it; on a wide level it means nothing
+	// lower 32 bits of the deadline; the slot supplies the rest. Unused on a wide level.
+	due uint32
 }
 
 const (
@@ -148,45 +150,45 @@ const (
 	pageChunks   = 1 << chunkBits
 )
 
-// chunk is a piece of a queue: a kilobyte in a row.
+// chunk is a block of entries of a queue, one kilobyte long.
 type chunk struct {
-	next  uint32 // in the queue, or in the list of free chunks
+	next  uint32 // next chunk of the queue or of the free list
 	entry [chunkEntries]entry
 }
 
-// queue holds the entries of a slot, first in, first out. A single one needs no chunk.
-// Two queues are a cache line.
+// queue is a FIFO of the entries of a slot. A single entry needs no chunk. Two queues fill one
+// cache line.
 //
-// Invariants, with n as [queue.n] has it:
+// Invariants, where n is the result of [queue.n]:
 //
-//	n = 0  no chunk; the queue is emptyQueue, but for what only says
+//	n = 0  no chunk; the queue equals emptyQueue, except for only
 //	n = 1  no chunk, and only is the entry; or as below
-//	n > 0  the entries lie in the chunks from first to end, from head in the first one up
-//	       to tail in the last one; only is the first of them that came
+//	n > 0  the entries are in the chunks from first to end, from head in the first chunk up to
+//	       tail in the last one; only is the first entry that was pushed
 //
-// Without a chunk, tail says that the last one is full. To push looks at nothing else.
+// Without a chunk, tail has the value of a full chunk, so that push needs to check only tail.
 type queue struct {
-	end    *chunk // the last one
+	end    *chunk // last chunk
 	first  uint32
-	before int32 // entries in all chunks but the last one; n is the sum of this and tail
+	before int32 // entries in all chunks but the last; n is before + tail
 	only   [1]entry
 	head   uint8
 	tail   uint8
-	mixed  bool // not all that came since the queue was empty have the due of only
+	mixed  bool // some entry pushed since the queue was empty differs in due from only
 }
 
 var emptyQueue = queue{before: -chunkEntries, tail: chunkEntries}
 
-// n returns how many entries the queue holds.
+// n returns the number of entries in the queue.
 func (q *queue) n() uint32 { return uint32(q.before + int32(q.tail)) }
 
-// clear makes a queue empty that has no chunk any more.
+// clear empties a queue that has no chunk.
 func (q *queue) clear() { *q = emptyQueue }
 
 func (w *Wheel) chunk(c uint32) *chunk { return &w.chunks[c>>chunkBits][c%pageChunks] }
 
-// push puts an entry behind all others of the slot, and reports whether it is the only
-// one. Wheel.place does the same by hand.
+// push appends an entry to the queue and reports whether it is the only one. Wheel.place
+// contains an inlined copy.
 func (w *Wheel) push(q *queue, e entry) (alone bool) {
 	if q.tail == chunkEntries {
 		if q.before == -chunkEntries { // empty
@@ -203,19 +205,19 @@ func (w *Wheel) push(q *queue, e entry) (alone bool) {
 	return false
 }
 
-// pushAll puts entries behind all others of the slot, which holds some.
-func (w *Wheel) pushAll(q *queue, some []entry) {
-	for len(some) > 0 {
+// pushAll appends entries to a queue that is not empty.
+func (w *Wheel) pushAll(q *queue, batch []entry) {
+	for len(batch) > 0 {
 		if q.tail == chunkEntries {
 			w.extend(q)
 		}
-		n := copy(q.end.entry[q.tail:], some)
+		n := copy(q.end.entry[q.tail:], batch)
 		q.tail += uint8(n)
-		some = some[n:]
+		batch = batch[n:]
 	}
 }
 
-// extend gives the queue another chunk. If it is the first one, the only entry goes there.
+// extend adds a chunk to the queue. For the first chunk, the single entry is moved into it.
 func (w *Wheel) extend(q *queue) {
 	c := w.freeChunk
 	if c != 0 {
@@ -226,7 +228,7 @@ func (w *Wheel) extend(q *queue) {
 			w.chunks = append(w.chunks, new([pageChunks]chunk))
 		}
 		if c == 0 {
-			c = 1 // chunk 0 stands for none
+			c = 1 // chunk 0 means no chunk
 		}
 		w.madeChunks = c + 1
 	}
@@ -241,7 +243,7 @@ func (w *Wheel) extend(q *queue) {
 	q.before += chunkEntries
 }
 
-// front returns the entries of the first chunk, at most k.
+// front returns up to k entries from the first chunk.
 func (w *Wheel) front(q *queue, k uint32) []entry {
 	k = min(k, q.n())
 	if q.first == 0 {
@@ -251,7 +253,7 @@ func (w *Wheel) front(q *queue, k uint32) []entry {
 	return w.chunk(q.first).entry[head:min(head+k, chunkEntries)]
 }
 
-// drop takes away the first k entries, all of which are in the first chunk.
+// drop removes the first k entries, all of which must be in the first chunk.
 func (w *Wheel) drop(q *queue, k int) {
 	c := q.first
 	q.head += uint8(k)
@@ -270,7 +272,7 @@ func (w *Wheel) drop(q *queue, k int) {
 	}
 }
 
-// dropAll makes a queue empty.
+// dropAll empties a queue.
 func (w *Wheel) dropAll(q *queue) {
 	if q.first != 0 {
 		q.end.next = w.freeChunk
@@ -279,48 +281,47 @@ func (w *Wheel) dropAll(q *queue) {
 	q.clear()
 }
 
-// reading goes through a queue and takes nothing away.
+// reading iterates over a queue without changing it.
 type reading struct {
 	q    *queue
-	c    uint32 // the chunk
-	at   uint32 // the first entry there that was not read
+	c    uint32 // current chunk
+	at   uint32 // first unread entry of the chunk
 	left uint32
 }
 
 func (w *Wheel) read(q *queue) reading { return reading{q, q.first, uint32(q.head), q.n()} }
 
-// more returns the next entries, those of one chunk.
+// more returns the next entries, all from one chunk.
 func (w *Wheel) more(r *reading) []entry {
 	if r.c == 0 {
 		r.left = 0
 		return r.q.only[:]
 	}
 	c := w.chunk(r.c)
-	some := c.entry[r.at:min(r.at+r.left, chunkEntries)]
+	batch := c.entry[r.at:min(r.at+r.left, chunkEntries)]
 	r.c, r.at = c.next, 0
-	r.left -= uint32(len(some))
-	return some
+	r.left -= uint32(len(batch))
+	return batch
 }
 
-// freeSet holds the freed timers, a bit each. The next Add takes the neighbour of
-// the one before it, in whatever order they were freed: a list would lead it
-// criss-cross through memory.
+// freeSet is the set of free timers, as a bitmap. Adds take neighbouring timers one after
+// another, in whatever order they were freed; a free list would lead to random memory accesses.
 //
-// Invariant: bit i of words[k] is set if and only if words[k-1][i] is not zero. Timer i
-// is unused if and only if its bit is set in words[0] or, as bit i-from, in taken.
+// Invariant: bit i of words[k] is set if and only if words[k-1][i] is nonzero. Timer i is free
+// if and only if its bit is set in words[0] or, as bit i-from, in taken.
 type freeSet struct {
-	taken uint64       // the fine word from which the next Adds are served: not in words
+	taken uint64       // the fine word that serves the next Adds; not in words
 	block *[word]timer // its timers
-	from  uint32       // the first of them
-	n     int          // timers in words
-	top   int          // where to begin in the coarsest words
+	from  uint32       // index of the first of them
+	n     int          // free timers in words
+	top   int          // where to start searching the coarsest words
 	words [3][]uint64
 }
 
-// word is how many timers one fine word stands for.
+// word is the number of timers in one fine word.
 const word = 64
 
-// add puts in a timer that is not there.
+// add inserts a timer that is not in the set.
 func (f *freeSet) add(i uint32) {
 	if i/word == f.from/word {
 		f.taken |= 1 << (i % word)
@@ -343,10 +344,11 @@ func (f *freeSet) add(i uint32) {
 	f.top = at
 }
 
-// len returns how many timers are free.
+// len returns the number of free timers.
 func (f *freeSet) len() int { return f.n + bits.OnesCount64(f.taken) }
 
-// refill takes out the fine word after the last one, or another one; one is not zero.
+// refill takes the fine word after the last one, or another one if that is zero. There must be
+// a nonzero word.
 func (f *freeSet) refill() {
 	i := int(f.from/word) + 1
 	if i >= len(f.words[0]) || f.words[0][i] == 0 {
@@ -364,7 +366,7 @@ func (f *freeSet) refill() {
 	}
 }
 
-// find returns a fine word that is not zero.
+// find returns the index of a nonzero fine word.
 func (f *freeSet) find() int {
 	coarse := f.words[2]
 	for coarse[f.top] == 0 {

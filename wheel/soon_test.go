@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSoon: what is due in the running second is named, slot by slot, and nothing that is not; no timer
-// notices.
+// TestSoon checks that Soon yields exactly the timers due in the running second, and that it
+// changes nothing.
 func TestSoon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	w := New(990)

@@ -9,25 +9,25 @@ import (
 	"github.com/bufftick/bufftick/internal/radix"
 )
 
-// sorting is memory to put in order what fires in one millisecond.
+// sorting holds buffers for sorting the timers that fire in one millisecond.
 type sorting struct {
 	batch       []ready
 	keys, spare []uint64
 }
 
-// ready is a timer that fires, with what it is sorted by.
+// ready is a timer that fires, with its sort key.
 type ready struct {
 	Fired
 	seq uint64
 }
 
-// sort orders what fires of a slot, which still holds it.
+// sort orders the timers that fire from a slot; their entries are still in the slot.
 func (w *Wheel) sort(q *queue, fired []Fired) {
 	s := &w.sorting
 	s.batch = s.batch[:0]
 	for r := w.read(q); r.left > 0; {
 		for _, e := range w.more(&r) {
-			// Those that do not fire have not got this stamp.
+			// Timers that do not fire have a different stamp.
 			if b := w.timer(e.timer); b.stamp == e.stamp|resting {
 				s.batch = append(s.batch, ready{Fired{Due: b.due, ID: b.id}, b.seq})
 			}
@@ -38,7 +38,7 @@ func (w *Wheel) sort(q *queue, fired []Fired) {
 	}
 }
 
-// byDue sorts the batch into fired.
+// byDue sorts the batch by deadline and call number into fired.
 func (s *sorting) byDue(fired []Fired) {
 	slices.SortFunc(s.batch, func(a, b ready) int {
 		if a.Due != b.Due {
@@ -51,9 +51,10 @@ func (s *sorting) byDue(fired []Fired) {
 	}
 }
 
-// bySeq is byDue where all are due in the same millisecond, as they are but for late ones; if not, it reports false, and if the first and
-// the last of them were set so many calls apart that a key does not hold it. A key is when a timer was set and, below that, its
-// place in the batch.
+// bySeq sorts the batch into fired if all timers are due in the same millisecond. It reports
+// false if they are not, which happens only for late timers, or if the call numbers are too far
+// apart to fit in a key. A key is a call number relative to the first and, in the lower bits,
+// the index in the batch.
 func (s *sorting) bySeq(fired []Fired) bool {
 	first, last := uint64(math.MaxUint64), uint64(0)
 	for i := range s.batch {

@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is due at one instant comes in the order of the calls that set it, however many that are, in whatever order their entries lie,
-// and however many calls lie between them.
+// TestSortOfOneInstant checks that timers due at the same instant fire in the order of the
+// calls that set them, for any number of timers, any order of entries and any distance between
+// calls.
 func TestSortOfOneInstant(t *testing.T) {
 	dice := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{2, 32, 33, 500, 3000} {
-		for _, apart := range []uint64{0, 1 << 40, 1<<52 - 1000} { // the last one is more than the keys of 3,000 timers hold
+		for _, apart := range []uint64{0, 1 << 40, 1<<52 - 1000} { // the last: too large for a key
 			w := New(0)
 			handles := make([]Handle, n)
 			for k := range handles {
@@ -23,7 +24,7 @@ func TestSortOfOneInstant(t *testing.T) {
 				if at == n/2 {
 					w.seq += apart
 				}
-				w.Move(handles[k], 70_000) // later: their entries stay where they are
+				w.Move(handles[k], 70_000) // later: their entries stay in their slots
 				want = append(want, Fired{Due: 70_000, ID: uint64(k)})
 			}
 			require.Equal(t, want, w.Advance(70_000, nil), "%d timers, %d calls apart", n, apart)
@@ -31,7 +32,7 @@ func TestSortOfOneInstant(t *testing.T) {
 	}
 }
 
-// Late timers come by deadline, and those of one deadline in the order of the calls.
+// TestSortOfLate checks that late timers fire by deadline, and by call for equal deadlines.
 func TestSortOfLate(t *testing.T) {
 	w := New(100_000)
 	var want []Fired
@@ -48,7 +49,7 @@ func TestSortOfLate(t *testing.T) {
 	require.Equal(t, want, w.Advance(100_000, nil))
 }
 
-// To sort allocates nothing once there was as much to sort.
+// TestSortAllocates checks that sorting does not allocate once as many timers have been sorted.
 func TestSortAllocates(t *testing.T) {
 	const n = 500
 	w, handles, fired := New(0), make([]Handle, n), make([]Fired, 0, n)
@@ -58,7 +59,7 @@ func TestSortAllocates(t *testing.T) {
 	now := Time(1000)
 	turn := func() {
 		fired = w.Advance(now, fired[:0])
-		for k := range handles { // those behind first, and then a second later
+		for k := range handles { // back to front, then a second later
 			w.Move(handles[(k*7)%n], now+900)
 		}
 		for k := range handles {

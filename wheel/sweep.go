@@ -4,44 +4,44 @@ import (
 	"math/bits"
 )
 
-// An entry dies when its timer is removed or moved to an earlier deadline. It stays
-// in its slot until the slot is opened, or until a sweep comes by. A sweep goes round
-// all slots, from the coarsest to the finest, as entries do, so that none slips past
-// it. It takes a few entries at a time, from the head of a slot's queue, and puts the
-// living back at its tail.
+// An entry dies when its timer is removed or moved to an earlier deadline. It stays in its slot
+// until the slot is opened or swept. A sweep visits all slots from the coarsest to the finest,
+// the direction in which entries move, so that no entry is missed. It takes a few entries at a
+// time from the head of a slot's queue and appends the live ones at the tail.
 
 const (
-	deathsPerPiece = 8   // a piece is swept when so many entries have died or were taken out
-	piece          = 128 // entries of a piece
-	framePiece     = 16  // entries that an Advance sweeps: it must not show in the frame
-	slotPiece      = 128 // slots of a piece, most of which are empty
+	deathsPerPiece = 8   // deaths between two sweep steps
+	piece          = 128 // entries visited in such a step
+	advancePiece   = 16  // entries that Advance visits: few enough not to affect frame times
+	slotPiece      = 128 // slots visited in a step; most are empty
 
-	// As many dead entries are no reason for a sweep.
+	// No sweep starts for this many dead entries.
 	deadAllowed = 256
 
-	// A sweep also starts after so many deaths and Advances, so that no dead entry is still there
-	// when its timer's stamp, a counter of 30 bits that each of them moves on by one at
-	// most, comes round to it.
+	// A sweep also starts after this many steps, of which there is one for every eight deaths
+	// and every Advance. So no dead entry survives until the stamp of its timer, a 30-bit
+	// counter that is incremented at each death, has the same value again.
 	longestLap = 1 << 25
 )
 
-// sweep says how far the running one has come.
+// sweep is the progress of the current sweep.
 type sweep struct {
 	on     bool
 	slot   uint32 // index in Wheel.slots
-	left   uint32 // entries of the slot not yet looked at: the first ones
-	exact  bool   // look at the timers themselves
-	turns  uint32 // pieces and Advances since the last sweep ended
-	deaths uint32 // ever; wraps
-	spare  int    // dead entries that are no reason to sweep
-	lap    uint32 // how many turns may pass
+	left   uint32 // entries of the slot still to visit, from the head
+	exact  bool   // compare with the timers, not with counts
+	turns  uint32 // steps since the last sweep ended
+	deaths uint32 // total deaths; wraps
+	spare  int    // dead entries that do not start a sweep
+	lap    uint32 // steps after which a sweep starts anyway
 }
 
-// A word of counts has room for so many timers, four bits for each.
+// countsInWord is the number of timers in one word of counts, four bits for each.
 const countsInWord = 16
 
-// kill makes all entries of timer i dead. It gets a stamp that none has, and the state.
-func (w *Wheel) kill(i uint32, t *timer, state uint32) uint32 {
+// invalidate makes all entries of timer i dead by giving it a stamp that no entry has, with the
+// given state. It returns the stamp.
+func (w *Wheel) invalidate(i uint32, t *timer, state uint32) uint32 {
 	was := t.stamp / count
 	stamp := (was+1)*count | state
 	t.stamp = stamp
@@ -49,25 +49,25 @@ func (w *Wheel) kill(i uint32, t *timer, state uint32) uint32 {
 	return stamp
 }
 
-// bury takes out the entry of a timer that was killed, if that is the last of its slot, or counts it as
-// dead. Call seq has set its deadline.
-func (w *Wheel) bury(timer, stamp uint32, due Time, seq uint64) {
-	if w.seq-seq >= lately || !w.unplace(timer, stamp, due) {
+// discardEntry removes the entry of an invalidated timer if it is the last of its slot, and
+// counts it as dead otherwise. seq is the number of the call that set the timer's deadline.
+func (w *Wheel) discardEntry(timer, stamp uint32, due Time, seq uint64) {
+	if w.seq-seq >= recentCalls || !w.popEntry(timer, stamp, due) {
 		w.dead++
 	}
-	// One that was taken out counts too, for its timer's stamp moved on.
+	// A removed entry counts too, because its timer's stamp was incremented.
 	if w.sweep.deaths++; w.sweep.deaths%deathsPerPiece == 0 {
-		w.tend(piece)
+		w.sweepStep(piece)
 	}
 }
 
-// tend goes on with the running sweep by n entries, or sees whether one is due.
-func (w *Wheel) tend(n uint32) {
+// sweepStep continues the running sweep by n entries, or starts a sweep if one is due.
+func (w *Wheel) sweepStep(n uint32) {
 	s := &w.sweep
 	s.turns++
 	switch {
 	case s.on:
-		w.sweepOn(n)
+		w.sweepSome(n)
 	case w.tooManyDead(), s.turns > s.lap && w.dead > 0:
 		s.on = true
 		s.exact = s.exact || s.turns > s.lap
@@ -76,8 +76,8 @@ func (w *Wheel) tend(n uint32) {
 	}
 }
 
-// tooManyDead bounds the memory: the dead are not more than the living, and the entries
-// not more than six for every five timers there ever were at once.
+// tooManyDead reports whether the dead entries exceed their bound: the number of live entries,
+// or six entries in all for every five timers ever made.
 func (w *Wheel) tooManyDead() bool {
 	if w.dead <= w.sweep.spare {
 		return false
@@ -86,12 +86,12 @@ func (w *Wheel) tooManyDead() bool {
 	return w.dead > live || w.dead+live > int(w.made+w.made/5)
 }
 
-// sweepOn looks at the next n entries.
-func (w *Wheel) sweepOn(n uint32) {
+// sweepSome visits the next n entries.
+func (w *Wheel) sweepSome(n uint32) {
 	s := &w.sweep
 	for range slotPiece {
 		q := w.queue(s.slot)
-		// What was taken away meanwhile was at the head too.
+		// Entries removed in the meantime were taken from the head too.
 		k := min(s.left, q.n(), n)
 		s.left = min(s.left, q.n()) - k
 		n -= k
@@ -102,7 +102,7 @@ func (w *Wheel) sweepOn(n uint32) {
 		}
 		if s.slot == late {
 			s.on, s.turns = false, 0
-			s.exact = w.tooManyDead() // this one took some of them for alive
+			s.exact = w.tooManyDead() // this sweep took some dead entries for live ones
 			return
 		}
 		s.slot--
@@ -110,38 +110,36 @@ func (w *Wheel) sweepOn(n uint32) {
 	}
 }
 
-// sweepFirst takes the first n entries of a slot and puts the living back behind the
-// others.
+// sweepFirst takes the first n entries of a slot and appends the live ones at the tail.
 func (w *Wheel) sweepFirst(slot, n uint32) {
 	if n == 0 {
 		return
 	}
 	q := w.queue(slot)
 	for n > 0 {
-		some := w.front(q, n)
-		n -= uint32(len(some))
-		kept := w.living(some)
-		w.dead -= len(some) - kept
+		batch := w.front(q, n)
+		n -= uint32(len(batch))
+		kept := w.compact(batch)
+		w.dead -= len(batch) - kept
 		if q.first == 0 && kept == 1 {
-			return // the only one is the last one
+			return // the only entry is also the last
 		}
-		w.pushAll(q, some[:kept])
-		w.drop(q, len(some))
+		w.pushAll(q, batch[:kept])
+		w.drop(q, len(batch))
 	}
 	if q.n() == 0 && slot != late {
 		f := &w.level[w.levelOf(slot)]
 		w.unmark(f, slot-f.first)
-		w.emptied(slot)
+		w.releaseQueue(slot)
 	}
 }
 
-// living moves the living of some entries to the front, in their order, and returns
-// how many they are. One that died sixteen stamps ago, or a multiple of that, is taken for
-// alive, unless the sweep is exact.
-func (w *Wheel) living(some []entry) int {
+// compact moves the live entries of batch to the front, in order, and returns their number. An
+// entry that died a multiple of sixteen stamps ago looks alive, unless the sweep is exact.
+func (w *Wheel) compact(batch []entry) int {
 	n := 0
-	for _, e := range some {
-		some[n] = e
+	for _, e := range batch {
+		batch[n] = e
 		i := e.timer
 		differ := (w.counts[i/countsInWord]>>(i%countsInWord*4) ^ uint64(e.stamp/count)) % countsInWord
 		if w.sweep.exact {
@@ -154,7 +152,7 @@ func (w *Wheel) living(some []entry) int {
 	return n
 }
 
-// levelOf returns the level of a slot that is not the late one.
+// levelOf returns the level of a slot other than the late one.
 func (w *Wheel) levelOf(slot uint32) int {
 	l := dial
 	for l+1 < shelf+w.shelves && slot >= w.level[l+1].first {
@@ -163,22 +161,22 @@ func (w *Wheel) levelOf(slot uint32) int {
 	return l
 }
 
-// Most timers that are removed soon after they were set are still the last of their slot: a
-// time-out of a request that was answered at once. Their entry is taken out, and no sweep has to
-// find it.
+// A timer that is removed soon after it was set, such as the timeout of a request that was
+// answered at once, usually still has the last entry of its slot. That entry is removed
+// directly, without waiting for a sweep.
 
 const (
-	// lately is how many calls a timer may be old for it to be worth a look: an older one
-	// is hardly ever the last of its slot.
-	lately = 1 << 10
+	// recentCalls is the age, in calls, up to which a timer's entry is checked. The entry of an
+	// older timer is rarely the last of its slot.
+	recentCalls = 1 << 10
 
-	// deadTaken is how many dead entries at most go with a living one before which they lie.
-	deadTaken = 8
+	// maxDeadPopped is the maximum number of dead entries removed together with a live one.
+	maxDeadPopped = 8
 )
 
-// unplace takes the living entry of a timer out of the slot in which its deadline belongs, and
-// reports whether it was there, behind all others. It is killed already.
-func (w *Wheel) unplace(timer, stamp uint32, due Time) bool {
+// popEntry removes the entry of an invalidated timer from the slot for its deadline. It reports
+// false if the entry is not the last one of that slot.
+func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	f, at := w.where(due)
 	if f == nil {
 		return false
@@ -190,8 +188,9 @@ func (w *Wheel) unplace(timer, stamp uint32, due Time) bool {
 	if !w.pop(q) {
 		return false
 	}
-	// Behind it lie those of others that were removed when they were not the last ones.
-	for range deadTaken {
+	// In front of it there may be entries of timers that were removed when they were not the
+	// last.
+	for range maxDeadPopped {
 		if e, ok := q.last(); !ok || !w.isDead(e) || !w.pop(q) {
 			break
 		}
@@ -199,13 +198,13 @@ func (w *Wheel) unplace(timer, stamp uint32, due Time) bool {
 	}
 	if q.n() == 0 {
 		w.unmark(f, at)
-		w.emptied(f.first + at)
+		w.releaseQueue(f.first + at)
 	}
 	return true
 }
 
-// where returns the level and the place in its ring where place puts what is due after now;
-// nil for what is late or beyond the hours.
+// slotFor returns the level and ring position that place chooses for an entry due after now.
+// The level is nil for late deadlines and those beyond the hours.
 func (w *Wheel) where(due Time) (f *level, at uint32) {
 	switch {
 	case due <= w.now, due > w.level[hours].next:
@@ -223,7 +222,7 @@ func (w *Wheel) where(due Time) (f *level, at uint32) {
 	return f, f.ring(uint32(k))
 }
 
-// last returns the entry behind all others.
+// last returns the last entry of the queue.
 func (q *queue) last() (e entry, ok bool) {
 	switch {
 	case q.first != 0:
@@ -234,7 +233,8 @@ func (q *queue) last() (e entry, ok bool) {
 	return entry{}, false
 }
 
-// pop takes the last entry away, or reports that it cannot: chunks know only the one behind them.
+// pop removes the last entry. It reports false if that would empty the last chunk, because
+// chunks have no link to the previous one.
 func (w *Wheel) pop(q *queue) bool {
 	switch {
 	case q.n() == 1:
@@ -247,8 +247,8 @@ func (w *Wheel) pop(q *queue) bool {
 	return true
 }
 
-// isDead reports whether an entry stands for no timer any more. One that died sixteen stamps ago, or
-// a multiple of that, is taken for alive.
+// isDead reports whether an entry no longer belongs to a timer. An entry that died a multiple
+// of sixteen stamps ago looks alive.
 func (w *Wheel) isDead(e entry) bool {
 	return (w.counts[e.timer/countsInWord]>>(e.timer%countsInWord*4)^uint64(e.stamp/count))%countsInWord != 0
 }

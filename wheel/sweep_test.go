@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSweepForAge: few dead entries are no reason to sweep, but none is there for longer
-// than a lap and the sweep at its end. Then the next lap begins.
+// TestSweepForAge checks that a few dead entries do not start a sweep, but are removed by the
+// sweep at the end of each lap.
 func TestSweepForAge(t *testing.T) {
 	const lap = 100
 	w := New(0)
@@ -33,8 +33,8 @@ func TestSweepForAge(t *testing.T) {
 	}
 }
 
-// TestSweepLosesItsSlot stops a sweep in the middle of a slot and lets the hands take the
-// rest away: a part of it, all of it, and all of it with what is behind.
+// TestSweepLosesItsSlot stops a sweep in the middle of a slot and advances so that the rest of
+// the slot is removed: a part, all of it, or all of it and later slots.
 func TestSweepLosesItsSlot(t *testing.T) {
 	const n = 2000
 	for _, jump := range []Time{60_000, 119_999, 120_500, 300_000} {
@@ -61,8 +61,8 @@ func TestSweepLosesItsSlot(t *testing.T) {
 	}
 }
 
-// TestSweepIsExact: a sweep takes an entry for alive that died sixteen stamps ago. If it
-// leaves more dead than it may, the next one looks at the timers themselves.
+// TestSweepIsExact checks that a sweep keeps an entry that died sixteen stamps ago, and that
+// the next sweep compares with the timers if too many dead entries are left.
 func TestSweepIsExact(t *testing.T) {
 	w := New(0)
 	w.sweep.spare = 0
@@ -89,8 +89,8 @@ func TestSweepIsExact(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestSweepReachesEachSlot: wherever timers die, up to the last slot of the last level, their entries do not
-// stay for ever.
+// TestSweepReachesEachSlot checks that dead entries are removed from every slot, up to the last
+// slot of the last level.
 func TestSweepReachesEachSlot(t *testing.T) {
 	const n = 2 * deadAllowed
 	for bits := range 63 {
@@ -100,7 +100,7 @@ func TestSweepReachesEachSlot(t *testing.T) {
 			for range n {
 				handles = append(handles, w.Add(due, 1))
 			}
-			w.Add(due, 2) // else the last ones would be taken out at once
+			w.Add(due, 2) // otherwise the last entries would be removed at once
 			for _, h := range handles {
 				w.Remove(h)
 			}

@@ -13,27 +13,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTranscripts runs the stories in testdata. The commands:
+// TestTranscripts runs the transcripts in testdata. The commands:
 //
 //	start [at=INSTANT] [dial=1000] [faces=60/60/12]   a new wheel; the faces finest
 //	                                                  first, 60/60/12 is the clock
-//	add NAME WHEN      starts a timer; prints where it waits
-//	move NAME WHEN     gives it a new deadline; prints where it waits
+//	add NAME WHEN      starts a timer; prints the slot where it waits
+//	move NAME WHEN     gives it a new deadline; prints the slot where it waits
 //	remove NAME        ends it
-//	replace OLD NAME WHEN   ends OLD and starts a timer; prints where it waits
-//	advance WHEN       turns the hands; prints what fires, in order
-//	next               the earliest deadline
-//	show               the hands, and every slot with a timer in it
-//	face LEVEL         what a face shows: the hand, and how many entries wait in each slot
-//	handle NAME        the parts of its handle
+//	replace OLD NAME WHEN   ends OLD and starts a timer; prints the slot where it waits
+//	advance WHEN       advances the time; prints the fired timers in order
+//	next               prints the earliest deadline
+//	show               prints the hands, and every slot with a timer in it
+//	face LEVEL         prints the hand and the number of entries in each slot
+//	handle NAME        prints the parts of its handle
 //	age                makes a free timer one use from its last generation
-//	crowd N WHEN WHEN  starts N timers, due anywhere between the two; prints what the wheel holds
-//	thin [N]           ends N of those, or as many as it takes for a sweep to begin
-//	frames N LENGTH    turns the hands N times; prints what was moved in each frame, fired aside
+//	crowd N WHEN WHEN  starts N timers, due between the two instants; prints counters
+//	thin [N]           ends N of those, or as many as it takes for a sweep to start
+//	frames N LENGTH    advances N times; prints the number of entries moved in each frame
 //
-// WHEN is an instant (01:02:03, 01:02:03.450, -00:00:01, never, earliest) or, with a
-// sign in front, a distance from now (+90s, +1h30m, +-1ms). After every command the
-// harness checks the structure of the wheel.
+// WHEN is an instant (01:02:03, 01:02:03.450, -00:00:01, never, earliest) or, with a sign, a
+// distance from now (+90s, +1h30m, +-1ms). The structure of the wheel is checked after every
+// command.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &transcript{handles: map[string]Handle{}}
@@ -45,7 +45,8 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// TestDocExample: the example in the package's documentation is the transcript.
+// TestDocExample checks that the example in the package documentation agrees with the
+// transcript.
 func TestDocExample(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
@@ -64,7 +65,7 @@ type transcript struct {
 	faces   shape
 	names   []string // by id
 	handles map[string]Handle
-	many    []Handle // those of crowd
+	many    []Handle // the timers of crowd
 }
 
 func (s *transcript) do(t *testing.T, d *datadriven.TestData) string {
@@ -130,7 +131,7 @@ func (s *transcript) start(t *testing.T, d *datadriven.TestData) {
 	s.w, s.many = newWheel(sh, s.when(t, at)), nil
 }
 
-// advance prints what fires; a panic is part of the story.
+// advance prints the fired timers, or a panic.
 func (s *transcript) advance(now Time) (out string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -147,7 +148,8 @@ func (s *transcript) advance(now Time) (out string) {
 	return b.String()
 }
 
-// name returns whose id it is: one that has replaced another has its handle for an id.
+// name returns the name of the timer with an id. A timer that replaced another has its handle
+// as the id.
 func (s *transcript) name(id uint64) string {
 	for name, h := range s.handles {
 		if id >= uint64(len(s.names)) && uint64(h) == id {
@@ -157,7 +159,7 @@ func (s *transcript) name(id uint64) string {
 	return s.names[id]
 }
 
-// when reads an instant or a distance from now.
+// when parses an instant or a distance from now.
 func (s *transcript) when(t *testing.T, text string) Time {
 	if span, ok := strings.CutPrefix(text, "+"); ok {
 		d, err := time.ParseDuration(span)
@@ -184,7 +186,7 @@ func (s *transcript) when(t *testing.T, text string) Time {
 	return Time(at)
 }
 
-// level names a level; the faces have names only if they are those of a clock.
+// level names a level; the faces have names only in the shape of a clock.
 func (s *transcript) level(l int) string {
 	switch {
 	case l == dial:
@@ -197,7 +199,7 @@ func (s *transcript) level(l int) string {
 	return []string{"seconds", "minutes", "hours"}[l-1]
 }
 
-// face prints the counters that are not zero; a slot of the next round has a +.
+// face prints the nonzero counters; a slot of the next round has a +.
 func (s *transcript) face(name string) string {
 	l := slices.Index([]string{"dial", "seconds", "minutes", "hours"}, name)
 	f := s.w.Face(l, nil)
@@ -215,7 +217,7 @@ func (s *transcript) face(name string) string {
 	return b.String()
 }
 
-// where names the place of a timer's entry: the level, the slot, and what the slot holds.
+// where describes the slot of a timer's entry: its level, number and time range.
 func (s *transcript) where(h Handle) (out string) {
 	i := uint32(h)
 	s.each(func(place string, in []entry) {
@@ -228,8 +230,8 @@ func (s *transcript) where(h Handle) (out string) {
 	return out
 }
 
-// each calls f for the late slot and for every slot of the levels that is not empty,
-// finest first and in order of time.
+// each calls f for the late slot and for every nonempty slot of the levels, finest first and in
+// time order.
 func (s *transcript) each(f func(place string, in []entry)) {
 	in, _ := entries(s.w, s.w.queue(late))
 	f("late", in)
@@ -258,9 +260,9 @@ func (s *transcript) place(level int, k uint32, unit int64) string {
 	return fmt.Sprintf("%-13s %v .. %v", name, from, last)
 }
 
-// show prints the hands, the late timers, the slots from the finest level to the
-// coarsest, and who rests. A timer that was moved to a later deadline stands where its
-// entry waits, with the deadline; a dead entry is not shown, but counted.
+// show prints the hands, the late timers, the slots from the finest level to the coarsest, and
+// the resting timers. A postponed timer is shown in the slot of its entry; dead entries are
+// only counted.
 func (s *transcript) show() string {
 	var b strings.Builder
 	now := digitsOf(s.w, s.w.now)

@@ -21,7 +21,8 @@ func TestClockFace(t *testing.T) {
 	require.EqualValues(t, 32, unsafe.Sizeof(queue{}))
 }
 
-// TestInverse: the product in place is the quotient at both ends of every slot.
+// TestInverse checks that the multiplication in place equals the division, at both ends of
+// every slot.
 func TestInverse(t *testing.T) {
 	for _, sh := range shapes {
 		w := newWheel(sh, 0)
@@ -37,7 +38,7 @@ func TestInverse(t *testing.T) {
 	}
 }
 
-// TestStarts sets the hands on every instant that is special, on every shape.
+// TestStarts creates a wheel at every special instant, for every shape.
 func TestStarts(t *testing.T) {
 	for _, sh := range shapes {
 		for _, at := range starts {
@@ -49,8 +50,8 @@ func TestStarts(t *testing.T) {
 	require.NoError(t, check(New(Never)))
 }
 
-// TestLevelEdges adds a timer at each edge of each level, seen from each, moves the
-// hands to one before it, and then to it.
+// TestLevelEdges adds a timer at each edge of each level, seen from each edge, and advances to
+// just before it and then to it.
 func TestLevelEdges(t *testing.T) {
 	edges := []Time{1, 999, 1000, 1001}
 	for _, s := range []Time{59, 60, 61, 3599, 3600, 3601, 43_199, 43_200, 43_201, 86_400, 64 * 43_200, 64 * 64 * 43_200} {
@@ -68,8 +69,8 @@ func TestLevelEdges(t *testing.T) {
 	}
 }
 
-// TestSplit makes the same calls on two wheels, one of which gets to every instant in
-// many steps: the same timers fire in the same order.
+// TestSplit makes the same calls on two wheels, one of which advances in many small steps: the
+// same timers must fire in the same order.
 func TestSplit(t *testing.T) {
 	for seed := range 20 {
 		for _, sh := range shapes {
@@ -98,8 +99,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestCrowd runs a great many timers at once, against a sort.
-func TestCrowd(t *testing.T) {
+// TestManyTimers compares the order in which many timers fire with a sort.
+func TestManyTimers(t *testing.T) {
 	const n = 200_000
 	rng := rand.New(rand.NewPCG(3, 4))
 	w := New(0)
@@ -118,9 +119,9 @@ func TestCrowd(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestCrowdInOneInstant: what fires in one millisecond fills many chunks, is out of order
-// and partly dead or put off, and leaves all its chunks free.
-func TestCrowdInOneInstant(t *testing.T) {
+// TestManyInOneInstant: the timers due in one millisecond fill many chunks, are out of order
+// and partly dead or postponed. All their chunks must become free.
+func TestManyInOneInstant(t *testing.T) {
 	const n, due = 1000, 500_000
 	w := New(0)
 	handles := make([]Handle, n)
@@ -138,7 +139,7 @@ func TestCrowdInOneInstant(t *testing.T) {
 			want = append(want, Fired{due, uint64(i)})
 		}
 	}
-	for i := 3; i < n; i += 4 { // set once more, after all others
+	for i := 3; i < n; i += 4 { // set again, after all others
 		w.Move(handles[i], due)
 		want = append(want, Fired{due, uint64(i)})
 	}
@@ -157,8 +158,9 @@ func TestTimeWentBack(t *testing.T) {
 	require.Equal(t, []Fired{{500, 1}}, w.Advance(1000, nil))
 }
 
-// TestAppends: Advance keeps what dst holds, and sorts only what it adds.
-func TestAppends(t *testing.T) {
+// TestAdvanceAppends checks that Advance keeps the contents of dst and sorts only what it
+// appends.
+func TestAdvanceAppends(t *testing.T) {
 	w := New(10)
 	w.Add(9, 1)
 	w.Add(8, 2)
@@ -166,9 +168,9 @@ func TestAppends(t *testing.T) {
 	require.Nil(t, w.Advance(10, nil))
 }
 
-// TestEmptyTime crosses all the time there is: nothing may look at the slots on the way,
-// of which there are 10^16.
-func TestEmptyTime(t *testing.T) {
+// TestWholeRange advances over the whole range of Time, which has 10^16 slots: Advance must not
+// visit empty slots.
+func TestWholeRange(t *testing.T) {
 	w := New(earliest)
 	w.Add(-1, 1)
 	w.Add(Never-1, 2)
@@ -178,9 +180,9 @@ func TestEmptyTime(t *testing.T) {
 	require.Equal(t, []Fired{{Never, 3}}, w.Advance(Never, nil))
 }
 
-// TestSelf: what AddSelf adds comes back as its own handle, whatever was there before, and
-// State follows it from the first call to the last.
-func TestSelf(t *testing.T) {
+// TestAddSelf checks that AddSelf uses the handle as the id, also in reused memory, and checks
+// State after every call.
+func TestAddSelf(t *testing.T) {
 	w := New(0)
 	old := w.AddSelf(5)
 	require.Equal(t, Waiting, w.State(old))
@@ -201,16 +203,16 @@ func TestSelf(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestFewSlots: few timers may lie in more slots than there are queues with a number.
-func TestFewSlots(t *testing.T) {
+// TestSparseSlots checks timers in more slots than there are numbered queues.
+func TestSparseSlots(t *testing.T) {
 	w := New(0)
 	var handles []Handle
-	for i := range uint64(fewTimers - 1) {
+	for i := range uint64(sparseLimit - 1) {
 		handles = append(handles, w.Add(Time(1+2*i), i))
 	}
 	require.NoError(t, check(w))
-	require.NotNil(t, w.few)
-	require.NotEmpty(t, w.few.more)
+	require.NotNil(t, w.sparse)
+	require.NotEmpty(t, w.sparse.more)
 	for i, h := range handles {
 		if i%3 == 0 {
 			w.Remove(h)
@@ -218,12 +220,12 @@ func TestFewSlots(t *testing.T) {
 	}
 	fired := len(w.Advance(700, nil))
 	require.NoError(t, check(w))
-	for i := range uint64(fewTimers) {
+	for i := range uint64(sparseLimit) {
 		w.Add(2000+Time(i), i)
 	}
-	require.Nil(t, w.few, "by now there are many")
+	require.Nil(t, w.sparse, "by now there are many")
 	require.NoError(t, check(w))
 	fired += len(w.Advance(5000, nil))
-	require.Equal(t, fewTimers-1-(fewTimers-1+2)/3+fewTimers, fired)
+	require.Equal(t, sparseLimit-1-(sparseLimit-1+2)/3+sparseLimit, fired)
 	require.NoError(t, check(w))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nextWithin asks until nothing more is to be done, and then turns the hands there. No call does more than it
-// may, and nothing is due before the answers.
+// nextWithin calls NextWithin until no work is left, and then advances to the result. No call
+// may exceed its bound, and no timer may be due before the result.
 func (s *session) nextWithin(d *dice) error {
 	most := []int{1, 2, 5, 1000}[d.n(4)]
 	want := Never
@@ -37,25 +37,26 @@ func (s *session) nextWithin(d *dice) error {
 	return s.within(t, most)
 }
 
-// within turns the hands to what NextWithin has said, and sees that there is little to bring down.
+// within advances to the result of NextWithin and checks that few entries are moved.
 func (s *session) within(t Time, most int) error {
 	for l := shelf + 1; l < s.w.Levels(); l++ {
 		if s.w.level[l].holds() {
-			return s.advance(t) // perhaps with a whole shelf
+			return s.advance(t) // may move a whole shelf slot
 		}
 	}
 	before := s.w.Stats().Moved
 	if err := s.advance(t); err != nil {
 		return err
 	}
-	if moved := s.w.Stats().Moved - before; moved > uint64(2*most*s.w.Levels()+framePiece) {
+	if moved := s.w.Stats().Moved - before; moved > uint64(2*most*s.w.Levels()+advancePiece) {
 		return fmt.Errorf("Advance(%d) after NextWithin(%d) has moved %d", t, most, moved)
 	}
 	return nil
 }
 
-// TestNextWithin: a hundred thousand timers of one hour, among them the earliest, are brought down without
-// any call that does more than a little, and all fire at their deadlines. Work is counted, not time.
+// TestNextWithin moves a hundred thousand timers of one hour, the earliest among them, with a
+// bounded amount of work in each call. All must fire at their deadlines. The test counts
+// entries, not time.
 func TestNextWithin(t *testing.T) {
 	const many, most = 100_000, 500
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -74,7 +75,7 @@ func TestNextWithin(t *testing.T) {
 		}
 		before := w.Stats().Moved
 		fired = w.Advance(at, fired[:0])
-		require.LessOrEqual(t, w.Stats().Moved-before, uint64(2*most*5+framePiece))
+		require.LessOrEqual(t, w.Stats().Moved-before, uint64(2*most*5+advancePiece))
 		for _, f := range fired {
 			require.Equal(t, at, f.Due)
 		}
@@ -87,7 +88,7 @@ func TestNextWithin(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestNextWithinFar: what lies far away is not looked at before its slot is the next one.
+// TestNextWithinFar checks that a distant slot is not visited until it is the coming one.
 func TestNextWithinFar(t *testing.T) {
 	const hour = 3_600_000
 	for _, c := range []struct{ due, at Time }{
@@ -112,8 +113,8 @@ func TestNextWithinFar(t *testing.T) {
 	}
 }
 
-// TestNextWithinOne: also one entry of a level for a frame is a bound, where without it the frame would bring down
-// half of a crowded slot.
+// TestNextWithinOne checks the smallest bounds, in a frame that would otherwise move half of a
+// crowded slot.
 func TestNextWithinOne(t *testing.T) {
 	for _, most := range []int{1, 2} {
 		w := New(0)

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSmooth: with frames of one length, of any length, nothing is left in a coming slot
-// when its hand gets there, and no frame brings down more than its share.
-func TestSmooth(t *testing.T) {
+// TestCascadeAhead checks that, with frames of equal length, a coming slot is empty when its
+// hand reaches it and no frame moves more than its share.
+func TestCascadeAhead(t *testing.T) {
 	for _, frame := range []Time{1, 7, 16, 50, 333, 1001, 59_999} {
 		rng := rand.New(rand.NewPCG(uint64(frame), 2))
-		// From here a half-day, an hour and many minutes begin.
+		// A half-day, an hour and many minutes start after this start.
 		start := Time(12*3_600_000) - 150*max(frame, 16)
 		w := New(start - 1_800_000)
 		for i := range 20_000 {
@@ -27,7 +27,7 @@ func TestSmooth(t *testing.T) {
 			was, half := w.coming, w.half
 			w.Advance(w.Now()+frame, nil)
 			for l := seconds; l <= shelf; l++ {
-				ends := w.level[l-1].last // of what is before the coming slot
+				ends := w.level[l-1].last // when the coming slot starts
 				n := w.queue(w.coming[l]).n()
 				if w.Now()+frame > ends {
 					require.Zero(t, n, "frame %d, level %d, %v before %v", frame, l, w.Now(), ends)
@@ -43,8 +43,8 @@ func TestSmooth(t *testing.T) {
 	}
 }
 
-// TestSweep removes and adds ten times as many timers as there are, then all but a few,
-// and sees that the dead stay within their bounds and their chunks are used again.
+// TestSweep removes and adds ten times as many timers as there are, then removes all but a few.
+// The number of dead entries must stay within its bounds, and their chunks must be reused.
 func TestSweep(t *testing.T) {
 	const n = 20_000
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -63,7 +63,7 @@ func TestSweep(t *testing.T) {
 	require.NoError(t, check(w))
 	require.Greater(t, most, n/5)
 	require.Less(t, most, n*3/10)
-	require.Less(t, int(w.madeChunks), n*13/10/chunkEntries+600) // and one for each slot that is in use
+	require.Less(t, int(w.madeChunks), n*13/10/chunkEntries+600) // plus one for each slot in use
 
 	chunks := w.madeChunks
 	for _, h := range handles[10:] {
@@ -78,8 +78,9 @@ func TestSweep(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestRefresh: to move a timer to a later deadline, any number of times, makes no entry.
-func TestRefresh(t *testing.T) {
+// TestPostpone checks that moving a timer to a later deadline, any number of times, adds no
+// entry.
+func TestPostpone(t *testing.T) {
 	w := New(0)
 	h := w.Add(5000, 1)
 	for i := range Time(1000) {
@@ -103,15 +104,15 @@ func TestFacePanics(t *testing.T) {
 	require.Equal(t, []int{7, 0}, w.Face(3, []int{7}).Slots[:2])
 }
 
-// TestNextWhileSmoothing asks for the earliest deadline while coming slots are half
-// brought down, so that it may be on any level.
-func TestNextWhileSmoothing(t *testing.T) {
+// TestNextWhileCascading calls Next while coming slots are half empty, so that the earliest
+// deadline may be on any level.
+func TestNextWhileCascading(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		w, first := New(0), Never
 		var dues []Time
 		for i := range 200 {
-			// Most are due in the minute or the hour after the running one.
+			// Most are due in the minute or hour after the running one.
 			due := 60_000 + Time(rng.Int64N(60_000))
 			if i%2 == 0 {
 				due = 3_600_000 + Time(rng.Int64N(3_600_000))
@@ -134,7 +135,7 @@ func TestNextWhileSmoothing(t *testing.T) {
 					first = min(first, due)
 				}
 			}
-			// Now and then only: Next brings down what it looks at.
+			// Only sometimes, because Next moves the entries that it visits.
 			if rng.IntN(20) == 0 {
 				got, ok := w.Next()
 				require.Equal(t, first < Never, ok)

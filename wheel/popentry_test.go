@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUnplace: what is removed or moved forward soon after it was set leaves no dead entry, on
-// whatever level it waits.
-func TestUnplace(t *testing.T) {
+// TestRemoveLastEntry checks that a timer that is removed or moved forward soon after it was
+// set leaves no dead entry, on any level.
+func TestRemoveLastEntry(t *testing.T) {
 	for _, delay := range []Time{1, 999, 1001, 59_999, 61_000, 3_599_999, 3_601_000, 11 * 3_600_000, 23 * 3_600_000} {
 		w := New(123_456)
 		for range 3 {
@@ -29,14 +29,14 @@ func TestUnplace(t *testing.T) {
 	}
 }
 
-// TestUnplaceInAnyOrder: of a few that overlap, the last one that goes takes the dead before it along, but
-// not over the border of a chunk; of those that were set long ago nothing is looked at.
-func TestUnplaceInAnyOrder(t *testing.T) {
+// TestRemoveLastEntries checks that removing the last entry also removes the dead ones before
+// it, but not across the boundary of a chunk, and that entries set long ago are not checked.
+func TestRemoveLastEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := New(0)
 	stays := w.Add(7_000_000, 0)
 	for range 1000 {
-		some := make([]Handle, 1+rng.IntN(deadTaken))
+		some := make([]Handle, 1+rng.IntN(maxDeadPopped))
 		for i := range some {
 			some[i] = w.Add(7_000_000, 0)
 		}
@@ -60,7 +60,7 @@ func TestUnplaceInAnyOrder(t *testing.T) {
 	require.NoError(t, check(w))
 
 	last := w.Add(7_000_000, 0)
-	for range lately {
+	for range recentCalls {
 		w.Move(stays, 7_000_000)
 	}
 	dead := w.Stats().Dead
@@ -69,9 +69,9 @@ func TestUnplaceInAnyOrder(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestUnplaceGoesOnSweeping: a stamp that moves on counts for the sweep, also if its entry was taken
-// out: a dead entry somewhere else must not live to see it come round.
-func TestUnplaceGoesOnSweeping(t *testing.T) {
+// TestRemoveLastEntrySweeps checks that removed entries count towards the next sweep, because
+// they increment stamps: a dead entry elsewhere must not survive until its stamp repeats.
+func TestRemoveLastEntrySweeps(t *testing.T) {
 	w := New(0)
 	w.sweep.lap = 50
 	w.Add(1000, 0)

@@ -8,9 +8,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestTogether: timers of one millisecond in one slot of the seconds come down as one, in the first
-// chunk of a wheel as in any other.
-func TestTogether(t *testing.T) {
+// TestSameMillisecond checks that timers due in the same millisecond move from a slot of the
+// seconds as a whole.
+func TestSameMillisecond(t *testing.T) {
 	w := wheel.New(0)
 	for id := range uint64(1000) {
 		w.Add(30_500, id)

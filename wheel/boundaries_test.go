@@ -6,19 +6,19 @@ import (
 	"math/rand/v2"
 )
 
-// Where wheels break: at the borders of the levels, beyond the last level, in the
-// past, at the ends of the range, and late in a long uptime. The generators in this
-// file aim there; evenly spread delays would miss most of it.
+// Timing wheels fail at the boundaries of levels, beyond the last level, in the past, at the
+// ends of the range and late in a long uptime. The generators in this file aim at those cases;
+// evenly spread delays would rarely meet them.
 
-// shapes are the clocks that every seed is run on, the real one first. On the small
-// ones a border is met every few steps.
+// shapes are the clock shapes that every seed runs on, the real one first. The small ones have
+// a boundary every few steps.
 var shapes = []shape{
 	clockFace,
 	{dial: 1, seconds: 2, minutes: 2, hours: 2},
 	{dial: 2, seconds: 3, minutes: 2, hours: 2},
 	{dial: 1, seconds: 3, minutes: 3, hours: 3},       // Kafka's example
-	{dial: 20, seconds: 10, minutes: 10, hours: 10},   // the Java wheel
-	{dial: 1000, seconds: 10, minutes: 10, hours: 10}, // the Go wheel
+	{dial: 20, seconds: 10, minutes: 10, hours: 10},   // a Java wheel
+	{dial: 1000, seconds: 10, minutes: 10, hours: 10}, // a Go wheel
 	{dial: 65, seconds: 1, minutes: 64, hours: 1},     // full and nearly empty words
 }
 
@@ -26,17 +26,17 @@ func (sh shape) String() string {
 	return fmt.Sprintf("%d/%d/%d dial %d", sh.seconds, sh.minutes, sh.hours, sh.dial)
 }
 
-// starts are the instants at which the hands stand when a run begins.
+// starts are the initial times of the runs.
 var starts = []Time{
 	0,
 	43_199_000,                   // the last second of the first half-day
 	86_399_000,                   // and of the first day
-	(1<<31 - 100) * 1000,         // seconds in 32 bits with a sign
-	(1<<32 - 100) * 1000,         // and without
+	(1<<31 - 100) * 1000,         // seconds in a signed 32-bit integer
+	(1<<32 - 100) * 1000,         // and in an unsigned one
 	1<<32 - 100_000,              // milliseconds in 32 bits: 49.7 days
 	1<<31 - 100_000,              //
 	1_763_715_600_000,            // a day in 2025, counted from 1970
-	-1,                           // time before the start
+	-1,                           // before the start
 	-43_200_000,                  //
 	-86_399_500,                  //
 	earliest,                     // the ends of the range
@@ -48,8 +48,8 @@ var starts = []Time{
 	earliest + 64*43_200_000 - 5, //
 }
 
-// dice makes the choices of a run: from a seed, or from the bytes of a fuzzer until
-// they are used up.
+// dice makes the random choices of a run, from a seed or from the bytes of a fuzzer until they
+// are used up.
 type dice struct {
 	rng  *rand.PCG
 	data []byte
@@ -79,7 +79,7 @@ func (d *dice) n(k int) int {
 	return int(b) % k
 }
 
-// one reports true once in k, k <= 256.
+// one reports true once in k calls on average, k <= 256.
 func (d *dice) one(k int) bool { return d.n(k) == k-1 }
 
 // below returns a number in [0, k), k > 0.
@@ -87,7 +87,7 @@ func (d *dice) below(k int64) int64 { return int64(d.word() % uint64(k)) }
 
 func (d *dice) pick(list []int64) int64 { return list[d.below(int64(len(list)))] }
 
-// near returns -2 .. 2, in ms or in units of the seconds face.
+// near returns -2 .. 2, in ms or in slots of the seconds face.
 func (d *dice) near(w *Wheel) int64 {
 	k := int64(d.n(5) - 2)
 	if d.one(4) {
@@ -96,15 +96,15 @@ func (d *dice) near(w *Wheel) int64 {
 	return k
 }
 
-// spans are the lengths at which a timer changes level: a second, a minute, an hour,
-// a half-day, a day, a day and a half, and what the first shelves hold.
+// spans returns the delays at which a timer changes level: a second, a minute, an hour, a
+// half-day, a day, a day and a half, and the ranges of the first shelves.
 func spans(w *Wheel) []int64 {
 	half := w.level[hours].round
 	s := []int64{w.level[dial].round, w.level[seconds].round, w.level[minutes].round, half, 2 * half, 3 * half}
 	return append(s, half*shelfSlots, half*shelfSlots*shelfSlots)
 }
 
-// periods of effects, in ms.
+// periods returns the periods of effects, in ms.
 func periods(w *Wheel) []int64 {
 	var p []int64
 	u := w.level[dial].round
@@ -114,9 +114,9 @@ func periods(w *Wheel) []int64 {
 	return append(p, u, 1, 3*u)
 }
 
-// border returns the distance from now to the next second, minute, hour, half-day or
-// round of the first shelf.
-func (d *dice) border(w *Wheel) int64 {
+// boundary returns the distance from now to the next second, minute, hour, half-day or round of
+// the first shelf.
+func (d *dice) boundary(w *Wheel) int64 {
 	if l := d.n(shelf + 1); l < shelf {
 		f := &w.level[l]
 		return f.round - int64(w.now-f.from)
@@ -126,7 +126,7 @@ func (d *dice) border(w *Wheel) int64 {
 	return left*half - int64(w.now-w.level[hours].from)
 }
 
-// due picks a deadline; others are the deadlines that wait already.
+// due picks a deadline; others are the waiting deadlines.
 func (d *dice) due(w *Wheel, spans []int64, others []plan) Time {
 	switch d.n(16) {
 	case 0, 1: // late, or due now
@@ -144,11 +144,11 @@ func (d *dice) due(w *Wheel, spans []int64, others []plan) Time {
 			return Never.Add(-int64(d.n(4)))
 		}
 		return Time(d.word())
-	case 3, 4, 5: // exactly at, before or after a border
-		return w.now.Add(d.border(w)).Add(d.near(w))
-	case 6, 7, 8, 9: // exactly as long as a level
+	case 3, 4, 5: // at, before or after a boundary
+		return w.now.Add(d.boundary(w)).Add(d.near(w))
+	case 6, 7, 8, 9: // exactly the range of a level
 		return w.now.Add(d.pick(spans)).Add(d.near(w))
-	case 10, 11, 12: // at the instant of another
+	case 10, 11, 12: // at the deadline of another timer
 		if len(others) > 0 {
 			return others[d.below(int64(len(others)))].due
 		}
@@ -165,9 +165,9 @@ func (d *dice) jump(w *Wheel, spans []int64, waiting []plan) Time {
 		return w.now
 	case 1, 2, 3:
 		return w.now.Add(1)
-	case 4, 5, 6: // to a border, one before, one after
-		return max(w.now, w.now.Add(d.border(w)).Add(int64(d.n(3)-1)))
-	case 7, 8, 9: // to the next deadline, one before, one after
+	case 4, 5, 6: // a boundary, one before, one after
+		return max(w.now, w.now.Add(d.boundary(w)).Add(int64(d.n(3)-1)))
+	case 7, 8, 9: // the next deadline, one before, one after
 		if len(waiting) > 0 {
 			return max(w.now, waiting[0].due.Add(int64(d.n(3)-1)))
 		}

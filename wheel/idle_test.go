@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQuiet: an Advance that knows that it has nothing to do but turn the hands leaves the wheel as one that has looked, to the
-// last bit.
-func TestQuiet(t *testing.T) {
+// TestIdleAdvance checks that an Advance that takes the shortcut for idle frames leaves the
+// wheel in exactly the same state as one that does not.
+func TestIdleAdvance(t *testing.T) {
 	for k, sh := range shapes {
 		for seed := range uint64(6) {
 			rng := rand.New(rand.NewPCG(seed, uint64(k)))
@@ -34,10 +34,10 @@ func TestQuiet(t *testing.T) {
 					}
 				default:
 					now := knows.Now().Add(rng.Int64N(1 << rng.IntN(14)))
-					looks.quiet = earliest
+					looks.idleUntil = earliest
 					require.Equal(t, looks.Advance(now, nil), knows.Advance(now, nil))
 				}
-				looks.quiet = knows.quiet
+				looks.idleUntil = knows.idleUntil
 				if step%16 == 15 {
 					require.Equal(t, looks, knows)
 				}
@@ -46,14 +46,15 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestQuietFrames: a wheel with nothing near looks once for all the frames up to then.
-func TestQuietFrames(t *testing.T) {
+// TestIdleFrames checks that a wheel without near deadlines computes nextWork once, not in
+// every frame.
+func TestIdleFrames(t *testing.T) {
 	w := New(0)
 	w.Add(20_000, 1)
 	looked := 0
 	var fired []Fired
 	for w.Now() < 20_000 {
-		if w.quiet <= w.Now().Add(50) {
+		if w.idleUntil <= w.Now().Add(50) {
 			looked++
 		}
 		fired = w.Advance(w.Now().Add(50), fired)
