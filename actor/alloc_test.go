@@ -38,7 +38,8 @@ func TestFrameDoesNotAllocate(t *testing.T) {
 			full := 0
 			frame := func() {
 				for i := range boxes {
-					// From 2 to 150 messages: also more than a mailbox keeps room for.
+					// From 2 to 150 messages, so sometimes more than the capacity that a
+					// mailbox keeps.
 					for m := range 2 + i%149 {
 						if !g.Send(&boxes[i], &values[m]) {
 							full++

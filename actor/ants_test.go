@@ -17,18 +17,17 @@ import (
 
 var _ actor.Pool = (*ants.Pool)(nil)
 
-// soldier is an owner that checks by itself what it gets. Its fields are plain
-// on purpose: under -race every missing edge between two turns, or between a turn
-// and the loop, is reported.
+// soldier is an owner that checks the messages it gets. Its fields are plain, so that -race
+// reports every missing edge between two turns, or between a turn and the loop.
 type soldier struct {
 	rnd     *rand.Rand
 	busy    atomic.Bool
-	want    uint64 // the message that must come next
-	again   bool   // the last one was put back
-	faults  [4]int // overlap, gap, double, wrong put-back
+	want    uint64 // the next expected message
+	again   bool   // the last message was requeued
+	faults  [4]int // overlap, gap, duplicate, wrong requeue
 	repeats int
 	deaths  int
-	turns   int // by the loop, while idle
+	turns   int // counted by the loop, while idle
 }
 
 const (
@@ -52,8 +51,8 @@ func (s *soldier) see(m uint64) {
 	s.want = m + 1
 }
 
-// march is the handler: it takes messages and by its owner's dice puts one
-// back, stops early, panics or ends its goroutine.
+// march is the handler: it takes messages and at random requeues one, stops early, panics or
+// ends its goroutine.
 func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 	s := b.Owner
 	s.turns++
@@ -80,13 +79,13 @@ func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 	}
 }
 
-// army is a group of soldiers, and what was sent to each.
+// army is a group of soldiers, with the messages sent to each.
 type army struct {
 	*actor.Group[*soldier, uint64]
 	boxes     []actor.Mailbox[*soldier, uint64]
 	sent      []uint64
 	idle      []*actor.Mailbox[*soldier, uint64]
-	perWorker []int // calls of Handle; plain: a worker number must be in one hand
+	perWorker []int // calls of Handle; plain: a worker number must not be used by two goroutines
 	told      []int // calls of Recovered
 }
 
@@ -117,8 +116,8 @@ func newArmy(t *testing.T, workers, owners int) *army {
 	return a
 }
 
-// send sends n messages, half of them to ten owners: long and short batches. It
-// returns how many were accepted.
+// send sends n messages, half of them to ten owners, so that batches are long and short. It
+// returns the number of accepted messages.
 func (a *army) send(rnd *rand.Rand, n int) (accepted int) {
 	for range n {
 		i := rnd.IntN(len(a.boxes))
@@ -165,7 +164,7 @@ func TestStressOnAnts(t *testing.T) {
 		s := a.boxes[i].Owner
 		require.Equal(t, [4]int{}, s.faults, "owner %d: overlaps, gaps, doubles, wrong repeats", i)
 		require.Equal(t, a.sent[i], s.want, "owner %d: sent and handled", i)
-		require.Zero(t, s.deaths, "owner %d: each fault is told once", i)
+		require.Zero(t, s.deaths, "owner %d: each fault is reported once", i)
 		repeats += s.repeats
 	}
 	requireQuiet(t, a.Group)
@@ -185,9 +184,9 @@ func TestStressOnAnts(t *testing.T) {
 	t.Logf("%+v, put back %d", s, repeats)
 }
 
-// Each Start races with the end of the worker of the Start before. If a worker could
-// end without seeing the work, or the work be added without seeing that the worker
-// is gone, Wait would never return.
+// Each Start races with the end of the worker of the previous Start. If a worker could end
+// without seeing the work, or the loop add work without seeing that the worker has ended, Wait
+// would never return.
 func TestNoLostWakeUp(t *testing.T) {
 	rounds := long.Times(5_000)
 	for _, workers := range []int{1, 2} {
@@ -230,8 +229,8 @@ func TestReleasedPoolRefuses(t *testing.T) {
 	require.Equal(t, []int{1}, b[0].Owner.got)
 }
 
-// A pool that is full of other people's work, or whose goroutines are slow to go,
-// delays the workers and loses nothing.
+// A pool that is full of other work, or whose goroutines are slow to exit, delays the workers
+// and loses nothing.
 func TestFullAntsPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := ants.NewPool(2, ants.WithNonblocking(true), ants.WithDisablePurge(true))
@@ -254,7 +253,7 @@ func TestFullAntsPool(t *testing.T) {
 		synctest.Wait()
 		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b, g.Collect(nil, nil))
-		synctest.Wait() // the pool has no room to spare: let its goroutines go idle
+		synctest.Wait() // the pool has no spare room: let its goroutines become idle
 		g.Start(-1)
 		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b, g.Collect(nil, nil))

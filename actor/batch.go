@@ -5,30 +5,31 @@ import (
 	"sync/atomic"
 )
 
-// A Turn is a batched turn, of an owner who is idle and has no message: what there is to do stands
-// in arg. The usual frame is nothing but batched turns. The loop writes them down in a
-// row and does not look at the mailboxes at all, which are all over the memory; nor does it
-// when they are over. Workers claim them, many in a row: their share.
+// A Turn is one batched turn: work for an owner whose mailbox is idle and has no message. Arg
+// describes the work. A usual frame consists only of batched turns. The loop writes them into a
+// slice and does not access the mailboxes, which are scattered in memory, neither before nor
+// after the turns. Workers claim a share of several consecutive turns at a time.
 //
 //	Batch ─▸ a b c d e f g h i j k │ closed by EndBatch
 //	         └──┬──┘ └──┬──┘ ▴
 //	         share 0 share 1 └ cursor: the next one that is in no share
 //
-// A worker looks ahead at its share before it begins, see Options.Ahead, and takes the turns out of it one by
-// one. Once the cursor has come to the end, workers take what is left in the shares of others, so that one
-// who hangs holds up nobody but the owner that he has in hand.
+// A worker may prefetch its share before it starts, see Options.Ahead, and then takes the turns
+// out of it one by one. Once the cursor has reached the end, workers take the remaining turns
+// from the shares of others, so that a blocked worker delays only the owner that it is running.
 //
-// Where something goes wrong it becomes what a message would have made of it, a
-// mailbox that is running:
+// A turn that does not end normally turns its mailbox into a running one, as if a message had
+// been sent:
 //
-//	over   the usual end: the mailbox has been idle all the time
-//	moved  something is left, see [Mailbox.Defer]: it is in the ready list
-//	held   the loop has waited long enough: a worker has it in hand
+//	over   the normal end: the mailbox was idle all the time
+//	moved  a message is left, see [Mailbox.Defer]: the mailbox is in the ready list
+//	held   the loop stopped waiting: a worker is still running the turn
 type Turn[O, M any] struct {
-	Arg    any // what [Group.Batch] was given for it
-	box    *Mailbox[O, M]
-	state  atomic.Uint32
-	worker atomic.Int32 // who has claimed it, plus one; 0: nobody, or who has the share that it is in
+	Arg   any // as passed to [Group.Batch]
+	box   *Mailbox[O, M]
+	state atomic.Uint32
+	// 1 + index of the claiming worker; 0 if unclaimed or owned by its share
+	worker atomic.Int32
 }
 
 // The states of a batched turn.
@@ -39,33 +40,33 @@ const (
 	held
 )
 
-// round is the batched turns of one Start. When one did not end as usual, some worker may still look at
-// it, and the next Start has another round.
+// round holds the batched turns of one Start. If one of them did not end normally, some worker
+// may still use the round, so the next Start gets a new one.
 type round[O, M any] struct {
-	turns  []Turn[O, M]  // while a worker may claim one, nobody changes the slice
-	cursor atomic.Uint64 // their number in the upper half, the next one in the lower; grows beyond it
-	opened bool          // handed over by a Start
-	shares []share       // by worker; nobody changes the slice: a worker may come to a round that is not opened
+	turns  []Turn[O, M]  // not changed while a worker may claim a turn
+	cursor atomic.Uint64 // upper half: number of turns; lower half: next turn, may exceed it
+	opened bool          // started by a Start
+	shares []share       // by worker; never resized: a worker may read a round that is not opened
 
-	// Under the group's lock. A worker brings ended up to date in the moment in which it takes
-	// something else in hand or gives its slot back: where all have ended, the loop finds the
-	// slots as they are, and not as it happens.
+	// Protected by the group's lock. A worker adds its turns to ended when it takes other work
+	// or releases its slot. So once all turns have ended, the loop always finds the slots in
+	// the same state.
 	ended int
-	moved bool // one was
+	moved bool // at least one turn was moved
 }
 
-// share is turns in a row that one worker has claimed.
+// share is a range of turns claimed by one worker.
 type share struct {
-	left     atomic.Uint64 // their end in the upper half, the next one in the lower; grows beyond it
-	from, to uint32        // all of them; under the group's lock
-	_        [48]byte      // the next one is another worker's
+	left     atomic.Uint64 // upper half: end; lower half: next turn, may exceed it
+	from, to uint32        // the whole range; under the group's lock
+	_        [48]byte      // padding: the next share belongs to another worker
 }
 
-// mostShare is how many turns a share has at most. Less is too few waits for memory at once; more is no
-// better, and what is looked at ahead is to be in the cache still.
-const mostShare = 64
+// maxShare is the maximum number of turns in a share. Smaller shares overlap too few cache
+// misses; larger ones gain nothing, and prefetched data may be evicted before it is used.
+const maxShare = 64
 
-// take takes the next one out of a share, if there is one.
+// take removes the next turn from a share, if there is one.
 func (s *share) take() (at uint32, ok bool) {
 	if c := s.left.Load(); uint32(c) >= uint32(c>>32) {
 		return 0, false
@@ -74,21 +75,21 @@ func (s *share) take() (at uint32, ok bool) {
 	return uint32(c), uint32(c) < uint32(c>>32)
 }
 
-// count is how many are left in a share.
+// count returns the number of turns left in a share.
 func (s *share) count() int {
 	c := s.left.Load()
 	return max(0, int(c>>32)-int(uint32(c)))
 }
 
-// Batch has box handed over by the next Start for a turn without a message: Options.Batched is
-// called with arg. The mailbox must be idle, hold nothing and be in the batch once; nothing of it
-// is looked at, that is what a batch is for. All the other mailboxes must be idle too and nothing
-// staged, or Batch panics: see [Group.Quiet]. It panics too between Start and EndBatch,
-// where nothing may be sent to those who are in the batch.
+// Batch adds a turn for box without a message to the next Start: Options.Batched is called with
+// arg. The mailbox must be idle and empty, and may be in the batch only once; Batch does not
+// check this, because it does not access the mailbox. All other mailboxes must be idle too and
+// none staged, see [Group.Quiet]; otherwise Batch panics. It also panics between Start and
+// EndBatch; in that time nothing may be sent to the mailboxes in the batch.
 //
-// After Start and Wait comes [Group.EndBatch].
+// After Start and Wait, call [Group.EndBatch].
 //
-// Only the loop goroutine may call it.
+// Only the loop goroutine may call Batch.
 func (g *Group[O, M]) Batch(box *Mailbox[O, M], arg any) {
 	if len(g.staged)+len(g.running) > 0 {
 		panic("actor: Batch while a mailbox is staged or running")
@@ -100,7 +101,7 @@ func (g *Group[O, M]) Batch(box *Mailbox[O, M], arg any) {
 	r.turns = append(r.turns, Turn[O, M]{Arg: arg, box: box})
 }
 
-// openBatch lets the workers claim. The caller holds the lock.
+// openBatch lets workers claim turns. The caller holds the lock.
 func (g *Group[O, M]) openBatch() {
 	r := g.batch
 	if n := len(r.turns); n > 0 && !r.opened {
@@ -112,7 +113,8 @@ func (g *Group[O, M]) openBatch() {
 	}
 }
 
-// left returns how many batched turns nobody has begun, but for those of which a share is just being made.
+// left returns the number of batched turns that have not started, except for turns of a share
+// that is just being created.
 func (r *round[O, M]) left() int {
 	c := r.cursor.Load()
 	n := max(0, int(c>>32)-int(uint32(c)))
@@ -122,15 +124,16 @@ func (r *round[O, M]) left() int {
 	return n
 }
 
-// claimTurn returns a batched turn that nobody else gets, or nil.
+// claimTurn claims a batched turn and returns it, or nil if none is left.
 func (g *Group[O, M]) claimTurn(i int, r *round[O, M]) *Turn[O, M] {
 	if at, ok := r.shares[i].take(); ok {
 		return &r.turns[at]
 	}
 	c := r.cursor.Load()
 	if left := int(c>>32) - int(uint32(c)); left > 0 {
-		// The last ones are claimed one by one: nobody ends before his time.
-		n := uint64(min(max(1, left/(4*len(g.workers))), mostShare))
+		// Shares shrink to single turns at the end, so that all workers finish at about the
+		// same time.
+		n := uint64(min(max(1, left/(4*len(g.workers))), maxShare))
 		c = r.cursor.Add(n) - n
 		if from, end := uint32(c), uint32(c>>32); from < end {
 			return g.openShare(i, r, from, min(from+uint32(n), end))
@@ -139,7 +142,7 @@ func (g *Group[O, M]) claimTurn(i int, r *round[O, M]) *Turn[O, M] {
 	return g.help(i, r)
 }
 
-// openShare makes a share of some turns and returns its first.
+// openShare creates a share of the turns in [from, to) and returns its first turn.
 func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O, M] {
 	first := &r.turns[from]
 	if to-from == 1 {
@@ -159,14 +162,15 @@ func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O,
 	s.from, s.to = from, to
 	s.left.Store(uint64(to)<<32 | uint64(from+1))
 	if len(g.free) > 0 {
-		g.notify() // who has just ended could not know of these
+		g.notify() // workers that have just ended could not see these turns
 	}
 	return first
 }
 
-// putBehind is for a share of a round that the loop has closed while its worker looked ahead: the loop takes all of them for
-// begun, and holds them. No later worker comes to that round any more; so that they do not hang
-// on this one, all but the first, which is the worker's, go where everybody looks. The caller holds the lock.
+// putBehind handles a share of a round that the loop closed during the prefetch. The loop
+// counts all its turns as started and holds them. Later workers do not see that round, so all
+// turns except the first, which this worker runs, are moved to Group.behind, where any worker
+// takes them. The caller holds the lock.
 func (g *Group[O, M]) putBehind(i int, share []Turn[O, M]) {
 	g.workers[i].box = share[0].box
 	for k := range share[1:] {
@@ -175,7 +179,7 @@ func (g *Group[O, M]) putBehind(i int, share []Turn[O, M]) {
 	g.notify()
 }
 
-// help takes a turn out of the share of another worker, if there is one.
+// help takes a turn from the share of another worker, if there is one.
 func (g *Group[O, M]) help(i int, r *round[O, M]) *Turn[O, M] {
 	for k := range r.shares {
 		if r.shares[k].count() == 0 {
@@ -194,7 +198,7 @@ func (g *Group[O, M]) help(i int, r *round[O, M]) *Turn[O, M] {
 	return nil
 }
 
-// runBatch does, with worker i, all that are left.
+// runBatch runs the remaining batched turns on worker i.
 func (g *Group[O, M]) runBatch(i int) {
 	p, r := &g.workers[i], g.round.Load()
 	p.round = r
@@ -204,8 +208,8 @@ func (g *Group[O, M]) runBatch(i int) {
 	}
 }
 
-// countBatched brings a round up to date with what worker i has done in it. The caller holds the
-// lock, and is the worker.
+// countBatched adds the turns that worker i has run to their round. The caller is the worker
+// and holds the lock.
 func (g *Group[O, M]) countBatched(i int) {
 	p := &g.workers[i]
 	if p.turns > 0 && p.round == g.batch {
@@ -217,7 +221,7 @@ func (g *Group[O, M]) countBatched(i int) {
 	p.round, p.turns = nil, 0
 }
 
-// runBatched calls Options.Batched once. The round is not looked at where the turn is held.
+// runBatched calls Options.Batched once. r is not used if the turn is held.
 func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
 	box := v.box
 	returned := false
@@ -232,7 +236,7 @@ func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
 	returned = true
 }
 
-// endBatched ends a batched turn. Where it is over as usual, the loop may have the mailbox from here on.
+// endBatched ends a batched turn. After a normal end the loop may own the mailbox again.
 func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mailbox[O, M]) {
 	box.turn = shut
 	deferred := len(box.messages()) > 0
@@ -254,11 +258,13 @@ func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mail
 	g.finish(box)
 }
 
-// Defer leaves msg for a later turn, as what a batched turn has not done: the mailbox goes to the end
-// of the ready list, with msg as its only message, and Options.Handle is called for it. If it
-// parks it becomes idle with msg instead, as after a [Mailbox.Requeue] that parks.
+// Defer leaves msg for a later turn, as the unfinished work of a batched turn. The mailbox goes
+// to the end of the ready list, with msg as its only message, and Options.Handle is called for
+// it. If parks is set, the mailbox becomes idle with msg instead, as after a [Mailbox.Requeue]
+// that parks.
 //
-// Defer panics outside Options.Batched, and if it is called twice. Only inside it.
+// Defer panics if it is called outside Options.Batched or twice in a turn. Only Options.Batched
+// may call it.
 func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 	if box.turn != inBatch || len(box.messages()) > 0 {
 		panic("actor: Defer called twice, or outside Batched")
@@ -267,11 +273,12 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 	box.batch.parks = parks
 }
 
-// EndBatch ends the batch after a Wait, whatever that reported, and returns which of its
-// turns have not been begun, by their number in the order of Batch: nothing will ever be done of those. It
-// reports whether all are over as usual, with everybody idle. Otherwise some are running, as if a message
-// had been sent to them, and are returned by [Group.Collect]; those in the hands of a worker are
-// overdue, see [Group.Wait], and [Mailbox.Idle] tells which are running.
+// EndBatch ends the batch after a Wait, whatever the Wait returned. It returns the numbers, in
+// the order of Batch, of the turns that were not started; they will never run. It reports
+// whether all turns ended normally, with every mailbox idle. Otherwise some mailboxes are
+// running, as if a message had been sent to them, and are returned by [Group.Collect]. Those
+// that a worker is still running are overdue, see [Group.Wait]. [Mailbox.Idle] reports which
+// are running.
 //
 // Only the loop goroutine may call it. It costs O(1) for each batched turn.
 func (g *Group[O, M]) EndBatch() (left []int, whole bool) {
@@ -310,7 +317,8 @@ func (g *Group[O, M]) EndBatch() (left []int, whole bool) {
 	return left, false
 }
 
-// close lets nobody begin any more, and returns which turns nobody has begun. The caller holds the lock.
+// close prevents workers from starting further turns, and returns the turns that were not
+// started. The caller holds the lock.
 func (r *round[O, M]) close() (left []int) {
 	take := func(c uint64) {
 		for k := uint32(c); k < uint32(c>>32); k++ {
@@ -325,8 +333,8 @@ func (r *round[O, M]) close() (left []int) {
 	return left
 }
 
-// holder returns which worker has a turn in hand that was begun and is not over, below zero if that
-// cannot be told yet. The caller holds the lock.
+// holder returns the worker that runs a turn that has started and is not over, or a negative
+// number if it is not yet known. The caller holds the lock.
 func (r *round[O, M]) holder(k int) int {
 	if p := r.turns[k].worker.Load(); p > 0 {
 		return int(p) - 1

@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// newBatchGroup returns a group whose batched turns call their argument, a func(*box), or write down
-// their argument, an int. Messages are written down too.
+// newBatchGroup returns a group whose batched turns call their argument, a func(*box), or
+// record it, an int. Messages are recorded too.
 func newBatchGroup(pool actor.Pool, workers int) *group {
 	return actor.NewGroup(actor.Options[*note, int]{
 		Pool: pool, Workers: workers, Limit: 1000, Handle: takeAll,
@@ -30,7 +30,7 @@ func newBatchGroup(pool actor.Pool, workers int) *group {
 	})
 }
 
-// A batched turn leaves nothing behind: the mailbox has been idle all the time.
+// A batched turn leaves no trace: the mailbox is idle all the time.
 func TestBatch(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		g := newBatchGroup(goroutines{}, workers)
@@ -58,9 +58,9 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// What a batched turn defers is handled behind the other turns, and is collected with the others'
-// order of hand-over; what parks is staged.
-func TestBatchKeeps(t *testing.T) {
+// A message deferred by a batched turn is handled after the other turns, and its mailbox is
+// collected in start order; a mailbox that parks is staged.
+func TestBatchDefers(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	b := newBoxes("a", "b", "c")
 	g.Batch(b[0], func(b *box) {
@@ -90,8 +90,8 @@ func TestBatchKeeps(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// Who hangs is running from the end of the round on, like somebody with a message; the loop
-// does not wait for him again, and of those behind him nobody has a turn later.
+// A hanging mailbox is running from the end of the round on, as if it had a message. The loop
+// does not wait for it again, and turns that were not started never run.
 func TestBatchHeld(t *testing.T) {
 	for _, keeps := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestBatchHeld(t *testing.T) {
 	}
 }
 
-// Who hangs in a batched turn costs the loop the time of one round.
+// An owner that hangs in a batched turn costs the loop the time of one round.
 func TestBatchWaitsForTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
@@ -170,7 +170,7 @@ func TestBatchWaitsForTheOthers(t *testing.T) {
 	})
 }
 
-// Who hangs and then fails is idle after that, and his worker is replaced.
+// An owner that hangs and then fails is idle afterwards, and its worker is replaced.
 func TestBatchFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
@@ -202,7 +202,7 @@ func TestBatchFaults(t *testing.T) {
 	})
 }
 
-// Where the pool refuses, no turn is begun, and the loop is not kept.
+// If the pool refuses, no turn is started, and the loop is not blocked.
 func TestBatchRefused(t *testing.T) {
 	room := false
 	g := newBatchGroup(&moody{accept: func() bool { return room }, submit: inline{}.Submit}, 2)
@@ -226,14 +226,14 @@ func TestBatchRefused(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// A round that follows at once on another finds its worker, even if that was about to end.
+// A round that follows immediately on another finds a worker, even one that was about to end.
 func TestBatchNoLostWakeUp(t *testing.T) {
 	g := newBatchGroup(goroutines{}, 1)
 	b := newBoxes("a")[0]
 	for round := range 20_000 {
 		g.Batch(b, round)
 		g.Start(-1)
-		for look := 0; !g.Wait(passed(), true); look++ { // does not sleep: so the next round comes early
+		for look := 0; !g.Wait(passed(), true); look++ { // does not sleep
 			if look == 100 {
 				finishAll(g)
 			}
@@ -244,7 +244,7 @@ func TestBatchNoLostWakeUp(t *testing.T) {
 	require.Len(t, b.Owner.got, 20_000)
 }
 
-// However many workers there are, each turn is claimed by one.
+// Each turn is claimed by one worker, for any number of workers.
 func TestBatchOnce(t *testing.T) {
 	var claimed [2000]atomic.Int32
 	g := actor.NewGroup(actor.Options[int, int]{
@@ -282,8 +282,8 @@ func TestBatchDoesNotAllocate(t *testing.T) {
 	}))
 }
 
-// Many rounds against the clock: each turn that was begun is done once, whoever hangs, fails
-// or keeps something, and no owner is in two hands.
+// Many rounds with timeouts: each started turn runs once, even if owners hang, fail or defer,
+// and no owner runs on two workers at once.
 func TestBatchStress(t *testing.T) {
 	type owner struct {
 		busy            atomic.Bool

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGreatestLimit: the ends of what Options.Limit may be are allowed.
+// TestGreatestLimit checks that the largest and smallest Options.Limit are allowed.
 func TestGreatestLimit(t *testing.T) {
 	for _, limit := range []int{1, math.MaxInt32} {
 		g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: limit, Handle: drain[int, int]})
@@ -18,7 +18,8 @@ func TestGreatestLimit(t *testing.T) {
 	}
 }
 
-// TestQuietCountsAll: a group is not quiet while as many are away as are staged.
+// TestQuietCountsAll checks that a group is not quiet with equal numbers of running and staged
+// mailboxes.
 func TestQuietCountsAll(t *testing.T) {
 	var worker func()
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 10, Handle: drain[int, int]})
@@ -29,7 +30,7 @@ func TestQuietCountsAll(t *testing.T) {
 	g.Start(-1)
 	require.False(t, g.Quiet(), "one is away")
 	require.True(t, g.Send(&other, 1))
-	require.False(t, g.Quiet(), "one is staged and one away")
+	require.False(t, g.Quiet(), "one is staged and one is running")
 	worker()
 	require.Len(t, g.Collect(nil, nil), 1)
 	require.False(t, g.Quiet())
@@ -39,9 +40,9 @@ func TestQuietCountsAll(t *testing.T) {
 	require.True(t, g.Quiet())
 }
 
-// TestParkedLetsGo: messages that came while a mailbox was away and then parked are not kept alive once they
-// have been handled.
-func TestParkedLetsGo(t *testing.T) {
+// TestParkedReleasesMessages checks that messages sent to a running mailbox that then parked
+// are not kept alive once they have been handled.
+func TestParkedReleasesMessages(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	var worker func()
 	parks := true
@@ -66,7 +67,7 @@ func TestParkedLetsGo(t *testing.T) {
 	}
 	g.Start(-1)
 	for range 10 {
-		send() // it is away
+		send() // it is running
 	}
 	worker()
 	require.Len(t, g.Collect(nil, nil), 1)
@@ -84,8 +85,8 @@ func TestParkedLetsGo(t *testing.T) {
 	runtime.KeepAlive(g)
 }
 
-// TestShrinkLeavesRoom: what was cut down has room for as many as it was cut down to, so that a frame with
-// so many need not let a list grow. Lists that are not above the bound are left as they are.
+// TestShrinkLeavesRoom checks that a list that was shrunk to n can take n entries without
+// growing, and that lists below the bound are unchanged.
 func TestShrinkLeavesRoom(t *testing.T) {
 	const n = 16
 	g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: 1, Handle: drain[int, int]})
@@ -107,7 +108,7 @@ func TestShrinkLeavesRoom(t *testing.T) {
 	require.GreaterOrEqual(t, cap(g.running), n)
 	require.GreaterOrEqual(t, cap(g.staged), n)
 
-	// The ring has a power of two of places: 4 n of them are not above the bound.
+	// The ring has a power-of-two size: 4 n entries do not exceed the bound.
 	frame(4 * n)
 	require.Len(t, g.ready.ring, 4*n)
 	g.Shrink(n)
@@ -120,9 +121,10 @@ type poolOr func(task func()) error
 
 func (f poolOr) Submit(task func()) error { return f(task) }
 
-// TestOneTurnIsWork: a worker that has found nothing to do looks again before it ends, and does a single batched turn
-// that the loop has added meanwhile. The pool has refused: nobody else would come.
-func TestOneTurnIsWork(t *testing.T) {
+// TestSingleTurnIsClaimed checks that a worker without work looks again before it ends, and
+// runs a single batched turn that the loop has added meanwhile. The pool has refused, so no
+// other worker would come.
+func TestSingleTurnIsClaimed(t *testing.T) {
 	var tasks []func()
 	full, did := false, 0
 	g := NewGroup(Options[int, int]{
@@ -143,7 +145,7 @@ func TestOneTurnIsWork(t *testing.T) {
 	tasks[0]() // for both
 	require.Len(t, g.Collect(nil, nil), 2)
 
-	const late = 1 // the worker whose task the pool has not begun
+	const late = 1 // the worker whose task the pool has not started
 	require.True(t, g.enter(late))
 	g.runBatch(late)
 	full = true

@@ -7,14 +7,14 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// Two players and one that is slow. The frames do not wait for the slow one; it
-// is named, and its messages are worked off as soon as it can.
+// Two players, and one that is slow. The frames do not wait for the slow one; Held returns it,
+// and its messages are handled as soon as it can.
 func Example() {
 	type player struct {
 		name string
 		hp   int
 	}
-	lag := make(chan struct{}) // the slow player's handler hangs on this
+	lag := make(chan struct{}) // the slow player's handler blocks on this
 
 	group := actor.NewGroup(actor.Options[*player, int]{
 		Pool:    goroutines{}, // or an ants pool with WithNonblocking
@@ -43,7 +43,7 @@ func Example() {
 	send(ann, 20)
 	send(bob, 30)
 	var idle []*actor.Mailbox[*player, int]
-	for len(idle) < 2 { // frames, in which ann and bob become idle
+	for len(idle) < 2 { // frames in which ann and bob become idle
 		group.Start(-1)
 		group.Wait(time.After(10*time.Millisecond), true)
 		idle = group.Collect(idle, nil)
@@ -55,7 +55,7 @@ func Example() {
 		fmt.Println("busy:", box.Owner.name)
 	}
 
-	send(slow, 5) // it is running: this waits for the next Start after it became idle
+	send(slow, 5) // still running: this waits for the next Start after it is idle
 	close(lag)
 	group.Wait(nil, true)
 	for _, box := range group.Collect(nil, nil) {
@@ -74,15 +74,15 @@ func Example() {
 	// slow 90
 }
 
-// A pool that runs the task at once needs no goroutine: good for tests and for
-// servers that do little.
+// A pool that runs the task at once needs no goroutine. It suits tests and servers with little
+// load.
 func ExamplePool() {
 	group := actor.NewGroup(actor.Options[string, string]{
 		Pool:    inline{}, // func (inline) Submit(task func()) error { task(); return nil }
 		Workers: 1,
 		Limit:   8,
 		Handle: func(_ int, box *actor.Mailbox[string, string]) {
-			// One message in each turn: the players take turns.
+			// One message in each turn, so the players alternate.
 			if word, ok := box.Next(); ok {
 				fmt.Println(box.Owner, word)
 			}
@@ -106,8 +106,8 @@ func ExamplePool() {
 	// ann two
 }
 
-// A message whose work is too long for one turn is put back, and goes on after
-// everybody else had a turn.
+// A message that needs more than one turn is requeued, and continues after all others had a
+// turn.
 func ExampleMailbox_Requeue() {
 	group := actor.NewGroup(actor.Options[string, *int]{
 		Pool:    inline{},

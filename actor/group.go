@@ -8,64 +8,63 @@ import (
 	"time"
 )
 
-// A Pool runs tasks. Submit must not block. It may run the task before it
-// returns, which makes everything happen on the loop. An error means that the pool
-// has refused and not kept the task. A task that was accepted must run in the end,
-// or its worker is lost. An ants pool with WithNonblocking is a good Pool if it has
-// room for 2 × Workers tasks or more: a goroutine that has ended our task is in the way
-// of the next for a moment, until it is idle or gone.
+// A Pool runs tasks. Submit must not block. It may run the task before it returns, so that all
+// work runs on the loop. An error means that the pool has refused and dropped the task. An
+// accepted task must run eventually, or its worker is lost. An ants pool with WithNonblocking
+// is a good Pool if it has room for at least 2 × Workers tasks: a goroutine that has finished a
+// task blocks its slot for a moment, until it is idle or has exited.
 type Pool interface {
 	Submit(task func()) error
 }
 
-// Options configures a [Group]. All fields but Task and Recovered are required.
+// Options configures a [Group]. Pool, Workers, Limit and Handle are required.
 type Options[O, M any] struct {
 	// Pool runs the workers.
 	Pool Pool
 
-	// Workers is the number of tasks that the group has in the pool at most, and so
-	// of owners that are handled at once. At least 1.
+	// Workers is the maximum number of tasks that the group has in the pool, and so of owners
+	// handled at once. It must be at least 1.
 	Workers int
 
-	// Limit is the number of messages that one mailbox may hold, see
-	// [Mailbox.Len]. From 1 to math.MaxInt32.
+	// Limit is the maximum number of messages in one mailbox, see [Mailbox.Len]. It must be
+	// from 1 to math.MaxInt32.
 	Limit int
 
-	// Handle takes messages with box.Next until that reports false, or stops
-	// earlier: then it is called again for the rest, after the others that wait,
-	// or, if it has parked the mailbox with box.Requeue, after the next Start.
-	// It must take at least one message in each call, or it is called for ever.
-	// Calls for one mailbox never overlap, nor do calls with one worker; worker is in
-	// [0, Workers) and may serve as index of scratch space. Handle must not call the
-	// methods of the Group, even where it runs on the loop, and must not keep box.
+	// Handle takes messages with box.Next until that reports false. It may return earlier: then
+	// it is called again for the rest, after the other waiting mailboxes or, if it has parked
+	// the mailbox with box.Requeue, after the next Start. It must take at least one message in
+	// each call, or it is called forever. Calls for one mailbox never overlap, nor do calls
+	// with one worker; worker is in [0, Workers) and can serve as an index of scratch space.
+	// Handle must not call the methods of the Group, even if it runs on the loop, and must not
+	// keep box.
 	Handle func(worker int, box *Mailbox[O, M])
 
-	// Batched does what a [Group.Batch] with arg is for, in the place of Handle and under the
-	// same rules, but there are no messages to take. May be nil if there is no batch.
+	// Batched performs the work of a [Group.Batch] with arg. It is called instead of Handle and
+	// under the same rules, but there are no messages to take. It may be nil if Batch is not
+	// used.
 	Batched func(worker int, box *Mailbox[O, M], arg any)
 
-	// Ahead, if not nil, is called with batched turns that a worker is about to begin, one after the other. It
-	// may look at everything of their owners, so that it is in the cache then, must change nothing but what
-	// is the worker's, and must not panic. It is not called for all turns: one that is begun alone needs no
-	// look ahead.
+	// Ahead, if not nil, is called with batched turns that a worker is about to run one after
+	// another. It may read their owners' data to bring it into the cache. It must change only
+	// the worker's own data and must not panic. It is not called for turns that are claimed
+	// singly.
 	Ahead func(worker int, next []Turn[O, M])
 
-	// Task, if not nil, is called in the task of a worker, and calls work, in which it does all
-	// that it does: for what belongs to the goroutine, such as labels for a profiler. If Handle ends
-	// the goroutine, work does not return. It must not panic.
+	// Task, if not nil, is called in the task of a worker and must call work, which does all
+	// the worker's work. It is for properties of the goroutine, such as profiler labels. If
+	// Handle ends the goroutine, work does not return. Task must not panic.
 	Task func(worker int, work func())
 
-	// Recovered, if not nil, is told of each panic that Handle did not stop itself (v is its value)
-	// and of each runtime.Goexit (v is nil, which no panic has for a value). It is called on
-	// the worker, before the mailbox is passed on, and may therefore touch what
-	// belongs to the owner. If it panics too, that is counted and has no
-	// other consequence.
+	// Recovered, if not nil, is called for each panic that escapes Handle, with its value v,
+	// and for each runtime.Goexit, with a nil v (no panic has a nil value). It is called on the
+	// worker before the mailbox is passed on, so it may access the owner's data. If it panics
+	// too, the panic is counted and otherwise ignored.
 	Recovered func(worker int, owner O, v any)
 }
 
-// A Group is a set of mailboxes that share a ready list and workers. Make one with
-// [NewGroup]. A Group needs no closing; when the last Wait has reported true,
-// tasks that the pool has not begun yet find nothing to do.
+// A Group is a set of mailboxes that share a ready list and workers. Use [NewGroup] to create
+// one. A Group need not be closed: after a Wait that reported true, tasks that the pool has yet
+// to start do nothing.
 type Group[O, M any] struct {
 	pool      Pool
 	handle    func(int, *Mailbox[O, M])
@@ -74,43 +73,42 @@ type Group[O, M any] struct {
 	recovered func(int, O, any)
 	limit     int
 
-	// The loop's. staged is what the next Start hands over; running what was handed
-	// over and not collected, in that order.
+	// These belong to the loop. The next Start dispatches staged. running holds the mailboxes
+	// that were started and not collected, in that order.
 	staged, running []*Mailbox[O, M]
 	sent            uint64
 	rejected        uint64
 
-	// batch is the round of the next Start, or of the last one; round is the same for
-	// the workers.
+	// batch is the round of the next Start, or of the last one; round is the same for the
+	// workers.
 	batch *round[O, M]
 	round atomic.Pointer[round[O, M]]
 
-	// more lifts the limit of StartOne when it delivers; nil: there is no limit.
+	// more lifts the limit of StartOne when it delivers; nil means no limit.
 	more <-chan time.Time
 
-	// wake holds a token when a Wait that sleeps should look again: all is
-	// done, or a worker died. A token that nobody waited for costs the next Wait one
-	// round.
+	// wake holds a token when a sleeping Wait should check again, because all work is done or a
+	// worker has died. A stale token costs the next Wait one iteration.
 	wake chan struct{}
 
 	mu       sync.Mutex
 	ready    ready[Mailbox[O, M]]
-	behind   []*Turn[O, M] // held batched turns that nobody has in hand, see putBehind
-	pending  int           // handed over and not done: in the ready list or in a worker's hands
-	overdue  int           // of those, the ones that are not waited for, see Wait
+	behind   []*Turn[O, M] // held batched turns that no worker has, see putBehind
+	pending  int           // mailboxes started and not done: in the ready list or held by a worker
+	overdue  int           // of pending, those that Wait does not wait for
 	workers  []worker[O, M]
-	free     []int // slots that are free; the last is used next
-	starting int   // slots that are reserved and whose task has not begun
+	free     []int // free slots; the last one is used next
+	starting int   // reserved slots whose task has not started
 	counts   counts
 }
 
-// counts are the totals that the workers keep.
+// counts are the totals updated by the workers.
 type counts struct {
 	handled, deferred, turns, refused, panics, exits, hookPanics, poolPanics uint64
 }
 
-// NewGroup returns a Group without mailboxes. It panics if a required option is
-// missing or out of range.
+// NewGroup returns a Group without mailboxes. It panics if a required option is missing or out
+// of range.
 func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 	switch {
 	case o.Pool == nil:
@@ -145,9 +143,9 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 	return g
 }
 
-// Send puts msg into box. A mailbox that is idle is handed over by the next
-// Start; one that is running gets msg with a later batch. Send reports whether msg was kept: it
-// is not if the mailbox holds Options.Limit messages. Only the loop goroutine may call it.
+// Send appends msg to box. The next Start dispatches an idle mailbox; a running one gets msg
+// with a later batch. Send reports whether msg was accepted: it is not if the mailbox already
+// holds Options.Limit messages. Only the loop goroutine may call Send.
 func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) (kept bool) {
 	if box.Len() >= g.limit {
 		g.rejected++
@@ -170,18 +168,19 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 	g.staged = append(g.staged, box)
 }
 
-// Start hands over the first n of the staged mailboxes, see [Group.Staged], or all if n is below
-// zero. They go in the order in which they were staged; the others keep their places. Start submits
-// workers until there are Options.Workers of them or one for each mailbox
-// that is ready. At the first refusal it stops and counts it: the mailboxes stay
-// in the ready list, and the next Start or Wait tries again. Where Submit runs the
-// task itself, all is handled when Start returns. It costs O(1) for each staged mailbox. Only the
-// loop goroutine may call it.
+// Start dispatches the first n staged mailboxes, see [Group.Staged], or all of them if n is
+// negative. They keep the order in which they were staged; the others stay staged. Start
+// submits workers until there are Options.Workers of them or one for each ready mailbox. It
+// stops at the first refusal and counts it: the mailboxes stay in the ready list, and the next
+// Start or Wait tries again. If Submit runs the task itself, all mailboxes have been handled
+// when Start returns. It costs O(1) for each staged mailbox. Only the loop goroutine may call
+// it.
 func (g *Group[O, M]) Start(n int) { g.StartOne(n, nil) }
 
-// StartOne is Start for so little work that one worker is done with it before a second one is awake. Until more delivers,
-// which a Wait has to see, there is one worker at most; so a Handle that does not return holds up the other mailboxes
-// until then. Nothing may be running. Only the loop goroutine may call it.
+// StartOne is like Start, but uses only one worker until more delivers during a Wait. It is
+// meant for an amount of work that one worker finishes before a second one is awake. A Handle
+// that does not return delays the other mailboxes until then. No mailbox may be running. Only
+// the loop goroutine may call it.
 func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 	g.more = more
 	if n < 0 {
@@ -196,7 +195,7 @@ func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 	g.mu.Lock()
 	g.openBatch()
 	g.pending += n
-	g.ready.reserve(g.pending + len(g.batch.turns)) // all those may be moved there
+	g.ready.reserve(g.pending + len(g.batch.turns)) // all batched turns may be moved there
 	for _, box := range first {
 		g.ready.push(box)
 	}
@@ -208,26 +207,26 @@ func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 	g.topUp()
 }
 
-// Staged returns the mailboxes that the next Start hands over, in their order. The list is
-// good until the next Send, Start or Collect, and must not be changed.
+// Staged returns the mailboxes for the next Start, in order. The slice is valid until the next
+// Send, Start or Collect, and must not be changed.
 //
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Staged() []*Mailbox[O, M] { return g.staged }
 
-// Wait waits until every batch that was handed over is done, or until timeout
-// delivers, and reports whether every batch is done. Then Collect returns all that
-// are running. If timeout is nil there is no limit of time, and a Handle that never
-// returns makes Wait wait for ever.
+// Wait waits until every started batch is done, or until timeout delivers, and reports whether
+// every batch is done. Then Collect returns all running mailboxes. If timeout is nil there is
+// no time limit, and a Handle that never returns makes Wait block forever.
 //
-// Unless all is set, Wait does not wait for the mailboxes that are overdue: those that a worker had in hand
-// when an earlier Wait of this kind ran out of time. Who is slow once costs the loop the time of one frame, and not
-// of every frame after it. Wait then reports whether every batch but theirs is done. If they hold every worker,
-// nobody is left to begin anything, and it reports that at once, without waiting.
+// Unless all is set, Wait does not wait for overdue mailboxes: those that a worker was holding
+// when an earlier Wait with all == false timed out. A slow owner thus costs the loop the time
+// of one frame, not of every later frame. Wait then reports whether every other batch is done.
+// If overdue mailboxes occupy every worker, no worker is left to start anything, and Wait
+// reports that at once, without waiting.
 //
-// Wait submits workers where they are missing: at its begin, and when a worker was
-// ended by Goexit. If the pool refuses while no worker runs, nobody is left who
-// could finish: Wait then sleeps until timeout delivers or, if timeout is nil,
-// returns false at once. The work is kept in either case, in its order.
+// Wait submits missing workers when it is called and after a worker was ended by Goexit. If the
+// pool refuses while no worker runs, no worker can finish the work: Wait then sleeps until
+// timeout delivers or, if timeout is nil, returns false at once. In either case the work is
+// kept, in order.
 //
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Wait(timeout <-chan time.Time, all bool) bool {
@@ -237,8 +236,8 @@ func (g *Group[O, M]) Wait(timeout <-chan time.Time, all bool) bool {
 	return g.waitOthers(timeout)
 }
 
-// waitOthers is Wait, but not for those that are overdue. Those that a worker has in hand when the time is over
-// become so.
+// waitOthers is Wait without the overdue mailboxes. When the timeout delivers, mailboxes held
+// by a worker become overdue.
 func (g *Group[O, M]) waitOthers(timeout <-chan time.Time) bool {
 	if g.wait(timeout, func() bool { return g.onlyOverdue() || g.allHeld() }) && g.locked(g.onlyOverdue) {
 		return true
@@ -256,7 +255,7 @@ func (g *Group[O, M]) waitOthers(timeout <-chan time.Time) bool {
 
 func (g *Group[O, M]) onlyOverdue() bool { return g.pending == g.overdue && g.batchOver() }
 
-// allHeld reports whether each worker has a mailbox in hand that nobody waits for any more.
+// allHeld reports whether every worker holds an overdue mailbox.
 func (g *Group[O, M]) allHeld() bool {
 	if g.overdue < len(g.workers) {
 		return false
@@ -298,8 +297,8 @@ func (g *Group[O, M]) locked(done func() bool) bool {
 	return done()
 }
 
-// Shrink gives memory back: that of lists which have room for more than 4 n mailboxes, or 2 n batched turns, is
-// cut down to n. It does nothing while a mailbox is running. Only the loop goroutine may
+// Shrink releases memory: lists with room for more than 4 n mailboxes, or 2 n batched turns,
+// are cut down to n. It does nothing while a mailbox is running. Only the loop goroutine may
 // call it.
 func (g *Group[O, M]) Shrink(n int) {
 	if len(g.running) > 0 {
@@ -315,26 +314,25 @@ func (g *Group[O, M]) Shrink(n int) {
 		if cap(r.turns) > 2*n {
 			r.turns = make([]Turn[O, M], 0, n)
 		}
-		clear(r.turns[:cap(r.turns)]) // it must not keep an owner alive
+		clear(r.turns[:cap(r.turns)]) // do not keep owners alive
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.ready.ring) > 4*n {
-		g.ready = ready[Mailbox[O, M]]{} // nobody is in it: reserve makes another
+		g.ready = ready[Mailbox[O, M]]{} // the list is empty, so nothing need be copied
 		g.ready.reserve(n)
 	}
 }
 
-// Collect appends the mailboxes that have become idle since the last Collect to
-// dst and returns it. They are in the order in which Start handed them over,
-// whichever was done first; those still running keep their places for later. A
-// mailbox for which messages came meanwhile, or that parks, is staged again, behind those
-// that are staged already, and is idle until the next Start. It costs O(1) for each mailbox
-// that is running.
+// Collect appends the mailboxes that have become idle since the last Collect to dst and returns
+// the extended slice. They are in the order in which Start dispatched them, whatever the order
+// in which they finished; those still running keep their places. A mailbox that received
+// messages in the meantime, or that parks, is staged again after those already staged, and is
+// idle until the next Start. Collect costs O(1) for each running mailbox.
 //
-// If wanted is not nil, only those become idle for whom it reports true, and the others stay for
-// later. It may look at everything of their owners, and is asked once about each mailbox that is
-// done, in order. Only the loop goroutine may call it.
+// If wanted is not nil, only mailboxes for which it returns true become idle, and the others
+// stay for later. It is called once for each finished mailbox, in order, and may read the
+// owner's data. Only the loop goroutine may call Collect.
 func (g *Group[O, M]) Collect(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
 	still := g.running[:0]
 	for _, box := range g.running {

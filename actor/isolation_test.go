@@ -12,15 +12,14 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// fault is what a Recovered hook was told.
+// fault is one call of the Recovered hook.
 type fault struct {
 	owner string
 	value any
 }
 
-// faulty returns a group whose handler does act(message) before it writes the
-// message down, and the faults that its hook saw. With more than one worker the
-// faults are not to be read.
+// faulty returns a group whose handler calls act(message) before it records the message, and
+// the faults that its hook saw. With more than one worker the faults must not be read.
 func faulty(pool actor.Pool, act func(m int)) (*group, *[]fault) {
 	var faults []fault
 	g := actor.NewGroup(actor.Options[*note, int]{
@@ -53,13 +52,13 @@ func TestPanicCostsOneMessage(t *testing.T) {
 	require.Equal(t, []int{1, 4}, b[0].Owner.got)
 	require.Empty(t, b[1].Owner.got)
 	require.Equal(t, []int{1, 4}, b[2].Owner.got)
-	require.Equal(t, []fault{{"a", bad}, {"b", bad}, {"a", bad}}, *faults, "a went to the end after each")
+	require.Equal(t, []fault{{"a", bad}, {"b", bad}, {"a", bad}}, *faults, "a goes to the end after each message")
 	require.EqualValues(t, 3, g.Stats().Panics)
 	require.Zero(t, g.Stats().Workers)
 	requireQuiet(t, g)
 }
 
-func TestPanicThatTookNothingStillEnds(t *testing.T) {
+func TestPanicBeforeNextIsNotEndless(t *testing.T) {
 	for name, before := range map[string]func(*box){
 		"before Next":   func(*box) {},
 		"after Requeue": func(b *box) { b.Next(); b.Requeue(false) },
@@ -77,14 +76,15 @@ func TestPanicThatTookNothingStillEnds(t *testing.T) {
 	}
 }
 
-// A handler that always ends its goroutine before it takes a message is not called for ever either.
-func TestGoexitThatTookNothingStillEnds(t *testing.T) {
+// A handler that always ends its goroutine before it takes a message is not called forever
+// either.
+func TestGoexitBeforeNextIsNotEndless(t *testing.T) {
 	g := newGroup(goroutines{}, 1, func(_ int, b *box) {
 		b.Owner.got = append(b.Owner.got, len(b.Owner.got))
 		if len(b.Owner.got) <= 10 {
 			runtime.Goexit()
 		}
-		takeAll(0, b) // or the test would not end
+		takeAll(0, b) // otherwise the test would not end
 	})
 	b := newBoxes("a")
 	send(t, g, b[0], 1, 2, 3)
@@ -96,7 +96,7 @@ func TestGoexitThatTookNothingStillEnds(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestPanicAfterAgainKeepsTheMessageIfItMadeWay(t *testing.T) {
+func TestPanicAfterRequeueKeepsTheMessageIfOthersWereTaken(t *testing.T) {
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
 		takeAll(0, b)
 		if len(b.Owner.got) == 2 {
@@ -137,9 +137,9 @@ func TestGoexitCostsOneMessageAndOneWorker(t *testing.T) {
 	require.Equal(t, []int{1, 3}, b[1].Owner.got)
 }
 
-// A handler that is being ended can put its message back on the way out: that is
-// how one with work half done keeps the rest of it.
-func TestGoexitAfterAgainKeepsTheMessage(t *testing.T) {
+// A handler that is being ended can requeue its message on the way out, to keep the unfinished
+// work.
+func TestGoexitAfterRequeueKeepsTheMessage(t *testing.T) {
 	ends := 0
 	g := newGroup(newAnts(t, 1), 1, func(_ int, b *box) {
 		m, _ := b.Next()
@@ -159,7 +159,7 @@ func TestGoexitAfterAgainKeepsTheMessage(t *testing.T) {
 	require.EqualValues(t, 1, g.Stats().Handled)
 }
 
-// Who is slow once costs the loop one time-out, not one in every frame.
+// A slow owner costs the loop one timeout, not one in every frame.
 func TestWaitOthers(t *testing.T) {
 	stuck, late := make(chan struct{}), make(chan time.Time, 1)
 	g := newGroup(newAnts(t, 2), 2, func(_ int, b *box) {
@@ -187,7 +187,7 @@ func TestWaitOthers(t *testing.T) {
 	close(stuck)
 	require.True(t, g.Wait(nil, true))
 	requireBoxes(t, b[:1], g.Collect(nil, nil))
-	for range 3 { // one message a turn
+	for range 3 { // one message per turn
 		g.Start(-1)
 		require.True(t, g.Wait(nil, false))
 		g.Collect(nil, nil)
@@ -195,8 +195,8 @@ func TestWaitOthers(t *testing.T) {
 	require.Equal(t, []int{0, 1, 2, 3}, b[0].Owner.got)
 }
 
-// With every worker in the hands of the slow there is nothing to wait for; once one of them has
-// put its mailbox back, there is: whatever the worker takes next.
+// If slow owners occupy every worker, Wait returns at once. After one of them has returned its
+// mailbox, Wait waits again, whatever the worker takes next.
 func TestWaitOthersAllHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, quick := make(chan struct{}), make(chan struct{})
@@ -228,7 +228,7 @@ func TestWaitOthersAllHeld(t *testing.T) {
 		wait(false, 0)
 		wait(false, 0)
 		close(slow)
-		synctest.Wait() // the slow one waits behind the quick one, and nobody waits for it
+		synctest.Wait() // the slow mailbox is queued after the quick one and is overdue
 		time.AfterFunc(300*time.Millisecond, func() { close(quick) })
 		wait(true, 300*time.Millisecond)
 		require.True(t, g.Wait(nil, true))
@@ -255,7 +255,7 @@ func TestGoexitEverywhere(t *testing.T) {
 		for _, b := range boxes {
 			require.Len(t, b.Owner.got, 2)
 		}
-		synctest.Wait() // a worker that came too late finds nothing and ends
+		synctest.Wait() // a worker that came too late finds no work and ends
 		require.EqualValues(t, 200, g.Stats().Exits)
 		require.Zero(t, g.Stats().Workers)
 		requireQuiet(t, g)
@@ -323,8 +323,7 @@ func testFailingHook(t *testing.T, hook func(), hookPanics uint64) {
 	requireQuiet(t, g)
 }
 
-// stuckGroup makes a group in which owners named "stuck" do not return before
-// release is closed.
+// stuckGroup returns a group in which owners named "stuck" block until release is closed.
 func stuckGroup(workers int) (g *group, release chan struct{}) {
 	release = make(chan struct{})
 	return newGroup(goroutines{}, workers, func(_ int, b *box) {

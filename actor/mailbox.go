@@ -2,46 +2,47 @@ package actor
 
 import "sync/atomic"
 
-// A Mailbox holds the messages for one owner, in the order in which they were
-// sent. It may be held or embedded; a zero Mailbox with its Owner set is ready.
-// It must not be copied after the first Send, and as long as it holds messages or
-// is running it belongs to one [Group].
+// A Mailbox holds the messages for one owner, in the order in which they were sent. It may be
+// embedded; a zero Mailbox with its Owner set is ready to use. It must not be copied after the
+// first Send. While it holds messages or is running it belongs to one [Group].
 type Mailbox[O, M any] struct {
-	// Owner says for whom the messages are: an id or a pointer. It must not be
-	// changed while the mailbox is running; then both sides may read it.
+	// Owner is the recipient of the messages, such as an id or a pointer. It must not be
+	// changed while the mailbox is running; the loop and the worker may both read it.
 	Owner O
 
-	// batch is what the next Start hands over, or has handed over; nil: there never was anything. Most mailboxes of a game
-	// have none, and all would be the longer for it.
+	// batch is the batch for the next Start, or the one being processed; nil until the first
+	// message. It is a pointer to keep the mailbox small, because most mailboxes of a game have
+	// none.
 	batch *batch[M]
 
-	// late is what was sent while the mailbox is running; nil: never was anything. It is apart, for only the loop looks at it,
-	// and may be the first to send something to a mailbox that is in somebody's hands.
-	// Invariant: empty while the mailbox is idle.
+	// late holds messages sent while the mailbox is running; nil until the first one. It is
+	// separate because only the loop may access it while a worker holds the mailbox. Invariant:
+	// empty while the mailbox is idle.
 	late *[]M
 
-	// done is how a worker tells the loop that the batch is finished. It is the
-	// only field that both sides touch while the mailbox is running.
+	// done reports to the loop that the batch is finished. It is the only field that both sides
+	// access while the mailbox is running.
 	done atomic.Bool
 
-	turn    turnState // of whoever has the mailbox in hand
-	place   place     // changed by the loop only
-	held    bool      // the same: it is running a batched turn, which may yet defer a message
-	overdue bool      // under the group's lock, see Group.Wait
+	turn    turnState // belongs to the current holder of the mailbox
+	place   place     // changed only by the loop
+	held    bool      // changed only by the loop: in a batched turn that may still defer
+	overdue bool      // protected by the group's lock, see Group.Wait
 }
 
-// batch is messages that are handed over together. While the mailbox is idle the loop appends to them; while it is running nobody
-// changes the length, so that both sides may read it, and the workers clear the elements that they have taken.
+// batch is a list of messages that are dispatched together. While the mailbox is idle the loop
+// appends to it. While it is running the length does not change, so both sides may read it, and
+// the worker clears the messages that it has taken.
 type batch[M any] struct {
 	messages []M
 
-	// These are changed only by the one that has the mailbox in hand: messages[:head] is taken, messages[from:head] in the
-	// present turn.
+	// Changed only by the current holder of the mailbox: messages[:head] are taken,
+	// messages[from:head] in the current turn.
 	head, from int32
 	parks      bool // the mailbox becomes idle with messages left
 }
 
-// place is where a mailbox stands in the eyes of the loop.
+// place is the state of a mailbox from the loop's view.
 type place uint8
 
 const (
@@ -50,42 +51,40 @@ const (
 	running
 )
 
-// turnState says what Handle may do with the mailbox.
+// turnState determines which methods a handler may call on the mailbox.
 type turnState uint8
 
 const (
-	shut     turnState = iota // not inside Handle
-	open                      // inside Handle
-	requeued                  // inside Handle, after Requeue
-	inBatch                   // inside Batched
+	shut     turnState = iota // not in a turn
+	open                      // in Handle
+	requeued                  // in Handle, after Requeue
+	inBatch                   // in Batched
 )
 
-// keep is the number of messages for which a mailbox holds buffers whatever its
-// load is. A larger buffer is given up when a batch fills less than a quarter of
-// it: one bad frame must not cost memory for ever, and a steady load must not
-// allocate.
-const keep = 64
+// keepCap is the capacity up to which a mailbox keeps its buffer whatever the load. A larger
+// buffer is released when a batch fills less than a quarter of it, so that one bad frame does
+// not cost memory forever and a steady load does not allocate.
+const keepCap = 64
 
-// Idle reports whether the mailbox, and with it everything of its owner, is in
-// the hands of the loop. It turns false in [Group.Start] and true in the
-// [Group.Collect] that returns the mailbox, not before: between those two
-// calls the answer does not change. Only the loop goroutine may call it.
+// Idle reports whether the mailbox, and with it its owner's data, belongs to the loop. It
+// becomes false in [Group.Start] and true in the [Group.Collect] that returns the mailbox;
+// between those calls it does not change. Only the loop goroutine may call it.
 func (box *Mailbox[O, M]) Idle() bool { return box.place != running }
 
-// Len returns the number of messages that the mailbox holds: those that wait
-// and, while it is running, the whole batch that was handed over, however much of it
-// has been handled. It is what counts against Options.Limit. Only the loop
-// goroutine may call it.
+// Len returns the number of messages in the mailbox: the waiting ones and, while it is running,
+// the whole batch that was started, whether handled or not. It is the number compared with
+// Options.Limit. Only the loop goroutine may call it.
 func (box *Mailbox[O, M]) Len() int {
 	if box.held {
-		return 1 + box.lateness() // the batch is the worker's
+		return 1 + box.lateLen() // the batch belongs to the worker
 	}
-	return len(box.messages()) + box.lateness()
+	return len(box.messages()) + box.lateLen()
 }
 
-// Next takes the oldest message and reports whether there was one. It returns
-// the zero message and false at the end of the batch and after [Mailbox.Requeue]. A message that is sent while the mailbox is running belongs to the next batch.
-// Next panics outside Handle, as far as that can be seen. Only inside the handler.
+// Next takes the oldest message and reports whether there was one. It returns the zero message
+// and false at the end of the batch and after [Mailbox.Requeue]. Messages sent while the
+// mailbox is running belong to the next batch. Next panics outside Handle, as far as that can
+// be detected. Only the handler may call it.
 func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
 		panic("actor: Next called outside Handle")
@@ -100,18 +99,18 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 	return m, true
 }
 
-// Requeue puts the message that Next returned last back to the front: its work is
-// not finished in this turn. Handle should then return. The mailbox goes to the
-// end of the ready list, behind all others that wait, and Handle is called again
-// with the same message first, maybe by another worker. If no other mailbox
-// waits, that is at once. A mailbox whose Handle always ends with Requeue runs
-// for ever and keeps a worker turning.
+// Requeue puts the message last returned by Next back at the front, because its work is not
+// finished in this turn. Handle should then return. The mailbox goes to the end of the ready
+// list, and Handle is called again with the same message first, possibly by another worker; at
+// once if no other mailbox waits. A mailbox whose Handle always ends with Requeue runs forever
+// and keeps a worker busy.
 //
-// If it parks, the mailbox waits for the next Start instead, for an owner that has had its share of
-// the frame: it becomes idle with the message and all that stand behind it, and is staged.
+// If parks is set, the mailbox waits for the next Start instead: it becomes idle with this
+// message and all later ones, and is staged. This is for an owner that has used its share of
+// the frame.
 //
-// Requeue panics if Next has not returned a message in this turn, or if Requeue was
-// called before in this turn. Only inside the handler.
+// Requeue panics if Next has not returned a message in this turn, or if Requeue was already
+// called in this turn. Only the handler may call it.
 func (box *Mailbox[O, M]) Requeue(parks bool) {
 	if box.turn != open || box.taken() == 0 {
 		panic("actor: Requeue called without a message from Next")
@@ -121,7 +120,7 @@ func (box *Mailbox[O, M]) Requeue(parks bool) {
 	box.batch.parks = parks
 }
 
-// begin opens a turn.
+// begin starts a turn.
 func (box *Mailbox[O, M]) begin() {
 	if b := box.batch; b != nil {
 		b.from = b.head
@@ -129,9 +128,9 @@ func (box *Mailbox[O, M]) begin() {
 	box.turn = open
 }
 
-// end closes a turn and drops what its messages point to. A turn that failed
-// uses up at least one message, even if Handle took none or put it back:
-// otherwise a Handle that always panics first would be called for ever.
+// end ends a turn and drops references held by its messages. A turn that failed consumes at
+// least one message, even if Handle took none or put it back: otherwise a Handle that always
+// panics first would be called forever.
 func (box *Mailbox[O, M]) end(failed bool) {
 	if b := box.batch; b != nil {
 		if failed && b.head == b.from {
@@ -142,14 +141,14 @@ func (box *Mailbox[O, M]) end(failed bool) {
 	box.turn = shut
 }
 
-// makeIdle makes a mailbox whose batch is done ready for the next one.
+// makeIdle prepares a mailbox whose batch is done for the next batch.
 func (box *Mailbox[O, M]) makeIdle() {
 	box.done.Store(false)
 	box.place, box.held = empty, false
 	used, left := 0, 0
 	if b := box.batch; b != nil {
 		used = len(b.messages)
-		left = copy(b.messages, b.messages[b.head:]) // none, unless it parks
+		left = copy(b.messages, b.messages[b.head:]) // none unless it parks
 		clear(b.messages[left:])
 		b.messages, b.head, b.from, b.parks = b.messages[:left], 0, 0, false
 	}
@@ -162,7 +161,7 @@ func (box *Mailbox[O, M]) makeIdle() {
 		}
 		return
 	}
-	if n := cap(box.messages()); n > keep && used < n/4 {
+	if n := cap(box.messages()); n > keepCap && used < n/4 {
 		box.batch.messages = nil
 	}
 	switch {
@@ -170,12 +169,12 @@ func (box *Mailbox[O, M]) makeIdle() {
 	case len(*late) > 0:
 		b := box.needBatch()
 		b.messages, *late = *late, b.messages
-	case cap(*late) > keep && used < cap(*late)/4:
+	case cap(*late) > keepCap && used < cap(*late)/4:
 		*late = nil
 	}
 }
 
-// messages returns those of the batch.
+// messages returns the messages of the batch.
 func (box *Mailbox[O, M]) messages() []M {
 	if box.batch == nil {
 		return nil
@@ -183,7 +182,7 @@ func (box *Mailbox[O, M]) messages() []M {
 	return box.batch.messages
 }
 
-// taken returns how many messages were taken in the present turn, or the last one.
+// taken returns the number of messages taken in the current turn, or the last one.
 func (box *Mailbox[O, M]) taken() int {
 	if box.batch == nil {
 		return 0
@@ -191,7 +190,8 @@ func (box *Mailbox[O, M]) taken() int {
 	return int(box.batch.head - box.batch.from)
 }
 
-// needBatch returns the batch of a mailbox. Only for whoever has the mailbox in hand.
+// needBatch returns the batch, creating it if necessary. Only the current holder of the mailbox
+// may call it.
 func (box *Mailbox[O, M]) needBatch() *batch[M] {
 	if box.batch == nil {
 		box.batch = &batch[M]{}
@@ -199,21 +199,21 @@ func (box *Mailbox[O, M]) needBatch() *batch[M] {
 	return box.batch
 }
 
-// push puts a message behind those of the batch.
+// push appends a message to the batch.
 func (box *Mailbox[O, M]) push(msg M) {
 	b := box.needBatch()
 	b.messages = append(b.messages, msg)
 }
 
-// lateness returns how many messages were sent while the mailbox is running.
-func (box *Mailbox[O, M]) lateness() int {
+// lateLen returns the number of messages sent while the mailbox is running.
+func (box *Mailbox[O, M]) lateLen() int {
 	if box.late == nil {
 		return 0
 	}
 	return len(*box.late)
 }
 
-// sendLate sends while the mailbox is running.
+// sendLate appends a message while the mailbox is running.
 func (box *Mailbox[O, M]) sendLate(msg M) {
 	if box.late == nil {
 		box.late = new([]M)

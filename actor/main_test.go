@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// Importing ants starts its default pool: those two goroutines are not ours.
+// Importing ants starts its default pool; ignore its two goroutines.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // inline runs the task before Submit returns.
@@ -20,12 +20,12 @@ type inline struct{}
 
 func (inline) Submit(task func()) error { task(); return nil }
 
-// goroutines starts one for each task.
+// goroutines starts a goroutine for each task.
 type goroutines struct{}
 
 func (goroutines) Submit(task func()) error { go task(); return nil }
 
-// newAnts returns a pool as the engine uses it, which the test releases.
+// newAnts returns a pool with the engine's options, which the test releases.
 func newAnts(tb testing.TB, workers int) *ants.Pool {
 	tb.Helper()
 	pool, err := ants.NewPool(2*workers, ants.WithNonblocking(true), ants.WithDisablePurge(true))
@@ -34,14 +34,14 @@ func newAnts(tb testing.TB, workers int) *ants.Pool {
 	return pool
 }
 
-// passed returns a channel that has delivered already: Wait with it only looks.
+// passed returns a channel that has already delivered, so that Wait does not sleep.
 func passed() <-chan time.Time {
 	c := make(chan time.Time, 1)
 	c <- time.Time{}
 	return c
 }
 
-// note is an owner that writes down what it got.
+// note is an owner that records its messages.
 type note struct {
 	name string
 	got  []int
@@ -68,14 +68,14 @@ func names(boxes []*box) []string {
 	return out
 }
 
-// requireBoxes checks that got is want, mailbox by mailbox in this order. The
-// comparison is by identity: mailboxes that are running must not be looked into.
+// requireBoxes checks that got equals want, in order. It compares pointers: running mailboxes
+// must not be read.
 func requireBoxes(t *testing.T, want, got []*box) {
 	t.Helper()
 	require.True(t, slices.Equal(want, got), "want %v\ngot  %v", names(want), names(got))
 }
 
-// requireHeld checks that the workers have exactly these mailboxes in hand.
+// requireHeld checks that the workers hold exactly these mailboxes.
 func requireHeld(t *testing.T, g *group, want ...*box) {
 	t.Helper()
 	held := map[*box]bool{}
@@ -95,7 +95,7 @@ func send(t *testing.T, g *group, b *box, msgs ...int) {
 	}
 }
 
-// takeAll is the plain handler: it writes down all messages.
+// takeAll is the plain handler: it records all messages.
 func takeAll(_ int, b *box) {
 	for m, ok := b.Next(); ok; m, ok = b.Next() {
 		b.Owner.got = append(b.Owner.got, m)
@@ -106,15 +106,14 @@ func newGroup(pool actor.Pool, workers int, handle func(int, *box)) *group {
 	return actor.NewGroup(actor.Options[*note, int]{Pool: pool, Workers: workers, Limit: 1000, Handle: handle})
 }
 
-// finishAll waits until all is done. A pool whose goroutines die is allowed to
-// refuse for a moment.
+// finishAll waits until all is done. A pool whose goroutines die may refuse for a moment.
 func finishAll[O, M any](g *actor.Group[O, M]) {
 	for !g.Wait(nil, true) {
 		continue
 	}
 }
 
-// requireQuiet checks that no count of the group is off when nothing is running.
+// requireQuiet checks the counters of a group in which no mailbox is running.
 func requireQuiet[O, M any](t *testing.T, g *actor.Group[O, M]) {
 	t.Helper()
 	s := g.Stats()

@@ -34,13 +34,14 @@ func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
 	require.GreaterOrEqual(t, cap(box.messages()), 10_000, "it was")
 	frame(10)
 	require.Zero(t, cap(box.messages()))
-	frame(keep)
+	frame(keepCap)
 	size := cap(box.messages())
 	frame(1)
 	require.Equal(t, size, cap(box.messages()), "a small one is kept")
 }
 
-// TestLateBufferStays: the list of messages that came late keeps its memory as long as the mailbox has a quarter of so many.
+// TestLateBufferStays checks that the list of late messages keeps its memory while the mailbox
+// fills at least a quarter of it.
 func TestLateBufferStays(t *testing.T) {
 	var worker func() // the task waits until the test runs it
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100_000, Handle: drain[int, int]})
@@ -100,8 +101,8 @@ type poolFunc func(task func())
 
 func (f poolFunc) Submit(task func()) error { f(task); return nil }
 
-// Handled messages and mailboxes that became idle are not kept alive by the group
-// or by the buffers of the mailbox.
+// Handled messages and idle mailboxes are not kept alive by the group or by a mailbox's
+// buffers.
 func TestNothingIsKeptAlive(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
@@ -130,9 +131,9 @@ func TestNothingIsKeptAlive(t *testing.T) {
 	runtime.KeepAlive(g)
 }
 
-// A message that was handled is let go at the end of its turn, also if the mailbox has others left and
-// stays with the workers.
-func TestTurnLetsGo(t *testing.T) {
+// A handled message is released at the end of its turn, even if the mailbox has more messages
+// and stays with the workers.
+func TestTurnReleasesMessages(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	var first weak.Pointer[thing]
 	kept := []bool{}
@@ -154,9 +155,9 @@ func TestTurnLetsGo(t *testing.T) {
 	require.Len(t, g.Collect(nil, nil), 1)
 }
 
-// What stood behind a message that was put back moves to the front of the buffer, and is not
-// kept alive by where it stood before.
-func TestNothingIsKeptAliveAfterRest(t *testing.T) {
+// Messages after a requeued one move to the front of the buffer, and are not kept alive by
+// their old positions.
+func TestNothingIsKeptAliveAfterRequeue(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	parks := true
 	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
@@ -217,8 +218,8 @@ func TestReadyListIsAQueue(t *testing.T) {
 	}
 }
 
-// TestShrink: after a frame with very many mailboxes the lists can be cut down; what is
-// staged stays, in its order, and who is running stops it.
+// TestShrink checks that the lists can be shrunk after a frame with many mailboxes, that staged
+// mailboxes keep their order, and that a running mailbox prevents it.
 func TestShrink(t *testing.T) {
 	const many = 10_000
 	var got []int

@@ -13,8 +13,8 @@ import (
 )
 
 func TestOrderAndExclusionPerOwner(t *testing.T) {
-	// 20 owners, 3 workers, turns of random length in fake time, and a loop that
-	// sends faster than the workers work.
+	// 20 owners, 3 workers, turns of random length in fake time, and a loop that sends faster
+	// than the workers run.
 	synctest.Test(t, func(t *testing.T) {
 		type owner struct {
 			busy atomic.Bool
@@ -92,14 +92,14 @@ func TestHandleThatStopsEarlyGoesToTheEnd(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestAgainKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
+func TestRequeueKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
 	left := 2 // a1 needs two more turns
 	g, trace := traceGroup(func(b *box, saw func(int)) {
 		for m, ok := b.Next(); ok; m, ok = b.Next() {
 			saw(m)
 			if b.Owner.name == "a" && m == 1 && left > 0 {
 				left--
-				b.Requeue(false) // the loop condition ends the turn: Next says false
+				b.Requeue(false) // the loop condition ends the turn: Next reports false
 			}
 		}
 	})
@@ -114,13 +114,13 @@ func TestAgainKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestAgainAfterTheLastMessage(t *testing.T) {
+func TestRequeueAfterTheLastMessage(t *testing.T) {
 	turns := 0
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
 		turns++
 		takeAll(0, b)
 		if turns == 1 {
-			b.Requeue(false) // Next has said false; the message it returned last is meant
+			b.Requeue(false) // Next has reported false; this requeues the last message it returned
 		}
 	})
 	b := newBoxes("a")
@@ -131,7 +131,7 @@ func TestAgainAfterTheLastMessage(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestCollectKeepsTheOrderOfHandOver(t *testing.T) {
+func TestCollectKeepsStartOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 4, func(_ int, b *box) {
 			m, _ := b.Next()
@@ -191,14 +191,14 @@ func TestSentWhileRunningIsStaged(t *testing.T) {
 	})
 }
 
-func TestWaitLooksBeforeItWaits(t *testing.T) {
+func TestWaitChecksBeforeItSleeps(t *testing.T) {
 	g := newGroup(inline{}, 1, takeAll)
 	require.True(t, g.Wait(nil, true), "nothing was handed over")
 	b := newBoxes("a")
 	send(t, g, b[0], 1)
 	require.True(t, g.Wait(nil, true), "staged is not running")
 	g.Start(-1)
-	require.True(t, g.Wait(passed(), true), "done is done, though the time is over")
+	require.True(t, g.Wait(passed(), true), "done, although the timeout has passed")
 }
 
 func TestLimit(t *testing.T) {
@@ -242,7 +242,7 @@ func TestNoMoreWorkersThanMailboxes(t *testing.T) {
 
 		send(t, g, b[2], 1)
 		g.Start(-1)
-		require.Equal(t, 3, g.Stats().Workers, "the two are busy: c must not wait for them")
+		require.Equal(t, 3, g.Stats().Workers, "two workers are busy: c must not wait for them")
 		require.True(t, g.Wait(nil, true))
 		g.Collect(nil, nil)
 		require.Zero(t, g.Stats().Workers)

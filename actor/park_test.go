@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// TestParkIsCollected: a mailbox that parks is collected with the message that it was at, all
-// behind it and what was sent meanwhile, in order, and waits for the next Start.
+// TestParkIsCollected checks that a mailbox that parks is collected with its current message,
+// all later ones and those sent in the meantime, in order, and waits for the next Start.
 func TestParkIsCollected(t *testing.T) {
 	var got []int
 	var g *actor.Group[string, int]
@@ -22,7 +22,7 @@ func TestParkIsCollected(t *testing.T) {
 				if m == 2 && rest {
 					box.Requeue(true)
 					_, more := box.Next()
-					require.False(t, more, "nothing comes after a Requeue that parks")
+					require.False(t, more, "no message follows a Requeue that parks")
 					require.Panics(t, func() { box.Requeue(true) })
 					require.Panics(t, func() { box.Requeue(false) })
 					continue
@@ -55,8 +55,8 @@ func TestParkIsCollected(t *testing.T) {
 	require.Zero(t, s.Staged+s.Running)
 }
 
-// TestParkBeforeAFault: who parks and then fails is idle; a panic uses one message up if
-// the turn has used none, a Goexit leaves that to Handle, as after Requeue.
+// TestParkBeforeAFault checks that an owner that parks and then fails is idle. A panic consumes
+// a message if the turn has consumed none; a Goexit leaves that to Handle, as after Requeue.
 func TestParkBeforeAFault(t *testing.T) {
 	for _, fault := range []func(){func() { panic("x") }, runtime.Goexit} {
 		var got []int

@@ -13,7 +13,7 @@ import (
 
 var errFull = errors.New("pool is full")
 
-// moody asks accept before each task.
+// moody calls accept before each task.
 type moody struct {
 	accept func() bool
 	submit func(task func()) error
@@ -44,7 +44,7 @@ func TestRefusedWorkIsKeptInOrder(t *testing.T) {
 		require.Equal(t, 1, pool.asked, "Start stops at the first refusal")
 
 		began := time.Now()
-		require.False(t, g.Wait(nil, true), "nobody runs: without a limit of time Wait gives up")
+		require.False(t, g.Wait(nil, true), "no worker runs: without a timeout Wait gives up")
 		require.Zero(t, time.Since(began))
 		require.False(t, g.Wait(time.After(10*time.Millisecond), true))
 		require.Equal(t, 10*time.Millisecond, time.Since(began))
@@ -126,8 +126,8 @@ func TestLastWorkerDiesWhileThePoolRefuses(t *testing.T) {
 }
 
 func TestPoolThatSometimesRefuses(t *testing.T) {
-	// Of one seed it may be none: workers that were accepted may still run when the next
-	// frame begins, and then nobody is asked. The first of all seeds are asked for certain.
+	// With some seeds there is no refusal: workers accepted earlier may still run when the next
+	// frame starts, and then Submit is not called. The first seed always submits.
 	refused := uint64(0)
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
@@ -163,8 +163,8 @@ func TestPoolThatSometimesRefuses(t *testing.T) {
 	require.NotZero(t, refused)
 }
 
-// A pool that runs a task twice, or one that it has refused, breaks its contract.
-// The task finds that no slot is reserved for it and does nothing.
+// A pool that runs a task twice, or a task that it refused, breaks its contract. Such a task
+// finds that no slot is reserved for it and does nothing.
 func TestTaskWithoutSlotDoesNothing(t *testing.T) {
 	var kept []func()
 	g := newGroup(&moody{accept: func() bool { return true }, submit: func(task func()) error {
@@ -184,7 +184,8 @@ func TestTaskWithoutSlotDoesNothing(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// TestPoolPanics: a pool that panics has refused, whether it has run the task before that or not.
+// TestPoolPanics checks that a pool that panics counts as refusing, whether or not it has run
+// the task.
 func TestPoolPanics(t *testing.T) {
 	for _, runs := range []bool{false, true} {
 		fails := true
@@ -220,7 +221,7 @@ func TestPoolPanics(t *testing.T) {
 	}
 }
 
-// lateRunner refuses a task and keeps it all the same.
+// lateRunner refuses a task and keeps it.
 type lateRunner struct {
 	refuses bool
 	tasks   []func()
@@ -234,7 +235,8 @@ func (p *lateRunner) Submit(task func()) error {
 	return nil
 }
 
-// TestRefusedAndRun: a task that a pool refused and runs later all the same does nothing: nobody has a slot for it.
+// TestRefusedAndRun checks that a task that the pool refused and runs later does nothing,
+// because no slot is reserved for it.
 func TestRefusedAndRun(t *testing.T) {
 	p := &lateRunner{refuses: true}
 	g := newGroup(p, 1, takeAll)
@@ -247,8 +249,8 @@ func TestRefusedAndRun(t *testing.T) {
 	p.refuses = false
 	g.Start(-1)
 	require.Len(t, p.tasks, 2)
-	p.tasks[0]() // its slot is another's now
-	require.Equal(t, []int{7}, b.Owner.got, "one of them is as good as the other")
+	p.tasks[0]() // its slot belongs to another task now
+	require.Equal(t, []int{7}, b.Owner.got, "the two are interchangeable")
 	p.tasks[1]()
 	require.True(t, g.Wait(nil, true))
 	requireBoxes(t, []*box{b}, g.Collect(nil, nil))

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A round of messages after a whole batch: the turns that are over are not waited
-// for again.
+// A round of messages after a complete batch does not wait again for the finished turns.
 func TestMessagesAfterABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
@@ -28,9 +27,9 @@ func TestMessagesAfterABatch(t *testing.T) {
 	})
 }
 
-// What is sent after Batch, and before Start, has its place in the ready list beside all the
-// batched turns, each of which may be moved there.
-func TestMessagesBesideABatch(t *testing.T) {
+// Messages sent between Batch and Start fit in the ready list together with all batched turns,
+// each of which may be moved there.
+func TestMessagesWithABatch(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	names := make([]string, 32)
 	for i := range names {

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// Who hangs in a share holds up nobody but himself: what is left of it is done by others.
+// An owner that hangs in a share delays only itself: other workers run the rest of the share.
 func TestBatchShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100
@@ -43,7 +43,7 @@ func TestBatchShare(t *testing.T) {
 	})
 }
 
-// Where the only worker hangs, nobody begins what is left of his share, or what is in none.
+// If the only worker hangs, the rest of its share and the unclaimed turns are not started.
 func TestBatchShareLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, hangs = 100, 5
@@ -78,8 +78,8 @@ func TestBatchShareLeft(t *testing.T) {
 	})
 }
 
-// Where every worker hangs in the first turn of its share, each is known by the one that it has in hand,
-// whichever of them came first.
+// If every worker hangs in the first turn of its share, each held mailbox is attributed to its
+// worker, in whatever order they started.
 func TestBatchSharesHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, workers = 100, 3
@@ -113,8 +113,9 @@ func TestBatchSharesHang(t *testing.T) {
 	})
 }
 
-// The time may be over while a worker still looks ahead at its share: nobody has begun those turns, and the loop may not touch
-// their owners either. If the first of them ends the worker, or hangs, others do the rest.
+// The loop may stop waiting while a worker still prefetches its share: those turns have not
+// run, but the loop may not touch their owners. If the first of them ends the worker, or hangs,
+// others run the rest.
 func TestBatchClosedWhileAhead(t *testing.T) {
 	for _, hangs := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestBatchClosedWhileAhead(t *testing.T) {
 			close(looks)
 			synctest.Wait()
 			if hangs {
-				require.True(t, g.Wait(time.After(time.Second), false), "nobody waits for what is overdue")
+				require.True(t, g.Wait(time.After(time.Second), false), "overdue mailboxes are not waited for")
 				synctest.Wait()
 				requireHeld(t, g, boxes[0])
 				close(gate)
@@ -179,7 +180,7 @@ func TestBatchClosedWhileAhead(t *testing.T) {
 	}
 }
 
-// Ahead is called for turns that nobody has begun, at most once for each.
+// Ahead is called for turns that have not started, at most once for each.
 func TestBatchAhead(t *testing.T) {
 	const n = 1000
 	var seen [n]int

@@ -1,28 +1,29 @@
 package actor
 
-// Stats says how a [Group] stands and what it has done. At any time Sent is
-// Handled plus the messages that wait, are put back, or were taken in turns that
-// have not ended. Where nothing is running and nothing staged, Sent equals Handled.
+// Stats is the state of a [Group] and its counters. At any time Sent equals Handled plus the
+// messages that wait, were requeued, or were taken in turns that have not ended. If no mailbox
+// is running or staged, Sent equals Handled.
 type Stats struct {
-	Staged  int // mailboxes that the next Start hands over
+	Staged  int // mailboxes for the next Start
 	Running int // mailboxes that Collect has not returned
-	Pending int // of those, mailboxes whose batch is not done
-	Ready   int // of those, mailboxes that no worker has in hand
-	Overdue int // of Pending, those that Wait waits for only if told to wait for all
-	Workers int // tasks that the pool has accepted and that have not ended
+	Pending int // of Running, mailboxes whose batch is not done
+	Ready   int // of Running, mailboxes that no worker holds
+	Overdue int // of Pending, those that Wait only waits for with all set
+	Workers int // tasks accepted by the pool that have not ended
 
-	Sent       uint64 // messages accepted by Send, deferred by batched turns, and batched turns that were held
-	Rejected   uint64 // messages that Send did not keep
-	Handled    uint64 // messages used up in turns that have ended
+	// messages accepted by Send or deferred by batched turns, plus batched turns that were held
+	Sent       uint64
+	Rejected   uint64 // messages refused by Send
+	Handled    uint64 // messages consumed in turns that have ended
 	Turns      uint64 // calls of Handle
 	Refused    uint64 // tasks refused by the pool
 	Panics     uint64 // panics that escaped Handle
 	Exits      uint64 // calls of runtime.Goexit that escaped Handle
 	HookPanics uint64 // panics that escaped Recovered
-	PoolPanics uint64 // panics that escaped Submit; they are among Refused
+	PoolPanics uint64 // panics that escaped Submit, also counted in Refused
 }
 
-// Stats returns the present figures. Only the loop goroutine may call it.
+// Stats returns the current statistics. Only the loop goroutine may call it.
 func (g *Group[O, M]) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -46,24 +47,23 @@ func (g *Group[O, M]) Stats() Stats {
 	}
 }
 
-// Quiet reports whether nothing is staged and nobody running: the loop has everything. It
-// takes no lock. Only the loop goroutine may call it.
+// Quiet reports whether no mailbox is staged or running, so that everything belongs to the
+// loop. It takes no lock. Only the loop goroutine may call it.
 func (g *Group[O, M]) Quiet() bool {
 	return len(g.staged)+len(g.running)+len(g.batch.turns) == 0
 }
 
-// Running returns the mailboxes that Collect has not returned, in the order in which they were handed
-// over. The list is good until the next Start or Collect, and must not be changed. Of such a mailbox
-// the loop may read Owner and nothing else.
+// Running returns the mailboxes that Collect has not returned, in the order in which they were
+// started. The slice is valid until the next Start or Collect, and must not be changed. The
+// loop may read only the Owner field of these mailboxes.
 //
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Running() []*Mailbox[O, M] { return g.running }
 
-// Held appends the mailboxes that workers have in hand now to dst, in no
-// particular order, and returns it: after a Wait that reported false, those who
-// hold up the rest. If overdue is set they are only those which are overdue, see [Group.Wait].
-// Of such a mailbox the loop may read Owner and nothing else.
-// It costs O(Workers). Only the loop goroutine may call it.
+// Held appends the mailboxes that workers hold now to dst, in no particular order, and returns
+// the extended slice. After a Wait that reported false, these are the ones that block it. If
+// overdue is set, only overdue ones are returned, see [Group.Wait]. The loop may read only the
+// Owner field of these mailboxes. Held costs O(Workers). Only the loop goroutine may call it.
 func (g *Group[O, M]) Held(dst []*Mailbox[O, M], overdue bool) []*Mailbox[O, M] {
 	g.mu.Lock()
 	defer g.mu.Unlock()

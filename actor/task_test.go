@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// What a worker does, it does within Options.Task, which is told which worker it is.
+// A worker does all its work within Options.Task, which gets the worker's number.
 func TestTask(t *testing.T) {
 	within, tasks := -1, 0
 	g := actor.NewGroup(actor.Options[*note, int]{
@@ -39,7 +39,8 @@ func TestTask(t *testing.T) {
 	require.Equal(t, -1, within)
 }
 
-// TestGroup_StartOne: one worker is submitted until more delivers; then a mailbox whose Handle does not return holds up no other.
+// TestGroup_StartOne checks that one worker is submitted until more delivers; after that, a
+// mailbox whose Handle does not return does not delay others.
 func TestGroup_StartOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		submitted, gate := 0, make(chan struct{})
@@ -73,7 +74,7 @@ func TestGroup_StartOne(t *testing.T) {
 	})
 }
 
-// submits is a pool that is one function.
+// submits is a pool made of a function.
 type submits func(task func()) error
 
 func (f submits) Submit(task func()) error { return f(task) }

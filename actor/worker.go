@@ -2,16 +2,18 @@ package actor
 
 import "slices"
 
-// A worker is one slot for a task in the pool. Its task is made once and submitted
-// again and again, but only when the slot is free. All fields but task, held and the last are
-// under the group's lock.
+// A worker is one slot for a task in the pool. Its task is created once and submitted
+// repeatedly, but only while the slot is free. The group's lock protects all fields except
+// task, held, round and turns.
 type worker[O, M any] struct {
 	task  func()
 	state slotState
-	box   *Mailbox[O, M] // in hand
-	held  *Turn[O, M]    // what to do with box, out of Group.behind; nil: call Handle
+	box   *Mailbox[O, M] // the mailbox that the worker holds
+	// the batched turn to run for box, from Group.behind; nil means call Handle
+	held *Turn[O, M]
 
-	// The worker's own, without a lock: its batched turns in a round that it has not counted yet.
+	// Owned by the worker, without a lock: a round, and the number of turns run in it that have
+	// not been counted yet.
 	round *round[O, M]
 	turns int
 }
@@ -20,14 +22,14 @@ type slotState uint8
 
 const (
 	vacant   slotState = iota // the slot is in Group.free
-	reserved                  // submitted, the task has not begun
+	reserved                  // submitted; the task has not started
 	active
 )
 
-// topUp submits workers as long as a slot is free and more mailboxes or batched turns are ready
-// than workers are about to begin. It reports whether the pool refused while no worker was
-// left: then nobody will send a token to wake. The lock is not held during Submit,
-// which may run the task.
+// topUp submits workers while a slot is free and more mailboxes or batched turns are ready than
+// workers are about to start. It reports whether the pool refused while no worker was left:
+// then no token will be sent to wake. The lock is not held during Submit, which may run the
+// task.
 func (g *Group[O, M]) topUp() (halted bool) {
 	for {
 		i, ok := g.reserve()
@@ -40,7 +42,7 @@ func (g *Group[O, M]) topUp() (halted bool) {
 	}
 }
 
-// submit reports whether the pool has taken a worker. A pool that panics has refused.
+// submit reports whether the pool accepted a worker. A pool that panics has refused.
 func (g *Group[O, M]) submit(i int) (taken bool) {
 	defer func() {
 		if recover() != nil {
@@ -52,7 +54,7 @@ func (g *Group[O, M]) submit(i int) (taken bool) {
 	return g.pool.Submit(g.workers[i].task) == nil
 }
 
-// reserve takes a free slot if one is wanted.
+// reserve takes a free slot if another worker is needed.
 func (g *Group[O, M]) reserve() (i int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,28 +72,28 @@ func (g *Group[O, M]) reserve() (i int, ok bool) {
 	return i, true
 }
 
-// refuse gives a reserved slot back and reports whether no worker is left.
+// refuse releases a reserved slot and reports whether no worker is left.
 func (g *Group[O, M]) refuse(i int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.counts.refused++
-	if g.workers[i].state == reserved { // a faulty pool may have run it all the same
+	if g.workers[i].state == reserved { // a faulty pool may have run the task anyway
 		g.starting--
 		g.release(i)
 	}
 	return len(g.free) == len(g.workers)
 }
 
-// release makes a slot free. The caller holds the lock.
+// release frees a slot. The caller holds the lock.
 func (g *Group[O, M]) release(i int) {
 	g.workers[i].state = vacant
 	g.workers[i].box = nil
 	g.free = append(g.free, i)
 }
 
-// run is the task of worker i: claim, handle, until nothing is left in the batch and nothing is
-// ready. If Handle ends the goroutine, the deferred part gives the slot back. It must not
-// Submit: it runs in the pool, whose goroutine is still counted.
+// run is the task of worker i: it claims and handles work until the batch and the ready list
+// are empty. If Handle ends the goroutine, the deferred function releases the slot. That
+// function must not Submit: the pool still counts the goroutine in which it runs.
 func (g *Group[O, M]) run(i int) {
 	if !g.enter(i) {
 		return
@@ -109,16 +111,16 @@ func (g *Group[O, M]) run(i int) {
 			g.runBatch(i)
 		case v != nil:
 			g.workers[i].held, box = nil, nil
-			g.runBatched(i, nil, v) // it is done with the mailbox
+			g.runBatched(i, nil, v) // runBatched has finished with the mailbox
 		default:
 			g.turn(i, box)
 		}
 	}
-	ended = true // by next: the slot may have a new task by now
+	ended = true // next ended the worker: the slot may already have a new task
 }
 
-// enter begins a worker. A task for which no slot is reserved, which only a faulty pool can
-// run, must do nothing.
+// enter starts a worker. A task without a reserved slot, which only a faulty pool can run, must
+// do nothing.
 func (g *Group[O, M]) enter(i int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -130,8 +132,8 @@ func (g *Group[O, M]) enter(i int) bool {
 	return true
 }
 
-// next passes the mailbox in hand on, if there is one, and claims another, in one critical
-// section. Without one it reports whether there are batched turns; if not, the worker has ended.
+// next passes on the mailbox in hand, if any, and claims another, in one critical section. If
+// there is none, more reports whether there are batched turns; if not, the worker has ended.
 func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], more bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -142,10 +144,10 @@ func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], m
 	return g.claim(i)
 }
 
-// claim takes the first mailbox of the ready list into hand, once there is no batched turn left, and
-// none that is held behind. If there is none the worker ends here, and not later: the loop adds work and looks for free
-// slots under the same lock, so it either sees this slot free or this worker sees
-// the work. The caller holds the lock.
+// claim takes the first mailbox of the ready list, once there are no batched turns and no held
+// turns left. If the list is empty, the worker ends inside this critical section. The loop adds
+// work and looks for free slots under the same lock, so either it sees this slot free or this
+// worker sees the work. The caller holds the lock.
 func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 	g.workers[i].box = nil
 	if g.batch.left() > 0 {
@@ -166,9 +168,9 @@ func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 	return box, true
 }
 
-// finish puts a mailbox with messages left at the end of the ready list, or
-// marks it done. After that the loop may have it: finish must not touch it any
-// more. The caller holds the lock.
+// finish puts a mailbox with messages left at the end of the ready list, or marks it done. Once
+// done is set the loop may own the mailbox, so finish must not touch it any more. The caller
+// holds the lock.
 func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 	if b := box.batch; b != nil {
 		g.counts.handled += uint64(b.head - b.from)
@@ -188,12 +190,12 @@ func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 	}
 }
 
-// leave ends a worker whose goroutine is being ended by Goexit, and wakes the loop:
-// it may have to send another.
+// leave ends a worker whose goroutine is being ended by Goexit, and wakes the loop, which may
+// have to submit another worker.
 func (g *Group[O, M]) leave(i int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if box := g.workers[i].box; box != nil { // in a batched turn it is none, or none any more
+	if box := g.workers[i].box; box != nil { // nil in a batched turn
 		g.finish(box)
 	}
 	g.countBatched(i)
@@ -208,8 +210,8 @@ func (g *Group[O, M]) notify() {
 	}
 }
 
-// turn calls Handle once. Whatever Handle does, the mailbox is afterwards as the
-// next turn needs it; only a Goexit goes on through run.
+// turn calls Handle once. Whatever Handle does, the mailbox is ready for its next turn
+// afterwards; only a Goexit continues through run.
 func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 	returned := false
 	defer func() {
@@ -218,7 +220,7 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 		}
 		v := recover()
 		if v == nil {
-			// Whoever puts the message back on the way out knows what is left of it.
+			// A handler that requeued the message before exiting wants to keep it.
 			box.end(box.turn == open)
 		} else {
 			box.end(true)
@@ -231,7 +233,8 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 	box.end(false)
 }
 
-// fault counts what escaped Handle, a panic or, if v is nil, a Goexit, and tells Recovered, which may fail in turn.
+// fault counts a panic that escaped Handle or, if v is nil, a Goexit, and calls Recovered,
+// which may panic too.
 func (g *Group[O, M]) fault(i int, owner O, v any) {
 	g.mu.Lock()
 	if v == nil {
@@ -253,16 +256,16 @@ func (g *Group[O, M]) fault(i int, owner O, v any) {
 	g.recovered(i, owner, v)
 }
 
-// ready is the ready list: a queue in a ring of a power of two. It grows only in
-// reserve, which the loop calls, so that a worker which puts a mailbox back never
-// allocates under the lock.
+// ready is the ready list: a queue in a ring buffer with a power-of-two size. It grows only in
+// reserve, which the loop calls, so that a worker that puts a mailbox back never allocates
+// under the lock.
 type ready[T any] struct {
 	ring []*T
-	head int // index of the first, before masking
+	head int // index of the first element, before masking
 	n    int
 }
 
-// reserve makes room for n elements in all.
+// reserve makes room for n elements in total.
 func (q *ready[T]) reserve(n int) {
 	if n <= len(q.ring) {
 		return
@@ -284,14 +287,14 @@ func (q *ready[T]) push(x *T) {
 	q.n++
 }
 
-// pop takes the first, or returns nil if there is none.
+// pop removes and returns the first element, or nil if there is none.
 func (q *ready[T]) pop() *T {
 	if q.n == 0 {
 		return nil
 	}
 	at := q.head & (len(q.ring) - 1)
 	x := q.ring[at]
-	q.ring[at] = nil // the list must not keep an owner alive
+	q.ring[at] = nil // do not keep the owner alive
 	q.head++
 	q.n--
 	return x

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGroupTells: at each step of two workers' way: who is staged, who runs, the oldest of them, how many are waited for,
-// and who is waited for no more.
-func TestGroupTells(t *testing.T) {
+// TestGroupState checks the staged, running, held and overdue mailboxes at each step of two
+// workers.
+func TestGroupState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := map[string]chan struct{}{"slow": make(chan struct{}), "late": make(chan struct{})}
 		g := newGroup(goroutines{}, 2, func(_ int, b *box) {
@@ -62,7 +62,8 @@ func TestGroupTells(t *testing.T) {
 	})
 }
 
-// TestShrinkKeepsStaged: who is staged while the list gives its memory back is still in it, in order.
+// TestShrinkKeepsStaged checks that staged mailboxes stay staged, in order, when the list
+// shrinks.
 func TestShrinkKeepsStaged(t *testing.T) {
 	g := newGroup(inline{}, 1, takeAll)
 	many := newBoxes(make([]string, 500)...)
