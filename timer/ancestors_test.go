@@ -18,12 +18,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The wheels that this package comes from, and what each of them could do. docs/timer.md has
-// the table; a row of it is a test here. The cases are theirs, in our words; goWheel is
-// their way to be called.
+// Tests for the features of the timing wheels that inspired this package. docs/timer.md has the
+// table; each row is a test here. The cases are taken from those projects; goWheel has their
+// API.
 
-// goWheel is the API of the Go timing wheels: made stopped, with a tick and a number of slots,
-// which a Clock does not need.
+// goWheel has the API of the Go timing wheels: it is created stopped, with a tick and a number
+// of slots, which a Clock does not need.
 type goWheel struct {
 	tick time.Duration
 	c    *timer.Clock
@@ -37,7 +37,7 @@ func (w *goWheel) Stop() { _ = w.c.Close(context.Background()) }
 
 func (w *goWheel) AfterFunc(d time.Duration, f func()) *timer.Timer { return w.c.AfterFunc(d, f) }
 
-// scheduler is what their ScheduleFunc takes.
+// scheduler is the argument of their ScheduleFunc.
 type scheduler interface {
 	Next(time.Time) time.Time
 }
@@ -58,8 +58,7 @@ func (b *backoff) Next(prev time.Time) time.Time {
 	return prev.Add(b.pauses[b.at-1])
 }
 
-// TestGoTimingwheel_AfterFunc: six delays, of which each comes after its delay and no more than
-// a tick later.
+// TestGoTimingwheel_AfterFunc checks that six delays each end on time or up to a tick late.
 func TestGoTimingwheel_AfterFunc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 20)
@@ -75,8 +74,8 @@ func TestGoTimingwheel_AfterFunc(t *testing.T) {
 	})
 }
 
-// TestGoTimingwheel_ScheduleFunc: each pause is counted from the instant before, and after the
-// last there is no other call.
+// TestGoTimingwheel_ScheduleFunc checks that each pause is measured from the previous instant,
+// and that there is no call after the last one.
 func TestGoTimingwheel_ScheduleFunc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 20)
@@ -91,8 +90,8 @@ func TestGoTimingwheel_ScheduleFunc(t *testing.T) {
 	})
 }
 
-// TestGoTimingwheel_Stop: a timer that is stopped in time does not come, and Stop says so; one that
-// came is not stopped. The wheel is stopped with timers in it, and started anew.
+// TestGoTimingwheel_Stop checks that Stop reports true and prevents the call if it is in time,
+// and false after the call. The wheel is stopped with timers in it, and restarted.
 func TestGoTimingwheel_Stop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 20)
@@ -113,7 +112,7 @@ func TestGoTimingwheel_Stop(t *testing.T) {
 	})
 }
 
-// TestGoTimingwheel_Figures: the worked example of ticks of a second and ten slots: 2 s; at 2 s
+// TestGoTimingwheel_Figures is the example with ticks of a second and ten slots: 2 s; at 2 s
 // one of 9 s; 15 s, which needs a second level.
 func TestGoTimingwheel_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -130,8 +129,8 @@ func TestGoTimingwheel_Figures(t *testing.T) {
 	})
 }
 
-// TestGoSpokes_Figures: the worked example of ticks of a millisecond and eight slots: 3 ms, then
-// 5 and 15, 40 on the second level, 300 on the third.
+// TestGoSpokes_Figures is the example with ticks of a millisecond and eight slots: 3 ms, then 5
+// and 15, 40 on the second level, 300 on the third.
 func TestGoSpokes_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 8)
@@ -150,7 +149,8 @@ func TestGoSpokes_Figures(t *testing.T) {
 	})
 }
 
-// TestGoSpokes_Reset: a timer is pushed on and on and comes when nobody pushes it any more.
+// TestGoSpokes_Reset checks that a timer that is postponed repeatedly fires after the last
+// Reset.
 func TestGoSpokes_Reset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 8)
@@ -170,8 +170,8 @@ func TestGoSpokes_Reset(t *testing.T) {
 	})
 }
 
-// TestGoSpokes_SkipsEmptySlots: a year with two timers in it wakes the driver as often as there
-// are deadlines, and once for each Add that comes before all others.
+// TestGoSpokes_SkipsEmptySlots checks that a year with two timers wakes the driver once for
+// each deadline, and once for each new earliest deadline.
 func TestGoSpokes_SkipsEmptySlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 8)
@@ -186,7 +186,7 @@ func TestGoSpokes_SkipsEmptySlots(t *testing.T) {
 	})
 }
 
-// TestGoSpokes_Million: a million timers on one machine, each once, at its time.
+// TestGoSpokes_Million runs a million timers; each must fire once, on time.
 func TestGoSpokes_Million(t *testing.T) {
 	n := long.Times(100_000)
 	synctest.Test(t, func(t *testing.T) {
@@ -213,8 +213,8 @@ func TestGoSpokes_Million(t *testing.T) {
 	})
 }
 
-// TestGoSpokes_Levels: their table says how many levels and slots a range needs for one
-// millisecond: for 12 h ours are four levels, and what lies beyond goes on shelves.
+// TestGoSpokes_Levels compares the levels and slots needed for a resolution of a millisecond:
+// 12 h need four levels here, and later deadlines are on shelves.
 func TestGoSpokes_Levels(t *testing.T) {
 	w := wheel.New(0)
 	slots, reach := 0, int64(1)
@@ -229,7 +229,7 @@ func TestGoSpokes_Levels(t *testing.T) {
 	require.Equal(t, 4+7, w.Levels(), "to the end of time")
 }
 
-// TestJavaDelayQueue_AddAtAnyTime: added from outside and by callbacks, while others run.
+// TestJavaDelayQueue_AddAtAnyTime adds timers from outside and in callbacks, while others run.
 func TestJavaDelayQueue_AddAtAnyTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Resolution: 20 * time.Millisecond})
@@ -248,9 +248,9 @@ func TestJavaDelayQueue_AddAtAnyTime(t *testing.T) {
 	})
 }
 
-// TestJavaDelayQueue_Figures: 20 ms × 10 × 3. What is due now runs now; 5, 23 and 230 ms are on the
-// first, first and second level, and come at the end of their grain, never before it. With a
-// grain of a millisecond they come at their own.
+// TestJavaDelayQueue_Figures: 20 ms × 10 × 3. A timer due now runs now; 5, 23 and 230 ms are on
+// the first, first and second level, and fire at the end of their tick, never earlier. With a
+// resolution of a millisecond they fire on time.
 func TestJavaDelayQueue_Figures(t *testing.T) {
 	for grain, want := range map[time.Duration][]time.Duration{
 		20 * time.Millisecond: seconds(0, .020, .040, .240),
@@ -269,8 +269,8 @@ func TestJavaDelayQueue_Figures(t *testing.T) {
 	}
 }
 
-// TestJavaDelayQueue_Bucket: several in a bucket come together, those that were cancelled
-// do not, and the driver wakes once for the bucket.
+// TestJavaDelayQueue_Bucket checks that timers in one bucket fire together, that cancelled ones
+// do not fire, and that the driver wakes once for the bucket.
 func TestJavaDelayQueue_Bucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Resolution: 20 * time.Millisecond})
@@ -293,8 +293,8 @@ func TestJavaDelayQueue_Bucket(t *testing.T) {
 	})
 }
 
-// TestJavaDelayQueue_Pool: a pool of workers runs them; slow ones wait for a worker, and the
-// driver goes on.
+// TestJavaDelayQueue_Pool checks that slow callbacks wait for a worker of the pool while the
+// driver continues.
 func TestJavaDelayQueue_Pool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := ants.NewPool(3, ants.WithNonblocking(true), ants.WithDisablePurge(true))
@@ -317,8 +317,8 @@ func TestJavaDelayQueue_Pool(t *testing.T) {
 	})
 }
 
-// TestKafka_Figures: u = 1, n = 3: the deadlines at every edge of the three levels, 1 to 26
-// and beyond them, where overflow levels are made on demand. None is early, and none late.
+// TestKafka_Figures: u = 1, n = 3: deadlines at every edge of the three levels, 1 to 26 and
+// beyond, where Kafka creates overflow levels on demand. None may be early or late.
 func TestKafka_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -340,8 +340,8 @@ func TestKafka_Figures(t *testing.T) {
 	})
 }
 
-// TestKafka_SystemTimer: tasks with delays up to 499 ms, some due already, come in order of their
-// deadlines.
+// TestKafka_SystemTimer checks that tasks with delays up to 499 ms, some already due, run in
+// order of their deadlines.
 func TestKafka_SystemTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -362,9 +362,9 @@ func TestKafka_SystemTimer(t *testing.T) {
 	})
 }
 
-// TestSoftTimers_Precision: the wheel of 50 ms slots, seven ahead: 400 and 500 ms are beyond it and
-// waited in an overflow buffer; installed between two ticks, a time-out has up to a tick of error,
-// and none is early.
+// TestSoftTimers_Precision: a wheel of seven slots of 50 ms. 400 and 500 ms are beyond it and
+// wait in its overflow buffer. A timeout added between two ticks is up to a tick late and never
+// early.
 func TestSoftTimers_Precision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Resolution: 50 * time.Millisecond})
@@ -382,9 +382,9 @@ func TestSoftTimers_Precision(t *testing.T) {
 	})
 }
 
-// TestSoftTimers_BoundedHandlerTime: handlers that are due together run one after the other on the
-// driver, so the n-th is late by those before it, and Stats shows it; on goroutines none waits
-// for another.
+// TestSoftTimers_BoundedHandlerTime checks that handlers due together run one after another on
+// the driver, so that each delays the next, as Stats shows; on goroutines none waits for
+// another.
 func TestSoftTimers_BoundedHandlerTime(t *testing.T) {
 	for _, run := range []timer.Pool{timer.Inline, timer.Goroutines} {
 		synctest.Test(t, func(t *testing.T) {

@@ -15,23 +15,22 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// The benchmarks do the same work on a Clock, on package time, and on container/heap with a lock;
-// bench/peers has other libraries. The pending timers are due in one to two hours, so
-// that none fires meanwhile but where that is what is measured. cpu-ns/op is the processor
-// time of the whole process.
+// The benchmarks do the same work on a Clock, on package time, and on container/heap with a
+// lock; bench/peers has other libraries. The pending timers are due in one to two hours, so
+// none fires unless that is measured. cpu-ns/op is the processor time of the whole process.
 //
 //	go test ./timer -run - -bench . -timer.most 10000000
 
-// stopper is a timer of any of them.
+// stopper is a timer of any implementation.
 type stopper interface {
 	Stop() bool
 	Reset(d time.Duration) bool
 }
 
-// after is AfterFunc of any of them.
+// after is AfterFunc of any implementation.
 type after func(d time.Duration, f func()) stopper
 
-// rival is something that has timers.
+// rival is an implementation of timers.
 type rival struct {
 	name  string
 	start func(tb testing.TB) (a after, addStop func(d time.Duration))
@@ -60,7 +59,8 @@ func nothing() {}
 
 func anHour() time.Duration { return time.Hour + time.Duration(rand.Int64N(int64(time.Hour))) }
 
-// eachRival runs f for each rival and each number of pending timers. f makes n calls in all.
+// eachRival runs f for each implementation and each number of pending timers. f makes n calls
+// in total.
 func eachRival(b *testing.B, f func(b *testing.B, r rival, pending []stopper, a after, addStop func(time.Duration), n int)) {
 	for _, many := range pendings() {
 		for _, r := range rivals {
@@ -85,7 +85,7 @@ func eachRival(b *testing.B, f func(b *testing.B, r rival, pending []stopper, a 
 	}
 }
 
-// BenchmarkAddStop: a time-out that is not needed, and does not outlive the caller's frame.
+// BenchmarkAddStop adds and stops a timeout that does not escape from the caller.
 func BenchmarkAddStop(b *testing.B) {
 	eachRival(b, func(_ *testing.B, _ rival, _ []stopper, _ after, addStop func(time.Duration), n int) {
 		for range n {
@@ -94,7 +94,7 @@ func BenchmarkAddStop(b *testing.B) {
 	})
 }
 
-// BenchmarkAddStopBy: the same, from several goroutines.
+// BenchmarkAddStopBy does the same from several goroutines.
 func BenchmarkAddStopBy(b *testing.B) {
 	for _, g := range []int{2, 8} {
 		b.Run(fmt.Sprintf("goroutines=%d", g), func(b *testing.B) {
@@ -113,8 +113,8 @@ func BenchmarkAddStopBy(b *testing.B) {
 	}
 }
 
-// BenchmarkChurn: the oldest of the pending is stopped and a new one takes its place: the
-// time-outs of a server in which so many requests are under way.
+// BenchmarkChurn stops the oldest pending timer and adds a new one: the timeouts of a server
+// with that many requests in progress.
 func BenchmarkChurn(b *testing.B) {
 	eachRival(b, func(_ *testing.B, _ rival, pending []stopper, a after, _ func(time.Duration), n int) {
 		k := 0
@@ -128,8 +128,8 @@ func BenchmarkChurn(b *testing.B) {
 	})
 }
 
-// BenchmarkReset: one of the pending, any one, is put off to a later hour, as each message of a
-// connection does with its time-out.
+// BenchmarkReset postpones a random pending timer to a later hour, like the idle timeout of a
+// connection on each message.
 func BenchmarkReset(b *testing.B) {
 	eachRival(b, func(_ *testing.B, _ rival, pending []stopper, _ after, _ func(time.Duration), n int) {
 		dice := rand.New(rand.NewPCG(1, 1))
@@ -139,8 +139,8 @@ func BenchmarkReset(b *testing.B) {
 	})
 }
 
-// BenchmarkFire: so many fall due within a second, each adds to a counter. The time is that
-// of the process for one of them, from when it is added until all have come.
+// BenchmarkFire lets timers fall due within a second, each of which increments a counter. The
+// result is processor time for each timer, from adding the first until all have fired.
 func BenchmarkFire(b *testing.B) {
 	for _, many := range pendings() {
 		for _, r := range rivals {
@@ -166,9 +166,8 @@ func BenchmarkFire(b *testing.B) {
 	}
 }
 
-// BenchmarkTimeouts: a million requests, each with a time-out of a second, of which one
-// in a hundred is met. So many are under way at a time as one of a hundred thousand places is
-// free.
+// BenchmarkTimeouts runs a million requests, each with a timeout of a second; one in a hundred
+// times out. A hundred thousand requests are in progress at a time.
 func BenchmarkTimeouts(b *testing.B) {
 	const requests, places = 1_000_000, 100_000
 	for _, r := range rivals {
@@ -195,8 +194,8 @@ func BenchmarkTimeouts(b *testing.B) {
 	}
 }
 
-// BenchmarkCollect: what one garbage collection costs with so many timers pending: beyond one
-// without them. The Timers are kept, or dropped.
+// BenchmarkCollect measures the added cost of a garbage collection with this many pending
+// timers. The Timers are kept or dropped.
 func BenchmarkCollect(b *testing.B) {
 	for _, kept := range []bool{true, false} {
 		for _, many := range pendings() {
@@ -206,7 +205,7 @@ func BenchmarkCollect(b *testing.B) {
 			for _, r := range rivals {
 				var ms, bytes float64
 				b.Run(fmt.Sprintf("kept=%v/pending=%d/%s", kept, many, r.name), func(b *testing.B) {
-					if b.N == 1 { // whoever asks for more has the same answer
+					if b.N == 1 { // the result does not depend on b.N
 						ms, bytes = marking(b, r, kept, many)
 					}
 					b.ReportMetric(ms, "cpu-ms/GC")
@@ -219,19 +218,19 @@ func BenchmarkCollect(b *testing.B) {
 	}
 }
 
-// marking returns by how many milliseconds of processor time so many timers make a collection longer, and how many
-// bytes one takes. None of them is left: those of package time would wait for an hour, and be
-// marked with all that are measured after them.
+// marking returns the processor time, in milliseconds, that this many timers add to a
+// collection, and the bytes for each timer. It removes all of them: timers of package time
+// would wait for an hour, and be marked in later measurements.
 func marking(b *testing.B, r rival, kept bool, many int) (ms, bytes float64) {
 	b.Helper()
 	a, _ := r.start(b)
 	pending := make([]stopper, 0, many)
-	hidden := make([]uintptr, 0, many) // where those are that the program does not keep: the collector sees only numbers
+	hidden := make([]uintptr, 0, many) // dropped timers, hidden from the collector
 	bare, before := collect(b)
 	for range many {
 		t := a(anHour(), nothing)
 		if std, ok := t.(*time.Timer); ok && !kept {
-			hidden = append(hidden, uintptr(unsafe.Pointer(std))) // valid as long as the runtime has it among its timers
+			hidden = append(hidden, uintptr(unsafe.Pointer(std))) // valid while the runtime has the timer
 		} else if kept {
 			pending = append(pending, t)
 		}
@@ -246,12 +245,12 @@ func marking(b *testing.B, r rival, kept bool, many int) (ms, bytes float64) {
 	return float64(full-bare) / 1e6, (float64(after) - float64(before)) / float64(many)
 }
 
-// BenchmarkCollectPointers: what one collection costs for a slice of so many pointers, each to an object
-// of its own of 24 bytes without a pointer: the price of keeping a million handles of any kind.
+// BenchmarkCollectPointers measures a collection with a slice of pointers, each to an object of
+// 24 bytes without pointers: the price of keeping a million handles of any kind.
 func BenchmarkCollectPointers(b *testing.B) {
 	for _, many := range pendings() {
 		if many < 100_000 {
-			continue // less than a collection differs from the next one
+			continue // below the noise between collections
 		}
 		var ms float64
 		b.Run(fmt.Sprintf("pending=%d", many), func(b *testing.B) {
@@ -271,8 +270,8 @@ func BenchmarkCollectPointers(b *testing.B) {
 	}
 }
 
-// BenchmarkCollectFunctions: the same for so many functions in pages, without any timer: the least that
-// a table of them costs the collector. fresh is a closure for each.
+// BenchmarkCollectFunctions measures the same for functions in pages, without timers: the
+// minimum cost of a table of functions. fresh makes a closure for each.
 func BenchmarkCollectFunctions(b *testing.B) {
 	for _, fresh := range []bool{false, true} {
 		for _, many := range pendings() {
@@ -311,7 +310,8 @@ func functions(b *testing.B, many int, fresh bool) float64 {
 	return float64(full-bare) / 1e6
 }
 
-// collect returns the least processor time of five collections, and the heap after them.
+// collect returns the smallest processor time of five collections, and the heap size after
+// them.
 func collect(b *testing.B) (least time.Duration, heap uint64) {
 	b.Helper()
 	least = time.Hour
@@ -326,8 +326,7 @@ func collect(b *testing.B) (least time.Duration, heap uint64) {
 	return least, m.HeapAlloc
 }
 
-// BenchmarkLate: how late callbacks are, one each millisecond, on a machine that does nothing
-// else.
+// BenchmarkLate measures how late callbacks run, one each millisecond, on an idle machine.
 func BenchmarkLate(b *testing.B) {
 	for _, r := range rivals {
 		b.Run(r.name, func(b *testing.B) {

@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Clock runs functions at their time. Make one with [New] and end it with [Clock.Close];
-// the zero value is of no use. Any goroutine may call any method, callbacks too. A Clock
-// must not be copied.
+// Clock calls functions at their deadlines. Use [New] to create one and [Clock.Close] to end
+// it; the zero value is not usable. Any goroutine may call any method, including callbacks. A
+// Clock must not be copied.
 type Clock struct {
 	start  time.Time // wheel.Time 0, with a monotonic reading
 	grain  int64     // Options.Resolution in ns: one unit of wheel.Time
@@ -24,9 +24,9 @@ type Clock struct {
 	mask   uint32
 	spread atomic.Uint32 // 0, or mask once a shard has many timers; see pick
 
-	// The tick that the driver sleeps for, or awake. Only what is due earlier wakes it.
+	// The tick until which the driver sleeps, or awake. Only an earlier deadline wakes it.
 	sleepUntil atomic.Int64
-	wake       chan struct{} // of one token
+	wake       chan struct{} // holds one token
 
 	driver driver
 	walls  walls
@@ -44,21 +44,21 @@ type Clock struct {
 const (
 	defaultResolution = time.Millisecond
 
-	// awake is above no deadline: nobody needs to wake the driver.
+	// awake is below every deadline: no call needs to wake the driver.
 	awake = 0
 
-	// shardsForEach processor, so that two adders seldom meet; a wheel is 87 KB once it is used. There are
-	// a power of two of them, at most 64.
-	shardsForEach = 4
+	// shardsPerProc shards for each processor, so that two callers rarely use the same one. A
+	// wheel is up to 87 KB. The number of shards is a power of two, at most 64.
+	shardsPerProc = 4
 	mostShardBits = 6
 
 	turnBits  = 21         // two milliseconds, in ns
 	stackBits = 11         // no stack is smaller than 2 KB
-	golden    = 2654435769 // 2^32 over the golden ratio: spreads neighbours
+	golden    = 2654435769 // 2^32 / the golden ratio: spreads adjacent values
 )
 
-// New returns a Clock and starts its driver, the only goroutine that it has besides those
-// of callbacks. It panics if Options.Resolution is negative.
+// New returns a Clock and starts its driver, its only goroutine besides those of callbacks. It
+// panics if Options.Resolution is negative.
 func New(o Options) *Clock {
 	if o.Resolution < 0 {
 		panic("timer: negative Options.Resolution")
@@ -69,12 +69,12 @@ func New(o Options) *Clock {
 	if o.Run == nil {
 		o.Run = Goroutines
 	}
-	c := newClock(o, 1<<min(bits.Len(uint(shardsForEach*runtime.GOMAXPROCS(0)-1)), mostShardBits))
+	c := newClock(o, 1<<min(bits.Len(uint(shardsPerProc*runtime.GOMAXPROCS(0)-1)), mostShardBits))
 	go c.drive()
 	return c
 }
 
-// newClock makes a Clock without a driver; shards is a power of two.
+// newClock returns a Clock without a driver; shards must be a power of two.
 func newClock(o Options, shards int) *Clock {
 	c := &Clock{
 		start: time.Now(), grain: int64(o.Resolution), wall: time.Now, pool: o.Run,
@@ -93,23 +93,24 @@ func newClock(o Options, shards int) *Clock {
 	return c
 }
 
-// Len returns how many timers wait for their deadline or for their callback to start. It
-// looks at each shard in turn: while others add and stop timers it is an estimate.
+// Len returns the number of timers that wait for their deadline or for their callback to start.
+// It visits one shard after another: while other goroutines add and stop timers it is an
+// estimate.
 func (c *Clock) Len() int { return c.Stats().Pending }
 
-// elapsed returns the ns since New, which are monotonic.
+// elapsed returns the monotonic time since New, in ns.
 func (c *Clock) elapsed() int64 { return int64(time.Since(c.start)) }
 
-// tick returns the grain that runs ns after New: what is due at it or before may run.
+// tick returns the tick at ns after New: timers due at or before it may run.
 func (c *Clock) tick(ns int64) wheel.Time {
 	if c.grain == int64(defaultResolution) {
-		return wheel.Time(ns / int64(defaultResolution)) // by a constant: a product, not a quotient
+		return wheel.Time(ns / int64(defaultResolution)) // constant divisor: no division
 	}
 	return wheel.Time(ns / c.grain)
 }
 
-// dueIn returns the ns since New, and the deadline that is d from now. What is due already is due
-// at the present tick.
+// dueIn returns the time since New in ns, and the deadline d from now. If d is not positive,
+// the deadline is the current tick.
 func (c *Clock) dueIn(d time.Duration) (now int64, due wheel.Time) {
 	now = c.elapsed()
 	if d <= 0 {
@@ -127,7 +128,7 @@ func (c *Clock) dueAt(ns int64) wheel.Time {
 	return t
 }
 
-// after returns ns + d, d >= 0, or the last instant there is.
+// after returns ns + d for d >= 0; it saturates.
 func after(ns, d int64) int64 {
 	if sum := ns + d; sum >= ns {
 		return sum
@@ -135,20 +136,19 @@ func after(ns, d int64) int64 {
 	return math.MaxInt64
 }
 
-// pick returns the shard for a new timer that is made at now, ns after New. Goroutines have no number to
-// share them out by, but each has a stack, and so each has a shard of its own as far as that goes. Once
-// there are many timers all of them move on to the next shard every other millisecond: else
-// the timers that one goroutine has made would all be under one lock, for whoever stops or resets
-// them.
+// pick returns the shard for a timer created at now, in ns after New. Go has no goroutine ids,
+// but each goroutine has its own stack, so the stack address spreads goroutines over the
+// shards. Once there are many timers, the choice also moves to the next shard every two
+// milliseconds: otherwise all timers of one goroutine would share one lock when they are
+// stopped or reset.
 func (c *Clock) pick(now int64) *shard {
 	var here byte
 	at := uint32(uintptr(unsafe.Pointer(&here)) >> stackBits)
 	return &c.shards[((at*golden)>>16+uint32(now>>turnBits)&c.spread.Load())&c.mask]
 }
 
-// expect makes sure that the driver does not sleep longer than until due. The deadline must be in
-// its shard's next already: a driver that is about to sleep looks there once more after it
-// has said for how long.
+// expect makes sure that the driver does not sleep beyond due. The deadline must already be in
+// its shard's next: the driver checks next again after it has published its sleep time.
 func (c *Clock) expect(due wheel.Time) {
 	for {
 		until := c.sleepUntil.Load()
@@ -166,6 +166,6 @@ func (c *Clock) expect(due wheel.Time) {
 func (c *Clock) rouse() {
 	select {
 	case c.wake <- struct{}{}:
-	default: // somebody else has
+	default: // already woken
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Close stops all timers, ends the driver, and waits for the callbacks that have started. It
-// returns nil when the last one has ended, also if another Close was first, or an error
-// that wraps the cause of ctx if that ends before. Timers that had not fired are dropped: their
+// Close stops all timers, ends the driver and waits for the callbacks that have started. It
+// returns nil when the last one has ended, even if another Close came first, or an error that
+// wraps the cause of ctx if ctx ends earlier. Timers that had not fired are dropped: their
 // functions do not start, and Stop and Reset return false.
 //
-// In a callback it would wait for that callback too: give it a ctx that has ended.
+// A Close in a callback waits for that callback too, so pass a ctx that has ended.
 func (c *Clock) Close(ctx context.Context) error {
 	if c.closed.CompareAndSwap(false, true) {
 		for i := range c.shards {
@@ -42,7 +42,7 @@ func (s *shard) close() {
 	s.next.Store(int64(wheel.Never))
 }
 
-// checkFinished lets Close return if nothing runs any more.
+// checkFinished lets Close return if no callback is running.
 func (c *Clock) checkFinished() {
 	if !c.driven.Load() {
 		return
@@ -55,20 +55,22 @@ func (c *Clock) checkFinished() {
 	c.finish.Do(func() { close(c.finished) })
 }
 
-// Stats says what a Clock does.
+// Stats holds the statistics of a Clock.
 type Stats struct {
-	Pending int           // timers that wait for their deadline, or for their function to start
-	Running int           // functions that have started and not ended
-	Started uint64        // functions that have started, ever
-	Stopped uint64        // timers that a Stop has stopped
-	Refused uint64        // tasks that Options.Run has refused; each was submitted again
-	Wakes   uint64        // how often the driver has slept
-	Late    time.Duration // the longest that a deadline lay back when its functions were handed over
-	Bytes   uint64        // memory of the wheels and of what belongs to their timers, without functions and Timers
+	Pending int    // timers that wait for their deadline or for their function to start
+	Running int    // functions that have started and not ended
+	Started uint64 // functions started since New
+	Stopped uint64 // timers stopped by Stop
+	Refused uint64 // tasks refused by Options.Run; each was submitted again
+	Wakes   uint64 // number of times the driver has slept
+	// longest delay between a deadline and the submission of its functions
+	Late time.Duration
+	// memory of the wheels and tables, without functions and Timers
+	Bytes uint64
 }
 
-// Stats looks at each shard in turn: while others add and stop timers, the sums are
-// estimates. It costs a lock for each shard.
+// Stats returns the statistics. It visits one shard after another: while other goroutines add
+// and stop timers, the sums are estimates. It costs a lock for each shard.
 func (c *Clock) Stats() Stats {
 	st := Stats{Refused: c.refused.Load(), Wakes: c.wakes.Load(), Late: time.Duration(c.late.Load())}
 	for i := range c.shards {

@@ -15,7 +15,8 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// TestP68_Close: Close returns after the last callback, and what had not started never does.
+// TestP68_Close checks that Close returns after the last callback, and that no other function
+// starts.
 func TestP68_Close(t *testing.T) {
 	for name, run := range map[string]timer.Pool{"goroutines": nil, "inline": timer.Inline} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +61,8 @@ func TestP68_Close(t *testing.T) {
 	}
 }
 
-// TestCloseInACallback: with a context that has ended it does not wait for itself.
+// TestCloseInACallback checks that with an ended context Close does not wait for its own
+// callback.
 func TestCloseInACallback(t *testing.T) {
 	for _, run := range []timer.Pool{timer.Inline, timer.Goroutines} {
 		synctest.Test(t, func(t *testing.T) {
@@ -74,8 +76,8 @@ func TestCloseInACallback(t *testing.T) {
 	}
 }
 
-// TestP69_Refusals: a pool that refuses loses nothing and changes no order; what waits can be
-// stopped.
+// TestP69_Refusals checks that a pool that refuses loses no task and keeps the order, and that
+// waiting tasks can be stopped.
 func TestP69_Refusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &moody{refuses: 5}
@@ -114,9 +116,9 @@ func TestP69_Refusals(t *testing.T) {
 	})
 }
 
-// TestPauseBeginsAnew: after a pool has taken a task, the next refusal is followed by the shortest
-// pause.
-func TestPauseBeginsAnew(t *testing.T) {
+// TestPauseStartsOver checks that after an accepted task, the next refusal is followed by the
+// shortest pause.
+func TestPauseStartsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &moody{}
 		c := timer.New(timer.Options{Run: p})
@@ -154,7 +156,7 @@ func (p *moody) Submit(task func()) error {
 	return nil
 }
 
-// TestCloseOfARefusingPool: a pool that will never run anything again does not hold Close up.
+// TestCloseOfARefusingPool checks that a pool that always refuses does not block Close.
 func TestCloseOfARefusingPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: &moody{refuses: 1 << 30}})
@@ -166,8 +168,8 @@ func TestCloseOfARefusingPool(t *testing.T) {
 	})
 }
 
-// TestAnts: a pool of ants fits as it is, one that refuses and one that blocks; a slow callback
-// holds up nobody as long as there is a worker.
+// TestAnts uses an ants pool directly, one that refuses and one that blocks; a slow callback
+// delays no other while there is a free worker.
 func TestAnts(t *testing.T) {
 	for name, options := range map[string][]ants.Option{
 		"refuses": {ants.WithNonblocking(true), ants.WithDisablePurge(true)},
@@ -199,7 +201,8 @@ func TestAnts(t *testing.T) {
 	}
 }
 
-// TestPanicInAPool: a pool that recovers panics goes on, and so does an Every.
+// TestPanicInAPool checks that a Clock and an Every continue after a panic recovered by the
+// pool.
 func TestPanicInAPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := ants.NewPool(2, ants.WithDisablePurge(true), ants.WithPanicHandler(func(any) {}))

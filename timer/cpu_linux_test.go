@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// cpu returns the processor time of the process. On a machine that others use too it says
-// more than the clock does.
+// cpu returns the processor time of the process, which on a shared machine is more reliable
+// than elapsed time.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

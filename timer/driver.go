@@ -7,28 +7,28 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// driver is the state of the goroutine that waits for deadlines. It is its own but for what
-// Clock says.
+// driver is the state of the goroutine that waits for deadlines. Only that goroutine uses it,
+// except where Clock says otherwise.
 type driver struct {
-	shard *shard        // of the batch
-	batch []wheel.Fired // what fell due at one tick in one shard
-	at    int           // the first of the batch that was not handed over
+	shard *shard        // the shard of the batch
+	batch []wheel.Fired // timers due at one tick in one shard
+	at    int           // index of the first timer not yet submitted
 	timer *time.Timer
-	look  int64         // when it last looked at the wall clock
-	pause time.Duration // after a refusal; zero if the last one was not refused
+	look  int64         // when the wall clock was last checked
+	pause time.Duration // after a refusal; zero if the last Submit succeeded
 }
 
 const (
-	// keptBatch is how much memory for a batch is kept, in timers.
+	// keptBatch is the maximum capacity of a batch that is kept, in timers.
 	keptBatch = 1 << 15
 
 	firstPause = time.Millisecond
 	longPause  = 64 * time.Millisecond
 )
 
-// drive is the driver: it takes off what is due, tick by tick, hands it over, and sleeps until
-// the next deadline. All of its state is in the Clock, so that a callback that ends the
-// goroutine, with runtime.Goexit, loses nothing: another one goes on behind that callback.
+// drive is the driver: it removes due timers tick by tick, submits them, and sleeps until the
+// next deadline. Its state is in the Clock, so that a callback that ends the goroutine with
+// runtime.Goexit loses nothing: a new goroutine continues after that callback.
 func (c *Clock) drive() {
 	over := false
 	defer func() {
@@ -40,12 +40,12 @@ func (c *Clock) drive() {
 		c.checkFinished()
 	}()
 	for !c.closed.Load() {
-		if !c.handOver() {
+		if !c.submitBatch() {
 			c.sleep(c.driver.pause)
 			continue
 		}
 		ns := c.elapsed()
-		c.watch(ns)
+		c.checkWall(ns)
 		if s, due := c.earliest(); due <= c.tick(ns) {
 			c.take(s, due, ns)
 			continue
@@ -54,13 +54,13 @@ func (c *Clock) drive() {
 			c.take(s, s.search, ns)
 			continue
 		}
-		c.rest()
+		c.sleepUntilNext()
 	}
 	over = true
 }
 
-// take takes one tick's timers off one shard. The shard's lock is held for what is due at one
-// tick, however far behind the driver is.
+// take removes one tick's timers from one shard. The shard's lock is held only for one tick,
+// however late the driver is.
 func (c *Clock) take(s *shard, due wheel.Time, ns int64) {
 	d := &c.driver
 	if cap(d.batch) > keptBatch {
@@ -73,14 +73,14 @@ func (c *Clock) take(s *shard, due wheel.Time, ns int64) {
 	}
 }
 
-// handOver gives the batch to the pool, or reports that the pool has refused one.
-func (c *Clock) handOver() bool {
+// submitBatch submits the batch to the pool. It returns false if the pool has refused a task.
+func (c *Clock) submitBatch() bool {
 	d := &c.driver
 	s, on := d.shard, c.pool == Inline
 	for d.at < len(d.batch) {
 		h := wheel.Handle(d.batch[d.at].ID)
 		if on {
-			d.at++ // first: the callback may end this goroutine
+			d.at++ // first, because the callback may end this goroutine
 			s.call(h)
 			continue
 		}
@@ -98,7 +98,7 @@ func (c *Clock) handOver() bool {
 	return true
 }
 
-// earliest returns the shard with the earliest deadline, and that.
+// earliest returns the shard with the earliest deadline, and the deadline.
 func (c *Clock) earliest() (s *shard, due wheel.Time) {
 	s, due = &c.shards[0], wheel.Never
 	for i := range c.shards {
@@ -109,7 +109,7 @@ func (c *Clock) earliest() (s *shard, due wheel.Time) {
 	return s, due
 }
 
-// searching returns a shard that does not know yet what is due next in it.
+// searching returns a shard whose search for its next deadline is unfinished, or nil.
 func (c *Clock) searching() *shard {
 	for i := range c.shards {
 		if c.shards[i].search < wheel.Never {
@@ -119,8 +119,8 @@ func (c *Clock) searching() *shard {
 	return nil
 }
 
-// rest sleeps until the earliest deadline.
-func (c *Clock) rest() {
+// sleepUntilNext sleeps until the earliest deadline.
+func (c *Clock) sleepUntilNext() {
 	_, due := c.earliest()
 	if c.announce(due) {
 		left := c.untilTick(due)
@@ -132,8 +132,9 @@ func (c *Clock) rest() {
 	c.sleepUntil.Store(awake)
 }
 
-// announce says for how long the driver is about to sleep, and reports whether it may. A timer that was
-// added before it is said has woken nobody, but is in its shard's next; one that was added behind that has.
+// announce publishes the time until which the driver is about to sleep, and reports whether it
+// may sleep. A timer added before the time was published has not woken the driver, but is in
+// its shard's next; one added later has woken it.
 func (c *Clock) announce(due wheel.Time) bool {
 	c.sleepUntil.Store(int64(due))
 	_, again := c.earliest()
@@ -142,7 +143,7 @@ func (c *Clock) announce(due wheel.Time) bool {
 
 const forever = math.MaxInt64
 
-// untilTick returns how long it is until a tick begins.
+// untilTick returns the time left until a tick begins.
 func (c *Clock) untilTick(t wheel.Time) time.Duration {
 	if int64(t) > forever/c.grain {
 		return forever
@@ -150,7 +151,7 @@ func (c *Clock) untilTick(t wheel.Time) time.Duration {
 	return time.Duration(int64(t)*c.grain - c.elapsed())
 }
 
-// sleep waits for d, or until somebody calls rouse or Close. For ever, it needs no timer.
+// sleep waits for d, or until a call of rouse or Close. A d of forever needs no timer.
 func (c *Clock) sleep(d time.Duration) {
 	if d <= 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// A time-out, and what comes in time. Stop says which of the two it was.
+// A timeout, and an answer in time. Stop reports which came first.
 func Example() {
 	c := timer.New(timer.Options{})
 	defer c.Close(context.Background())
@@ -53,7 +53,7 @@ func ExampleClock_Every() {
 	// 1 2 3
 }
 
-// Schedule asks for each instant: here longer and longer pauses, four in all. A zero time
+// Schedule calls next for each instant: here with growing pauses, four in total. A zero time
 // ends it.
 func ExampleClock_Schedule() {
 	c := timer.New(timer.Options{})
@@ -81,8 +81,8 @@ func ExampleClock_Schedule() {
 	// try 4
 }
 
-// At takes a date. For each day at three, Schedule with dates follows the wall clock too, summer
-// time and all.
+// At takes a date. For every day at three, use Schedule with dates, which also follows the wall
+// clock and daylight saving time.
 func ExampleClock_At() {
 	c := timer.New(timer.Options{})
 	defer c.Close(context.Background())
@@ -96,7 +96,7 @@ func ExampleClock_At() {
 	// Output: 2 true true 0
 }
 
-// A pool of ants fits as it is. One that does not block is asked again when it has refused.
+// An ants pool can be used directly. A nonblocking one is called again after it has refused.
 func ExamplePool() {
 	pool, err := ants.NewPool(2, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {

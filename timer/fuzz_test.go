@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// FuzzCalls turns bytes into calls of AfterFunc, Stop and Reset and pauses between them, on a Clock
-// and on package time in a bubble; the answers and the callbacks must be the same.
+// FuzzCalls turns bytes into calls of AfterFunc, Stop and Reset with pauses between them, on a
+// Clock and on package time in a bubble; the results and the callbacks must be the same.
 //
 //	go test ./timer -run - -fuzz FuzzCalls -fuzzminimizetime 1s
 func FuzzCalls(f *testing.F) {
@@ -45,7 +45,8 @@ func FuzzCalls(f *testing.F) {
 			units := []time.Duration{0, 1, 10, 1000, 1003, 60_000, 3_600_000, 43_200_000}
 			for ; len(data) >= 3; data = data[3:] {
 				k := int(data[0] >> 2 % 8)
-				// From half a millisecond to a whole one, so that deadlines and calls do not meet.
+				// An odd multiple of half a millisecond, so that deadlines and calls never
+				// coincide.
 				d := units[data[2]%8]*time.Duration(data[1])*time.Millisecond + time.Millisecond/2
 				switch op := data[0] % 4; {
 				case op == 3:

@@ -9,7 +9,7 @@ import (
 
 var most = flag.Int("timer.most", 1_000_000, "the most timers that wait in a benchmark")
 
-// pendings are the numbers of timers that wait in the benchmarks.
+// pendings returns the numbers of waiting timers in the benchmarks.
 func pendings() []int {
 	var out []int
 	for n := 1000; n <= *most; n *= 10 {
@@ -18,7 +18,8 @@ func pendings() []int {
 	return out
 }
 
-// heapClock is what one writes without a library: container/heap, a lock and a goroutine.
+// heapClock is the usual implementation without a library: container/heap, a lock and a
+// goroutine.
 type heapClock struct {
 	mu   sync.Mutex
 	all  heapTimers
@@ -31,7 +32,7 @@ type heapTimer struct {
 	c   *heapClock
 	f   func()
 	due time.Time
-	at  int // in the heap, -1 if not there
+	at  int // index in the heap, or -1
 }
 
 type heapTimers []*heapTimer
@@ -112,7 +113,7 @@ func (c *heapClock) push(t *heapTimer) {
 	}
 }
 
-// Stop is that of a timer of package time.
+// Stop is like that of package time.
 func (t *heapTimer) Stop() bool {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -123,7 +124,7 @@ func (t *heapTimer) Stop() bool {
 	return true
 }
 
-// Reset is that of a timer of package time.
+// Reset is like that of package time.
 func (t *heapTimer) Reset(d time.Duration) bool {
 	due := time.Now().Add(d)
 	t.c.mu.Lock()

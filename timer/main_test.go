@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Importing ants starts its default pool: those two goroutines are not ours.
+// Importing ants starts its default pool; ignore its two goroutines.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }

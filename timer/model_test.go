@@ -17,33 +17,33 @@ import (
 )
 
 // The model test makes random calls on a Clock and on package time, in a bubble, from several
-// goroutines, and compares each answer and each callback with its instant.
+// goroutines, and compares each result and the time of each callback.
 //
 //	go test ./timer -run TestP61_Model -long=500
 const (
 	modelSeeds      = 20
 	modelGoroutines = 4
-	modelTimers     = 16 // of each goroutine
+	modelTimers     = 16 // for each goroutine
 )
 
-// rung is a callback: which timer's, and when.
+// rung is a callback of a timer, with its time.
 type rung struct {
 	at time.Duration
 	id int
 }
 
-// book has the callbacks of one side.
+// book records the callbacks of one side.
 type book struct {
 	mu    sync.Mutex
 	start time.Time
 	rungs []rung
-	again map[int]int // callbacks of a timer so far
+	again map[int]int // number of callbacks of each timer so far
 }
 
 func newBook(start time.Time) *book { return &book{start: start, again: map[int]int{}} }
 
-// ring writes a callback down, and returns the delay with which the callback resets its
-// own timer, if it does: the same on both sides.
+// ring records a callback, and returns the delay with which the callback resets its own timer,
+// if it does: the same on both sides.
 func (b *book) ring(id int, seed uint64) (d time.Duration, reset bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +74,7 @@ type pair struct {
 	std  stopper
 }
 
-// delay is such that what is set at half a millisecond is due at a whole one.
+// delay returns a delay such that a timer set at a half millisecond is due at a whole one.
 func delay(dice *rand.Rand) time.Duration {
 	var ms int
 	switch dice.IntN(8) {
@@ -156,7 +156,8 @@ func model(t *testing.T, seed uint64, ops int, o timer.Options) {
 							t.Errorf("seed %d: Reset of %d at %v: %v, package time says %v", seed, id, time.Since(start), a, b)
 						}
 					}
-					// What is due at once has to be over before the next call: who is first is open.
+					// Timers due at once must be over before the next call, because their order
+					// is unspecified.
 					if d <= 0 || dice.IntN(4) == 0 {
 						time.Sleep(time.Duration(1+dice.IntN(60)) * time.Millisecond)
 					}
@@ -167,7 +168,7 @@ func model(t *testing.T, seed uint64, ops int, o timer.Options) {
 			})
 		}
 		wg.Wait()
-		time.Sleep(31 * time.Hour) // everything that waits comes, and resets itself now and then
+		time.Sleep(31 * time.Hour) // all waiting timers fire, and sometimes reset themselves
 		synctest.Wait()
 		want, got := std.sorted(), ours.sorted()
 		for i := range min(len(want), len(got)) {

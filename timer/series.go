@@ -6,64 +6,66 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// series is what a timer needs that is called more than once, or that follows the wall clock.
-// Its calls never overlap: the next one is put on the wheel when the last one is over.
+// series is the state of a timer that is called repeatedly or follows the wall clock. Its calls
+// never overlap: the next one is put on the wheel when the last one is over.
 type series struct {
 	s    *shard
 	f    func()
-	fire func() // call, as a value that is made once
+	fire func() // call, as a method value that is created once
 
-	// One of them, or neither: then there is one call.
-	period time.Duration // of Every, under mu, for Reset changes it
+	// At most one of them is set. If neither is, there is a single call.
+	period time.Duration // of Every; under mu, because Reset changes it
 	next   func(prev time.Time) time.Time
 
-	// Under s.mu.
+	// Protected by s.mu.
 	h       wheel.Handle
-	due     int64     // the call's deadline in ns after New: not rounded, so that nothing drifts
-	began   int64     // when the call that runs, or the last one, began, in ns after New
-	at      time.Time // the same for next, and the date if it follows the wall clock
+	due     int64     // deadline of the call in ns after New: not rounded, to avoid drift
+	began   int64     // start of the running or last call, in ns after New
+	at      time.Time // the deadline as passed to next, and the date if it follows the wall clock
 	wall    bool      // follows the wall clock
-	walls   bool      // has done so at any time
-	live    bool      // there is a call to come, unless it is stopped
+	walls   bool      // has followed the wall clock at any time
+	live    bool      // another call will come unless the timer is stopped
 	running bool
-	moved   bool // by a Reset while it ran: due is set
+	moved   bool // Reset while running: due is set
 }
 
-// At waits for the wall clock to show t, or a later time, and then calls f. It returns a
-// [Timer] that can cancel the call. If t is not in the future f is called at once, as AfterFunc
-// does it. A monotonic reading in t is ignored. At panics if f is nil.
+// At waits until the wall clock shows t or later, and then calls f. It returns a [Timer] that
+// can cancel the call. If t is not in the future f is called immediately, as by AfterFunc. A
+// monotonic reading in t is ignored. At panics if f is nil.
 //
-// The wall clock may be set while At waits. The driver compares it with the monotonic one each
-// second while there is anything that follows the wall clock, and moves the deadlines; so a call
-// comes at most a second late when the clock was set forward. When its deadline has come, and the wall
-// clock still shows an earlier time, it goes on waiting: a call never comes before t. A
-// clock that is slewed is not set: a call is up to ten milliseconds late for that.
+// The wall clock may be set while At waits. While any timer follows the wall clock, the driver
+// compares it with the monotonic clock every second and adjusts the deadlines. So a call is at
+// most a second late after the clock was set forward. If a deadline is reached while the wall
+// clock still shows an earlier time, the timer continues to wait: a call is never made before
+// t. Slewing the clock does not count as setting it and can delay a call by up to ten
+// milliseconds.
 func (c *Clock) At(t time.Time, f func()) *Timer {
 	if f == nil {
-		panic("timer: At without a function")
+		panic("timer: At: nil function")
 	}
 	r := c.newSeries(f)
 	r.begin(t.Round(0), true)
 	return &Timer{series: r}
 }
 
-// Every calls f when d has passed, and again each time that it has passed once more: the n-th
-// call is due exactly n×d after the first instant, however late those before it were. It
-// returns a [Timer] that can end it. Every panics if d is not above zero or f is nil.
+// Every calls f after d, and then again each time d has passed: the n-th call is due exactly
+// n×d after the start, however late earlier calls were. It returns a [Timer] that can end it.
+// Every panics if d is not positive or f is nil.
 //
-// Calls do not overlap, and they do not pile up. A call is made at the first whole Options.Resolution after
-// its deadline. If a call starts so late that later deadlines have passed when it ends, the latest of
-// these is called at once and those before it are left out, as with a [time.Ticker]; so two calls may
-// follow each other immediately. If f takes d or longer, all deadlines that passed while it
-// ran are left out, and the next call is the first in the future. With a d below Options.Resolution there
-// is one call for each Resolution. A callback that must make up for what was left out can count by its own
-// clock; [Clock.Schedule] leaves nothing out.
+// Calls do not overlap or accumulate. A call is made at the first multiple of
+// Options.Resolution after its deadline. If a call starts so late that later deadlines have
+// passed when it ends, the latest of these is called at once and the earlier ones are skipped,
+// as with a [time.Ticker]; so two calls may follow each other immediately. If f takes d or
+// longer, all deadlines that passed while it ran are skipped, and the next call is the first
+// one in the future. If d is less than Options.Resolution, there is one call for each
+// Resolution. A callback that must catch up on skipped calls can use its own clock;
+// [Clock.Schedule] skips nothing.
 func (c *Clock) Every(d time.Duration, f func()) *Timer {
 	switch {
 	case d <= 0:
-		panic("timer: Every without a period above zero")
+		panic("timer: Every: period must be positive")
 	case f == nil:
-		panic("timer: Every without a function")
+		panic("timer: Every: nil function")
 	}
 	r := c.newSeries(f)
 	r.s.mu.Lock()
@@ -73,26 +75,26 @@ func (c *Clock) Every(d time.Duration, f func()) *Timer {
 	return &Timer{series: r}
 }
 
-// Schedule calls f at the instants that next gives: first at next(now), then at next of the
-// instant before. A zero time ends it: f is called for the instant before it and not again. It
-// returns a [Timer] that can end it too. Schedule panics if next or f is nil.
+// Schedule calls f at the instants returned by next: first at next(now), then at next of the
+// previous instant. A zero time ends it: f is called for the previous instant and not again.
+// Schedule returns a [Timer] that can end it too. It panics if next or f is nil.
 //
-// prev is the instant that was asked for, not when f was called, so nothing drifts; and next
-// decides what becomes of instants that were missed: one in the past is called at once. A prev
-// has a monotonic reading, and so has prev.Add(d): setting the wall clock does not matter to it.
-// An instant without one, as [time.Date], Truncate or Round make it, follows the wall clock as [Clock.At]
-// does. (With Options.Clock there are no monotonic readings.)
+// prev is the requested instant, not the time at which f was called, so there is no drift; and
+// next decides how to handle missed instants: f is called at once for an instant in the past.
+// prev has a monotonic reading, and so has prev.Add(d): setting the wall clock does not affect
+// it. An instant without one, such as the result of [time.Date], Truncate or Round, follows the
+// wall clock as in [Clock.At]. (With Options.Clock there are no monotonic readings.)
 //
-// next is first called in Schedule and then just before each call of f, on the same goroutine. If it panics, and
-// the pool recovers that, or ends its goroutine, there are no more calls.
-// Calls do not overlap. If the timer is stopped or reset while next runs, what next returns is
-// not used.
+// next is first called in Schedule and then just before each call of f, on the same goroutine.
+// If it panics and the pool recovers that, or if it ends its goroutine, there are no more
+// calls. Calls do not overlap. If the timer is stopped or reset while next runs, the result of
+// next is not used.
 func (c *Clock) Schedule(next func(prev time.Time) time.Time, f func()) *Timer {
 	switch {
 	case next == nil:
-		panic("timer: Schedule without a next")
+		panic("timer: Schedule: nil next")
 	case f == nil:
-		panic("timer: Schedule without a function")
+		panic("timer: Schedule: nil function")
 	}
 	r := c.newSeries(f)
 	r.next = next
@@ -108,17 +110,17 @@ func (c *Clock) newSeries(f func()) *series {
 	return r
 }
 
-// begin makes the first call due at t.
+// begin schedules the first call for t.
 func (r *series) begin(t time.Time, wall bool) {
 	r.s.mu.Lock()
 	r.live = true
 	r.set(t, wall)
 	r.arm()
 	r.s.mu.Unlock()
-	r.settle()
+	r.updateWalls()
 }
 
-// set works out the deadline. The caller holds mu.
+// set computes the deadline. The caller holds mu.
 func (r *series) set(t time.Time, wall bool) {
 	c := r.s.clock
 	r.at, r.wall, r.walls = t, wall, r.walls || wall
@@ -134,7 +136,7 @@ func (r *series) arm() {
 	c := r.s.clock
 	now := c.elapsed()
 	due := c.tick(now)
-	if r.due > now || r.period > 0 { // rounded up, so that an Every keeps its distances
+	if r.due > now || r.period > 0 { // round up, so that an Every keeps its distances
 		due = max(due, c.dueAt(r.due))
 	}
 	h, first := r.s.add(now, due, r.fire)
@@ -144,26 +146,27 @@ func (r *series) arm() {
 	}
 }
 
-// call is what the wheel has for a function.
+// call is the function of the timer on the wheel.
 func (r *series) call() {
 	if !r.enter() {
 		return
 	}
-	// The next call is put on the wheel also if f panics, and its goroutine lives on in a
-	// pool, or if f ends the goroutine.
+	// Schedule the next call even if f panics and the pool keeps the goroutine, or if f ends
+	// the goroutine.
 	defer r.leave()
-	if r.next == nil || r.ask() {
+	if r.next == nil || r.advance() {
 		r.f()
 	}
 }
 
-// enter reports whether the call is still wanted, and its time has come: not so for what
-// follows a wall clock that was set back, which goes on waiting.
+// enter reports whether the call is still wanted and due. After the wall clock was set back, a
+// timer that follows it is not due and waits again.
 func (r *series) enter() bool {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Since the wheel gave it back it may have been stopped, or reset: then it waits again.
+	// Since the wheel returned the timer, it may have been stopped or reset; after a reset it
+	// waits again.
 	if !r.live || s.state(r.h) != wheel.Stale {
 		return false
 	}
@@ -178,8 +181,8 @@ func (r *series) enter() bool {
 	return true
 }
 
-// ask works out the instant after this one, and reports whether the call is still wanted.
-func (r *series) ask() bool {
+// advance computes the instant after this one, and reports whether the call is still wanted.
+func (r *series) advance() bool {
 	r.s.mu.Lock()
 	prev, moved := r.at, r.moved
 	r.s.mu.Unlock()
@@ -192,7 +195,7 @@ func (r *series) ask() bool {
 			return
 		}
 		r.s.mu.Lock()
-		r.live = r.live && r.moved // there is no instant after this one
+		r.live = r.live && r.moved // there is no later instant
 		r.s.mu.Unlock()
 	}()
 	t := r.next(prev)
@@ -223,16 +226,17 @@ func (r *series) leave() {
 	}
 	r.moved = false
 	r.s.mu.Unlock()
-	r.settle()
+	r.updateWalls()
 }
 
-// following returns the deadline of an Every after the call that has just ended: the next one, or, if that has
-// passed, the latest that has. If the call took a whole period, it is the first one in the
-// future. A deadline has passed when the grain in which it is called has begun; those of one grain are one
-// call. The caller holds mu.
+// following returns the next deadline of an Every after a call has ended: the next one or, if
+// that has passed, the latest that has passed. If the call took a whole period, it is the first
+// one in the future. A deadline has passed when the tick at which it is called has begun;
+// deadlines with the same tick are one call. The caller holds mu.
 func (r *series) following() int64 {
 	c, period := r.s.clock, int64(r.period)
-	until := func(t wheel.Time) int64 { // periods from the deadline to the last one that is called at t
+	// the number of periods from the deadline to the last one called at t
+	until := func(t wheel.Time) int64 {
 		return max(0, int64(t)*c.grain-r.due) / period
 	}
 	now := c.elapsed()
@@ -243,7 +247,7 @@ func (r *series) following() int64 {
 	return after(r.due, period*passed)
 }
 
-// stop is [Timer.Stop].
+// stop implements [Timer.Stop].
 func (r *series) stop() bool {
 	s := r.s
 	s.mu.Lock()
@@ -253,24 +257,24 @@ func (r *series) stop() bool {
 		s.stop(r.h) // if it runs, r.h is stale
 	}
 	s.mu.Unlock()
-	r.settle()
+	r.updateWalls()
 	return was
 }
 
-// reset is [Timer.Reset].
+// reset implements [Timer.Reset].
 func (r *series) reset(d time.Duration) bool {
-	was := r.again(d)
-	r.settle()
+	was := r.rearm(d)
+	r.updateWalls()
 	return was
 }
 
-func (r *series) again(d time.Duration) bool {
+func (r *series) rearm(d time.Duration) bool {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.period > 0 {
 		if d <= 0 {
-			panic("timer: Reset of an Every without a period above zero")
+			panic("timer: Reset of an Every: period must be positive")
 		}
 		r.period = d
 	}

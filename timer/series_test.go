@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// times writes down when something happened, since it was made.
+// times records when something happened, relative to its creation.
 type times struct {
 	mu    sync.Mutex
 	start time.Time
@@ -28,7 +28,7 @@ func (l *times) now() {
 	l.at = append(l.at, time.Since(l.start))
 }
 
-// take returns what came since the last take.
+// take returns the times recorded since the last take.
 func (l *times) take() []time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +45,7 @@ func seconds(n ...float64) []time.Duration {
 	return out
 }
 
-// TestEveryDoesNotDrift: the n-th call is due at n periods, however finely they are cut.
+// TestEveryDoesNotDrift checks that the n-th call is due after n periods, for any resolution.
 func TestEveryDoesNotDrift(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,8 @@ func TestEveryDoesNotDrift(t *testing.T) {
 	}
 }
 
-// TestEverySkips: calls that fell due while one ran are left out, and the phase stays.
+// TestEverySkips checks that calls that became due while one ran are skipped, and that the
+// phase is kept.
 func TestEverySkips(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -105,8 +106,8 @@ func milliseconds(n ...float64) []time.Duration {
 	return out
 }
 
-// TestEveryAtTheResolution: rounding a deadline up, and a callback that ends within its period, cost
-// no call, even if the next deadline has passed meanwhile.
+// TestEveryAtTheResolution checks that neither rounding a deadline up nor a callback that ends
+// within its period loses a call, even if the next deadline has passed.
 func TestEveryAtTheResolution(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +115,7 @@ func TestEveryAtTheResolution(t *testing.T) {
 				c := timer.New(timer.Options{Run: run})
 				defer closed(t, c)
 				l := newTimes()
-				time.Sleep(500 * time.Microsecond) // deadlines are at half milliseconds, calls at the next whole one
+				time.Sleep(500 * time.Microsecond) // deadlines are at half milliseconds
 				e := c.Every(time.Millisecond, func() {
 					l.now()
 					time.Sleep(600 * time.Microsecond)
@@ -128,7 +129,7 @@ func TestEveryAtTheResolution(t *testing.T) {
 	}
 }
 
-// TestEveryBelowTheResolution: the deadlines of one grain are one call.
+// TestEveryBelowTheResolution checks that deadlines within one tick are one call.
 func TestEveryBelowTheResolution(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -146,8 +147,8 @@ func TestEveryBelowTheResolution(t *testing.T) {
 	}
 }
 
-// TestEveryLate: if the driver is late, the call that is late is made, and at once the latest one that has
-// fallen due meanwhile. Those between the two are left out.
+// TestEveryLate checks that a late driver makes the late call and then at once the latest one
+// that has become due, and skips those between the two.
 func TestEveryLate(t *testing.T) {
 	for _, test := range []struct {
 		held time.Duration // from 3 ms on
@@ -173,8 +174,8 @@ func TestEveryLate(t *testing.T) {
 	}
 }
 
-// TestEveryReset: Reset gives an Every another period, as that of a time.Ticker does, from now
-// on, whether it waits, runs, or was stopped.
+// TestEveryReset checks that Reset gives an Every a new period from now on, like that of a
+// time.Ticker, whether it waits, runs or was stopped.
 func TestEveryReset(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -218,7 +219,8 @@ func TestEveryReset(t *testing.T) {
 	}
 }
 
-// TestP65_StopWhileRunning: a Stop while f runs says true, and there is no other call.
+// TestP65_StopWhileRunning checks that Stop returns true while f runs, and that there is no
+// further call.
 func TestP65_StopWhileRunning(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -247,8 +249,8 @@ func TestP65_StopWhileRunning(t *testing.T) {
 	}
 }
 
-// TestSchedule: f is called for each instant that next gives, and next gets the instant that
-// was asked for. A zero time ends it.
+// TestSchedule checks that f is called at each instant returned by next, and that next gets the
+// requested instant. A zero time ends it.
 func TestSchedule(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -281,7 +283,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleEndsAtOnce: a next that begins with the zero time never calls f.
+// TestScheduleEndsAtOnce checks that f is never called if next first returns the zero time.
 func TestScheduleEndsAtOnce(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -297,8 +299,8 @@ func TestScheduleEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestScheduleLeavesNothingOut: instants in the past are called at once, one by one.
-func TestScheduleLeavesNothingOut(t *testing.T) {
+// TestScheduleSkipsNothing checks that f is called at once for each instant in the past.
+func TestScheduleSkipsNothing(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -320,7 +322,8 @@ func TestScheduleLeavesNothingOut(t *testing.T) {
 	}
 }
 
-// TestScheduleStoppedByNext: a Stop in next counts: f does not start after it said true.
+// TestScheduleStoppedByNext checks that f does not start after a Stop in next that returned
+// true.
 func TestScheduleStoppedByNext(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -345,7 +348,7 @@ func TestScheduleStoppedByNext(t *testing.T) {
 	}
 }
 
-// TestSeriesNeverOverlaps: also when it is reset to now, over and over, while f runs.
+// TestSeriesNeverOverlaps resets a series to now repeatedly while f runs.
 func TestSeriesNeverOverlaps(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -371,8 +374,8 @@ func TestSeriesNeverOverlaps(t *testing.T) {
 	}
 }
 
-// TestScheduleByReadings: an instant that has a monotonic reading is waited for, also where the wall clock is the
-// system's. (In a synctest bubble no instant has one.)
+// TestScheduleByReadings checks that an instant with a monotonic reading is waited for with the
+// system's wall clock. (In a synctest bubble no instant has one.)
 func TestScheduleByReadings(t *testing.T) {
 	c := timer.New(timer.Options{})
 	defer closed(t, c)
@@ -383,7 +386,7 @@ func TestScheduleByReadings(t *testing.T) {
 	require.True(t, s.Stop())
 }
 
-// recovering is a pool that recovers what panics.
+// recovering is a pool that recovers panics.
 type recovering struct{}
 
 func (recovering) Submit(task func()) error {
@@ -394,8 +397,8 @@ func (recovering) Submit(task func()) error {
 	return nil
 }
 
-// TestNextFails: a Schedule whose next does not return has no instant after it, and is over. It is not called again and
-// again, and nothing else is: delays, and a Schedule that was given another time meanwhile.
+// TestNextFails checks that a Schedule whose next does not return ends and is not called again,
+// and that delays and a Schedule that was reset meanwhile are unaffected.
 func TestNextFails(t *testing.T) {
 	for name, run := range runs {
 		for _, end := range recoveredtest.Ends("") {

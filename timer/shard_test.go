@@ -13,12 +13,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestSearchInPieces: the earliest deadline lies among very many, hours away. The driver finds it, and
-// brings down what it must, without ever holding the lock for more than a few entries; what is
-// added in the middle of the search is called at its time. Work is counted, not time.
+// TestSearchInPieces searches for the earliest deadline among very many, hours away. The driver
+// must find it, and do its work, without holding the lock for more than a few entries at a
+// time. A timer added during the search must be called on time. The test counts entries, not
+// time.
 func TestSearchInPieces(t *testing.T) {
 	const many = 50 * searchPiece
-	c := newClock(Options{Resolution: time.Millisecond}, 1) // without a driver: that is the test
+	c := newClock(Options{Resolution: time.Millisecond}, 1) // no driver
 	s := &c.shards[0]
 	add := func(due wheel.Time, f func()) {
 		s.mu.Lock()
@@ -60,8 +61,8 @@ func TestSearchInPieces(t *testing.T) {
 	require.Equal(t, int64(wheel.Never), s.next.Load())
 }
 
-// TestSearchWakesSeldom: ten thousand timers far away cost a wake-up for each level that they come
-// down, and one for their deadline.
+// TestSearchWakesSeldom checks that ten thousand distant timers cost one wake-up for each level
+// and one for their deadline.
 func TestSearchWakesSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 10_000
@@ -80,8 +81,8 @@ func TestSearchWakesSeldom(t *testing.T) {
 	})
 }
 
-// TestSearchWhileIdle: a search that one lock is not enough for is at its end before the driver sleeps, so
-// that nothing is late for it.
+// TestSearchWhileIdle checks that a search in several pieces is complete before the driver
+// sleeps, so that no timer is late.
 func TestSearchWhileIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Run: Inline})
@@ -104,8 +105,8 @@ func TestSearchWhileIdle(t *testing.T) {
 	})
 }
 
-// TestSpare: what is stopped leaves its place on the wheel to what is added next. Nobody can tell, but by
-// the memory: one timer's, however often.
+// TestSpare checks that the next added timer reuses the place of a stopped one on the wheel, so
+// that repeated use takes the memory of one timer.
 func TestSpare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		submitted := 0
@@ -129,7 +130,7 @@ func TestSpare(t *testing.T) {
 		require.Zero(t, submitted, "the spare one does not fall due")
 		require.Zero(t, a.s.wheel.Stats().Waiting+a.s.wheel.Stats().Resting, "and has gone")
 
-		// Two are stopped: one is a spare one, the other goes at once.
+		// Two are stopped: one becomes the spare, the other is removed at once.
 		a, b = c.AfterFunc(time.Second, func() {}), c.AfterFunc(time.Second, func() {})
 		require.True(t, a.Stop())
 		require.True(t, b.Stop())
@@ -152,8 +153,8 @@ type pool func(f func()) error
 
 func (p pool) Submit(f func()) error { return p(f) }
 
-// TestSpread: a goroutine that makes few timers has them in one shard, and one that makes many in all,
-// so that those who stop and reset them do not all want one lock.
+// TestSpread checks that a goroutine with few timers uses one shard, and that one with many
+// timers uses all of them, so that callers that stop them do not share one lock.
 func TestSpread(t *testing.T) {
 	const shards = 8
 	c := newClock(Options{Resolution: time.Millisecond}, shards)
@@ -167,7 +168,7 @@ func TestSpread(t *testing.T) {
 		return len(seen)
 	}
 	s := c.pick(0)
-	for range fnPage - 1 { // the wheel's first timer stands for none
+	for range fnPage - 1 { // timer 0 of the wheel is not used
 		s.add(0, 1, func() {})
 	}
 	require.Equal(t, 1, used())
@@ -175,13 +176,13 @@ func TestSpread(t *testing.T) {
 	require.Equal(t, shards, used())
 	require.Zero(t, unsafe.Sizeof(*s)%64, "the next shard's lock is on another cache line")
 
-	// What the table of functions takes is counted to the byte, beside what the wheel says of itself.
+	// The table of functions is counted exactly, in addition to the wheel's own memory.
 	bytes := uint64(2*fnPage*8 + cap(s.fns)*8)
 	require.Equal(t, s.wheel.Stats().Bytes+bytes, c.Stats().Bytes)
 }
 
-// TestAnnounce: the driver has seen the earliest deadline, and before it says that it will sleep until
-// then somebody adds an earlier one, and wakes nobody. The driver must look once more.
+// TestAnnounce adds an earlier timer after the driver has read the earliest deadline and before
+// it publishes its sleep time, which wakes nothing. The driver must check again.
 func TestAnnounce(t *testing.T) {
 	c := newClock(Options{Resolution: time.Millisecond}, 2)
 	c.shards[0].add(0, 50, func() {})
@@ -198,8 +199,8 @@ func TestAnnounce(t *testing.T) {
 	require.Len(t, c.wake, 1, "now it is known when it will be")
 }
 
-// TestResetBeforeEnter: a series is reset when its call has come back from the wheel and not begun. It
-// waits again, and the call that was on its way does nothing.
+// TestResetBeforeEnter resets a series whose call has left the wheel and not started. It waits
+// again, and the earlier call does nothing.
 func TestResetBeforeEnter(t *testing.T) {
 	c := newClock(Options{Resolution: time.Millisecond}, 1)
 	called := 0
@@ -221,7 +222,8 @@ func TestResetBeforeEnter(t *testing.T) {
 	require.Zero(t, c.Len())
 }
 
-// TestPauses: a pool that refuses is asked again after 1, 2, 4 ms and so on up to 64, and then each 64.
+// TestPauses checks that a pool that refuses is called again after 1, 2, 4 ms and so on up to
+// 64, and then every 64 ms.
 func TestPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Time

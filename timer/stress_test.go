@@ -16,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// life is what a timer of the stress test has seen. Its due is a lower bound of the deadline,
-// for the callback: the next one is set only when nothing is pending.
+// life is the history of a timer of the stress test. due is a lower bound of the deadline for
+// the callback: the next one is set only while no callback is pending.
 type life struct {
 	t     *timer.Timer
 	armed atomic.Int64 // callbacks that may still come
@@ -25,9 +25,9 @@ type life struct {
 	due   atomic.Int64 // ns since the start; no callback may come before it
 }
 
-// TestP63_Stress: real time, real goroutines, each way to run callbacks. No callback is early; each
-// deadline that was set is called once or its Stop or Reset has said true; after Close nothing
-// comes.
+// TestP63_Stress uses real time, real goroutines and each way to run callbacks. No callback may
+// be early; each deadline is either called once or its Stop or Reset returned true; after Close
+// there are no callbacks.
 func TestP63_Stress(t *testing.T) {
 	pool, err := ants.NewPool(8, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func stress(t *testing.T, o timer.Options) {
 					if x.t.Stop() {
 						x.armed.Add(-1)
 					}
-				case x.armed.Load() == x.came.Load(): // nothing is pending: a new deadline
+				case x.armed.Load() == x.came.Load(): // no callback is pending: a new deadline
 					x.armed.Add(1)
 					x.due.Store(int64(time.Since(start) + d))
 					if x.t.Reset(d) {
@@ -88,8 +88,8 @@ func stress(t *testing.T, o timer.Options) {
 		})
 	}
 	wg.Wait()
-	for c.Len() > 0 || c.Stats().Running > 0 { // the rest falls due within 3 ms
-		runtime.GC() // takes a while, and moves nothing
+	for c.Len() > 0 || c.Stats().Running > 0 { // the rest is due within 3 ms
+		runtime.GC() // takes a while, and changes no timer
 	}
 	require.NoError(t, c.Close(context.Background()))
 	require.Zero(t, early.Load(), "callbacks before their deadline")

@@ -6,37 +6,37 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Timer is a function that is to be called. Make one with [Clock.AfterFunc], [Clock.At],
-// [Clock.Every] or [Clock.Schedule]. Any goroutine may call its methods.
+// Timer is a scheduled function call. Use [Clock.AfterFunc], [Clock.At], [Clock.Every] or
+// [Clock.Schedule] to create one. Any goroutine may call its methods.
 //
-// A timer that waits does not need it: it costs nothing to drop the Timer. It keeps the
-// function, and what that refers to, for a Reset.
+// A waiting timer does not need it, so a Timer may be dropped. The Timer keeps a reference to
+// the function, for Reset.
 type Timer struct {
 	s      *shard
 	f      func()
-	series *series // nil if it is of AfterFunc
+	series *series // nil for AfterFunc
 
-	h wheel.Handle // under s.mu
+	h wheel.Handle // protected by s.mu
 }
 
-// AfterFunc waits for d to pass and then calls f, in the way that Options.Run says. It returns a
-// [Timer] that can cancel the call. If d is not above zero f is called at once, but never
-// inside AfterFunc. AfterFunc panics if f is nil.
+// AfterFunc waits for d to elapse and then calls f, as set by Options.Run. It returns a [Timer]
+// that can cancel the call. If d is not positive f is called immediately, but never inside
+// AfterFunc. AfterFunc panics if f is nil.
 //
-// d is measured by the monotonic clock: to set the wall clock changes nothing. f is not called
-// before d has passed, and as a rule less than Options.Resolution and a millisecond later. After
-// Close nothing is started: the Timer is one that was stopped.
+// d is measured on the monotonic clock, so setting the wall clock has no effect. f is not
+// called before d has elapsed, and usually less than Options.Resolution plus a millisecond
+// later. After Close nothing is started: the Timer is a stopped one.
 //
-// The Timer is not allocated if it does not outlive the caller's frame.
+// The Timer is not allocated on the heap if it does not escape from the caller.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer {
 	t := &Timer{f: f}
-	c.after(t, d) // so small, AfterFunc is inlined, and the caller's compiler sees where t goes
+	c.after(t, d) // AfterFunc stays small enough to be inlined, so t need not escape
 	return t
 }
 
 func (c *Clock) after(t *Timer, d time.Duration) {
 	if t.f == nil {
-		panic("timer: AfterFunc without a function")
+		panic("timer: AfterFunc: nil function")
 	}
 	now, due := c.dueIn(d)
 	s := c.pick(now)
@@ -49,13 +49,13 @@ func (c *Clock) after(t *Timer, d time.Duration) {
 	}
 }
 
-// Stop prevents the call of the function. It returns true if the call stops the timer, false
-// if it has expired or been stopped already. After true the function does not start any more.
-// After false it may be running; Stop does not wait for it.
+// Stop prevents the call of the function. It returns true if it stops the timer, and false if
+// the timer has expired or was already stopped. After true the function does not start any
+// more. After false it may be running; Stop does not wait for it.
 //
-// A timer of [Clock.Every] or [Clock.Schedule] is stopped for good, also while its function
-// runs, and then true says that there is no other call. Stop panics if the Timer was not
-// made by a Clock.
+// A timer of [Clock.Every] or [Clock.Schedule] is ended, even while its function runs; true
+// then means that there are no further calls. Stop panics if the Timer was not created by a
+// Clock.
 func (t *Timer) Stop() bool {
 	if t.series != nil {
 		return t.series.stop()
@@ -67,15 +67,15 @@ func (t *Timer) Stop() bool {
 	return stopped
 }
 
-// Reset changes the timer so that its function is called after d, whether it had been active or
-// not. It returns true if the timer had been active, false if it had expired or been stopped. If
-// it was running, it is called again and may run twice at the same time; of a timer of Every or
-// Schedule it is called when the running call is over.
+// Reset changes the timer so that its function is called after d, whether it was active or not.
+// It returns true if the timer was active, and false if it had expired or been stopped. If the
+// function is running, it is called again and may run twice at the same time; the function of
+// an Every or Schedule is called after the running call has ended.
 //
-// For a timer of [Clock.Every] d is the new period as well, and must be above zero. One of
-// [Clock.Schedule] goes on from the new instant. One of [Clock.At] does not follow the wall
-// clock any more. After Close, Reset does nothing and returns false. It panics if the Timer was
-// not made by a Clock.
+// For a timer of [Clock.Every], d is also the new period and must be positive. A timer of
+// [Clock.Schedule] continues from the new instant. A timer of [Clock.At] no longer follows the
+// wall clock. After Close, Reset does nothing and returns false. It panics if the Timer was not
+// created by a Clock.
 func (t *Timer) Reset(d time.Duration) bool {
 	if t.series != nil {
 		return t.series.reset(d)
@@ -96,7 +96,7 @@ func (t *Timer) Reset(d time.Duration) bool {
 
 func (t *Timer) shard(method string) *shard {
 	if t.s == nil {
-		panic("timer: " + method + " of a Timer that no Clock has made")
+		panic("timer: " + method + " of a Timer not created by a Clock")
 	}
 	return t.s
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// closed ends a Clock of a test.
+// closed closes a Clock of a test.
 func closed(tb testing.TB, c *timer.Clock) {
 	tb.Helper()
 	require.NoError(tb, c.Close(context.Background()))
@@ -26,8 +26,8 @@ func closed(tb testing.TB, c *timer.Clock) {
 // runs are the ways to run callbacks that need no pool.
 var runs = map[string]timer.Pool{"goroutines": nil, "inline": timer.Inline}
 
-// TestP60_AsPackageTime: the answers of Stop and Reset, step by step, are those of package
-// time.
+// TestP60_AsPackageTime compares the results of Stop and Reset with those of package time, step
+// by step.
 func TestP60_AsPackageTime(t *testing.T) {
 	type step struct {
 		call string
@@ -81,7 +81,7 @@ func TestP60_AsPackageTime(t *testing.T) {
 	}
 }
 
-// TestNeverInline: what is due now runs at once, but not under the caller's lock.
+// TestNeverInline checks that a timer due now runs at once, but not under the caller's lock.
 func TestNeverInline(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -109,8 +109,8 @@ func TestNeverInline(t *testing.T) {
 	}
 }
 
-// TestP62_NeverEarly: at each edge of the levels and of the grain a callback comes at its
-// deadline or less than a Resolution after it.
+// TestP62_NeverEarly checks, at each edge of the levels and of the resolution, that a callback
+// runs at its deadline or less than a Resolution later.
 func TestP62_NeverEarly(t *testing.T) {
 	var delays []time.Duration
 	for _, edge := range []time.Duration{
@@ -143,8 +143,8 @@ func TestP62_NeverEarly(t *testing.T) {
 	}
 }
 
-// TestP63_StopOfASibling: what is due at the same instant and has not started can be stopped, also
-// by the callback before it.
+// TestP63_StopOfASibling checks that a timer due at the same instant can be stopped until it
+// starts, even by the previous callback.
 func TestP63_StopOfASibling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -171,7 +171,7 @@ func TestP63_StopOfASibling(t *testing.T) {
 	})
 }
 
-// TestResetOfASibling: one that is due at the same instant, and has not started, is moved.
+// TestResetOfASibling checks that a timer due at the same instant can be moved until it starts.
 func TestResetOfASibling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -195,7 +195,7 @@ func TestResetOfASibling(t *testing.T) {
 	})
 }
 
-// TestFromCallbacks: a callback may call everything.
+// TestFromCallbacks checks that a callback may call every method.
 func TestFromCallbacks(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +229,8 @@ func TestFromCallbacks(t *testing.T) {
 	}
 }
 
-// TestGoexit: a callback that ends its goroutine ends nothing else, also on the driver.
+// TestGoexit checks that a callback that ends its goroutine has no other effect, even on the
+// driver.
 func TestGoexit(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -257,29 +258,29 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// TestMisuse: a programmer's errors panic with a sentence.
+// TestMisuse checks the messages of panics.
 func TestMisuse(t *testing.T) {
 	c := timer.New(timer.Options{})
 	defer closed(t, c)
 	f := func() {}
 	for want, call := range map[string]func(){
-		"timer: negative Options.Resolution":                   func() { timer.New(timer.Options{Resolution: -1}) },
-		"timer: AfterFunc without a function":                  func() { c.AfterFunc(0, nil) },
-		"timer: At without a function":                         func() { c.At(time.Time{}, nil) },
-		"timer: Every without a function":                      func() { c.Every(1, nil) },
-		"timer: Every without a period above zero":             func() { c.Every(0, f) },
-		"timer: Schedule without a function":                   func() { c.Schedule(func(t time.Time) time.Time { return t }, nil) },
-		"timer: Schedule without a next":                       func() { c.Schedule(nil, f) },
-		"timer: Stop of a Timer that no Clock has made":        func() { new(timer.Timer).Stop() },
-		"timer: Reset of a Timer that no Clock has made":       func() { new(timer.Timer).Reset(1) },
-		"timer: Reset of an Every without a period above zero": func() { c.Every(time.Hour, f).Reset(0) },
+		"timer: negative Options.Resolution":                func() { timer.New(timer.Options{Resolution: -1}) },
+		"timer: AfterFunc: nil function":                    func() { c.AfterFunc(0, nil) },
+		"timer: At: nil function":                           func() { c.At(time.Time{}, nil) },
+		"timer: Every: nil function":                        func() { c.Every(1, nil) },
+		"timer: Every: period must be positive":             func() { c.Every(0, f) },
+		"timer: Schedule: nil function":                     func() { c.Schedule(func(t time.Time) time.Time { return t }, nil) },
+		"timer: Schedule: nil next":                         func() { c.Schedule(nil, f) },
+		"timer: Stop of a Timer not created by a Clock":     func() { new(timer.Timer).Stop() },
+		"timer: Reset of a Timer not created by a Clock":    func() { new(timer.Timer).Reset(1) },
+		"timer: Reset of an Every: period must be positive": func() { c.Every(time.Hour, f).Reset(0) },
 	} {
 		require.PanicsWithValue(t, want, call)
 	}
 	require.Equal(t, 1, c.Len(), "the Every above, which goes on")
 }
 
-// TestP64_Idle: a Clock that waits for nothing, or for one deadline, sleeps.
+// TestP64_Idle checks that a Clock with no timer, or with one, sleeps.
 func TestP64_Idle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clocks []*timer.Clock
@@ -300,7 +301,7 @@ func TestP64_Idle(t *testing.T) {
 		for i, c := range clocks {
 			want := 0
 			if i%2 == 0 {
-				want = 2 // somebody added something, and it fell due
+				want = 2 // a timer was added, and became due
 			}
 			require.EqualValues(t, want, c.Stats().Wakes, "wakes of a clock with %d timers", 1-i%2)
 			closed(t, c)
@@ -308,7 +309,7 @@ func TestP64_Idle(t *testing.T) {
 	})
 }
 
-// TestWakesOnlyForEarlier: who adds a later deadline does not wake the driver.
+// TestWakesOnlyForEarlier checks that adding a later deadline does not wake the driver.
 func TestWakesOnlyForEarlier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{})
@@ -332,7 +333,7 @@ func TestWakesOnlyForEarlier(t *testing.T) {
 	})
 }
 
-// TestCatchUp: after a stop of the process all that fell due comes in order of time.
+// TestCatchUp checks that after a stop of the process all due timers fire in time order.
 func TestCatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -348,7 +349,7 @@ func TestCatchUp(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		c.AfterFunc(time.Second-1, func() { time.Sleep(time.Hour) }) // the process stands still
+		c.AfterFunc(time.Second-1, func() { time.Sleep(time.Hour) }) // the process is stopped
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		require.Len(t, came, n)
@@ -357,7 +358,8 @@ func TestCatchUp(t *testing.T) {
 	})
 }
 
-// TestNoAllocation: a time-out that does not outlive its function allocates nothing.
+// TestNoAllocation checks that a timeout that does not escape from its function allocates
+// nothing.
 func TestNoAllocation(t *testing.T) {
 	c := timer.New(timer.Options{Run: timer.Inline})
 	defer closed(t, c)
@@ -375,7 +377,7 @@ func TestNoAllocation(t *testing.T) {
 	}))
 }
 
-// TestP66_Bytes: a timer that waits takes less than 64 bytes of the Clock.
+// TestP66_Bytes checks that a waiting timer takes less than 64 bytes of the Clock.
 func TestP66_Bytes(t *testing.T) {
 	c := timer.New(timer.Options{Run: timer.Inline})
 	defer closed(t, c)
@@ -388,9 +390,9 @@ func TestP66_Bytes(t *testing.T) {
 	t.Logf("%.1f bytes a timer", float64(c.Stats().Bytes)/n)
 }
 
-// TestFunctionIsLetGo: what the function of a timer that was stopped, or came, refers to is
-// collected when nobody has its Timer.
-func TestFunctionIsLetGo(t *testing.T) {
+// TestFunctionIsReleased checks that the function of a stopped or fired timer is collected when
+// its Timer is dropped.
+func TestFunctionIsReleased(t *testing.T) {
 	c := timer.New(timer.Options{Run: timer.Inline})
 	defer closed(t, c)
 	came := make(chan bool, 1)
@@ -402,7 +404,7 @@ func TestFunctionIsLetGo(t *testing.T) {
 	other, waits := start(time.Hour)
 	_, gone := start(0)
 	require.True(t, <-came)
-	require.True(t, stopped.Stop()) // and nothing is added, which would have its place
+	require.True(t, stopped.Stop()) // and none is added that would reuse its place
 	runtime.GC()
 	require.NotNil(t, kept.Value(), "for a Reset")
 	require.NotNil(t, waits.Value())

@@ -8,27 +8,29 @@ import (
 )
 
 const (
-	// wallCheck is how often the driver looks at the wall clock while something follows it.
+	// wallCheck is the interval at which the driver checks the wall clock while timers follow
+	// it.
 	wallCheck = time.Second
 
-	// wallTolerance is by how much the wall clock may have moved against the monotonic one before
-	// deadlines are moved: a clock that is slewed, by half a millisecond a second, would
-	// otherwise move them all the time.
+	// wallTolerance is the change of the wall clock against the monotonic clock that is
+	// ignored. A clock that is slewed, by half a millisecond a second, would otherwise move
+	// deadlines all the time.
 	wallTolerance = int64(10 * time.Millisecond)
 
 	unknownOffset = math.MinInt64
 )
 
-// walls are the series that follow the wall clock. Its lock is taken before that of a shard.
+// walls is the set of series that follow the wall clock. Its lock is taken before that of a
+// shard.
 type walls struct {
-	n      atomic.Int64 // len of all
+	n      atomic.Int64 // len(all)
 	mu     sync.Mutex
 	all    map[*series]struct{}
-	offset int64 // the wall clock less the monotonic one, for which all deadlines are right
+	offset int64 // wall clock minus monotonic clock, as used for the deadlines
 }
 
-// guarded returns the wall clock of the game for the driver and for callers with a lock, neither of which must end by a
-// panic of it. For one that panics stands what it has shown last, and the time since.
+// guarded returns a wall clock that does not panic, since it is read by the driver and under
+// locks. If clock panics, its last result plus the time since then is returned.
 func (c *Clock) guarded(clock func() time.Time) func() time.Time {
 	var offset atomic.Int64
 	offset.Store(c.start.UnixNano())
@@ -44,7 +46,8 @@ func (c *Clock) guarded(clock func() time.Time) func() time.Time {
 	}
 }
 
-// wallDue returns when the wall clock will show t, in ns after New, as it is set now.
+// wallDue returns the time at which the wall clock, as it is set now, will show t, in ns after
+// New.
 func (c *Clock) wallDue(t time.Time) int64 {
 	left, ns := int64(t.Sub(c.wall())), c.elapsed()
 	if left > 0 {
@@ -53,12 +56,12 @@ func (c *Clock) wallDue(t time.Time) int64 {
 	return ns
 }
 
-// wallOffset returns by how much the wall clock is ahead of the monotonic one.
+// wallOffset returns the difference between the wall clock and the monotonic one.
 func (c *Clock) wallOffset() int64 { return c.wall().UnixNano() - c.elapsed() }
 
-// settle sees to it that a series is in walls if and only if it follows the wall clock. It is called
-// after each change of that, without a lock.
-func (r *series) settle() {
+// updateWalls adds a series to walls, or removes it, depending on whether it follows the wall
+// clock. It is called without a lock after each change of that.
+func (r *series) updateWalls() {
 	w := &r.s.clock.walls
 	r.s.mu.Lock()
 	never := !r.walls
@@ -80,12 +83,12 @@ func (r *series) settle() {
 		w.all = map[*series]struct{}{}
 	}
 	w.all[r] = struct{}{}
-	// What was placed while the clock was set to and fro between two looks.
+	// The clock may have been set forth and back between two checks.
 	if moved(r.s.clock.wallOffset(), w.offset) {
 		w.offset = unknownOffset
 	}
 	if w.n.Swap(int64(len(w.all))) == 0 {
-		r.s.clock.rouse() // the driver may sleep for longer than a wallCheck
+		r.s.clock.rouse() // the driver may be sleeping for longer than a wallCheck
 	}
 }
 
@@ -94,9 +97,9 @@ func moved(a, b int64) bool {
 	return b == unknownOffset || a-b > wallTolerance || b-a > wallTolerance
 }
 
-// watch looks whether the wall clock was set, each wallCheck, and if so moves all that follows it.
-// Only the driver calls it.
-func (c *Clock) watch(ns int64) {
+// checkWall checks, every wallCheck, whether the wall clock was set, and if so moves all timers
+// that follow it. Only the driver may call it.
+func (c *Clock) checkWall(ns int64) {
 	w := &c.walls
 	if w.n.Load() == 0 || ns-c.driver.look < int64(wallCheck) {
 		return
@@ -112,8 +115,8 @@ func (c *Clock) watch(ns int64) {
 	}
 }
 
-// follow moves the deadline to where the wall clock has it now. While a call runs there is none on the wheel yet: the
-// next one is put there by what it finds.
+// follow moves the deadline after a change of the wall clock. During a call there is no timer
+// on the wheel; the call computes the next deadline itself.
 func (r *series) follow() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

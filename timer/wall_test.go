@@ -17,7 +17,7 @@ import (
 type dial struct {
 	mu    sync.Mutex
 	ahead time.Duration // of time.Now
-	drift float64       // how much it gains in a second, since start
+	drift float64       // seconds gained per second, since start
 	start time.Time
 }
 
@@ -34,7 +34,7 @@ func (w *dial) set(d time.Duration) {
 	w.ahead += d
 }
 
-// TestAt: without a change of the wall clock, At is AfterFunc with another argument.
+// TestAt checks that At behaves like AfterFunc if the wall clock is not set.
 func TestAt(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestP67_AtFollowsTheWallClock: when it is set forward the call comes within a second; when
-// it is set back the call waits; delays notice nothing.
+// TestP67_AtFollowsTheWallClock checks that the call is made within a second after the clock is
+// set forward, that it waits when the clock is set back, and that delays are unaffected.
 func TestP67_AtFollowsTheWallClock(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -109,8 +109,8 @@ func TestP67_AtFollowsTheWallClock(t *testing.T) {
 	}
 }
 
-// TestAtSetBackAtTheLastMoment: before the driver has seen that the clock was set back, the
-// deadline comes; the call does not.
+// TestAtSetBackAtTheLastMoment reaches a deadline before the driver has noticed that the clock
+// was set back. The call must wait.
 func TestAtSetBackAtTheLastMoment(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -132,9 +132,9 @@ func TestAtSetBackAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// TestAtBetweenTwoLooks: added while the clock was set forward and at once back again, which no look
-// has seen.
-func TestAtBetweenTwoLooks(t *testing.T) {
+// TestAtBetweenTwoChecks adds a timer while the clock is set forward and immediately back,
+// which no check notices.
+func TestAtBetweenTwoChecks(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -155,8 +155,8 @@ func TestAtBetweenTwoLooks(t *testing.T) {
 	}
 }
 
-// TestAtOfAClockThatDrifts: a call is never before its time, and at most ten milliseconds and a
-// grain after it.
+// TestAtOfAClockThatDrifts checks that a call is never early, and at most ten milliseconds plus
+// a Resolution late.
 func TestAtOfAClockThatDrifts(t *testing.T) {
 	for _, drift := range []float64{0.0005, -0.0005} {
 		for name, run := range runs {
@@ -184,8 +184,8 @@ func TestAtOfAClockThatDrifts(t *testing.T) {
 	}
 }
 
-// TestAtOfASmallDrift: as long as the wall clock is within the tolerance no deadline is moved: the call comes at the
-// instant that was worked out when it was set, and not before it.
+// TestAtOfASmallDrift checks that no deadline is moved while the wall clock is within the
+// tolerance: the call is made at the instant computed when it was set, and not earlier.
 func TestAtOfASmallDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &dial{start: time.Now(), drift: 0.0005}
@@ -198,7 +198,8 @@ func TestAtOfASmallDrift(t *testing.T) {
 	})
 }
 
-// TestAtToTheNanosecond: a call does not come a nanosecond before the wall clock shows its time.
+// TestAtToTheNanosecond checks that a call is not a nanosecond before the wall clock shows its
+// time.
 func TestAtToTheNanosecond(t *testing.T) {
 	for _, back := range []time.Duration{1, 2, time.Millisecond - 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -209,7 +210,7 @@ func TestAtToTheNanosecond(t *testing.T) {
 			shown := []time.Time{}
 			c.At(at, func() { shown = append(shown, w.now()) })
 			time.Sleep(9900 * time.Millisecond)
-			w.set(-back) // no look will tell it from a drift
+			w.set(-back) // too little to be told from a drift
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			require.Len(t, shown, 1)
@@ -218,9 +219,9 @@ func TestAtToTheNanosecond(t *testing.T) {
 	}
 }
 
-// TestLooksAtTheWallClock: the driver looks at it once a second while something follows it, however often it wakes, and
-// else not at all.
-func TestLooksAtTheWallClock(t *testing.T) {
+// TestChecksTheWallClock checks that the driver reads the wall clock once a second while a
+// timer follows it, however often it wakes, and otherwise not at all.
+func TestChecksTheWallClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int64
 		c := timer.New(timer.Options{Run: timer.Inline, Clock: func() time.Time { looks.Add(1); return time.Now() }})
@@ -245,8 +246,8 @@ func TestLooksAtTheWallClock(t *testing.T) {
 	})
 }
 
-// TestScheduleByDate: instants without a monotonic reading follow the wall clock, each hour at
-// the full hour.
+// TestScheduleByDate checks that instants without a monotonic reading follow the wall clock,
+// every hour on the hour.
 func TestScheduleByDate(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -284,7 +285,8 @@ func TestScheduleByDate(t *testing.T) {
 	}
 }
 
-// TestSetWhileACallRuns: the wall clock is set forward while a call runs, and the next one comes when it shows its hour.
+// TestSetWhileACallRuns sets the wall clock forward while a call runs; the next call is made
+// when the clock shows its hour.
 func TestSetWhileACallRuns(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -310,8 +312,8 @@ func TestSetWhileACallRuns(t *testing.T) {
 	}
 }
 
-// TestP67_ClockFails: a wall clock that panics shows what it showed last, and the time since: At and Schedule
-// come as they would, the driver lives, and nothing is left locked.
+// TestP67_ClockFails checks that after a panic of the wall clock its last result plus the time
+// since is used: At and Schedule fire on time, the driver survives, and no lock is left held.
 func TestP67_ClockFails(t *testing.T) {
 	for name, run := range runs {
 		for _, end := range recoveredtest.Ends("")[:len(recoveredtest.Panics)] {
@@ -330,7 +332,7 @@ func TestP67_ClockFails(t *testing.T) {
 					c.At(w.now().Add(5*time.Second), l.now)
 					time.Sleep(2 * time.Second)
 					fails.Store(true)
-					time.Sleep(time.Second) // the driver looks
+					time.Sleep(time.Second) // the driver checks the clock
 					c.At(w.now().Add(time.Second), l.now)
 					c.Schedule(func(prev time.Time) time.Time {
 						return prev.Add(3 * time.Second)
