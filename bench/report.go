@@ -19,7 +19,7 @@ type reportCmd struct {
 
 	From   string   `placeholder:"FILE" help:"measure nothing: write the page and the charts anew from this run.json"`
 	To     string   `default:"report" help:"the folder of the report"`
-	Pages  []string `default:"../README.md,../docs/benchmarks.md" help:"whose marked parts are written with it"`
+	Pages  []string `default:"../README.md,../docs/performance.md" help:"whose marked parts are written with it"`
 	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, peers, cuts, steps"`
 	Probes int      `default:"10" help:"processes that measure each step, for compare"`
 	Most   int      `default:"1000000" help:"the largest number of players in the scaling"`
@@ -64,7 +64,7 @@ func (r *reportCmd) Run(con *console) error {
 }
 
 // write writes what people read: the page with its charts, and the parts of the README
-// and of docs/benchmarks.md that are marked for it.
+// and of docs/performance.md that are marked for it.
 func (r *reportCmd) write(report *page.Report) error {
 	if err := report.WritePage(r.To); err != nil {
 		return err

@@ -136,7 +136,7 @@ func TestCommittedReport(t *testing.T) {
 		require.True(t, want == string(got), "bench/report/%s is not that of bench/report/run.json: %s", name, again)
 	}
 	all := ""
-	for name, link := range map[string]string{"README.md": "bench/report", "docs/benchmarks.md": "../bench/report"} {
+	for name, link := range map[string]string{"README.md": "bench/report", "docs/performance.md": "../bench/report"} {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		require.NoError(t, err)
 		want, err := r.FillReadme(string(text), link)
@@ -162,7 +162,7 @@ func TestReadme(t *testing.T) {
 	require.NoError(t, sample().WriteReadme(file, "report"))
 	got, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Contains(t, string(got), "# A\n\n<!-- report: first -->\nWith 100,000 buffs live a new one costs 1.1 µs, a refresh 990 ns, a removal 530 ns; a\nTick in which 3,333 events of 100,000 players are due takes 1.1 ms, handlers and all\n([benchmarks](docs/benchmarks.md)).\n<!-- end -->\nB\n<!-- report: charts -->\n![")
+	require.Contains(t, string(got), "# A\n\n<!-- report: first -->\nOne run of `go -C bench run . report` on a machine, 2 processors:\n- 100,000 players with 1,000,000 live buffs at 20 Hz: **1.1 ms** of each 50 ms frame, 3,333 events\n- memory of a buff, its share of the player included: **0 bytes**\n- with 100,000 live buffs, a new one costs **1.1 µs**, a refresh 990 ns, a removal 530 ns\n<!-- end -->\nB\n<!-- report: charts -->\n![")
 	require.Contains(t, string(got), "](bench/report/"+hourFile+")\n")
 	require.Equal(t, 3, strings.Count(string(got), partEnds)) // that of nobody is left alone
 	twice, err := sample().FillReadme(string(got), "bench/report")

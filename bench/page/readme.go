@@ -105,20 +105,17 @@ func (r *Report) FillReadme(text, dir string) (string, error) {
 const readmeSize = 100_000
 
 func (r *Report) readmeFirst(w *writer) {
-	var parts []string
-	for _, c := range r.Calls {
-		if c.Buffs == readmeSize {
-			parts = append(parts, fmt.Sprintf("With %s buffs live a new one costs %s, a refresh %s, a removal %s", count(c.Buffs), about(c.New.Mean), about(c.Refresh.Mean), about(c.Remove.Mean)))
-		}
-	}
+	w.fill(fmt.Sprintf("One run of `go -C bench run . report` on %s, %d processors:", r.Machine.CPU, r.Machine.Processors))
 	for _, s := range r.byWorkers(0) {
 		if s.Players == readmeSize {
-			parts = append(parts, fmt.Sprintf("a Tick in which %s events of %s players are due takes %s, handlers and all", count(dueInFrame(&s)), count(s.Players), about(s.CPU.Mean*float64(dueInFrame(&s)))))
+			w.line("- %s players with %s live buffs at 20 Hz: **%s** of each 50 ms frame, %s events", count(s.Players), count(s.Buffs), about(s.CPU.Mean*float64(dueInFrame(&s))), count(dueInFrame(&s)))
+			w.line("- memory of a buff, its share of the player included: **%.0f bytes**", s.Bytes)
 		}
 	}
-	if len(parts) > 0 {
-		text := strings.Join(parts, "; ") + " ([benchmarks](docs/benchmarks.md))."
-		w.fill(strings.ToUpper(text[:1]) + text[1:])
+	for _, c := range r.Calls {
+		if c.Buffs == readmeSize {
+			w.line("- with %s live buffs, a new one costs **%s**, a refresh %s, a removal %s", count(c.Buffs), about(c.New.Mean), about(c.Refresh.Mean), about(c.Remove.Mean))
+		}
 	}
 }
 
@@ -150,7 +147,7 @@ func (w *writer) fill(text string) {
 
 func (r *Report) readmeTables(w *writer, dir string) {
 	m := r.Machine
-	w.fill(fmt.Sprintf("%s, %d processors, %s, commit %s, %s. Times are processor time, ± is half of the 95 %% interval of the mean. Ratios within one run count; absolute times drift by a third from hour to hour. All of it is in [the report](%s).", m.CPU, m.Processors, m.Go, m.Commit, m.Date, path.Join(dir, pageFile)))
+	w.fill(fmt.Sprintf("%s, %d processors, %s, %s. Times are processor time; ± is half of the 95 %% confidence interval of the mean. Compare ratios within one run: absolute times drift by a third from hour to hour. [The report](%s) has all tables.", m.CPU, m.Processors, m.Go, m.Date, path.Join(dir, pageFile)))
 	if loop := r.byWorkers(0); len(loop) > 0 {
 		w.line("")
 		w.table("players", "buffs", "due in a Tick", "an event, on the loop", fmt.Sprintf("with ants, %d workers", m.Processors), "the Tick, on the loop", "B a buff, players included")
@@ -182,7 +179,7 @@ func (r *Report) readmeRivals(w *writer) {
 	if len(fight.Rows) == 0 || len(city.Rows) == 0 {
 		return
 	}
-	w.table("what one would write without it, times the engine", fmt.Sprintf("a fight, %s buffs", count(fight.Buffs)), fmt.Sprintf("a city, %s buffs", count(city.Buffs)))
+	w.table("time relative to the engine", fmt.Sprintf("a fight, %s buffs", count(fight.Buffs)), fmt.Sprintf("a city, %s buffs", count(city.Buffs)))
 	for i, row := range fight.Rows {
 		if row.Name != rival.Engine && i < len(city.Rows) {
 			w.row(rivalWords[row.Name], ratio(row.Against), ratio(city.Rows[i].Against))
@@ -192,8 +189,8 @@ func (r *Report) readmeRivals(w *writer) {
 
 // rivalWords says what the rivals are, by name.
 var rivalWords = map[string]string{
-	"ants":  "the engine itself, handlers on a pool",
-	"scan":  "look at every buff of every player in every frame",
+	"ants":  "the engine with handlers on a pool",
+	"scan":  "a scan of all buffs in each frame",
 	"lists": "one list for each of 43,200 frames",
 	"heap":  "`container/heap` of all deadlines",
 }

@@ -73,7 +73,7 @@ func (r *Report) rivalsPart(w *writer) {
 		return
 	}
 	w.line("## What one would write without it\n")
-	w.line("The same calls to everybody, in turn, A B A B; all have seen the same pulses and ends of the same buffs at the same millisecond, or there would be no table. What each leaves out is said in the [documentation](../rival/doc.go): none but the engine has rules, handles, an order among equals, or events. In a fight one buff in 140 has something to do in a frame, in a city one in 800. Figures of the same size are not those of the [benchmarks](../../docs/benchmarks.md), for ants at 10^6 among them: there the engine is alone and sizes are players with ten buffs each; here sizes are buffs, all who are compared take turns in one process, and the mix of calls and pulses is another.\n")
+	w.line("The same calls to everybody, in turn, A B A B; all have seen the same pulses and ends of the same buffs at the same millisecond, or there would be no table. What each leaves out is said in the [documentation](../rival/doc.go): none but the engine has rules, handles, an order among equals, or events. In a fight one buff in 140 has something to do in a frame, in a city one in 800. Figures of the same size are not those of the [benchmarks](../../docs/performance.md), for ants at 10^6 among them: there the engine is alone and sizes are players with ten buffs each; here sizes are buffs, all who are compared take turns in one process, and the mix of calls and pulses is another.\n")
 	w.chart(rivalFile("fight"))
 	w.chart(rivalFile("city"))
 	w.table("load", "buffs", "by", "CPU, an event", "times the engine", "")

@@ -1,9 +1,13 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
 	"net/url"
 	"os"
 	"os/exec"
@@ -200,4 +204,21 @@ func (p *tab) picture(name string) {
 	if *shots {
 		p.shoot(filepath.Join("shots", name+".png"))
 	}
+}
+
+// crop saves the top of a picture of the docs as another one.
+func (p *tab) crop(name, as string, height int) {
+	p.t.Helper()
+	if !*shots {
+		return
+	}
+	data, err := os.ReadFile(filepath.Join("shots", name+".png"))
+	require.NoError(p.t, err)
+	m, err := png.Decode(bytes.NewReader(data))
+	require.NoError(p.t, err)
+	out := image.NewRGBA(image.Rect(0, 0, m.Bounds().Dx(), height))
+	draw.Draw(out, out.Bounds(), m, m.Bounds().Min, draw.Src)
+	var file bytes.Buffer
+	require.NoError(p.t, png.Encode(&file, out))
+	require.NoError(p.t, os.WriteFile(filepath.Join("shots", as+".png"), file.Bytes(), 0o644))
 }

@@ -37,6 +37,7 @@ func TestHandsMove(t *testing.T) {
 	p.until(`document.querySelector("#frames .took") && document.querySelectorAll("#times rect").length > 0 && document.querySelector("#times .budget")`)
 	p.until(`document.querySelector("#frames .took").getAttribute("d").split("L").length > 300`)
 	p.picture("overview")
+	p.crop("overview", "overview-top", 520) // for the README
 }
 
 // A player whose handler does not return is named on the page.

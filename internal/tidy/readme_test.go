@@ -3,41 +3,55 @@ package tidy
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Comments in README.md that precede the fenced blocks of its program and of the program's output.
-// .ci/readme and .ci/release use the first one too.
+// Comments in README.md that precede its fenced blocks. .ci/readme and .ci/release use the first two.
 const (
-	programMarker = "<!-- program: engine/example_test.go Example -->"
-	outputMarker  = "<!-- output: engine/example_test.go Example -->"
+	fileMarker    = "<!-- file: buffs.yaml -->"
+	programMarker = "<!-- program: main.go -->"
+	outputMarker  = "<!-- output: main.go -->"
+	mistakeMarker = "<!-- mistake -->"
 )
 
-// TestReadmeRuns runs the README's program and compares its output with the README.
+// TestReadmeRuns runs the README's program with its file of buffs, also with a mistake in it, and
+// compares the outputs with the README.
 func TestReadmeRuns(t *testing.T) {
 	readme, err := os.ReadFile(inRoot("README.md"))
 	require.NoError(t, err)
-	program, err := fenced(string(readme), programMarker)
-	require.NoError(t, err)
-	want, err := fenced(string(readme), outputMarker)
-	require.NoError(t, err)
-
-	file := filepath.Join(t.TempDir(), "main.go")
-	require.NoError(t, os.WriteFile(file, []byte(program), 0o600))
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "go", "run", file)
-	cmd.Stderr = &stderr
-	got, err := cmd.Output()
-	require.NoError(t, err, "%s", &stderr)
-	require.Equal(t, trimLines(want), trimLines(string(got)))
+	block := func(marker string) string {
+		text, err := fenced(string(readme), marker)
+		require.NoError(t, err)
+		return text
+	}
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "game"), write("main.go", block(programMarker))).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	run := func(buffs string) (stdout, stderr string) {
+		write("buffs.yaml", buffs)
+		var out, errs bytes.Buffer
+		cmd := exec.CommandContext(t.Context(), "./game")
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+		require.Equal(t, cmd.Run() != nil, errs.Len() > 0)
+		return trimLines(out.String()), trimLines(errs.String())
+	}
+	buffs := block(fileMarker)
+	stdout, stderr := run(buffs)
+	require.Empty(t, stderr)
+	require.Equal(t, trimLines(block(outputMarker)), stdout)
+	_, stderr = run(strings.Replace(buffs, "duration: 6s", "duration: 10", 1))
+	require.Contains(t, stderr, trimLines(block(mistakeMarker)))
 }
 
 // fenced returns the content of the fenced block after the marker.
@@ -70,21 +84,4 @@ func trimLines(s string) string {
 		lines[i] = strings.TrimRight(lines[i], " \t\r")
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
-}
-
-// TestLinks checks that the relative links of Markdown files lead to existing files.
-func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
-	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
-			return err
-		}
-		text, err := os.ReadFile(inRoot(path))
-		require.NoError(t, err)
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			_, err := os.Stat(inRoot(filepath.Join(filepath.Dir(path), m[1])))
-			require.NoError(t, err, "broken link in %s", path)
-		}
-		return nil
-	}))
 }

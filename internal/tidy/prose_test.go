@@ -1,0 +1,82 @@
+package tidy
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// plain lists the packages whose comments are checked like the pages. Add a package when its comments
+// have been rewritten.
+var plain = []string{
+	"internal/scenario",
+}
+
+// rough lists the pages that have not been rewritten yet.
+var rough = "arena buffs cookbook format frameworks inspect limits operations persistence preview promises protocol rules sharding timer wheel " +
+	"01-first-poison 02-players 03-stacking 04-stuns 05-shields 06-cooldowns 07-auras 08-others 09-saving 10-clients 11-live README "
+
+// maxRate is the number of markers allowed in 1,000 words. Go's own packages have 1 to 2.
+const maxRate = 4
+
+// marker matches words that are rare in ordinary technical English: "who" for things, clauses that
+// start with "what" instead of naming the thing, old-fashioned adverbs, vague verbs.
+var marker = regexp.MustCompile(`(?i)\b(?:` + strings.Join([]string{
+	"somebody", "nobody", "everybody", "whoever", "who", "whom", "whose", "what",
+	"told", "tells?", "asked", "asks", "lies", "stands?", "stood", "comes", "came", "goes", "went", "begins?", "began", "begun",
+	"brings?", "brought", "becomes of", "came of", "makes of", "has need of", "have need of", "knows of",
+	"worked off", "works? off", "lets? go", "stands? still", "stood still", "gives? way", "takes? in", "taken in",
+	"goes on", "go on", "went on", "is due to", "has to be",
+	"beside", "behind", "in (?:the )?place of", "by itself", "of (?:its|their|his|one's) own", "by hand", "(?:is|was|are|were) there",
+	"nothing", "once more", "anew", "afresh", "that is not", "so many", "so much", "as a rule", "in vain", "those of", "that of",
+	"for ever", "thereof", "therein", "whereof", "lest", "ere", "in the midst", "at hand", "in hand",
+	"as long as one likes", "one who", "those who", "he who", "dear(?:er|est)?",
+}, "|") + `)\b`)
+
+var (
+	word = regexp.MustCompile(`[A-Za-z']+`)
+	code = regexp.MustCompile("(?s)(?:^|\n) *```.*?\n *```|`[^`\n]*`|<!--.*?-->|\\]\\([^)]*\\)|(?:^|\n)\t[^\n]*")
+)
+
+// TestProse checks the English of all pages and of the comments of the packages in plain.
+func TestProse(t *testing.T) {
+	for _, page := range pages(t) {
+		if page != "README.md" && strings.Contains(rough, strings.TrimSuffix(filepath.Base(page), ".md")+" ") {
+			continue
+		}
+		text, err := os.ReadFile(inRoot(page))
+		require.NoError(t, err)
+		checkProse(t, page, string(text))
+	}
+	for _, dir := range plain {
+		files, err := filepath.Glob(inRoot(filepath.Join(dir, "*.go")))
+		require.NoError(t, err)
+		var text strings.Builder
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+			require.NoError(t, err)
+			for _, c := range f.Comments {
+				if !strings.HasSuffix(file, "_test.go") {
+					text.WriteString(c.Text() + "\n")
+				}
+			}
+		}
+		require.NotZero(t, text.Len(), dir)
+		checkProse(t, dir, text.String())
+	}
+}
+
+func checkProse(t *testing.T, name, text string) {
+	t.Helper()
+	text = code.ReplaceAllString(text, " ")
+	found := marker.FindAllString(text, -1)
+	if words := len(word.FindAllString(text, -1)); len(found) > 1 && 1000*len(found) > maxRate*words {
+		t.Errorf("%s: %d markers in %d words, more than %d in 1,000: %s", name, len(found), words, maxRate, strings.Join(found, ", "))
+	}
+}
