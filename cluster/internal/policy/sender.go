@@ -118,9 +118,9 @@ type SenderConfig struct {
 	Hello       Time // between two hellos to one zone
 	Lease       Time // of a zone that does not say how long its lease is
 
-	// NoLife and NoTurn are for controls of the simulation: messages do not name the life that they are for; a zone whose epoch has gone
-	// back is never believed.
-	NoLife, NoTurn bool
+	// These are for controls of the simulation. NoLife: messages do not name the life that they are for. NoTurn: a zone whose epoch has
+	// gone back is never believed. NoLower: Message.Since stays as it is when a command is sent to the next owner.
+	NoLife, NoTurn, NoLower bool
 }
 
 // SenderDefaults are for a sender on the network of its zones. Nobody tells a sender that NATS is back: its
@@ -241,7 +241,7 @@ func (s *Sender) post(now Time, x *sent) {
 	// to that one is not done by this one.
 	if x.first {
 		x.first, x.m.Since = false, r.total
-	} else if x.m.Epoch != r.epoch || x.m.Life != r.life {
+	} else if !s.c.NoLower && (x.m.Epoch != r.epoch || x.m.Life != r.life) {
 		x.m.Since = min(x.m.Since, r.total)
 	}
 	x.m.Epoch, x.m.Life = r.epoch, r.life

@@ -194,6 +194,24 @@ func TestSender_Heard_LaterWithLess(t *testing.T) {
 	require.Empty(t, s.Lost(), "a program of before does not say where it began")
 }
 
+// TestSender_Heard_LostAnswer: after a loss the answer of an owner from before it is not accepted: what it reports is lost.
+func TestSender_Heard_LostAnswer(t *testing.T) {
+	s, m := back(t)
+	s.Heard(ms, Reply{Zone: "x", Epoch: 1008, Total: 90, Code: Greeting, Greeted: Greeted{World: 1, Life: 80, Begun: 90, Lease: 2 * time.Second}})
+	require.Len(t, s.Lost(), 1)
+	s.Nobody(2*ms, m)
+	out, _ := s.Take()
+	require.Equal(t, Message{ID: ID{2}, Zone: "x", Epoch: 1008, Life: 80, Since: 90}, out[len(out)-1])
+	for _, epoch := range []uint64{7, 1007, 1009} {
+		s.Heard(3*ms, Reply{ID: ID{2}, Zone: "x", Epoch: epoch, Total: 200, Code: Durable})
+		_, done := s.Take()
+		require.Empty(t, done, epoch)
+	}
+	s.Heard(4*ms, Reply{ID: ID{2}, Zone: "x", Epoch: 1008, Total: 91, Code: Durable})
+	_, done := s.Take()
+	require.Len(t, done, 1)
+}
+
 // TestSender_Heard_OtherLife: a zone that says Gone, since the command names another life, is asked who it is.
 func TestSender_Heard_OtherLife(t *testing.T) {
 	s, _ := back(t)

@@ -25,6 +25,8 @@ func TestControls(t *testing.T) {
 		{"wait for who leaves", guards{leaving: true}, 20, []string{"was refused, and there is"}, false},
 		{"count of the window", guards{since: true}, 100, []string{"was done twice", "was refused, and is done"}, false},
 		{"timeline", guards{timeline: true}, 150, []string{"has begun", "is lost", "and in", "is nowhere", "on disk (", "and is there", "is refused", "came when", "was done twice", "what was on disk", "does not come back", "plays in", "is now the", "and is on disk in"}, false},
+		{"hold after a takeover", guards{hold: true}, 80, []string{"has begun"}, false},
+		{"count that a new owner has", guards{lower: true}, 20, []string{"came when"}, false},
 		{"zone whose cut is lost", guards{lost: true}, 80, []string{"is nowhere", "and in", "is lost", "is refused", "was done twice", "on disk (", "and is there", "came when", "not all is well"}, false},
 		{"life of a zone", guards{life: true}, 60, []string{"came when", "was done twice"}, false},
 		{"turn of a gateway", guards{turn: true}, 40, []string{"not all is well"}, false},

@@ -298,6 +298,9 @@ func (d *db) takeOver() {
 		z.epoch += skip
 		z.until = d.w.now + d.w.ttl
 		z.node, z.inc = nobodys, 0
+		if d.w.off.hold {
+			z.node, z.until = "", 0
+		}
 	}
 }
 

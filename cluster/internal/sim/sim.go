@@ -62,7 +62,7 @@ func play(seed uint64, s settings) *world {
 	}
 	for k := range 3 {
 		sc := policy.SenderDefaults()
-		sc.NoLife, sc.NoTurn = w.off.life, w.off.turn
+		sc.NoLife, sc.NoTurn, sc.NoLower = w.off.life, w.off.turn, w.off.lower
 		c := &client{w: w, id: k, sender: policy.NewSender(sc), left: 80}
 		w.clients = append(w.clients, c)
 		c.start()

@@ -22,6 +22,8 @@ type guards struct {
 	leaving   bool // who has been moved out counts as gone before that is on disk
 	deaf      bool // a node that is cut off from NATS keeps its zones
 	timeline  bool // nobody notices that a standby has taken over
+	hold      bool // zones may be claimed as soon as a standby has taken over
+	lower     bool // a command says to each owner how many were on disk at the first
 	lost      bool // a zone whose cut is lost saves itself whole
 	life      bool // messages do not name the life of a zone
 	turn      bool // an owner whose epoch is lower is never believed
