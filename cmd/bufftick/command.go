@@ -15,15 +15,15 @@ import (
 
 // command is one command of the tool.
 type command interface {
-	// flags declares the flags. A placeholder for the value stands in backquotes in the usage.
+	// flags declares the flags. Usage texts name the value in backquotes.
 	flags(f *flags)
-	// help is the text between the summary and the flags.
+	// help returns the text between the summary and the flags.
 	help() string
 	run(args []string, stdout, stderr io.Writer) error
 }
 
-// commands are the commands in the order of the help. The arguments are "", "NAME", "[NAME]" or
-// "NAME...".
+// commands lists the commands in the order of the help. The arguments are "", "NAME", "[NAME]"
+// or "NAME...".
 var commands = []struct {
 	name, arguments, summary string
 	new                      func() command
@@ -74,7 +74,7 @@ func execute(args []string, stdout, stderr io.Writer) error {
 		args = append(slices.Clone(args[1:]), "-help")
 	}
 	if len(args) == 0 {
-		return usageError{errors.New("bufftick: which command? See bufftick -help")}
+		return usageError{errors.New("bufftick: missing command; see bufftick -help")}
 	}
 	if args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
 		return printHelp(stdout)
@@ -129,7 +129,7 @@ func parse(f *flags, args []string) (rest []string, err error) {
 	}
 }
 
-// suggestion asks for the most similar of the names, if one is similar.
+// suggestion returns the question "did you mean ...?" if one of the names is similar.
 func suggestion(wrong string, names []string) string {
 	if near := misspelt.Near(wrong, names); near != "" {
 		return fmt.Sprintf(", did you mean %q?", near)

@@ -118,7 +118,7 @@ func readConverted(name string, src []byte) (converted, error) {
 	return converted{name, format, fields, comments(name, src, format)}, nil
 }
 
-// comment is a comment that is lost.
+// comment is a comment that will be lost.
 type comment struct {
 	file string
 	line int

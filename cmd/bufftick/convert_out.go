@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// target is one file that is to be made of some that were read.
+// target is an output file and its inputs.
 type target struct {
 	name   string // "" for the standard output
 	format definition.Format
@@ -26,7 +26,7 @@ type target struct {
 // made is the text of a file.
 type made struct{ name, text string }
 
-// plan says what is made of which files.
+// plan returns the output files and their inputs.
 func (c *convertCmd) plan(files []converted) ([]target, error) {
 	to := map[string]definition.Format{"yaml": definition.YAML, "json": definition.JSON, "csv": definition.CSV}[c.To]
 	as, known := definition.FormatOf(c.Out)
@@ -46,7 +46,7 @@ func (c *convertCmd) plan(files []converted) ([]target, error) {
 	return []target{{c.Out, as, files}}, nil
 }
 
-// each makes a file in the folder of each.
+// each plans one output file for each input, in the output folder.
 func (c *convertCmd) each(files []converted, to definition.Format) (plan []target, err error) {
 	from := map[string]string{}
 	for _, f := range files {
@@ -65,7 +65,7 @@ func (c *convertCmd) each(files []converted, to definition.Format) (plan []targe
 	return plan, nil
 }
 
-// otherThan returns a table for other files, and YAML for tables.
+// otherThan returns CSV, or YAML if all files are CSV.
 func otherThan(files ...converted) definition.Format {
 	if slices.ContainsFunc(files, func(f converted) bool { return f.format != definition.CSV }) {
 		return definition.CSV
@@ -73,17 +73,17 @@ func otherThan(files ...converted) definition.Format {
 	return definition.YAML
 }
 
-// isFolder reports whether a path is a folder, or one that is to be made.
+// isFolder reports whether a path is a folder, or is to be created as one.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir() || err != nil && (strings.HasSuffix(name, "/") || filepath.Ext(name) == "")
 }
 
-// maxLost is how many comments are named that are lost.
+// maxLost is the maximum number of lost comments that are printed.
 const maxLost = 20
 
-// make makes the text of a file, and of one beside it if it has no place for all. It
-// reports whether nothing was left out.
+// make returns the text of a file, and of a second one for fields that do not fit into a table.
+// It reports whether nothing was left out.
 func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	root, lost := joined(t.files)
 	var rest []*ast.MappingValueNode
@@ -91,7 +91,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 		root, rest = parted(root)
 	}
 	var text string
-	if len(rest) == 0 || defines(root) { // or there is nothing for a table
+	if len(rest) == 0 || defines(root) { // or a table would be empty
 		if text, err = definition.Write(node(root), t.format); err != nil {
 			return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 		}
@@ -110,19 +110,18 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	case len(rest) == 0:
 		return list, true, nil
 	case t.name == "":
-		fmt.Fprintf(stderr, "bufftick: left out, for a table has no place for it: %s; with -o it is put beside the table\n", names(rest))
+		fmt.Fprintf(stderr, "bufftick: left out, because a table cannot hold them: %s; with -o they go to a file next to the table\n", names(rest))
 		return list, false, nil
 	}
 	beside := strings.TrimSuffix(strings.TrimSuffix(t.name, filepath.Ext(t.name)), ".rest") + ".rest.yaml"
 	if text, err = definition.Write(node(append(rest, field("buffs", node(nil)))), definition.YAML); err != nil {
 		return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 	}
-	fmt.Fprintf(stderr, "bufftick: put into %s, for a table has no place for it: %s\n", beside, names(rest))
+	fmt.Fprintf(stderr, "bufftick: written to %s, because a table cannot hold them: %s\n", beside, names(rest))
 	return append(list, made{beside, text}), true, nil
 }
 
-// joined returns the fields of all the files as those of one, and which comments
-// they have.
+// joined returns the fields of all files merged into one, and their comments.
 func joined(files []converted) (root []*ast.MappingValueNode, comments []comment) {
 	if len(files) == 1 {
 		return files[0].root, files[0].comments
@@ -146,8 +145,8 @@ func joined(files []converted) (root []*ast.MappingValueNode, comments []comment
 	return root, comments
 }
 
-// together returns two maps as one, or two lists; nil for anything else, such as the
-// version, of which one is enough.
+// together merges two maps or two lists. It returns nil for anything else, such as the version,
+// of which the first is kept.
 func together(a, b ast.Node) ast.Node {
 	fa, isMap := definition.Fields(a)
 	fb, isMapToo := definition.Fields(b)
@@ -164,7 +163,7 @@ func together(a, b ast.Node) ast.Node {
 	return nil
 }
 
-// defines reports whether there is a definition among the fields.
+// defines reports whether the fields contain a definition.
 func defines(root []*ast.MappingValueNode) bool {
 	for _, f := range root {
 		if list, ok := definition.Fields(f.Value); ok && len(list) > 0 {
@@ -174,7 +173,7 @@ func defines(root []*ast.MappingValueNode) bool {
 	return false
 }
 
-// parted parts what has a place in a table from the rest.
+// parted splits the fields into those that fit into a table and the rest.
 func parted(root []*ast.MappingValueNode) (table, rest []*ast.MappingValueNode) {
 	for _, f := range root {
 		switch name, _ := definition.Text(f.Key); name {
@@ -205,11 +204,11 @@ func names(fields []*ast.MappingValueNode) string {
 	return strings.Join(list, ", ")
 }
 
-// store writes the files, or none if one is there already.
+// store writes the files, or none if one of them exists.
 func (c *convertCmd) store(list []made, stdout io.Writer) error {
 	for _, m := range list {
 		if _, err := os.Lstat(m.name); m.name != "" && !c.Force && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s is there already: -force writes over it", m.name)
+			return fmt.Errorf("%s exists; use -force to overwrite it", m.name)
 		}
 	}
 	for _, m := range list {

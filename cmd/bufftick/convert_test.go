@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// TestConvert_ThereAndBack converts a folder to CSV, JSON, CSV and YAML, and loads the same definitions
-// after each step.
-func TestConvert_ThereAndBack(t *testing.T) {
+// TestConvert_RoundTrip converts a folder to CSV, JSON, CSV and YAML, and loads the same
+// definitions after each step.
+func TestConvert_RoundTrip(t *testing.T) {
 	buffs, err := filepath.Abs("../../examples/mmo/buffs")
 	require.NoError(t, err)
 	want := loaded(t, buffs)
@@ -30,7 +30,7 @@ func TestConvert_ThereAndBack(t *testing.T) {
 		from = "as-" + to
 	}
 
-	// As one file through the standard output. CSV has no place for attributes.
+	// As one file through the standard output. CSV cannot hold attributes.
 	for _, to := range []string{"yaml", "json"} {
 		text, stderr, code := tool("convert", buffs, "-to", to)
 		require.Zero(t, code, stderr)
@@ -40,8 +40,8 @@ func TestConvert_ThereAndBack(t *testing.T) {
 	}
 }
 
-// loaded returns the content of the files in a folder, which must load. The version of the format is
-// left out: CSV has no place for it.
+// loaded returns the content of the files in a folder, which must load. It omits the version of
+// the format, which CSV does not have.
 func loaded(t *testing.T, dir string) (content map[string]any) {
 	t.Helper()
 	_, err := definition.Load(dir)

@@ -14,11 +14,11 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// intended are warnings that a recipe shows on purpose.
+// intended lists warnings that a recipe shows on purpose.
 var intended = map[string]string{"xp-boost": "runs-offline"}
 
-// Each recipe, copied by the tool, loads by its definitions alone, has the log that it says, shows
-// the numbers that it changes, and has no warnings.
+// Each recipe, copied by the tool, loads on its own, has the expected log, shows the numbers
+// that it changes, and has no warnings.
 func TestCookbook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	recipes := cookbook.All()

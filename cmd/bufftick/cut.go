@@ -86,7 +86,7 @@ func (c *cutCmd) run(args []string, stdout, _ io.Writer) error {
 	return nil
 }
 
-// compact makes the file smaller.
+// compact removes the free space of the file.
 func (c *cutCmd) compact(stdout io.Writer) error {
 	if c.Zone != "" || c.Verify || c.JSON || len(c.Catalogs) > 0 {
 		return usageError{errors.New("bufftick: -compact rewrites the whole file and has no other flags; see bufftick cut -help")}
@@ -99,10 +99,10 @@ func (c *cutCmd) compact(stdout io.Writer) error {
 	return err
 }
 
-// readCut is a zone or the error of reading it.
+// readCut is a zone, or the error of reading it.
 type readCut struct {
 	zone     string
-	cut      *store.Cut // nil: see err
+	cut      *store.Cut // nil if err is set
 	arriving []store.Arrival
 	err      error
 }
@@ -202,7 +202,8 @@ func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int
 	return bad + c.printArriving(out, x, cat)
 }
 
-// printArriving prints the owners on their way to a zone. Of very many the store returns the first.
+// printArriving prints the owners that are moving to a zone. If there are very many, the store
+// returns only the first ones.
 func (c *cutCmd) printArriving(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int) {
 	if n := len(x.arriving); n > 0 && c.Verify {
 		more := ""
@@ -231,11 +232,11 @@ func (c *cutCmd) printOwner(out *bytes.Buffer, o *store.Owner, state string, cat
 			fmt.Fprintf(out, "owner %d: %s: no definition\n", o.ID, b.ID)
 			bad++
 		} else if !c.Verify {
-			left := "for ever"
+			left := "no end"
 			if b.Left != nil {
-				left = (time.Duration(*b.Left) * time.Millisecond).String()
+				left = (time.Duration(*b.Left) * time.Millisecond).String() + " left"
 			}
-			fmt.Fprintf(out, "  %s x%d, %s left, source %d\n", b.ID, b.Stacks, left, b.Source)
+			fmt.Fprintf(out, "  %s x%d, %s, source %d\n", b.ID, b.Stacks, left, b.Source)
 		}
 	}
 	return bad
@@ -267,7 +268,7 @@ type cutJSON struct {
 	Uptime   int64             `json:"uptime_ms"`
 	Areas    []store.ZoneClock `json:"areas,omitempty"`
 	Owners   []ownerJSON       `json:"owners"`
-	Arriving []ownerJSON       `json:"arriving,omitempty"` // on their way to this zone
+	Arriving []ownerJSON       `json:"arriving,omitempty"` // moving to this zone
 	Commands []string          `json:"commands,omitempty"` // in hexadecimal
 	Data     []byte            `json:"data,omitempty"`
 }

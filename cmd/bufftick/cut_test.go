@@ -17,7 +17,7 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// poisoned is the blob of an owner with a poison, of which 7 s are left.
+// poisoned returns the blob of an owner with a poison that has 7 s left.
 func poisoned(t *testing.T) []byte {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second, Stack: define.Stacking{Limit: 5}})
 	require.NoError(t, err)
@@ -33,7 +33,8 @@ func poisoned(t *testing.T) []byte {
 	return blob
 }
 
-// cutFiles makes world.db with two zones, one of them without a cut, and arena.cut, a copy of one.
+// cutFiles creates world.db with two zones, one of them without a cut, and arena.cut, a copy of
+// one.
 func cutFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx := context.Background()
@@ -68,7 +69,7 @@ owner 7: frame 41, blob 45 bytes, data 9 bytes
 owner 8: frame 41, older: it was busy, blob 0 bytes, data 0 bytes
 `
 
-// TestCut: what is whole is printed, from both kinds of file.
+// TestCut checks the output for intact files of both kinds.
 func TestCut(t *testing.T) {
 	cutFiles(t)
 	require.Equal(t, arenaText+"zone \"hall\": no cut, epoch 1\n", transcript([]string{"cut", "world.db"}))
@@ -95,7 +96,8 @@ func TestCut(t *testing.T) {
 	require.Equal(t, "health 85", string(z.Owners[0].Data))
 }
 
-// TestCutArriving: owners on their way are printed with the zone to which they go, which may not exist yet.
+// TestCutArriving checks that moving owners are printed with their target zone, which may not
+// exist yet.
 func TestCutArriving(t *testing.T) {
 	cutFiles(t)
 	s, err := bolt.Open("world.db", bolt.Options{})
@@ -120,7 +122,7 @@ owner 8: frame 42, on its way to this zone, blob 0 bytes, data 0 bytes
 	require.Contains(t, transcript([]string{"cut", "-json", "-zone", "hall", "world.db"}), `"arriving":[{"id":7,`)
 }
 
-// TestCutCompact: the file gets smaller, and all else is as before.
+// TestCutCompact checks that the file shrinks and keeps its contents.
 func TestCutCompact(t *testing.T) {
 	cutFiles(t)
 	before := transcript([]string{"cut", "world.db"})
@@ -146,7 +148,8 @@ func TestCutCompact(t *testing.T) {
 	}
 }
 
-// TestCutDamaged: what is damaged, or has no definition, is said with its place, and is exit code 1.
+// TestCutDamaged checks that damage and missing definitions are reported with their position,
+// and that the exit code is 1.
 func TestCutDamaged(t *testing.T) {
 	cutFiles(t)
 	require.NoError(t, os.WriteFile("buffs.yaml", []byte("buffs: {venom: {duration: 8s}}\n"), 0o600))
@@ -169,7 +172,7 @@ func TestCutDamaged(t *testing.T) {
 	require.Contains(t, later, "; nothing has been changed: update this program\n")
 }
 
-// TestCutBlob: the cut is whole, and the blob in it is none.
+// TestCutBlob reads an intact cut with an invalid blob.
 func TestCutBlob(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cut := &store.Cut{Head: store.Head{Zone: "a", Epoch: 1, Frame: 1}, Owners: []store.Owner{{ID: 3, Frame: 1, Blob: []byte("x")}}}

@@ -1,5 +1,5 @@
-// Command bufftick runs buffs on the tick engine, from files: scenarios that a designer has written, and
-// recordings of real fights.
+// Command bufftick runs buffs on the tick engine, from files: scenarios written by designers,
+// and recordings of real fights.
 //
 //	bufftick run      FILE...               print the logs of scenarios
 //	bufftick run      -check FILE...        compare the logs with the expected ones
@@ -12,13 +12,13 @@
 //	bufftick cut      -compact FILE         remove the free space of a file
 //	bufftick replay   TRACE -spells FILE    compare when the engine and a real game end buffs
 //
-// It has no clock: a scenario of a day runs at once. Flags may have one dash or two and may follow
-// the arguments; bufftick COMMAND -help describes them. The exit code is 1 if something is wrong or
-// differs, 2 if the command line is wrong, otherwise 0.
+// It has no clock: a scenario that covers a day runs at once. Flags may have one dash or two
+// and may follow the arguments; bufftick COMMAND -help describes them. The exit code is 1 if
+// there is an error or a difference, 2 if the command line is wrong, otherwise 0.
 //
 // # Scenarios
 //
-// A scenario file is YAML or JSON, and holds one scenario or a list of them:
+// A scenario file is YAML or JSON, and contains one scenario or a list of them:
 //
 //	id: poison
 //	name: a poison that is dispelled
@@ -34,12 +34,12 @@
 //	  - 7000 remove venom why=dispelled
 //
 // The definitions under buffs are those of package catalog. A step has "at", its time from the
-// start in whole ms or as a span (5s), never before the step above it; "owner", by default p1;
-// and one of these, with its options:
+// start in whole ms or as a span (5s), never before the previous step; "owner", by default p1;
+// and one of these verbs with its options:
 //
-//	tick: true           lets the time pass
-//	show: NAMES          prints attributes and tags of the owner, one or a list, as they are after
-//	                     the steps above it: "5000 value speed=210 state.stunned=false"
+//	tick: true           lets time pass
+//	show: NAMES          prints attributes and tags of the owner, one or a list, as they are
+//	                     after the previous steps: "5000 value speed=210 state.stunned=false"
 //	apply: BUFF          source (a), stacks, duration, magnitude, level, key,
 //	                     scale: RATIO of the duration, params: {NAME: NUMBER}
 //	remove: BUFF
@@ -51,58 +51,60 @@
 //	extend: BUFF         moves its end by: SPAN, which may be negative, but
 //	                     not beyond at_most: SPAN from now
 //	compensate: QUERY    moves the ends on all owners by: SPAN
-//	set_remaining: BUFF  puts its end where SPAN is left: to
-//	set_period: BUFF     changes its period to: SPAN, by its rule of haste
+//	set_remaining: BUFF  sets its remaining time to: SPAN
+//	set_period: BUFF     changes its period to: SPAN, by its haste rule
 //	pause: true          stops the owner's time until resume: true
 //	rate: RATIO          sets the rate of the owner's time
 //	pause_buff: BUFF     stops the time of one buff until resume_buff: BUFF
-//	rate_buff: BUFF      sets the rate of its time: to: RATIO
+//	rate_buff: BUFF      sets the rate of its time to: RATIO
 //
-//	zone: N              the owner goes to a zone
+//	zone: N              the owner enters a zone
 //	pause_zone: N        stops the time of all owners in it until resume_zone: N
-//	rate_zone: N         sets the rate of their time: to: RATIO
+//	rate_zone: N         sets the rate of their time to: RATIO
 //	near: OWNER          the step's owner enters the area of all auras of OWNER,
 //	                     until far: OWNER; needs "seen: true", since the frames
-//	                     decide when an aura looks for members
+//	                     determine when an aura looks for members
 //
-//	inhibit: BUFF        takes its effect away until release: BUFF
+//	inhibit: BUFF        suppresses its effect until release: BUFF
 //	tag: TAG             gives the owner a tag until untag: TAG
 //	immune: TAG          makes it immune until vulnerable: TAG; with
 //	                     purge: true, its buffs with the tag are removed
 //
-//	dispel: QUERY        all that it finds, whole; with most: N so many portions (dispel.per);
-//	                     of a BUFF one portion, or stacks: N
-//	steal: QUERY         gives it to: OWNER, for at_most: SPAN
-//	interrupt: ACT       the owner does what ends buffs
-//	consume: ACT         the owner does what uses charges
-//	happened: ACT        the game reports what was done by the owner, or to it: buffs react,
+//	dispel: QUERY        removes all matching buffs; with most: N, that many portions
+//	                     (dispel.per); of a BUFF one portion, or stacks: N
+//	steal: QUERY         moves the buffs to: OWNER, for at_most: SPAN
+//	interrupt: ACT       the owner performs an act that ends buffs
+//	consume: ACT         the owner performs an act that uses charges
+//	happened: ACT        the game reports an act by the owner, or on it: buffs react,
 //	                     use charges, and end; target: OWNER, amount: N
 //	use: BUFF            uses charges: N of it (1)
 //	absorb: N            damage of a school: TAG meets the shields
 //
 //	base: ATTRIBUTE      sets its base, to: NUMBER
 //	change: ATTRIBUTE    adds to its base, by: NUMBER
-//	damage: ATTRIBUTE    takes from its base, after the shields, by: NUMBER of a school: TAG
+//	damage: ATTRIBUTE    reduces its base, after the shields, by: NUMBER of a school: TAG
 //
 // A BUFF is an ID: the oldest instance of it on the owner; if there is none, the step does
-// nothing. A QUERY is an ID too, or a map with buff, tag, type, polarity,
-// source, grade (basic), most (all) and newest: true. Tags and acts that no definition
-// speaks of have no effect. A RATIO is 2, 0.25 or "1/3".
+// nothing. A QUERY is an ID too, or a map with buff, tag, type, polarity, source, grade
+// (basic), most (all) and newest: true. Tags and acts that no definition mentions have no
+// effect. A RATIO is 2, 0.25 or "1/3".
 //
-// A step comes after everything that is due at its instant. With an expected log the time passes
-// to its last line, if that is after the last step.
+// A step runs after all events due at its instant. With an expected log, time passes up to its
+// last line, if that is after the last step.
 //
-// The log has one line for each event, sorted by time, and at one instant by owner. Deaths and revivals
-// ("die", "revive") are in it only with "life: true". Neither -frame nor -workers nor -sync changes a line of it. With "seen: true" each step ends a frame,
-// and there are no others; a pulse that ran late then says when: "seen=8000". A definition with
-// catchup: skip or coalesce needs "seen: true", since it is about the pulses of one frame, and so
-// does an action "to: source" or "to: target" of another hook than on.act: it is carried out at the
-// end of a frame. It finds nobody, and the log says "miss", if no step has such an owner. Go
-// handlers that definitions call exist and do nothing.
+// The log has one line for each event, sorted by time, and at the same instant by owner. It
+// contains deaths and revivals ("die", "revive") only with "life: true". The flags -frame,
+// -workers and -sync never change it. With "seen: true" each step ends a frame, and there are
+// no other frames; a pulse that ran late then shows when: "seen=8000". A definition with
+// catchup: skip or coalesce needs "seen: true", since it concerns the pulses of one frame. So
+// does an action "to: source" or "to: target" of a hook other than on.act, which runs at the
+// end of a frame. If no step has such an owner, the action has no recipient, and the log says
+// "miss". Go handlers named by definitions exist and do nothing.
 //
-// All errors of a file are printed at once, each with file, line, column and a caret. A file that
-// cannot be parsed stops everything; a scenario with errors fails alone. "bufftick validate" checks
-// scenarios without playing them, and warns of traps in their definitions. With -check:
+// All errors of a file are printed at once, each with file, line, column and a caret. A file
+// that cannot be parsed stops everything; a scenario with errors fails alone. "bufftick
+// validate" checks scenarios without running them, and reports warnings about their
+// definitions. With -check:
 //
 //	ok   poison a poison that is dispelled
 //	FAIL shield a shield that is spent
@@ -114,40 +116,40 @@
 //
 // # Traces
 //
-// A trace is what a game recorded: comma separated values with the columns ms,
-// event, source, target, spell, name, kind (buff or debuff) and stacks, in the order
-// of time. Source, target and spell together name one buff on one unit.
+// A trace is a recording of a game: comma-separated values with the columns ms, event, source,
+// target, spell, name, kind (buff or debuff) and stacks, in time order. Source, target and
+// spell together identify one buff on one unit.
 //
-//	apply refresh   the buff is there, for its whole duration
-//	dose undose     so many stacks now; a dose also refreshes
-//	dispel break    taken off by somebody, the oldest of that spell
-//	death           of the target: what it carries goes
-//	remove          the end: compared, see below
-//	tick            a pulse: not used
+//	apply refresh   the buff is active, with its whole duration left
+//	dose undose     the current number of stacks; a dose also refreshes
+//	dispel break    another unit removed the oldest buff of that spell
+//	death           of the target, which ends its buffs
+//	remove          the end, which is compared, see below
+//	tick            a pulse, which is not used
 //
-// The table of spells has spell, name, kind, duration_ms and refresh: restart,
-// pandemic or another word of package buff. A spell that is not in it lives until
-// the recording removes it, so that the load is the real one.
+// The table of spells has spell, name, kind, duration_ms and refresh: restart, pandemic or
+// another value of package buff. A spell that is not in the table lasts until the recording
+// removes it, so that the load is realistic.
 //
-// Every line is asked of the engine at its time, after what is due then. When a buff
-// of the table ends the engine decides, and its end is held against the recorded one:
+// Every line is sent to the engine at its time, after the events due then. The engine decides
+// when a buff of the table ends, and that end is compared with the recorded one:
 //
-//	match   within 100 ms, whichever came first
-//	early   recorded before its time, by a dispel or because the game knew more;
-//	        the engine is told then
+//	match   within 100 ms of each other
+//	early   recorded before its time, because of a dispel or because the game knew more;
+//	        the engine is then told to end it
 //	late    the engine ended it, and it was alive more than 100 ms later
 //
-// Late ends are the engine's fault or the table's, and are shown with their lines;
-// "when the recorder wrote again" says that the trace has no line between the two
-// ends. Early ends that came one plain duration after a refresh, where the table
-// carries over what was left, are counted by spell: the table may be wrong there.
+// Late ends are errors of the engine or of the table, and are printed with their lines; "when
+// the recorder wrote again" means that the trace has no line between the two ends. Early ends
+// that are one plain duration after a refresh, although the table carries over the remaining
+// time, are counted by spell: the table may be wrong there.
 //
-// An end is not compared if the recording has none, if the buff was there before the
-// recording began, or if it outlived a recorded death, which for the engine it
-// cannot. After a death that the recording shows to be none, a buff begins anew at
-// its next refresh. Of several buffs of one source and spell on one unit the trace
-// cannot tell which one ended; the engine has one.
+// An end is not compared if the recording has none, if the buff was active before the recording
+// began, or if it outlived a recorded death, which it cannot in the engine. If the recording
+// shows that a death was not real, the buff starts again at its next refresh. If one source has
+// several buffs of one spell on a unit, the trace does not show which one ended; the engine has
+// one.
 //
-// The last lines of the report are the speed of this machine: commands a second, and
-// how long a Tick took.
+// The last lines of the report are the speed of this machine: commands per second, and the
+// duration of a Tick.
 package main

@@ -5,7 +5,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// feed asks of the engine what a line of the trace says.
+// feed sends one line of the trace to the engine.
 func (r *replay) feed(rec *record) error {
 	id, err := r.owner(rec.target, true)
 	if err != nil {
@@ -19,25 +19,25 @@ func (r *replay) feed(rec *record) error {
 	case "remove":
 		return r.remove(rec)
 	case "dispel":
-		return r.takeOff(id, rec, buff.Dispelled)
+		return r.endByOther(id, rec, buff.Dispelled)
 	case "break":
-		return r.takeOff(id, rec, buff.Broken)
+		return r.endByOther(id, rec, buff.Broken)
 	case "death":
-		if err := r.ask(r.engine.Do(buff.Kill(id))); err != nil {
+		if err := r.count(r.engine.Do(buff.Kill(id))); err != nil {
 			return err
 		}
-		r.tick(0) // the judge hears what the death took before the next line
+		r.tick(0) // reports the ends caused by the death before the next line
 	}
 	return nil
 }
 
-// ask counts a command and returns its error.
-func (r *replay) ask(res buff.Result) error {
+// count counts a command and returns its error.
+func (r *replay) count(res buff.Result) error {
 	r.commands++
 	return res.Err
 }
 
-// apply is for all lines that say that a buff is alive, and has its duration anew.
+// apply handles the lines that show that a buff is active with its whole duration left.
 func (r *replay) apply(id buff.OwnerID, rec *record) error {
 	source, err := r.owner(rec.source, false)
 	if err != nil {
@@ -46,13 +46,13 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l != nil && l.state != alive {
 		if h := r.judge.revive(l, rec); h != 0 {
-			if err := r.ask(r.engine.Remove(h)); err != nil {
+			if err := r.count(r.engine.Remove(h)); err != nil {
 				return err
 			}
 		}
 		l = nil
 	}
-	// The engine adds stacks, where the recording says how many there are now.
+	// The engine adds stacks; the recording has their current number.
 	spec, want, add := r.specs[rec.spell], max(rec.stacks, 1), rec.stacks
 	if l != nil {
 		b, _, err := r.engine.Find(l.handle)
@@ -65,34 +65,34 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 		add = max(want-b.Stacks, 1)
 	}
 	h, res := r.engine.AddBuff(id, buff.Application{Spec: spec, Source: source, Stacks: add})
-	if err := r.ask(res); err != nil {
+	if err := r.count(res); err != nil {
 		return err
 	}
 	if l == nil {
 		_, timed := r.table[rec.spell]
-		l = r.judge.born(rec, h, timed, begins(rec, spec))
+		l = r.judge.born(rec, h, timed, endKnown(rec, spec))
 	}
 	l.fresh = rec.at.After(spec.Duration)
 	return r.lower(h, want)
 }
 
-// lower takes stacks off until there are so many.
+// lower removes stacks until want are left.
 func (r *replay) lower(h buff.Handle, want int) error {
-	b, _, err := r.engine.Find(h) // without stacks, if it is not there
+	b, _, err := r.engine.Find(h) // without stacks if it has ended
 	if err != nil || b.Stacks <= want {
 		return err
 	}
-	return r.ask(r.engine.Do(buff.RemoveStacks(h, b.Stacks-want, buff.Cancelled)))
+	return r.count(r.engine.Do(buff.RemoveStacks(h, b.Stacks-want, buff.Cancelled)))
 }
 
-// begins reports whether the end of a buff that the engine does not have is known
-// after this line. A refresh that carries over what was left says nothing: how much
-// was left is not known.
-func begins(rec *record, spec *buff.Spec) bool {
+// endKnown reports whether the end of a buff that is new to the engine is known after this
+// line. It is not after a refresh that carries over the remaining time, which the trace does
+// not contain.
+func endKnown(rec *record, spec *buff.Spec) bool {
 	return rec.event == "apply" || spec.Stack.Refresh == define.RefreshRestart
 }
 
-// undose takes stacks off, down to the recorded number.
+// undose removes stacks, down to the recorded number.
 func (r *replay) undose(rec *record) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil || l.state != alive {
@@ -101,8 +101,8 @@ func (r *replay) undose(rec *record) error {
 	return r.lower(l.handle, rec.stacks)
 }
 
-// remove compares a recorded end with the engine's. If the engine's is to come
-// within the tolerance, it is left to come.
+// remove compares a recorded end with the engine's. If the engine's end is due within the
+// tolerance, the buff is not removed.
 func (r *replay) remove(rec *record) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil {
@@ -122,12 +122,12 @@ func (r *replay) remove(rec *record) error {
 	if r.judge.cut(l, rec, b.End) {
 		return nil
 	}
-	return r.ask(r.engine.Remove(l.handle))
+	return r.count(r.engine.Remove(l.handle))
 }
 
-// takeOff is for a dispel or a break: the trace says who did it, not who had
-// applied the buff, and the oldest of that spell goes.
-func (r *replay) takeOff(id buff.OwnerID, rec *record, why buff.Reason) error {
+// endByOther handles a dispel or a break. The trace has the unit that did it, not the one that
+// applied the buff, so the oldest buff of that spell ends.
+func (r *replay) endByOther(id buff.OwnerID, rec *record, why buff.Reason) error {
 	buffs, err := r.engine.Buffs(id)
 	if err != nil {
 		return err
@@ -137,8 +137,8 @@ func (r *replay) takeOff(id buff.OwnerID, rec *record, why buff.Reason) error {
 		if l == nil || l.key.spell.number != rec.spell.number || l.state != alive {
 			continue
 		}
-		r.judge.told(l, rec, b.End)
-		return r.ask(r.engine.Do(buff.RemoveStacks(b.Handle, 0, why)))
+		r.judge.forced(l, rec, b.End)
+		return r.count(r.engine.Do(buff.RemoveStacks(b.Handle, 0, why)))
 	}
 	return nil
 }

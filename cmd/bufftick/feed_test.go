@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// The engine has the stacks that the recording says, after every line.
+// After every line the engine has the recorded number of stacks.
 func TestStacksFollowTheRecording(t *testing.T) {
 	id := spellID{"1", "buff"}
 	var trace []record
@@ -57,7 +57,7 @@ func TestStacksFollowTheRecording(t *testing.T) {
 	require.NoError(t, r.engine.Close(t.Context()))
 }
 
-// A command that the engine refuses ends the replay, and the error has the line.
+// A command that the engine refuses ends the replay, and the error contains the line.
 func TestRefusedLine(t *testing.T) {
 	id := spellID{"1", "buff"}
 	var trace []record

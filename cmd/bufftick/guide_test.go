@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each example of docs/buffs.md is loaded and run: a yaml block is kept as the file that its
-// first line names, "# poison.yaml", and a console block runs the commands in it, each behind
-// "$ ", whose output stands beneath. A line "…" stands for the timeline, up to the events.
-// With -rewrite the output is written.
+// Each example of docs/buffs.md is loaded and run. A yaml block is kept as the file named in
+// its first line, "# poison.yaml". A console block runs its commands, each after "$ ", and
+// compares the output below them. A line "…" stands for the timeline, up to the events. With
+// -rewrite the output is written.
 func TestGuide(t *testing.T) {
 	path, err := filepath.Abs("../../docs/buffs.md")
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestGuide(t *testing.T) {
 	require.Equal(t, string(text), guide.String(), "run go test ./cmd/bufftick -run TestGuide -rewrite")
 }
 
-// nextBlock cuts a text at its first fenced block. There is no kind if it has none.
+// nextBlock splits a text at its first fenced block. kind is empty if there is none.
 func nextBlock(text string) (before, kind, block, after string) {
 	before, rest, ok := strings.Cut(text, "```")
 	if !ok {
@@ -57,7 +57,7 @@ func nextBlock(text string) (before, kind, block, after string) {
 	return before, kind, block, after
 }
 
-// keep writes a file that is complete.
+// keep writes a complete file.
 func keep(t *testing.T, block string) {
 	t.Helper()
 	name, ok := strings.CutPrefix(strings.SplitN(block, "\n", 2)[0], "# ")
@@ -66,7 +66,7 @@ func keep(t *testing.T, block string) {
 	require.NoError(t, os.WriteFile(name, []byte(block), 0o600))
 }
 
-// rerun returns a console block with what its commands print now, and how many there are.
+// rerun returns a console block with the current output of its commands, and their number.
 func rerun(t *testing.T, block string) (string, int) {
 	t.Helper()
 	var b strings.Builder

@@ -5,19 +5,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// judge compares the ends that the engine decides with those that were recorded.
+// judge compares the ends decided by the engine with the recorded ones.
 type judge struct {
-	lives    map[lifeKey]*life     // the last one of each
-	byHandle map[buff.Handle]*life // those that the engine runs
+	lives    map[lifeKey]*life     // the last one for each key
+	byHandle map[buff.Handle]*life // those active in the engine
 
-	now, before wheel.Time // of this line, and of the last one with another time
+	now, before wheel.Time // of this line, and of the last line with another time
 
 	match, early int
 	lates        []late
 	skipped      [len(reasons)]int
 
-	// plain counts, by spell, the early ends that came one duration after the last
-	// refresh, though the table carries over what was left: perhaps the table errs.
+	// plain counts, by spell, the early ends one duration after the last refresh, although the
+	// table carries over the remaining time: the table may be wrong.
 	plain map[spellID]int
 }
 
@@ -25,14 +25,14 @@ func newJudge() judge {
 	return judge{lives: map[lifeKey]*life{}, byHandle: map[buff.Handle]*life{}, plain: map[spellID]int{}, now: -1, before: -1}
 }
 
-// reach hears the time of the next line.
+// reach records the time of the next line.
 func (j *judge) reach(at wheel.Time) {
 	if at > j.now {
 		j.now, j.before = at, j.now
 	}
 }
 
-// lifeKey is what makes two lines speak of the same buff.
+// lifeKey identifies the buff that a line refers to.
 type lifeKey struct {
 	source, target string
 	spell          spellID
@@ -40,44 +40,43 @@ type lifeKey struct {
 
 func lifeOf(rec *record) lifeKey { return lifeKey{rec.source, rec.target, rec.spell} }
 
-// life is one buff from its beginning to its end, in the engine and in the
-// recording.
+// life is one buff from its start to its end, in the engine and in the recording.
 type life struct {
 	key    lifeKey
 	handle buff.Handle
-	line   int  // where it began
-	timed  bool // it ends by itself
-	known  bool // the recording says when it should
+	line   int  // of its start
+	timed  bool // it has a duration
+	known  bool // the recording determines when it should end
 	state  state
-	end    wheel.Time // of ended and killed: by the engine
+	end    wheel.Time // of ended and killed: decided by the engine
 	fresh  wheel.Time // one duration after the last refresh
 }
 
-// state says where a life stands.
+// state is the state of a life.
 type state uint8
 
 const (
-	alive    state = iota // for both
+	alive    state = iota // in both
 	removing              // over in the recording, about to end in the engine
-	ended                 // over in the engine, which decided so by itself
-	killed                // over in the engine: its owner died
-	over                  // judged: the recording has said by what it ended
+	ended                 // over in the engine, which decided it
+	killed                // over in the engine, because its owner died
+	over                  // judged: the recording has shown the cause of its end
 )
 
-// late is an end that the engine decided too soon.
+// late is an end that the engine decided too early.
 type late struct {
 	by    wheel.Time
-	end   wheel.Time // by the engine
-	line  int        // where the life began
-	rec   *record    // which shows that it went on
+	end   wheel.Time // decided by the engine
+	line  int        // of the start of the life
+	rec   *record    // shows that the buff was still active
 	proof string
 
-	// first is set if the trace has no line between the engine's end and the proof:
-	// the recorder could not have noted the end earlier than it did.
+	// first is set if the trace has no line between the engine's end and the proof: the
+	// recorder could not have written the end earlier.
 	first bool
 }
 
-// Why an end cannot be compared.
+// Reasons why an end cannot be compared.
 const (
 	unborn = iota
 	unknown
@@ -100,14 +99,14 @@ var reasons = [...]string{
 
 func (j *judge) compared() int { return j.match + j.early + len(j.lates) }
 
-// skip notes an end that cannot be compared.
+// skip counts an end that cannot be compared.
 func (j *judge) skip(l *life, why int) {
 	if l.timed {
 		j.skipped[why]++
 	}
 }
 
-// born begins a life.
+// born starts a life.
 func (j *judge) born(rec *record, h buff.Handle, timed, known bool) *life {
 	l := &life{key: lifeOf(rec), handle: h, line: rec.line, timed: timed, known: known}
 	j.lives[l.key] = l
@@ -115,7 +114,7 @@ func (j *judge) born(rec *record, h buff.Handle, timed, known bool) *life {
 	return l
 }
 
-// ended hears that the engine has removed a buff.
+// ended records that the engine has removed a buff.
 func (j *judge) ended(e buff.Event) {
 	l := j.byHandle[e.Handle]
 	if l == nil {
@@ -127,7 +126,7 @@ func (j *judge) ended(e buff.Event) {
 	case l.state == removing:
 		j.match++
 		j.drop(l)
-	case l.state != alive: // the engine was told
+	case l.state != alive: // caused by a line of the trace
 	case e.Why == buff.Death:
 		l.state = killed
 	default:
@@ -135,20 +134,20 @@ func (j *judge) ended(e buff.Event) {
 	}
 }
 
-// cut judges a recorded end of a buff that the engine would have ended at end. It
-// reports whether the engine shall go on and do so.
+// cut judges a recorded end of a buff that the engine would have ended at end. It reports
+// whether the engine should continue until then.
 func (j *judge) cut(l *life, rec *record, end wheel.Time) (goOn bool) {
 	if l.timed && l.known && end-rec.at <= tolerance {
 		l.state = removing
 		return true
 	}
-	j.told(l, rec, end)
+	j.forced(l, rec, end)
 	j.drop(l)
 	return false
 }
 
-// told judges an end of which the engine is told by a line of the trace.
-func (j *judge) told(l *life, rec *record, end wheel.Time) {
+// forced judges an end that a line of the trace causes in the engine.
+func (j *judge) forced(l *life, rec *record, end wheel.Time) {
 	l.state = over
 	switch {
 	case !l.timed:
@@ -164,7 +163,7 @@ func (j *judge) told(l *life, rec *record, end wheel.Time) {
 	}
 }
 
-// removed judges a recorded end of a buff that the engine has ended before.
+// removed judges a recorded end of a buff that the engine has already ended.
 func (j *judge) removed(l *life, rec *record) {
 	by := rec.at - l.end
 	switch {
@@ -185,9 +184,9 @@ func (j *judge) removed(l *life, rec *record) {
 	j.drop(l)
 }
 
-// revive judges a life that the engine has ended and that a line of the trace shows
-// alive, or a new one in its place. If the engine still runs the old one, revive
-// returns its handle: it is to be removed.
+// revive judges a life that has ended in the engine and that the trace shows alive, or followed
+// by a new one. If it is still active in the engine, revive returns its handle, and the caller
+// must remove it.
 func (j *judge) revive(l *life, rec *record) buff.Handle {
 	by := rec.at - l.end
 	j.drop(l)
@@ -225,7 +224,7 @@ func (j *judge) drop(l *life) {
 	}
 }
 
-// close judges what is left when the recording is over.
+// close judges the remaining lives at the end of the recording.
 func (j *judge) close() {
 	for _, l := range j.lives {
 		switch l.state {

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless returns the path of a pipe into which somebody writes a text, and then another one for
-// ever.
+// endless returns the path of a pipe that yields a text, and then further text without end.
 func endless(t *testing.T, head string, more func(i int) string) string {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -30,8 +29,8 @@ func endless(t *testing.T, head string, more func(i int) string) string {
 	return fmt.Sprintf("/dev/fd/%d", r.Fd())
 }
 
-// TestEndlessInput: what comes out of a pipe without an end is refused at a limit that is named,
-// and so is in the help.
+// TestEndlessInput checks that endless input is refused at a limit that the error and the help
+// state.
 func TestEndlessInput(t *testing.T) {
 	spells := filepath.Join(t.TempDir(), "spells.csv")
 	require.NoError(t, os.WriteFile(spells, []byte(strings.Join(spellColumns, ",")+"\n"), 0o600))
@@ -79,7 +78,7 @@ func TestEndlessInput(t *testing.T) {
 	}
 }
 
-// TestReplayNames: of owners there are no more than a limit either.
+// TestReplayNames checks the limit on owners.
 func TestReplayNames(t *testing.T) {
 	dir := t.TempDir()
 	spells, trace := filepath.Join(dir, "spells.csv"), filepath.Join(dir, "trace.csv")

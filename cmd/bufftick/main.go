@@ -62,8 +62,8 @@ func (p *poolFlags) flags(f *flags) {
 	f.BoolVar(&p.Sync, "sync", false, "Run everything on one goroutine, without workers.")
 }
 
-// options returns engine options in which a Tick waits for every handler and runs all due events,
-// so that the result does not depend on the speed of the machine.
+// options returns engine options with which a Tick waits for every handler and runs all due
+// events, so that the result does not depend on the speed of the machine.
 func (p poolFlags) options() engine.Options {
 	return engine.Options{Workers: p.Workers, Synchronous: p.Sync, Budget: -1, Limits: engine.Limits{Tick: 1 << 30}}
 }

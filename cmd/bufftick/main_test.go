@@ -22,11 +22,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // The transcripts in testdata have these commands:
 //
-//	file NAME             keep the text beneath as a file of that name
-//	bufftick ARGUMENTS    run the tool: what it prints, then what it prints as
-//	                      errors behind "stderr:", then its exit code if not 0
+//	file NAME             write the text below to a file of that name
+//	bufftick ARGUMENTS    run the tool: its output, then its errors after
+//	                      "stderr:", then its exit code if not 0
 //
-// A tab is written \t. The speed of the machine is shown as "…".
+// A tab is written \t. The speed of the machine is replaced by "…".
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		path, err := filepath.Abs(path)
@@ -35,7 +35,7 @@ func TestTranscripts(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			var args []string
 			for _, a := range d.CmdArgs {
-				args = append(args, a.String()) // "-frame=7ms" comes apart, and is put together
+				args = append(args, a.String()) // "-frame=7ms" was split, and is joined again
 			}
 			switch d.Cmd {
 			case "file":
@@ -51,7 +51,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// speed matches what depends on the machine.
+// speed matches the parts that depend on the machine.
 var speed = regexp.MustCompile(`(commands, ).*( a second)`)
 
 func transcript(args []string) string {
@@ -117,7 +117,7 @@ func TestExecute_Help(t *testing.T) {
 	}
 }
 
-// full is an output that takes so many bytes and no more.
+// full is a writer that fails after a number of bytes.
 type full int
 
 func (f *full) Write(b []byte) (int, error) {
@@ -128,7 +128,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// What cannot be printed is an error, whatever it is and wherever it breaks off.
+// A write error is reported for every command, wherever it occurs.
 func TestFullOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const story = "- {want: [], script: [{at: 0, tick: true}]}\n"
@@ -142,7 +142,7 @@ func TestFullOutput(t *testing.T) {
 	} {
 		all, _, code := tool(strings.Fields(line)...)
 		require.Zero(t, code, line)
-		for _, n := range []int{0, 5, 3 * len(all) / 4} { // a report is not as long each time
+		for _, n := range []int{0, 5, 3 * len(all) / 4} { // the length of a report varies
 			var errs bytes.Buffer
 			room := full(n)
 			require.Equal(t, 1, run(strings.Fields(line), &room, &errs), line)

@@ -21,8 +21,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The last minute of a player, as the live page hands it out, is a scenario that run plays: what begins,
-// pulses and ends does so at the same instants as it did in the game.
+// The last minute of a player, as exported by the live page, is a scenario that run plays:
+// buffs start, pulse and end at the same instants as in the game.
 func TestMinuteOfPlayer(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}},
@@ -47,7 +47,7 @@ func TestMinuteOfPlayer(t *testing.T) {
 		return h
 	}
 	tick(1000)
-	add("rot", 9) // before the minute that is known: the begin of its period is worked out
+	add("rot", 9) // before the recorded minute: the start of its period must be computed
 	tick(2000)
 	for at := wheel.Time(6000); at < 60_000; at += 5300 {
 		tick(at)
@@ -91,7 +91,8 @@ func TestMinuteOfPlayer(t *testing.T) {
 	require.Equal(t, want, got, "%s", text)
 }
 
-// minuteOf asks the page of an engine for the minute of player 7. The engine's loop runs here until it is there.
+// minuteOf requests the minute of player 7 from the page of an engine, and runs the engine's
+// loop until it is complete.
 func minuteOf(t *testing.T, eng *engine.Engine) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -114,9 +115,10 @@ func minuteOf(t *testing.T, eng *engine.Engine) string {
 	return w.Body.String()
 }
 
-// TestMinuteStandsStill: pauses and rates of the player, of its zone and of single buffs are in the scenario, so
-// that all that pulses and ends does it when it did; also those that began before the minute that is known.
-func TestMinuteStandsStill(t *testing.T) {
+// TestMinutePaused checks that pauses and rates of the player, of its zone and of single buffs
+// are in the scenario, so that every pulse and end has the right time, even for buffs that
+// started before the recorded minute.
+func TestMinutePaused(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}},
 		buff.Spec{ID: "rot", Kind: define.Infinite, Period: 4 * time.Second, Stack: define.Stacking{By: define.ByTarget}},
@@ -127,7 +129,7 @@ func TestMinuteStandsStill(t *testing.T) {
 	half, double := buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}
 	header := regexp.MustCompile(`# 0 is (\d\d):(\d\d):(\d\d)\.(\d{3})\.`)
 	line := regexp.MustCompile(`^(\d+) (apply|pulse|remove|refresh) (\S+?)(?:_\d+)?( x\d+)?( .*)?$`)
-	for _, before := range []int{0, 1, 2, 3} { // what holds the time when what is known begins
+	for _, before := range []int{0, 1, 2, 3} { // what stops time when the record starts
 		eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.MinBytes}})
 		require.NoError(t, err)
 		require.NoError(t, eng.Spawn(7, nil))
@@ -164,15 +166,16 @@ func TestMinuteStandsStill(t *testing.T) {
 		case 3:
 			do(1300, buff.SetZoneRate(0, double), buff.SetBuffRate(rot, half))
 		}
-		do(6999)                              // what is known begins at 7 s: a whole ms of a time at half its speed, of which the scenario knows no parts
-		for range 3 * history.MinBytes / 40 { // until the memory is full, and more than once
+		// the record starts at 7 s: a whole ms at half speed, since a scenario has no fractions
+		do(6999)
+		for range 3 * history.MinBytes / 40 { // until the memory has been full more than once
 			eng.AddBuff(8, buff.Application{Spec: cat.Spec("ward"), Source: 8})
 		}
 		do(7350, buff.Resume(7), buff.ResumeBuff(rot))
 		venom := add("venom")
 		do(9000, buff.PauseZone(0))
 		do(9700)
-		ward := add("ward") // its time stands still from its begin on
+		ward := add("ward") // its time is paused from its start
 		do(11_000, buff.SetRate(7, half), buff.ResumeZone(0))
 		do(13_000, buff.Extend(ward, 2*time.Second), buff.PauseBuff(food))
 		add("venom")

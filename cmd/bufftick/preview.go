@@ -73,7 +73,7 @@ The exit code is 1 if a file or a flag is wrong.`
 func (c *previewCmd) run(args []string, stdout, stderr io.Writer) error {
 	c.ID = args[0]
 	if len(c.Files) == 0 {
-		return usageError{errors.New("bufftick: -f is missing: which definitions? See bufftick preview -help")}
+		return usageError{errors.New("bufftick: -f PATH is required; see bufftick preview -help")}
 	}
 	if len(c.ApplyAt) == 0 {
 		c.ApplyAt = []string{"0"}

@@ -18,11 +18,11 @@ import (
 	"github.com/bufftick/bufftick/internal/preview"
 )
 
-// previewOf is a command of the page about previews.
+// previewOf matches a command of the page about previews.
 var previewOf = regexp.MustCompile(`(?m)^bufftick (preview .* -f (\S+) .*-svg (\S+))$`)
 
-// The pictures of the page are those that its commands make, and the definitions that it
-// shows are those of the files. With -rewrite the pictures are made anew.
+// The pictures of the page are the output of its commands, and the definitions that it shows
+// are those of the files. With -rewrite the pictures are written.
 func TestPreviewPage(t *testing.T) {
 	t.Chdir("../..")
 	page, err := os.ReadFile("docs/preview.md")
@@ -59,10 +59,10 @@ func TestPreviewPage(t *testing.T) {
 	}
 }
 
-// textOf is a command of the page without a picture, and what stands below it.
+// textOf matches a command of the page without a picture, and its output.
 var textOf = regexp.MustCompile("(?s)```sh\nbufftick (preview [^\n]+)\n```\n\n```\n(.*?)```\n")
 
-// The text that the page shows is what its command prints, and no block of it is empty.
+// The text on the page is the output of its command, and no block of it is empty.
 func TestPreviewPageText(t *testing.T) {
 	t.Chdir("../..")
 	page, err := os.ReadFile("docs/preview.md")
@@ -95,7 +95,7 @@ func wellFormed(t *testing.T, text string) {
 	}
 }
 
-// A preview tells what a run of the same script on the engine does.
+// A preview shows the same events as a run of the same script on the engine.
 func TestPreviewIsTheRun(t *testing.T) {
 	t.Chdir("../../examples/scenarios")
 	for _, line := range []string{
@@ -117,7 +117,7 @@ func TestPreviewIsTheRun(t *testing.T) {
 	}
 }
 
-// The scenarios that come with the tool agree with what they want.
+// The logs of the scenarios that come with the tool are as expected.
 func TestExampleScenarios(t *testing.T) {
 	files, err := filepath.Glob("../../examples/scenarios/*.yaml")
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestExampleScenarios(t *testing.T) {
 	require.Zero(t, code, stdout+stderr)
 }
 
-// A picture goes to its file, and nothing is printed.
+// A picture is written to its file, and nothing is printed.
 func TestPreviewSVG(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("b.yaml", []byte("buffs:\n  b: {duration: 5s, period: 1s, tail: partial, stack: {by: target, limit: 3}}\n"), 0o600))
@@ -137,14 +137,14 @@ func TestPreviewSVG(t *testing.T) {
 	first, err := os.ReadFile("b.svg")
 	require.NoError(t, err)
 	wellFormed(t, string(first))
-	for _, colour := range []string{"#a9bfe0", "#44689e", "#1f2933"} { // of the bar, its outline and pulses, its name
+	for _, colour := range []string{"#a9bfe0", "#44689e", "#1f2933"} {
 		require.Contains(t, string(first), colour)
 	}
 	again, _, _ := tool(strings.Fields(line + "-")...)
 	require.Equal(t, string(first), again, "the same script gives the same bytes")
 }
 
-// What cannot be printed is an error, of a text and of a picture.
+// A write error is reported, for a text and for a picture.
 func TestPreviewFullOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("b.yaml", []byte("buffs:\n  b: {duration: 5s}\n"), 0o600))
@@ -156,7 +156,7 @@ func TestPreviewFullOutput(t *testing.T) {
 	}
 }
 
-// Whatever a flag says, it is an error or a script that can be played and drawn.
+// Any value of a flag is an error, or a script that can be run and drawn.
 func FuzzPreviewFlags(f *testing.F) {
 	for _, v := range []string{"0", "4sx2:b=5", "4s=5x2:b", "1.3@5s", "-2s@3s", "x2@6s", "3s-5s", "state@3s-5s", "b@4s", "dmg=35", "1e9@1s", "@", "-", "1s-1s"} {
 		f.Add(v)

@@ -58,7 +58,7 @@ Examples:
 func (c *replayCmd) run(args []string, stdout, _ io.Writer) error {
 	c.Trace = args[0]
 	if c.Spells == "" {
-		return usageError{errors.New("bufftick: -spells is missing; see bufftick replay -help")}
+		return usageError{errors.New("bufftick: -spells FILE is required; see bufftick replay -help")}
 	}
 	if err := checkFrame(c.Frame); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (r *replay) all(trace []record) error {
 			return fmt.Errorf("%d: %s: %w", rec.line, rec.event, err)
 		}
 	}
-	r.reach(r.engine.Now() + tolerance) // an end may be recorded before its time
+	r.reach(r.engine.Now() + tolerance) // an end may be recorded early
 	r.took = time.Since(start)
 	r.judge.close()
 	return nil
@@ -178,7 +178,7 @@ func (r *replay) reach(at wheel.Time) {
 	}
 }
 
-// tick runs one frame and passes ended buffs to the judge.
+// tick runs one frame and reports ended buffs to the judge.
 func (r *replay) tick(dt time.Duration) {
 	for e := range r.engine.Tick(dt).Events() {
 		if e.Kind == buff.Removed {

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// shared returns the path of a file that is kept beside the repository. Without it
-// the test is skipped.
+// shared returns the path of a file that is kept next to the repository. Without it the test is
+// skipped.
 func shared(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", filepath.FromSlash(name))
@@ -23,7 +23,7 @@ func shared(t *testing.T, name string) string {
 	return path
 }
 
-// passList returns the scenarios that must agree.
+// passList returns the scenarios that must pass.
 func passList(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", ".ci", "vectors-pass.txt"))
@@ -39,8 +39,8 @@ func passList(t *testing.T) []string {
 	return ids
 }
 
-// The conformance scenarios of the list agree, and neither the length of a frame nor
-// the number of workers changes a line of any log.
+// The conformance scenarios of the list pass, and neither the length of a frame nor the number
+// of workers changes a line of any log.
 func TestVectors(t *testing.T) {
 	file := shared(t, "vectors/vectors.json")
 	want := passList(t)
@@ -72,8 +72,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// On the recordings of real fights, at most two ends in a hundred come too soon, and
-// neither the length of a frame nor the number of workers changes a figure.
+// On recordings of real fights, at most two ends in a hundred are too early, and neither the
+// length of a frame nor the number of workers changes a figure.
 func TestTraces(t *testing.T) {
 	spells := shared(t, "traces/spells.csv")
 	for _, name := range []string{"arena-duel.csv", "arena-shuffle.csv"} {

@@ -18,14 +18,14 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// lastRecord is how long a trace may be: a week, in ms.
+// lastRecord is the maximum length of a trace: a week, in ms.
 const lastRecord = 7 * 24 * 3600 * 1000
 
-// Limits on what is read, also of a pipe.
+// Limits on input, including pipes.
 const (
 	maxTrace   = 32 << 20  // bytes of a recording or of a table of spells
 	maxRecords = 1_000_000 // lines of it
-	maxNames   = 10_000    // owners that carry something
+	maxNames   = 10_000    // owners of buffs
 	maxSpells  = 10_000    // spells with a kind
 )
 
@@ -38,16 +38,16 @@ type record struct {
 	target string
 	spell  spellID
 	name   string
-	stacks int // of a dose or undose: how many there are now; else 0
+	stacks int // current number for a dose or undose, otherwise 0
 }
 
-// spellID tells spells apart: one number may stand for a buff and for a debuff.
+// spellID identifies a spell: one number may be used for a buff and a debuff.
 type spellID struct {
 	number string
-	kind   string // buff or debuff; "" where the trace does not say
+	kind   string // buff or debuff; "" if unknown
 }
 
-// spell is one row of the table: what a definition is made of.
+// spell is one row of the table.
 type spell struct {
 	id       spellID
 	name     string
@@ -55,15 +55,15 @@ type spell struct {
 	refresh  define.Refresh
 }
 
-// The columns of the two files, and the events that are fed to the engine. A tick
-// is a pulse: the engine is not told of it.
+// The columns of the two files, and the known events. A tick is a pulse, which is not sent to
+// the engine.
 var (
 	traceColumns = []string{"ms", "event", "source", "target", "spell", "name", "kind", "stacks"}
 	spellColumns = []string{"spell", "name", "kind", "duration_ms", "refresh"}
 	traceEvents  = []string{"apply", "refresh", "dose", "undose", "remove", "tick", "break", "dispel", "death"}
 )
 
-// readTrace reads a trace: lines in the order of time.
+// readTrace reads a trace, whose lines must be in time order.
 func readTrace(file string) ([]record, error) {
 	var all []record
 	err := eachRow(file, traceColumns, func(line int, row []string) error {
@@ -108,7 +108,7 @@ func parseRecord(row []string) (record, error) {
 	switch r.event {
 	case "death":
 		return r, nil
-	case "tick", "break", "dispel": // their kind is about what did it
+	case "tick", "break", "dispel": // their kind describes the dispel, not the buff
 	default:
 		if r.spell.kind, err = kindOf(row[6]); err != nil {
 			return r, err
@@ -117,7 +117,7 @@ func parseRecord(row []string) (record, error) {
 	return r, checkNumber(r.spell.number)
 }
 
-// checkNumber checks the number of a spell, of which its definition gets its ID.
+// checkNumber checks the number of a spell, which becomes part of the ID of its definition.
 func checkNumber(number string) error {
 	switch {
 	case number == "":
@@ -156,7 +156,7 @@ func readSpells(file string) (map[spellID]spell, error) {
 			return fmt.Errorf("refresh: %w", err)
 		}
 		if _, ok := table[s.id]; ok {
-			return fmt.Errorf("spell: %q stands there already", short(s.id.number))
+			return fmt.Errorf("spell: %q is listed twice", short(s.id.number))
 		}
 		table[s.id] = s
 		return nil
@@ -164,8 +164,8 @@ func readSpells(file string) (map[spellID]spell, error) {
 	return table, err
 }
 
-// eachRow calls f with each row of a file of comma separated values, below a first
-// one that must be columns. Errors have the file and the line.
+// eachRow calls f with each row of a CSV file after the first one, which must be columns.
+// Errors contain the file and line.
 func eachRow(file string, columns []string, f func(line int, row []string) error) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -206,7 +206,7 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 	}
 }
 
-// bounded reads so many bytes and fails if there are more.
+// bounded is a reader that fails after a number of bytes.
 type bounded struct {
 	r    io.Reader
 	left int
@@ -224,7 +224,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unread says why a file could not be read, with the file in front.
+// unread returns an error for a file that cannot be read, with its name in front.
 func unread(file string, err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -233,7 +233,7 @@ func unread(file string, err error) error {
 	return fmt.Errorf("%s: cannot be read: %w", cmp.Or(file, `""`), err)
 }
 
-// short cuts what goes into a message.
+// short truncates text for a message.
 func short(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:40]) + "…"

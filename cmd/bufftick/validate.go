@@ -103,8 +103,8 @@ func (c *validateCmd) run(args []string, stdout, _ io.Writer) error {
 	return nil
 }
 
-// split separates scenarios from definitions. The paths that it returns stand for definitions: a
-// folder without scenarios as it is, of another one its files.
+// split separates scenarios from definitions. paths are definitions: a folder without
+// scenarios, or the files of a folder that has some.
 func split(all []string) (paths []string, scenarios []*scenario.Scenario, errs definition.Errors) {
 	for _, path := range all {
 		files, isFolder := filesOf(path)
@@ -131,7 +131,7 @@ func split(all []string) (paths []string, scenarios []*scenario.Scenario, errs d
 	return paths, scenarios, errs
 }
 
-// filesOf returns the YAML and JSON files that a path stands for, and whether it is a folder.
+// filesOf returns the YAML and JSON files of a path, and whether it is a folder.
 func filesOf(path string) (files []string, isFolder bool) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -145,7 +145,7 @@ func filesOf(path string) (files []string, isFolder bool) {
 	return files, true
 }
 
-// readFile reads a regular file of at most definition.MaxFileSize bytes and one.
+// readFile reads a regular file, up to one byte more than definition.MaxFileSize.
 func readFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {

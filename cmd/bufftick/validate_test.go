@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/internal/scenario"
 )
 
-// What the rule loop warns of the engine breaks off with a fault, and what it does not
-// warn of comes to an end.
+// Definitions that the loop rule warns about stop the engine with a fault, and others
+// terminate.
 func TestLoopsAreReal(t *testing.T) {
 	for _, c := range []struct {
 		file  string
@@ -44,7 +44,7 @@ func TestSchemaCommand(t *testing.T) {
 	require.Equal(t, definition.Schema(), stdout)
 }
 
-// The buffs of the examples are an example: there is nothing to warn of.
+// The buffs of the examples cause no warnings.
 func TestOwnBuffs(t *testing.T) {
 	for _, dir := range []string{"arena/buffs", "mmo/buffs", "tavern"} {
 		stdout, stderr, code := tool("validate", "-strict", filepath.Join("../../examples", dir))
