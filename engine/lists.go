@@ -89,6 +89,16 @@ func (e *Engine) passOn() {
 	e.passes = false
 }
 
+// passLater lets the commands of an owner for others wait for the next Tick: those may be readmitted after it.
+func (e *Engine) passLater() {
+	for i := range e.loop.Outbox {
+		p := &e.loop.Outbox[i]
+		e.outbox = append(e.outbox, outgoing{at: p.At, from: p.From, cmd: p.Command, why: p.Cause})
+	}
+	clear(e.loop.Outbox)
+	e.loop.Outbox = e.loop.Outbox[:0]
+}
+
 // passOn puts the same, after what the owner did by itself, among the commands for other
 // owners. It comes before each one of a handler, so that they stand in the order of
 // issue, and at the end of a turn.

@@ -154,11 +154,12 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 		e.giveUp(o)
 		return buff.Restoration{}, err
 	}
-	return e.restore(o, zone, z, e.moment(), blob)
+	return e.restore(o, zone, z, e.moment(), blob, false)
 }
 
-// restore puts a blob on a new owner, who is in a zone, as of a moment.
-func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte) (buff.Restoration, error) {
+// restore puts a blob on a new owner, who is in a zone, as of a moment. If later is set, its commands for other owners wait
+// for the next Tick.
+func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte, later bool) (buff.Restoration, error) {
 	list, n := z.scale.changes(zoneScale{})
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
 	if err != nil {
@@ -175,6 +176,11 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	e.admit(o, zone, z)
 	if e.obey(o) {
 		e.want(o)
+	}
+	if later {
+		e.passLater()
+	} else {
+		e.passOn()
 	}
 	r.Sources = slices.DeleteFunc(r.Sources, func(source buff.OwnerID) bool { return e.ownerOf(source) != nil })
 	e.noteLoop()
@@ -224,7 +230,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	if lived := until - uptime; lived > 0 && lived < int64(wheel.Never)/4 {
 		at.Now, at.Wall, at.Uptime = at.Now.Add(-lived), at.Wall-lived, at.Uptime-lived
 	}
-	return e.restore(o, zone, z, at, blob)
+	return e.restore(o, zone, z, at, blob, true)
 }
 
 // liveOn makes the events of an owner, who is there since an instant that has passed, ones of now.
