@@ -3,7 +3,6 @@ package buff
 import (
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
@@ -129,30 +128,11 @@ func (s *Set) changeBase(t *Turn, c *Command) Result {
 			return Result{}
 		}
 	}
-	return s.rebase(t, c, law, c.Value, 0, false)
+	return s.rebase(t, c, law, c.Value, hit{})
 }
 
-// damage takes whole points off, after the shields.
-func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
-	points := math.Floor(c.Value)
-	if c.Value-points >= 0.5 {
-		points++
-	}
-	switch {
-	case c.Value == 0: // which says that there is none
-		return Result{}
-	case points < 1: // it comes to nothing, which is told: a silent 0 is a bug that nobody finds
-		return s.rebase(t, c, law, 0, 0, false)
-	}
-	meets := int64(min(points, mostPool))
-	rest, spent := s.meet(meets, c.Tag, c.Attr)
-	absorbed := meets - rest
-	return s.rebase(t, c, law, float64(absorbed)-points, absorbed, spent)
-}
-
-// rebase changes the base, tells of it, and lets follow what follows; spent says that a shield has
-// nothing left, be it by this or from the beginning.
-func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int64, spent bool) Result {
+// rebase changes the base and emits the event. Then spent shields break, the acts of damage follow, and the owner may die.
+func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result {
 	sheet := s.needBeside().needSheet(law)
 	least, _ := sheet.Limits(c.Attr)
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
@@ -171,15 +151,18 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, absorbed int6
 	}
 	t.emit(s, &Event{
 		Kind: Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: law.schema.At(c.Attr).Name,
-		Delta: delta, Value: is, Magnitude: absorbed, End: wheel.Never,
+		Delta: delta, Value: is, Magnitude: h.absorbed, End: wheel.Never,
 	})
-	if spent {
+	if h.spent {
 		s.breakSpent(t)
+	}
+	if h.passed > 0 {
+		s.reportDamage(t, c, law, h.passed)
 	}
 	if is <= least && (was > least || !s.Dead()) {
 		s.atMin(t, law, c.Attr, &c.Application)
 	}
-	return Result{Kind: Changed, Amount: absorbed}
+	return Result{Kind: Changed, Amount: h.absorbed}
 }
 
 // withinLimits reports whether the base of an attribute is within the limits that it has now.

@@ -32,6 +32,9 @@ type Catalog struct {
 	attributes []define.Attribute
 	schema     *sheet.Layout // nil if there are no attributes, or wrong ones
 
+	damaged, dealt Act    // define.ActDamaged, ActDealt; 0: no definition uses it
+	damageActs     uint64 // the bits of both
+
 	lineages names       // the IDs of this catalog and of those that it took the place of
 	latest   []*Spec     // of line i+1, the definition here; nil if it has none any more
 	past     []*identity // of the catalogs that it took the place of, and its own
@@ -170,9 +173,16 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 		return nil, k.errs
 	}
 	k.captures()
+	used := uint64(0)
+	if before != nil { // its definitions may still run
+		used = before.damageActs
+	}
 	for _, s := range c.specs {
 		s.uses = s.findUses()
+		used |= s.acts()
 	}
+	c.damaged, c.dealt = c.actIn(used, define.ActDamaged), c.actIn(used, define.ActDealt)
+	c.damageActs = c.damaged.bit() | c.dealt.bit()
 	c.latest = make([]*Spec, len(c.lineages.list))
 	for _, s := range c.specs {
 		c.latest[s.lineage-1] = s

@@ -109,6 +109,7 @@ type Command struct {
 	Whose       define.Whose
 	Purge       bool
 
+	quiet  bool // see Turn.quiet
 	linked bool // a RemoveSpec: of all that came with the buff of the age Amount, for the Reason and the Name
 }
 

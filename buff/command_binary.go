@@ -134,6 +134,7 @@ func (f *form) fields(c *Command) {
 	f.share(&a.share)
 	f.flag(&q.Neutral)
 	f.ownOfParts(a.taken)
+	f.flag(&c.quiet)
 }
 
 // form writes a command into bytes or reads it from there; which of the two, the same code does

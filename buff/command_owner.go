@@ -123,6 +123,10 @@ func Consume(owner OwnerID, act Act) Command {
 // actions, as [Event].Target and [Event].Magnitude; 0 is nobody and nothing. What the actions do
 // follows in order, as with any other hook. Result.Amount says how many buffs reacted. An act that no definition
 // speaks of does nothing.
+//
+// The acts define.ActDamaged and ActDealt are reported by each damage of the engine itself: see [Damage]. Report them with
+// Happened only for damage that the game does to numbers of its own. In the chain of a reaction to one of them, no buff
+// reacts to another, so that two buffs that answer damage with damage do so once.
 func Happened(owner OwnerID, act Act, target OwnerID, amount int64) Command {
 	return Command{Verb: verb.Happened, Owner: owner, Act: act, Amount: amount, Application: Application{Source: target}}
 }
@@ -149,6 +153,10 @@ func AddBase(owner OwnerID, attr stat.Attr, by float64) Command {
 // Damage takes an amount, rounded to whole points, half up, off the base of an attribute of an
 // owner, after the shields of that school, or of all schools if it is 0, have taken their part:
 // Result.Amount. Below one point nothing happens. It fails as SetBase does.
+//
+// If some of it passes the shields, that is the act define.ActDamaged of the owner, with the source of the damage as its target,
+// and then, if the source is an owner, the act ActDealt of the source, with the damaged owner as its target; see [Happened].
+// Both follow before the next due event, and before a death by this damage. For another owner, ActDealt is a command across owners.
 func Damage(owner OwnerID, attr stat.Attr, amount float64, school Tag) Command {
 	return Command{Verb: verb.Damage, Owner: owner, Attr: attr, Value: amount, Tag: school}
 }

@@ -128,7 +128,7 @@ func (s *Set) toOwner(t *Turn, c *Command) Result {
 	case verb.Consume:
 		return s.consume(t, c.Act)
 	case verb.Happened:
-		return s.happened(t, c)
+		return s.happened(t, c.Act, c.Application.Source, c.Amount)
 	case verb.Absorb:
 		return s.absorb(t, c)
 	case verb.SetZone:

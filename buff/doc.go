@@ -150,6 +150,8 @@
 // owner is immune to it, with [define.ImmuneSuppress]. There is one Hidden for the first cause and one
 // Shown when the last cause ends; Hidden gives a Why only if immunity is the cause. A buff that
 // has nothing but pulses has no Hidden for immunity; each of its pulses is Suppressed instead.
+// Damage that passes the shields of its owner is reported as the acts define.ActDamaged and ActDealt: see [Damage].
+//
 // A hidden buff is not used: an act uses none of its charges and sets off none of its actions. An act
 // in Interrupt still ends it, and the hooks of its end are carried out. Requirements are checked at the end of each command and each due event, the oldest
 // buff first, until nothing changes: at most MaxRounds times, then a Faulted says Cascade.

@@ -166,6 +166,7 @@ type Call struct {
 type waitingCall struct {
 	Call
 	event Event
+	quiet bool // see Turn.quiet
 }
 
 // forget lets go of what a call points to. It is more than three cache lines, and to clear all of it would take longer.
@@ -190,6 +191,7 @@ func (s *Set) callNext(t *Turn) {
 		b.clearCalls()
 	}
 	t.begin(t.current.Event.At, s.beside.time().started(t.current.Event.At), true)
+	t.quiet = t.held.quiet
 	s.call(t)
 }
 
@@ -247,7 +249,7 @@ func (s *Set) fault(t *Turn, why Reason) {
 func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout TimeoutHandle) {
 	to := &t.calls
 	if t.inside {
-		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true})
+		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true, quiet: t.quiet})
 	} else {
 		b := s.needBeside()
 		to = &b.calls
@@ -259,46 +261,5 @@ func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout Timeout
 	}
 	*to = (*to)[:n+1]
 	c := &(*to)[n] // where it stays: it is long
-	c.event, c.Do, c.Handler, c.Timeout = *of, do, h, timeout
-}
-
-// happened is what the buffs of an owner do about an act: those with actions for it react, the
-// oldest first, then it uses charges and interrupts. What the actions do comes after all of that.
-//
-// Story: testdata/react.txt.
-func (s *Set) happened(t *Turn, c *Command) Result {
-	var r Result
-	if !s.beside.gate().concerns(c.Act) {
-		return r
-	}
-	s.each(func(at uint16) {
-		i := s.slot(at)
-		if s.specOf(i).reactsTo&c.Act.bit() == 0 || i.flags&hidden != 0 {
-			return
-		}
-		e := s.tell(t, Reacted, at)
-		e.Name, e.Target, e.Magnitude = s.specOf(i).catalog.ActName(c.Act), c.Application.Source, c.Amount
-		s.follow(t, s.specOf(i).reactionTo(c.Act), s.magnitudesOf(i))
-		r.Kind = Reacted
-		r.Amount++
-	})
-	used, ended := s.consume(t, c.Act), s.interrupt(t, c.Act)
-	switch {
-	case r.Kind == Reacted:
-	case ended.Kind != 0 && used.Kind != Removed:
-		r.Kind, r.Why = ended.Kind, ended.Why
-	default:
-		r.Kind, r.Why = used.Kind, used.Why
-	}
-	return r
-}
-
-// reactionTo returns the actions for an act.
-func (s *Spec) reactionTo(act Act) []op {
-	for k := range s.reactions {
-		if s.reactions[k].act == act {
-			return s.reactions[k].ops
-		}
-	}
-	return nil
+	c.event, c.Do, c.Handler, c.Timeout, c.quiet = *of, do, h, timeout, t.quiet
 }

@@ -109,8 +109,8 @@ type Spec struct {
 	// Dispel says how the buff can be dispelled or stolen.
 	Dispel define.DispelRule
 
-	// Interrupt names the acts of its owner that end it: "move", "damage". The names
-	// are the game's own; a catalog has at most MaxActs.
+	// Interrupt names the acts of its owner that end it: "move", "damaged". The names are the game's own, except
+	// define.ActDamaged and ActDealt, which the engine reports. A catalog has at most MaxActs.
 	Interrupt []string
 
 	// Charges and Shield are what may be used up before the duration is.

@@ -15,7 +15,7 @@ type Outgoing struct {
 	At       wheel.Time // of its cause
 	From, To OwnerID
 	Command  Command
-	Cause    Cause // zero if no action asks for it
+	Cause    Cause // zero of a steal
 }
 
 // Cause is the action of a buff that an [Outgoing] carries out.
@@ -23,6 +23,7 @@ type Cause struct {
 	Spec   *Spec // of the buff
 	Source OwnerID
 	Handle Handle
+	Damage bool // it is no action, but the act dealt of a source, which need not be there
 	action *op
 }
 

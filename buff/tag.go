@@ -75,6 +75,14 @@ func (c *Catalog) ActName(a Act) string {
 	return c.acts.list[a-1]
 }
 
+// actIn returns the act of a name if it is in a set, otherwise 0.
+func (c *Catalog) actIn(set uint64, name string) Act {
+	if a, ok := c.Act(name); ok && set&a.bit() != 0 {
+		return a
+	}
+	return 0
+}
+
 // tag gives a number to a tag and all above it, which get the lower ones: to have debuff.poison.dot is to have
 // debuff.poison and debuff.
 func (c *Catalog) tag(name string) Tag {

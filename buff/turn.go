@@ -77,6 +77,7 @@ type Turn struct {
 	round  int8       // how many commands led to the one that is running
 	spent  int        // commands so far
 	cut    bool       // the guard has dropped a command, and no Faulted has reported it yet
+	quiet  bool       // in the chain of a reaction to damage: no buff reacts to damage
 
 	items    []item
 	head     int
@@ -109,6 +110,7 @@ type item struct {
 	at    int32 // in commands or calls
 	round int8
 	call  bool
+	quiet bool // see Turn.quiet
 }
 
 // At returns the instant that is being worked off: that of commands issued now.
@@ -121,6 +123,10 @@ func (t *Turn) At() wheel.Time { return t.at }
 // reports that once for each chain, after everything else of the chain.
 func (t *Turn) Issue(s *Set, c *Command) { t.issue(s, c) }
 
+// Chain makes a command for another owner part of the running chain: in that of a reaction to damage, no
+// buff reacts to the damage that the command leads to. Issue does so itself.
+func (t *Turn) Chain(c *Command) { c.quiet = t.quiet }
+
 // issue is Issue, and reports whether the command is in the list.
 func (t *Turn) issue(s *Set, c *Command) bool {
 	if t.round >= MaxRounds || t.spent >= MaxCommands {
@@ -128,7 +134,7 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 		return false
 	}
 	t.spent++
-	t.items = append(t.items, item{at: int32(len(t.commands)), round: t.round + 1})
+	t.items = append(t.items, item{at: int32(len(t.commands)), round: t.round + 1, quiet: t.quiet})
 	t.commands = append(t.commands, *c)
 	return true
 }
@@ -136,7 +142,7 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 // begin starts a chain: a due event, inside Run, or a command of the loop. What it sets off directly is
 // round 1 of the chain.
 func (t *Turn) begin(at, now wheel.Time, inside bool) {
-	t.at, t.now, t.inside, t.round, t.spent, t.cut = at, now, inside, 0, 0, false
+	t.at, t.now, t.inside, t.round, t.spent, t.cut, t.quiet = at, now, inside, 0, 0, false, false
 	t.backdate = backdate{}
 }
 
@@ -144,7 +150,7 @@ func (t *Turn) begin(at, now wheel.Time, inside bool) {
 func (t *Turn) next() item {
 	it := t.items[t.head]
 	t.head++
-	t.round = it.round
+	t.round, t.quiet = it.round, it.quiet
 	return it
 }
 
@@ -169,6 +175,7 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 // not keep it.
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	t.begin(at, s.beside.time().started(at), false)
+	t.quiet = c.quiet
 	r := s.carryOut(t, c)
 	s.finish(t, at)
 	return r
@@ -355,7 +362,7 @@ func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 		s.miss(t, to, &cause)
 		return
 	}
-	c.Owner, c.Application.Captured, c.Application.backdate = to, nil, backdate{}
+	c.Owner, c.Application.Captured, c.Application.backdate, c.quiet = to, nil, backdate{}, t.quiet
 	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: to, Command: *c, Cause: cause})
 }
 

@@ -191,5 +191,6 @@ func (l *workerState) send(cmd *buff.Command) {
 		return
 	}
 	l.passOn()
+	l.turn.Chain(cmd)
 	l.outbox = append(l.outbox, outgoing{at: l.turn.At(), from: l.owner.id(), cmd: *cmd})
 }

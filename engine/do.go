@@ -170,8 +170,13 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 }
 
 // deliverAcross is forward for a command of one owner for another. An action that finds nobody is an event
-// of the owner whose buff has it, unless that has left or is busy; then it is counted.
+// of the owner whose buff has it, unless that has left or is busy; then it is counted. The source of a damage
+// may have left.
 func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
+	if why.Damage && e.whom(c) == nil {
+		e.did.commands++
+		return
+	}
 	if why.Spec != nil && e.whom(c) == nil {
 		if o := e.ownerOf(from); o != nil && e.idle(o) {
 			e.did.commands++

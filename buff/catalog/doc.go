@@ -279,8 +279,9 @@
 //	pulse           a pulse; needs a period
 //	exec            an instant buff does its work; only for those
 //	overflow        an application met the limit
-//	act             something happened that the game tells: a map from the act to a list. The
-//	                acts are the game's own: hit, damaged, healed, cast
+//	act             an act of the owner: a map from the act to a list. The game reports acts
+//	                by names of its own: hit, healed, cast. The engine reports damaged and
+//	                dealt: damage that passed the shields, of the victim and of the source
 //	death           its owner died, before anything is removed for that: each buff that has its
 //	                effect, the oldest first
 //	remove          it ended: a map from the reason to a list. The reasons: expired,

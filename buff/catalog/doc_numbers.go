@@ -121,8 +121,8 @@
 //
 // If a file of a catalog has one of these lists, a definition may only use what stands in
 // one of them, so that a slip is an error and not a new name. A tag may also stand above
-// one of the list: with debuff.poison.dot there are debuff.poison and debuff. Acts are what
-// interrupt and charges.consume_on name.
+// one of the list: with debuff.poison.dot there are debuff.poison and debuff. Acts are the names
+// in on.act, interrupt and charges.consume_on; damaged and dealt need not be declared.
 //
 //	tags: [debuff.poison.dot, state.stunned]
 //	handlers: [cry]

@@ -136,16 +136,22 @@ func (d *definition) known(section, field string, names []string) {
 
 func (d *definition) knownOne(section, field, name string) {
 	known := d.loader.declared[section]
-	if known == nil || known[name] || name == "" {
+	if known == nil || known[name] || name == "" || section == "acts" && slices.Contains(ownActs, name) {
 		return
 	}
 	p := d.place(field)
 	if p.bad {
 		return
 	}
-	d.fail(field, p.position, "%s is not in the list of %s%s", quote(name), section,
-		didYouMean(misspelt.Near(name, slices.Sorted(maps.Keys(known)))))
+	names := slices.Sorted(maps.Keys(known))
+	if section == "acts" {
+		names = append(names, ownActs...)
+	}
+	d.fail(field, p.position, "%s is not in the list of %s%s", quote(name), section, didYouMean(misspelt.Near(name, names)))
 }
+
+// ownActs are the acts that the engine reports itself, which need not be declared.
+var ownActs = []string{define.ActDamaged, define.ActDealt}
 
 // eachAction calls do with every action of a definition, in the order of the fields.
 func eachAction(s *buff.Spec, do func(field string, a *buff.Action)) {

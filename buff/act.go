@@ -1,0 +1,106 @@
+package buff
+
+import (
+	"math"
+
+	"github.com/bufftick/bufftick/buff/verb"
+)
+
+// happened is what the buffs of an owner do about an act: those with actions for it react, the
+// oldest first, then it uses charges and interrupts. The actions follow after all of that. A buff that reacts to damage
+// starts a chain in which no buff reacts to damage.
+//
+// Stories: testdata/react.txt, stat/damage_loop.txt.
+func (s *Set) happened(t *Turn, act Act, target OwnerID, amount int64) Result {
+	var r Result
+	if !s.beside.gate().concerns(act) {
+		return r
+	}
+	quiet := t.quiet
+	s.each(func(at uint16) {
+		i := s.slot(at)
+		spec := s.specOf(i)
+		if spec.reactsTo&act.bit() == 0 || i.flags&hidden != 0 {
+			return
+		}
+		if spec.catalog.damageActs&act.bit() != 0 {
+			if quiet {
+				return
+			}
+			t.quiet = true
+		}
+		e := s.tell(t, Reacted, at)
+		e.Name, e.Target, e.Magnitude = spec.catalog.ActName(act), target, amount
+		s.follow(t, spec.reactionTo(act), s.magnitudesOf(i))
+		t.quiet = quiet
+		r.Kind = Reacted
+		r.Amount++
+	})
+	used, ended := s.consume(t, act), s.interrupt(t, act)
+	switch {
+	case r.Kind == Reacted:
+	case ended.Kind != 0 && used.Kind != Removed:
+		r.Kind, r.Why = ended.Kind, ended.Why
+	default:
+		r.Kind, r.Why = used.Kind, used.Why
+	}
+	return r
+}
+
+// reactionTo returns the actions for an act.
+func (s *Spec) reactionTo(act Act) []op {
+	for k := range s.reactions {
+		if s.reactions[k].act == act {
+			return s.reactions[k].ops
+		}
+	}
+	return nil
+}
+
+// hit is how damage met the shields, in whole points; zero for a change that is no damage.
+type hit struct {
+	absorbed, passed int64
+	spent            bool // some shield has nothing left, by this damage or from the beginning
+}
+
+// damage removes whole points, after the shields.
+func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
+	points := math.Floor(c.Value)
+	if c.Value-points >= 0.5 {
+		points++
+	}
+	switch {
+	case c.Value == 0: // which says that there is none
+		return Result{}
+	case points < 1: // it has no effect, which is reported: a silent 0 is a bug that nobody finds
+		return s.rebase(t, c, law, 0, hit{})
+	}
+	meets := int64(min(points, mostPool))
+	rest, spent := s.meet(meets, c.Tag, c.Attr)
+	absorbed := meets - rest
+	v := float64(absorbed) - points
+	return s.rebase(t, c, law, v, hit{absorbed: absorbed, passed: int64(min(-v, mostPool)), spent: spent})
+}
+
+// reportDamage is the act damaged of the owner and the act dealt of the source: at once if that is the owner, otherwise
+// by a command across owners. A source that has left is not missed.
+//
+// Stories: testdata/stat/damage_acts.txt, damage_loop.txt.
+func (s *Set) reportDamage(t *Turn, c *Command, law *Catalog, amount int64) {
+	if newest := s.law(t); newest != nil {
+		law = newest
+	}
+	if law.damageActs == 0 {
+		return
+	}
+	source := c.Application.Source
+	s.happened(t, law.damaged, source, amount)
+	switch {
+	case source == s.owner:
+		s.happened(t, law.dealt, source, amount)
+	case source != 0 && law.dealt != 0:
+		t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: source, Cause: Cause{Damage: true}, Command: Command{
+			Verb: verb.Happened, Owner: source, Act: law.dealt, Amount: amount, Application: Application{Source: s.owner}, quiet: t.quiet,
+		}})
+	}
+}
