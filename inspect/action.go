@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// actionJSON is what a POST asks for.
+// actionJSON is the body of a POST.
 type actionJSON struct {
 	Act    string `json:"act"`
 	Player string `json:"player"`
@@ -19,11 +19,10 @@ type actionJSON struct {
 	Text   string `json:"text"` // of a command
 }
 
-// act does one thing to the engine, by way of its Inbox. That the token is right has
-// been seen.
+// act executes an action by means of the engine's Inbox. The token has been checked.
 func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		refuse(w, refusal{http.StatusUnsupportedMediaType, "an action is application/json"})
+		refuse(w, refusal{http.StatusUnsupportedMediaType, "the Content-Type of an action must be application/json"})
 		return
 	}
 	var a actionJSON
@@ -33,27 +32,27 @@ func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 			refuse(w, refusal{http.StatusRequestEntityTooLarge, "the action is too long"})
 			return
 		}
-		refuse(w, refusal{http.StatusBadRequest, "the action cannot be read"})
+		refuse(w, refusal{http.StatusBadRequest, "invalid action"})
 		return
 	}
 	if a.Act == "command" {
 		in.command(w, r, a)
 		return
 	}
-	if no := in.carryOut(a); no != nil {
+	if no := in.execute(a); no != nil {
 		refuse(w, *no)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusAccepted)
 	if a.Act == "reload" {
-		_, _ = w.Write(fitting(in.reloads.newest(), maxAnswer)) // how it went
+		_, _ = w.Write(fitting(in.reloads.newest(), maxAnswer)) // the result
 	}
 }
 
-func (in *Inspector) carryOut(a actionJSON) *refusal {
+func (in *Inspector) execute(a actionJSON) *refusal {
 	switch a.Act {
-	case "check": // that the token is right, which it is
+	case "check": // only checks the token, which is valid here
 		return nil
 	case "remove":
 		handle, bad := strconv.ParseUint(a.Handle, 10, 64)
@@ -64,7 +63,7 @@ func (in *Inspector) carryOut(a actionJSON) *refusal {
 	case "pause", "resume":
 		id, ok := parseID(a.Player)
 		if !ok {
-			return &refusal{http.StatusBadRequest, "a player's id has up to 20 digits"}
+			return &refusal{http.StatusBadRequest, "a player id has up to 20 digits"}
 		}
 		if a.Act == "pause" {
 			return in.do(buff.Pause(id))
@@ -73,10 +72,10 @@ func (in *Inspector) carryOut(a actionJSON) *refusal {
 	case "reload":
 		return in.reload()
 	}
-	return &refusal{http.StatusBadRequest, "no such action"}
+	return &refusal{http.StatusBadRequest, "unknown action"}
 }
 
-// do has the game, or the engine's Inbox, carry out a command.
+// do executes a command with Options.Do or the engine's Inbox.
 func (in *Inspector) do(c buff.Command) *refusal {
 	if in.opts.Do == nil {
 		if err := in.eng.Inbox().Do(c); err != nil {
@@ -87,7 +86,7 @@ func (in *Inspector) do(c buff.Command) *refusal {
 	var said error
 	if err := in.doing.call(func() {
 		if said = in.opts.Do(c); said != nil {
-			said = errors.New(recovered.Text(said)) // its text is the game's too
+			said = errors.New(recovered.Text(said)) // its text may panic too
 		}
 	}); err != nil {
 		return &refusal{http.StatusInternalServerError, err.Error()}
@@ -98,16 +97,16 @@ func (in *Inspector) do(c buff.Command) *refusal {
 	return nil
 }
 
-// reload loads the definitions anew. How that went is seen in the history.
+// reload reloads the definitions and adds the result to the history.
 func (in *Inspector) reload() *refusal {
 	if in.opts.Reload == nil {
-		return &refusal{http.StatusNotFound, "there is no Options.Reload"}
+		return &refusal{http.StatusNotFound, "Options.Reload is not set"}
 	}
 	select {
 	case in.acting <- struct{}{}:
 		defer func() { <-in.acting }()
 	default:
-		return &refusal{http.StatusConflict, "a reload is under way"}
+		return &refusal{http.StatusConflict, "a reload is already running"}
 	}
 	var report any
 	var failed error

@@ -254,7 +254,7 @@ func TestToldEffects(t *testing.T) {
 	require.Equal(t, "-3", effect(stat.Add, -3))
 	require.Equal(t, "-40 %", effect(stat.MulAdd, -0.4))
 	in := &Inspector{}
-	require.Equal(t, modifierJSON{"a buff that cannot be found", "+1 in channel 2"}, in.modifierOf(view.Modifier{Op: stat.Add, Value: 1, Channel: 2}))
+	require.Equal(t, modifierJSON{"an unknown buff", "+1 in channel 2"}, in.modifierOf(view.Modifier{Op: stat.Add, Value: 1, Channel: 2}))
 	spec := &buff.Spec{ID: "slow"}
 	require.Equal(t, modifierJSON{"slow", "+1"}, in.modifierOf(view.Modifier{Spec: spec, Op: stat.Add, Value: 1}))
 	require.Equal(t, modifierJSON{"slow of #7", "+1"}, in.modifierOf(view.Modifier{Spec: spec, Source: 7, Op: stat.Add, Value: 1}))

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Bounds of what is shown of a player's attributes.
+// Limits of the attributes shown.
 const (
 	maxNumbers   = 256
 	maxModifiers = 50 // of one attribute
@@ -26,7 +26,7 @@ type modifierJSON struct {
 	Text string `json:"text"`
 }
 
-// attributesOf returns the attributes that the game tells, or else those of the engine.
+// attributesOf returns the game's own attributes, or else those of the engine.
 func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 	out := []attributeJSON{}
 	if in.opts.Attributes != nil {
@@ -52,7 +52,7 @@ func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 	return out
 }
 
-// andMore says how many modifiers there are beside those that are shown.
+// andMore adds the number of modifiers that are not shown.
 func (j attributeJSON) andMore(all int) attributeJSON {
 	if n := all - len(j.Modifiers); n > 0 {
 		j.Modifiers = append(j.Modifiers, modifierJSON{"others", strconv.Itoa(n) + " more"})
@@ -61,7 +61,7 @@ func (j attributeJSON) andMore(all int) attributeJSON {
 }
 
 func (in *Inspector) modifierOf(m view.Modifier) modifierJSON {
-	from := "a buff that cannot be found"
+	from := "an unknown buff"
 	if m.Spec != nil {
 		from = line(m.Spec.ID)
 		if m.Spec.Name != "" {
@@ -78,7 +78,7 @@ func (in *Inspector) modifierOf(m view.Modifier) modifierJSON {
 	return modifierJSON{from, text}
 }
 
-// effect says in a few characters what a modifier does.
+// effect formats the effect of a modifier.
 func effect(op stat.Op, v float64) string {
 	sign := func(v float64) string { return fmt.Sprintf("%+.6g", v) }
 	switch op {
@@ -96,8 +96,8 @@ func effect(op stat.Op, v float64) string {
 	return op.String() + " " + sign(v)
 }
 
-// look returns what the loop is to call for a player that is shown. What it says is made
-// ready for the page elsewhere: the loop has no time for that.
+// look returns the function that the loop calls for each shown player. Formatting happens
+// elsewhere, to save time on the loop.
 func (in *Inspector) look() func(any) any {
 	if in.opts.Attributes == nil {
 		return nil

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Guard returns a handler that lets through to h the requests that this Inspector would
-// answer: from this machine, unless Options.Remote says otherwise, under a Host that it
-// knows, by GET or HEAD, and not those that another site makes a browser send, a WebSocket
-// of one among them. With Options.Remote a request must bring the token. It is for what else
-// is for the operator alone and has the same address: metrics, profiles. Each write of h must be
-// taken within 5 s.
+// Guard returns a handler that passes to h only the requests that this Inspector would serve:
+// from this machine unless Options.Remote is set, with an allowed Host, by GET or HEAD, and
+// not sent by another site, which includes WebSockets. With Options.Remote a request must have
+// the token. Use it for other handlers that only operators may see, such as metrics and
+// profiles. Each write of h must be accepted within 5 s.
 func (in *Inspector) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := patiently(w)
@@ -36,19 +35,19 @@ func (in *Inspector) admitBeside(r *http.Request) *refusal {
 	case !in.knows(r.Host):
 		return &refusal{http.StatusForbidden, "this host name is not in Options.Hosts"}
 	case !in.opts.Remote && !isLocal(r.RemoteAddr):
-		return &refusal{http.StatusForbidden, "this is for this machine only"}
+		return &refusal{http.StatusForbidden, "only clients on this machine are allowed"}
 	case !reads(r):
-		return &refusal{http.StatusMethodNotAllowed, "only GET and HEAD"}
+		return &refusal{http.StatusMethodNotAllowed, "only GET and HEAD are allowed"}
 	case !fromHere(r):
-		return &refusal{http.StatusForbidden, "not for other sites"}
+		return &refusal{http.StatusForbidden, "requests from other sites are refused"}
 	case in.opts.Remote && !trusted:
 		return &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
 	}
 	return nil
 }
 
-// fromHere reports whether no other site has made a browser send the request. Browsers tell
-// where the request for a WebSocket comes from by Origin alone.
+// fromHere reports whether no other site has caused the request. For WebSockets browsers send
+// only Origin.
 func fromHere(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":

@@ -14,23 +14,24 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// countsJSON is what changes about the definitions. The lists are by place in the catalog, and one longer
-// where what has no definition counts too: timeouts, and commands of the game.
+// countsJSON is the changing data of the definitions. The lists are indexed by position in the
+// catalog, with one more entry for everything without a definition: timeouts, and commands of
+// the game.
 type countsJSON struct {
-	Version string `json:"version"` // of the catalog: with another, the page asks for it again
-	At      int64  `json:"at"`      // ms, by the clock of the inspector
+	Version string `json:"version"` // of the catalog: the page requests the catalog again if it differs
+	At      int64  `json:"at"`      // ms on the clock of the inspector
 
 	Live    []int               `json:"live"`
-	Refused []uint64            `json:"refused"` // since the engine was made
-	Kinds   map[string][]uint64 `json:"kinds"`   // events since somebody looks; kinds that did not happen are left out
-	Calls   []uint64            `json:"calls"`   // of handlers that have returned, estimated, since somebody looks
-	Took    []int64             `json:"took"`    // µs, all of them together
+	Refused []uint64            `json:"refused"` // since the engine was created
+	Kinds   map[string][]uint64 `json:"kinds"`   // events since the first client connected, without kinds that did not occur
+	Calls   []uint64            `json:"calls"`   // estimated number of finished handlers since the first client connected
+	Took    []int64             `json:"took"`    // µs, in total
 	P50     []int64             `json:"p50"`     // µs
 	P99     []int64             `json:"p99"`
 
-	Denied  []deniedJSON `json:"denied"` // since somebody looks, by reason
+	Denied  []deniedJSON `json:"denied"` // since the first client connected, by reason
 	Reloads []reloadJSON `json:"reloads"`
-	Cut     bool         `json:"cut,omitempty"` // something was left out: it was too much
+	Cut     bool         `json:"cut,omitempty"` // something was omitted
 }
 
 type deniedJSON struct {
@@ -39,14 +40,14 @@ type deniedJSON struct {
 	N    uint64 `json:"n"`
 }
 
-// Bounds of the counts.
+// Limits of the counts.
 const (
 	maxLive   = 5_000
 	maxDenied = 1000
 )
 
-// countsOf returns what a View and the counts by definition say, which may be of another catalog than
-// that for as long as one of them is the older one: then the page is told again soon.
+// countsOf returns the counts of a View and by definition. The two may be from different
+// catalogs for a moment; then the page soon gets another message.
 func (in *Inspector) countsOf(v *view.View, specs []view.SpecStats, at time.Duration) countsJSON {
 	n := min(len(v.Live), maxLive)
 	out := countsJSON{
@@ -65,7 +66,7 @@ func (in *Inspector) countsOf(v *view.View, specs []view.SpecStats, at time.Dura
 	return out
 }
 
-// count fills in what each definition has led to.
+// count adds the counts of each definition.
 func (c *countsJSON) count(specs []view.SpecStats) {
 	for i := range specs {
 		s := &specs[i]
@@ -88,8 +89,8 @@ func (c *countsJSON) count(specs []view.SpecStats) {
 	}
 }
 
-// cut leaves the half of the longest list out, or at last the figures by kind, and reports whether
-// there was something.
+// cut removes half of the longest list, or finally the figures by kind, and reports whether
+// anything was left to remove.
 func (c *countsJSON) cut() bool {
 	c.Cut = true
 	switch {
@@ -107,13 +108,13 @@ func (c *countsJSON) cut() bool {
 	return true
 }
 
-// version tells one catalog from the next.
+// version identifies a catalog.
 func version(c *buff.Catalog) string { return fmt.Sprintf("%p", c) }
 
 type catalogJSON struct {
 	Version string     `json:"version"`
 	Specs   []specJSON `json:"specs"`
-	Next    int        `json:"next,omitempty"` // where the rest begins
+	Next    int        `json:"next,omitempty"` // start of the next part
 }
 
 type specJSON struct {
@@ -128,12 +129,12 @@ type specJSON struct {
 	Fields [][2]string `json:"fields"`
 }
 
-// serveCatalog answers with the definitions from a place on, as many as an answer holds.
+// serveCatalog responds with as many definitions from a position on as fit.
 func (in *Inspector) serveCatalog(w http.ResponseWriter, text string) {
 	from, err := strconv.Atoi(cmp.Or(text, "0"))
 	c := in.eng.Catalog()
 	if err != nil || from < 0 || from > c.Len() {
-		refuse(w, refusal{http.StatusBadRequest, "from is a place in the catalog"})
+		refuse(w, refusal{http.StatusBadRequest, "from must be a position in the catalog"})
 		return
 	}
 	out := catalogJSON{Version: version(c), Specs: []specJSON{}}

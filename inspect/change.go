@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// changeOf says what a Changed did: "-40, now 960". Where the line begins with the buff that
-// did it, the attribute comes first.
+// changeOf describes a Changed event: "-40, now 960". Lines that start with the responsible
+// buff have the attribute in front.
 func changeOf(e *buff.Event) string {
 	text := fmt.Sprintf("%+.6g, now %.6g", e.Delta, e.Value)
 	if e.Spec != nil {

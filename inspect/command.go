@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// takes is what may stand behind a verb.
+// takes is the kind of argument of a verb.
 type takes uint8
 
 const (
@@ -25,14 +25,14 @@ const (
 	aNumber
 )
 
-// verbLine is a verb of the text form of commands, with what stands behind it and its options.
+// verbLine is a verb of the text form of commands, with its argument and options.
 type verbLine struct {
-	word    string
-	takes   takes
-	options []string
+	verb     string
+	argument takes
+	options  []string
 }
 
-// verbLines are the verbs that a command line completes: those of buff.ParseCommand.
+// verbLines are the verbs offered for completion: those of buff.ParseCommand.
 var verbLines = []verbLine{
 	{"apply", aDefinition, []string{"source=", "stacks=", "level=", "key=", "magnitude=", "duration=", "scale="}},
 	{"remove", aBuff, []string{"stacks=", "why="}},
@@ -71,19 +71,19 @@ const (
 	maxCompletions = 20
 )
 
-// unsafe finds out whether commands may be given, and for whom.
+// unsafe checks whether commands are allowed and returns the player.
 func (in *Inspector) unsafe(player string) (id buff.OwnerID, no *refusal) {
 	if !in.opts.Unsafe {
-		return 0, &refusal{http.StatusForbidden, "there are no commands without Options.Unsafe"}
+		return 0, &refusal{http.StatusForbidden, "commands require Options.Unsafe"}
 	}
 	id, ok := parseID(player)
 	if !ok {
-		return 0, &refusal{http.StatusBadRequest, "a player's id has up to 20 digits"}
+		return 0, &refusal{http.StatusBadRequest, "a player id has up to 20 digits"}
 	}
 	return id, nil
 }
 
-// carried returns what a player carries, nil if that is not known.
+// carried returns a player's buffs, or nil if they are unknown.
 func (in *Inspector) carried(r *http.Request, id buff.OwnerID) []buff.Instance {
 	o, err := in.find(r, id)
 	if err != nil || o.Unseen {
@@ -92,8 +92,8 @@ func (in *Inspector) carried(r *http.Request, id buff.OwnerID) []buff.Instance {
 	return o.Buffs
 }
 
-// command carries out a command of a line about a player, and says what came of it. A buff may be written
-// as the ID of its definition: the oldest of these on that player is meant.
+// command executes a command line about a player and responds with its result. A buff may be
+// given as the id of its definition: then it is the oldest one of that player.
 func (in *Inspector) command(w http.ResponseWriter, r *http.Request, a actionJSON) {
 	id, no := in.unsafe(a.Player)
 	if no == nil && len(a.Text) > maxCommand {
@@ -116,7 +116,7 @@ func (in *Inspector) command(w http.ResponseWriter, r *http.Request, a actionJSO
 			refuse(w, *no)
 			return
 		}
-		serveJSON(w, saidJSON{Said: "given to the game"})
+		serveJSON(w, saidJSON{Said: "passed to the game"})
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
@@ -129,27 +129,27 @@ func (in *Inspector) command(w http.ResponseWriter, r *http.Request, a actionJSO
 	serveJSON(w, saidJSON{Said: line(result.String())})
 }
 
-// saidJSON is what came of a command.
+// saidJSON is the result of a command.
 type saidJSON struct {
 	Said string `json:"said"`
 }
 
-// handleIn finds the buff that is meant by a handle in text form, or by the ID of a definition.
+// handleIn finds a buff by its handle in text form, or by the id of its definition.
 func handleIn(carried []buff.Instance, name string) (buff.Handle, error) {
 	for _, b := range carried {
 		if b.Handle.String() == name || b.Spec.ID == name {
 			return b.Handle, nil
 		}
 	}
-	return 0, fmt.Errorf("does not carry %.100q", name)
+	return 0, fmt.Errorf("the player has no buff %.100q", name)
 }
 
-// completionsJSON are lines that begin with what was written.
+// completionsJSON lists lines that start with the given text.
 type completionsJSON struct {
 	Lines []string `json:"lines"`
 }
 
-// serveCompletions answers with what a command line may become.
+// serveCompletions responds with completions of a command line.
 func (in *Inspector) serveCompletions(w http.ResponseWriter, r *http.Request, query url.Values) {
 	id, no := in.unsafe(query.Get("player"))
 	if no == nil && !in.trusts(r) {
@@ -164,13 +164,13 @@ func (in *Inspector) serveCompletions(w http.ResponseWriter, r *http.Request, qu
 	serveJSON(w, completionsJSON{c.lines(text[:min(len(text), maxCommand)])})
 }
 
-// completer knows what may stand in a line.
+// completer completes command lines.
 type completer struct {
 	catalog *buff.Catalog
 	carried func() []buff.Instance
 }
 
-// lines returns what a line may become by another word, 20 at most, the nearest first.
+// lines returns up to 20 completions of the last word of a line, best first.
 func (c *completer) lines(text string) []string {
 	at := strings.LastIndexByte(text, ' ') + 1
 	before, word := text[:at], text[at:]
@@ -183,31 +183,31 @@ func (c *completer) lines(text string) []string {
 	return out
 }
 
-// words returns what may follow the words before.
+// words returns the possible next words.
 func (c *completer) words(before []string) (out []string) {
 	if len(before) == 0 {
 		for _, v := range verbLines {
-			out = append(out, v.word)
+			out = append(out, v.verb)
 		}
 		return out
 	}
-	at := slices.IndexFunc(verbLines, func(v verbLine) bool { return v.word == before[0] })
+	at := slices.IndexFunc(verbLines, func(v verbLine) bool { return v.verb == before[0] })
 	if at < 0 {
 		return nil
 	}
 	v := verbLines[at]
 	if len(before) == 1 {
-		out = c.about(v.takes)
+		out = c.about(v.argument)
 	}
 	for _, o := range append(slices.Clone(v.options), "owner=") {
-		if !slices.ContainsFunc(before[1:], func(w string) bool { return strings.HasPrefix(w, o) }) && (len(before) > 1 || v.takes == nothing || v.takes == aQuery) {
+		if !slices.ContainsFunc(before[1:], func(w string) bool { return strings.HasPrefix(w, o) }) && (len(before) > 1 || v.argument == nothing || v.argument == aQuery) {
 			out = append(out, o)
 		}
 	}
 	return out
 }
 
-// about returns what may stand behind a verb.
+// about returns the possible arguments of a verb.
 func (c *completer) about(what takes) (out []string) {
 	switch what {
 	case aDefinition, aQuery:

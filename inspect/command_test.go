@@ -45,13 +45,13 @@ func TestCompletions(t *testing.T) {
 func TestVerbLines(t *testing.T) {
 	var words []string
 	for _, v := range verbLines {
-		words = append(words, v.word)
-		_, err := buff.ParseCommand(v.word, buff.Names{})
-		require.NotContains(t, errText(err), "there is no verb", v.word)
+		words = append(words, v.verb)
+		_, err := buff.ParseCommand(v.verb, buff.Names{})
+		require.NotContains(t, errText(err), "there is no verb", v.verb)
 		for _, o := range v.options {
 			if key, ok := strings.CutSuffix(o, "="); ok {
-				_, err := buff.ParseCommand(v.word+" 1 "+key+"=1", buff.Names{})
-				require.NotContains(t, errText(err), "\""+key+"\" says nothing here", v.word)
+				_, err := buff.ParseCommand(v.verb+" 1 "+key+"=1", buff.Names{})
+				require.NotContains(t, errText(err), "\""+key+"\" says nothing here", v.verb)
 			}
 		}
 	}

@@ -10,62 +10,62 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// What is said of the last while is said of so long a time, by the clock of the inspector.
+// Time windows of recent statistics, on the clock of the inspector.
 const (
 	window    = 10 * time.Second
-	shortest  = 3 * time.Second // below it nothing is said: one late frame is no trend
+	minWindow = 3 * time.Second // minimum: one late frame is not a trend
 	markEvery = 500 * time.Millisecond
 )
 
-// course is how the game has run of late. The engine has no clock: whether its time keeps up
-// with ours, and for how long of ours a handler has not returned, is told by comparing its Views
-// with the instants at which they came.
+// course is the recent history of the game. The engine has no clock: the game's speed, and the
+// wall-clock time that a handler has been running, follow from the times at which Views
+// arrive.
 type course struct {
-	mu    sync.Mutex
-	marks []mark // the oldest first
-	held  map[heldKey]held
-	last  wheel.Time // the instant of the View before
-	any   bool       // there was one
+	mu     sync.Mutex
+	marks  []mark // oldest first
+	held   map[heldKey]held
+	last   wheel.Time // of the previous View
+	primed bool       // there was a previous View
 }
 
-// mark is what one View has said.
+// mark is the relevant data of one View.
 type mark struct {
 	at   time.Duration
 	now  wheel.Time
 	lost time.Duration
 
-	since wheel.Time // from when late is counted
+	since wheel.Time // start of the lateness statistics
 	late  [len(view.LateBounds) + 1]uint64
 }
 
-// heldKey tells one stay of an owner in its handlers from the next.
+// heldKey identifies one run of an owner's handlers.
 type heldKey struct {
-	owner buff.OwnerID
-	began wheel.Time
+	owner   buff.OwnerID
+	started wheel.Time
 }
 
-// held is one such stay.
+// held is one such run.
 type held struct {
-	at     time.Duration // when it was first seen
-	before bool          // it had begun before somebody looked
+	at        time.Duration // first seen
+	unbounded bool          // started before the first client connected
 }
 
-// standing is what a View means beside those before it.
+// standing is the state of the game according to recent Views.
 type standing struct {
-	speed float64       // how fast the game's time passes; 0: not known yet
-	lost  time.Duration // what was dropped of it
-	late  time.Duration // one event in a hundred came later than this
+	speed float64       // speed of game time; 0 if unknown
+	lost  time.Duration // dropped game time
+	late  time.Duration // p99 of the lateness of events
 	stuck []stuckFor
 }
 
-// stuckFor is a stuck owner, with the time by our clock.
+// stuckFor is a stuck owner with the wall-clock duration.
 type stuckFor struct {
 	view.Stuck
-	wall   time.Duration
-	before bool // it is longer than that
+	wall      time.Duration
+	unbounded bool // wall is a lower bound
 }
 
-// see takes a View in that came at an instant of the inspector's clock.
+// see adds a View that arrived at the given time of the inspector's clock.
 func (c *course) see(v *view.View, at, after time.Duration) standing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,24 +74,24 @@ func (c *course) see(v *view.View, at, after time.Duration) standing {
 	}
 	m := mark{at: at, now: v.Now, lost: v.Stats.Lost, since: v.Since, late: v.Late}
 	var out standing
-	if len(c.marks) > 0 && at-c.marks[0].at >= shortest {
+	if len(c.marks) > 0 && at-c.marks[0].at >= minWindow {
 		out = m.against(&c.marks[0])
 	}
 	if len(c.marks) == 0 || at-c.marks[len(c.marks)-1].at >= markEvery {
 		c.marks = append(c.marks, m)
 	}
 	out.stuck = c.stuck(v, at, after)
-	c.last, c.any = v.Now, true
+	c.last, c.primed = v.Now, true
 	return out
 }
 
-// against compares with an earlier mark.
+// against compares a mark with an earlier one.
 func (m *mark) against(old *mark) (out standing) {
 	passed := m.at - old.at
 	out.speed = float64((m.now-old.now)*wheel.Time(time.Millisecond)) / float64(passed)
 	out.lost = m.lost - old.lost
 	if m.since != old.since {
-		return out // nobody had looked for a while, and the counts have begun anew
+		return out // a new watch: the counts have restarted
 	}
 	var all, above uint64
 	for i := range m.late {
@@ -107,20 +107,20 @@ func (m *mark) against(old *mark) (out standing) {
 	return out
 }
 
-// stuck returns the owners whose handlers have held a worker for longer than a limit. In a game
-// that does not keep up, some are always at work when a Tick ends, and others each time: these
-// are not stuck.
+// stuck returns the owners with handlers that have been running for longer than a limit. In an
+// overloaded game there are always running handlers at the end of a Tick, but different ones
+// each time: these are not stuck.
 func (c *course) stuck(v *view.View, at, after time.Duration) (out []stuckFor) {
 	now := make(map[heldKey]held, len(v.Stuck))
 	for _, s := range v.Stuck {
 		key := heldKey{s.Owner, v.Now - wheel.Time(s.For/time.Millisecond)}
 		h, known := c.held[key]
 		if !known {
-			h = held{at: at, before: s.For > 0 && (!c.any || key.began < c.last)}
+			h = held{at: at, unbounded: s.For > 0 && (!c.primed || key.started < c.last)}
 		}
 		now[key] = h
 		if at-h.at >= after {
-			out = append(out, stuckFor{s, at - h.at, h.before})
+			out = append(out, stuckFor{s, at - h.at, h.unbounded})
 		}
 	}
 	c.held = now

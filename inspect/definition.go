@@ -14,18 +14,19 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// written are fields that are called something else in the files of a designer.
+// written maps fields to their names in definition files.
 var written = strings.NewReplacer(
 	"duration_by", "duration", "period_by", "period", "charges.refresh", "charges.on_refresh", "shield.by", "shield.pool",
 	"on.remove_any", "on.remove.any", "save.offline_expire", "save.offline_expire",
 	"save.offline_cap", "save.offline_pulses.all", "catchup_max", "catchup.coalesce", "stack.expire_n", "stack.expire", "save.offline", "save.offline_pulses",
 )
 
-// asWritten turns a field of a Spec into what a designer writes: Stack.By into stack.by.
+// asWritten converts a field of a Spec to the syntax of definition files: Stack.By to
+// stack.by.
 func asWritten(name, value string) (string, string) {
 	words := strings.Split(name, ".")
 	for i, w := range words {
-		// What is in a map by names, such as params, has its own.
+		// The keys of maps such as params are names already.
 		if i == 0 || words[0] != "Params" {
 			words[i] = snake(w)
 		}
@@ -43,10 +44,10 @@ func asWritten(name, value string) (string, string) {
 	return name, value
 }
 
-// snake writes OnSourceGone as on_source_gone, and DR as dr.
+// snake converts OnSourceGone to on_source_gone, and DR to dr.
 func snake(word string) string {
 	var b strings.Builder
-	lower := false // the letter before was
+	lower := false // the previous letter was lower case
 	for _, r := range word {
 		if unicode.IsUpper(r) && lower {
 			b.WriteByte('_')
@@ -57,7 +58,7 @@ func snake(word string) string {
 	return b.String()
 }
 
-// numberText writes a number of a definition for people.
+// numberText formats a number of a definition.
 func numberText(n *define.Number) string {
 	text := ""
 	switch n.From {
@@ -89,7 +90,7 @@ func numberText(n *define.Number) string {
 	return text
 }
 
-// actionText writes what a definition does to its own owner.
+// actionText formats an action of a definition on its own owner.
 func actionText(a *buff.Action) string {
 	text := a.Do.String()
 	if a.Name != "" {
@@ -110,7 +111,7 @@ func actionText(a *buff.Action) string {
 	return text
 }
 
-// span writes a duration without the parts of it that are zero: 1h, not 1h0m0s.
+// span formats a duration without zero parts: 1h, not 1h0m0s.
 func span(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -122,14 +123,14 @@ func span(d time.Duration) string {
 	return s
 }
 
-// maxFields is how many fields of a definition are shown.
+// maxFields is the maximum number of fields shown.
 const maxFields = 100
 
-// headline are the fields that stand above the others.
+// headline lists the fields that are shown above the others.
 var headline = map[string]bool{"ID": true, "Note": true}
 
-// walk tells all fields of a struct that are not zero, those of a struct in it with the
-// name of that before their own.
+// walk calls emit for all non-zero fields of a struct. Fields of nested structs are prefixed
+// with the name of their parent.
 func walk(v reflect.Value, path string, tell func(name, value string)) {
 	for i := range v.NumField() {
 		f, x := v.Type().Field(i), v.Field(i)

@@ -44,8 +44,8 @@ func TestStepsInOrder(t *testing.T) {
 // TestStoryComments: an event that no step can bring about is told as a comment, of a buff and of nobody.
 func TestStoryComments(t *testing.T) {
 	s := &story{at: map[buff.Handle]*storyBuff{7: {id: "oath"}}}
-	s.tell(&buff.Event{Kind: buff.Faulted, At: 1})
-	s.tell(&buff.Event{Kind: buff.Faulted, At: 2, Handle: 7})
+	s.addEvent(&buff.Event{Kind: buff.Faulted, At: 1})
+	s.addEvent(&buff.Event{Kind: buff.Faulted, At: 2, Handle: 7})
 	require.Equal(t, []storyStep{{1, "  # 1 error"}, {2, "  # 2 error"}}, s.steps)
 }
 

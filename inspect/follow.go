@@ -9,30 +9,29 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// follows are those who follow a player, the oldest first. The engine follows
-// 64 at once, and whoever has brought the token does not stand behind those who
-// have not.
+// follows is the list of requests that follow a player, oldest first. The engine follows up to
+// 64 players at a time; a client with the token takes precedence over clients without.
 type follows struct {
 	mu   sync.Mutex
 	list []*follow
 }
 
 type follow struct {
-	known bool   // has brought the token
-	leave func() // of the Watch
-	end   func() // ends the request
+	trusted bool   // has sent the token
+	leave   func() // of the Watch
+	end     func() // ends the request
 }
 
-// follow has a player followed until the function that is returned is called; end ends the
-// request that wants it, if another one takes its place.
+// follow starts following a player until leave is called. If another request takes its place,
+// end is called to end this one.
 func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func(), err error) {
 	s := &in.follows
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := &follow{known: known, end: end}
+	f := &follow{trusted: known, end: end}
 	f.leave, err = in.watch.Follow(id, in.look())
 	for known && errors.Is(err, view.ErrTooManyFollowed) {
-		at := slices.IndexFunc(s.list, func(g *follow) bool { return !g.known })
+		at := slices.IndexFunc(s.list, func(g *follow) bool { return !g.trusted })
 		if at < 0 {
 			return nil, err
 		}
@@ -46,7 +45,7 @@ func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func
 	}
 	s.list = append(s.list, f)
 	return func() {
-		f.leave() // a second time, if another one took its place; that does nothing
+		f.leave() // a no-op if it was already replaced
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if at := slices.Index(s.list, f); at >= 0 {

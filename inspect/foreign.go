@@ -9,19 +9,20 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// foreign is one function of the game. It may do what it likes: this package calls it on
-// goroutines on which nobody recovers, and a game must not end because somebody looks at it.
+// foreign wraps a function of the game. This package calls it on goroutines without a recover,
+// and watching a game must not crash it.
 //
-// A panic is an error of that call. A function that ends its goroutine cannot be stopped from
-// that, and is not called again: it would end one goroutine after the other.
+// A panic is an error of that call. A function that ends its goroutine cannot be prevented
+// from doing so, and is not called again: otherwise it would end one goroutine after the
+// other.
 type foreign struct {
-	what string // what it is in Options
+	name string // its name in Options
 
 	gone   atomic.Bool
-	failed atomic.Uint64 // calls that have not returned
+	failed atomic.Uint64 // failed calls
 
 	mu   sync.Mutex
-	last string // what was said of the last of them
+	last string // description of the last failure
 }
 
 // call calls do, which calls the function.
@@ -36,9 +37,9 @@ func (f *foreign) call(do func()) (err error) {
 		}
 		v := recover()
 		f.failed.Add(1)
-		f.gone.Store(true) // also the text of what it has panicked with is the game's
+		f.gone.Store(true) // even the panic's text comes from the game
 		if v == nil {
-			f.note("ended its goroutine, and is not called again")
+			f.note("ended its goroutine and is not called again")
 			return
 		}
 		f.note("panicked: " + recovered.Text(v))
@@ -56,37 +57,37 @@ func (f *foreign) note(text string) {
 	f.last = line(text)
 }
 
-// report says how the last call that has failed did so.
+// report describes the last failed call.
 func (f *foreign) report() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.what + " " + f.last
+	return f.name + " " + f.last
 }
 
-// faultJSON tells the page of a function of the game that fails.
+// faultJSON is a failing function of the game.
 type faultJSON struct {
 	What string `json:"what"`
 	N    string `json:"n"`
 	Last string `json:"last"`
 }
 
-// faults returns those that have failed.
+// faults returns the functions that have failed.
 func (in *Inspector) faults() (out []faultJSON) {
 	for _, f := range []*foreign{&in.naming, &in.searching, &in.doing, &in.loading, &in.alarming} {
 		if n := f.failed.Load(); n > 0 {
 			f.mu.Lock()
-			out = append(out, faultJSON{f.what, strconv.FormatUint(n, 10), f.last})
+			out = append(out, faultJSON{f.name, strconv.FormatUint(n, 10), f.last})
 			f.mu.Unlock()
 		}
 	}
 	return out
 }
 
-// alarm returns what else is wrong with the game, as it may be shown.
+// alarm returns Options.Alarm in displayable form.
 func (in *Inspector) alarm() (text string) {
 	if in.opts.Alarm == nil {
 		return ""
 	}
-	_ = in.alarming.call(func() { text = in.opts.Alarm() }) // that it fails is among the faults
+	_ = in.alarming.call(func() { text = in.opts.Alarm() }) // a failure is reported by faults
 	return line(text)
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // ends are the ways in which a function of the game does not return, and what is said of each.
-var ends = recoveredtest.Ends("ended its goroutine, and is not called again")
+var ends = recoveredtest.Ends("ended its goroutine and is not called again")
 
 // A Name that fails costs a name. Whoever looks on goes on looking, also at the player whose
 // name it was, and is told.
@@ -120,7 +120,7 @@ func TestGoexitInRequest(t *testing.T) {
 	require.Error(t, err, "the connection is closed")
 	resp := g.request("GET", "?search=x", "")
 	require.Equal(t, http.StatusInternalServerError, resp.StatusCode)
-	require.Contains(t, body(t, resp), "Options.Search ended its goroutine, and is not called again")
+	require.Contains(t, body(t, resp), "Options.Search ended its goroutine and is not called again")
 
 	r, err := http.NewRequest("POST", g.url("?act"), strings.NewReader(`{"act":"reload"}`))
 	require.NoError(t, err)

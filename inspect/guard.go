@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Bounds of a request.
+// Limits of a request.
 const (
 	maxQuery  = 1 << 10
 	maxSearch = 256
@@ -17,16 +17,16 @@ const (
 	maxEvent  = 256 << 10
 )
 
-// refusal is why a request is not served.
+// refusal is the reason why a request is not served.
 type refusal struct {
 	status int
 	why    string
 }
 
-// ServeHTTP serves the page and its data; see the package's comment.
+// ServeHTTP serves the page and its data; see the package documentation.
 func (in *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := patiently(w)
-	defer p.deadline() // for what the server has not written yet
+	defer p.deadline() // for the rest of the response that the server writes
 	w = p
 	head := w.Header()
 	head.Set("X-Content-Type-Options", "nosniff")
@@ -53,7 +53,7 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 		in.act(w, r)
 	case query.Has("act"):
 		w.Header().Set("Allow", http.MethodPost)
-		refuse(w, refusal{http.StatusMethodNotAllowed, "actions are a POST"})
+		refuse(w, refusal{http.StatusMethodNotAllowed, "actions require POST"})
 	case query.Has("stream"):
 		in.stream(w, r, query)
 	case query.Has("snapshot"):
@@ -75,55 +75,55 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 	case query.Has("catalog"):
 		in.serveCatalog(w, query.Get("from"))
 	default:
-		refuse(w, refusal{http.StatusNotFound, "no such query"})
+		refuse(w, refusal{http.StatusNotFound, "unknown query"})
 	}
 }
 
-// admit checks everything about a request that does not depend on what it wants.
+// admit checks everything that does not depend on the route.
 func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 	if !in.knows(r.Host) {
 		return nil, &refusal{http.StatusForbidden, "this host name is not in Options.Hosts"}
 	}
 	if !in.opts.Remote && !isLocal(r.RemoteAddr) {
-		return nil, &refusal{http.StatusForbidden, "the inspector serves this machine only"}
+		return nil, &refusal{http.StatusForbidden, "only clients on this machine are allowed"}
 	}
 	if len(r.URL.RawQuery) > maxQuery {
 		return nil, &refusal{http.StatusRequestURITooLong, "the query is too long"}
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, &refusal{http.StatusBadRequest, "the query cannot be read"}
+		return nil, &refusal{http.StatusBadRequest, "invalid query"}
 	}
 	posts, trusted := r.Method == http.MethodPost && query.Has("act"), in.trusts(r)
 	if !reads(r) && !posts {
-		return nil, &refusal{http.StatusMethodNotAllowed, "only GET and HEAD"}
+		return nil, &refusal{http.StatusMethodNotAllowed, "only GET and HEAD are allowed"}
 	}
 	if len(query) == 0 {
-		return query, nil // the page itself tells nothing
+		return query, nil // the page itself contains no data
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
 	default:
-		return nil, &refusal{http.StatusForbidden, "not for other sites"}
+		return nil, &refusal{http.StatusForbidden, "requests from other sites are refused"}
 	}
 	if err := in.cross.Check(r); err != nil {
-		return nil, &refusal{http.StatusForbidden, "not for other sites"}
+		return nil, &refusal{http.StatusForbidden, "requests from other sites are refused"}
 	}
 	switch {
 	case posts && in.opts.Token == "":
-		return nil, &refusal{http.StatusForbidden, "there are no actions without Options.Token"}
-	case query.Has("worker") && len(query) == 1 && !posts: // it contains nothing of the game
+		return nil, &refusal{http.StatusForbidden, "actions require Options.Token"}
+	case query.Has("worker") && len(query) == 1 && !posts: // it contains no game data
 	case (posts || in.opts.Remote) && !trusted:
 		return nil, &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
 	}
 	return query, nil
 }
 
-// reads reports whether a request is GET, or HEAD, of which the server sends the header only.
+// reads reports whether a request is GET or HEAD, for which the server sends only the header.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// knows reports whether the page may be asked for under a Host. An address cannot be
-// rebound; a name can.
+// knows reports whether a Host is allowed. IP addresses are, because only names can be
+// rebound.
 func (in *Inspector) knows(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -138,8 +138,8 @@ func isLocal(remote string) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// trusts reports whether a request brings the token. Its connection is that of the operator then,
-// see [NewServer].
+// trusts reports whether a request has the token, and records it for its connection, see
+// [NewServer].
 func (in *Inspector) trusts(r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok || in.opts.Token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(in.opts.Token)) != 1 {
@@ -149,7 +149,7 @@ func (in *Inspector) trusts(r *http.Request) bool {
 	return true
 }
 
-// refuse answers with one line. A connection that was refused for what it is, is closed.
+// refuse responds with one line and closes the connection if the client is not allowed.
 func refuse(w http.ResponseWriter, no refusal) {
 	if no.status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
 		w.Header().Set("Allow", "GET, HEAD")

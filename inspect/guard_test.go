@@ -142,6 +142,6 @@ func TestOptions(t *testing.T) {
 	_, err := inspect.New(eng, inspect.Options{Token: "short"})
 	require.ErrorContains(t, err, "Options.Token must have at least 16 characters")
 	_, err = inspect.New(eng, inspect.Options{Remote: true})
-	require.ErrorContains(t, err, "Options.Remote needs a Token")
-	require.PanicsWithValue(t, "inspect: New without an engine", func() { inspect.Handler(nil) })
+	require.ErrorContains(t, err, "Options.Remote requires a Token")
+	require.PanicsWithValue(t, "inspect: New of a nil engine", func() { inspect.Handler(nil) })
 }

@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	enoughHolders = 50 // after which an answer is sent
+	enoughHolders = 50 // number after which a response is sent
 	maxHolders    = enoughHolders + 256
 )
 
-// holdersJSON is some of those who carry a definition.
+// holdersJSON is a part of the holders of a definition.
 type holdersJSON struct {
 	List []holderJSON `json:"list"`
-	Busy int          `json:"busy"`           // players looked at of whom it is not known: their handlers run
-	Next int          `json:"next,omitempty"` // where the rest of the players begins
-	All  int          `json:"all"`            // players, for how far it has come
+	Busy int          `json:"busy"`           // visited players with unknown buffs, because their handlers run
+	Next int          `json:"next,omitempty"` // position of the next player
+	All  int          `json:"all"`            // total number of players
 }
 
 type holderJSON struct {
 	pick
-	Source pick `json:"source"` // of the oldest of them
+	Source pick `json:"source"` // of the oldest of these buffs
 	Buffs  int  `json:"buffs"`
 	Stacks int  `json:"stacks"`
 }
 
-// serveHolders answers with who carries a definition, from a place among the players on: as many as
-// are found within the time that one request may take.
+// serveHolders responds with the holders of a definition, from a position among the players
+// on, as many as are found within the time limit of a request.
 func (in *Inspector) serveHolders(w http.ResponseWriter, r *http.Request, query url.Values) {
 	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
 	if err != nil || from < 0 {
-		refuse(w, refusal{http.StatusBadRequest, "from is a place among the players"})
+		refuse(w, refusal{http.StatusBadRequest, "from must be a position among the players"})
 		return
 	}
 	spec, err := in.eng.Catalog().Lookup(query.Get("holders"))

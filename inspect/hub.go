@@ -15,38 +15,40 @@ import (
 // Limits of the streams.
 const (
 	maxClients = 64
-	every      = 100 * time.Millisecond // between two views
-	patience   = 2 * time.Second        // until a loop that does not tick is called stalled: above the Budget that a stuck handler costs
+	every      = 100 * time.Millisecond // interval between views
+	// Time without a Tick after which the loop is reported as stalled; above the Budget that a
+	// stuck handler costs.
+	patience = 2 * time.Second
 )
 
-// hub asks the engine for Views while there are clients, and turns each into JSON once for
-// all of them.
+// hub requests Views from the engine while there are clients, and encodes each once for all of
+// them.
 type hub struct {
 	in    *Inspector
 	start time.Time
 
-	mu      sync.Mutex
-	clients map[*client]bool
-	places  uint64             // that have been given to clients
-	stop    context.CancelFunc // ends the goroutine; nil while there is none
-	seq     uint64             // of the messages
-	view    message            // for those who have seen the one before
-	whole   []byte             // for all others, made when somebody wants it
-	latest  viewJSON           // what that is made of
-	frame   uint64             // the first whose time the next view tells
-	seen    time.Duration      // when the last View came, or somebody began to look
-	catalog message
-	specs   []view.SpecStats // the last that were asked for; of the goroutine
-	counted time.Duration    // when
-	fresh   bool             // nobody was told of them yet
-	players map[buff.OwnerID]message
+	mu       sync.Mutex
+	clients  map[*client]bool
+	arrivals uint64             // last assigned client.place
+	stop     context.CancelFunc // ends the goroutine; nil if none is running
+	seq      uint64             // message counter
+	view     message            // for clients that have seen the previous one
+	whole    []byte             // for all other clients, encoded on demand
+	latest   viewJSON           // source of whole
+	frame    uint64             // first frame that the next view reports
+	seen     time.Duration      // time of the last View, or of the first client
+	catalog  message
+	specs    []view.SpecStats // last counts by definition; used by the goroutine only
+	counted  time.Duration    // time of specs
+	fresh    bool             // specs are not sent yet
+	players  map[buff.OwnerID]message
 }
 
-// message is the latest state of one topic, ready to be sent.
+// message is the encoded latest state of one topic.
 type message struct {
 	seq  uint64
 	data []byte
-	from any // what it was made of, if it was made of something that does not change
+	from any // source of data, if immutable
 }
 
 func (h *hub) init(in *Inspector) {
@@ -55,18 +57,18 @@ func (h *hub) init(in *Inspector) {
 	h.players = make(map[buff.OwnerID]message)
 }
 
-// since is the clock that measures the engine.
+// since returns the time on the clock with which the engine is measured.
 func (h *hub) since() time.Duration { return time.Since(h.start) }
 
-// join lets a client in. With as many as there may be, the one that has not taken its
-// last event for the longest time has to go; if all have, then for one who has brought the
-// token the oldest of those who have not. Else the new one is refused.
+// join adds a client. If the hub is full, the client with the longest pending write is
+// removed; if there is none, a client without the token makes room for one with it. Otherwise
+// the new client is refused.
 func (h *hub) join(c *client) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.clients) >= maxClients {
 		slowest := h.slowest()
-		if slowest == nil && c.known {
+		if slowest == nil && c.trusted {
 			slowest = h.oldest()
 		}
 		if slowest == nil {
@@ -75,8 +77,8 @@ func (h *hub) join(c *client) bool {
 		slowest.leave()
 		delete(h.clients, slowest)
 	}
-	h.places++
-	c.place = h.places
+	h.arrivals++
+	c.arrival = h.arrivals
 	h.clients[c] = true
 	if h.stop == nil {
 		ctx, stop := context.WithCancel(context.Background())
@@ -86,7 +88,7 @@ func (h *hub) join(c *client) bool {
 	return true
 }
 
-// slowest returns the client whose write has waited longest, if that is long.
+// slowest returns the client with the longest pending write, if that is too long, or nil.
 func (h *hub) slowest() *client {
 	var slowest *client
 	least := time.Now().Add(-every).UnixNano()
@@ -98,10 +100,10 @@ func (h *hub) slowest() *client {
 	return slowest
 }
 
-// oldest returns the client that is there longest, of those who have not brought the token.
+// oldest returns the longest connected client without the token.
 func (h *hub) oldest() (oldest *client) {
 	for c := range h.clients {
-		if !c.known && (oldest == nil || c.place < oldest.place) {
+		if !c.trusted && (oldest == nil || c.arrival < oldest.arrival) {
 			oldest = c
 		}
 	}
@@ -117,12 +119,13 @@ func (h *hub) quit(c *client) {
 	}
 	h.stop()
 	h.stop = nil
-	h.view, h.catalog, h.whole, h.latest, h.frame = message{}, message{}, nil, viewJSON{}, 0 // the next one is not to see them
+	// Not for the next client.
+	h.view, h.catalog, h.whole, h.latest, h.frame = message{}, message{}, nil, viewJSON{}, 0
 	h.specs = nil
 	clear(h.players)
 }
 
-// run asks and sends until there is nobody left.
+// run requests and sends views until there are no clients.
 func (h *hub) run(ctx context.Context) {
 	defer h.in.watch.Open(h.since)()
 	h.mu.Lock()
@@ -139,8 +142,8 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// round asks and sends once, on a goroutine of its own: should a function of the game end that,
-// the next round comes all the same.
+// round handles one view on a separate goroutine: if a callback of the game ends that
+// goroutine, the next round still runs.
 func (h *hub) round(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
@@ -158,10 +161,10 @@ func (h *hub) next(ctx context.Context) (*view.View, error) {
 	return h.in.watch.Next(ctx)
 }
 
-// specsEvery is how long it is between two looks at what each definition has led to.
+// specsEvery is the interval between two counts by definition.
 const specsEvery = time.Second
 
-// countSpecs asks for that, if somebody looks at the definitions.
+// countSpecs requests the counts by definition if a client shows definitions.
 func (h *hub) countSpecs(ctx context.Context) {
 	if !h.wanted().catalog || h.specs != nil && h.since()-h.counted < specsEvery {
 		return
@@ -174,10 +177,10 @@ func (h *hub) countSpecs(ctx context.Context) {
 	}
 }
 
-// wanted is what the clients look at.
+// wanted is the set of topics that clients show.
 type wanted struct {
 	catalog bool
-	players map[buff.OwnerID]any // what the last message was made of
+	players map[buff.OwnerID]any // source of the last message
 }
 
 func (h *hub) wanted() wanted {
@@ -193,7 +196,7 @@ func (h *hub) wanted() wanted {
 	return w
 }
 
-// send makes the messages and wakes the clients. The JSON is made without the lock.
+// send creates the messages and wakes the clients. It encodes JSON without holding the lock.
 func (h *hub) send(ctx context.Context, v *view.View, err error) {
 	want := h.wanted()
 	var catalog []byte
@@ -217,7 +220,7 @@ func (h *hub) send(ctx context.Context, v *view.View, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
-		return // these clients have gone; another run may serve others
+		return // these clients have left; another run may serve others
 	}
 	h.seq++
 	h.view.seq = h.seq
@@ -228,7 +231,7 @@ func (h *hub) send(ctx context.Context, v *view.View, err error) {
 		h.whole = h.view.data
 	} else {
 		h.seen = h.since()
-		// Not the frames that everybody has: they would be most of it.
+		// Omit the frames that all clients have: they are most of the data.
 		var news viewJSON
 		news, h.frame = latest.since(h.frame)
 		h.view.data, h.whole, h.latest = event("view", news), nil, latest
@@ -250,8 +253,8 @@ func (h *hub) send(ctx context.Context, v *view.View, err error) {
 	}
 }
 
-// news returns what a client has not seen yet. Of a topic that is the latest state alone;
-// one who has missed views is told how many.
+// news returns the messages that a client has not seen: only the latest state of each topic,
+// preceded by the number of skipped views, if any.
 func (h *hub) news(c *client) (out [][]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -282,14 +285,14 @@ func (h *hub) news(c *client) (out [][]byte) {
 	return out
 }
 
-// gapJSON tells a client how many views it has missed: since the last one that it took, and
-// in all.
+// gapJSON reports the number of skipped views: since the last view that the client accepted,
+// and in total.
 type gapJSON struct {
 	Skipped string `json:"skipped"`
 	Sum     string `json:"sum"`
 }
 
-// all returns the latest view for one who has not seen the one before it.
+// all returns the latest view for a client that has not seen the previous one.
 func (h *hub) all() []byte {
 	if h.whole == nil {
 		h.whole = event("view", h.latest)

@@ -21,58 +21,58 @@ import (
 const (
 	maxIncidents  = 100
 	maxInvolved   = 10               // players of one incident
-	againWithin   = 10 * time.Second // what comes back so soon is the same incident
+	reopenWithin  = 10 * time.Second // a problem that returns within this time is the same incident
 	attendEvery   = time.Second
-	maxPanicsRead = 1000 // events of handlers that have failed, of one look
+	maxPanicsRead = 1000 // failed handler events read for one View
 )
 
-// incident is something that was wrong for a while.
+// incident is a problem that lasted for some time.
 type incident struct {
 	key   string
 	order uint64
 
 	kind, level string
-	from, until time.Time // until is when it was last seen
+	from, until time.Time // until is the time when it was last seen
 	over        bool
-	at          wheel.Time // of the game, when it began
-	text        string     // what was said of it last
+	at          wheel.Time // game time of its start
+	text        string     // latest description
 	involved    []buff.OwnerID
 	spec, place string
 	stack       string
 	times       int
 }
 
-// incidents are the last of them, the oldest first. It sees each View that comes.
+// incidents holds the most recent incidents, oldest first. It sees every View.
 type incidents struct {
 	mu      sync.Mutex
 	list    []*incident
 	count   uint64
 	changes uint64
 
-	faults  uint64     // Stats.Faults of the View before
-	faulted wheel.Time // until when handlers that have failed were looked for
-	any     bool       // there was a View
+	faults  uint64     // Stats.Faults of the previous View
+	faulted wheel.Time // game time up to which failed handlers have been read
+	primed  bool       // there was a previous View
 }
 
-// seen is one thing that is wrong in a View.
+// seen is a problem in one View.
 type seen struct {
 	key, kind, level, text string
 	involved               []buff.OwnerID
 	spec, place            string
 	at                     wheel.Time
-	moment                 bool // it is over at once
+	moment                 bool // it has no duration
 	times                  int
-	lasted                 time.Duration // before it was called wrong
+	lasted                 time.Duration // duration before it was reported
 	stack                  func() string
 }
 
-// noteIncidents takes a View in with what was found wrong. It returns how often the incidents have
-// changed, and how many of them are not over.
+// noteIncidents adds a View and its verdict. It returns the change counter and the number of
+// open incidents.
 func (in *Inspector) noteIncidents(v *view.View, found verdict, stuck []stuckFor) (changes string, open int) {
 	var list []seen
 	for _, f := range found {
 		if f.level == calm || f.topic == "stuck" {
-			continue // each of those who are stuck is an incident of its own
+			continue // each stuck player is a separate incident
 		}
 		list = append(list, seen{key: f.topic, kind: f.topic, level: levels[f.level], text: in.sentence(f.say), at: v.Now})
 	}
@@ -102,7 +102,7 @@ func (in *Inspector) seenStuck(v *view.View, st stuckFor) seen {
 	return s
 }
 
-// placeOf returns where the version of a definition stands that is in force.
+// placeOf returns the file and line of the current version of a definition.
 func (in *Inspector) placeOf(c *buff.Catalog, s *buff.Spec) string {
 	if c == nil {
 		return ""
@@ -111,7 +111,7 @@ func (in *Inspector) placeOf(c *buff.Catalog, s *buff.Spec) string {
 	return lines(c.Place(newest))
 }
 
-// seenFaults looks for handlers that have failed since the View before, in the flight recorder.
+// seenFaults finds handlers that have failed since the previous View, in the flight recorder.
 func (in *Inspector) seenFaults(v *view.View) []seen {
 	n, from := in.log.newFaults(v)
 	if n == 0 || in.eng == nil || in.eng.History() == nil {
@@ -144,19 +144,20 @@ func (in *Inspector) seenFaults(v *view.View) []seen {
 	return list
 }
 
-// newFaults returns how many faults there were since the View before, and the instant of that.
+// newFaults returns the number of faults since the previous View, and the game time of that
+// View.
 func (l *incidents) newFaults(v *view.View) (n uint64, from wheel.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.any {
+	if l.primed {
 		n = v.Stats.Faults - l.faults
 	}
 	from = l.faulted
-	l.faults, l.faulted, l.any = v.Stats.Faults, v.Now, true
+	l.faults, l.faulted, l.primed = v.Stats.Faults, v.Now, true
 	return n, from
 }
 
-// sentence is what the first line says, without its links.
+// sentence returns the text of a verdict without links.
 func (in *Inspector) sentence(say []partJSON) string {
 	var b strings.Builder
 	for _, p := range say {
@@ -168,7 +169,7 @@ func (in *Inspector) sentence(say []partJSON) string {
 	return b.String()
 }
 
-// see takes in what is wrong at a moment: what is not among it any more is over.
+// see records the current problems and closes the incidents that are no longer among them.
 func (l *incidents) see(now time.Time, list []seen) (changes string, open int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -188,9 +189,9 @@ func (l *incidents) see(now time.Time, list []seen) (changes string, open int) {
 	return strconv.FormatUint(l.changes, 10), open
 }
 
-// note begins an incident, or goes on with the one that there is. The caller holds the lock.
+// note opens an incident or updates an existing one. The caller holds the lock.
 func (l *incidents) note(now time.Time, s *seen) {
-	at := slices.IndexFunc(l.list, func(x *incident) bool { return x.key == s.key && (!x.over || now.Sub(x.until) < againWithin) })
+	at := slices.IndexFunc(l.list, func(x *incident) bool { return x.key == s.key && (!x.over || now.Sub(x.until) < reopenWithin) })
 	if at < 0 {
 		l.count++
 		l.changes++
@@ -220,7 +221,7 @@ func (l *incidents) note(now time.Time, s *seen) {
 	}
 }
 
-// stalled notes that the loop does not tick.
+// stalled records that the loop does not tick.
 func (l *incidents) stalled(now time.Time, text string, closed bool) {
 	kind := "stalled"
 	if closed {
@@ -231,36 +232,36 @@ func (l *incidents) stalled(now time.Time, text string, closed bool) {
 	l.note(now, &seen{key: kind, kind: kind, level: levels[alarm], text: text})
 }
 
-// incidentJSON is an incident as the page gets it, and as an annotation of Grafana: its times are Unix
-// time in ms.
+// incidentJSON is an incident for the page and as a Grafana annotation. Times are Unix times
+// in ms.
 type incidentJSON struct {
 	ID      string `json:"id"`
 	Time    int64  `json:"time"`
 	TimeEnd int64  `json:"timeEnd"` // when it was last seen
 	Title   string `json:"title"`
 	Text    string `json:"text"`
-	Tags    string `json:"tags"` // "bufftick", the kind, the level; commas between, as Grafana wants them
+	Tags    string `json:"tags"` // "bufftick", the kind and the level, separated by commas as Grafana requires
 
 	Kind    string `json:"kind"`
 	Level   string `json:"level"`
 	Over    bool   `json:"over"`
-	At      int64  `json:"at"` // ms of the game, when it began
+	At      int64  `json:"at"` // game time of its start, in ms
 	Players []pick `json:"players"`
 	Spec    string `json:"spec,omitempty"`
 	Place   string `json:"place,omitempty"` // file and line of the definition
-	Stack   string `json:"stack,omitempty"` // of the handler, when it began: functions, and below each its place
-	Times   int    `json:"times,omitempty"` // how often, of what does not last
+	Stack   string `json:"stack,omitempty"` // stack of the handler at the start: functions, each followed by its position
+	Times   int    `json:"times,omitempty"` // number of occurrences, if it has no duration
 }
 
-// serveIncidents answers with the last incidents, the newest first: those that were not over before
-// from and had begun by to, both Unix time in ms.
+// serveIncidents responds with the most recent incidents, newest first, that overlap the
+// interval from the query's from to its to, both Unix times in ms.
 func (in *Inspector) serveIncidents(w http.ResponseWriter, query url.Values) {
 	from, to := time.Time{}, time.Now().Add(24*time.Hour)
 	for name, at := range map[string]*time.Time{"from": &from, "to": &to} {
 		if text := query.Get(name); text != "" {
 			ms, err := strconv.ParseInt(text, 10, 64)
 			if err != nil {
-				refuse(w, refusal{http.StatusBadRequest, name + " is Unix time in ms"})
+				refuse(w, refusal{http.StatusBadRequest, name + " must be a Unix time in ms"})
 				return
 			}
 			*at = time.UnixMilli(ms)
@@ -276,17 +277,17 @@ func (in *Inspector) serveIncidents(w http.ResponseWriter, query url.Values) {
 	serveJSON(w, &out)
 }
 
-// incidentsJSON is an answer.
+// incidentsJSON is a response.
 type incidentsJSON []incidentJSON
 
-// cut leaves the older half out, and reports whether there was more than one.
+// cut removes the older half and reports whether there was more than one.
 func (l *incidentsJSON) cut() bool {
 	more := len(*l) > 1
 	*l = (*l)[:(len(*l)+1)/2]
 	return more
 }
 
-// all returns copies, the oldest first.
+// all returns copies, oldest first.
 func (l *incidents) all() []incident {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -310,13 +311,13 @@ func (in *Inspector) incidentOf(x *incident) incidentJSON {
 	return out
 }
 
-// Attend watches for incidents until ctx ends, or the engine is closed, also while nobody looks on:
-// once a second. The page has the last 100, and the query ?incidents. What a watched engine pays is
-// in docs/inspect.md.
+// Attend records incidents until ctx ends or the engine is closed, also while no client is
+// connected. It checks once a second. The page and the query ?incidents show the last 100.
+// docs/inspect.md has the cost of a watched engine.
 //
 //	go page.Attend(ctx)
 //
-// Any goroutine may call it, once for each Inspector.
+// Any goroutine may call it, but only once for each Inspector.
 func (in *Inspector) Attend(ctx context.Context) {
 	defer in.watch.Open(in.hub.since)()
 	ticker := time.NewTicker(attendEvery)
@@ -331,8 +332,8 @@ func (in *Inspector) Attend(ctx context.Context) {
 	}
 }
 
-// attendOnce takes in one View, on a goroutine of its own as hub.round does, and reports whether there
-// will be no other. last is when one came last.
+// attendOnce handles one View on a separate goroutine, like hub.round, and reports whether the
+// engine is closed. last is the time of the last View.
 func (in *Inspector) attendOnce(ctx context.Context, last *time.Duration) (closed bool) {
 	done := make(chan struct{})
 	go func() {

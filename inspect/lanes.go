@@ -14,58 +14,58 @@ import (
 
 const (
 	maxLanes    = 400  // of a player
-	maxSteps    = 8000 // of all its lanes: the newest
+	maxSteps    = 8000 // of all lanes of a player: the newest are kept
 	maxLookBack = int64(history.Span)
 )
 
-// pastJSON is the last minute of a player: a lane for each buff that it carried. Times are in ms.
+// pastJSON is the last minute of a player, with a lane for each buff. Times are in ms.
 type pastJSON struct {
 	pick
 	Present bool       `json:"present"`
 	Now     int64      `json:"now"`
-	From    int64      `json:"from"`  // where the lanes begin
-	Since   int64      `json:"since"` // from here on nothing is left out
+	From    int64      `json:"from"`  // start of the lanes
+	Since   int64      `json:"since"` // complete from here on
 	Lanes   []laneJSON `json:"lanes"`
-	Cut     bool       `json:"cut,omitempty"` // something was left out: it was too much
+	Cut     bool       `json:"cut,omitempty"` // something was omitted
 
-	Attributes []thenJSON `json:"attributes,omitempty"` // what they were
-	Sheet      int64      `json:"sheet"`                // from here on
+	Attributes []thenJSON `json:"attributes,omitempty"` // values over time
+	Sheet      int64      `json:"sheet"`                // known from here on
 }
 
-// laneJSON is one buff, or, without a handle, what was refused or done at once of one definition, or what
-// befell the owner itself.
+// laneJSON is one buff. Without a handle it holds the denied and instant applications of one
+// definition, or events of the owner itself.
 type laneJSON struct {
 	Handle string     `json:"handle,omitempty"`
 	Spec   string     `json:"spec,omitempty"`
 	Name   string     `json:"name,omitempty"`
 	Side   string     `json:"side,omitempty"`
 	Source *pick      `json:"source,omitempty"`
-	Whole  int64      `json:"whole,omitempty"` // as long as its definition says
-	Begin  *int64     `json:"begin"`           // null: it was there before what is known
-	End    *int64     `json:"end"`             // when it was over; null: it is there
-	Runs   *int64     `json:"runs,omitempty"`  // of one that is there: until when
-	Stacks int        `json:"stacks"`          // at the end
+	Whole  int64      `json:"whole,omitempty"` // duration in the definition
+	Begin  *int64     `json:"begin"`           // null if it started before the known past
+	End    *int64     `json:"end"`             // null if it is still active
+	Runs   *int64     `json:"runs,omitempty"`  // expected end of an active buff
+	Stacks int        `json:"stacks"`          // current or final number
 	Paused bool       `json:"paused,omitempty"`
 	Hidden bool       `json:"hidden,omitempty"`
 	Steps  []stepJSON `json:"steps"`
 
-	Times []speedJSON `json:"times,omitempty"` // where time did not pass as that of the world
+	Times []speedJSON `json:"times,omitempty"` // intervals in which time did not pass at normal speed
 }
 
-// stepJSON is something that happened on a lane.
+// stepJSON is an event on a lane.
 type stepJSON struct {
 	At     int64  `json:"at"`
 	Kind   string `json:"kind"`
 	Stacks int32  `json:"n,omitempty"`
 	End    *int64 `json:"end,omitempty"`
 	Why    string `json:"why,omitempty"`
-	Source *pick  `json:"source,omitempty"` // where the lane has none
+	Source *pick  `json:"source,omitempty"` // if the lane has none
 	Text   string `json:"text,omitempty"`
 	Late   int64  `json:"late,omitempty"`
 }
 
-// cut leaves the older half of the longest lane out, or else half of the lanes, and reports whether there
-// was anything.
+// cut removes the older half of the longest lane, or else half of the lanes, and reports
+// whether anything was left to remove.
 func (p *pastJSON) cut() bool {
 	p.Cut = true
 	longest := -1
@@ -88,20 +88,20 @@ func (p *pastJSON) cut() bool {
 	return true
 }
 
-// laneKey is what has a lane of its own.
+// laneKey identifies a lane.
 type laneKey struct {
 	handle buff.Handle
 	spec   string // if there is no handle
 }
 
-// lanes puts the events of a player into lanes, in the order in which they begin.
+// lanes sorts the events of a player into lanes, in order of their starts.
 type lanes struct {
 	in   *Inspector
 	list []laneJSON
 	at   map[laneKey]int
 }
 
-// of returns the lane of an event, which may be a new one.
+// of returns the lane of an event and creates it if necessary.
 func (l *lanes) of(e *buff.Event) *laneJSON { return &l.list[l.index(e)] }
 
 func (l *lanes) index(e *buff.Event) int {
@@ -130,7 +130,7 @@ func (lane *laneJSON) describe(s *buff.Spec) {
 	lane.Spec, lane.Name, lane.Side, lane.Whole = line(s.ID), line(s.Name), s.Polarity.String(), s.Duration.Milliseconds()
 }
 
-// add puts an event on its lane.
+// add adds an event to its lane.
 func (l *lanes) add(e *buff.Event) {
 	lane, at := l.of(e), int64(e.At)
 	switch {
@@ -165,7 +165,7 @@ func (in *Inspector) stepOf(e *buff.Event, sourced bool) stepJSON {
 	return step
 }
 
-// carries makes sure that what a player carries has a lane, and says until when it runs.
+// carries adds a lane for an active buff, with its expected end.
 func (l *lanes) carries(b buff.Instance, now int64) {
 	lane := l.of(&buff.Event{Handle: b.Handle, Spec: b.Spec, Source: b.Source})
 	lane.Stacks, lane.Paused, lane.Hidden = b.Stacks, b.Paused, b.Hidden
@@ -201,7 +201,7 @@ func (in *Inspector) pastOf(o *view.Owner, r *history.Recorder) *pastJSON {
 	slices.SortStableFunc(l.list, func(a, b laneJSON) int { return compareBegin(a.Begin, b.Begin) })
 	if n := len(l.list) - maxLanes; n > 0 {
 		p.Cut = true
-		l.list = slices.DeleteFunc(l.list, func(lane laneJSON) bool { // the oldest buffs, and not what was denied
+		l.list = slices.DeleteFunc(l.list, func(lane laneJSON) bool { // drops the oldest buffs, but not denials
 			oldest := lane.Handle != "" && n > 0
 			if oldest {
 				n--
@@ -217,7 +217,7 @@ func (in *Inspector) pastOf(o *view.Owner, r *history.Recorder) *pastJSON {
 	return p
 }
 
-// compareBegin orders lanes: those that were there before come first.
+// compareBegin orders lanes: those that started before the known past come first.
 func compareBegin(a, b *int64) int {
 	switch {
 	case a == nil && b == nil:
@@ -230,12 +230,12 @@ func compareBegin(a, b *int64) int {
 	return int(*a - *b)
 }
 
-// pastAsked returns the player of a question for its last minute, and where that is known; nil, if it has
-// answered already.
+// pastAsked returns the requested player and the flight recorder. If it returns nil, it has
+// sent the response.
 func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text string) (*view.Owner, *history.Recorder) {
 	id, ok := parseID(text)
 	if !ok {
-		refuse(w, refusal{http.StatusBadRequest, "a player's id has up to 20 digits"})
+		refuse(w, refusal{http.StatusBadRequest, "a player id has up to 20 digits"})
 		return nil, nil
 	}
 	recorder := in.eng.History()
@@ -256,7 +256,7 @@ func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text stri
 	return o, recorder
 }
 
-// serveHistory answers with the last minute of a player.
+// serveHistory responds with the last minute of a player.
 func (in *Inspector) serveHistory(w http.ResponseWriter, r *http.Request, query url.Values) {
 	if o, recorder := in.pastAsked(w, r, query.Get("history")); o != nil {
 		serveJSON(w, in.pastOf(o, recorder))

@@ -12,19 +12,18 @@ import (
 //go:embed page
 var files embed.FS
 
-// page is the whole page with its style and script in it, in pieces: a nonce goes between
-// each two.
+// page is the HTML page with its style and script, split where nonces are inserted.
 var page = assemble()
 
-// nonceMark stands in page/index.html where a nonce belongs.
+// nonceMark is the placeholder for a nonce in page/index.html.
 const nonceMark = "@nonce@"
 
-// worker is the script of the SharedWorker, and its version: a tab with a newer page needs a newer worker.
+// worker is the script of the SharedWorker. A tab with a newer page needs a newer version.
 var worker = file("worker.js")
 
 var workerVersion = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(worker)))
 
-// scripts are the parts of the page's script, in the order in which they run.
+// scripts are the parts of the page's script, in order.
 var scripts = []string{"dom.js", "clock.js", "chart.js", "overview.js", "player.js", "past.js", "catalog.js", "incidents.js", "main.js"}
 
 func assemble() []string {
@@ -39,7 +38,7 @@ func assemble() []string {
 func file(name string) string {
 	text, err := files.ReadFile("page/" + name)
 	if err != nil {
-		panic("inspect: " + err.Error()) // it was there when the program was built
+		panic("inspect: " + err.Error()) // embedded files always exist
 	}
 	return string(text)
 }
@@ -49,10 +48,10 @@ func (in *Inspector) servePage(w http.ResponseWriter) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+
 		"'; img-src data:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(strings.Join(page, nonce))) // a client that has left needs no error
+	_, _ = w.Write([]byte(strings.Join(page, nonce))) // the client may have left
 }
 
-// serveWorker serves the script that shares a stream between tabs. It contains nothing of the game.
+// serveWorker serves the script that shares a stream between tabs. It contains no game data.
 func serveWorker(w http.ResponseWriter) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")

@@ -16,16 +16,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// maxBuffs is how many buffs of a player are shown.
+// maxBuffs is the maximum number of buffs shown for a player.
 const maxBuffs = 200
 
-// playerJSON is a player as the page gets it. Times are in ms.
+// playerJSON is a player for the page. Times are in ms.
 type playerJSON struct {
 	pick
 	Now      int64           `json:"now"`
 	Present  bool            `json:"present"`
 	Busy     bool            `json:"busy"`
-	Unseen   bool            `json:"unseen,omitempty"` // busy since somebody looks: what it carries is not known
+	Unseen   bool            `json:"unseen,omitempty"` // busy since the first client connected: its buffs are unknown
 	Paused   bool            `json:"paused"`
 	Zone     uint32          `json:"zone"`
 	Mail     int             `json:"mail"`
@@ -33,24 +33,24 @@ type playerJSON struct {
 	Timeouts int             `json:"timeouts"`
 	Pulses   string          `json:"pulses"`
 	Buffs    []buffJSON      `json:"buffs"`
-	Events   []eventJSON     `json:"events"` // the newest first
+	Events   []eventJSON     `json:"events"` // newest first
 	Fault    string          `json:"fault,omitempty"`
 	Numbers  []attributeJSON `json:"attributes"`
-	From     int             `json:"from,omitempty"` // how many older buffs are not among Buffs
-	Next     int             `json:"next,omitempty"` // where the rest begins
-	Cut      bool            `json:"cut,omitempty"`  // something was left out: it was too much
+	From     int             `json:"from,omitempty"` // number of older buffs before Buffs
+	Next     int             `json:"next,omitempty"` // start of the next part
+	Cut      bool            `json:"cut,omitempty"`  // something was omitted
 }
 
 type buffJSON struct {
 	Handle    string `json:"handle"`
 	Spec      string `json:"spec"`
 	Name      string `json:"name,omitempty"`
-	Side      string `json:"side"` // its polarity
+	Side      string `json:"side"` // polarity
 	Source    pick   `json:"source"`
 	Stacks    int    `json:"stacks"`
 	Level     int    `json:"level,omitempty"`
 	Magnitude string `json:"magnitude"`
-	Left      *int64 `json:"left"` // until its end; null: it has none, or its time stands still
+	Left      *int64 `json:"left"` // until its end; null if it has none or is paused
 	Whole     int64  `json:"whole"`
 	Next      *int64 `json:"next"` // until its next pulse
 	Period    int64  `json:"period"`
@@ -70,11 +70,11 @@ type eventJSON struct {
 	Source *pick  `json:"source,omitempty"`
 	Stacks int32  `json:"stacks,omitempty"`
 	Why    string `json:"why,omitempty"`
-	Change string `json:"change,omitempty"` // of an attribute: by how much, and what it is now
+	Change string `json:"change,omitempty"` // change of an attribute and its new value
 	Late   int64  `json:"late,omitempty"`
 }
 
-// playerOf returns what is known of a player, with its buffs from a place on.
+// playerOf returns the data of a player, with buffs from a position on.
 func (in *Inspector) playerOf(o *view.Owner, from int) playerJSON {
 	from = min(from, len(o.Buffs))
 	end := min(from+maxBuffs, len(o.Buffs))
@@ -95,7 +95,7 @@ func (in *Inspector) playerOf(o *view.Owner, from int) playerJSON {
 	return out
 }
 
-// cut leaves the half of the longest list out, and reports whether there was one.
+// cut removes half of the longest list and reports whether there was one.
 func (p *playerJSON) cut() bool {
 	p.Cut = true
 	switch n := max(len(p.Buffs), len(p.Events), len(p.Numbers)); {
@@ -125,7 +125,7 @@ func (in *Inspector) buffOf(b buff.Instance, now wheel.Time) buffJSON {
 	return out
 }
 
-// leftOf returns the ms that a buff has left, of its own time if that stands still; nil if it
+// leftOf returns the ms that a buff has left, in its own time if it is paused, or nil if it
 // has no end.
 func leftOf(b buff.Instance, now wheel.Time) *int64 {
 	left := b.Left(now)
@@ -136,7 +136,7 @@ func leftOf(b buff.Instance, now wheel.Time) *int64 {
 	return &ms
 }
 
-// until returns the ms from now to an instant, nil for Never.
+// until returns the ms from now to t, or nil for Never.
 func until(t, now wheel.Time) *int64 {
 	if t == wheel.Never {
 		return nil
@@ -160,7 +160,7 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 	return out
 }
 
-// find asks for one player. It takes more than one View if many others are followed.
+// find requests one player. It may take several Views if many others are followed.
 func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*view.Owner, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
@@ -180,16 +180,16 @@ func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*view.Owner, error)
 	}
 }
 
-// servePlayer answers with a player; with from, its buffs from that place on.
+// servePlayer responds with a player, with buffs from a position on.
 func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query url.Values) {
 	id, ok := parseID(query.Get("player"))
 	if !ok {
-		refuse(w, refusal{http.StatusBadRequest, "a player's id has up to 20 digits"})
+		refuse(w, refusal{http.StatusBadRequest, "a player id has up to 20 digits"})
 		return
 	}
 	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
 	if err != nil || from < 0 {
-		refuse(w, refusal{http.StatusBadRequest, "from is a place among the buffs"})
+		refuse(w, refusal{http.StatusBadRequest, "from must be a position among the buffs"})
 		return
 	}
 	o, err := in.find(r, id)
@@ -202,22 +202,23 @@ func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query u
 }
 
 const (
-	maxFound    = 20 // players that a search names, beside those who have the very name
-	maxSearches = 8  // at once: the loop answers them one after the other
+	maxFound    = 20 // results of a search besides exact matches
+	maxSearches = 8  // at once: the loop serves them one after the other
 )
 
-// searchFor is how long one request goes through the names of players.
+// searchFor is the time limit of one request that searches names.
 const searchFor = time.Second
 
 type foundJSON struct {
-	Same    []pick `json:"same"` // whose name or id is the text
+	Same    []pick `json:"same"` // exact matches of name or id
 	Players []pick `json:"players"`
-	More    bool   `json:"more"`           // there are others
-	Next    int    `json:"next,omitempty"` // where the rest of the players begins, who have not been looked at
+	More    bool   `json:"more"`           // there are more
+	Next    int    `json:"next,omitempty"` // position of the next player to search
 }
 
-// admitLook begins what goes through much: a search, or the history. There are maxSearches at once, and those
-// who have brought the token are always let in; else it has answered, and reports false.
+// admitLook admits an expensive request: a search or the history. At most maxSearches run at a
+// time, but clients with the token are always admitted. If it returns false, it has sent the
+// response.
 func (in *Inspector) admitLook(w http.ResponseWriter, r *http.Request) (leave func(), ok bool) {
 	if in.trusts(r) {
 		return func() {}, true
@@ -226,13 +227,13 @@ func (in *Inspector) admitLook(w http.ResponseWriter, r *http.Request) (leave fu
 	case in.looking <- struct{}{}:
 		return func() { <-in.looking }, true
 	default:
-		refuse(w, refusal{http.StatusServiceUnavailable, "there are too many searches"})
+		refuse(w, refusal{http.StatusServiceUnavailable, "too many searches"})
 		return nil, false
 	}
 }
 
-// serveSearch answers with the players who fit a text: with an id, also as the page writes it
-// behind a #, or with a name. The names of very many players take several requests.
+// serveSearch responds with the players that match a text: an id, with or without a # as on
+// the page, or a name. Searching very many names takes several requests.
 func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query url.Values) {
 	text := strings.TrimSpace(query.Get("search"))
 	if text == "" || len(text) > maxSearch {
@@ -241,7 +242,7 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query u
 	}
 	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
 	if err != nil || from < 0 {
-		refuse(w, refusal{http.StatusBadRequest, "from is a place among the players"})
+		refuse(w, refusal{http.StatusBadRequest, "from must be a position among the players"})
 		return
 	}
 	leave, ok := in.admitLook(w, r)
@@ -284,22 +285,22 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query u
 	serveJSON(w, out)
 }
 
-// search asks the game, for one more than are shown at most.
+// search calls Options.Search for one more player than are shown.
 func (in *Inspector) search(text string) (ids []buff.OwnerID, err error) {
 	err = in.searching.call(func() { ids = in.opts.Search(text, maxFound) })
 	return ids[:min(len(ids), maxFound+1)], err
 }
 
-// numberIn reads the id in a search text: digits, or a # with digits behind it at its end, as the
-// page writes players. Of the latter nobody else is meant.
+// numberIn parses the id in a search text: digits only, or a # and digits at the end, as the
+// page writes players. alone reports the latter form, which excludes a search by name.
 func numberIn(text string) (id buff.OwnerID, ok, alone bool) {
 	at := strings.LastIndexByte(text, '#')
 	id, ok = parseID(text[at+1:])
 	return id, ok, at >= 0
 }
 
-// tryNames goes through the names of the players from a place on, for as long as one request may,
-// and says how far it has come. Somebody of that very name is found behind any number of others.
+// tryNames searches the names of players from a position on until the time limit, and sets the
+// next position. An exact match is found even behind any number of other matches.
 func (in *Inspector) tryNames(r *http.Request, text string, from int, out *foundJSON) error {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*patience)
 	defer cancel()
@@ -307,7 +308,7 @@ func (in *Inspector) tryNames(r *http.Request, text string, from int, out *found
 	for began := time.Now(); ; {
 		ids, next, err := in.watch.Owners(ctx, from)
 		if err != nil {
-			return err // and not that there is nobody
+			return err // incomplete, so not "no match"
 		}
 		for _, id := range ids {
 			switch name := strings.ToLower(in.ownName(id)); {

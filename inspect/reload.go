@@ -7,10 +7,10 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// maxReloads is how many reloads the page remembers.
+// maxReloads is the number of reloads kept.
 const maxReloads = 20
 
-// reloads is the history of the definitions, the newest first.
+// reloads is the history of reloads, newest first.
 type reloads struct {
 	mu   sync.Mutex
 	list []reloadJSON
@@ -35,14 +35,14 @@ func (h *reloads) add(at time.Time, report any, err error) {
 	h.list = append([]reloadJSON{r}, h.list[:min(len(h.list), maxReloads-1)]...)
 }
 
-// all returns a list that does not change.
+// all returns a copy.
 func (h *reloads) all() []reloadJSON {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]reloadJSON{}, h.list...)
 }
 
-// newest returns the last one, nil if there was none.
+// newest returns the last reload, or nil.
 func (h *reloads) newest() *reloadJSON {
 	h.mu.Lock()
 	defer h.mu.Unlock()

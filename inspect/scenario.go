@@ -16,15 +16,15 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The last minute of a player as a scenario that "bufftick run" plays. What was asked of the player is
-// not known, only what came of it; so each buff that it carried becomes a definition of its own, with the
-// times of the one that it had and none of its rules and actions, and what happened to it a step. What
-// was refused, done at once or changed is a comment.
+// Exports the last minute of a player as a scenario for "bufftick run". The original commands
+// are unknown, only their results. So each buff becomes a separate definition, with its times
+// but without its rules and actions, and each event becomes a step. Denials, instant
+// applications and changes become comments.
 
-// story writes such a scenario.
+// story builds such a scenario.
 type story struct {
-	from  wheel.Time // the instant that is 0 in it
-	known wheel.Time // where what is known begins
+	from  wheel.Time // time 0 of the scenario
+	known wheel.Time // start of the known past
 	times *clocks
 	lanes []*storyBuff
 	at    map[buff.Handle]*storyBuff
@@ -33,19 +33,19 @@ type story struct {
 
 // storyBuff is one buff of the story.
 type storyBuff struct {
-	id     string // of its definition in the scenario
+	id     string // id of its definition in the scenario
 	spec   *buff.Spec
 	handle buff.Handle
 	source buff.OwnerID
-	begins bool // within what is known
+	begins bool // it starts within the known past
 	begin  wheel.Time
-	ends   bool       // it is known when it runs out
-	left   int64      // of its own ms, what it had left
-	then   wheel.Time // when
+	ends   bool       // its end is known
+	left   int64      // ms of its own time left
+	then   wheel.Time // at this time
 	period time.Duration
 	stacks int32
-	most   int32      // stacks that it ever had
-	beat   wheel.Time // of its first pulse that is known; 0: none
+	most   int32      // maximum number of stacks so far
+	beat   wheel.Time // time of its first known pulse; 0 if none
 }
 
 // storyStep is a line of the script, or a comment.
@@ -54,7 +54,7 @@ type storyStep struct {
 	text string
 }
 
-// storyOf returns the text of a scenario. The events are those of one player, in their order.
+// storyOf returns the text of a scenario from the player's events.
 func (in *Inspector) storyOf(o *view.Owner, r *history.Recorder) string {
 	from := max(o.Now-history.Span, r.Since())
 	events := slices.Collect(r.Events(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
@@ -68,14 +68,14 @@ func (in *Inspector) storyOf(o *view.Owner, r *history.Recorder) string {
 		}
 	}
 	s.begin()
-	s.standStill(o)
+	s.addTimeSteps(o)
 	for i := range events {
-		s.tell(&events[i])
+		s.addEvent(&events[i])
 	}
 	return s.text(in.title(o.Owner), o)
 }
 
-// meet makes the acquaintance of the buff of an event.
+// meet adds the buff of an event.
 func (s *story) meet(e *buff.Event) {
 	if e.Handle == 0 || e.Spec == nil {
 		return
@@ -87,7 +87,7 @@ func (s *story) meet(e *buff.Event) {
 		switch {
 		case e.Kind == buff.Applied:
 			x.begins, x.begin = true, e.At
-		case e.Kind == buff.Stacked: // a stack more than before, at least
+		case e.Kind == buff.Stacked: // it had at least one stack less
 			x.stacks = max(e.Stacks-1, 1)
 		}
 		if left := s.left(e); left > 0 {
@@ -114,7 +114,7 @@ func (s *story) add(spec *buff.Spec, handle buff.Handle, source buff.OwnerID) *s
 	return x
 }
 
-// carries adds what the player carries and nothing has happened to, and until when it runs.
+// carries adds an active buff without events, and its expected end.
 func (s *story) carries(b *buff.Instance, now wheel.Time) {
 	x := s.at[b.Handle]
 	if x == nil {
@@ -126,7 +126,7 @@ func (s *story) carries(b *buff.Instance, now wheel.Time) {
 	}
 }
 
-// begin puts the begin of what was there before so far back that its pulses fall where they fell.
+// begin moves the start of older buffs back so that their pulses happen at the recorded times.
 func (s *story) begin() {
 	first := s.from
 	for _, x := range s.lanes {
@@ -134,9 +134,9 @@ func (s *story) begin() {
 		switch {
 		case x.begins || period == 0:
 		case x.beat == 0:
-			x.period = 0 // none within the minute
+			x.period = 0 // no pulse within the minute
 		default:
-			// Until what is known begins, time passes as usual in the scenario.
+			// Before the known past, time passes at normal speed in the scenario.
 			own := wheel.Time(math.Round(s.times.of(x.handle).passed(s.known, x.beat)))
 			x.begin = s.known - (period-own%period)%period
 		}
@@ -145,7 +145,7 @@ func (s *story) begin() {
 	s.from = first
 	for _, x := range s.lanes {
 		if !x.begins {
-			s.apply(x.begin, x, x.stacks, s.lasts(x))
+			s.apply(x.begin, x, x.stacks, s.duration(x))
 		}
 	}
 }
@@ -154,8 +154,8 @@ func (s *story) step(at wheel.Time, format string, args ...any) {
 	s.steps = append(s.steps, storyStep{at, fmt.Sprintf("  - {at: %d, ", at-s.from) + fmt.Sprintf(format, args...) + "}"})
 }
 
-// apply is an application that leaves a buff running for so many of its own ms; 0 for as long as its definition
-// says.
+// apply adds an application that makes a buff last for the given ms of its own time, or, if 0,
+// for as long as its definition says.
 func (s *story) apply(at wheel.Time, x *storyBuff, stacks int32, lasts int64) {
 	text := fmt.Sprintf("apply: %s, source: %s", quoted(x.id), quoted(idText(x.source)))
 	if stacks > 1 {
@@ -167,8 +167,8 @@ func (s *story) apply(at wheel.Time, x *storyBuff, stacks int32, lasts int64) {
 	s.step(at, "%s", text)
 }
 
-// tell makes steps of an event.
-func (s *story) tell(e *buff.Event) {
+// addEvent adds the steps of an event.
+func (s *story) addEvent(e *buff.Event) {
 	x := s.at[e.Handle]
 	if x == nil || e.Handle == 0 {
 		s.comment(e)
@@ -181,7 +181,7 @@ func (s *story) tell(e *buff.Event) {
 	case buff.Refreshed:
 		s.apply(e.At, x, max(e.Stacks-x.stacks, 0), s.left(e))
 	case buff.Stacked:
-		return // the refresh that follows brings the stacks; without one the end stays
+		return // a refresh with the stacks follows; otherwise the end stays
 	case buff.StackEnded:
 		s.step(e.At, "dispel: %s, stacks: %d", id, max(x.stacks-e.Stacks, 1))
 	case buff.Removed:
@@ -205,7 +205,7 @@ func (s *story) tell(e *buff.Event) {
 	}
 }
 
-// comment says what is no step.
+// comment adds an event that is not a step as a comment.
 func (s *story) comment(e *buff.Event) {
 	text := e.Kind.String()
 	if e.Spec != nil {
@@ -223,14 +223,14 @@ func (s *story) comment(e *buff.Event) {
 	s.steps = append(s.steps, storyStep{e.At, fmt.Sprintf("  # %d %s", e.At-s.from, line(text))})
 }
 
-// text writes the scenario.
+// text returns the scenario.
 func (s *story) text(who string, o *view.Owner) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The minute of %s (#%s) up to %v of the game, as it came about: bufftick run FILE\n", line(who), idText(o.Owner), o.Now)
-	fmt.Fprintf(&b, "# 0 is %v. Each buff is a definition of its own, with its times and without its rules and\n# actions: what these did is in the script.\n", s.from)
+	fmt.Fprintf(&b, "# The last minute of %s (#%s) up to game time %v. Play it with: bufftick run FILE\n", line(who), idText(o.Owner), o.Now)
+	fmt.Fprintf(&b, "# Time 0 is %v. Each buff is a separate definition, with its times but without its rules and\n# actions: their results are in the script.\n", s.from)
 	fmt.Fprintf(&b, "id: %s\nbuffs:\n", quoted("minute of "+idText(o.Owner)))
 	for _, x := range s.lanes {
-		b.WriteString(x.definition(s.lasts(x)))
+		b.WriteString(x.definition(s.duration(x)))
 	}
 	if len(s.lanes) == 0 {
 		b.WriteString("  nothing: {duration: infinite}\n")
@@ -244,7 +244,7 @@ func (s *story) text(who string, o *view.Owner) string {
 	return b.String()
 }
 
-// definition writes that of one buff.
+// definition returns the definition of one buff.
 func (x *storyBuff) definition(lasts int64) string {
 	fields := []string{"duration: infinite"}
 	if x.ends {
@@ -267,16 +267,16 @@ func (x *storyBuff) definition(lasts int64) string {
 	return fmt.Sprintf("  %s: {%s}\n", quoted(x.id), strings.Join(fields, ", "))
 }
 
-// quoted writes a text as YAML.
+// quoted formats a string for YAML.
 func quoted(text string) string {
 	data, err := json.Marshal(text)
 	if err != nil {
-		panic("inspect: " + err.Error()) // a string can always be written
+		panic("inspect: " + err.Error()) // a string can always be encoded
 	}
 	return string(data)
 }
 
-// serveScenario answers with the last minute of a player as a file.
+// serveScenario responds with the last minute of a player as a file.
 func (in *Inspector) serveScenario(w http.ResponseWriter, r *http.Request, query url.Values) {
 	o, recorder := in.pastAsked(w, r, query.Get("scenario"))
 	if o == nil {
@@ -284,5 +284,5 @@ func (in *Inspector) serveScenario(w http.ResponseWriter, r *http.Request, query
 	}
 	w.Header().Set("Content-Type", "text/yaml; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="player-`+idText(o.Owner)+`.yaml"`)
-	_, _ = w.Write([]byte(in.storyOf(o, recorder))) // whoever has left does not mind
+	_, _ = w.Write([]byte(in.storyOf(o, recorder))) // the client may have left
 }

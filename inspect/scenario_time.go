@@ -10,19 +10,21 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Pauses and rates in the scenario of a minute. It begins with a time that passes as the world's; where
-// what is known begins it becomes as it was then, and each change is a step.
+// Pauses and rates in the scenario of a minute. It starts at normal speed; at the start of the
+// known past the speeds are set, and each later change is a step.
 
-// left is what an event says that its buff has left, in ms of the buff's own time; 0 if it says nothing.
+// left returns the ms of its own time that a buff has left according to an event, or 0 if the
+// event does not say.
 func (s *story) left(e *buff.Event) int64 {
 	if e.End == wheel.Never || e.End <= e.At {
 		return 0
 	}
-	return int64(math.Round(float64(e.End-e.At) * s.times.of(e.Handle).told(e.At)))
+	return int64(math.Round(float64(e.End-e.At) * s.times.of(e.Handle).forEnd(e.At)))
 }
 
-// lasts is how long a buff lasts from its begin in the scenario on, in ms of its own time; 0 if that is not known.
-func (s *story) lasts(x *storyBuff) int64 {
+// duration returns the duration of a buff from its start in the scenario, in ms of its own
+// time, or 0 if it is unknown.
+func (s *story) duration(x *storyBuff) int64 {
 	if !x.ends {
 		return 0
 	}
@@ -30,19 +32,20 @@ func (s *story) lasts(x *storyBuff) int64 {
 	return int64(before) + int64(math.Round(s.times.of(x.handle).passed(max(x.begin, s.known), x.then))) + x.left
 }
 
-// standStill makes steps of what time did: of what it was like before the first change, and of the changes.
-func (s *story) standStill(o *view.Owner) {
+// addTimeSteps adds the steps about time: the state before the first change, and the changes.
+func (s *story) addTimeSteps(o *view.Owner) {
 	s.timeBefore(o)
 	for _, x := range s.times.changes {
 		if x.Handle != 0 && x.Verb != verb.SetRate && (x.Was == 0) == (x.Is == 0) {
-			continue // the scenario knows one reason why a buff's time stands still, not two
+			continue // a scenario has only one reason to pause a buff, not two
 		}
 		s.timeStep(x.At, x.Handle, x.Whose, x.Verb, x.Rate)
 	}
 }
 
-// timeBefore makes steps of what held the time, or what rate it had, when what is known began: whatever ends a
-// pause says that there was one, and who changes a rate what it was.
+// timeBefore adds steps for the pauses and rates at the start of the known past. They follow
+// from later changes: the end of a pause implies one, and a change of rate contains the old
+// rate.
 func (s *story) timeBefore(o *view.Owner) {
 	type reason struct {
 		handle buff.Handle
@@ -50,7 +53,7 @@ func (s *story) timeBefore(o *view.Owner) {
 		rate   bool
 	}
 	known := map[reason]bool{}
-	rest := 0. // of the owner's speed, what the rates that are known do not explain
+	rest := 0. // part of the owner's speed that known rates do not explain
 	rates := map[define.Whose]float64{define.OfOwner: 1, define.OfZone: 1}
 	for _, x := range s.times.changes {
 		r := reason{x.Handle, x.Whose, x.Verb == verb.SetRate}
@@ -90,19 +93,19 @@ func (s *story) timeBefore(o *view.Owner) {
 	}
 }
 
-// rateBefore is a step for a speed that time had from the begin on, if it is another than that of the world.
+// rateBefore adds a step for an initial speed other than normal.
 func (s *story) rateBefore(h buff.Handle, whose define.Whose, speed float64) {
 	if rate, ok := ratioOf(speed); ok {
 		s.timeStep(s.known, h, whose, verb.SetRate, rate)
 	}
 }
 
-// timeStep is a step about time.
+// timeStep adds a step about time.
 func (s *story) timeStep(at wheel.Time, h buff.Handle, whose define.Whose, do verb.Verb, rate buff.Ratio) {
 	word, whom, x := do.String(), "true", s.at[h]
 	switch {
 	case h != 0 && x == nil:
-		return // nothing else is known of it
+		return // the buff is unknown otherwise
 	case h != 0:
 		word, whom = word+"_buff", quoted(x.id)
 	case whose == define.OfZone:
@@ -118,8 +121,7 @@ func (s *story) timeStep(at wheel.Time, h buff.Handle, whose define.Whose, do ve
 	}
 }
 
-// ratioOf returns the rate of time that a speed is, and reports whether it is one, and another than that of the
-// world.
+// ratioOf returns a speed as a rate, and reports whether it is valid and not the normal one.
 func ratioOf(speed float64) (buff.Ratio, bool) {
 	if speed == 0 || speed == 1 {
 		return buff.Ratio{}, false

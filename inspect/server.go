@@ -14,28 +14,28 @@ import (
 const (
 	maxConns   = 512
 	maxHeader  = 16 << 10
-	sendBuffer = 64 << 10 // bytes that the system keeps for a client that does not read
+	sendBuffer = 64 << 10 // bytes that the system buffers for a client that does not read
 )
 
-// NewServer returns a server for a handler, with bounds for what a handler cannot bound:
+// NewServer returns a server for a handler, with limits that a handler cannot enforce:
 //
-//   - 512 connections, those that the handler has hijacked (WebSockets) among them until they
-//     are closed. HTTP/1 alone, so that a connection is one request at a time.
-//   - A header of 16 KiB that must come within 2 s, a whole request within 10 s; a connection
-//     without one is closed after a minute.
-//   - Each single write, of whatever the handler serves and also on a hijacked connection,
-//     must be taken within 5 s, or the connection is closed; and the system keeps no more than
-//     64 KiB for a client that does not read.
+//   - 512 connections, including hijacked ones (WebSockets) until they are closed. HTTP/1
+//     only, so that a connection carries one request at a time.
+//   - Headers of up to 16 KiB that arrive within 2 s, and whole requests within 10 s. Idle
+//     connections are closed after a minute.
+//   - Each write of any handler, also on a hijacked connection, must be accepted within 5 s,
+//     or the connection is closed. The system buffers at most 64 KiB for a client that does
+//     not read.
 //
-// Every new connection is accepted. If that is one too many, the one is closed whose write has waited
-// longest, if that is more than 100 ms; else the oldest that has no whole request or has had its
-// answer; else the oldest of all. One that has brought the token of an [Inspector], to it or
-// through its Guard, does not make room for one that has not: whoever holds connections, in
-// whatever way, does not keep the operator out.
+// Every new connection is accepted. If there are too many, one is closed: the one with the
+// longest pending write, if that is longer than 100 ms; otherwise the oldest without a
+// complete request or with a finished response; otherwise the oldest of all. A connection that
+// has sent the token of an [Inspector], to it or through its Guard, is not closed in favor of
+// one that has not, so that a flood of connections does not lock out the operator.
 //
-// What is not bounded is what the handler itself does for a request, beyond what the
-// Inspector bounds. Where it listens is the caller's to choose: on 127.0.0.1, unless all who
-// can reach it may see what it shows.
+// What the handler itself does for a request is not limited, beyond the limits of the
+// Inspector. The caller chooses the listen address: use 127.0.0.1, unless everyone who can
+// reach another one may see the contents.
 func NewServer(h http.Handler) *http.Server {
 	c := &conns{at: make(map[net.Conn]*connNode)}
 	one := new(http.Protocols)
@@ -52,37 +52,38 @@ func NewServer(h http.Handler) *http.Server {
 	}
 }
 
-// connKey is where a request's context has the *connNode of its connection.
+// connKey is the context key of a request's *connNode.
 type connKey struct{}
 
-// conns is the open connections of a server. Each is in one of two lists, in the order in which
-// it came to be there.
+// conns is the set of open connections of a server. Each is in one of two lists, ordered by
+// the time of its addition.
 type conns struct {
 	mu      sync.Mutex
 	at      map[net.Conn]*connNode
-	waiting connList // their request is not whole, or has been answered
-	working connList // the others, the hijacked ones among them
+	waiting connList // without a complete request, or with a finished response
+	working connList // all others, including hijacked ones
 
-	writers atomic.Int64 // how many writes are under way
+	writers atomic.Int64 // number of pending writes
 }
 
-// connNode is one connection. All but the first and the last are under the lock of conns.
+// connNode is one connection. All fields except the first and the last are guarded by
+// conns.mu.
 type connNode struct {
 	conns *conns
 	conn  net.Conn
 
-	in           *connList // nil: it is closed
+	in           *connList // nil if closed
 	older, newer *connNode
 	hijacked     bool
-	known        bool // has brought the token
+	trusted      bool // has sent the token
 
-	writing atomic.Int64 // since when a write waits, Unix time in ns; 0: none does
+	writing atomic.Int64 // start of a pending write, Unix time in ns; 0 if none
 }
 
-// begin takes a connection in. It is told of each first.
+// begin adds a connection. It is called first for each.
 func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	if tcp, ok := raw(conn).(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // one that cannot have it is no worse than before
+		_ = tcp.SetWriteBuffer(sendBuffer) // on an error the default buffer remains
 	}
 	n := &connNode{conns: c, conn: conn}
 	c.mu.Lock()
@@ -95,7 +96,8 @@ func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, n)
 }
 
-// raw returns the connection under a TLS one, which can be closed without a word to the client.
+// raw returns the connection under a TLS connection, which can be closed without writing to
+// the client.
 func raw(conn net.Conn) net.Conn {
 	if over, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		return over.NetConn()
@@ -103,13 +105,13 @@ func raw(conn net.Conn) net.Conn {
 	return conn
 }
 
-// changed is told of every change of a connection's state.
+// changed is called for each change of a connection's state.
 func (c *conns) changed(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.at[conn]
 	if n == nil {
-		return // it has made room for another
+		return // it has been evicted
 	}
 	switch state {
 	case http.StateHijacked:
@@ -119,45 +121,45 @@ func (c *conns) changed(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// serve serves one request. What the server still reads of its body afterwards is no reason to
-// keep others out.
+// serve serves one request. A body that the server still reads afterwards does not keep the
+// connection busy.
 func (c *conns) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	n, _ := r.Context().Value(connKey{}).(*connNode)
-	if n == nil { // somebody has put another ConnContext into the server
+	if n == nil { // another ConnContext was set in the server
 		n = &connNode{conns: c}
 	}
 	p := &writer{ResponseWriter: w, out: http.NewResponseController(w), node: n}
 	n.move(&c.working)
 	defer func() {
 		n.move(&c.waiting)
-		p.deadline() // for what the server has not written yet
+		p.deadline() // for the rest of the response that the server writes
 	}()
 	h.ServeHTTP(p, r)
 }
 
-// evict closes a connection to make room for a newcomer: the one that is stuck, or else the
-// oldest of those of which least is lost. The caller holds the lock.
+// evict closes a connection in favor of a new one: the one with the longest pending write, or
+// else the least valuable. The caller holds the lock.
 func (c *conns) evict(newcomer *connNode) {
 	n := cmp.Or(c.stuckest(), c.waiting.oldestBut(newcomer), c.working.oldestBut(newcomer), newcomer)
 	c.forget(n)
-	_ = raw(n.conn).Close() // it is gone either way
+	_ = raw(n.conn).Close() // it is removed even on an error
 }
 
-// stuckest returns the connection whose write has waited longest, if that is long.
+// stuckest returns the connection with the longest pending write, if that is too long, or nil.
 func (c *conns) stuckest() (stuckest *connNode) {
 	if c.writers.Load() == 0 {
 		return nil
 	}
 	least := time.Now().Add(-every).UnixNano()
 	for _, n := range c.at {
-		if at := n.writing.Load(); at != 0 && at < least && !n.known {
+		if at := n.writing.Load(); at != 0 && at < least && !n.trusted {
 			least, stuckest = at, n
 		}
 	}
 	return stuckest
 }
 
-// forget is told that a connection is closed. The caller holds the lock.
+// forget removes a closed connection. The caller holds the lock.
 func (c *conns) forget(n *connNode) {
 	if n.in != nil {
 		n.in.remove(n)
@@ -165,8 +167,8 @@ func (c *conns) forget(n *connNode) {
 	}
 }
 
-// move puts a connection into the other list. A hijacked one stays where it is: its handler
-// may go on without it.
+// move moves a connection to another list. A hijacked connection stays: its handler may have
+// returned.
 func (n *connNode) move(to *connList) {
 	n.conns.mu.Lock()
 	defer n.conns.mu.Unlock()
@@ -176,17 +178,17 @@ func (n *connNode) move(to *connList) {
 	}
 }
 
-// vouch says that a request has brought the token: its connection does not make room for one
-// that has not.
+// vouch records that a request has sent the token, which protects its connection from eviction
+// by one that has not.
 func vouch(r *http.Request) {
 	if n, ok := r.Context().Value(connKey{}).(*connNode); ok {
 		n.conns.mu.Lock()
 		defer n.conns.mu.Unlock()
-		n.known = true
+		n.trusted = true
 	}
 }
 
-// connList is some of the connections.
+// connList is a list of connections.
 type connList struct{ oldest, newest *connNode }
 
 func (l *connList) add(n *connNode) {
@@ -213,10 +215,10 @@ func (l *connList) remove(n *connNode) {
 	n.in, n.older, n.newer = nil, nil, nil
 }
 
-// oldestBut returns the oldest one that may have to go and is not the newcomer.
+// oldestBut returns the oldest connection that may be evicted, other than the new one.
 func (l *connList) oldestBut(newcomer *connNode) *connNode {
 	for n := l.oldest; n != nil; n = n.newer {
-		if n != newcomer && !n.known {
+		if n != newcomer && !n.trusted {
 			return n
 		}
 	}

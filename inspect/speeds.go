@@ -11,14 +11,15 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// speeds are how fast a time passed against that around it: 0 where it stood still.
+// speeds is the speed of time relative to the surrounding time, as a step function; 0 means
+// paused.
 type speeds struct {
 	first float64 // before the first change
 	at    []wheel.Time
-	is    []float64 // from then on
+	is    []float64 // from at on
 }
 
-// of returns the speed at an instant, after what has changed it then.
+// of returns the speed at an instant, after the changes at that instant.
 func (s *speeds) of(at wheel.Time) float64 {
 	speed := s.first
 	for k, t := range s.at {
@@ -30,16 +31,16 @@ func (s *speeds) of(at wheel.Time) float64 {
 	return speed
 }
 
-// told returns the speed by which an event of that instant worked out when something ends: a pause of the
-// same instant came after it, if it says of an end at all.
-func (s *speeds) told(at wheel.Time) float64 {
+// forEnd returns the speed with which an event at that instant computed an end: a pause at the
+// same instant came later.
+func (s *speeds) forEnd(at wheel.Time) float64 {
 	if speed := s.of(at); speed > 0 {
 		return speed
 	}
 	return s.of(at - 1)
 }
 
-// passed returns how much time has passed, in ms.
+// passed returns the time that has passed, in ms.
 func (s *speeds) passed(from, to wheel.Time) float64 {
 	ms, speed := 0., s.of(from)
 	for k, t := range s.at {
@@ -51,7 +52,7 @@ func (s *speeds) passed(from, to wheel.Time) float64 {
 	return ms + speed*float64(max(to-from, 0))
 }
 
-// within returns both, the one inside the other.
+// within returns the product of an outer and an inner speed.
 func (s *speeds) within(inner *speeds) *speeds {
 	if inner == nil {
 		return s
@@ -65,15 +66,15 @@ func (s *speeds) within(inner *speeds) *speeds {
 	return both
 }
 
-// clocks are the times of an owner and of its buffs over the last minute.
+// clocks holds the speeds of an owner and its buffs over the last minute.
 type clocks struct {
 	changes []buff.TimeChange
 	owner   speeds
 	buffs   map[buff.Handle]*speeds
 }
 
-// clocksOf reads them from what the recorder knows; what was so before it is worked out from the first change,
-// or from how it is now.
+// clocksOf derives the speeds from the recorder. Earlier speeds follow from the first change,
+// or from the present speed.
 func clocksOf(o *view.Owner, r *history.Recorder, from wheel.Time) *clocks {
 	c := &clocks{owner: speeds{first: 1}, buffs: make(map[buff.Handle]*speeds)}
 	c.changes = slices.Collect(r.TimeChanges(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
@@ -108,7 +109,7 @@ func clocksOf(o *view.Owner, r *history.Recorder, from wheel.Time) *clocks {
 	return c
 }
 
-// ownSpeed is how fast the time of a buff passes against that of its owner.
+// ownSpeed returns the present speed of a buff relative to its owner.
 func ownSpeed(b buff.Instance, owner float64) float64 {
 	switch {
 	case b.Held&(buff.HeldByBuff|buff.HeldByDeath) != 0:
@@ -119,17 +120,17 @@ func ownSpeed(b buff.Instance, owner float64) float64 {
 	return float64(b.Rate.Num) / float64(b.Rate.Den) / owner
 }
 
-// of returns the time of a buff against that of the world; a handle of 0 is the owner's.
+// of returns the speed of a buff relative to the world, or of the owner for handle 0.
 func (c *clocks) of(h buff.Handle) *speeds { return c.owner.within(c.buffs[h]) }
 
-// speedJSON is a while in which a time did not pass as that of the world. Times are in ms.
+// speedJSON is an interval in which time did not pass at normal speed. Times are in ms.
 type speedJSON struct {
 	From  int64   `json:"from"`
 	To    int64   `json:"to"`
-	Speed float64 `json:"speed"` // 0: it stood still
+	Speed float64 `json:"speed"` // 0 if paused
 }
 
-// unusual returns those whiles from an instant to another.
+// unusual returns these intervals between two instants.
 func (s *speeds) unusual(from, to wheel.Time) (list []speedJSON) {
 	for from < to {
 		next, speed := to, s.of(from)
@@ -147,7 +148,7 @@ func (s *speeds) unusual(from, to wheel.Time) (list []speedJSON) {
 	return list
 }
 
-// changes puts what has changed about time on the lanes, and says of each how its time passed.
+// changes adds changes of time to the lanes, and the intervals of unusual speed.
 func (l *lanes) changes(c *clocks, from, now int64) {
 	for _, x := range c.changes {
 		if at, ok := l.at[laneKey{handle: x.Handle}]; x.Handle == 0 || ok {
@@ -163,7 +164,7 @@ func (l *lanes) changes(c *clocks, from, now int64) {
 		if key.spec != "" {
 			continue
 		}
-		begin, end := from, now+1 // an instant belongs to the while that begins at it, and so does this one
+		begin, end := from, now+1 // include the present instant
 		if lane.Begin != nil {
 			begin = max(begin, *lane.Begin)
 		}
@@ -174,7 +175,7 @@ func (l *lanes) changes(c *clocks, from, now int64) {
 	}
 }
 
-// timeText says of whom a change of time was, and at what rate.
+// timeText describes a change of time: its subject and the new rate.
 func timeText(x *buff.TimeChange) string {
 	text := map[define.Whose]string{define.OfOwner: "the player", define.OfZone: "its zone", define.OfBuff: "the buff"}[x.Whose]
 	if x.Handle != 0 && x.Whose == define.OfZone {

@@ -14,21 +14,22 @@ import (
 
 // client is one stream.
 type client struct {
-	players map[buff.OwnerID]*uint64 // that it follows; the last message that it has seen of each, under the hub's lock
+	// Followed players: the last message seen of each, guarded by the hub's lock.
+	players map[buff.OwnerID]*uint64
 	catalog bool
-	known   bool // has brought the token
+	trusted bool // has sent the token
 
-	bell    chan struct{} // has room for one
+	bell    chan struct{} // capacity 1
 	leave   context.CancelFunc
-	writing atomic.Int64 // since when it has been taking an event, Unix time in ns; 0: it is not
+	writing atomic.Int64 // start of a pending write, Unix time in ns; 0 if none
 
-	// Under the hub's lock.
-	place                 uint64 // in the order in which they came
+	// Guarded by the hub's lock.
+	arrival               uint64 // order of arrival
 	seenView, seenCatalog uint64
-	skipped               uint64 // views, in all
+	skipped               uint64 // total number of skipped views
 }
 
-// wake tells the client that there is news; one that is at work will see it afterwards.
+// wake signals news to the client. A client that is writing sees it afterwards.
 func (c *client) wake() {
 	select {
 	case c.bell <- struct{}{}:
@@ -36,22 +37,22 @@ func (c *client) wake() {
 	}
 }
 
-// event returns a server-sent event. JSON has no line ends in it, so that nothing in a
-// name can begin another event.
+// event returns a server-sent event. JSON contains no line breaks, so names cannot inject
+// events.
 func event(kind string, v any) []byte {
 	out := append([]byte("event: "+kind+"\ndata: "), fitting(v, maxEvent)...)
 	return append(out, "\n\n"...)
 }
 
-// cutter is what can leave a part of itself out, and reports whether it has.
+// cutter is a value that can drop a part of itself. cut reports whether it has.
 type cutter interface{ cut() bool }
 
-// fitting returns v as JSON, of at most so many bytes if it can leave enough out.
+// fitting returns v as JSON, reduced to at most most bytes if v can be cut that far.
 func fitting(v any, most int) []byte {
 	for {
 		data, err := json.Marshal(v)
 		if err != nil {
-			panic("inspect: " + err.Error()) // there is nothing in our own types that JSON cannot say
+			panic("inspect: " + err.Error()) // our own types can always be encoded
 		}
 		c, ok := v.(cutter)
 		if len(data) <= most || !ok || !c.cut() {
@@ -60,26 +61,27 @@ func fitting(v any, most int) []byte {
 	}
 }
 
-// hello is what a client is told first.
+// hello is the first message to a client.
 type hello struct {
 	Title   string `json:"title"`
 	Actions bool   `json:"actions"`
 	Reload  bool   `json:"reload"`
 	Unsafe  bool   `json:"unsafe"`
-	History bool   `json:"history"` // there is a flight recorder
+	History bool   `json:"history"` // the engine has a flight recorder
 	Every   int    `json:"every"`   // ms
 }
 
-// maxFollowed is how many players one stream follows: a browser has one stream for all its tabs.
+// maxFollowed is the maximum number of players in one stream. A browser has one stream for all
+// its tabs.
 const maxFollowed = 32
 
-// parsePlayers returns the players that a stream is to follow.
+// parsePlayers returns the players that a stream requests.
 func parsePlayers(ids []string) (map[buff.OwnerID]*uint64, *refusal) {
 	players := make(map[buff.OwnerID]*uint64, len(ids))
 	for _, text := range ids {
 		id, ok := parseID(text)
 		if !ok {
-			return nil, &refusal{http.StatusBadRequest, "a player's id has up to 20 digits"}
+			return nil, &refusal{http.StatusBadRequest, "a player id has up to 20 digits"}
 		}
 		players[id] = new(uint64)
 	}
@@ -89,11 +91,11 @@ func parsePlayers(ids []string) (map[buff.OwnerID]*uint64, *refusal) {
 	return players, nil
 }
 
-// stream sends events until the client leaves or does not take them.
+// stream sends events until the client disconnects or stops reading.
 func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Values) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	c := &client{bell: make(chan struct{}, 1), leave: cancel, catalog: query.Has("catalog"), known: in.trusts(r)}
+	c := &client{bell: make(chan struct{}, 1), leave: cancel, catalog: query.Has("catalog"), trusted: in.trusts(r)}
 	var no *refusal
 	if c.players, no = parsePlayers(query["player"]); no != nil {
 		refuse(w, *no)
@@ -102,12 +104,12 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 	head := w.Header()
 	head.Set("Content-Type", "text/event-stream")
 	head.Set("Cache-Control", "no-store, no-transform")
-	head.Set("X-Accel-Buffering", "no") // nginx would keep the events back
+	head.Set("X-Accel-Buffering", "no") // prevents buffering in nginx
 	if r.Method == http.MethodHead {
 		return
 	}
 	for id := range c.players {
-		leave, err := in.follow(id, c.known, cancel)
+		leave, err := in.follow(id, c.trusted, cancel)
 		if err != nil {
 			refuse(w, refusal{http.StatusServiceUnavailable, err.Error()})
 			return
@@ -116,7 +118,7 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 	}
 	if !in.hub.join(c) {
 		w.Header().Set("Retry-After", "1")
-		refuse(w, refusal{http.StatusServiceUnavailable, "there are too many streams"})
+		refuse(w, refusal{http.StatusServiceUnavailable, "too many streams"})
 		return
 	}
 	defer in.hub.quit(c)
@@ -132,8 +134,8 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 	}
 }
 
-// write sends events and reports whether the client has taken them in time. They belong to
-// all clients: nothing is kept for one that is slow.
+// write sends events and reports whether the client has accepted them in time. The data is
+// shared by all clients; slow ones have no queue.
 func (c *client) write(w http.ResponseWriter, out *http.ResponseController, list [][]byte) bool {
 	c.writing.Store(time.Now().UnixNano())
 	defer c.writing.Store(0)
@@ -145,7 +147,7 @@ func (c *client) write(w http.ResponseWriter, out *http.ResponseController, list
 	return out.Flush() == nil
 }
 
-// serveJSON answers with v, if it is not too much.
+// serveJSON responds with v unless it is too large.
 func serveJSON(w http.ResponseWriter, v any) {
 	data := fitting(v, maxAnswer)
 	if len(data) > maxAnswer {

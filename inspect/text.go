@@ -11,24 +11,23 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Bounds of what is shown of one text.
+// Limits of displayed texts.
 const (
 	maxLine = 80   // characters of a name
 	maxText = 8192 // bytes of an error
 )
 
-// line returns a name as it may be shown: one line, of bounded length, in which every
-// character is seen. What would turn the direction of the text round, or is not to be
-// seen at all, is written out.
+// line returns a name in displayable form: one line of limited length in which every character
+// is visible. Bidirectional controls and invisible characters are escaped.
 func line(s string) string { return shown(s, maxLine, "") }
 
-// lines is line for a text of several lines, such as an error with its source.
+// lines is line for multi-line texts, such as an error with an excerpt of the source.
 func lines(s string) string { return shown(s, maxText, "\n\t") }
 
 func shown(s string, most int, keep string) string {
 	var b strings.Builder
 	n := 0
-	for i, r := range s { // of a long text only the beginning is looked at
+	for i, r := range s { // the rest of a long text is not scanned
 		if n == most {
 			b.WriteString("…")
 			break
@@ -48,10 +47,10 @@ func shown(s string, most int, keep string) string {
 	return b.String()
 }
 
-// number is a float that JSON can always carry: NaN and the infinities are texts.
+// number is a float that JSON can always encode: NaN and infinities become strings.
 type number float64
 
-// MarshalJSON writes the number.
+// MarshalJSON implements [json.Marshaler].
 func (n number) MarshalJSON() ([]byte, error) {
 	f := float64(n)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -62,7 +61,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 
 func idText(id buff.OwnerID) string { return strconv.FormatUint(uint64(id), 10) }
 
-// parseID reads a player's id: digits alone, 20 at most.
+// parseID parses a player's id: up to 20 digits.
 func parseID(s string) (buff.OwnerID, bool) {
 	if s == "" || len(s) > 20 || strings.Trim(s, "0123456789") != "" {
 		return 0, false
@@ -71,7 +70,7 @@ func parseID(s string) (buff.OwnerID, bool) {
 	return buff.OwnerID(id), err == nil
 }
 
-// pick says which player is meant, with its name.
+// pick identifies a player by id and name.
 type pick struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
@@ -79,7 +78,7 @@ type pick struct {
 
 func (in *Inspector) pick(id buff.OwnerID) pick { return pick{idText(id), in.name(id)} }
 
-// title is what a player is called in a sentence.
+// title returns a player's name or id for use in a sentence.
 func (in *Inspector) title(id buff.OwnerID) string {
 	if name := in.name(id); name != "" {
 		return name

@@ -12,38 +12,39 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Bounds of what is told of a player's attributes over the last minute: the newest of it.
+// Limits of the attribute history; the newest entries are kept.
 const (
-	maxInstants = 1000 // at which something of them changed
-	maxThens    = 4000 // of what was so from an instant on
+	maxInstants = 1000 // instants of change
+	maxThens    = 4000 // entries
 )
 
-// What is not known of an attribute, and why.
+// Reasons why an attribute is unknown.
 const (
-	unseenThen = "not known: the player is busy, and what else it carries cannot be read"
-	manyThen   = "not known: the player carries more buffs than are looked at"
-	stacksThen = "by its stacks, which are not known"
-	numberThen = "by a number that is not known"
-	hiddenThen = "whether it had an effect is not known"
-	orderThen  = "which of the overrides was the newer is not known"
-	otherThen  = "not known, since something that it goes by is not"
+	unseenThen = "unknown: the player is busy, and its other buffs cannot be read"
+	manyThen   = "unknown: the player has more buffs than are read"
+	stacksThen = "depends on its stacks, which are unknown"
+	numberThen = "depends on an unknown number"
+	hiddenThen = "unknown whether it had an effect"
+	orderThen  = "unknown which override was newer"
+	otherThen  = "unknown, because it depends on an unknown value"
 )
 
-// then is the attributes of a player over the last minute, worked out from how they are now, what has
-// happened, and what the recorder was told beside that.
+// then computes the attributes of a player over the last minute from their present values, the
+// events, and the changes in the flight recorder.
 type then struct {
 	schema  *stat.Schema
 	layout  *sheet.Layout
-	since   wheel.Time // from here on all is known
+	since   wheel.Time // complete from here on
 	o       *view.Owner
-	bases   map[stat.Attr][]buff.Event // what has changed them
-	were    []buff.SheetChange         // about bases
-	carried []*carriedThen             // the oldest first, as far as that is known
+	bases   map[stat.Attr][]buff.Event // changes of bases
+	were    []buff.SheetChange         // recorded changes of bases without events
+	carried []*carriedThen             // oldest first, as far as the order is known
 	at      map[buff.Handle]*carriedThen
-	unsure  string // why there may be modifiers of which nothing is known
+	unsure  string // why there may be unknown modifiers
 }
 
-// thenOf gathers what is known; nil if the player has no attributes of the engine, or is not there.
+// thenOf collects the data, or returns nil if the player is missing or has no attributes of
+// the engine.
 func thenOf(o *view.Owner, r *history.Recorder, schema *stat.Schema) *then {
 	if schema == nil || !o.Present {
 		return nil
@@ -51,7 +52,7 @@ func thenOf(o *view.Owner, r *history.Recorder, schema *stat.Schema) *then {
 	t := &then{schema: schema, layout: sheet.Compile(schema), o: o, bases: make(map[stat.Attr][]buff.Event), at: make(map[buff.Handle]*carriedThen)}
 	q := history.Query{From: max(o.Since, r.Since()), To: o.Now, Owners: []buff.OwnerID{o.Owner}}
 	events, changes := slices.Collect(r.Events(q)), slices.Collect(r.SheetChanges(q))
-	known := r.Since() // some of what was before it may have been dropped meanwhile
+	known := r.Since() // older data may have been dropped meanwhile
 	events = slices.DeleteFunc(events, func(e buff.Event) bool { return e.Seen < known })
 	changes = slices.DeleteFunc(changes, func(c buff.SheetChange) bool { return c.Seen < known })
 	t.since = max(o.Since, o.Now-history.Span, known)
@@ -81,7 +82,7 @@ func thenOf(o *view.Owner, r *history.Recorder, schema *stat.Schema) *then {
 	return t
 }
 
-// carrying returns a buff that was carried, nil if its definition has no modifiers.
+// carrying returns the record of a buff, or nil if its definition has no modifiers.
 func (t *then) carrying(h buff.Handle, source buff.OwnerID, spec *buff.Spec) *carriedThen {
 	c := t.at[h]
 	if c == nil && len(spec.Modifiers) > 0 {
@@ -106,8 +107,9 @@ func (t *then) happened(e *buff.Event, n int) {
 	}
 }
 
-// base returns the base of an attribute at an instant, and whether it is known: what it was before the next
-// change. A change that no event reports, a base cut down to its maximum, is among those of were.
+// base returns the base of an attribute at an instant, and whether it is known. It is the old
+// value of the next change. Changes without an event, such as a base reduced to its maximum,
+// are in were.
 func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
 	list := t.bases[a]
 	n, _ := slices.BinarySearchFunc(list, at+1, func(e buff.Event, at wheel.Time) int { return cmp.Compare(e.At, at) })
@@ -130,15 +132,15 @@ func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
 	return 0, false
 }
 
-// sheetThen is what the attributes were at an instant.
+// sheetThen is the state of the attributes at an instant.
 type sheetThen struct {
 	sheet  *sheet.Sheet
 	marks  []markThen
-	based  []bool   // by attribute: its base is known
-	unsure []string // by attribute: why its value is not known
+	based  []bool   // by attribute: the base is known
+	unsure []string // by attribute: why the value is unknown
 }
 
-// sheet works out what the attributes were at an instant.
+// sheet computes the attributes at an instant.
 func (t *then) sheet(at wheel.Time) *sheetThen {
 	n := t.schema.Len() + 1
 	s := &sheetThen{sheet: sheet.New(t.layout, 0), based: make([]bool, n), unsure: make([]string, n)}
@@ -153,7 +155,7 @@ func (t *then) sheet(at wheel.Time) *sheetThen {
 			s.put(m)
 		}
 	}
-	for range n { // a limit may have a limit
+	for range n { // a limit may itself be limited
 		for a, law := range t.schema.All() {
 			if s.unsure[a] == "" && (s.doubts(t.schema, law.Min) || s.doubts(t.schema, law.Max)) {
 				s.unsure[a] = otherThen
@@ -166,10 +168,10 @@ func (t *then) sheet(at wheel.Time) *sheetThen {
 	return s
 }
 
-// put lays a modifier on the sheet.
+// put adds a modifier to the sheet.
 func (s *sheetThen) put(m markThen) {
 	if int(m.Attr) >= len(s.unsure) {
-		return // of a catalog that had more attributes
+		return // of a catalog with more attributes
 	}
 	if m.Op == stat.Override && m.of.order() == 0 && slices.ContainsFunc(s.marks, func(o markThen) bool {
 		return o.Op == stat.Override && o.Attr == m.Attr && o.Channel == m.Channel
@@ -187,7 +189,7 @@ func (s *sheetThen) put(m markThen) {
 	}
 }
 
-// doubts reports whether a limit is an attribute that is not known.
+// doubts reports whether a limit is an unknown attribute.
 func (s *sheetThen) doubts(schema *stat.Schema, l stat.Limit) bool {
 	a, _ := schema.Attr(l.String())
 	return a != 0 && s.unsure[a] != ""

@@ -9,19 +9,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// carriedThen is a buff that the player carried within the minute.
+// carriedThen is a buff of the player within the minute.
 type carriedThen struct {
 	handle  buff.Handle
 	source  buff.OwnerID
-	begins  int // which event that was; 0: before what is known
+	begins  int // index of its start event plus 1; 0 if before the known past
 	events  []buff.Event
 	were    []buff.SheetChange
 	live    *buff.Instance
-	numbers []float64 // of one that is live
+	numbers []float64 // present values of an active buff
 }
 
-// order puts what was there before what came, and of the former what is still there first: of the rest
-// the order is not known.
+// order sorts buffs from before the known past first, those that are still active before the
+// rest, for which the order is unknown.
 func (c *carriedThen) order() int {
 	switch {
 	case c.begins > 0:
@@ -32,7 +32,7 @@ func (c *carriedThen) order() int {
 	return -1
 }
 
-// eventAfter returns the first event after an instant, of kinds that fit.
+// eventAfter returns the first matching event after an instant.
 func (c *carriedThen) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *buff.Event {
 	k := slices.IndexFunc(c.events, func(e buff.Event) bool { return e.At > at && fits(&e) })
 	if k < 0 {
@@ -41,7 +41,7 @@ func (c *carriedThen) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *bu
 	return &c.events[k]
 }
 
-// wereAfter returns the first of what is told of it, and was so until after an instant.
+// wereAfter returns the first matching recorded state that held until after an instant.
 func (c *carriedThen) wereAfter(at wheel.Time, fits func(*buff.SheetChange) bool) *buff.SheetChange {
 	k := slices.IndexFunc(c.were, func(w buff.SheetChange) bool { return w.At > at && fits(&w) })
 	if k < 0 {
@@ -50,8 +50,8 @@ func (c *carriedThen) wereAfter(at wheel.Time, fits func(*buff.SheetChange) bool
 	return &c.were[k]
 }
 
-// there reports whether it was carried at an instant, after all that happened at it.
-func (c *carriedThen) there(at wheel.Time) bool {
+// present reports whether the buff was active at an instant, after all events at that instant.
+func (c *carriedThen) present(at wheel.Time) bool {
 	there := c.begins == 0
 	for k := range c.events {
 		if c.events[k].At > at {
@@ -67,7 +67,8 @@ func (c *carriedThen) there(at wheel.Time) bool {
 	return there
 }
 
-// version returns of which version it was: whatever takes another one says which it was before.
+// version returns the definition at an instant. A change of definition records the previous
+// one.
 func (c *carriedThen) version(at wheel.Time) *buff.Spec {
 	if w := c.wereAfter(at, func(*buff.SheetChange) bool { return true }); w != nil {
 		return w.Spec
@@ -78,7 +79,8 @@ func (c *carriedThen) version(at wheel.Time) *buff.Spec {
 	return c.live.Spec
 }
 
-// hidden reports whether it had no effect, and whether that is known: what ends without one is told.
+// hidden reports whether the buff had no effect, and whether that is known. A buff that ends
+// while hidden is recorded.
 func (c *carriedThen) hidden(at wheel.Time) (is, known bool) {
 	e := c.eventAfter(at, func(e *buff.Event) bool { return e.Kind == buff.Hidden || e.Kind == buff.Shown })
 	w := c.wereAfter(at, func(*buff.SheetChange) bool { return true })
@@ -95,7 +97,7 @@ func (c *carriedThen) hidden(at wheel.Time) (is, known bool) {
 	return c.hiddenSince(at)
 }
 
-// hiddenSince is what the last that is heard of it says, of one whose owner is busy.
+// hiddenSince derives hidden from the last event, for a buff of a busy owner.
 func (c *carriedThen) hiddenSince(at wheel.Time) (is, known bool) {
 	for k := range c.events {
 		if c.events[k].At > at {
@@ -111,18 +113,19 @@ func (c *carriedThen) hiddenSince(at wheel.Time) (is, known bool) {
 	return is, known
 }
 
-// counts reports whether an event says how many stacks there are.
+// counts reports whether an event contains the number of stacks.
 func counts(e *buff.Event) bool {
 	switch e.Kind {
 	case buff.Pulsed, buff.Suppressed:
-		return e.Spec.Stack.Timers == define.TimersShared // or it says how many of them pulse
+		// Otherwise the event has the number of pulsing stacks.
+		return e.Spec.Stack.Timers == define.TimersShared
 	case buff.Reacted, buff.Missed, buff.Faulted:
 		return false
 	}
 	return true
 }
 
-// stacks returns how many there were, and whether that is known.
+// stacks returns the number of stacks, and whether it is known.
 func (c *carriedThen) stacks(at wheel.Time) (n int, known bool) {
 	for k := len(c.events) - 1; k >= 0; k-- {
 		if e := &c.events[k]; e.At <= at && counts(e) {
@@ -141,10 +144,10 @@ func (c *carriedThen) stacks(at wheel.Time) (n int, known bool) {
 	return int(e.Stacks), true
 }
 
-// saysSame reports whether two versions of one definition differ in nothing but their catalog.
+// saysSame reports whether two versions of a definition differ only in their catalog.
 func saysSame(a, b *buff.Spec) bool { return a == b || a.Revision() == b.Revision() }
 
-// number returns one of its numbers, and whether it is known.
+// number returns a value of the buff, and whether it is known.
 func (c *carriedThen) number(at wheel.Time, spec *buff.Spec, place int) (float64, bool) {
 	if w := c.wereAfter(at, func(w *buff.SheetChange) bool { return saysSame(w.Spec, spec) && w.Place == place }); w != nil {
 		return w.Was, true
@@ -155,19 +158,19 @@ func (c *carriedThen) number(at wheel.Time, spec *buff.Spec, place int) (float64
 	return c.numbers[place], true
 }
 
-// markThen is what a buff did to an attribute at an instant.
+// markThen is the effect of a buff on an attribute at an instant.
 type markThen struct {
 	stat.Modifier
 	of     *carriedThen
 	spec   *buff.Spec
-	place  int // among those of the buff
+	place  int // index among the modifiers of the buff
 	stacks int
-	unsure string // why its value is not known
+	unsure string // why its value is unknown
 }
 
-// marks returns what the buff did to attributes at an instant.
+// marks returns the effects of the buff on attributes at an instant.
 func (c *carriedThen) marks(at wheel.Time) (out []markThen) {
-	if !c.there(at) {
+	if !c.present(at) {
 		return nil
 	}
 	hidden, sure := c.hidden(at)

@@ -11,45 +11,46 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// thenJSON is one attribute over the last minute. Each of its lists says what was so from an instant on, in ms.
+// thenJSON is one attribute over the last minute. Each entry holds from its instant on, in ms.
 type thenJSON struct {
 	Name      string         `json:"name"`
 	Values    []valueThen    `json:"values"`
-	Modifiers []modifierThen `json:"modifiers,omitempty"` // the oldest first
+	Modifiers []modifierThen `json:"modifiers,omitempty"` // oldest first
 }
 
-// valueThen is what the attribute was.
+// valueThen is the value of an attribute.
 type valueThen struct {
 	At    int64   `json:"at"`
-	Base  *number `json:"base"`  // null: not known
-	Value *number `json:"value"` // likewise
+	Base  *number `json:"base"`  // null if unknown
+	Value *number `json:"value"` // null if unknown
 	Why   string  `json:"why,omitempty"`
 }
 
-// modifierThen is what one buff did to it.
+// modifierThen is the effect of one buff on the attribute.
 type modifierThen struct {
 	Handle string       `json:"handle"`
 	From   string       `json:"from"`
 	Steps  []effectThen `json:"steps"`
 }
 
-// effectThen is one of these.
+// effectThen is one entry.
 type effectThen struct {
 	At     int64  `json:"at"`
-	Text   string `json:"text"` // empty: nothing
+	Text   string `json:"text"` // empty if none
 	Stacks int    `json:"n,omitempty"`
-	Why    string `json:"why,omitempty"` // it is not known, or not all of it
+	Why    string `json:"why,omitempty"` // why it is unknown, or partly unknown
 }
 
-// markKey tells the modifiers of an attribute apart.
+// markKey identifies a modifier of an attribute.
 type markKey struct {
 	attr  stat.Attr
 	of    buff.Handle
-	spec  int // its revision
+	spec  int // revision
 	place int
 }
 
-// attributesThen returns what the attributes were over the last minute, and from when on that is known.
+// attributesThen returns the attributes over the last minute, and the instant from which they
+// are known.
 func (in *Inspector) attributesThen(t *then) (list []thenJSON, since wheel.Time) {
 	at, since := t.instants(), t.since
 	for {
@@ -60,7 +61,7 @@ func (in *Inspector) attributesThen(t *then) (list []thenJSON, since wheel.Time)
 	}
 }
 
-// addThen adds what the attributes were, if they are those of the engine.
+// addThen adds the history of the engine's attributes.
 func (in *Inspector) addThen(p *pastJSON, o *view.Owner, r *history.Recorder) {
 	if in.opts.Attributes != nil {
 		return
@@ -71,7 +72,8 @@ func (in *Inspector) addThen(p *pastJSON, o *view.Owner, r *history.Recorder) {
 	}
 }
 
-// instants returns those at which something may have changed, and that from which on all is known: the newest.
+// instants returns the newest instants at which something may have changed, starting with the
+// first known one.
 func (t *then) instants() []wheel.Time {
 	list := []wheel.Time{t.since}
 	add := func(at wheel.Time) {
@@ -109,7 +111,7 @@ func lengthOf(list []thenJSON) (n int) {
 	return n
 }
 
-// thens works the attributes out at some instants, and says what is otherwise than at the one before.
+// thens computes the attributes at some instants and returns the changes.
 func (in *Inspector) thens(t *then, instants []wheel.Time) []thenJSON {
 	var list []thenJSON
 	for a, law := range t.schema.All() {
@@ -117,11 +119,11 @@ func (in *Inspector) thens(t *then, instants []wheel.Time) []thenJSON {
 			list = append(list, thenJSON{Name: line(law.Name), Values: []valueThen{}})
 		}
 	}
-	place := make(map[markKey]int) // among the attribute's modifiers
+	place := make(map[markKey]int) // index among the attribute's modifiers
 	for _, at := range instants {
 		s := t.sheet(at)
 		for k := range list {
-			list[k].say(valueAt(s, stat.Attr(k+1), at))
+			list[k].addValue(valueAt(s, stat.Attr(k+1), at))
 		}
 		present := make(map[markKey]bool, len(s.marks))
 		for k := range s.marks {
@@ -137,11 +139,11 @@ func (in *Inspector) thens(t *then, instants []wheel.Time) []thenJSON {
 				x.Modifiers = append(x.Modifiers, modifierThen{Handle: strconv.FormatUint(uint64(m.of.handle), 10), From: in.effectOf(m).From})
 			}
 			present[key] = true
-			x.Modifiers[j].say(in.stepThen(m, at))
+			x.Modifiers[j].addEffect(in.stepThen(m, at))
 		}
 		for key, j := range place {
 			if !present[key] {
-				list[key.attr-1].Modifiers[j].say(effectThen{At: int64(at)})
+				list[key.attr-1].Modifiers[j].addEffect(effectThen{At: int64(at)})
 			}
 		}
 	}
@@ -152,11 +154,11 @@ func (in *Inspector) effectOf(m *markThen) modifierJSON {
 	return in.modifierOf(view.Modifier{Spec: m.spec, Source: m.of.source, Op: m.Op, Channel: m.Channel, Value: m.Value})
 }
 
-// stepThen says what a modifier did from an instant on.
+// stepThen describes a modifier from an instant on.
 func (in *Inspector) stepThen(m *markThen, at wheel.Time) effectThen {
 	step := effectThen{At: int64(at), Text: in.effectOf(m).Text, Why: m.unsure}
 	if m.unsure == numberThen || m.unsure == stacksThen {
-		step.Text = "not known"
+		step.Text = "unknown"
 	}
 	if m.unsure != stacksThen && m.stacks > 1 {
 		step.Stacks = m.stacks
@@ -164,7 +166,7 @@ func (in *Inspector) stepThen(m *markThen, at wheel.Time) effectThen {
 	return step
 }
 
-// valueAt says what an attribute was from an instant on.
+// valueAt describes an attribute from an instant on.
 func valueAt(s *sheetThen, a stat.Attr, at wheel.Time) valueThen {
 	v := valueThen{At: int64(at), Why: s.unsure[a]}
 	if s.based[a] {
@@ -180,14 +182,14 @@ func valueAt(s *sheetThen, a stat.Attr, at wheel.Time) valueThen {
 
 func same(a, b *number) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// say adds what is so from an instant on, unless it was so before.
-func (x *thenJSON) say(v valueThen) {
+// addValue adds an entry if it differs from the previous one.
+func (x *thenJSON) addValue(v valueThen) {
 	if n := len(x.Values); n == 0 || !same(x.Values[n-1].Base, v.Base) || !same(x.Values[n-1].Value, v.Value) || x.Values[n-1].Why != v.Why {
 		x.Values = append(x.Values, v)
 	}
 }
 
-func (x *modifierThen) say(e effectThen) {
+func (x *modifierThen) addEffect(e effectThen) {
 	if n := len(x.Steps); n == 0 || x.Steps[n-1].Text != e.Text || x.Steps[n-1].Stacks != e.Stacks || x.Steps[n-1].Why != e.Why {
 		x.Steps = append(x.Steps, e)
 	}

@@ -299,7 +299,7 @@ func TestAttributesThen(t *testing.T) {
 					require.Greater(t, answer["sheet"], 10_000.)
 				}
 				for why := range not {
-					require.Regexp(t, "by its stacks|which of the overrides", why)
+					require.Regexp(t, "depends on its stacks|unknown which override", why)
 				}
 				if k.young {
 					require.Empty(t, not)
@@ -338,7 +338,7 @@ buffs:
 	answer, _ := lanesOf(t, e, "?history=7")
 	list := answer["attributes"].([]any)
 	values := func(k int) any { return list[k].(map[string]any)["values"] }
-	const why = "not known: the player is busy, and what else it carries cannot be read"
+	const why = "unknown: the player is busy, and its other buffs cannot be read"
 	require.Equal(t, []any{map[string]any{"at": 0., "base": 120., "value": nil, "why": why}}, values(0))
 	require.Equal(t, []any{map[string]any{"at": 0., "base": nil, "value": nil, "why": why}}, values(1))
 	lay := list[0].(map[string]any)["modifiers"].([]any)

@@ -135,7 +135,7 @@ func TestToldOfTheEngine(t *testing.T) {
 func TestToldWhatFails(t *testing.T) {
 	in := &Inspector{}
 	require.Empty(t, in.faults())
-	in.naming.what, in.loading.what = "Options.Name", "Options.Reload"
+	in.naming.name, in.loading.name = "Options.Name", "Options.Reload"
 	for k := range 12 {
 		require.Error(t, in.naming.call(func() { panic(fmt.Sprint("oh ", k)) }))
 	}

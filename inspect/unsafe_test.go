@@ -37,7 +37,7 @@ func TestUnsafe(t *testing.T) {
 	for text, want := range map[string]string{
 		"aply venom":         `there is no verb "aply": did you mean "apply"?`,
 		"apply venon":        `did you mean "venom"?`,
-		"extend once by=1s":  `does not carry "once"`,
+		"extend once by=1s":  `the player has no buff "once"`,
 		"kill owner=nobody":  "must be a whole number",
 		"dispel venom by=3s": `"by" says nothing here`,
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Levels of a verdict, the worst last.
+// Levels of a verdict, worst last.
 const (
 	calm = iota
 	watch
@@ -22,25 +22,25 @@ const (
 
 var levels = [...]string{"calm", "watch", "alarm"}
 
-// verdictJSON is the first line of the page: how things stand, in sentences, the worst first.
+// verdictJSON is the first line of the page: the state of the game in sentences, worst first.
 type verdictJSON struct {
 	Level string       `json:"level"`
-	Topic string       `json:"topic"` // what the sentences are about: it stays while figures in them change
+	Topic string       `json:"topic"` // stays the same while only figures change
 	Say   [][]partJSON `json:"say"`
 }
 
 // partJSON is a part of a sentence.
 type partJSON struct {
 	Text   string `json:"text,omitempty"`
-	To     string `json:"to,omitempty"`     // where the text leads: a route of the page
-	Player *pick  `json:"player,omitempty"` // in place of a text
+	To     string `json:"to,omitempty"`     // link target: a route of the page
+	Player *pick  `json:"player,omitempty"` // instead of a text
 }
 
-// maxSaid is how many sentences a verdict has; the rest is counted.
+// maxSaid is the maximum number of sentences. The others are counted.
 const maxSaid = 3
 
-// verdict collects what is wrong. Of what is equally bad that is added first from which the rest
-// may follow.
+// verdict is a list of findings. Among equally bad ones, likely causes are added before their
+// consequences.
 type verdict []finding
 
 type finding struct {
@@ -78,16 +78,16 @@ func (in *Inspector) stuckAfter() time.Duration {
 }
 
 func (in *Inspector) stuckOf(st stuckFor) stuckJSON {
-	out := stuckJSON{pick: in.pick(st.Owner), Spec: "a timeout", For: st.wall.Milliseconds(), More: st.before}
+	out := stuckJSON{pick: in.pick(st.Owner), Spec: "a timeout", For: st.wall.Milliseconds(), More: st.unbounded}
 	if st.Spec != nil {
 		out.Spec = line(st.Spec.ID)
 	}
 	return out
 }
 
-// judge says how things stand: whether the game keeps up first, since one that does not has
-// players who wait and handlers that are at work at the end of every Tick, then who is stuck, what
-// the game says, and what the operator has done.
+// judge returns the verdict. It starts with the game's speed, since a slow game has waiting
+// players and running handlers at the end of every Tick, followed by stuck players, the game's
+// alarms, and actions of the operator.
 func (in *Inspector) judge(v *view.View, now standing, recent time.Duration) verdict {
 	var j verdict
 	budget := in.budget(v)
@@ -104,14 +104,14 @@ func (in *Inspector) judge(v *view.View, now standing, recent time.Duration) ver
 	}
 	if r := in.reloads.newest(); r != nil && !r.OK {
 		first, _, _ := strings.Cut(r.Text, "\n")
-		j.add(watch, "reload", partJSON{Text: "The reload of " + r.At + " was refused", To: "#/definitions"}, text(", and the old definitions stay: %s", strings.TrimSuffix(line(first), ".")+"."))
+		j.add(watch, "reload", partJSON{Text: "The reload at " + r.At + " was refused", To: "#/definitions"}, text("; the old definitions remain in use: %s", strings.TrimSuffix(line(first), ".")+"."))
 	}
 	if len(j) == 0 {
-		well := fmt.Sprintf("All is well: %s with %s", plural(count(v.Stats.Owners), "player", "players"), plural(count(v.Buffs), "buff", "buffs"))
+		well := fmt.Sprintf("All is well: %s, %s", plural(count(v.Stats.Owners), "player", "players"), plural(count(v.Buffs), "buff", "buffs"))
 		if recent > 0 {
-			well += ", and 99 of 100 frames take at most " + spoken(recent)
+			well += "; p99 frame time " + spoken(recent)
 			if budget > 0 {
-				well += " of " + spoken(budget)
+				well += " (budget " + spoken(budget) + ")"
 			}
 		}
 		j.add(calm, "well", text("%s.", well))
@@ -119,14 +119,14 @@ func (in *Inspector) judge(v *view.View, now standing, recent time.Duration) ver
 	return j
 }
 
-// slow and slower are the shares of the speed that is meant below which a game is worth a look,
-// and overloaded.
+// slow and slower are the fractions of the intended speed below which a game is reported as
+// slow and as overloaded.
 const (
-	slow   = 0.95
-	slower = 0.8
+	slow       = 0.95
+	overloaded = 0.8
 )
 
-// tooLate is how late one event in a hundred must be for the page to say so.
+// tooLate is the p99 event lateness that is reported.
 const tooLate = 250 * time.Millisecond
 
 func (in *Inspector) judgeSpeed(j *verdict, v *view.View, now standing, recent time.Duration) {
@@ -136,27 +136,27 @@ func (in *Inspector) judgeSpeed(j *verdict, v *view.View, now standing, recent t
 	}
 	long := ""
 	if budget > 0 && recent > budget {
-		long = fmt.Sprintf("one frame in a hundred takes %s or more, and the budget is %s", spoken(recent), spoken(budget))
+		long = fmt.Sprintf("the p99 frame time is %s, over the budget of %s", spoken(recent), spoken(budget))
 	}
 	waits := ""
 	if v.Waiting > 0 {
-		waits = plural(count(v.Waiting), "player waits", "players wait") + " for a worker"
+		waits = plural(count(v.Waiting), "player is", "players are") + " waiting for a worker"
 	}
 	switch share := now.speed / meant; {
 	case meant > 0 && now.speed > 0 && share < slow:
 		pace := fmt.Sprintf("the game runs at %s × speed", digits(now.speed))
 		if meant != 1 {
-			pace += fmt.Sprintf(" where %s × is meant", digits(meant))
+			pace += fmt.Sprintf(" instead of %s ×", digits(meant))
 		}
 		for _, more := range []string{long, waits} {
 			if more != "" {
 				pace += "; " + more
 			}
 		}
-		if share < slower {
+		if share < overloaded {
 			j.add(alarm, "overload", text("Overload: %s.", pace))
 		} else {
-			j.add(watch, "slow", text("It does not quite keep up: %s.", pace))
+			j.add(watch, "slow", text("Slow: %s.", pace))
 		}
 	case long != "":
 		if waits != "" {
@@ -164,16 +164,16 @@ func (in *Inspector) judgeSpeed(j *verdict, v *view.View, now standing, recent t
 		}
 		j.add(watch, "frames", text("Frames are too long: %s.", long))
 	case waits != "":
-		j.add(watch, "waiting", text("%s: the frame's budget was used up.", strings.ToUpper(waits[:1])+waits[1:]))
+		j.add(watch, "waiting", text("%s: the frame's budget is exhausted.", strings.ToUpper(waits[:1])+waits[1:]))
 	}
 	if behind := v.Stats.Behind; behind > 0 {
-		j.add(watch, "behind", text("The game is %s behind: a Tick brought more than it may work off at once.", spoken(behind)))
+		j.add(watch, "behind", text("The game is %s behind: a Tick added more time than it may process at once.", spoken(behind)))
 	}
 	if now.lost > 0 {
-		j.add(watch, "lost", text("%s of the game's time were dropped of late: it could not catch up.", spoken(now.lost)))
+		j.add(watch, "lost", text("%s of game time was dropped recently: the game could not catch up.", spoken(now.lost)))
 	}
 	if now.late >= tooLate {
-		j.add(watch, "late", text("One event in a hundred comes more than %s late.", spoken(now.late)))
+		j.add(watch, "late", text("One event in a hundred is more than %s late.", spoken(now.late)))
 	}
 }
 
@@ -200,9 +200,9 @@ func (in *Inspector) judgeStuck(j *verdict, v *view.View, now standing) {
 	if n > 3 {
 		parts = append(parts, text(" and others"))
 	}
-	rest, topic := ". Everybody else goes on.", "stuck"
+	rest, topic := ". Other players are not affected.", "stuck"
 	if n >= v.Workers {
-		rest, topic = ". No worker is left: nobody is served.", "halt"
+		rest, topic = ". All workers are blocked: no player is served.", "halt"
 	}
 	j.add(alarm, topic, append(parts, text("%s", rest))...)
 }
@@ -212,15 +212,15 @@ type stalledJSON struct {
 	Say string `json:"say"`
 }
 
-// stalled says how long the loop has not ticked, as far as somebody has looked.
+// stalled describes for how long the loop is known not to have ticked.
 func stalled(err error, since time.Duration) stalledJSON {
 	if errors.Is(err, engine.ErrClosed) {
 		return stalledJSON{"The engine is closed."}
 	}
-	return stalledJSON{fmt.Sprintf("The loop has not ticked for %s: either nobody calls Tick, or one takes that long.", spoken(since.Truncate(time.Second)))}
+	return stalledJSON{fmt.Sprintf("The loop has not ticked for %s: Tick is not being called, or a call is still running.", spoken(since.Truncate(time.Second)))}
 }
 
-// spoken writes a span for people: two or three digits of it.
+// spoken formats a duration with two or three digits.
 func spoken(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -235,12 +235,12 @@ func spoken(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// digits writes a number with two digits behind the point at most.
+// digits formats a number with up to two decimals.
 func digits(f float64) string {
 	return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64)
 }
 
-// count writes a whole number with a comma between each three digits.
+// count formats an integer with thousands separators.
 func count(n int) string {
 	s := strconv.Itoa(n)
 	for at := len(s) - 3; at > 0; at -= 3 {

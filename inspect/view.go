@@ -13,9 +13,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// viewJSON is a View as the page gets it. Times are in ms unless a name says otherwise.
+// viewJSON is a View for the page. Times are in ms unless noted.
 type viewJSON struct {
-	At    int64  `json:"at"` // by the clock of the inspector
+	At    int64  `json:"at"` // on the clock of the inspector
 	Frame string `json:"frame"`
 	Now   int64  `json:"now"`
 	Clock string `json:"clock"`
@@ -33,45 +33,45 @@ type viewJSON struct {
 	InboxMax int    `json:"inboxMax"`
 	Mail     int    `json:"mail"`
 	Waiting  int    `json:"waiting"`
-	Behind   int64  `json:"behind"` // still to be worked off
-	Lost     int64  `json:"lost"`   // dropped since the engine was made
+	Behind   int64  `json:"behind"` // backlog of game time
+	Lost     int64  `json:"lost"`   // dropped since the engine was created
 
 	Budget  float64     `json:"budget"`
-	Speed   float64     `json:"speed,omitempty"` // how fast the game's time passes, of the last while; 0: not known
-	Recent  int64       `json:"recent"`          // µs: 99 of 100 of Frames took less
+	Speed   float64     `json:"speed,omitempty"` // recent speed of game time; 0 if unknown
+	Recent  int64       `json:"recent"`          // µs: p99 of Frames
 	Verdict verdictJSON `json:"verdict"`
 
-	Incidents string `json:"incidents"` // how often they have changed: with another number they are asked for again
-	Open      int    `json:"open"`      // of them, those that are not over
+	Incidents string `json:"incidents"` // change counter: the page requests the incidents again if it differs
+	Open      int    `json:"open"`      // number of open incidents
 
-	Faults  []faultJSON `json:"faults,omitempty"` // functions of the game that fail
-	Stuck   []stuckJSON `json:"stuck"`            // for longer than Options.StuckAfter
+	Faults  []faultJSON `json:"faults,omitempty"` // failing functions of the game
+	Stuck   []stuckJSON `json:"stuck"`            // longer than Options.StuckAfter
 	Faces   []faceJSON  `json:"faces"`
 	Beyond  int         `json:"beyond"`
 	Kinds   []countJSON `json:"kinds"`
 	Late    []uint64    `json:"late"`
-	First   string      `json:"first"`  // the number of the first of Frames
+	First   string      `json:"first"`  // number of the first of Frames
 	Frames  []int64     `json:"frames"` // µs
-	Times   [][2]int64  `json:"times"`  // classes that are not empty: upper bound in µs, count
+	Times   [][2]int64  `json:"times"`  // non-empty buckets: upper bound in µs, count
 	P50     int64       `json:"p50"`    // µs
 	P99     int64       `json:"p99"`
 	Handled int64       `json:"handled"` // µs
 	Busiest []rankJSON  `json:"busiest"`
 	Most    []rankJSON  `json:"most"`
-	Swept   float64     `json:"swept"` // the share of all players that Most knows of
+	Swept   float64     `json:"swept"` // share of all players considered in Most
 }
 
 type stuckJSON struct {
 	pick
 	Spec string `json:"spec"`
-	For  int64  `json:"for"`            // by our clock
-	More bool   `json:"more,omitempty"` // or longer: it was so when somebody began to look
+	For  int64  `json:"for"`            // wall clock
+	More bool   `json:"more,omitempty"` // or longer: already stuck when the first client connected
 }
 
 type faceJSON struct {
 	Hand  int   `json:"hand"`
-	Slots []int `json:"slots"`          // of the round that runs
-	Next  []int `json:"next,omitempty"` // of the next
+	Slots []int `json:"slots"`          // of the current round
+	Next  []int `json:"next,omitempty"` // of the next round
 }
 
 type countJSON struct {
@@ -84,7 +84,7 @@ type rankJSON struct {
 	N int64 `json:"n"`
 }
 
-// maxStuck bounds the stuck players that are named.
+// maxStuck is the maximum number of stuck players listed.
 const maxStuck = 64
 
 func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
@@ -106,7 +106,7 @@ func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
 	found := in.judge(v, now, recent)
 	out.Speed, out.Recent, out.Verdict = math.Round(now.speed*1000)/1000, recent.Microseconds(), found.json()
 	out.Incidents, out.Open = in.noteIncidents(v, found, now.stuck)
-	out.Faults = in.faults() // with what the verdict has just called
+	out.Faults = in.faults() // includes faults of the callbacks of the verdict
 	for i, f := range v.Faces {
 		out.Faces = append(out.Faces, faceOf(f, i == 0))
 	}
@@ -127,7 +127,7 @@ func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
 	return out
 }
 
-// slowest returns what 99 of 100 frames took at most, 0 if there are none.
+// slowest returns the 99th percentile of frame times, or 0 if there are none.
 func slowest(frames []view.FrameTime) time.Duration {
 	took := make([]time.Duration, 0, len(frames))
 	for _, f := range frames {
@@ -140,12 +140,12 @@ func slowest(frames []view.FrameTime) time.Duration {
 	return took[(len(took)*99+99)/100-1]
 }
 
-// since returns the view with those of its frames alone that are not before the number
-// first, and the number that follows them.
+// since returns the view without frames before number first, and the number after its last
+// frame.
 func (v viewJSON) since(first uint64) (viewJSON, uint64) {
 	n, err := strconv.ParseUint(v.First, 10, 64)
 	if err != nil {
-		return v, first // it has no frames
+		return v, first // no frames
 	}
 	next := n + uint64(len(v.Frames))
 	if n < first && first <= next {
@@ -169,10 +169,10 @@ func (in *Inspector) ranked(list []view.Ranked) []rankJSON {
 	return out
 }
 
-// dialStep is how many slots of the dial, each a millisecond, the page shows as one.
+// dialStep is the number of slots of the dial, of one ms each, that the page combines.
 const dialStep = 10
 
-// faceOf splits a face into its rounds, the dial in steps.
+// faceOf splits a face into its rounds, and combines the slots of the dial.
 func faceOf(f wheel.Face, dial bool) faceJSON {
 	size := len(f.Slots) / max(f.Rounds, 1)
 	out := faceJSON{Hand: f.Hand, Slots: slices.Clone(f.Slots[:size]), Next: slices.Clone(f.Slots[size:])}
@@ -186,7 +186,7 @@ func faceOf(f wheel.Face, dial bool) faceJSON {
 	return faceJSON{Hand: f.Hand, Slots: coarse}
 }
 
-// ask asks the engine for one View.
+// ask requests one View from the engine.
 func (in *Inspector) ask(r *http.Request) (*view.View, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()

@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// writeTime is how long a client may take for one write.
+// writeTime is the time limit for each write to a client.
 const writeTime = 5 * time.Second
 
-// writer is a response of which each write has a deadline of its own: a WriteTimeout of the
-// server would end the streams, and without one a client that does not read holds its
-// connection, and a goroutine, for ever.
+// writer is a response with a deadline for each write. A WriteTimeout of the server would end
+// the streams, and without a deadline a client that does not read would hold its connection
+// and a goroutine forever.
 type writer struct {
 	http.ResponseWriter
 	out  *http.ResponseController
-	node *connNode // nil: the connection is not one of a NewServer
+	node *connNode // nil if the connection is not from a NewServer
 }
 
-// patiently returns w with deadlines. A server that knows none, in a test, is good enough
-// without.
+// patiently returns w with deadlines. In tests the server may not support them.
 func patiently(w http.ResponseWriter) *writer {
 	if p, ok := w.(*writer); ok {
 		return p
@@ -29,28 +28,28 @@ func patiently(w http.ResponseWriter) *writer {
 	return &writer{ResponseWriter: w, out: http.NewResponseController(w)}
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap supports [http.ResponseController].
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *writer) Write(p []byte) (int, error) {
 	w.deadline()
-	defer w.node.writes()()
+	defer w.node.startWrite()()
 	return w.ResponseWriter.Write(p)
 }
 
-// FlushError is for [http.ResponseController].
+// FlushError supports [http.ResponseController].
 func (w *writer) FlushError() error {
 	w.deadline()
-	defer w.node.writes()()
+	defer w.node.startWrite()()
 	return w.out.Flush()
 }
 
-// Flush makes a writer an [http.Flusher].
+// Flush implements [http.Flusher].
 func (w *writer) Flush() { _ = w.FlushError() }
 
 func (w *writer) deadline() { _ = w.out.SetWriteDeadline(time.Now().Add(writeTime)) }
 
-// Hijack gives the connection away, which still counts and still has deadlines.
+// Hijack takes over the connection, which still counts and still has deadlines.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := w.out.Hijack()
 	if err != nil {
@@ -61,8 +60,8 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h, rw, nil
 }
 
-// writes notes that a write begins, and returns what notes that it is over.
-func (n *connNode) writes() (over func()) {
+// startWrite records the start of a write and returns a function that records its end.
+func (n *connNode) startWrite() (over func()) {
 	if n == nil {
 		return func() {}
 	}
@@ -80,7 +79,7 @@ type hijacked struct {
 	node *connNode
 
 	mu    sync.Mutex
-	until time.Time // what its owner has set for writes; zero: nothing
+	until time.Time // write deadline set by the handler; zero if none
 }
 
 func (h *hijacked) Write(p []byte) (int, error) {
@@ -90,11 +89,11 @@ func (h *hijacked) Write(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer h.node.writes()()
+	defer h.node.startWrite()()
 	return h.Conn.Write(p)
 }
 
-// sooner is a deadline for a write that begins now.
+// sooner returns the deadline of a write that starts now.
 func sooner(until time.Time) time.Time {
 	if latest := time.Now().Add(writeTime); until.IsZero() || until.After(latest) {
 		return latest
@@ -102,7 +101,7 @@ func sooner(until time.Time) time.Time {
 	return until
 }
 
-// SetWriteDeadline bounds writes further.
+// SetWriteDeadline can only shorten the time for writes.
 func (h *hijacked) SetWriteDeadline(t time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +109,7 @@ func (h *hijacked) SetWriteDeadline(t time.Time) error {
 	return h.Conn.SetWriteDeadline(sooner(t))
 }
 
-// SetDeadline bounds reads, and writes further.
+// SetDeadline sets the read deadline, and can only shorten the time for writes.
 func (h *hijacked) SetDeadline(t time.Time) error {
 	if err := h.Conn.SetReadDeadline(t); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (h *hijacked) SetDeadline(t time.Time) error {
 	return h.SetWriteDeadline(t)
 }
 
-// Close closes the connection, and makes room for another.
+// Close closes the connection and makes room for another one.
 func (h *hijacked) Close() error {
 	if h.node != nil {
 		h.node.conns.mu.Lock()

@@ -69,8 +69,8 @@ func TestMinuteOfClicks(t *testing.T) {
 	// The definition: its file and line, what it calls, who else has it.
 	click(`#incident-list a[href="#/definition/venom"]`)
 	p.until(`document.querySelector("#s-place").textContent == "buffs/world.yaml:1" && document.querySelector("#s-fields").textContent.includes("call drain")`)
-	p.until(`/pulse[\d,.]+ a second/.test(document.querySelector("#s-figures").textContent)`)
-	p.until(`document.querySelectorAll("#holders li").length > 0 || document.querySelector("#h-note").textContent.includes("it is not known")`)
+	p.until(`/pulse[\d,.]+ per second/.test(document.querySelector("#s-figures").textContent)`)
+	p.until(`document.querySelectorAll("#holders li").length > 0 || document.querySelector("#h-note").textContent.includes("unknown for")`)
 	p.picture("clicks-4")
 
 	// And who has changed it: a reload, a moment before.

@@ -14,7 +14,7 @@ func TestCommandLine(t *testing.T) {
 	p := open(t, w.url+"#/player/7", wide, tall)
 	p.until(`!document.querySelector("#p-command").hidden && document.querySelectorAll("#buffs li").length > 0`)
 	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"))
-	p.until(`document.querySelector("#told").textContent.includes("The token is right")`)
+	p.until(`document.querySelector("#told").textContent.includes("Token accepted")`)
 	p.do(chromedp.SendKeys(chromedp.ID("command"), "apply cham"))
 	p.until(`[...document.querySelectorAll("#completions option")].some((o) => o.value == "apply champion")`)
 	p.do(chromedp.SendKeys(chromedp.ID("command"), "pion source=9\r"))

@@ -124,7 +124,7 @@ func TestPlayer(t *testing.T) {
 	begin := eval[float64](p, long)
 	p.until(long + ` < 70`)
 	require.Greater(t, begin, 80.0)
-	p.until(`Number((/(\d+) pulses? since you look/.exec(document.querySelector("#p-sum").textContent) || [0, 0])[1]) >= 3`)
+	p.until(`Number((/(\d+) pulses? since you opened this page/.exec(document.querySelector("#p-sum").textContent) || [0, 0])[1]) >= 3`)
 	p.until(`document.querySelector("#history").textContent.includes("limit: the stack limit is reached")`)
 	const numbers = `document.querySelector("#attributes").textContent`
 	require.Contains(t, eval[string](p, numbers), "+10 % · Hearty Stew of "+w.names[11])
@@ -202,7 +202,7 @@ func TestSearch(t *testing.T) {
 	p.do(chromedp.KeyEvent("11"))
 	p.until(`document.querySelector("#found a") && document.querySelector("#found a").getAttribute("href") == "#/player/11"`)
 	p.do(chromedp.KeyEvent("00000000000000000000000"))
-	p.until(`document.querySelector("#found").textContent == "nobody found"`)
+	p.until(`document.querySelector("#found").textContent == "no players found"`)
 	p.do(chromedp.KeyEvent("\x1b"), chromedp.KeyEvent("d"))
 	p.until(`document.querySelectorAll("#specs tr").length == 10`)
 }
@@ -273,7 +273,7 @@ func TestGap(t *testing.T) {
 		return rw
 	}
 	p := open(t, w.url, wide, tall)
-	p.until(`!document.querySelector("#gap").hidden && document.querySelector("#gap").textContent.includes("1 view was skipped, 1,234 in all")`)
+	p.until(`!document.querySelector("#gap").hidden && document.querySelector("#gap").textContent.includes("1 view was skipped, 1,234 in total")`)
 	p.until(`document.querySelector("#gap").hidden`)
 }
 
@@ -341,23 +341,23 @@ func TestReload(t *testing.T) {
 	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"))
 	p.until(`document.querySelector("#told").textContent.includes("is used")`)
 	p.do(chromedp.Click(chromedp.ID("d-reload")))
-	p.until(`document.querySelector("#d-said").textContent.startsWith("Refused, the old ones stay: buffs/venom.yaml:6:12:")`) // beside the button
+	p.until(`document.querySelector("#d-said").textContent.startsWith("Refused, the old definitions remain in use: buffs/venom.yaml:6:12:")`) // beside the button
 	p.until(`document.querySelector("#verdict").className == "watch" && document.querySelector("#verdict a").getAttribute("href") == "#/definitions"`)
 	p.until(`document.querySelector("#reloads pre") && document.querySelector("#reloads pre").textContent.includes("venom.yaml:6:12") && document.querySelector("#reloads pre").textContent.includes("^")`)
 	p.until(`[...document.querySelectorAll("#specs td.live")].some((n) => parseInt(n.textContent) > 0) && /\d limit/.test(document.querySelector("#specs").textContent)`)
 	good = true
 	p.do(chromedp.Click(chromedp.ID("d-reload")))
-	p.until(`document.querySelector("#reloads li").textContent.includes("in force")`)
+	p.until(`document.querySelector("#reloads li").textContent.includes("applied")`)
 	p.until(`document.querySelector("#verdict").className == "calm"`)
 	p.do(chromedp.SendKeys(chromedp.ID("d-filter"), "no such thing"))
-	p.until(`document.querySelector("#d-none").textContent == "No definition fits “no such thing”." && document.querySelector("#d-none").offsetParent`)
+	p.until(`document.querySelector("#d-none").textContent == "No definition matches “no such thing”." && document.querySelector("#d-none").offsetParent`)
 	eval[any](p, `void (() => { const q = document.querySelector("#d-filter"); q.value = ""; q.dispatchEvent(new Event("input")); })()`)
 	p.until(`document.querySelectorAll("#specs tr").length == 10`)
 	p.until(`[...document.querySelectorAll("#specs td.rate")].some((n) => parseFloat(n.textContent) > 0) && [...document.querySelectorAll("#specs td.p99")].some((n) => n.textContent)`)
 	p.picture("definitions")
 	p.do(chromedp.Click(chromedp.CSS(`#specs a[href="#/definition/venom"]`)))
 	p.until(`document.querySelector("#s-fields").textContent.includes("stack.by") && document.querySelector("#s-place").textContent == "buffs/world.yaml:1" && document.querySelectorAll("#holders li").length > 0`)
-	p.until(`/pulse[\d,.]+ a second/.test(document.querySelector("#s-figures").textContent) && document.querySelector("#s-figures").textContent.includes("of the time of all handlers")`)
+	p.until(`/pulse[\d,.]+ per second/.test(document.querySelector("#s-figures").textContent) && document.querySelector("#s-figures").textContent.includes("of total handler time")`)
 	p.picture("definition")
 	// To one who has it, and back.
 	p.do(chromedp.Click(chromedp.CSS("#holders a")))
@@ -377,9 +377,9 @@ func TestActions(t *testing.T) {
 	p.until(`document.querySelector("#told").textContent == "the token is missing or wrong" && document.querySelector("#token").offsetParent`)
 	p.expect("401 (Unauthorized)")
 	p.do(chromedp.SendKeys(chromedp.ID("token"), token+"\r"))
-	p.until(`document.querySelector("#told").textContent.includes("The token is right")`)
+	p.until(`document.querySelector("#told").textContent.includes("Token accepted")`)
 	p.do(chromedp.Click(chromedp.CSS("#p-pause")))
-	p.until(`document.querySelector("#p-state").textContent == "time stands still"`)
+	p.until(`document.querySelector("#p-state").textContent == "is paused"`)
 	// What it carries keeps its bar and its time, which stand still.
 	const bar = `[...document.querySelectorAll("#buffs li")].find((n) => n.textContent.includes("Well Rested"))`
 	stood := eval[string](p, bar+`.querySelector(".left").textContent`)
@@ -394,7 +394,7 @@ func TestActions(t *testing.T) {
 	p.until(`document.querySelector("#buffs button").textContent == "Really?"`)
 	require.Contains(t, eval[string](p, `document.querySelector("#buffs").textContent`), "Well Rested", "the first click asks")
 	p.do(chromedp.Click(chromedp.CSS("#buffs button")))
-	p.until(`!document.querySelector("#buffs").textContent.includes("Well Rested") && document.querySelector("#history").textContent.includes("cancelled: removed by hand")`)
+	p.until(`!document.querySelector("#buffs").textContent.includes("Well Rested") && document.querySelector("#history").textContent.includes("cancelled: removed by a command")`)
 }
 
 // What happened to a player in the last minute is there afterwards: a lane for each buff, what was at an
@@ -435,8 +435,8 @@ func TestLastMinute(t *testing.T) {
 	// While its time stands still a buff has as much left as when that began, and the lane says so.
 	eval[any](p, `document.querySelector("#past-live").click()`)
 	require.NoError(t, w.eng.Inbox().Do(buff.Pause(hero)))
-	p.until(lane + ` && ` + lane + `.querySelector("rect.still") && ` + lane + `.querySelector("rect.still title").textContent.startsWith("time stands still")`)
-	p.until(`[...document.querySelectorAll(".then .bars li")].some((n) => n.textContent.startsWith("Venom") && n.textContent.includes("time stands still"))`)
+	p.until(lane + ` && ` + lane + `.querySelector("rect.still") && ` + lane + `.querySelector("rect.still title").textContent.startsWith("paused")`)
+	p.until(`[...document.querySelectorAll(".then .bars li")].some((n) => n.textContent.startsWith("Venom") && n.textContent.includes("paused"))`)
 	const stood = `((n) => n.textContent.match(/[0-9:.]{12}/g).map((t) => Math.round(t.split(":").reduce((s, x) => 60 * s + Number(x), 0) * 1000)))(` + lane + `.querySelector("rect.still title"))`
 	p.until(`((x) => x[1] - x[0] > 1000)(` + stood + `)`)
 	require.NoError(t, w.eng.Inbox().Do(buff.Resume(hero)))
@@ -449,9 +449,9 @@ func TestLastMinute(t *testing.T) {
 			return [...document.querySelectorAll(".then .bars li")].find((n) => n.textContent.startsWith("Venom ×5")).textContent;
 		});
 	})()`)
-	require.Regexp(t, `^Venom ×5\d\.\d s, time stands still$`, then[0])
+	require.Regexp(t, `^Venom ×5\d\.\d s, paused$`, then[0])
 	require.Equal(t, then[0], then[1])
-	require.NotContains(t, then[2], "stands still")
+	require.NotContains(t, then[2], "paused")
 	p.until(`[...document.querySelectorAll("#past-lanes text.pause title")].some((n) => n.textContent.includes("the player"))`)
 
 	other := open(t, link, wide, tall)

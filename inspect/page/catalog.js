@@ -1,6 +1,6 @@
-// The definitions are fetched when a page of them is opened, and again when they change.
+// The definitions are fetched when a page with them is opened, and when they change.
 let specs = [], version = "", counts = null, before = null, loading = false, sorting = "live", upward = false;
-const figures = new Map(); // of each definition, by its place
+const figures = new Map(); // of each definition, by index
 const loadSpecs = async () => {
   if (loading) return;
   loading = true;
@@ -9,7 +9,7 @@ const loadSpecs = async () => {
     let got = "";
     for (let from = 0; ; ) {
       const part = await ask("?catalog&from=" + from);
-      if (got && part.version !== got) break; // changed meanwhile: the next message asks again
+      if (got && part.version !== got) break; // changed meanwhile: the next message triggers another fetch
       got = part.version;
       all.push(...part.specs);
       if (!part.next) { specs = all; version = got; break; }
@@ -19,7 +19,7 @@ const loadSpecs = async () => {
   showSpecs();
 };
 const sumOf = (list) => (list || []).reduce((a, b) => a + b, 0);
-// figure says what is known of the definition at a place: what runs, and what has come of it of late.
+// figure returns the statistics of the definition at an index.
 const figure = (d, i) => {
   const c = counts, f = { live: NaN, rate: NaN, kinds: [], refused: 0, why: [], p50: 0, p99: 0, share: 0, calls: 0 };
   if (!c || i >= c.live.length) return f;
@@ -44,17 +44,17 @@ const percent = (x) => (x === 0 ? "" : x < 0.001 ? "< 0.1 %" : (100 * x).toFixed
 const lasting2 = (d) => [d.kind, d.lasts, d.period && "every " + d.period].filter(Boolean).join(", ");
 const whyText = (f, long) => {
   const known = sumOf(f.why.map((x) => x.n)), out = f.why.map((x) => count(x.n) + " " + (long ? because(x.why) : x.why));
-  if (f.refused > known) out.push(count(f.refused - known) + " before somebody looked");
+  if (f.refused > known) out.push(count(f.refused - known) + " before a client connected");
   return out.join(long ? "; " : ", ");
 };
 const columns = {
   id: { title: "Definition", of: (x) => x.d.id },
   live: { title: "Live", of: (x) => x.f.live, text: (x) => count(x.f.live) },
-  rate: { title: "Events a second", of: (x) => x.f.rate, text: (x) => perSecond(x.f.rate), tip: (x) => x.f.kinds.map((k) => k.kind + " " + perSecond(k.rate)).join(", ") },
+  rate: { title: "Events per second", of: (x) => x.f.rate, text: (x) => perSecond(x.f.rate), tip: (x) => x.f.kinds.map((k) => k.kind + " " + perSecond(k.rate)).join(", ") },
   denied: { title: "Denied", of: (x) => x.f.refused, text: (x) => whyText(x.f, false), tip: (x) => whyText(x.f, true) },
   p50: { title: "Handler p50", of: (x) => x.f.p50, text: (x) => (x.f.p50 ? span(x.f.p50) : "") },
   p99: { title: "p99", of: (x) => x.f.p99, text: (x) => (x.f.p99 ? span(x.f.p99) : "") },
-  share: { title: "Share of all", of: (x) => x.f.share, text: (x) => percent(x.f.share) },
+  share: { title: "Handler share", of: (x) => x.f.share, text: (x) => percent(x.f.share) },
   place: { title: "File and line", of: (x) => x.d.place || "", text: (x) => x.d.place || "" },
 };
 const specLink = (id, text) => h("a", { href: "#/definition/" + encodeURIComponent(id) }, text || id);
@@ -90,35 +90,35 @@ const showSpecs = () => {
     }
   });
   $("d-none").hidden = !want || rows.length > 0;
-  put($("d-none"), "No definition fits “" + want + "”.");
+  put($("d-none"), "No definition matches “" + want + "”.");
   $("spec-table").hidden = !rows.length;
-  put($("d-note"), plural(specs.length, "definition", "definitions") + (want ? ", of which " + count(rows.length) + " fit" : "") + (rows.length > 500 ? ", and 500 are shown" : ""));
+  put($("d-note"), plural(specs.length, "definition", "definitions") + (want ? ", " + count(rows.length) + (rows.length === 1 ? " matches" : " match") : "") + (rows.length > 500 ? ", 500 are shown" : ""));
 };
-// One definition: its figures, its fields, and who has it.
+// One definition: its figures, its fields and its holders.
 const holders = { id: "", list: [], next: 0, busy: 0, all: 0, asked: 0, done: false };
 const showSpec = () => {
   const id = decodeURIComponent(route.split("/")[1] || ""), i = specs.findIndex((d) => d.id === id), d = specs[i];
   put($("s-id"), id);
-  put($("s-note"), d ? d.note || "" : version ? "There is no such definition; perhaps a reload has taken it away." : "");
+  put($("s-note"), d ? d.note || "" : version ? "Unknown definition; a reload may have removed it." : "");
   const box = $("s-figures");
   if (!d) { box.replaceChildren(); $("s-fields").replaceChildren(); $("s-place").hidden = true; return; }
   const f = figure(d, i), rows = [["kind", lasting2(d)], ["live", count(f.live)]];
   $("s-place").hidden = !d.place;
   put($("s-place"), d.place || "");
-  for (const k of f.kinds) rows.push([k.kind, perSecond(k.rate) + " a second, " + count(k.n) + " since somebody looks"]);
+  for (const k of f.kinds) rows.push([k.kind, perSecond(k.rate) + " per second, " + count(k.n) + " since a client connected"]);
   for (const x of f.why) rows.push(["denied", count(x.n) + " · " + because(x.why)]);
-  if (f.refused > sumOf(f.why.map((x) => x.n))) rows.push(["denied", count(f.refused - sumOf(f.why.map((x) => x.n))) + " before somebody looked"]);
-  rows.push(["handlers", f.calls ? "p50 below " + span(f.p50) + ", p99 below " + span(f.p99) + "; " + (percent(f.share) || "0 %") + " of the time of all handlers; " + count(f.calls) + " calls, sampled" : "none has returned since somebody looks"]);
+  if (f.refused > sumOf(f.why.map((x) => x.n))) rows.push(["denied", count(f.refused - sumOf(f.why.map((x) => x.n))) + " before a client connected"]);
+  rows.push(["handlers", f.calls ? "p50 < " + span(f.p50) + ", p99 < " + span(f.p99) + "; " + (percent(f.share) || "0 %") + " of total handler time; " + count(f.calls) + " calls, sampled" : "none has returned since a client connected"]);
   list(box, rows.map((r, n) => ({ k: n + r[0], r })), (x) => x.k, (x) => h("div", {}, h("dt", {}, x.r[0]), h("dd", {})), (n, x) => put(n.lastChild, x.r[1]));
   list($("s-fields"), d.fields.map((x, n) => ({ k: version + n + x[0], x })), (x) => x.k, ({ x }) => h("div", {}, h("dt", {}, x[0]), h("dd", {}, x[1])), () => {});
 };
 const showHolders = () => {
-  list($("holders"), holders.list, (x) => x.id, (x) => h("li", {}, playerLink(x), h("span", { class: "soft" })), (n, x) => put(n.lastChild, (x.buffs > 1 ? x.buffs + " of them, " : "") + plural(x.stacks, "stack", "stacks") + ", from " + title(x.source)));
-  put($("h-note"), (holders.list.length ? plural(holders.list.length, "player has it", "players have it") + (holders.next ? " of those looked at, " + Math.floor((100 * holders.next) / Math.max(holders.all, 1)) + " % of all" : "") : holders.done ? "nobody has it" : "looking …") +
-    (holders.busy ? "; of " + plural(holders.busy, "player", "players") + " it is not known: their handlers run" : ""));
+  list($("holders"), holders.list, (x) => x.id, (x) => h("li", {}, playerLink(x), h("span", { class: "soft" })), (n, x) => put(n.lastChild, (x.buffs > 1 ? x.buffs + " buffs, " : "") + plural(x.stacks, "stack", "stacks") + ", from " + title(x.source)));
+  put($("h-note"), (holders.list.length ? plural(holders.list.length, "player has it", "players have it") + (holders.next ? " among the " + Math.floor((100 * holders.next) / Math.max(holders.all, 1)) + " % of players searched" : "") : holders.done ? "no holders" : "searching …") +
+    (holders.busy ? "; unknown for " + plural(holders.busy, "player", "players") + " with running handlers" : ""));
   $("h-more").hidden = !holders.next;
 };
-// askHolders goes on from where the last answer has ended, until there are some more.
+// askHolders continues the search until it has found some more holders.
 const askHolders = async () => {
   const n = ++holders.asked, had = holders.list.length;
   try {
@@ -145,8 +145,8 @@ const showCounts = (c) => {
   else showSpecs();
   list($("reloads"), c.reloads.length ? c.reloads : [{ none: true }], (r) => JSON.stringify(r), (r) => {
     if (r.none) return h("li", { class: "soft" }, "none so far");
-    const li = h("li", {}, h("span", { class: r.ok ? "ok" : "failed" }, r.ok ? "in force" : "refused, the old ones stay"), " ", h("span", { class: "soft" }, r.at));
-    if (r.text) li.append(h("pre", { tabindex: 0, "aria-label": "What was said of it" }, r.text));
+    const li = h("li", {}, h("span", { class: r.ok ? "ok" : "failed" }, r.ok ? "applied" : "refused, the old definitions remain in use"), " ", h("span", { class: "soft" }, r.at));
+    if (r.text) li.append(h("pre", { tabindex: 0, "aria-label": "Report" }, r.text));
     return li;
   }, () => {});
 };

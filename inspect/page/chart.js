@@ -1,5 +1,5 @@
-// A chart fills its place and is drawn anew whenever there is something to show. Under the pointer
-// it says what is there: at(x, w) returns a place, perhaps another one near by, and its words.
+// A chart fills its box and is redrawn for each update. It shows a tip under the pointer:
+// at(x, w) returns the nearest position with data, and its text.
 const chart = (id, label, at) => {
   const box = $(id), svg = s("svg", { role: "img", "aria-label": label }), rule = h("i", { class: "rule" }), words = h("div", { class: "tip" });
   box.append(svg, rule, words);
@@ -18,7 +18,7 @@ const chart = (id, label, at) => {
   box.addEventListener("pointerleave", () => { over = null; c.point(); });
   return c;
 };
-// nice returns a round number at or above x.
+// nice returns a round number of at least x.
 const nice = (x) => {
   if (!(x > 0)) return 1;
   const p = 10 ** Math.floor(Math.log10(x));
@@ -31,8 +31,8 @@ const groups = [
   { title: "timeouts, reactions", kinds: ["timeout", "react", "miss"] },
   { title: "hidden or shown", kinds: ["hide", "show", "suppressed"] },
   { title: "denied or failed", kinds: ["deny", "error"] },
-  { title: "numbers changed, deaths", kinds: ["change", "die", "revive"] },
-  { title: "others", kinds: [] }, // what this page does not know
+  { title: "attributes, deaths", kinds: ["change", "die", "revive"] },
+  { title: "others", kinds: [] }, // unknown kinds
 ];
 const known = groups.flatMap((g) => g.kinds);
 const eventChart = chart("events", "Events per second over the last half minute, by kind", (x, w) => {
@@ -41,7 +41,7 @@ const eventChart = chart("events", "Events per second over the last half minute,
   rates.forEach((r, i) => { if (best < 0 || Math.abs(r.at - want) < Math.abs(rates[best].at - want)) best = i; });
   if (best < 0) return null;
   const n = groups.map((_, i) => smooth(best, i));
-  return [w - ((end - rates[best].at) / half) * w, span(end - rates[best].at) + " ago: " + count(sum(n)) + " a second; " +
+  return [w - ((end - rates[best].at) / half) * w, span(end - rates[best].at) + " ago: " + count(sum(n)) + " per second; " +
     groups.map((g, i) => [n[i], g.title]).filter((p) => p[0] >= 0.5).map((p) => count(p[0]) + " " + p[1]).join(", ")];
 });
 const legend = groups.map((g, i) => {
@@ -51,8 +51,8 @@ const legend = groups.map((g, i) => {
   g.area = s("path", { class: "s" + i });
   return g;
 });
-const half = 30000; // ms that the chart shows
-const rates = []; // {at, n: [rate of each group]}, the newest last
+const half = 30000; // ms shown in the chart
+const rates = []; // {at, n: [rate of each group]}, newest last
 let last = null;
 const addRates = (v) => {
   const n = {};
@@ -65,7 +65,7 @@ const addRates = (v) => {
   last = { at: v.at, since: v.since, sums };
   while (rates.length && rates[0].at < v.at - half) rates.shift();
 };
-// smooth is the mean of a second, in which the beats of a game are not seen.
+// smooth returns the mean over one second, which hides the rhythm of the game.
 const smooth = (at, i) => {
   let sum = 0, n = 0;
   for (let k = at; k >= 0 && rates[k].at > rates[at].at - 1000; k--, n++) sum += rates[k].n[i];
@@ -79,7 +79,7 @@ const drawEvents = () => {
   for (const part of [0, 0.5, 1]) {
     const y = hgt - pad - (hgt - 2 * pad) * part;
     c.append(s("line", { class: "axis", x1: 0, x2: w, y1: y, y2: y }));
-    labels.push(s("text", { x: 0, y: y - 4 }, count(top * part))); // over what is drawn
+    labels.push(s("text", { x: 0, y: y - 4 }, count(top * part))); // above the areas
   }
   const x = (i) => (w - ((end - rates[i].at) / half) * w).toFixed(1);
   let below = points.map(() => 0);
@@ -101,11 +101,11 @@ const drawEvents = () => {
 };
 
 const frames = []; // [number, ms]
-const frameChart = chart("frames", "How long each of the last frames took", (x, w) => {
+const frameChart = chart("frames", "Times of recent frames", (x, w) => {
   const i = Math.round(frames.length - 1 - (w - x) / (w / 600));
   return i >= 0 && i < frames.length ? [w - (frames.length - 1 - i) * (w / 600), "frame " + count(frames[i][0]) + ": " + span(frames[i][1])] : null;
 });
-const timesChart = chart("times", "How many frames took how long, since somebody looks", (x, w) => {
+const timesChart = chart("times", "Histogram of frame times since a client connected", (x, w) => {
   if (!view || !view.times.length) return null;
   const [low, high] = timesRange(view), k = low + (x / w) * (high - low), t = view.times.find((t) => place(t[0]) >= k && place(t[0]) - 1 <= k);
   return t ? [x, plural(t[1], "frame", "frames") + " took " + span(t[0] / 1190) + " to " + span(t[0] / 1000)] : null;
@@ -113,15 +113,14 @@ const timesChart = chart("times", "How many frames took how long, since somebody
 const addFrames = (v) => {
   const newest = frames.length ? frames[frames.length - 1][0] : 0;
   if (newest > Number(v.frame)) frames.length = 0; // another engine
-  let n = Number(v.first); // where there are none, that is nothing
+  let n = Number(v.first); // NaN if there are none
   for (const us of v.frames) {
     if (!frames.length || n > frames[frames.length - 1][0]) frames.push([n, us / 1000]);
     n++;
   }
   if (frames.length > 600) frames.splice(0, frames.length - 600);
 };
-// The scale is logarithmic: what is a hundredth of the budget is to be seen, and so is what
-// is above it.
+// The scale is logarithmic, to show frames of a hundredth of the budget as well as longer ones.
 const drawFrames = (budget) => {
   const [w, hgt] = frameChart.size(), pad = 18, c = frameChart.svg;
   const times = frames.map((f) => Math.max(f[1], 0.001));
@@ -141,8 +140,8 @@ const drawFrames = (budget) => {
   c.append(...labels, s("text", { x: 0, y: hgt - 3 }, "600 frames ago"), s("text", { x: w, y: hgt - 3, "text-anchor": "end" }, "now"));
   frameChart.point();
 };
-// The histogram has classes of which four make a doubling; its x axis is therefore even. The budget
-// is on it, on whichever side of it all frames are.
+// The histogram has four buckets for each doubling, so its x axis is logarithmic. The budget is
+// always visible, even if all frames are on one side of it.
 const place = (us) => Math.log2(Math.max(us, 1)) * 4;
 const timesRange = (v) => {
   const budget = v.budget > 0 ? place(v.budget * 1000) : null, first = place(v.times[0][0]) - 3, end = place(v.times[v.times.length - 1][0]) + 1;

@@ -1,4 +1,4 @@
-// A face is a ring of bars, one for each slot, and a hand.
+// A face is a ring of bars, one for each slot, with a hand.
 const faces = [
   { title: "Hours", level: 3, size: 12, round: 43200000, marks: 12 },
   { title: "Minutes", level: 2, size: 60, round: 3600000, marks: 12 },
@@ -43,11 +43,11 @@ const showFaces = (v) => {
     set(f.run, "d", bars(d.slots, null, "run", top));
     set(f.next, "d", bars(next, d.slots, "next", top));
     const all = sum(d.slots) + sum(next);
-    put(f.waits, f.level ? count(all) + " waiting" : count(all) + " due in it");
-    set(f.svg, "aria-label", f.title + ": " + count(all) + " waiting, the hand is at slot " + d.hand);
+    put(f.waits, f.level ? count(all) + " waiting" : count(all) + " due this second");
+    set(f.svg, "aria-label", f.title + ": " + count(all) + " waiting, hand at slot " + d.hand);
   }
 };
-// turn moves the hands to an instant of the game, in ms.
+// turn moves the hands to a game time in ms.
 const turn = (now) => {
   for (const f of faces) f.hand.setAttribute("transform", "rotate(" + (((now % f.round) / f.round) * 360).toFixed(2) + ")");
 };

@@ -1,4 +1,4 @@
-// Everything that is shown goes through these: text is only ever set as text.
+// Helpers to build the page. They set text only as text, never as HTML.
 const $ = (id) => document.getElementById(id);
 const kids = (n, list) => { for (const k of list) n.append(k); return n; }; // strings become text nodes
 const h = (tag, attrs, ...list) => {
@@ -17,7 +17,7 @@ const set = (n, k, v) => { if (n.getAttribute(k) !== String(v)) n.setAttribute(k
 const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 const count = (n) => (Number.isFinite(n) ? whole.format(n) : "–");
 const plural = (n, one, many) => count(n) + " " + (n === 1 ? one : many);
-// span writes ms for people.
+// span formats a duration in ms.
 const span = (ms) => {
   if (!Number.isFinite(ms)) return "–";
   if (ms < 1) return Math.round(ms * 1000) + " µs";
@@ -31,7 +31,7 @@ const span = (ms) => {
 const title = (p) => (p.name ? p.name + " #" + p.id : "#" + p.id);
 const playerLink = (p) => h("a", { href: "#/player/" + p.id }, title(p));
 
-// list keeps a list's items by key, so that what has the focus keeps it.
+// list updates a list's items by key, so that the focused element is kept.
 const list = (parent, items, key, make, update) => {
   const old = parent.items || new Map(), now = new Map(), focused = parent.contains(document.activeElement) ? document.activeElement : null;
   let at = parent.firstChild;
@@ -47,20 +47,20 @@ const list = (parent, items, key, make, update) => {
   }
   for (const [k, n] of old) if (now.get(k) !== n) n.remove();
   parent.items = now;
-  // What is moved loses the focus.
+  // An element that is moved loses the focus.
   if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
 };
 
 const reasons = {
-  expired: "its time was over", cancelled: "removed by hand", dispelled: "taken off by a dispel", stolen: "taken by somebody else",
-  replaced: "gave way to another of its group or source", overflow: "a limit cleared it", consumed: "its last charge was used",
-  broken: "its shield was spent", death: "the owner died", source_gone: "its source left", immunity: "the owner became immune",
-  condition: "its condition for leaving was met", out_of_aura: "the owner left the area", interrupt: "an act of the owner ended it",
-  unload: "the owner left", reload: "its definition was changed", fault: "its handler failed",
-  limit: "the stack limit is reached", full: "the owner carries as many buffs as it may", exclusive: "another of its group is there",
+  expired: "its duration ended", cancelled: "removed by a command", dispelled: "removed by a dispel", stolen: "stolen by another owner",
+  replaced: "replaced by another buff of its group or source", overflow: "cleared by a limit", consumed: "its last charge was used",
+  broken: "its shield was used up", death: "the owner died", source_gone: "its source left", immunity: "the owner became immune",
+  condition: "its removal condition was met", out_of_aura: "the owner left the area", interrupt: "an action of the owner ended it",
+  unload: "the owner left", reload: "its definition changed", fault: "its handler failed",
+  limit: "the stack limit is reached", full: "the owner has the maximum number of buffs", exclusive: "another buff of its group is active",
   slot: "all slots of its class are taken", immune: "the owner is immune", requirement: "its requirement is not met",
-  chance: "it missed its chance", dr: "diminishing returns left nothing", resist: "its duration_scale is 0: resisted, or a condition in it is not met",
-  level: "a higher level is there", param: "a parameter is missing", duration: "a bad duration", stacks: "a bad number of stacks",
-  badlevel: "a bad level", cascade: "commands set each other off without end", panic: "its handler panicked", goexit: "its handler ended its goroutine",
+  chance: "its chance roll failed", dr: "reduced to zero by diminishing returns", resist: "resisted: its duration_scale is 0, or a condition in it is not met",
+  level: "a higher level is active", param: "a parameter is missing", duration: "invalid duration", stacks: "invalid number of stacks",
+  badlevel: "invalid level", cascade: "endless chain of commands", panic: "its handler panicked", goexit: "its handler ended its goroutine",
 };
 const because = (why) => (reasons[why] ? why + ": " + reasons[why] : why);

@@ -1,7 +1,7 @@
-// Incidents: what was wrong, and is kept when it is over.
+// Incidents: current and past problems.
 const kinds = {
-  stuck: "stuck handler", halt: "no worker left", overload: "overload", slow: "too slow", frames: "long frames", waiting: "players wait", behind: "behind", lost: "time dropped",
-  late: "late events", fault: "a function of the game", game: "said by the game", inbox: "inbox nearly full", reload: "reload refused", stalled: "no Tick", closed: "engine closed",
+  stuck: "stuck handler", halt: "all workers blocked", overload: "overload", slow: "too slow", frames: "long frames", waiting: "players wait", behind: "behind", lost: "time dropped",
+  late: "late events", fault: "game callback failed", game: "game alarm", inbox: "inbox nearly full", reload: "reload refused", stalled: "no ticks", closed: "engine closed",
   panic: "handler panicked", goexit: "handler ended its goroutine", cascade: "endless commands",
 };
 let noted = "", asking = false;
@@ -15,18 +15,18 @@ const incidentRow = (x) => {
   for (const p of x.players) more.append(h("a", { href: "#/player/" + p.id + "/at/" + x.at }, title(p)), " ");
   if (x.spec && x.spec !== "a timeout") more.append("in ", specLink(x.spec), x.place ? " " : "", x.place ? h("code", {}, x.place) : "");
   if (more.childNodes.length) li.append(more);
-  if (x.stack) li.append(h("details", {}, h("summary", {}, "Where its handler was"), h("pre", { tabindex: 0, "aria-label": "Stack of the handler" }, x.stack)));
+  if (x.stack) li.append(h("details", {}, h("summary", {}, "Handler stack"), h("pre", { tabindex: 0, "aria-label": "Stack of the handler" }, x.stack)));
   return li;
 };
 const showIncidents = (all) => {
-  list($("incident-list"), all.length ? all : [{ none: true, id: "none" }], (x) => x.id + (x.players || []).length, (x) => (x.none ? h("li", { class: "soft" }, "none since somebody looks or the program attends") : incidentRow(x)), (n, x) => {
+  list($("incident-list"), all.length ? all : [{ none: true, id: "none" }], (x) => x.id + (x.players || []).length, (x) => (x.none ? h("li", { class: "soft" }, "none; incidents are recorded while the page is open or Attend runs") : incidentRow(x)), (n, x) => {
     if (x.none) return;
     put(n.text, x.text);
-    put(n.long, x.times ? plural(x.times, "time", "times") : x.over ? (x.timeEnd > x.time ? "for " + span(x.timeEnd - x.time) : "a moment") : "goes on");
+    put(n.long, x.times ? plural(x.times, "time", "times") : x.over ? (x.timeEnd > x.time ? "for " + span(x.timeEnd - x.time) : "momentary") : "ongoing");
     n.classList.toggle("open", !x.over);
   });
 };
-// askIncidents asks for them if they have changed.
+// askIncidents fetches the incidents if they have changed.
 const askIncidents = async (number) => {
   if (asking || number === noted) return;
   asking = true;

@@ -8,10 +8,10 @@ const ask = async (query) => {
   if (!r.ok) throw new Error((await r.text()).trim());
   return r.json();
 };
-// lock asks for the token again: it was missing or wrong.
+// lock requests the token again after a 401.
 const lock = () => { secret = ""; $("unlock").hidden = false; delete $("unlock").dataset.used; };
 const act = async (what) => {
-  if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Actions need the token."); }
+  if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Actions require the token."); }
   try {
     const r = await fetch(base + "?act", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(what) });
     const text = (await r.text()).trim();
@@ -19,8 +19,8 @@ const act = async (what) => {
     if (r.ok && what.act === "reload") {
       const went = JSON.parse(text);
       set($("d-said"), "class", went.ok ? "ok" : "failed");
-      put($("d-said"), (went.ok ? "In force" : "Refused, the old ones stay") + (went.text ? ": " + went.text.split("\n")[0] : "."));
-    } else say(!r.ok ? text : what.act === "check" ? "The token is right, and is used until this page is closed." : what.act + ": done");
+      put($("d-said"), (went.ok ? "Applied" : "Refused, the old definitions remain in use") + (went.text ? ": " + went.text.split("\n")[0] : "."));
+    } else say(!r.ok ? text : what.act === "check" ? "Token accepted. It is used until this page is closed." : what.act + ": done");
     return r.ok;
   } catch (e) { say(e.message); return false; }
 };
@@ -46,7 +46,7 @@ const handlers = {
   player: (p) => { if (route === "player/" + p.id) showPlayer(p); },
   catalog: showCounts,
   gap(m) {
-    put($("gap"), "This browser does not keep up: " + plural(Number(m.skipped), "view was", "views were") + " skipped, " + count(Number(m.sum)) + " in all. What you see is the latest.");
+    put($("gap"), "This browser is too slow: " + plural(Number(m.skipped), "view was", "views were") + " skipped, " + count(Number(m.sum)) + " in total. The page shows the latest view.");
     $("gap").hidden = false;
     clearTimeout(gapTimer);
     gapTimer = setTimeout(() => { $("gap").hidden = true; }, 10000);
@@ -54,16 +54,16 @@ const handlers = {
   stalled(m) { speed = 0; verdict("alarm", "stalled", m.say); },
 };
 const pause = (ms, signal) => new Promise((done) => { const t = setTimeout(done, ms); signal.addEventListener("abort", () => { clearTimeout(t); done(); }); });
-// follow reads server-sent events: by fetch, since an EventSource cannot bring a token.
+// follow reads server-sent events with fetch, because an EventSource cannot send a token.
 const follow = async (query, signal) => {
   const r = await fetch(base + query, { headers: headers(), signal });
-  if (r.status === 401) { lock(); throw new Error("this page needs its token"); }
+  if (r.status === 401) { lock(); throw new Error("this page requires a token"); }
   if (r.status === 503 && !query.includes("player") && !query.includes("catalog")) { handlers.view(await ask("?snapshot")); throw new Error(""); }
   if (!r.ok) throw new Error((await r.text()).trim());
   const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ""; ; ) {
     const { value, done } = await reader.read();
-    if (done) throw new Error("the stream has ended");
+    if (done) throw new Error("the stream ended");
     const parts = (rest + value).split("\n\n");
     rest = parts.pop();
     for (const p of parts) {
@@ -72,7 +72,7 @@ const follow = async (query, signal) => {
     }
   }
 };
-// All tabs of this browser share one stream, by a SharedWorker: see worker.js. Without one each tab has its own.
+// All tabs of this browser share one stream through a SharedWorker: see worker.js. Without it each tab has its own stream.
 let shared = null;
 try {
   shared = new SharedWorker(base + "?worker=@worker@");
@@ -86,7 +86,7 @@ try {
   addEventListener("pagehide", () => { if (shared) shared.port.postMessage({ bye: true }); });
   addEventListener("pageshow", (e) => { if (e.persisted) connect(); });
 } catch { shared = null; }
-const offline = (why) => verdict("alarm", "offline", "No connection: " + why + ". Trying again …");
+const offline = (why) => verdict("alarm", "offline", "No connection: " + why + ". Reconnecting …");
 const connect = async () => {
   if (shared) return shared.port.postMessage({ secret, players: route.startsWith("player/") ? [route.slice(7)] : [], catalog: route.startsWith("definition") });
   if (stop) stop.abort();
@@ -117,7 +117,7 @@ const show = () => {
 };
 addEventListener("hashchange", show);
 
-// Between two messages the hands and the bars go on at the game's speed.
+// Between two messages the hands and the bars move at the game's speed.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const animate = () => {
   if (view) {
@@ -128,7 +128,7 @@ const animate = () => {
       put($("now"), now < 360000000 ? two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(now % 1000), 3) : view.clock);
     } else if (!$("player").hidden && shown && !shown.busy) moveBars(shown.paused ? 0 : Math.min(performance.now() - shownAt, 2000) * speed);
   }
-  setTimeout(() => requestAnimationFrame(animate), still.matches ? 500 : $("player").hidden ? 100 : 250); // a frame more often is seen by nobody, and costs
+  setTimeout(() => requestAnimationFrame(animate), still.matches ? 500 : $("player").hidden ? 100 : 250); // more frames would cost and not be visible
 };
 
 const found = $("found"), query = $("query");
@@ -137,7 +137,7 @@ const search = async () => {
   const text = query.value.trim(), n = ++asked;
   if (!text) { found.hidden = true; return; }
   try {
-    // Very many names take several answers; that there is nobody is only said at the end of them.
+    // Searching very many names takes several requests; "no players" is shown only after the last.
     const same = [], others = [];
     for (let from = 0, more = false; ; ) {
       const r = await ask("?search=" + encodeURIComponent(text) + (from ? "&from=" + from : ""));
@@ -145,9 +145,9 @@ const search = async () => {
       same.push(...r.same);
       others.push(...r.players.filter((p) => !same.some((q) => q.id === p.id)));
       more = more || r.more || others.length > 20;
-      const part = r.next && view && view.owners ? Math.min(Math.floor((100 * r.next) / view.owners), 99) + " % of the players looked at …" : "";
+      const part = r.next && view && view.owners ? Math.min(Math.floor((100 * r.next) / view.owners), 99) + " % of players searched …" : "";
       const rows = [...same, ...others.slice(0, 20)].map((p) => ({ k: p.id, p }));
-      const note = part || (!rows.length ? "nobody found" : more ? "and others" : "");
+      const note = part || (!rows.length ? "no players found" : more ? "more players match" : "");
       if (note) rows.push({ k: "note " + note, note });
       list(found, rows, (x) => x.k, (x) => h("li", {}, x.note ? h("span", { class: "soft" }, x.note) : playerLink(x.p)), () => {});
       found.hidden = false;
@@ -165,7 +165,7 @@ $("search").addEventListener("keydown", (e) => {
 });
 found.addEventListener("click", () => { found.hidden = true; query.value = ""; query.blur(); });
 document.addEventListener("click", (e) => { if (!$("search").contains(e.target)) found.hidden = true; });
-// A token is tried at once: that it is wrong is said before somebody relies on it.
+// A token is checked at once, so that an error shows before it is needed.
 $("unlock").addEventListener("submit", async (e) => {
   e.preventDefault();
   secret = $("token").value;

@@ -1,5 +1,5 @@
-// The first line says in words how things stand. Who listens instead of reading is told when it is
-// about something else than before, at most once in five seconds: figures in it change all the time.
+// The first line is the verdict. Screen readers announce it when its topic changes, at most once
+// in five seconds, because its figures change all the time.
 let told = "", latest = ["", ""], quiet = 0;
 const tell = () => {
   quiet = 0;
@@ -14,7 +14,7 @@ const verdict = (kind, topic, ...parts) => {
   latest = [topic, text];
   if (!quiet) tell();
   if (n.textContent === text) return;
-  // Where only figures change, the links stay: one that is made anew under the pointer cannot be clicked.
+  // If only figures change, keep the links: a link replaced under the pointer cannot be clicked.
   const old = [...n.childNodes], like = (a, b) => (typeof b === "string" ? a.nodeType === 3 : a.nodeType === 1 && a.getAttribute("href") === b.getAttribute("href"));
   if (old.length === parts.length && old.every((a, k) => like(a, parts[k]))) return old.forEach((a, k) => put(a, typeof parts[k] === "string" ? parts[k] : parts[k].textContent));
   const at = n.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
@@ -24,8 +24,8 @@ const verdict = (kind, topic, ...parts) => {
 };
 const judge = (v) => {
   put($("p99"), v.recent > 0 ? span(v.recent / 1000) : "–");
-  put($("budget"), v.budget > 0 ? "the budget is " + span(v.budget) : "no budget");
-  put($("speed"), v.speed ? " · the game runs at " + v.speed.toFixed(2) + " × speed" : "");
+  put($("budget"), v.budget > 0 ? "budget " + span(v.budget) : "no budget");
+  put($("speed"), v.speed ? " · game speed " + v.speed.toFixed(2) + " ×" : "");
   const parts = [];
   for (const say of v.verdict.say) {
     if (parts.length) parts.push(" ");
@@ -57,10 +57,10 @@ const showWorkers = (v) => {
   list($("workers"), [...workers, { i: "all" }], (p) => p.i, () => h("li", {}), (n, p) => {
     if (p.i === "all") {
       set(n, "class", "all");
-      return put(n, (v.workers > 64 ? "of " + count(v.workers) + ", " : "") + (Number.isFinite(busy) ? "handlers take " + (Math.min(busy, 1) * 100).toFixed(busy < 0.1 ? 1 : 0) + " % of their time" : ""));
+      return put(n, (v.workers > 64 ? "of " + count(v.workers) + ", " : "") + (Number.isFinite(busy) ? "handlers use " + (Math.min(busy, 1) * 100).toFixed(busy < 0.1 ? 1 : 0) + " % of the workers’ time" : ""));
     }
     set(n, "class", p.held ? "held" : "");
-    put(n, "worker " + (p.i + 1) + (p.held ? " stuck" : " free"));
+    put(n, "Worker " + (p.i + 1) + (p.held ? ": stuck" : ": free"));
   });
   list($("stuck"), v.stuck, (p) => p.id, (p) => kids(h("li", {}), [playerLink(p), h("span", {})]), (n, p) => {
     put(n.lastChild, " has been in " + p.spec + " for " + (p.more ? "over " : "") + span(p.for));
@@ -69,7 +69,7 @@ const showWorkers = (v) => {
   queue("mailboxes", plural(v.mail, "message", "messages"), v.mail, Math.max(v.owners, 100));
   queue("waiting for a worker", plural(v.waiting, "player", "players"), v.waiting, v.owners || 1);
   queue("busy", plural(v.busy, "player", "players"), v.busy, v.owners || 1);
-  queue("backlog of time", v.behind > 0 ? span(v.behind) : "none", v.behind, 1000);
+  queue("time backlog", v.behind > 0 ? span(v.behind) : "none", v.behind, 1000);
   queue("deadlines", count(v.timers), 0, 0);
   queue("refused, undelivered", count(Number(v.refused)) + ", " + count(Number(v.undelivered)), 0, 0);
 };
@@ -94,14 +94,14 @@ const showView = (v) => {
   countIncidents(v);
   if ($("overview").hidden) return;
   showFaces(v);
-  put($("clock-note"), plural(v.timers, "deadline waits", "deadlines wait") + (v.beyond ? ", " + count(v.beyond) + " of them beyond 12 hours" : ""));
-  if (v.at - drawnAt < 180 && v.at >= drawnAt) return; // charts and lists are read, not watched
+  put($("clock-note"), plural(v.timers, "deadline", "deadlines") + (v.beyond ? ", " + count(v.beyond) + " of them beyond 12 hours" : ""));
+  if (v.at - drawnAt < 180 && v.at >= drawnAt) return; // charts and lists need no faster updates
   drawnAt = v.at;
   drawEvents();
   drawFrames(v.budget);
   drawTimes(v);
   showWorkers(v);
   showRank("most", v.most, count);
-  put($("most-note"), "of " + count(v.buffs) + (v.swept < 1 ? "; " + Math.floor(v.swept * 100) + " % of the players seen" : " in all"));
+  put($("most-note"), "of " + count(v.buffs) + " in total" + (v.swept < 1 ? "; " + Math.floor(v.swept * 100) + " % of players scanned" : ""));
   showRank("slow", v.busiest, (ns) => span(ns / 5e6));
 };

@@ -1,14 +1,14 @@
-// The last minute of a player: a lane for each buff, and what was there at an instant of it.
-// past.at is that instant, in ms of the game; null: now, and the lanes go on.
+// The last minute of a player: a lane for each buff, and the state at one instant.
+// past.at is that instant, in ms of game time; null for now, with live updates.
 const past = { id: "", other: "", at: null, all: [], timer: 0, asked: 0 };
-const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "done at once", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "no effect from here on", show: "has its effect again", suppressed: "a pulse without effect", queue: "another of the queue", period: "another period", restore: "came back with its owner", change: "attribute", react: "reacted", miss: "an action found nobody", die: "died", revive: "lives again", pause: "time stands still from here on", resume: "time goes on", rate: "time passes otherwise" };
+const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "instant", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "hidden: no effect", show: "shown: has its effect again", suppressed: "pulse suppressed", queue: "queue changed", period: "period changed", restore: "restored with its owner", change: "attribute", react: "reacted", miss: "action without a target", die: "died", revive: "revived", pause: "paused", resume: "resumed", rate: "speed of time changed" };
 const lasting = new Set(["apply", "refresh", "stack", "stackend", "restore"]);
 const instant = (ms) => { const sec = Math.floor(ms / 1000); return two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(ms % 1000), 3); };
 const two = (n, l) => String(n).padStart(l, "0");
 const stepText = (x) => instant(x.at) + " " + (happened[x.kind] || x.kind) + (x.n > 1 ? " ×" + x.n : "") + (x.text ? " " + x.text : "") + (x.why ? ", " + because(x.why) : "") + (x.source ? ", from " + title(x.source) : "") + (x.late >= 100 ? ", " + span(x.late) + " late" : "");
 const laneName = (l) => l.name || l.spec || "the player";
 const fits = (l, x, text) => !text || [l.name, l.spec, l.source && title(l.source), x && x.kind, x && happened[x.kind], x && x.why, x && x.text, x && x.source && title(x.source)].some((t) => t && t.toLowerCase().includes(text));
-// levels are the stretches of a lane in which it has as many stacks, and has its effect or not.
+// levels returns the intervals of a lane with a constant number of stacks and a constant effect.
 const levels = (l, p) => {
   const out = [], steps = l.steps.filter((x) => lasting.has(x.kind) || x.kind === "hide" || x.kind === "show");
   const first = steps.find((x) => lasting.has(x.kind)), flip = steps.find((x) => x.kind === "hide" || x.kind === "show");
@@ -24,10 +24,10 @@ const levels = (l, p) => {
   return out;
 };
 const marks = { pulse: ["circle", 2.6], suppressed: ["circle", 2.6], refresh: ["path"], stack: ["path"], deny: ["text", "×"], error: ["text", "!"], exec: ["text", "◆"], timeout: ["text", "◆"], die: ["text", "†"], revive: ["text", "◇"], change: ["circle", 2], remove: ["end"], period: ["path"], queue: ["path"], pause: ["text", "‖"], resume: ["text", "▸"], rate: ["text", "∿"] };
-// speedAt is how fast a lane's time passed, passed how much of it did between two instants.
+// speedAt returns the speed of a lane's time at an instant, passed the time that passed between two.
 const speedAt = (l, at) => { const t = (l.times || []).find((x) => x.from <= at && at < x.to); return t ? t.speed : 1; };
 const passed = (l, from, to) => (l.times || []).reduce((ms, x) => ms - (1 - x.speed) * Math.max(Math.min(to, x.to) - Math.max(from, x.from), 0), to - from);
-const speedText = (v) => (v === 0 ? "time stands still" : "time at " + Number(v.toFixed(3)) + " × speed");
+const speedText = (v) => (v === 0 ? "paused" : "time at " + Number(v.toFixed(3)) + " × speed");
 const mark = (x, where) => {
   const m = marks[x.kind];
   if (!m) return null;
@@ -53,15 +53,15 @@ const laneRow = (l, p, text) => {
     const n = x.at >= p.from && fits(l, x, text) ? mark(x, where(x.at)) : null;
     if (n) g.append(n);
   }
-  return h("li", {}, h("div", { class: "lane" }, h("b", {}, l.spec ? specLink(l.spec, laneName(l)) : laneName(l)), l.source ? h("span", {}, " from " + title(l.source)) : l.spec ? h("span", {}, " refused or at once") : ""), g);
+  return h("li", {}, h("div", { class: "lane" }, h("b", {}, l.spec ? specLink(l.spec, laneName(l)) : laneName(l)), l.source ? h("span", {}, " from " + title(l.source)) : l.spec ? h("span", {}, " denied or instant") : ""), g);
 };
-// thenOf says what a lane was at an instant, or null.
+// thenOf returns the state of a lane at an instant, or null.
 const thenOf = (l, p, at) => {
   if (!l.handle || (l.begin !== null && l.begin > at) || (l.end !== null && l.end <= at)) return null;
   const level = levels(l, p).find((x) => x.from <= at && at <= x.to);
   return { lane: l, n: level ? level.n : l.stacks, off: level && level.off, left: leftThen(l, p, at), speed: speedAt(l, at) };
 };
-// leftThen is how long it had to go by its own time, as the engine says it of a buff whose time stands still; null: no end.
+// leftThen returns the time left, in the buff's own time if it is paused; null if it has no end.
 const leftThen = (l, p, at) => {
   const told = l.steps.filter((x) => x.at <= at && (lasting.has(x.kind) || x.end !== undefined)).pop();
   const next = l.steps.find((x) => x.at > at && lasting.has(x.kind)), gone = l.steps.find((x) => x.kind === "remove");
@@ -73,14 +73,14 @@ const leftThen = (l, p, at) => {
   return own === null ? null : Math.max(own / (speed || 1), 0);
 };
 const column = (name, list) => h("div", {}, h("p", { class: "soft" }, name), list);
-// attributesThen are the attributes as they were at an instant, each with what lay on it; what is not known says so.
+// attributesThen shows the attributes at an instant, with their modifiers; unknown values are marked.
 const attributesThen = (p, at) => {
   if (!p.attributes) return [];
-  if (at < p.sheet) return [column("Attributes then", h("ul", { class: "sheet" }, h("li", { class: "soft" }, "known from " + instant(p.sheet) + " on")))];
+  if (at < p.sheet) return [column("Attributes at this time", h("ul", { class: "sheet" }, h("li", { class: "soft" }, "known from " + instant(p.sheet) + " on")))];
   const last = (list) => list.filter((x) => x.at <= at).pop();
-  return [column("Attributes then", h("ul", { class: "sheet" }, ...p.attributes.map((a) => {
+  return [column("Attributes at this time", h("ul", { class: "sheet" }, ...p.attributes.map((a) => {
     const v = last(a.values), lay = (a.modifiers || []).map((m) => ({ m, x: last(m.steps) })).filter(({ x }) => x && x.text);
-    return h("li", {}, h("b", {}, v.value === null ? "not known" : neat(v.value)), a.name, h("div", {}, "base " + (v.base === null ? "not known" : neat(v.base)) + (v.why ? " · " + v.why.replace(/^not known: /, "") : "")),
+    return h("li", {}, h("b", {}, v.value === null ? "unknown" : neat(v.value)), a.name, h("div", {}, "base " + (v.base === null ? "unknown" : neat(v.base)) + (v.why ? " · " + v.why.replace(/^unknown: /, "") : "")),
       ...lay.map(({ m, x }) => h("div", {}, x.text + " · " + m.from + (x.n > 1 ? " ×" + x.n : "") + (x.why ? ", " + x.why : ""))));
   })))];
 };
@@ -92,22 +92,22 @@ const showThen = (p, at, box) => {
   }
   recent.sort((a, b) => b.x.at - a.x.at);
   box.replaceChildren(
-    column("Buffs then", h("ul", { class: "bars" }, ...(there.length ? there.map((t) => {
+    column("Buffs at this time", h("ul", { class: "bars" }, ...(there.length ? there.map((t) => {
       const part = t.left === null || !t.lane.whole ? 1 : Math.min(t.left / t.lane.whole, 1), fill = h("i", { class: t.lane.side + (t.left === null ? " ever" : "") });
       fill.style.width = (part * 100).toFixed(1) + "%";
       return h("li", { class: t.off ? "off" : "" }, h("span", {}, laneName(t.lane) + (t.n > 1 ? " ×" + t.n : "") + (t.off ? ", no effect" : "")), h("div", { class: "track" }, fill), h("span", {}, (t.left === null ? "" : span(t.left)) + (t.speed === 1 ? "" : (t.left === null ? "" : ", ") + speedText(t.speed))));
     }) : [h("li", { class: "soft" }, "no buffs")]))),
     ...attributesThen(p, at),
-    column("The five seconds before", h("ol", { class: "near" }, ...[...changes.values()].map((x) => h("li", {}, x.text)), ...recent.slice(0, 12).map(({ l, x }) => h("li", { class: x.kind }, stepText(x) + (l.spec ? " · " + laneName(l) : ""))))));
+    column("Previous five seconds", h("ol", { class: "near" }, ...[...changes.values()].map((x) => h("li", {}, x.text)), ...recent.slice(0, 12).map(({ l, x }) => h("li", { class: x.kind }, stepText(x) + (l.spec ? " · " + laneName(l) : ""))))));
 };
 const drawPast = () => {
   const first = past.all[0];
   $("p-past").hidden = !first;
   if (!first) return;
   const text = $("past-filter").value.trim().toLowerCase(), at = past.at === null ? first.now : Math.min(Math.max(past.at, first.from), first.now);
-  put($("past-note"), first.since > first.from ? "known from " + instant(first.since) + " on" : "to " + instant(first.now));
+  put($("past-note"), first.since > first.from ? "known from " + instant(first.since) + " on" : "until " + instant(first.now));
   const gone = past.at !== null && past.at < first.since;
-  put($("past-say"), gone ? instant(past.at) + " is not known any more." : first.cut ? "Not all is shown: it is too much for one answer." : "");
+  put($("past-say"), gone ? instant(past.at) + " is no longer recorded." : first.cut ? "Incomplete: too much data." : "");
   for (const [k, box] of [$("past-lanes"), $("past-lanes-2")].entries()) {
     const p = past.all[k];
     box.parentNode.hidden = !p;
@@ -115,7 +115,7 @@ const drawPast = () => {
     put(box.previousElementSibling, k || past.all[1] ? title(p) : "");
     box.previousElementSibling.hidden = !past.all[1];
     const rows = p.lanes.filter((l) => fits(l, null, text) || l.steps.some((x) => fits(l, x, text)));
-    box.replaceChildren(...(rows.length ? rows.map((l) => laneRow(l, p, text)) : [h("li", { class: "soft" }, text ? "nothing fits the filter" : "nothing happened")]));
+    box.replaceChildren(...(rows.length ? rows.map((l) => laneRow(l, p, text)) : [h("li", { class: "soft" }, text ? "no matches" : "no events")]));
     showThen(p, at, box.nextElementSibling);
   }
   const range = $("past-at");
@@ -127,11 +127,11 @@ const drawPast = () => {
   set($("past-link"), "href", "#/player/" + past.id + (past.other ? "/with/" + past.other : "") + "/at/" + at);
   $("past-live").hidden = past.at === null;
 };
-// askPast asks for the lanes; those of an instant stay as they were then, or a minute later it would be gone.
+// askPast fetches the lanes. At a fixed instant they are not updated, since it would be gone after a minute.
 const askPast = async () => {
   clearTimeout(past.timer);
-  if (past.kept === undefined) return; // hello says whether there is a history
-  if (!past.kept) { $("p-past").hidden = false; return put($("past-say"), "This engine keeps no history: see Options.History of the engine."); }
+  if (past.kept === undefined) return; // the hello message says whether there is a history
+  if (!past.kept) { $("p-past").hidden = false; return put($("past-say"), "This engine keeps no history: set Options.Trace.History of the engine."); }
   const n = ++past.asked, ids = [past.id, past.other].filter(Boolean);
   if (!ids.length) return;
   try {
@@ -142,7 +142,7 @@ const askPast = async () => {
   } catch (e) { if (n === past.asked) { $("p-past").hidden = false; put($("past-say"), e.message); } }
   if (n === past.asked && past.at === null) past.timer = setTimeout(askPast, 2000);
 };
-// openPast begins with a player; with nobody it ends.
+// openPast shows the past of a player; an empty id stops the updates.
 const openPast = (id, other, at) => {
   const same = id && past.id === id && past.other === other && past.all.length;
   Object.assign(past, { id, other, at });
@@ -165,7 +165,7 @@ $("past-beside").addEventListener("submit", (e) => {
   const m = /(\d{1,20})\s*$/.exec($("past-with").value);
   location.hash = "#/player/" + past.id + (m ? "/with/" + m[1] : "") + (past.at === null ? "" : "/at/" + past.at);
 });
-// The download is fetched, since a link brings no token.
+// The download uses fetch, because a link cannot send the token.
 $("past-load").addEventListener("click", async () => {
   try {
     const r = await fetch(base + "?scenario=" + past.id, { headers: headers() }), text = await r.text();
@@ -173,6 +173,6 @@ $("past-load").addEventListener("click", async () => {
     const a = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/yaml" })), download: "player-" + past.id + ".yaml" });
     a.click();
     setTimeout(() => URL.revokeObjectURL(a.href), 1000);
-    put($("past-say"), "player-" + past.id + ".yaml: play it with bufftick run");
+    put($("past-say"), "player-" + past.id + ".yaml saved; play it with: bufftick run");
   } catch (e) { put($("past-say"), e.message); }
 });

@@ -1,4 +1,4 @@
-// A player's buffs are bars that shrink between two messages too.
+// A player's buffs are bars that also move between two messages.
 const plain = (name) => name.toLowerCase().replace(/[\s_-]/g, "");
 let shown = null, shownAt = 0, pulses = null;
 const buffRow = (b) => {
@@ -11,7 +11,7 @@ const buffRow = (b) => {
   p.track = h("div", { class: "track", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, p.fill);
   p.pulse = h("div", { class: "beat" }, p.beat);
   p.remove = h("button", { type: "button" }, "Remove");
-  // The first click asks, for five seconds; the second one does it.
+  // The first click asks for confirmation, for five seconds; a second one removes the buff.
   const calm = () => { delete p.remove.dataset.sure; put(p.remove, "Remove"); };
   p.remove.addEventListener("click", () => {
     if (p.remove.dataset.sure) { calm(); return act({ act: "remove", handle: b.handle }); }
@@ -48,7 +48,7 @@ const fillBuff = (n, b) => {
   set(p.track, "aria-label", "Time left of " + name);
   set(p.remove, "aria-label", (p.remove.dataset.sure ? "Really remove " : "Remove ") + name);
   if (n.lastNext !== undefined && b.next !== null && b.next > n.lastNext + b.period / 4) {
-    n.classList.add("pulsed"); // no animation: it would paint sixty times a second for each pulse
+    n.classList.add("pulsed"); // no animation: it would repaint sixty times a second for each pulse
     clearTimeout(n.calm);
     n.calm = setTimeout(() => n.classList.remove("pulsed"), 300);
   }
@@ -56,9 +56,9 @@ const fillBuff = (n, b) => {
   n.classList.toggle("off", !!b.hidden);
   n.buff = b;
 };
-// grow makes a bar so long, without a layout.
+// grow sets the length of a bar without a new layout.
 const grow = (n, part) => { const to = "scaleX(" + part.toFixed(2) + ")"; if (n.to !== to) n.style.transform = n.to = to; };
-// moveBars shows the time that has passed since the message.
+// moveBars advances the bars by the time since the message.
 const moveBars = (passed) => {
   for (const n of $("buffs").children) {
     const b = n.buff, p = n.parts;
@@ -66,7 +66,7 @@ const moveBars = (passed) => {
     const left = b.left === null ? null : Math.max(b.left - (b.paused ? 0 : passed), 0), part = left === null ? 1 : Math.min(left / Math.max(b.whole, b.left, 1), 1);
     grow(p.fill, part);
     set(p.track, "aria-valuenow", Math.round(part * 100));
-    let text = left === null ? (b.infinite ? "no end" : "stands still") : span(left);
+    let text = left === null ? (b.infinite ? "no end" : "paused") : span(left);
     if (b.next !== null && b.period) {
       const next = Math.max(b.next - passed, 0);
       grow(p.beat, Math.min(Math.max(1 - next / b.period, 0), 1));
@@ -76,7 +76,7 @@ const moveBars = (passed) => {
     set(p.track, "aria-valuetext", text);
   }
 };
-// neat writes a number without what is but the last bits of it; what is no number is a text.
+// neat formats a number without rounding noise. Other values are strings.
 const neat = (x) => (typeof x === "number" ? String(Number(x.toPrecision(12))) : x);
 const eventRow = (e) => h("li", { class: e.kind }, h("span", { class: "soft" }, e.clock), h("span", { class: "k" }, e.kind),
   h("span", {}, e.spec ? specLink(e.spec) : "", (e.stacks > 1 ? " ×" + e.stacks : "") + (e.change ? " " + e.change : "")),
@@ -87,21 +87,21 @@ const showPlayer = (p) => {
   shownAt = performance.now();
   put($("p-name"), p.name || "Player");
   put($("p-id"), "#" + p.id);
-  const state = !p.present ? "is not here" : p.unseen ? "is busy: a handler runs" : p.busy ? "is busy: a handler runs; this is what was known before" : p.paused ? "time stands still" : "";
+  const state = !p.present ? "is not in the engine" : p.unseen ? "is busy: a handler is running" : p.busy ? "is busy: a handler is running; the data is from before" : p.paused ? "is paused" : "";
   const held = view && view.stuck.find((x) => x.id === p.id);
   if (!held) put($("p-state"), state);
-  else if ($("p-state").spec !== held.spec || !$("p-state").querySelector("a")) $("p-state").replaceChildren("is stuck in ", specLink(held.spec), ": a handler does not return");
+  else if ($("p-state").spec !== held.spec || !$("p-state").querySelector("a")) $("p-state").replaceChildren("is stuck in ", specLink(held.spec), ": its handler does not return");
   $("p-state").spec = held ? held.spec : "";
   if (pulses === null) pulses = Number(p.pulses);
-  put($("p-sum"), p.unseen ? "What it carries cannot be read before its handler returns, and nobody looked at it before." : p.present ? plural(p.carried, "buff", "buffs") + (p.carried > p.buffs.length && p.buffs.length ? ", the oldest " + p.buffs.length + " are shown" : "") + " · " + plural(p.timeouts, "timeout", "timeouts") +
-    " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you look" + (p.zone ? " · zone " + p.zone : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") + (p.cut ? " · not all is shown: it is too much for one answer" : "") : "Nobody with this id is in the engine.");
+  put($("p-sum"), p.unseen ? "Its buffs are unknown until its handler returns." : p.present ? plural(p.carried, "buff", "buffs") + (p.carried > p.buffs.length && p.buffs.length ? ", the oldest " + p.buffs.length + " are shown" : "") + " · " + plural(p.timeouts, "timeout", "timeouts") +
+    " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you opened this page" + (p.zone ? " · zone " + p.zone : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") + (p.cut ? " · incomplete: too much data" : "") : "The engine has no player with this id.");
   list($("buffs"), p.buffs, (b) => b.handle, buffRow, fillBuff);
   moveBars(0);
   $("p-attributes").hidden = !p.attributes.length;
   set($("p-events"), "class", p.attributes.length ? "most" : "wide");
   list($("attributes"), p.attributes, (a) => a.name, () => h("li", {}), (n, a) => {
     const is = JSON.stringify(a);
-    if (n.is === is) return; // what is made anew is laid out and painted anew
+    if (n.is === is) return; // replaced elements would be laid out and painted again
     n.is = is;
     const made = a.modifiers.map((m) => h("div", {}, m.text + " · " + m.from));
     n.replaceChildren(h("b", {}, neat(a.value)), a.name, h("div", {}, "base " + neat(a.base)), ...made);
@@ -111,13 +111,13 @@ const showPlayer = (p) => {
     seen.set(k, n + 1);
     return { k: k + " " + n, e };
   });
-  list($("history"), rows.length ? rows : [{ k: "none" }], (x) => x.k, (x) => (x.e ? eventRow(x.e) : h("li", { class: "soft" }, "nothing yet")), () => {});
+  list($("history"), rows.length ? rows : [{ k: "none" }], (x) => x.k, (x) => (x.e ? eventRow(x.e) : h("li", { class: "soft" }, "no events yet")), () => {});
   $("p-command").hidden = !unsafe || !p.present;
   $("p-actions").hidden = !allowed || !p.present;
-  put($("p-pause"), p.paused ? "Let this player's time go on" : "Pause this player");
+  put($("p-pause"), p.paused ? "Resume this player" : "Pause this player");
 };
 $("p-pause").addEventListener("click", () => shown && act({ act: shown.paused ? "resume" : "pause", player: shown.id }));
-// A command line, in development: it is completed by the server, and says what came of it.
+// A command line for development, with completions and results from the server.
 let wishes = 0;
 $("command").addEventListener("input", async () => {
   const n = ++wishes, text = $("command").value;
@@ -131,7 +131,7 @@ $("p-command").addEventListener("submit", async (e) => {
   e.preventDefault();
   const text = $("command").value.trim();
   if (!text) return;
-  if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Commands need the token."); }
+  if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Commands require the token."); }
   try {
     const r = await fetch(base + "?act", { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify({ act: "command", player: shown.id, text }) }), said = (await r.text()).trim();
     if (r.status === 401) lock();

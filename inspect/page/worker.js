@@ -1,14 +1,14 @@
-// The SharedWorker of the page: one stream for all tabs of a browser. With HTTP/1 a browser has six connections to a
-// host, so six tabs with a stream each would block every further request.
+// The SharedWorker of the page: one stream for all tabs of a browser. Browsers open at most six HTTP/1 connections to a
+// host, so six tabs with a stream each would block all other requests.
 //
-// A tab sends {secret, players, catalog} whenever it shows something else, {bye} when it is closed, and {took} after each
+// A tab sends {secret, players, catalog} when it shows another page, {bye} when it is closed, and {took} after each
 // message. It receives {events: [[kind, data], …]}, {failed: text} or {locked}. A tab that does not answer, because
 // it is frozen, receives nothing more until it does, and then the latest state.
 "use strict";
 const base = self.location.pathname, groups = new Map(), most = 32, window = 20, patience = 60000;
 const pause = (ms, signal) => new Promise((done) => { const t = setTimeout(done, ms); signal.addEventListener("abort", () => { clearTimeout(t); done(); }); });
 
-// A Tab has a few messages on their way to it at most.
+// A Tab has a limited number of unacknowledged messages.
 class Tab {
   constructor(port) { this.port = port; this.waits = this.missed = this.skipped = this.took = 0; this.later = new Map(); }
   wants(kind, data) {
@@ -24,7 +24,7 @@ class Tab {
     if (!this.waits++) this.took = Date.now();
     this.port.postMessage(message);
   }
-  // acknowledge is called when the tab has taken a message.
+  // acknowledge is called when the tab has processed a message.
   async acknowledge() {
     this.took = Date.now();
     if (--this.waits || (!this.missed && !this.later.size)) return;
@@ -40,7 +40,7 @@ class Tab {
   isFrozen() { return this.waits > 0 && Date.now() - this.took > patience; }
 }
 
-// A Group is the tabs with the same token, and their stream.
+// A Group is the set of tabs with the same token, with their stream.
 class Group {
   constructor(secret) { this.secret = secret; this.tabs = new Set(); this.now = this.next = null; this.refused = false; }
   headers() { return this.secret ? { Authorization: "Bearer " + this.secret } : {}; }
@@ -82,7 +82,7 @@ class Group {
       this.each((t) => { if (t.players.length) t.post({ failed: text }); });
       r = await fetch(base + (this.asked = this.query()), { headers: this.headers(), signal: mine.signal });
     }
-    if (r.status === 401) { this.each((t) => t.post({ locked: true })); throw new Error("this page needs its token"); }
+    if (r.status === 401) { this.each((t) => t.post({ locked: true })); throw new Error("this page requires a token"); }
     if (r.status === 503) {
       const whole = await this.snapshot();
       if (whole) this.each((t) => t.send("view", whole));
@@ -95,7 +95,7 @@ class Group {
     const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ""; ; ) {
       const { value, done } = await reader.read();
-      if (done) throw new Error("the stream has ended");
+      if (done) throw new Error("the stream ended");
       const parts = (rest + value).split("\n\n");
       rest = parts.pop();
       for (const p of parts) {
