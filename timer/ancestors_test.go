@@ -18,9 +18,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Tests for the features of the timing wheels that inspired this package. docs/timer.md has the
-// table; each row is a test here. The cases are taken from those projects; goWheel has their
-// API.
+// Tests for the features of the timing wheels that inspired this package. The cases are taken from
+// those projects; goWheel has their API.
 
 // goWheel has the API of the Go timing wheels: it is created stopped, with a tick and a number
 // of slots, which a Clock does not need.

@@ -70,8 +70,8 @@
 // New and no Close, each processor has its own heap, and it supports channels and contexts.
 // This package is for programs with 10^5 to 10^7 timeouts, almost all of which are stopped,
 // that see them in a profile or in garbage collection; for callbacks that should run on a pool,
-// in order, or be counted; and for Every, Schedule and At. docs/timer.md compares its cost with
-// package time, container/heap and other libraries.
+// in order, or be counted; and for Every, Schedule and At. docs/timer.md says how to compare its
+// cost with package time, container/heap and other libraries.
 //
 // # Limitations
 //

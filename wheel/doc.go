@@ -105,7 +105,7 @@
 // Chunks are faster when time passes, because emptying a slot reads memory sequentially instead
 // of following links. The deciding measure was the longest frame: with lists, a frame in which
 // an hour starts takes milliseconds. The benchmarks in this package measure both operations and
-// frames; docs/wheel.md compares other libraries.
+// frames; docs/timer.md says how to compare other libraries.
 //
 // Calls are limited by the number of cache misses that the processor can overlap. Reading the
 // timers just before they fire, instead of on the way to the dial, makes some frames much

@@ -95,7 +95,7 @@ func (r *Report) wheelPart(w *writer) {
 		return
 	}
 	w.line("## The wheel alone\n")
-	w.line("Timers of up to 12 h on a grid of a second; a tenth more are added, moved and removed in turn, and in the end all fire, three times. Flat keeps no order within its second and knows nothing beyond 12 h. More, with other libraries, is in [docs/wheel.md](../../docs/wheel.md).\n")
+	w.line("Timers of up to 12 h on a grid of a second; a tenth more are added, moved and removed in turn, and in the end all fire, three times. Flat keeps no order within its second and knows nothing beyond 12 h.\n")
 	w.table("timers", "by", "Add", "Move", "Remove", "fire")
 	for _, k := range r.Kept {
 		w.row(count(k.Timers), k.Name, spread(k.Add), spread(k.Move), spread(k.Remove), spread(k.Fire))

@@ -3,7 +3,7 @@
 //
 //	go -C bench/peers run .           all, in turn, A B A B; prints what the report shows
 //	cd bench/peers && go test -run '^$' -bench . -benchtime 2x
-//	go -C bench/peers run . -timers 1000000 -rounds 3    the tables of docs/timer.md
+//	go -C bench/peers run . -timers 1000000 -rounds 3    package timer next to other libraries
 //	cd bench/peers && go test -run '^$' -bench Fire -benchtime 1x -peers.most 10000000
 //
 // The rows of a benchmark run in the same minute on the same machine; those of the command
@@ -25,7 +25,7 @@
 //	btree  the ordered tree of tidwall/btree, without its lock, keyed by deadline and number
 //
 // container/heap, a flat wheel of 43,200 slots and time.AfterFunc are in bench, which needs
-// no other module; docs/wheel.md has all of them in one table and one plot.
+// no other module.
 //
 // Of the wheels that are best known, RussellLuo/timingwheel, antlabs/timer,
 // thinkgos/timer, ouqiang/timewheel, rfyiamcool/go-timewheel and cherry-game's are
