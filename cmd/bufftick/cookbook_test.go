@@ -43,8 +43,8 @@ func TestCookbook(t *testing.T) {
 func TestCookbookPage(t *testing.T) {
 	const path = "../../docs/cookbook.md"
 	var b strings.Builder
-	b.WriteString("# Cookbook\n\nWhat real games do with buffs, each as one file of data. `bufftick new RECIPE` copies one: its definitions to `buffs/`, and the\n" +
-		"whole recipe, with a script and its log, to `scenarios/`. Run it with `bufftick run`, change a number, and run it again. The steps\n" +
+	b.WriteString("# Cookbook\n\nBuffs of real games, each as one file of data. `bufftick new RECIPE` copies one: its definitions to `buffs/`, and the\n" +
+		"recipe with a script and its log to `scenarios/`. Run it with `bufftick run`, change a number, and run it again. The steps\n" +
 		"`show` print the attributes and tags that the recipe changes. The tests run all recipes.\n")
 	for _, r := range cookbook.All() {
 		fmt.Fprintf(&b, "\n## %s\n\n[%s](../cmd/bufftick/cookbook/%s.yaml): %s\n", strings.ToUpper(r.Title[:1])+r.Title[1:], r.ID, r.ID, r.About)

@@ -19,7 +19,7 @@ var plain = []string{
 }
 
 // rough lists the pages that have not been rewritten yet.
-var rough = "arena cookbook format frameworks limits rules " +
+var rough = "arena cookbook frameworks " +
 	"01-first-poison 02-players 03-stacking 04-stuns 05-shields 06-cooldowns 07-auras 08-others 09-saving 10-clients 11-live README "
 
 // maxRate is the number of markers allowed in 1,000 words. Go's own packages have 1 to 2.
