@@ -7,20 +7,20 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Ask has a command carried out in the next Tick that has room for it, and waits for what
-// [Engine.Do] answers on the loop. If the owner is busy, the Result says Queued, as it does there:
-// the command waits in the owner's mailbox, and what comes of it will be an event. Result.Err says
-// why the rules or the engine have refused it.
+// Ask executes a command in the next Tick that has room for it, and returns its Result, as
+// [Engine.Do] would on the loop. If the owner is busy, the Result is Queued, as with Do: the
+// command waits in the owner's mailbox, and its outcome will be an event. Result.Err is the
+// reason why the rules or the engine refused it.
 //
-// Its own error is that of [Inbox.Do]; then nothing has been done. If ctx ends first it returns
-// ctx.Err(), and the command has not been carried out and never will be; where the loop has it in
-// hand already, Ask waits for that and returns the Result. [Engine.Close] answers what it still
-// delivers; what it leaves behind when its own context ends fails with [ErrClosed]. As long as
-// nobody ticks or closes, Ask waits for ctx.
+// Ask's own error is that of [Inbox.Do]; in that case the command was not executed. If ctx ends
+// first, Ask returns ctx.Err(), and the command is never executed. If the loop is already
+// executing it, Ask waits for the Result instead. [Engine.Close] answers the commands that it
+// still delivers; the others fail with [ErrClosed] when Close's own context ends. While the loop
+// calls neither Tick nor Close, Ask waits for ctx.
 //
-// Those who wait have room in the Inbox, so that there are at most Options.Limits.Inbox of them. It
-// must not be called from a handler, or from a function of Run: the loop waits for those. In a
-// replay.Run it fails with ErrClosed.
+// Waiting callers take up room in the Inbox: there are at most Options.Limits.Inbox of them. Ask
+// must not be called from a handler, or from a function of Run, since the loop waits for those.
+// In a replay.Run it fails with ErrClosed.
 //
 // Any goroutine may call it.
 func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
@@ -35,18 +35,18 @@ func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
 	return q.result, q.err
 }
 
-// Run has a function called on the loop, in the part of a Tick that is the Inbox's, and waits until
-// it has returned. It may do with the Engine what the loop may between two Ticks, but not Tick and
-// Close: look at owners, spawn and despawn them, or give many commands of which none may come
-// between. What it calls is recorded as calls of the loop, and a replay repeats them at the same
-// place, without the function. It costs the Inbox's part what its commands cost.
+// Run calls f on the loop, in the Inbox's part of a Tick, and waits until it has returned. f may
+// do with the Engine what the loop may do between two Ticks, except Tick and Close: for example
+// query, spawn and despawn owners, or execute several commands with no other command in between.
+// The calls of f are recorded as calls of the loop, and a replay repeats them at the same point,
+// without f. They are charged to the Inbox's part like its commands.
 //
-// If it panics, the fault is reported as that of other functions of the game, with "Run" as its
-// Call, and Run returns an error that says so; what it has done until then stays. Otherwise errors,
-// the end of ctx and Close are as with [Inbox.Ask]; but a function that is still waiting when the
-// engine closes is not called, and Run fails with [ErrClosed].
+// If f panics, the fault is reported like those of other functions of the game, with "Run" as its
+// Call, and Run returns an error that says so; what f did before remains in effect. Otherwise
+// errors, the end of ctx and Close are handled as in [Inbox.Ask], but a function that is still
+// waiting when the engine closes is not called, and Run fails with [ErrClosed].
 //
-// It must not be called from a handler, or from a function of Run. It panics if f is nil.
+// Run must not be called from a handler, or from a function of Run. It panics if f is nil.
 //
 // Any goroutine may call it.
 func (in *Inbox) Run(ctx context.Context, f func(*Engine)) error {
@@ -60,27 +60,28 @@ func (in *Inbox) Run(ctx context.Context, f func(*Engine)) error {
 	return q.err
 }
 
-// question is what somebody waits for.
+// question is a pending call of Ask or Run.
 type question struct {
 	state  atomic.Int32
 	done   chan struct{}
-	result buff.Result // once done is closed
+	result buff.Result // set before done is closed
 	err    error
 }
 
 // The states of a question.
 const (
 	waiting   int32 = iota
-	taken           // the loop has it in hand
-	withdrawn       // who asked has gone
+	taken           // the loop is executing it
+	withdrawn       // the caller's context has ended
 )
 
 func newQuestion() *question { return &question{done: make(chan struct{})} }
 
-// take reports whether somebody still waits, who will get an answer from here on.
+// take claims a question for execution. It reports false if the caller no longer waits. A nil
+// question is a command without a waiting caller.
 func (q *question) take() bool { return q == nil || q.state.CompareAndSwap(waiting, taken) }
 
-// answer ends the wait. Without a question nobody waits.
+// answer wakes the caller, if there is one.
 func (q *question) answer(r buff.Result, err error) {
 	if q != nil {
 		q.result, q.err = r, err
@@ -88,7 +89,6 @@ func (q *question) answer(r buff.Result, err error) {
 	}
 }
 
-// ask posts an envelope with a question and waits for the answer.
 func (in *Inbox) ask(ctx context.Context, l *envelope) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (in *Inbox) ask(ctx context.Context, l *envelope) error {
 	return nil
 }
 
-// deliverEnvelope does what an envelope says, and answers it.
+// deliverEnvelope executes a command or function of the Inbox and answers its caller.
 func (e *Engine) deliverEnvelope(l *envelope) {
 	switch {
 	case !l.question.take():
@@ -124,10 +124,9 @@ func (e *Engine) deliverEnvelope(l *envelope) {
 	}
 }
 
-// runOnLoop calls a function on the loop.
 func (e *Engine) runOnLoop(l *envelope) {
 	calls := e.record.beginRun()
-	err := errExit // if it does not return
+	err := errExit // unless it returns
 	defer func() {
 		e.onLoop = false
 		e.record.endRun(calls)
@@ -140,7 +139,7 @@ func (e *Engine) runOnLoop(l *envelope) {
 	}
 }
 
-// abandon answers those who still wait: nobody will.
+// abandon fails all questions that are still waiting with ErrClosed.
 func (p *producers) abandon() {
 	p.gather()
 	for _, in := range *p.all.Load() {

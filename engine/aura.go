@@ -12,59 +12,59 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// AuraQuery asks [Options].Members who is within an aura.
+// AuraQuery asks [Options].Members for the owners in the area of an aura.
 type AuraQuery struct {
-	Bearer buff.OwnerID  // whose buff it is
-	Data   any           // what Spawn was given for the bearer
-	Buff   buff.Instance // the aura; its Spec.Aura says what the area is
-	Due    wheel.Time    // the instant that is looked for; in a late frame it is before now
+	Bearer buff.OwnerID  // the owner of the aura
+	Data   any           // the data that was passed to Spawn for the bearer
+	Buff   buff.Instance // the aura; its Spec.Aura describes the area
+	Due    wheel.Time    // the time of the search; in a late frame it is before Now
 }
 
-// auras are the running auras, and the searches that they want at the end of this frame.
+// auras are the running auras and their searches that are due at the end of this frame.
 type auras struct {
 	catalog *buff.Catalog
 
 	all  []aura
 	free int32
 	of   map[buff.Handle]int32
-	same map[auraKey]int32 // the first of those that may apply the same instance
+	same map[auraKey]int32 // first aura of each key
 	born uint64
 
 	due      []search
-	early    int             // of due, from earlier frames
-	now      []search        // while they are worked off
-	captured []buff.Captured // of the bearer of the aura that searches
+	early    int             // number of searches in due left over from earlier frames
+	now      []search        // searches of this frame
+	captured []buff.Captured // captured attributes of the searching aura's bearer
 
-	found    []buff.OwnerID        // by the query that runs
-	carried  []buff.OwnerID        // members that could not be told to leave
+	found    []buff.OwnerID        // result of the current query
+	carried  []buff.OwnerID        // members whose Leave command could not be delivered
 	yield    func(id buff.OwnerID) // adds to found
 	searches uint64
 }
 
-// aura is one of them.
+// aura is a running aura, or one that has ended and still has members.
 type aura struct {
 	handle  buff.Handle
 	spec    *buff.Spec
 	apply   *buff.Spec
 	bearer  buff.OwnerID
-	born    uint64 // its number: older ones have lower ones; 0: free
+	born    uint64 // serial number, ascending; 0 if free
 	start   wheel.Time
-	ended   wheel.Time // Never while it runs
+	ended   wheel.Time // Never while it is running
 	timer   wheel.Handle
 	members []buff.OwnerID // sorted
-	next    int32          // of the same key; in a free one, the next free
+	next    int32          // next aura of the same key; in a free entry, the next free one
 }
 
-// auraKey is what a member's instance is known by: auras of one bearer that apply the same
+// auraKey identifies the instance that a member gets: auras of one bearer that apply the same
 // definition share it.
 type auraKey struct {
 	bearer buff.OwnerID
-	apply  int // its lineage
+	apply  int // lineage of the applied definition
 }
 
 func (a *aura) key() auraKey { return auraKey{a.bearer, a.apply.Lineage()} }
 
-// search is an aura that wants to look for members, or has ended and wants them to leave.
+// search is a due search of an aura, or the removal of all members of an aura that has ended.
 type search struct {
 	due    wheel.Time
 	bearer buff.OwnerID
@@ -72,21 +72,22 @@ type search struct {
 	at     int32
 }
 
-// auraTimer marks the timers of auras on the wheel: those of owners are below it.
+// auraTimer marks wheel timers of auras; values of owner timers are below it.
 const auraTimer = 1 << 63
 
 func newAuras(catalog *buff.Catalog) auras {
 	return auras{catalog: catalog, free: nobody, of: map[buff.Handle]int32{}, same: map[auraKey]int32{}}
 }
 
-// fired says that the time for the next search has come.
+// fired schedules the search of an aura whose timer has fired.
 func (x *auras) fired(i int32) {
 	if a := &x.all[i]; a.ended == wheel.Never {
 		x.want(i)
 	}
 }
 
-// book lets an aura begin or end. Either way it has something to do at the frame's end.
+// book updates the running auras after a change of a buff, and schedules their work at the end of
+// the frame.
 func (x *auras) book(c *change) {
 	i, known := x.of[c.handle]
 	switch {
@@ -101,15 +102,15 @@ func (x *auras) book(c *change) {
 	}
 }
 
-// start lets an aura begin, unless what it applies is not there any more.
+// start adds an aura, unless the definition that it applies no longer exists.
 func (x *auras) start(c *change) {
 	if apply := x.catalog.Spec(c.spec.Aura.Apply); apply != nil {
 		x.want(x.begin(c, apply))
 	}
 }
 
-// revise follows an instance into another version of its definition, which may be an aura
-// where the old one was none, the other way round, or one that applies something else.
+// revise handles an instance that was converted to another version of its definition: it may
+// become an aura, stop being one, or apply another buff.
 func (x *auras) revise(c *change, i int32, known bool) {
 	apply := c.spec.Aura.Apply
 	switch {
@@ -126,7 +127,7 @@ func (x *auras) revise(c *change, i int32, known bool) {
 	}
 }
 
-// begin takes an aura in. Its searches are at its start and every interval after it.
+// begin adds an aura. Its searches are at its start and every interval after it.
 func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 	i := x.free
 	if i == nobody {
@@ -150,12 +151,12 @@ func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 	return i
 }
 
-// want has an aura looked after at the frame's end.
+// want schedules work for an aura at the end of the frame.
 func (x *auras) want(i int32) {
 	x.due = append(x.due, search{bearer: x.all[i].bearer, born: x.all[i].born, at: i})
 }
 
-// forget frees an aura that has no members left.
+// forget frees an aura without members.
 func (x *auras) forget(i int32) {
 	a := &x.all[i]
 	key := a.key()
@@ -174,8 +175,9 @@ func (x *auras) forget(i int32) {
 	x.free = i
 }
 
-// shares reports whether another aura of the bearer holds the same instance of a member. So does
-// one that has ended after this one and whose turn has not come: its linger is its own.
+// shares reports whether the member id also belongs to another aura with the same key. That
+// includes an aura that has ended later and is still to be disbanded, because it has its own
+// linger.
 func (x *auras) shares(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
 	for k := x.same[a.key()]; k != nobody; k = x.all[k].next {
@@ -188,10 +190,10 @@ func (x *auras) shares(i int32, id buff.OwnerID) bool {
 	return false
 }
 
-// searchAuras does what the auras want at the end of a frame: by time, then bearer, then age.
-// Several searches of one aura that are due together are one: only the present is known. An
-// aura that begins through them looks in the next frame, and so does one for which there is no
-// time left in this part of the Tick, before those that come to be due then.
+// searchAuras processes the scheduled searches at the end of a frame: by time, then bearer, then
+// age. Several due searches of one aura are done once, since only the present positions are
+// known. Auras that start during this run are searched in the next frame. So are those that
+// exceed this part of the Tick's limit; they come before the newly due ones.
 func (e *Engine) searchAuras() {
 	x := &e.index.auras
 	x.now, x.due = x.due, x.now[:0]
@@ -208,16 +210,16 @@ func (e *Engine) searchAuras() {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.bearer, b.bearer), cmp.Compare(a.born, b.born))
 	})
 	k := 0
-	defer func() { // also if the game ends this goroutine
+	defer func() { // even if a callback calls runtime.Goexit
 		x.early = len(x.now) - k
 		x.due = slices.Insert(x.due, 0, x.now[k:]...)
 	}()
 	for most := e.spent() + e.part(); k < len(x.now) && e.spent() < most; {
-		e.did.commands++ // the game is asked, also if it finds nobody
+		e.did.commands++ // the query itself, even if it finds no owner
 		l := x.now[k]
 		k++
 		switch a := &x.all[l.at]; {
-		case a.born != l.born: // it ended in this frame, and has been forgotten
+		case a.born != l.born: // it ended in this frame and has been freed
 		case a.ended != wheel.Never:
 			e.disband(l.at)
 		default:
@@ -226,15 +228,15 @@ func (e *Engine) searchAuras() {
 	}
 }
 
-// search finds the owners within an aura. Those that were not there at the last search, or have lost what
-// the aura applies, are given it; those that are not there any more lose it after the linger.
+// search finds the owners within an aura. New members, and members that have lost the aura's
+// buff, are given it. Owners that have left lose it after the linger.
 //
-// While the bearer is busy nobody may look at it, and whoever is a member stays one.
+// If the bearer is busy, it cannot be inspected, and the members stay as they are.
 func (e *Engine) search(i int32, due wheel.Time) {
 	x := &e.index.auras
 	a := &x.all[i]
 	if next := due.After(a.spec.Aura.Interval); a.timer == 0 || !e.wheel.Move(a.timer, next) {
-		a.timer = e.wheel.Add(next, auraTimer|uint64(i)) // one that has fired rests until it is moved
+		a.timer = e.wheel.Add(next, auraTimer|uint64(i)) // a fired timer is kept until it is moved
 	}
 	o := e.at(a.handle.Number())
 	if o == nil || !e.idle(o) {
@@ -259,10 +261,10 @@ func (e *Engine) search(i int32, due wheel.Time) {
 	for _, id := range x.found {
 		m := e.ownerOf(id)
 		if m == nil || apply.Spec == nil {
-			continue // what the aura did to another one has taken it away
+			continue // removed by an effect of the aura on another member
 		}
 		if _, was := slices.BinarySearch(members, id); was && !e.idle(m) {
-			continue // it has been told, and must not be told at every search
+			continue // its Enter is already queued; do not queue another one at each search
 		}
 		e.deliver(m, &buff.Command{Verb: verb.Enter, Application: apply})
 	}
@@ -271,8 +273,9 @@ func (e *Engine) search(i int32, due wheel.Time) {
 	x.all[i].members = members
 }
 
-// applied returns what an aura applies, nil if since a Reload there is no such definition, or
-// one that no aura may apply: those who have it keep it until they leave.
+// applied returns the newest version of the definition that an aura applies. It returns nil if a
+// Reload has removed the definition or made it unsuitable for auras; members keep the buff until
+// they leave.
 func (x *auras) applied(a *aura) *buff.Spec {
 	newest, _ := x.catalog.Newest(a.apply)
 	if newest == nil || newest.Kind == define.Instant || newest.Stack.Timers != define.TimersShared {
@@ -282,8 +285,8 @@ func (x *auras) applied(a *aura) *buff.Spec {
 	return newest
 }
 
-// findMembers asks the game who is within the aura b of the owner o, and leaves the answer,
-// sorted, in found. A hidden aura, and one whose time stands still, finds nobody.
+// findMembers calls Options.Members for the aura b of the owner o, and stores the sorted result
+// in found. A hidden or paused aura has no members.
 func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 	x := &e.index.auras
 	x.found = x.found[:0]
@@ -308,7 +311,7 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 	slices.Sort(x.found)
 }
 
-// member takes an answer of the game down: each owner once, and nobody who is not there.
+// member adds an owner to the result of the query. Duplicates and unknown owners are ignored.
 func (e *Engine) member(id buff.OwnerID) {
 	x := &e.index.auras
 	if o := e.ownerOf(id); o != nil && o.noted().looked != x.searches {
@@ -317,7 +320,7 @@ func (e *Engine) member(id buff.OwnerID) {
 	}
 }
 
-// disband lets the members of an aura that has ended leave.
+// disband removes all members of an aura that has ended, and frees it.
 func (e *Engine) disband(i int32) {
 	x := &e.index.auras
 	e.wheel.Remove(x.all[i].timer)
@@ -337,9 +340,8 @@ func (e *Engine) disband(i int32) {
 	x.forget(i)
 }
 
-// leaveAura tells a member that it is not within the aura any more since an instant, and
-// reports whether it has been told, or need not be. Without room in its mailbox it must be
-// told again: it would stay a member for ever.
+// leaveAura tells a member that it has been outside the aura since an instant. It returns false
+// if the member's mailbox was full: it must be retried, or the owner would stay a member forever.
 func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	x := &e.index.auras
 	o := e.ownerOf(id)

@@ -6,16 +6,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// backlog is the owners for whose turn Limits.Tick has left nothing yet, or not enough: first come,
-// first served. They are idle and nobody looks at them: entrance.waits says who they are. Time stands still for everybody
-// until they have had their turn.
+// backlog is a FIFO queue of idle owners that still need an allowance of Limits.Tick for their
+// turn. The waits bit of their ownerIndex entry is set, and game time does not advance until they
+// have had their turn.
 type backlog struct {
-	queue []uint32 // numbers; one that does not wait any more is passed over
+	queue []uint32 // owner numbers; entries that no longer wait are skipped
 	head  int      // of queue
-	n     int      // owners that wait
+	n     int      // number of waiting owners
 }
 
-// postpone puts an owner into the backlog: something is due for it, handlers were put off, or its turn was cut short.
+// postpone adds an owner to the backlog: it has due events or deferred handlers, or its turn was
+// cut short.
 func (e *Engine) postpone(number uint32) {
 	if b, c := &e.backlog, &e.owners.filings[number]; !c.is(postponed) {
 		c.note(postponed)
@@ -24,7 +25,7 @@ func (e *Engine) postpone(number uint32) {
 	}
 }
 
-// next returns the number of the owner that has waited longest, and has to be pulled.
+// next returns the number of the owner that has waited longest. The caller must pull it.
 func (e *Engine) next() (number uint32, ok bool) {
 	for b := &e.backlog; b.n > 0; {
 		n := b.queue[b.head]
@@ -35,12 +36,12 @@ func (e *Engine) next() (number uint32, ok bool) {
 	return 0, false
 }
 
-// waits reports whether the owner of that number is in the backlog.
+// waits reports whether an owner is in the backlog.
 func (e *Engine) waits(number uint32) bool {
 	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.filings[number].is(postponed)
 }
 
-// pull takes an owner out of the backlog.
+// pull removes an owner from the backlog.
 func (e *Engine) pull(number uint32) {
 	b := &e.backlog
 	e.owners.filings[number].forget(postponed)
@@ -52,7 +53,8 @@ func (e *Engine) pull(number uint32) {
 	}
 }
 
-// enlist takes an owner that is to get a message out of the backlog: what was due comes first.
+// enlist starts the turn of an owner in the backlog before a message is sent to it, because its
+// due events come first.
 func (e *Engine) enlist(o *owner) {
 	if e.waits(o.number) {
 		e.pull(o.number)
@@ -60,9 +62,9 @@ func (e *Engine) enlist(o *owner) {
 	}
 }
 
-// handOut gives turns to those that are due, each with an allowance: how much it may work off.
-// Together these are no more than left. They depend on nothing but who is due, for what and in
-// which order: not on the number of workers, nor on how fast they are.
+// handOut starts the turns of due owners, each with an allowance: the number of events it may
+// process. The sum of the allowances is at most left. They depend only on the due owners, their
+// due events and the order, not on the number or the speed of the workers.
 func (e *Engine) handOut(left int) {
 	e.starts = 0
 	if !e.group.Quiet() {
@@ -90,7 +92,7 @@ func (e *Engine) handOut(left int) {
 	}
 }
 
-// postponeDue puts all that is due into the backlog, but for owners that have messages anyway.
+// postponeDue adds all due owners to the backlog, except those that have messages anyway.
 func (e *Engine) postponeDue() {
 	for _, d := range e.due {
 		if e.group.Quiet() || e.posted(e.owners.at(d.number())) {
@@ -113,8 +115,8 @@ func (e *Engine) postponeDue() {
 	e.forgetWanted()
 }
 
-// posted notes that an owner that has messages, or is busy, wants a turn. It reports whether it is
-// idle.
+// posted reports whether a due owner is idle and without messages. If not, it schedules a turn
+// for it.
 func (e *Engine) posted(o *owner) (idle bool) {
 	if o.leaving() {
 		return false
@@ -126,8 +128,8 @@ func (e *Engine) posted(o *owner) (idle bool) {
 	return false
 }
 
-// mailDue is handOut where somebody is busy or has messages: then all turns are by message. Those
-// who have some already come first.
+// mailDue is handOut for the case that some owners are busy or have messages: then all turns are
+// by message. Owners that already have messages come first.
 func (e *Engine) mailDue(left int) {
 	n := e.backlog.n + len(e.due) + len(e.wanted)
 	for _, box := range e.group.Staged() {
@@ -158,7 +160,7 @@ func (e *Engine) mailDue(left int) {
 	}
 }
 
-// allow gives an owner that has messages its allowance, and returns it.
+// allow gives an owner that has messages an allowance of at most most, and returns it.
 func (e *Engine) allow(o *owner, most int) int {
 	t := o.needTurns()
 	t.given, t.order = min(int32(most), e.share), e.nextOrder()
@@ -168,14 +170,14 @@ func (e *Engine) allow(o *owner, most int) int {
 	return int(t.given)
 }
 
-// owe notes that an owner is not idle any more, and may yet bring so much.
+// owe reserves quota for a running owner.
 func (e *Engine) owe(o *owner, given int32) {
 	b := o.note()
 	b.owed, b.since = given, e.frame.Number
 	e.owed += int(given)
 }
 
-// settle notes that the allowance of an owner does not count any more.
+// settle releases the quota that is reserved for an owner.
 func (e *Engine) settle(o *owner) {
 	if b := o.beside.Load(); b != nil {
 		e.owed -= int(b.owed)
@@ -183,13 +185,14 @@ func (e *Engine) settle(o *owner) {
 	}
 }
 
-// left returns what is left of Limits.Tick in this Tick: what has been worked off, and what those
-// who are not idle may work off yet, is taken from it.
+// left returns the unused part of this Tick's Limits.Tick. The events processed and the quota
+// reserved for running owners count as used.
 func (e *Engine) left() int { return e.opts.Limits.Tick - e.worked - e.owed }
 
-// affordable reports whether an owner that was held may be taken in: it must fit into what is
-// left, since it was counted in no Tick yet. Where nobody else may bring anything it fits: nobody
-// works off more than Limits.Tick at once. If it does not fit, it has a claim on what others leave.
+// affordable reports whether the turn of an owner that was held may be merged now. Its events
+// were not counted in any Tick yet, so they must fit into the remaining quota. If no other owner
+// uses any, they always fit, since one turn is at most Limits.Tick. Otherwise it waits; its cost
+// is reserved ahead of new work.
 func (e *Engine) affordable(box *mailbox) bool {
 	o := box.Owner
 	if !o.held || e.closed {
@@ -205,8 +208,8 @@ func (e *Engine) affordable(box *mailbox) bool {
 	return true
 }
 
-// hold notes the owners whose handlers were running when the budget ended: nobody knows for how long. Time
-// does not wait for them, and the allowance that they have not used is given to the others.
+// hold records the owners whose handlers were still running when the budget ran out. Game time no
+// longer waits for them, and their unused allowance is redistributed.
 func (e *Engine) hold() {
 	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	for _, box := range e.stuckNow {
@@ -216,14 +219,14 @@ func (e *Engine) hold() {
 	}
 }
 
-// horizon returns how far time may go, and false if it stands still, because somebody waits whom
-// it must not pass. It must not pass those who wait for Limits.Tick, nor, by more than undivided, those who wait
-// for a worker: a handler that sleeps through a Budget may keep one from them, and must not make
-// everybody else a frame late. It passes those who hold a worker up, until they have caught up.
-// While all workers are held up, nobody can be waited for.
+// horizon returns the latest time that game time may advance to, and false if it must not
+// advance. It must not pass owners that wait for quota. It may pass owners that wait for a worker
+// by at most undivided: the worker may be held by a handler that sleeps through a Budget, and
+// that must not make all other owners a frame late. It passes owners that hold a worker until
+// they have caught up. While all workers are held, it waits for none.
 //
-// Workers come back at any moment: whether all are held is asked once. Who waited while they were
-// has been passed by more than that, and time does not go back for him.
+// Workers return at any moment, so horizon checks only once whether all are held. Owners that
+// waited meanwhile may have been passed by more than undivided; time does not go back for them.
 func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	quiet := e.group.Quiet()
 	if quiet || e.nobodyWaits() {
@@ -254,19 +257,19 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	return until, true
 }
 
-// nobodyWaits reports whether all who were handed over are done or overdue.
+// nobodyWaits reports whether all dispatched owners are done or overdue.
 func (e *Engine) nobodyWaits() bool {
 	s := e.group.Stats()
 	return s.Pending == s.Overdue
 }
 
-// allHeld reports whether no worker is left, or will be before a handler returns.
+// allHeld reports whether every worker is held by a stuck handler.
 func (e *Engine) allHeld() bool {
 	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	return len(e.stuckNow) == e.opts.Workers
 }
 
-// cut takes in that the turn of an owner ended before it was done: its allowance is used up.
+// cut records that an owner's turn was cut short because it used up its allowance.
 func (e *Engine) cut(o *owner, used int32) {
 	b := o.note()
 	if b.spree = int32(min(int64(b.spree)+int64(used), math.MaxInt32)); int64(b.spree) >= e.patience {
@@ -274,7 +277,7 @@ func (e *Engine) cut(o *owner, used int32) {
 	}
 }
 
-// caughtUp takes in that an owner has done all that was due.
+// caughtUp records that an owner has no overdue events left.
 func (o *owner) caughtUp() {
 	if b := o.beside.Load(); b != nil {
 		b.spree, b.passed = 0, false

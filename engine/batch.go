@@ -5,43 +5,45 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// batchedTurn is a turn of an owner for nothing but what is due, in a slice in which everybody is
-// idle: nearly every turn there is. All that passes between the loop and the worker stands in
-// it. The loop does not look at the owner, neither when it hands the turn over nor when it
-// takes it back: the owners of a large game are in no cache, and the batch is.
+// batchedTurn is a turn that processes only due events, in a slice in which all owners are idle.
+// Nearly all turns are of this kind. It holds everything that the loop and the worker exchange,
+// so that the loop need not access the owner: in a large game an owner is rarely in cache, but
+// the batch is.
 type batchedTurn struct {
-	// The loop writes these, and the worker the last ones.
-	owner  *owner // for ahead; nil once it is over
-	number uint32 // of the owner
+	// The loop writes these fields; the worker sets used, whole and rests.
+	owner  *owner // for ahead; nil after the turn
+	number uint32 // number of the owner
 	order  uint32 // see buff.Turn
 	at     wheel.Time
-	given  int32 // the allowance; 0: Engine.times
-	used   int32 // of it
+	given  int32 // the allowance; 0 means Engine.times
+	used   int32 // used part of the allowance
 	again  bool  // the owner was in the backlog
-	whole  bool  // the turn came to its end
-	rests  bool  // it was cut short, since the allowance is used up; if neither, what there was is where those of a mailbox leave it
+	whole  bool  // the turn was completed
+	rests  bool  // it was cut short by its allowance; if neither is set, its result is in the owner, as after a mailbox turn
 
-	// What the worker leaves.
-	pending bool       // handlers were put off
-	sends   bool       // brought has commands for others
-	moved   bool       // the owner wants its next turn at another instant than before
-	oldest  uint32     // the order of that: see buff.Set.TakeDeadline
-	next    wheel.Time // that instant
+	// The worker's results.
+	pending bool       // handlers were deferred
+	sends   bool       // brought has commands for other owners
+	moved   bool       // the owner's next deadline has changed
+	oldest  uint32     // order of the next deadline: see buff.Set.TakeDeadline
+	next    wheel.Time // the owner's next deadline
 	brought segment
 
-	_ [32]byte // two workers do not write to one cache line
+	_ [32]byte // keeps the turns of two workers on different cache lines
 }
 
-// turnBatch is the batched turns of the slice. One stays where it is: workers have pointers to them.
+// turnBatch is the batched turns of the slice. The turns are allocated separately, because
+// workers hold pointers to them.
 type turnBatch struct {
-	list []*batchedTurn // as many as there ever were
-	n    int            // of this slice
-	seen uint32         // keeps reads ahead of use from being optimised away
+	list []*batchedTurn // reused; as many as the largest slice had
+	n    int            // number of turns in this slice
+	seen uint32         // keeps the compiler from removing prefetch reads
 
-	before highWater // when giveBack came last
+	before highWater // list entries in use at the previous giveBack
 }
 
-// batchDue gives a turn to the owners that are due, and to those that want one. Everybody is idle.
+// batchDue starts batched turns for due owners and for those that have asked for one. All owners
+// are idle.
 func (e *Engine) batchDue() {
 	for _, d := range e.due {
 		e.turnFor(d.number())
@@ -55,7 +57,7 @@ func (e *Engine) batchDue() {
 	e.forgetWanted()
 }
 
-// turnFor returns the batched turn of an owner in this slice.
+// turnFor returns the owner's batched turn of this slice, and makes one if needed.
 func (e *Engine) turnFor(number uint32) *batchedTurn {
 	v := &e.batch
 	c := &e.owners.filings[number]
@@ -66,7 +68,7 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 		v.list = append(v.list, &batchedTurn{})
 	}
 	if !c.is(here) {
-		panic("engine: a turn of nobody")
+		panic("engine: batched turn for an owner that has left")
 	}
 	x, o := v.list[v.n], e.owners.place(number)
 	x.owner = o
@@ -76,9 +78,9 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 	return x
 }
 
-// giveBack makes batched turns free if there are far too many, and what the others point to.
+// giveBack clears pointers in unused turns and shrinks a list that is much too long.
 func (v *turnBatch) giveBack(s highWater) {
-	for _, x := range v.list[s:max(s, v.before)] { // those behind it were made free then
+	for _, x := range v.list[s:max(s, v.before)] { // later ones were cleared the last time
 		x.owner, x.brought = nil, segment{}
 	}
 	v.before = s
@@ -87,7 +89,7 @@ func (v *turnBatch) giveBack(s highWater) {
 	}
 }
 
-// allowance returns how much the owner may work off.
+// allowance returns the number of events that the owner may process.
 func (v *batchedTurn) allowance(e *Engine) int32 {
 	if v.given > 0 {
 		return v.given
@@ -95,7 +97,7 @@ func (v *batchedTurn) allowance(e *Engine) int32 {
 	return min(e.times, e.share)
 }
 
-// endBatch merges the results of the batched turns that were handed over, in that order.
+// endBatch merges the results of the batched turns, in the order of dispatch.
 func (e *Engine) endBatch() {
 	v := &e.batch
 	e.high.batch.used(v.n)
@@ -108,8 +110,8 @@ func (e *Engine) endBatch() {
 	v.n = 0
 }
 
-// mergeAll merges the results of batched turns. It first reads what the loop knows of some owners and their timers, so
-// that the cache misses of many overlap.
+// mergeAll merges the results of batched turns. It first reads the loop's data of several owners
+// and their timers, so that the cache misses overlap.
 func (e *Engine) mergeAll(turns []*batchedTurn) {
 	for len(turns) > 0 {
 		some := turns[:min(len(turns), readAhead)]
@@ -128,12 +130,12 @@ func (e *Engine) mergeAll(turns []*batchedTurn) {
 	}
 }
 
-// readAhead is the number of turns whose data is read ahead of use at once.
+// readAhead is the number of turns whose data is prefetched at once.
 const readAhead = 32
 
-// endBatched takes in what one turn has brought whose owner is idle.
+// endBatched merges the result of one turn whose owner is idle.
 func (e *Engine) endBatched(x *batchedTurn) {
-	x.owner = nil // it may leave, and must not be kept then
+	x.owner = nil // the owner may leave and must not be kept alive then
 	if !x.whole && !x.rests {
 		e.fail(x)
 		return
@@ -152,8 +154,8 @@ func (e *Engine) endBatched(x *batchedTurn) {
 	}
 }
 
-// splitBatch is endBatch where some owners are busy. Those whose turn nobody has begun, since
-// the time was over, get what is due as messages, so that the workers may go on with them.
+// splitBatch is endBatch for the case that some owners are busy. Turns that no worker has started
+// are turned into messages, so that the workers can process them later.
 func (e *Engine) splitBatch(left []int) {
 	v := &e.batch
 	e.starts = 0
@@ -174,7 +176,7 @@ func (e *Engine) splitBatch(left []int) {
 		}
 		o := e.owners.at(x.number)
 		switch {
-		case len(collected) > 0 && collected[0] == &o.box: // it was moved or held, and has come to its end
+		case len(collected) > 0 && collected[0] == &o.box: // it was busy, and has just finished
 			collected = collected[1:]
 			b := o.note()
 			b.ran, b.batched = e.round, x
@@ -182,20 +184,20 @@ func (e *Engine) splitBatch(left []int) {
 		case !o.box.Idle():
 			b := o.note()
 			b.ran = e.round
-			b.batched = x // not used again before it is idle: as long as one is busy, there is no batch
+			b.batched = x // not reused before the owner is idle: no batch starts while an owner is busy
 			e.owe(o, x.allowance(e))
 		default:
 			e.endBatched(x)
 		}
 	}
 	clear(e.collected)
-	if e.starts > 0 { // not before: who is idle would be up to the workers
+	if e.starts > 0 { // start only now: otherwise the Idle checks above would race with the workers
 		e.group.Start(e.starts)
 	}
 }
 
-// fail takes in a batched turn that did not come to its end and has kept nothing: the engine's own
-// code has failed, or the clock of those who watch. What is due comes in the next Tick.
+// fail handles a batched turn that did not complete because the engine's own code or a watcher's
+// clock panicked. Its due events run in the next Tick.
 func (e *Engine) fail(v *batchedTurn) {
 	o := e.owners.at(v.number)
 	e.takeBack(o)
@@ -204,8 +206,8 @@ func (e *Engine) fail(v *batchedTurn) {
 	}
 }
 
-// takeBatched takes in what one turn has brought. The owner is idle, and only looked at if
-// something is unusual.
+// takeBatched merges the result of one turn. Its owner is idle, and accessed only in unusual
+// cases.
 func (e *Engine) takeBatched(v *batchedTurn) {
 	if e.watch.on != nil {
 		o := e.owners.at(v.number)
@@ -226,7 +228,7 @@ func (e *Engine) takeBatched(v *batchedTurn) {
 	}
 }
 
-// takeEvents takes in the events of one turn.
+// takeEvents merges the events of one turn.
 func (e *Engine) takeEvents(s *segment) {
 	if len(s.events) == 0 {
 		return
@@ -239,14 +241,14 @@ func (e *Engine) takeEvents(s *segment) {
 	}
 }
 
-// ahead looks at the owners of turns that come soon, and does nothing with them: see actor.Options. First at
-// all owners, then at the keys of their slots and at what is due of each, which are found through them.
-// At what is the loop's it does not look: should the budget be over just now, the loop has gone on.
+// ahead prefetches the owners of turns that come soon: see actor.Options. It reads all owners
+// first, then the keys of their slots and their due entries, which are found through them. It
+// must not read data of the loop: if the budget has just run out, the loop has continued.
 func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
 	l.readOwners(len(next), func(k int) *owner { return next[k].Arg.(*batchedTurn).owner })
 }
 
-// readOwners reads what turns of n owners begin with, and does nothing with it, so that the cache misses overlap.
+// readOwners reads the data that turns of n owners start with, so that the cache misses overlap.
 func (l *workerState) readOwners(n int, owner func(k int) *owner) {
 	seen := uint64(0)
 	for k := range n {
@@ -260,7 +262,7 @@ func (l *workerState) readOwners(n int, owner func(k int) *owner) {
 	l.looked = seen
 }
 
-// runBatched is the worker's side of a batched turn.
+// runBatched runs a batched turn on a worker.
 func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	o := box.Owner
 	if o.touched != l.engine.interval.Load() {
@@ -287,10 +289,10 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	}
 }
 
-// leave leaves what a batched turn has brought where the loop looks for it.
+// leave stores the result of a batched turn for the loop.
 func (l *workerState) leave(o *owner, v *batchedTurn) {
 	v.used = l.hand.used
-	if !v.whole && o.turns() == nil { // what is not done is the owner's
+	if !v.whole && o.turns() == nil { // an unfinished turn is kept by its owner
 		o.note().turns = &turns{progress: l.own}
 	}
 	if !v.whole && !v.rests {

@@ -9,23 +9,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// This file has the only clock of the engine. It bounds how long Tick and Close
-// wait for handlers, and nothing that is decided by the rules depends on it.
+// This file has the only clock of the engine. It bounds how long Tick and Close wait for
+// handlers. No decision of the rules depends on it.
 
-// closeRound is how long Close waits for handlers before it looks at its context,
-// and at a pool that had no worker, again.
+// closeRound is how long Close waits for handlers before it checks its context and retries a pool
+// without a free worker.
 const closeRound = 10 * time.Millisecond
 
-// budget is what one Tick may wait, in all its slices together.
+// budget limits the total wait of one Tick, in all its slices.
 type budget struct {
 	timer *time.Timer
-	small *time.Timer // see soon
+	small *time.Timer // for soon
 	runs  bool
-	spent bool // a wait of this Tick has come to its end
+	spent bool // a wait of this Tick has timed out
 }
 
-// start returns a channel that delivers once limit, counted from the first start of the
-// Tick, is used up; nil for no limit.
+// start returns a channel that delivers when limit, counted from the first start of the Tick, is
+// used up. It returns nil if limit is negative.
 func (b *budget) start(limit time.Duration) <-chan time.Time {
 	switch {
 	case limit < 0:
@@ -39,7 +39,7 @@ func (b *budget) start(limit time.Duration) <-chan time.Time {
 	return b.timer.C
 }
 
-// soon returns a channel that delivers after a time in which one worker does little work.
+// soon returns a channel that delivers after smallWait.
 func (b *budget) soon() <-chan time.Time {
 	if b.small == nil {
 		b.small = time.NewTimer(smallWait)
@@ -49,11 +49,11 @@ func (b *budget) soon() <-chan time.Time {
 	return b.small.C
 }
 
-// smallWait is how long a small slice has one worker only. A handler that blocks delays the other owners of the slice
-// by so much.
+// smallWait is how long a small slice is left to a single worker. A handler that blocks delays
+// the other owners of the slice by that time.
 const smallWait = 200 * time.Microsecond
 
-// stop ends the Tick.
+// stop ends the budget of a Tick.
 func (b *budget) stop() {
 	if b.runs {
 		b.timer.Stop()
@@ -64,39 +64,39 @@ func (b *budget) stop() {
 	b.runs, b.spent = false, false
 }
 
-// CatchUp says what becomes of the time that a Tick has no work left for: see
+// CatchUp says what happens to elapsed time for which a Tick has no quota left: see
 // [Options].Limits.Tick.
 type CatchUp uint8
 
-// What may become of it.
+// The policies.
 const (
-	// Carry keeps it: the following Ticks work it off, in order, beside their own. The
-	// engine's time is behind the game's meanwhile, by Frame.Behind.
+	// Carry keeps the time: the following Ticks process it, in order, in addition to their own.
+	// Until then the engine's time is behind the game's by Frame.Behind.
 	Carry CatchUp = iota
 
-	// Dilate drops it: the engine's time goes on from where it has come, and the world
-	// has stood still for Frame.Lost. Nothing that was due is lost; it comes later.
+	// Dilate drops the time: the engine continues from the instant it has reached, as if the
+	// world had been paused for Frame.Lost. No due event is lost; it comes later.
 	Dilate
 )
 
 const (
-	// undivided is the longest Tick whose time passes in one piece. In the 50 ms below
-	// which no definition may pulse, each buff pulses at most twice.
+	// undivided is the longest Tick that is not divided. No definition may pulse faster than
+	// every 50 ms, so in that time each buff pulses at most twice.
 	undivided = wheel.Time(define.MinPeriod / time.Millisecond)
 
-	// sliceCost is what a slice counts beside its events: about so many of them could be
-	// worked off in the time that a hand-over to the workers takes.
+	// sliceCost is the cost of a slice in addition to its events: dispatching to the workers
+	// takes about as long as processing that many events.
 	sliceCost = 16
 
-	// maxShare is the most that one owner may work off before the loop sees what it brings.
+	// maxShare is the largest number of events that one owner may process before the loop sees
+	// them.
 	maxShare = 4096
 )
 
-// pass lets the time pass up to the target, in slices, as far as Limits.Tick allows. A Tick
-// with little to do has one slice. What was reached is a frame like any other: the slices
-// of a Tick have one end of the frame together, behind the last.
+// pass advances game time to the target, in slices, as far as Limits.Tick allows. A Tick with
+// little to do has one slice. The end-of-frame work is done once, after the last slice.
 //
-// A slice begins where time stands as long as somebody waits whom it must not pass.
+// A slice starts without advancing time if it must not pass a waiting owner.
 func (e *Engine) pass() {
 	e.frame.Lost = 0
 	e.worked = 0
@@ -113,7 +113,7 @@ func (e *Engine) pass() {
 		e.turnWheel(left)
 		endRegion(r)
 		if len(e.fired)+len(e.wanted)+e.backlog.n == 0 && e.now == e.target && e.group.Quiet() {
-			break // nobody has anything to do
+			break // no work
 		}
 		e.findDue()
 		e.seen.Store(int64(e.now))
@@ -131,13 +131,12 @@ func (e *Engine) pass() {
 	}
 }
 
-// turnWheel moves the time on, for one slice, to an instant by which no more than left is
-// expected: the wheel goes from deadline to deadline, and each that it meets may come
-// again after MinPeriod. What is more, because it is due in one millisecond, waits in the
-// backlog, and time stands still.
+// turnWheel advances the time, for one slice, to an instant by which at most left events are
+// expected. The wheel goes from deadline to deadline, and assumes that each repeats after
+// MinPeriod. If more events are due in a single millisecond, they wait in the backlog, and time
+// does not advance.
 //
-// Owners that have something to do apart from the wheel may put deadlines on it that are
-// not there yet, and count as one each.
+// Owners with work apart from the wheel may add deadlines, and count as one event each.
 func (e *Engine) turnWheel(left int) {
 	e.high.fired.used(len(e.fired))
 	e.fired = e.fired[:0]
@@ -168,7 +167,8 @@ func (e *Engine) turnWheel(left int) {
 	e.fired = e.wheel.Advance(reach, e.fired)
 }
 
-// until returns how far a slice may go in which so much is due from an instant on.
+// until returns how far a slice may advance if due events are expected from an instant on and
+// left may be processed.
 func until(from, target wheel.Time, due, left int) wheel.Time {
 	if due == 0 {
 		return target
@@ -176,40 +176,38 @@ func until(from, target wheel.Time, due, left int) wheel.Time {
 	return min(target, from.Add(int64(undivided)*int64(max(1, left/due))))
 }
 
-// span returns the time between two instants, the longest Duration if it is longer.
+// span returns the time between two instants, at most the longest Duration.
 func span(from, to wheel.Time) time.Duration {
 	const most = wheel.Time(1<<63-1) / wheel.Time(time.Millisecond)
 	return time.Duration(min(to-from, most)) * time.Millisecond
 }
 
-// What the loop does at the end of a frame is bounded by count, as what is due is: the times of
-// zones, the commands across owners, the looks of auras and the commands of the Inbox have a part
-// of the Tick each, so that neither of them, nor what is due, keeps another waiting. What is left
-// waits, in order, and comes before what is new. A command is not divided: the last one of a part
-// may cost more than is left of it.
+// The end-of-frame work of the loop is bounded by count, like due events. Zone times, cross-owner
+// commands, aura searches and Inbox commands each have their own part of the Tick, so that none
+// of them starves the others or due events. The rest waits, in order, and comes before new work.
+// A command is not divided: the last one of a part may cost more than is left.
 
-// looksOfUnit is how many looks, as buff.Set.Looked counts them, are as dear as an event.
+// looksOfUnit is the number of visited buffs, as counted by buff.Set.Looked, that cost as much as
+// one event.
 const looksOfUnit = 16
 
-// work is what the loop has done, by count.
+// work counts the loop's work.
 type work struct {
-	commands int    // given to an owner
-	looked   uint64 // at buffs, for them
+	commands int    // commands delivered to owners
+	looked   uint64 // buffs visited by them
 }
 
-// part returns what one part of a Tick may cost.
+// part returns the limit of one part of a Tick.
 func (e *Engine) part() int { return e.opts.part }
 
-// spent returns what the commands have cost so far that the loop has carried out: one for each,
-// one for each event of theirs, and one for so many buffs that they have looked at. It is good
-// within one frame.
+// spent returns the cost of the commands that the loop has executed in this frame: one for each
+// command, one for each event, and one for each looksOfUnit buffs visited.
 func (e *Engine) spent() int {
 	return e.did.commands + len(e.loop.Events) + int(e.did.looked/looksOfUnit)
 }
 
-// deliverCross carries out the commands for other owners, sorted by the time of
-// their cause, then by the causing owner; those of one owner are in the order of
-// issue. Those that were left of earlier frames come first.
+// deliverCross executes the commands for other owners, sorted by the time of their cause, then by
+// the owner that caused them, then by issue. Commands left over from earlier frames come first.
 func (e *Engine) deliverCross() {
 	slices.SortStableFunc(e.outbox[e.carried:], func(a, b outgoing) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from))
@@ -230,7 +228,7 @@ func (e *Engine) deliverCross() {
 	e.keepOutbox(k)
 }
 
-// lookAheadAcross looks at the owners of the first of some commands.
+// lookAheadAcross prefetches the owners of the next commands.
 func (e *Engine) lookAheadAcross(some []outgoing) {
 	e.beginAhead()
 	for k := range some[:min(len(some), aheadCommands)] {
@@ -242,9 +240,9 @@ func (e *Engine) lookAheadAcross(some []outgoing) {
 	e.ahead.forget()
 }
 
-// keepOutbox keeps the commands across owners from the k-th on for the next frame. As many may
-// wait as in the Inbox; of those that are too many, which are the last, the ones that somebody has
-// asked for are refused.
+// keepOutbox keeps the cross-owner commands from the k-th on for the next frame, at most
+// Limits.Inbox of them. The last ones that exceed the limit are dropped and counted, except
+// commands of the engine itself.
 func (e *Engine) keepOutbox(k int) {
 	n, was := 0, e.carried
 	for ; k < len(e.outbox); k++ {
@@ -254,7 +252,7 @@ func (e *Engine) keepOutbox(k int) {
 			continue
 		}
 		if k >= was {
-			borrow(&c.cmd) // what it points to is the worker's
+			borrow(&c.cmd) // its data belongs to the worker
 		}
 		e.outbox[n] = c
 		n++

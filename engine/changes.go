@@ -9,38 +9,39 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// Changes tells which owners have changed, and in what: all that a client's screen may show, also what no
-// event tells. It is for code that sends the state of owners to clients, such as package replicate. Make one
-// with [Engine.Changes].
+// Changes reports which owners have changed and how. It covers everything that a client may
+// display, including changes without an event. It is meant for code that sends the state of
+// owners to clients, such as package replicate. Make one with [Engine.Changes].
 //
 // Only the loop goroutine may call its methods.
 type Changes struct {
 	engine  *Engine
-	now     marks              // by owner number: it has changed, or come
-	came    marks              // it has come
-	told    marks              // All has told of one, by the id in ids
-	left    marks              // and that one has left
+	now     marks              // by owner number: changed or new
+	came    marks              // new
+	told    marks              // reported by All, with the id in ids
+	left    marks              // reported by All, and has left since
 	ids     []buff.OwnerID     // by owner number
 	journal []*journal.Journal // by owner number
-	change  OwnerChange        // that All is at
+	change  OwnerChange        // the current one of All
 }
 
-// OwnerChange is what has changed of one owner. It is good until the loop over Changes.All goes on.
+// OwnerChange describes the changes of one owner. It is valid until the loop over Changes.All
+// continues.
 type OwnerChange struct {
 	Owner  buff.OwnerID
-	Number uint32 // below Options.Limits.Owners: no two owners have the same at once
-	Gone   bool   // it has left; there is nothing else to tell
-	Came   bool   // it is told of for the first time: all of it is new
-	Dead   bool   // it has been killed, and not revived since
+	Number uint32 // below Options.Limits.Owners; unique among present owners
+	Gone   bool   // it has left; the fields below are unset
+	Came   bool   // it is reported for the first time: everything is new
+	Dead   bool   // it has been killed and not revived since
 
-	// Journal has what has changed since All last told of it, and Buffs what there is now.
+	// Journal has the changes since All last reported the owner, and Buffs its current buffs.
 	Journal *journal.Journal
 	Buffs   Carried
 }
 
-// Changes returns what tells which owners have changed, for their clients. There is one for each engine; the
-// second call panics. From here on the engine notes them, which costs some 5 ns for each, and memory: 150
-// bytes for each owner, and 4 for each of its buffs. All owners are new at first.
+// Changes returns the change tracker of the engine. Each engine has only one; a second call
+// panics. From then on the engine records changes, which costs about 5 ns for each, and memory:
+// 150 bytes for each owner, and 4 for each of its buffs. At first, all owners are new.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Changes() *Changes {
@@ -50,7 +51,7 @@ func (e *Engine) Changes() *Changes {
 	}
 	c := &Changes{engine: e}
 	for _, m := range [...]*marks{&c.now, &c.came, &c.told, &c.left} {
-		m.words = make([]uint64, (e.opts.Limits.Owners+63)/64) // they cannot grow: workers mark
+		m.words = make([]uint64, (e.opts.Limits.Owners+63)/64) // fixed size, because workers set bits
 	}
 	e.changes = c
 	for o := range e.all {
@@ -59,13 +60,13 @@ func (e *Engine) Changes() *Changes {
 	return c
 }
 
-// arrive takes in a new owner. Its Journal begins when All tells of it.
+// arrive records a new owner. Its Journal starts when All reports it.
 func (c *Changes) arrive(o *owner) {
 	c.came.set(o.number)
 	c.now.set(o.number)
 }
 
-// depart takes in that an owner has left.
+// depart records that an owner has left.
 func (c *Changes) depart(o *owner) {
 	c.came.clear(o.number)
 	if c.told.has(o.number) {
@@ -73,14 +74,15 @@ func (c *Changes) depart(o *owner) {
 	}
 }
 
-// mark notes that an owner has changed. The loop or the worker that has the owner in hand calls it.
+// mark records a change of an owner. The goroutine that owns it at the time calls mark: the loop
+// or a worker.
 func (c *Changes) mark(number uint32) { c.now.set(number) }
 
-// All returns the owners that have changed since the last loop over it, and what has changed: first those
-// that have left, then the others, both by their numbers. Between two Ticks, and nothing may be asked of the
-// engine that changes something before the loop is over. What the loop has come by is forgotten. Owners that
-// are busy wait for a later loop: what has changed of them is not known to the end. It costs O(owners that
-// have changed), and 1 ns for 64 others, and allocates nothing.
+// All returns the owners that have changed since the last loop over it, with their changes: first
+// owners that have left, then the others, both in the order of their numbers. Call it between two
+// Ticks, and make no change to the engine until the loop is over. A change that the loop has
+// visited is forgotten. Busy owners are left for a later loop, because their changes are still
+// incomplete. All costs O(changed owners), plus 1 ns for 64 others, and allocates nothing.
 func (c *Changes) All() iter.Seq[*OwnerChange] {
 	return func(yield func(*OwnerChange) bool) { c.all(yield) }
 }
@@ -105,7 +107,7 @@ func (c *Changes) all(yield func(*OwnerChange) bool) {
 	}
 }
 
-// tell tells of one owner.
+// tell reports one owner.
 func (c *Changes) tell(o *owner, yield func(*OwnerChange) bool) bool {
 	n := o.number
 	came := c.came.has(n)
@@ -129,7 +131,8 @@ func (c *Changes) tell(o *owner, yield func(*OwnerChange) bool) bool {
 	return more
 }
 
-// next returns the first number of the set from n on that is below limit, and whether there is one.
+// next returns the first number in the set that is at least n and below limit, and whether there
+// is one.
 func (m *marks) next(n uint32, limit int) (uint32, bool) {
 	for w := int(n / 64); w*64 < limit; w++ {
 		word := atomic.LoadUint64(&m.words[w])

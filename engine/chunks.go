@@ -9,58 +9,58 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// chunk is memory for events that turns bring. A list of all that a frame brings would be copied again and
-// again while it grows. A turn that begins has room for chunkRoom events, or for half a chunk as long as those
-// are small; what is more makes its chunk grow.
+// chunk is memory for the events of turns. One list for the whole frame would be copied
+// repeatedly as it grows. A turn starts with room for chunkRoom events, or half a chunk while
+// chunks are small; if it needs more, its chunk grows.
 //
-// A chunk is free when the loop has taken in what each turn has left there, in a frame that is over, whoever
-// is stuck: so all chunks together have room for what one Tick may bring, and little more.
+// A chunk is free when the loop has merged every turn's events in it and the frame is over, even
+// while owners are stuck. So all chunks together hold little more than one Tick can emit.
 type chunk struct {
-	events []buff.Event  // the worker's
-	left   int32         // segments that lie here; the worker's, who fills it
-	own    int8          // its place in chunks.all, plus one; 0: it is no worker's own
-	taken  atomic.Int32  // of the segments
-	at     atomic.Uint64 // the frame of the last one
+	events []buff.Event  // written by the worker
+	left   int32         // segments in it; written by the worker that fills it
+	own    int8          // 1 + index in chunks.all; 0 if it is shared
+	taken  atomic.Int32  // segments that the loop has merged
+	at     atomic.Uint64 // frame of the last merged segment
 }
 
-// A game of ten players has small chunks for good: the first ones of each worker are its own. The others
-// are everybody's.
+// A small game only ever needs small chunks, so each worker has its own. Further chunks are
+// shared.
 const (
 	firstChunk = 4
 	chunkSize  = 1024
-	chunkRoom  = 64 // as many as defaultTurnLimit
+	chunkRoom  = 64 // the same as defaultTurnLimit
 	mostOwn    = 8  // the next one would have chunkSize
 )
 
-// longChunk is the room of a chunk in which one turn has brought very much.
+// longChunk is the largest capacity that giveBack keeps. A larger chunk has held an unusually
+// long turn.
 const longChunk = 4 * chunkSize
 
-// read reports whether nobody reads any more, in that frame, what lies in a chunk.
+// read reports whether a chunk's events are no longer read by that frame.
 func (c *chunk) read(frame uint64) bool {
 	return c.taken.Load() == c.left && c.at.Load() < frame // in this order: see Engine.takenIn
 }
 
-// empty makes a chunk as new.
 func (c *chunk) empty() {
 	c.left = 0
 	c.taken.Store(0)
 }
 
-// chunks are those of a worker.
+// chunks is the chunk memory of a worker.
 type chunks struct {
 	spare *spareChunks
-	now   *chunk          // that turn.Events is; nil: none
-	all   [mostOwn]*chunk // its own
-	made  int             // of them
-	free  uint8           // of them, a bit each
-	used  highWater       // of them
+	now   *chunk          // backs turn.Events; nil if none
+	all   [mostOwn]*chunk // the worker's own
+	made  int             // number of chunks in all
+	free  uint8           // bit set of the free ones
+	used  highWater       // how many of them were used
 }
 
-// nextChunk makes room for the events of a turn.
+// nextChunk provides room for the events of a turn.
 func (l *workerState) nextChunk() {
 	s, full := &l.chunks, (*chunk)(nil)
 	if s.now != nil {
-		s.now.events = l.turn.Events // it may have grown
+		s.now.events = l.turn.Events // it may have been reallocated
 		if s.now.own == 0 {
 			full = s.now
 		}
@@ -81,8 +81,8 @@ func (l *workerState) nextChunk() {
 	l.turn.Events = s.now.events[:0]
 }
 
-// emptyRead makes those free that nobody reads any more in that frame, where somebody is busy. Those
-// that are everybody's the loop looks at.
+// emptyRead frees the worker's chunks that the frame no longer reads, while some owners are busy.
+// The loop checks the shared ones.
 func (l *workerState) emptyRead(frame uint64) {
 	s := &l.chunks
 	for k, c := range s.all[:s.made] {
@@ -96,7 +96,7 @@ func (l *workerState) emptyRead(frame uint64) {
 	}
 }
 
-// emptyAll makes all of them free, on the loop: nobody is busy.
+// emptyAll frees all chunks. The loop calls it while no owner is busy.
 func (l *workerState) emptyAll() {
 	s := &l.chunks
 	if s.now != nil {
@@ -111,13 +111,14 @@ func (l *workerState) emptyAll() {
 	s.now, l.turn.Events = nil, nil
 }
 
-// put makes one of its own free.
+// put frees one of the worker's own chunks.
 func (s *chunks) put(c *chunk) {
 	c.empty()
 	s.free |= 1 << (c.own - 1)
 }
 
-// giveBack frees those of its own that were not used, and very long ones. All are free.
+// giveBack drops the worker's chunks that were not used, and shrinks very long ones. All must be
+// free.
 func (s *chunks) giveBack() {
 	most := min(max(1, int(s.used)), s.made)
 	clear(s.all[most:])
@@ -129,24 +130,25 @@ func (s *chunks) giveBack() {
 	}
 }
 
-// spareChunks are those that are no worker's own.
+// spareChunks are the shared chunks.
 type spareChunks struct {
 	mu   sync.Mutex
-	list []*chunk // free ones
-	room int      // of all of list
+	list []*chunk // capacity of all chunks in list
+	room int      // limit of room
 	most int      // that room may be
-	full []*chunk // which may be read still
-	out  int      // that are not free
+	full []*chunk // may still be read
+	out  int      // number of chunks in use
 	used highWater
 }
 
-// init says how much the turns of a Tick bring at most, and how many workers there are. A turn that does
-// not find room leaves less than chunkRoom of a chunk, and each worker has one that is not full.
+// init sets the limit of memory to keep: limit is the most events that the turns of a Tick emit.
+// A turn that does not fit wastes less than chunkRoom of a chunk, and each worker has one partly
+// filled chunk.
 func (s *spareChunks) init(limit, workers int) {
 	s.most = limit + limit/8 + workers*chunkSize
 }
 
-// get takes one, in the place of one that is full, if that is not nil.
+// get returns a free chunk, and takes a full one in exchange unless it is nil.
 func (s *spareChunks) get(full *chunk) *chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,14 +167,13 @@ func (s *spareChunks) get(full *chunk) *chunk {
 	return c
 }
 
-// put takes one back.
 func (s *spareChunks) put(c *chunk) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free(c)
 }
 
-// free makes one free, or leaves it to the collector if there is room enough.
+// free makes a chunk available again, or leaves it to the garbage collector if there are enough.
 func (s *spareChunks) free(c *chunk) {
 	s.out--
 	if n := cap(c.events); s.room+n <= s.most {
@@ -182,7 +183,7 @@ func (s *spareChunks) free(c *chunk) {
 	}
 }
 
-// emptyRead makes those free that nobody reads any more in that frame: all, if nobody is busy.
+// emptyRead frees the full chunks that the frame no longer reads: all of them if all is set.
 func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +196,7 @@ func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	})
 }
 
-// giveBack frees those that were not used, and very long ones. All are free.
+// giveBack drops the chunks that were not used, and very long ones. All must be free.
 func (s *spareChunks) giveBack() {
 	s.list = slices.DeleteFunc(s.list, func(c *chunk) bool { return cap(c.events) > longChunk })
 	if most := int(s.used); len(s.list) > most {
@@ -207,13 +208,13 @@ func (s *spareChunks) giveBack() {
 	}
 }
 
-// taking is where the loop takes from: turns that come one after the other often lie in one chunk.
+// taking counts merged segments of one chunk: consecutive turns often share one.
 type taking struct {
 	from *chunk
-	n    int32 // segments, which it has not been told of
+	n    int32 // segments not yet counted in the chunk
 }
 
-// takeFrom notes that a segment of that chunk is taken in.
+// takeFrom counts a merged segment of a chunk.
 func (e *Engine) takeFrom(from *chunk) {
 	if from != e.taking.from {
 		e.takenIn()
@@ -222,7 +223,8 @@ func (e *Engine) takeFrom(from *chunk) {
 	e.taking.n++
 }
 
-// takenIn tells a chunk what has been taken in: first the frame in which that may be read.
+// takenIn updates the counts of the current chunk. The frame number is stored first: see
+// chunk.read.
 func (e *Engine) takenIn() {
 	t := &e.taking
 	if t.from != nil {

@@ -11,21 +11,21 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// AddBuff applies a buff to an owner, at the instant of the last Tick and after
-// everything that was due then. The definition's own actions follow at once; Go
-// handlers run in the next Tick, before anything that is due then.
+// AddBuff applies a buff to an owner, at the instant of the last Tick and after all events that
+// were due then. Actions of the definition run at once; Go handlers run in the next Tick, before
+// anything that is due then.
 //
-// If the definition reads attributes of its source, they are read now. A source that is not
-// there has none: what then has no default is Denied for the reason NoParam. One that is busy
-// cannot be asked: the command waits until it can, as it does for a busy owner.
+// If the definition reads attributes of its source, they are read now. A source that is not in
+// the engine has none: if a parameter then has no default, the application is Denied for the
+// reason NoParam. A busy source cannot be read: the command waits until it can, as it does for a
+// busy owner.
 //
-// Result.Err is, besides those of package buff, [ErrUnknownOwner],
-// [ErrUnknownSpec], [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, or
-// the source that must be asked, the command waits, Result.Queued says so, and the Handle is
-// zero.
+// Besides the errors of package buff, Result.Err is [ErrUnknownOwner], [ErrUnknownSpec],
+// [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, or a source that must be
+// read, the command waits, Result.Queued is set, and the Handle is zero.
 //
-// Only the loop goroutine may call it. It costs O(buffs of that owner) to find
-// the instance that is joined.
+// Only the loop goroutine may call it. It costs O(buffs of that owner) to find the instance to
+// join.
 func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
 	e.enter("AddBuff")
 	var r buff.Result
@@ -33,7 +33,8 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 	return r.Handle, r
 }
 
-// apply is AddBuff for the owner of that ID, nil if there is none, and may change the application. It fills in a Result, as take does.
+// apply is AddBuff for the given owner, which is nil if id is unknown. It may change the
+// application. It writes to a Result for the same reason as take.
 func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Application) {
 	if !e.loop.Catalog.Has(a.Spec) {
 		if a.Spec, r.Err = e.version(a.Spec); r.Err != nil {
@@ -49,22 +50,22 @@ func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Applic
 	e.done(o)
 }
 
-// add is AddBuff where it goes the way of all commands.
+// add is AddBuff as a Command, the slow path.
 //
 //go:noinline
 func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
 	return e.ask(&buff.Command{Verb: verb.Apply, Owner: id, Application: *a})
 }
 
-// ready reports whether a buff can be put on an owner, or taken off, at once and without a
-// Command, which is far more to write than what there is to do. Otherwise it goes the way of
-// all commands, which finds out what is in the way, records it, or lets it wait.
+// ready reports whether a buff can be applied to an owner or removed at once, without a Command:
+// building one costs far more than the work itself. If not, the caller makes a Command, and the
+// general path reports the obstacle, records the command, or queues it.
 func (e *Engine) ready(o *owner) bool {
 	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.Limits.Events &&
 		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.Limits.Handlers
 }
 
-// done is what follows once the Set of an owner has carried out a command.
+// done does the loop's work after the Set of an owner has executed a command.
 func (e *Engine) done(o *owner) {
 	e.obey(o)
 	if e.index.all != 0 {
@@ -75,11 +76,11 @@ func (e *Engine) done(o *owner) {
 	}
 }
 
-// AddTimeout has f called for an owner after the delay, rounded up to whole
-// milliseconds; a delay that is not above zero is due at the next millisecond. f
-// is called on a worker, in order with the owner's other events and after those of
-// the same instant. It fails as AddBuff does; if the owner is busy, the timeout
-// counts from now all the same, and the handle is zero.
+// AddTimeout calls f for an owner after the delay, rounded up to whole milliseconds; a delay that
+// is not positive is due in the next millisecond. f is called on a worker, in order with the
+// owner's other events and after those of the same instant. AddTimeout fails like AddBuff. If the
+// owner is busy, the delay still counts from now, and the handle is zero. AddTimeout panics if f
+// is nil.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Context)) (buff.TimeoutHandle, error) {
@@ -91,14 +92,15 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 	return r.Timeout, r.Err
 }
 
-// Remove ends the buff of a handle, for the reason Cancelled. For a handle that
-// names nothing Result.Err is buff.ErrStale, and nothing happens. Once Remove has
-// returned without Queued, no event of that buff follows but its removal.
+// Remove ends the buff of a handle, for the reason Cancelled. If the handle's buff no longer
+// exists, Result.Err is buff.ErrStale and nothing happens. Once Remove has returned without
+// Queued, the only further event of that buff is its removal.
 //
-// If the owner is busy, Result.Queued says that it has not been removed: what is due up to now
-// comes first, its handlers too, and they may ask [Context.Revoked]. The Removed that ends it
-// has this call's reason and its instant as At; if it has ended before by itself, its Removed
-// says why, and nothing comes of the call but one more in Stats.Undelivered.
+// If the owner is busy, Result.Queued is set, and the buff is not removed yet: events that are
+// due up to now come first, including their handlers, which can check [Context.Revoked]. The
+// buff's Removed event then has this call's reason and its instant as At. If the buff has ended
+// by itself before, its Removed event has that reason, and this call only adds one to
+// Stats.Undelivered.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
@@ -107,8 +109,8 @@ func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
 	return r
 }
 
-// take takes a buff off. It fills in a Result, since one that is returned is copied, and the
-// copy waits for what was just written.
+// take removes a buff. It writes to a Result instead of returning one, because copying a value
+// that was just written stalls the processor.
 func (e *Engine) take(r *buff.Result, h buff.Handle) {
 	o := e.at(h.Number())
 	if !e.ready(o) {
@@ -120,10 +122,10 @@ func (e *Engine) take(r *buff.Result, h buff.Handle) {
 	e.done(o)
 }
 
-// Cancel takes a timeout back. Once it has returned with Kind Removed, its function will not be called. If
-// the owner is busy, Result.Queued says that it has not been taken back: if it is due up to now, it still
-// fires, a TimedOut says so, and its function may ask [Context.Revoked]. No event says that it has been
-// cancelled.
+// Cancel cancels a timeout. Once it has returned with Kind Removed, the function will not be
+// called. If the owner is busy, Result.Queued is set, and the timeout is not cancelled yet: if it
+// is due up to now, it still fires, with a TimedOut event, and its function can check
+// [Context.Revoked]. A cancellation emits no event.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
@@ -131,7 +133,7 @@ func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 	return e.ask(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
 
-// do carries a command out, or queues it if the owner is busy.
+// do executes a command, or queues it if the owner is busy.
 func (e *Engine) do(o *owner, c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
@@ -161,8 +163,8 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 	return r
 }
 
-// setsOff reports whether a command may put off handlers as often as it is given. The
-// others can only end something that an Apply has begun.
+// setsOff reports whether a command may trigger handlers each time it is issued. Other commands
+// can only end what an Apply has started.
 func setsOff(v verb.Verb) bool {
 	switch v {
 	case verb.Apply, verb.Enter, verb.AddTag, verb.DropTag, verb.Release:
@@ -171,7 +173,8 @@ func setsOff(v verb.Verb) bool {
 	return false
 }
 
-// queue lets a command wait until the owner is idle; by way of it, if it is for another.
+// queue holds a command until the owner is idle. via means that the command is for another owner
+// and this one is only its source.
 func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	if o.waiting() >= e.opts.Limits.Mailbox {
 		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
@@ -184,7 +187,7 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	kept := *c
 	borrow(&kept)
 	e.enlist(o)
-	e.run(o) // what was due by now, and handlers put off in earlier frames, come first
+	e.run(o) // events due by now, and handlers deferred in earlier frames, come first
 	e.send(o, message{kind: do, via: via, at: e.now, cmd: &kept})
 	if e.copies != nil {
 		e.copies.wait(o, &kept)
@@ -198,21 +201,21 @@ func (e *Engine) overload(o *owner, limit int, what string) buff.Result {
 	return buff.Result{Err: fmt.Errorf("%w: owner %d, %d %s", ErrOverloaded, o.id(), limit, what)}
 }
 
-// turn returns the loop's own scratch, for one command.
+// turn returns the loop's scratch Turn, prepared for one command.
 func (e *Engine) turn() *buff.Turn {
 	e.loop.Now = e.now
 	e.loop.Order++
 	return &e.loop
 }
 
-// nextOrder numbers a turn that a worker is given: see buff.Turn.
+// nextOrder returns the order number for a worker's turn: see buff.Turn.
 func (e *Engine) nextOrder() uint32 {
 	e.loop.Order++
 	return e.loop.Order
 }
 
-// obey files when an owner wants its next turn, and reports whether something came due
-// while it was busy. The owner is idle.
+// obey records the next deadline of an idle owner after a command or turn. It reports whether
+// that deadline has already passed, because events became due while the owner was busy.
 func (e *Engine) obey(o *owner) (late bool) {
 	next, order, moved := o.set.TakeDeadline(&e.loop)
 	late = e.wants(o, next, order, moved)
@@ -222,11 +225,11 @@ func (e *Engine) obey(o *owner) (late bool) {
 	return late
 }
 
-// wants takes in when an owner wants its next turn, if that has moved, and reports whether it is past: something came due while
-// the owner was busy.
+// wants records an owner's next deadline if it has moved, and reports whether it has already
+// passed.
 func (e *Engine) wants(o *owner, next wheel.Time, order uint32, moved bool) (late bool) {
 	switch {
-	case o.leaving(): // what comes after it left will never come
+	case o.leaving(): // events after it left are never processed
 		return next <= o.came
 	case moved:
 		e.file(o.number, next, order)
@@ -234,7 +237,7 @@ func (e *Engine) wants(o *owner, next wheel.Time, order uint32, moved bool) (lat
 	return next <= e.now
 }
 
-// want notes that the owner wants a turn in the next Tick.
+// want schedules a turn of the owner for the next Tick.
 func (e *Engine) want(o *owner) {
 	if !o.wanted {
 		o.wanted = true
@@ -242,7 +245,8 @@ func (e *Engine) want(o *owner) {
 	}
 }
 
-// run has the owner work off everything that is due by now, once in a slice of a Tick.
+// run sends the owner a message to process all events due by now, at most once in each slice of a
+// Tick.
 func (e *Engine) run(o *owner) {
 	if b := o.note(); b.ran != e.round {
 		b.ran = e.round
@@ -254,23 +258,22 @@ func (e *Engine) run(o *owner) {
 	}
 }
 
-// send puts a message into the owner's mailbox.
 func (e *Engine) send(o *owner, m message) {
 	if !e.group.Send(&o.box, m) {
 		panic("engine: a mailbox is full: runRoom is too small")
 	}
 }
 
-// revoked is a buff or a timeout whose end the loop has asked for while its owner was busy:
-// the command waits in the mailbox. The loop puts them in front of the list and cuts it off
-// while the owner is idle; handlers of the owner read it meanwhile.
+// revoked is a buff or a timeout that the loop has asked to end while its owner was busy, so that
+// the command waits in the mailbox. The loop adds to the front of the list, and truncates it
+// while the owner is idle. The owner's handlers may read it concurrently.
 type revoked struct {
 	handle  buff.Handle
 	timeout buff.TimeoutHandle
 	next    *revoked // older
 }
 
-// revoke notes what a command that has to wait will end.
+// revoke records the buff or timeout that a queued command will end.
 func (o *owner) revoke(c *buff.Command) {
 	b := o.note()
 	switch {
@@ -281,8 +284,8 @@ func (o *owner) revoke(c *buff.Command) {
 	}
 }
 
-// forgetRevoked drops what has been carried out. No worker has the owner in hand, and so many
-// commands still wait.
+// forgetRevoked drops the entries of executed commands; waiting is the number of commands still
+// queued. No worker may be running the owner.
 func (b *beside) forgetRevoked(waiting int32) {
 	if waiting == 0 {
 		b.revoked.Store(nil)
@@ -297,15 +300,15 @@ func (b *beside) forgetRevoked(waiting int32) {
 	}
 }
 
-// Revoked reports whether the loop has asked for the end of what the handler was called for:
-// of the buff by Remove, or buff.RemoveStacks without a number, or of the timeout by Cancel. That
-// was Queued then, since this owner was busy, and what was due before it comes first: this
-// handler. It is exact: a handler that is called after the loop's call has returned finds it
-// true, one that returns before it finds it false. A handler that must not work for what
-// has been revoked asks first and returns. What the Inbox or another handler has asked for
-// does not count.
+// Revoked reports whether the loop has asked to end the buff or timeout that the handler was
+// called for: with Remove or with buff.RemoveStacks without a number for a buff, with Cancel for
+// a timeout. Such a command is Queued while this owner is busy, and events that were due before
+// it come first, such as the one that this handler runs for. The answer is exact: a handler that
+// checks after the loop's call has returned gets true, and one that returns before the call gets
+// false. A handler that must not act for a revoked buff or timeout checks Revoked first and
+// returns. Commands of the Inbox and of other handlers do not count.
 //
-// Only inside the handler. It costs O(commands that wait for the owner).
+// Only inside the handler. It costs O(commands waiting for the owner).
 func (c *Context) Revoked() bool {
 	l := c.live()
 	for r := l.owner.noted().revoked.Load(); r != nil; r = r.next {
@@ -317,18 +320,18 @@ func (c *Context) Revoked() bool {
 }
 
 // roomFor fails with ErrOverloaded if the events of the loop's calls have reached Limits.Events.
-// What a call leads to may go beyond it, by no more than what its owners carry.
+// A single call may exceed the limit by at most the events of its owner's buffs.
 func (e *Engine) roomFor(what string, id uint64) error {
 	if e.closed || len(e.loop.Events) < e.opts.Limits.Events {
-		return nil // a closed engine has another error
+		return nil // a closed engine fails with another error
 	}
 	e.stats.Refused++
 	return fmt.Errorf("%w: %s %d, %d events for the next Frame", ErrOverloaded, what, id, e.opts.Limits.Events)
 }
 
-// roomForAll is roomFor for a call that makes up to n events for many owners, and must not do
-// half of it: it is refused if they have no room beside what there is, and if one of the owners
-// is busy and has none in its mailbox.
+// roomForAll is roomFor for a call that makes up to n events for many owners and must be done for
+// all or none. It fails if n more events do not fit, or if one of the owners is busy and its
+// mailbox is full.
 func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owner]) error {
 	if err := e.roomFor(what, id); err != nil {
 		return err
@@ -345,7 +348,7 @@ func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owne
 	return nil
 }
 
-// all yields the owners that are there, by number.
+// all yields the present owners, by number.
 func (e *Engine) all(yield func(*owner) bool) {
 	for k := range e.owners.len() {
 		o := e.owners.at(uint32(k))
@@ -355,14 +358,14 @@ func (e *Engine) all(yield func(*owner) bool) {
 	}
 }
 
-// restoreRoom gives a Restore the room that there is.
+// restoreRoom returns the loop's Turn with the limits that are left for a Restore.
 func (e *Engine) restoreRoom() *buff.Turn {
 	t := e.turn()
 	t.MostEvents, t.MostCalls = e.opts.Limits.Events-len(e.loop.Events), e.opts.Limits.Handlers
 	return t
 }
 
-// overfull makes of an error of Set.Restore one of the engine.
+// overfull converts an error of Set.Restore to an error of the engine.
 func (e *Engine) overfull(id buff.OwnerID, err error) error {
 	if errors.Is(err, buff.ErrRoom) {
 		e.stats.Refused++

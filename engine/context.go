@@ -9,30 +9,29 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Context is the lane of a handler: what it may know, and what it may ask for.
+// Context gives a handler access to its owner, and lets it issue commands.
 //
-// A command for the handler's own owner runs after the handler has returned and
-// before the owner's next due event, in the order of issue, at the same instant.
-// A command for another owner runs at the end of the frame. Neither answers: what
-// came of it is an event. What finds no such owner, nothing under its handle or no
-// room in the other's mailbox is counted in Stats.Undelivered. One handler may ask for
-// buff.MaxCommands things of others; the rest is dropped, and a Faulted with the reason
-// Cascade says so.
+// A command for the handler's own owner runs after the handler has returned and before the
+// owner's next due event, in the order of issue, at the same instant. A command for another owner
+// runs at the end of the frame. Neither returns an answer: the outcome is an event. A command
+// with an unknown owner or a stale handle, or for another owner whose mailbox is full, is counted
+// in Stats.Undelivered. One handler may issue buff.MaxCommands commands for other owners; the
+// rest is dropped, with a Faulted event for the reason Cascade.
 //
-// A Context is good until its handler returns. After that its methods panic, or, if
-// the same worker is in another handler by then, do their work for that one.
+// A Context is valid until its handler returns. Later calls of its methods panic, or, if the same
+// worker is running another handler by then, apply to that handler.
 type Context struct {
-	worker *workerState // nil: nobody's, the game made it
+	worker *workerState // nil if it was not made by the engine
 	over   bool         // no handler is running
 }
 
 // outgoing is a command for another owner.
 type outgoing struct {
-	at   wheel.Time // of its cause
+	at   wheel.Time // time of its cause
 	from buff.OwnerID
-	own  bool // the engine's, see Engine.evict
+	own  bool // a command of the engine: see Engine.evict
 	cmd  buff.Command
-	why  buff.Cause // of an action
+	why  buff.Cause // the cause, for a command that an action has issued
 }
 
 func (c *Context) live() *workerState {
@@ -47,55 +46,57 @@ func (c *Context) live() *workerState {
 // Only inside the handler.
 func (c *Context) Owner() buff.OwnerID { return c.live().owner.id() }
 
-// Data returns what Spawn was given for the owner. The handler may change what it
-// points to: no other handler of this owner runs, and the loop keeps off.
+// Data returns the value that was passed to Spawn for the owner. The handler may change the data
+// that it points to: no other handler of this owner runs at the same time, and the loop does not
+// access it.
 //
 // Only inside the handler.
 func (c *Context) Data() any { return c.live().owner.data }
 
-// Now returns the instant of the event by the rules; in a late frame it is before
-// the loop's.
+// Now returns the instant of the event by the rules; in a late frame it is before the loop's
+// time.
 //
 // Only inside the handler.
 func (c *Context) Now() wheel.Time { return c.live().turn.At() }
 
-// Seen returns the time of the frame that works the event out: by as much as it is later than Now, the event
-// is late, because the frame was late or coarse. The loop may have gone on if the handler is slow.
+// Seen returns the time of the frame that processes the event. Seen − Now is how late the event
+// is, because the frame was late or coarse. The loop's own time may be later, if the handler is
+// slow.
 //
 // Only inside the handler.
 func (c *Context) Seen() wheel.Time { return c.live().turn.Now }
 
-// Catalog returns the definitions that are in force: those of the last [Engine.Reload] before this
-// handler's owner was taken in hand.
+// Catalog returns the current definitions: those of the last [Engine.Reload] before the turn of
+// this handler's owner started.
 //
 // Only inside the handler.
 func (c *Context) Catalog() *buff.Catalog { return c.live().turn.Catalog }
 
-// Buffs returns what the owner carries, the oldest application first, before the
-// commands of this handler.
+// Buffs returns the owner's buffs, the oldest application first, without the effects of this
+// handler's commands.
 //
 // Only inside the handler.
 func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.All() }
 
-// Find returns the owner's buff of that handle and reports whether it runs; for
-// another owner's handle it reports false.
+// Find returns the owner's buff of that handle and reports whether it is running. It reports
+// false for a handle of another owner.
 //
 // Only inside the handler.
 func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().owner.set.Find(h) }
 
-// Dead reports whether the handler's owner has been killed and not revived since, before the commands of
-// this handler.
+// Dead reports whether the handler's owner has been killed and not revived since, without the
+// effects of this handler's commands.
 //
 // Only inside the handler.
 func (c *Context) Dead() bool { return c.live().owner.set.Dead() }
 
-// AddBuff applies a buff to an owner. It panics if the definition is not of the
-// engine's catalog, or of one before it; one that is not there any more is Denied for the
-// reason Reload. The list a.Params is copied.
+// AddBuff applies a buff to an owner. It panics if the definition belongs to neither the engine's
+// catalog nor an earlier version of it. If the definition has been removed by a Reload, the
+// application is Denied for the reason Reload. The list a.Params is copied.
 //
-// A definition that reads attributes of its source has them as they are now if the handler's
-// own owner is the source. Otherwise the loop reads them at the end of the frame, and brings
-// the buff then, also to the handler's own owner.
+// If a definition reads attributes of its source, and the handler's own owner is the source, the
+// present values are used. Otherwise the loop reads them at the end of the frame and applies the
+// buff then, even if it is for the handler's own owner.
 //
 // Only inside the handler.
 func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
@@ -117,8 +118,8 @@ func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 	c.ask(&cmd)
 }
 
-// AddTimeout has f called for an owner after the delay, or at the next millisecond
-// if that is not above zero. It panics if f is nil.
+// AddTimeout calls f for an owner after the delay, or in the next millisecond if the delay is not
+// positive. It panics if f is nil.
 //
 // Only inside the handler.
 func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Context)) {
@@ -134,22 +135,22 @@ func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Conte
 // Only inside the handler.
 func (c *Context) Remove(h buff.Handle) { c.ask(&buff.Command{Verb: verb.Remove, Handle: h}) }
 
-// Cancel takes a timeout back.
+// Cancel cancels a timeout.
 //
 // Only inside the handler.
 func (c *Context) Cancel(t buff.TimeoutHandle) {
 	c.ask(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
 
-// Do has a command carried out after the handler has returned: of the handler's own owner at this
-// instant, of another one at the end of the frame. A command for more than one owner, or about a
-// zone, is one for others. It panics as [Engine.Do] does, and if the definition or the handler that
-// the command names is not the engine's.
+// Do executes a command after the handler has returned: at this instant if it is for the
+// handler's own owner, at the end of the frame if it is for another owner, for several owners, or
+// for a zone. It panics as [Engine.Do] does, and if the definition or the handler that the
+// command names is unknown to the engine.
 //
-// What the rules refuse is an event. With buff.Pause of the handler's own owner, what is due at
-// this very instant and has not run waits too. What buff.Steal takes off the handler's own owner is
-// lost, and counted in Stats.Undelivered, if at the end of the frame the thief is unknown or has no
-// room.
+// Refusals by the rules are events. After buff.Pause of the handler's own owner, the other events
+// of this instant that have not run are paused too. A buff that buff.Steal removes from the
+// handler's own owner is lost, and counted in Stats.Undelivered, if at the end of the frame the
+// thief is unknown or has no room.
 //
 // Only inside the handler.
 func (c *Context) Do(cmd buff.Command) {
@@ -165,7 +166,7 @@ func (c *Context) Do(cmd buff.Command) {
 	c.ask(&cmd)
 }
 
-// ask hands a command on.
+// ask issues a command for the handler's own owner or for the end of the frame.
 func (c *Context) ask(cmd *buff.Command) {
 	l := c.live()
 	own := cmd.Owner == l.owner.id()
@@ -179,8 +180,8 @@ func (c *Context) ask(cmd *buff.Command) {
 	l.send(cmd)
 }
 
-// send puts a command of the handler that runs among those for other owners. After
-// buff.MaxCommands of them the rest is dropped, and an event says so, once.
+// send adds a command to those for other owners. Commands after the first buff.MaxCommands of a
+// handler are dropped, with a single event.
 func (l *workerState) send(cmd *buff.Command) {
 	if l.issued++; l.issued > buff.MaxCommands {
 		if l.issued == buff.MaxCommands+1 {

@@ -10,50 +10,51 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// copies makes consistent copies of all owners: see package snapshot, which says how. Only the loop goroutine may call
-// its methods, but Help and GiveWay.
+// copies makes consistent copies of all owners: see package snapshot. Only the loop goroutine may
+// call its methods, except Help and GiveWay.
 type copies struct {
 	engine  *Engine
 	marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
-	locks   [copyLocks]copyLock // by owner number: of its marks, its copy, and its place in table
-	table   []*owner            // by number: Engine.owners, for who is not the loop
-	now     *marks              // owners of the round that have not been copied
-	next    *marks              // who has changed since it began
-	at      buff.Moment         // of the round
-	word    int                 // where Step goes on
+	locks   [copyLocks]copyLock // by owner number; each guards the owner's marks, its copy, and its entry in table
+	table   []*owner            // by number: Engine.owners for other goroutines than the loop
+	now     *marks              // owners of the round that are not copied yet
+	next    *marks              // owners that have changed since the round started
+	at      buff.Moment         // start of the round
+	word    int                 // where Step continues
 	running bool
-	lag     atomic.Int64 // of the calendar, over the engine's time, in ms
-	shards  []shard      // by worker; then that of Help; the last one is the loop's
-	helps   sync.Mutex   // there is one Help at a time
-	helped  atomic.Bool  // somebody has called Help
+	lag     atomic.Int64 // wall clock minus engine time, in ms
+	shards  []shard      // one for each worker, then that of Help, then that of the loop
+	helps   sync.Mutex   // serializes Help
+	helped  atomic.Bool  // Help has been called
 	ticks   ticks
 	gone    map[buff.OwnerID]struct{}
-	waiting []ref                   // that commands wait for, among others
-	waits   map[ref][]*buff.Command // those in their mailboxes, in order
+	waiting []ref                   // owners in waits, and possibly others
+	waits   map[ref][]*buff.Command // commands in their mailboxes, in order
 
 	mu     sync.Mutex
 	spares spares
-	soon   []uint32 // who is due next: Help begins with them
-	looked []uint32 // memory for it
+	soon   []uint32 // owners that are due next: Help copies them first
+	looked []uint32 // spare memory for soon
 }
 
 const copyLocks = 64
 
-// copyLock is one that does not share its cache line with that of another worker.
+// copyLock is a mutex on its own cache line.
 type copyLock struct {
 	sync.Mutex
 	_ [56]byte
 }
 
-// Copies returns what makes copies of the owners, for package store, which puts them on disk. There is one for each engine; the second call
-// panics. From here on the engine keeps account of who changes, which costs each owner some 100 ns
-// in each round in which it does, besides its copy. All owners belong to the first round.
+// Copies returns a maker of copies of the owners, for package store, which writes them to disk.
+// Each engine has only one; a second call panics. From then on the engine tracks which owners
+// change, which costs about 100 ns per changed owner and round in addition to its copy. All
+// owners belong to the first round.
 //
-// The function appends to dst the game's own data of an owner, as it is to be kept, and returns it. If it fails or
-// panics, the owner has no copy in this round. It is called by whoever has the owner, for different owners at the same
-// time, and must not call the engine. It must not wait for anything: one that never returns holds up whoever changes
-// its owner, and the next round.
-//
+// The function m appends the game's own data of an owner to dst, in the form in which it is
+// stored, and returns the result. If it fails or panics, the owner has no copy in this round. It
+// is called by the goroutine that has the owner, for several owners concurrently, and must not
+// call the engine. It must not block: if it never returns, it blocks the next round and every
+// change of its owner.
 // Only the loop goroutine may call it.
 func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, error)) snapshot.Maker {
 	e.enter("Copies")
@@ -63,9 +64,9 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	c := &copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[ref][]*buff.Command{}, now: &marks{}, next: &marks{}}
 	c.ticks.over.L = &c.ticks.mu
 	e.copies = c
-	for k := range e.owners.len() { // also those that are leaving: their last turns may be to come
+	for k := range e.owners.len() { // also owners that are leaving, since they may have turns left
 		if o := e.owners.at(uint32(k)); o != nil {
-			o.note().copied = &copied{} // before the interval: a worker that sees it looks there
+			o.note().copied = &copied{} // before interval is set: a worker that sees the interval reads it
 		}
 	}
 	e.interval.Store(1)
@@ -81,18 +82,19 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	return c
 }
 
-// setLag notes how far the calendar is from the engine's time.
+// setLag updates lag.
 func (c *copies) setLag() {
 	m := c.engine.moment()
 	c.lag.Store(m.Wall - int64(m.Now))
 }
 
-// momentAt returns an instant that was, or is, on each of the clocks. Any goroutine may call it.
+// momentAt returns an instant on each of the clocks; at must not be in the future. Any goroutine
+// may call it.
 func (c *copies) momentAt(at wheel.Time) buff.Moment {
 	return buff.Moment{Now: at, Wall: int64(at) + c.lag.Load(), Uptime: c.engine.opts.Uptime.Milliseconds() + int64(at)}
 }
 
-// alter is called on the loop before it changes an owner that is idle.
+// alter must be called on the loop before it changes an idle owner.
 func (e *Engine) alter(o *owner) {
 	if n := e.interval.Load(); n != 0 {
 		if o.copied().told != n {
@@ -102,7 +104,7 @@ func (e *Engine) alter(o *owner) {
 	}
 }
 
-// alterSwept is alter for those whom the sweep of a Reload may come by in this Tick.
+// alterSwept is alter for the owners that the sweep of a Reload may reach in this Tick.
 func (e *Engine) alterSwept() {
 	w := &e.sweep
 	if e.copies == nil {
@@ -120,7 +122,8 @@ func (e *Engine) alterSwept() {
 	}
 }
 
-// first is alter for the first change of an owner on the loop in a round, or after a turn of it.
+// first is alter for the loop's first change of an owner in a round, or after a turn of the
+// owner.
 func (c *copies) first(o *owner, interval uint32) {
 	mu := c.lock(o)
 	defer mu.Unlock()
@@ -129,10 +132,11 @@ func (c *copies) first(o *owner, interval uint32) {
 	o.copied().told, o.touched = interval, 0
 }
 
-// loopShard returns the shard of the loop, behind those of the workers.
+// loopShard returns the shard of the loop.
 func (c *copies) loopShard() *shard { return &c.shards[len(c.shards)-1] }
 
-// alterBusy is alter for what does not belong to the turn of an owner who may be busy.
+// alterBusy is alter for a change by the loop that does not conflict with the owner's turn. The
+// owner may be busy.
 func (e *Engine) alterBusy(o *owner, change func()) {
 	c := e.copies
 	if c == nil {
@@ -150,8 +154,8 @@ func (e *Engine) alterBusy(o *owner, change func()) {
 }
 
 // beforeTurn is called on a worker before the first turn of an owner in a round, and before the
-// first one after the loop has changed it. Should Marshal end the goroutine, the owner still knows
-// what is due.
+// first one after a change by the loop. If Marshal ends the goroutine, the owner's due events are
+// not lost.
 func (l *workerState) beforeTurn(o *owner) {
 	c := l.engine.copies
 	mu := c.lock(o)
@@ -169,7 +173,7 @@ func (c *copies) lock(o *owner) *sync.Mutex {
 	return mu
 }
 
-// lockAll keeps all workers from beginning with an owner that has not been copied.
+// lockAll calls do while no worker can start a turn of an owner that has not been copied.
 func (c *copies) lockAll(do func()) {
 	for k := range c.locks {
 		c.locks[k].Lock()
@@ -181,8 +185,8 @@ func (c *copies) lockAll(do func()) {
 // helpShard returns the shard of Help.
 func (c *copies) helpShard() *shard { return &c.shards[len(c.shards)-2] }
 
-// copyNow copies an owner that belongs to the round and has not been copied, and reports whether
-// it was one. The lock is held.
+// copyNow copies an owner if it belongs to the round and has not been copied, and reports whether
+// it did. The lock must be held.
 func (c *copies) copyNow(to *shard, o *owner, loop bool) bool {
 	if !c.now.has(o.number) {
 		return false
@@ -191,8 +195,8 @@ func (c *copies) copyNow(to *shard, o *owner, loop bool) bool {
 	return true
 }
 
-// copy leaves a copy of an owner in a shard, and takes it out of the round. That it does also if
-// Marshal ends the goroutine: who comes next would else be ended by the same owner.
+// copy stores a copy of an owner in a shard, and removes the owner from the round. It also does
+// so if Marshal ends the goroutine: otherwise the same owner would end the next goroutine too.
 func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 	x, made := snapshot.Copy{}, false
 	defer func() {
@@ -212,7 +216,7 @@ func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 	made = true
 }
 
-// make makes a copy in the memory of dst, or in new memory.
+// make makes a copy of an owner in the memory of dst, growing it if necessary.
 func (c *copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x snapshot.Copy, b []byte) {
 	x.Owner, x.Zone = o.id(), o.zone
 	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at, x.Zone)
@@ -226,7 +230,7 @@ func (c *copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x snapsh
 	return x, b
 }
 
-// callMarshal appends the game's data of an owner.
+// callMarshal appends the game's data of an owner to b.
 func (c *copies) callMarshal(o *owner, b []byte, loop bool) (out []byte, err error) {
 	e := c.engine
 	if loop {

@@ -11,18 +11,18 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// ticks says when a Tick runs, to who works beside the loop.
+// ticks tells other goroutines whether a Tick is running.
 type ticks struct {
 	run  atomic.Bool
 	mu   sync.Mutex
 	over sync.Cond
-	n    uint64        // how many have ended
-	span time.Duration // the time of the last one that had some; the loop's
+	n    uint64        // number of Ticks that have ended
+	span time.Duration // length of the last Tick that was not zero; only the loop uses it
 
-	inARow int // GiveWay has met so many; of who calls it
+	inARow int // Ticks that GiveWay has met in a row; only its caller uses it
 }
 
-// begin says that a Tick runs.
+// begin records the start of a Tick.
 func (t *ticks) begin(span time.Duration) {
 	if span > 0 {
 		t.span = span
@@ -30,7 +30,7 @@ func (t *ticks) begin(span time.Duration) {
 	t.run.Store(true)
 }
 
-// end says that it is over.
+// end records the end of a Tick.
 func (t *ticks) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -39,10 +39,12 @@ func (t *ticks) end() {
 	t.over.Broadcast()
 }
 
-// mostInARow is how many Ticks GiveWay waits for where there is no time between them.
+// mostInARow is the number of consecutive Ticks that GiveWay waits for if there is no time
+// between them.
 const mostInARow = 8
 
-// GiveWay waits until the Tick is over, if one runs, but not for more than [mostInARow] in a row.
+// GiveWay waits for the end of the running Tick, if there is one, but for at most [mostInARow] in
+// a row.
 func (c *copies) GiveWay() {
 	t := &c.ticks
 	if !t.run.Load() {
@@ -59,11 +61,11 @@ func (c *copies) GiveWay() {
 	}
 }
 
-// mostSoon is how many owners are looked for who are due next: it takes a tenth of a ms.
+// mostSoon is the largest number of soon-due owners to collect: it takes 0.1 ms.
 const mostSoon = 8192
 
-// lookAhead notes who is due in the next Tick and has not been copied, if somebody calls Help. It
-// takes that to be as long as the last one.
+// lookAhead collects the owners that are due in the next Tick and not copied yet, if Help is in
+// use. It assumes that the next Tick is as long as the last one.
 func (c *copies) lookAhead() {
 	if !c.running || !c.helped.Load() || c.now.n.Load() == 0 {
 		return
@@ -86,7 +88,7 @@ func (c *copies) lookAhead() {
 func (c *copies) takeLooked() (list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.soon != nil { // nobody has taken it
+	if c.soon != nil { // Help has not taken it
 		list, c.soon = c.soon, nil
 	} else {
 		list, c.looked = c.looked, nil
@@ -107,11 +109,12 @@ func (c *copies) giveSoon(list []uint32) {
 	c.looked = list
 }
 
-// helpYield is after how many owners Help lets others have its processor: so it is not stopped while it
-// holds a lock that the loop wants.
+// helpYield is the number of owners copied between two runtime.Gosched calls, so that Help is not
+// preempted while holding a lock that the loop needs.
 const helpYield = 64
 
-// Help copies between Ticks. There is one at a time: they share a shard.
+// Help copies owners until the next Tick starts or all are copied, and returns their number.
+// Calls are serialized, because they share a shard.
 func (c *copies) Help() (n int) {
 	c.helps.Lock()
 	defer c.helps.Unlock()
@@ -144,7 +147,7 @@ func (c *copies) Help() (n int) {
 	}
 }
 
-// leftIn returns the word of those who have not been copied.
+// leftIn returns a word of the set of owners not copied yet. ok is false past the end.
 func (c *copies) leftIn(word uint32) (w uint64, ok bool) {
 	c.locks[0].Lock()
 	defer c.locks[0].Unlock()
@@ -162,7 +165,7 @@ func (c *copies) help(number uint32) bool {
 	return o != nil && c.copyNow(c.helpShard(), o, false)
 }
 
-// marks are a set of owner numbers. Different workers may change it at once, but not grow it.
+// marks is a set of owner numbers. Workers may change it concurrently, but not grow it.
 type marks struct {
 	words []uint64
 	n     atomic.Int64
@@ -173,7 +176,7 @@ func (m *marks) has(number uint32) bool {
 }
 
 func (m *marks) set(number uint32) {
-	if m.has(number) { // as a rule: to write to what others look at costs more
+	if m.has(number) { // the usual case: reading is cheaper than a contended write
 		return
 	}
 	if bit := uint64(1) << (number % 64); atomic.OrUint64(&m.words[number/64], bit)&bit == 0 {
@@ -187,7 +190,7 @@ func (m *marks) clear(number uint32) {
 	}
 }
 
-// grow makes room for so many owners.
+// grow makes room for the given number of owners.
 func (c *copies) grow(owners int) {
 	n := (owners + 63) / 64
 	if n <= len(c.now.words) {
@@ -201,17 +204,17 @@ func (c *copies) grow(owners int) {
 	})
 }
 
-// shadow is the last complete state of an owner that may get busy: where it was, how much was lost,
-// how long its blob is, the blob, and the game's data. It is one piece of memory, for most owners
-// are in no cache, and each further piece would be one more wait. Empty: there is none that is
-// younger than the last copy.
+// shadow is the last complete state of an owner that may become busy: its zone, the number of
+// lost buffs, the length of its blob, the blob, and the game's data. It is one allocation, since
+// most owners are not in cache and each further one would be another miss. It is empty if there
+// is no state newer than the last copy.
 type shadow []byte
 
 const shadowHead = 4 + 4 + 4
 
-// keepShadow keeps the state of an owner that a worker begins with. The lock is held. The copy is made
-// where the worker has made the one before, and then moved at one go: to write it byte by byte into
-// memory that is in no cache takes twice as long.
+// keepShadow saves the state of an owner before a worker changes it. The lock must be held. The
+// state is encoded into the worker's hot buffer and then copied at once: writing it byte by byte
+// to cold memory takes twice as long.
 func (c *copies) keepShadow(by *shard, o *owner) {
 	o.copied().shadow.drop()
 	x, b := c.make(o, c.momentAt(o.copied().toldAt), by.room(c), false)
@@ -225,10 +228,11 @@ func (c *copies) keepShadow(by *shard, o *owner) {
 	o.copied().shadow = append(append(o.copied().shadow, head[:]...), b...)
 }
 
-// drop says that there is a younger state.
+// drop empties the shadow because there is a newer state.
 func (s *shadow) drop() { *s = (*s)[:0] }
 
-// of returns the state as a copy of its owner, which is good until the next one, if there is one.
+// of returns the state as a copy of its owner, valid until the shadow changes. ok is false if the
+// shadow is empty.
 func (s shadow) of(o *owner) (x snapshot.Copy, ok bool) {
 	if len(s) == 0 {
 		return x, false

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// Begin begins a round: see [snapshot.Maker].
+// Begin starts a round: see [snapshot.Maker].
 func (c *copies) Begin(all bool) snapshot.Round {
 	e := c.engine
 	e.enter("Copies.Begin")
@@ -40,7 +40,8 @@ func (c *copies) Begin(all bool) snapshot.Round {
 	return r
 }
 
-// leaveOut takes those out of the round who cannot be copied as they are now.
+// leaveOut removes the owners from the round that cannot be copied in their present state. It
+// adds an older copy if there is one.
 func (c *copies) leaveOut(r *snapshot.Round) {
 	e := c.engine
 	to := c.loopShard()
@@ -49,7 +50,7 @@ func (c *copies) leaveOut(r *snapshot.Round) {
 		case !c.now.has(o.number):
 		case o.leaving():
 			c.now.clear(o.number)
-		case o.copied().told != 0: // nobody has begun with it since
+		case o.copied().told != 0: // no turn has started since the loop's last change
 			c.copy(to, o, c.momentAt(o.copied().toldAt), true)
 			o.copied().told = 0
 		default:
@@ -64,7 +65,8 @@ func (c *copies) leaveOut(r *snapshot.Round) {
 	}
 }
 
-// notIdle yields the owners that are not idle, each once or more often. It must not change them.
+// notIdle yields the owners that are not idle, each at least once. The caller must not change the
+// lists.
 func (e *Engine) notIdle(yield func(*owner) bool) {
 	for _, list := range [...][]*mailbox{e.group.Running(), e.group.Staged()} {
 		for _, box := range list {
@@ -80,7 +82,7 @@ func (e *Engine) notIdle(yield func(*owner) bool) {
 	}
 }
 
-// zones notes whose time is another one.
+// zones adds the zones whose time is paused or has another rate.
 func (c *copies) zones(r *snapshot.Round) {
 	for id, z := range c.engine.zones.byID {
 		if z.scale != (zoneScale{}) {
@@ -90,11 +92,11 @@ func (c *copies) zones(r *snapshot.Round) {
 	slices.SortFunc(r.Zones, func(a, b snapshot.ZoneTime) int { return int(a.Zone) - int(b.Zone) })
 }
 
-// pending notes what has been accepted, and waits.
+// pending adds the commands that were accepted and still wait.
 func (c *copies) pending(r *snapshot.Round) {
 	e := c.engine
 	add := func(cmd *buff.Command) {
-		brought := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone // by a look, or the zone, again
+		brought := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone // the aura's search, or the zone, repeats them
 		if cmd.Do == nil && !brought {
 			r.Waiting = append(r.Waiting, *cmd)
 		}
@@ -120,7 +122,7 @@ func (c *copies) pending(r *snapshot.Round) {
 	}
 }
 
-// wait notes a command that a busy owner is to carry out.
+// wait records a command that waits in the mailbox of a busy owner.
 func (c *copies) wait(o *owner, cmd *buff.Command) {
 	r := o.ref()
 	c.waits[r] = append(c.waits[r], cmd)
@@ -130,8 +132,8 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 	}
 }
 
-// home takes in what passed between an owner and others in a turn that the loop has taken in: it
-// gave them something, or has carried out so many commands.
+// home records that the loop has merged a turn of an owner that issued commands for others
+// (gave), or executed commands from its mailbox (obeyed).
 func (c *copies) home(o *owner, gave bool, obeyed int32) {
 	if o.copied().queued && obeyed > 0 {
 		r := o.ref()
@@ -149,14 +151,14 @@ func (c *copies) home(o *owner, gave bool, obeyed int32) {
 	o.copied().toldAt = at
 }
 
-// told notes that the next turn of an owner begins with a copy.
+// told makes the next turn of an owner start with a copy.
 func (c *copies) told(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
 	o.copied().told, o.touched = c.engine.interval.Load(), 0
 }
 
-// arrive takes in a new owner.
+// arrive records a new owner.
 func (c *copies) arrive(o *owner) {
 	c.grow(c.engine.owners.len())
 	delete(c.gone, o.id())
@@ -167,10 +169,10 @@ func (c *copies) arrive(o *owner) {
 	o.copied().told, o.copied().toldAt = c.engine.interval.Load(), c.engine.now
 }
 
-// depart takes in that an owner is not there any more.
+// depart records that an owner has left.
 func (c *copies) depart(id buff.OwnerID) { c.gone[id] = struct{}{} }
 
-// forget takes in that the number of an owner is free.
+// forget records that the number of an owner is free.
 func (c *copies) forget(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
@@ -179,7 +181,7 @@ func (c *copies) forget(o *owner) {
 	c.next.clear(o.number)
 }
 
-// Step goes through the owners in the order in which they lie in memory.
+// Step copies owners of the round in the order of their numbers, which is their order in memory.
 func (c *copies) Step(most int) (n int, done bool) {
 	c.engine.enter("Copies.Step")
 	to := c.loopShard()
@@ -202,16 +204,16 @@ func (c *copies) Step(most int) (n int, done bool) {
 	return n, true
 }
 
-// Left returns how many owners of the round have not been copied.
+// Left returns the number of owners of the round that are not copied yet.
 func (c *copies) Left() int { return int(c.now.n.Load()) }
 
-// Changed returns how many owners the next round will have, so far.
+// Changed returns the number of owners of the next round so far.
 func (c *copies) Changed() int { return int(c.next.n.Load()) }
 
-// Busy reports whether somebody is busy, or waits for an allowance.
+// Busy reports whether an owner is busy or waits for an allowance.
 func (c *copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.backlog.n > 0 }
 
-// Touch copies the owner first, and has the next round copy it again.
+// Touch copies an owner, if this round has not, and adds it to the next round.
 func (c *copies) Touch(id buff.OwnerID) error {
 	c.engine.enter("Copies.Touch")
 	o, err := c.engine.present(id)
@@ -235,14 +237,14 @@ func (c *copies) Take() snapshot.Copies {
 }
 
 const (
-	copyChunk  = 64 << 10 // bytes of copies in one piece of memory
+	copyChunk  = 64 << 10 // bytes in a chunk of copies
 	copyPiece  = 64       // copies in a piece of a list
-	copySpare  = 1024     // chunks that are kept
-	pieceSpare = 8192     // pieces that are kept
+	copySpare  = 1024     // chunks to keep
+	pieceSpare = 8192     // pieces to keep
 )
 
-// shard is where one worker, or the loop, leaves copies. Neither list nor bytes are ever moved to where
-// there is more room: that would be a long frame for whoever is at it.
+// shard collects the copies made by one goroutine. Neither its list nor its bytes are ever moved
+// to a larger allocation: that would be a long pause for that goroutine.
 type shard struct {
 	list   []snapshot.Copy // the last piece
 	lists  [][]snapshot.Copy
@@ -251,13 +253,13 @@ type shard struct {
 	_      [64]byte
 }
 
-// spares are the memory of rounds that nobody reads any more.
+// spares is the memory of finished rounds.
 type spares struct {
 	chunks [][]byte
 	lists  [][]snapshot.Copy
 }
 
-// takeLast takes the last one away, nil if there is none.
+// takeLast removes and returns the last element, or nil if there is none.
 func takeLast[T any](spare *[][]T) (one []T) {
 	if last := len(*spare) - 1; last >= 0 {
 		one = (*spare)[last][:0]
@@ -267,7 +269,7 @@ func takeLast[T any](spare *[][]T) (one []T) {
 	return one
 }
 
-// room returns memory for a copy, in which it fits as a rule.
+// room returns memory in which a copy usually fits.
 func (s *shard) room(c *copies) []byte {
 	if cap(s.chunk)-len(s.chunk) < copyChunk/16 {
 		s.chunk = c.newChunk()
@@ -276,7 +278,7 @@ func (s *shard) room(c *copies) []byte {
 	return s.chunk[len(s.chunk):]
 }
 
-// used keeps what has been written there. What did not fit has memory of its own.
+// used claims n bytes of room. A copy that did not fit has been allocated separately.
 func (s *shard) used(n int) {
 	if n <= cap(s.chunk)-len(s.chunk) {
 		s.chunk = s.chunk[:len(s.chunk)+n]
@@ -292,7 +294,6 @@ func (c *copies) newChunk() []byte {
 	return make([]byte, 0, copyChunk)
 }
 
-// clone copies a copy.
 func (s *shard) clone(c *copies, x *snapshot.Copy) snapshot.Copy {
 	y, b := *x, s.room(c)
 	b = append(append(b, x.Blob...), x.Data...)
@@ -302,7 +303,6 @@ func (s *shard) clone(c *copies, x *snapshot.Copy) snapshot.Copy {
 	return y
 }
 
-// add adds a copy to the list.
 func (s *shard) add(c *copies, x *snapshot.Copy) {
 	if len(s.list) == cap(s.list) {
 		if s.list != nil {
@@ -322,7 +322,7 @@ func (c *copies) newList() []snapshot.Copy {
 	return make([]snapshot.Copy, 0, copyPiece)
 }
 
-// empty hands over what is there.
+// empty moves the copies to a copiedRound.
 func (s *shard) empty(to *copiedRound) {
 	to.lists = append(to.lists, s.lists...)
 	to.chunks = append(to.chunks, s.chunks...)
@@ -334,14 +334,14 @@ func (s *shard) empty(to *copiedRound) {
 	s.list, s.lists, s.chunk, s.chunks = nil, s.lists[:0], nil, s.chunks[:0]
 }
 
-// copiedRound is what a round has brought.
+// copiedRound is the result of a round.
 type copiedRound struct {
 	copies *copies
 	lists  [][]snapshot.Copy
 	chunks [][]byte
 }
 
-// All yields the copies, in no order.
+// All yields the copies, in no particular order.
 func (x *copiedRound) All() iter.Seq[*snapshot.Copy] {
 	return func(yield func(*snapshot.Copy) bool) {
 		for _, list := range x.lists {
@@ -354,7 +354,7 @@ func (x *copiedRound) All() iter.Seq[*snapshot.Copy] {
 	}
 }
 
-// Len returns how many there are.
+// Len returns the number of copies.
 func (x *copiedRound) Len() (n int) {
 	for _, list := range x.lists {
 		n += len(list)
@@ -362,10 +362,10 @@ func (x *copiedRound) Len() (n int) {
 	return n
 }
 
-// Free gives the memory back to the engine, as far as it keeps any.
+// Free returns the memory to the engine, which keeps a limited amount.
 func (x *copiedRound) Free() {
 	for _, list := range x.lists {
-		clear(list) // a large one has memory of its own
+		clear(list) // a large copy has memory of its own
 	}
 	c := x.copies
 	c.mu.Lock()

@@ -10,36 +10,36 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crossIndex is what the loop keeps about the buffs of all owners together: who applied those
-// that care for their source, and which are auras. It learns that from events: from the
-// loop's own at once, from those of the workers at the frame's end.
+// crossIndex is the loop's index of buffs across owners: the sources of buffs that depend on
+// their source, and the auras. It is built from events: from the loop's own immediately, from
+// those of workers at the end of the frame.
 type crossIndex struct {
-	all cares // of all definitions together; 0: there is nothing to keep
+	all cares // union over all definitions; 0 means that the index is not needed
 
-	shifts   []bool // by line: there are versions for which it keeps different things
+	shifts   []bool // by lineage: versions of the definition need different entries
 	changes  []change
-	read     int  // how many of Engine.loop.Events are in changes, or were
-	settling bool // noteLoop is at work
+	read     int  // number of Engine.loop.Events that have been noted
+	settling bool // noteLoop is running
 
-	doomed []outgoing // ends of buffs that are beyond the share of their source
-	again  []outgoing // those for which there was no room
+	doomed []outgoing // removals of buffs that exceed the limit of their source
+	again  []outgoing // removals to retry, because the mailbox was full
 	gone   []uint32
 
 	sources sources
 	auras   auras
 }
 
-// cares says what the cross-owner index keeps of the instances of a definition.
+// cares says what the cross-owner index keeps for the instances of a definition.
 type cares uint8
 
 const (
-	forSource cares = 1 << iota // they may go or be adopted when their source leaves
-	forShare                    // a source has a limited number
+	forSource cares = 1 << iota // they may end or be adopted when their source leaves
+	forShare                    // a source may have a limited number
 	forAdopt                    // they may be adopted
 	forAura                     // they are auras
 )
 
-// change is what the cross-owner index has to know of an event.
+// change is the part of an event that the cross-owner index needs.
 type change struct {
 	at     wheel.Time
 	owner  buff.OwnerID
@@ -73,7 +73,7 @@ func caresOf(s *buff.Spec) (c cares) {
 	return c
 }
 
-// note takes down what the events change.
+// note records the changes in events.
 func (l *crossIndex) note(events []buff.Event) {
 	if l.all == 0 {
 		return
@@ -81,7 +81,7 @@ func (l *crossIndex) note(events []buff.Event) {
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
-		case buff.Applied, buff.Restored, buff.Removed, buff.Queued: // the last may have another source
+		case buff.Applied, buff.Restored, buff.Removed, buff.Queued: // Queued may have another source
 			if caresOf(e.Spec) != 0 || l.shifting(e.Spec) {
 				l.changes = append(l.changes, change{at: e.At, owner: e.Owner, source: e.Source, spec: e.Spec, handle: e.Handle, kind: e.Kind})
 			}
@@ -93,9 +93,8 @@ func (l *crossIndex) note(events []buff.Event) {
 	}
 }
 
-// noteLoop brings the cross-owner index up to date with what the loop has just done. What follows from
-// that is done at once, in rounds: an end may make room for an application, and that end
-// another one.
+// noteLoop updates the cross-owner index after a call of the loop. Consequences are executed at
+// once, in rounds: a removal may make room for an application, which may cause another removal.
 func (e *Engine) noteLoop() {
 	l := &e.index
 	if l.all == 0 || l.settling {
@@ -117,13 +116,13 @@ func (e *Engine) noteLoop() {
 	l.settling = false
 }
 
-// noteNew is note for the events that it has not seen.
+// noteNew notes the events that were not noted yet.
 func (l *crossIndex) noteNew(events []buff.Event) {
 	l.note(events[l.read:])
 	l.read = len(events)
 }
 
-// putOff leaves the ends that are too many at once to the next Tick, and says so.
+// putOff leaves the excess removals to the next Tick, with an event.
 func (e *Engine) putOff() {
 	l := &e.index
 	l.again = append(l.again, l.doomed...)
@@ -133,11 +132,11 @@ func (e *Engine) putOff() {
 	l.doomed = l.doomed[:0]
 }
 
-// noteFrame brings the cross-owner index up to date with what the owners' turns have brought. What
-// follows from that goes to the commands across owners.
+// noteFrame updates the cross-owner index with the events of the owners' turns. Consequences are
+// added to the cross-owner commands.
 //
-// The changes are sorted as those commands are, so that what is the oldest does not depend
-// on which owner came first in the frame.
+// The changes are sorted like those commands, so that the age of an entry does not depend on the
+// order of the owners in the frame.
 func (e *Engine) noteFrame() {
 	l := &e.index
 	if l.all == 0 {
@@ -152,8 +151,9 @@ func (e *Engine) noteFrame() {
 	l.again, l.doomed = l.again[:0], l.doomed[:0]
 }
 
-// book does what has been noted. What has come back with an owner stands there the youngest first, since
-// each becomes the oldest of its source; of the auras among it the oldest begins first, as its looks come first.
+// book applies the noted changes. Buffs restored with an owner come youngest first, because each
+// becomes the oldest of its source. Their auras are started oldest first, which is the order of
+// their searches.
 func (l *crossIndex) book() {
 	for i := range l.changes {
 		c := &l.changes[i]
@@ -181,8 +181,8 @@ func (l *crossIndex) bookAura(c *change) {
 	}
 }
 
-// evict ends a buff that is beyond the share of its source. Without room in the mailbox of
-// its owner, that waits for the next Tick.
+// evict removes a buff that exceeds the limit of its source. If its owner's mailbox is full, that
+// is retried in the next Tick.
 func (e *Engine) evict(c *outgoing) {
 	o := e.whom(&c.cmd)
 	if o == nil {
@@ -193,12 +193,12 @@ func (e *Engine) evict(c *outgoing) {
 	}
 }
 
-// revised is the kind of a change that stands for several events: an instance is, or may be,
-// of another version of its definition from here on.
+// revised is the kind of a change that may stand for several events: the instance is, or may be,
+// of another version of its definition from now on.
 const revised = buff.Refreshed
 
-// reload makes the cross-owner index ready for the definitions of a catalog. The lineages know the
-// versions before.
+// reload prepares the cross-owner index for the definitions of a new catalog. lines has the
+// previous versions.
 func (l *crossIndex) reload(lines []counted, c *buff.Catalog) {
 	if n := c.Lineages() + 1; n > len(l.shifts) {
 		l.shifts = append(l.shifts, make([]bool, n-len(l.shifts))...)
@@ -212,8 +212,8 @@ func (l *crossIndex) reload(lines []counted, c *buff.Catalog) {
 	}
 }
 
-// shifting reports whether there are versions of a definition for which the cross-owner index keeps
-// different things.
+// shifting reports whether versions of a definition need different entries in the cross-owner
+// index.
 func (l *crossIndex) shifting(s *buff.Spec) bool {
 	return int(s.Lineage()) < len(l.shifts) && l.shifts[s.Lineage()]
 }

@@ -9,27 +9,27 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// Do carries a command out at the instant of the last Tick, after everything that was due then:
+// Do executes a command at the instant of the last Tick, after all events that were due then:
 //
 //	r := eng.Do(buff.Extend(h, 2*time.Second))
 //	r = eng.Do(buff.Dispel(7, buff.Query{Type: "curse"}))
 //
-// The functions of package buff that make commands say what each does, what its Result.Amount is,
-// and how it fails by the rules. Besides that Result.Err is [ErrUnknownOwner], [ErrUnknownSpec],
-// [ErrRemoved], [ErrUnknownHandler], [ErrClosed], [ErrOverloaded] or [ErrTooManyZones], and
-// buff.ErrStale for a handle that names nothing that runs. If the owner is busy, the command waits
-// in its mailbox and Result.Queued says so.
+// The functions of package buff that make commands document each command, the meaning of its
+// Result.Amount, and its errors by the rules. Besides those, Result.Err is [ErrUnknownOwner],
+// [ErrUnknownSpec], [ErrRemoved], [ErrUnknownHandler], [ErrClosed], [ErrOverloaded] or
+// [ErrTooManyZones], and buff.ErrStale for the handle of a buff or timeout that has ended. If the
+// owner is busy, the command waits in its mailbox and Result.Queued is set.
 //
-// A command for more than one owner (buff.Compensate, buff.LoseSource, and the time of a zone) is
-// done for all or, with ErrOverloaded, for none; those of them who are busy do it when their turn
-// is over, and are not in Result.Amount. buff.SetZone waits for nobody: whoever is busy is in the
-// other zone at once. It fails with ErrOverloaded if some buff may go and there is no room in the
-// mailbox.
+// A command for several owners (buff.Compensate, buff.LoseSource, and the time of a zone) is
+// executed for all of them or, with ErrOverloaded, for none. Busy owners execute it when their
+// turn is over, and are not included in Result.Amount. buff.SetZone does not wait: a busy owner
+// changes its zone at once. It fails with ErrOverloaded if a buff may end with the change and the
+// owner's mailbox is full.
 //
-// It panics if the tag, the school or the attribute is not of the engine's catalog, and if no
-// function could have made the command.
+// Do panics if the tag, the school or the attribute is not of the engine's catalog, and if no
+// function of package buff could have made the command.
 //
-// Only the loop goroutine may call it. It costs O(buffs of the owner) at most, for all owners of
+// Only the loop goroutine may call it. It costs at most O(buffs of the owner), for each owner of
 // the command.
 func (e *Engine) Do(c buff.Command) buff.Result {
 	e.enter("Do")
@@ -44,7 +44,7 @@ func (e *Engine) Do(c buff.Command) buff.Result {
 	return e.ask(&c)
 }
 
-// sound panics if a command could not have been made for this engine. Any goroutine may call it.
+// sound panics if a command is invalid for this engine. Any goroutine may call it.
 func (e *Engine) sound(c *buff.Command) {
 	if err := c.Check(e.Catalog()); err != nil {
 		panic("engine: Do: " + err.Error())
@@ -56,7 +56,7 @@ func (e *Engine) sound(c *buff.Command) {
 	}
 }
 
-// find finds the handler that a timeout names. Any goroutine may call it.
+// find looks up the handler that a timeout names. Any goroutine may call it.
 func (e *Engine) find(c *buff.Command) error {
 	if c.Verb != verb.AddTimeout || c.Do != nil {
 		return nil
@@ -69,8 +69,8 @@ func (e *Engine) find(c *buff.Command) error {
 	return nil
 }
 
-// ask carries out a command of the loop. Here, and in those that it calls, the command may be
-// filled in, and is not kept.
+// ask executes a command of the loop. It and the functions that it calls may fill in the command,
+// but do not keep it.
 func (e *Engine) ask(c *buff.Command) buff.Result {
 	e.record.command(c)
 	if many(c) {
@@ -88,7 +88,7 @@ func (e *Engine) ask(c *buff.Command) buff.Result {
 	return e.do(o, c)
 }
 
-// whom returns the owner that a command is for, nil if there is none.
+// whom returns the owner that a command is for, nil if it is unknown.
 func (e *Engine) whom(c *buff.Command) *owner {
 	if number, by := c.Number(); by {
 		return e.at(number)
@@ -96,7 +96,7 @@ func (e *Engine) whom(c *buff.Command) *owner {
 	return e.ownerOf(c.Owner)
 }
 
-// missing is the answer to a command for somebody who is not there.
+// missing returns the Result of a command for an unknown owner or a stale handle.
 func missing(c *buff.Command) buff.Result {
 	switch _, by := c.Number(); {
 	case c.Verb == verb.Cancel:
@@ -107,11 +107,11 @@ func missing(c *buff.Command) buff.Result {
 	return buff.Result{Err: &ownerError{ErrUnknownOwner, c.Owner}}
 }
 
-// many reports whether a command concerns more than one Set, or what is beside it: it is the
-// loop's to carry out, whoever has asked for it.
+// many reports whether a command concerns more than one Set, or data outside of it. The loop
+// executes it, in whichever lane it was issued.
 func many(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Many() }
 
-// forMany carries out such a command.
+// forMany executes a command that concerns more than one Set.
 func (e *Engine) forMany(c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
@@ -126,8 +126,8 @@ func (e *Engine) forMany(c *buff.Command) buff.Result {
 	return e.setZoneTime(c)
 }
 
-// and adds the Result of one owner to that of several: the first error, the sum of the amounts, and the
-// kind that says the most.
+// and merges the Result of one owner into that of several: the first error, the sum of the
+// amounts, and the most specific kind.
 func and(all *buff.Result, r buff.Result) {
 	all.Amount += r.Amount
 	if all.Err == nil {
@@ -138,7 +138,7 @@ func and(all *buff.Result, r buff.Result) {
 	}
 }
 
-// compensate moves the ends of all that a query finds, on all owners.
+// compensate executes a Compensate for all owners.
 func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 	if err := e.roomForAll(0, "all of", uint64(e.byID.n), e.all); err != nil {
 		return buff.Result{Err: err}
@@ -149,8 +149,8 @@ func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 	return all
 }
 
-// forward carries out a command across owners or of the Inbox. What the rules refuse is an event;
-// that of which nothing would be seen is counted.
+// forward executes a command that came across owners or from the Inbox. A refusal by the rules is
+// an event; a failure without an event is counted.
 func (e *Engine) forward(c *buff.Command) buff.Result {
 	if many(c) {
 		e.did.commands++
@@ -169,9 +169,9 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 	return e.missed(e.deliver(o, c))
 }
 
-// deliverAcross is forward for a command of one owner for another. An action that finds nobody is an event
-// of the owner whose buff has it, unless that has left or is busy; then it is counted. The source of a damage
-// may have left.
+// deliverAcross is forward for a command of one owner for another. If the target of an action
+// does not exist, the owner that has the action's buff gets an event. If that owner has left or
+// is busy, the failure is only counted. A damage report for a source that has left is dropped.
 func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
 	if why.Damage && e.whom(c) == nil {
 		e.did.commands++
@@ -188,7 +188,7 @@ func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cau
 	e.forward(c)
 }
 
-// missed counts a command of which nothing will be seen.
+// missed counts a command that fails without an event.
 func (e *Engine) missed(r buff.Result) buff.Result {
 	if r.Err != nil && r.Kind == 0 {
 		e.stats.Undelivered++
@@ -196,27 +196,28 @@ func (e *Engine) missed(r buff.Result) buff.Result {
 	return r
 }
 
-// DoAll does many commands, in their order, and appends what came of each to dst: exactly what [Engine.Do]
-// does with one after the other, and in a large game faster: it reads the owners of 32 commands ahead, so that their
-// cache misses overlap.
+// DoAll executes many commands, in their order, and appends their results to dst, exactly as a
+// loop over [Engine.Do] would. In a large game it is faster: it prefetches the owners of 32
+// commands at a time, so that their cache misses overlap.
 //
 //	results = eng.DoAll(results[:0], commands)
 //
-// It pays for many different owners, such as all commands of a frame for a whole zone. For the same few
-// owners again and again Do is as fast.
+// Use it for many different owners, such as all commands of a frame for a whole zone. For
+// repeated commands on the same few owners Do is as fast.
 //
-// As with Do, neither Budget nor Limits.Tick bounds it: all of it is done when it returns. Limits.Events does: those for which
-// there is no room fail with [ErrOverloaded], each by itself.
+// Like Do it is bounded by neither Budget nor Limits.Tick: everything is done when it returns. It
+// is bounded by Limits.Events: each command for which there is no room fails with
+// [ErrOverloaded].
 //
-// Only the loop goroutine may call it. It costs what Do costs for each command, and allocates nothing where
-// dst has room.
+// Only the loop goroutine may call it. It costs what Do costs for each command, and allocates
+// nothing if dst has room.
 func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result {
 	e.enter("DoAll")
 	if len(commands) == 0 {
 		return dst
 	}
 	e.beginAhead()
-	defer e.ahead.forget() // also if a command panics
+	defer e.ahead.forget() // even if a command panics
 	for k := range commands {
 		if k%aheadCommands == 0 {
 			e.beginAhead()
@@ -231,8 +232,9 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 	return dst
 }
 
-// doOne is Do, which may not change what it is given. A Command is long, and copied only as far as it
-// is needed. The owner is what the look ahead has found, nil if nothing: who was there then still is, for no command spawns or despawns.
+// doOne is Do for a command that must not be changed. A Command is large, so only the necessary
+// parts are copied. o is the owner found by lookAhead, or nil; it is still present, since no
+// command spawns or despawns owners.
 func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 	switch {
 	case c.Verb == verb.Apply:
@@ -242,27 +244,27 @@ func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 		}
 		e.apply(r, o, c.Owner, &a)
 	case c.Verb == verb.Remove && c.Stacks == 0 && c.Reason == buff.NoReason && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
-		e.take(r, c.Handle) // as buff.Remove made it
+		e.take(r, c.Handle) // as made by buff.Remove
 	default:
 		*r = e.Do(*c)
 	}
 }
 
-// aheadCommands is how many commands are looked at ahead. Of more, what was looked at first might be in
-// no cache any more when its turn comes.
+// aheadCommands is the number of commands to prefetch at once. With more, the first ones might be
+// evicted from the cache before they are executed.
 const aheadCommands = 32
 
-// ahead is the commands whose owners are looked at ahead.
+// ahead holds the commands to prefetch.
 type ahead struct {
 	commands [aheadCommands]*buff.Command
 	owners   [aheadCommands]*owner
-	recent   [256]uint32 // numbers, plus one, of owners of recent commands: they are in the cache
+	recent   [256]uint32 // 1 + numbers of owners of recent commands, which are in cache
 	n        int
-	looked   uint64 // keeps the reads from being optimised away
+	looked   uint64 // keeps the compiler from removing the prefetch reads
 }
 
-// beginAhead forgets those that were looked at. A game that never has many commands at once has no memory
-// for them.
+// beginAhead empties the prefetch list. It is allocated on first use, so that a game without
+// large batches does not pay for it.
 func (e *Engine) beginAhead() {
 	if e.ahead == nil {
 		e.ahead = new(ahead)
@@ -272,9 +274,10 @@ func (e *Engine) beginAhead() {
 
 func (a *ahead) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 
-// lookAhead reads the owners of some commands before they are executed, so that their cache misses overlap: first the
-// owners, then the keys of their slots, then the instance that each command names. It leaves out owners that recent commands
-// have named: in a raid they are all in the cache, and the reads would only cost time.
+// lookAhead reads the owners of the listed commands before they are executed, so that their cache
+// misses overlap: first the owners, then the keys of their slots, then the instance that each
+// command names. It skips owners of recent commands: in a raid they are all in cache, and the
+// reads would only cost time.
 func (e *Engine) lookAhead() {
 	a := e.ahead
 	looked, cold := uint64(0), uint32(0) // a bit for each command
@@ -286,7 +289,7 @@ func (e *Engine) lookAhead() {
 	}
 	for k, o := range a.owners[:a.n] {
 		if o == nil || !e.idle(o) {
-			a.owners[k] = nil // a worker may have it
+			a.owners[k] = nil // a worker may be running it
 			continue
 		}
 		if recent := &a.recent[o.number%uint32(len(a.recent))]; *recent != o.number+1 {
@@ -305,7 +308,7 @@ func (e *Engine) lookAhead() {
 	a.looked = looked
 }
 
-// forget lets go of what was looked at: who leaves must not be kept.
+// forget clears the prefetch list, so that owners that leave are not kept alive.
 func (a *ahead) forget() {
 	clear(a.owners[:a.n])
 	clear(a.commands[:a.n])
@@ -315,15 +318,15 @@ func (a *ahead) forget() {
 // Damage in the three lanes. All panic if the school, or the attribute, is not of the engine's
 // catalog.
 
-// Absorb lets an amount of damage of a school, or of none if that is 0, meet the shields of an
-// owner, and returns what is left of it; see [buff.Absorb].
+// Absorb applies an amount of damage to the shields of an owner and returns the rest; see
+// [buff.Absorb]. A school of 0 means damage without a school.
 //
-// It fails with buff.ErrAmount if the amount is negative, and as Do does. While the owner is busy
-// it fails with [ErrBusy]: its shields cannot be asked. Where it fails nothing is absorbed, and
-// rest is the amount.
+// It fails with buff.ErrAmount if the amount is negative, and otherwise as Do does. If the owner
+// is busy it fails with [ErrBusy], because its shields cannot be read. If it fails, nothing is
+// absorbed, and rest is the amount.
 //
-// Only the loop goroutine may call it. It costs O(buffs of that owner), for each shield that it
-// spends.
+// Only the loop goroutine may call it. It costs O(buffs of that owner) for each shield that it
+// uses up.
 func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest int64, err error) {
 	e.enter("Absorb")
 	c := buff.Command{Verb: verb.Absorb, Owner: id, Amount: amount, Tag: e.known("Absorb", school)} // in place: it is long
@@ -337,34 +340,34 @@ func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest in
 	}
 }
 
-// Damage takes an amount off the base of an attribute of an owner, after its shields: see
+// Damage subtracts an amount from the base of an owner's attribute, after its shields: see
 // [buff.Damage].
 //
-// Only the loop goroutine may call it. It costs what [Engine.Absorb] costs.
+// Only the loop goroutine may call it. It costs as much as [Engine.Absorb].
 func (e *Engine) Damage(id buff.OwnerID, attr stat.Attr, amount float64, school buff.Tag) buff.Result {
 	e.enter("Damage")
 	c := buff.Command{Verb: verb.Damage, Owner: id, Attr: e.attr("Damage", attr), Value: amount, Tag: e.known("Damage", school)}
 	return e.ask(&c)
 }
 
-// Absorb lets an amount of damage of a school, or of none if that is 0, meet the shields of the
-// handler's own owner, and returns what is left of it at once. Shields that are spent absorb
-// nothing more and break after the handler has returned. It panics if the amount is negative.
+// Absorb applies an amount of damage to the shields of the handler's own owner and returns the
+// rest. A school of 0 means damage without a school. A shield that is used up absorbs nothing
+// more, and breaks after the handler has returned. Absorb panics if the amount is negative.
 //
 // To damage another owner, call a handler of that owner: see AddTimeout.
 //
-// Only inside the handler. It costs O(buffs of that owner), for each shield that it spends.
+// Only inside the handler. It costs O(buffs of that owner) for each shield that it uses up.
 func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 	l := c.live()
 	if amount < 0 {
 		panic("engine: Absorb of a negative amount")
 	}
 	rest = l.owner.set.Absorb(amount, l.engine.known("Absorb", school))
-	l.turn.Issue(&l.owner.set, &buff.Command{Verb: verb.Absorb}) // also if nothing was absorbed: there may be one that is spent
+	l.turn.Issue(&l.owner.set, &buff.Command{Verb: verb.Absorb}) // even if nothing was absorbed: there may be a used-up shield
 	return rest
 }
 
-// Damage takes an amount off the base of an attribute of an owner, after its shields; see
+// Damage subtracts an amount from the base of an owner's attribute, after its shields; see
 // [buff.Damage].
 //
 // Only inside the handler.
@@ -374,9 +377,10 @@ func (c *Context) Damage(owner buff.OwnerID, attr stat.Attr, amount float64, sch
 	c.ask(&cmd)
 }
 
-// Absorb lets an amount of damage of a school, or of none if that is 0, meet the shields of an owner in the
-// next Tick. What is left of it is not returned: to know it, use [Inbox.Ask], or have a handler of that owner
-// do it. It fails with [ErrInboxFull], [ErrClosed] or, if the amount is negative, buff.ErrAmount.
+// Absorb applies an amount of damage to the shields of an owner in the next Tick. A school of 0
+// means damage without a school. The rest is not returned: to get it, use [Inbox.Ask], or call
+// Absorb in a handler of that owner. It fails with [ErrInboxFull], [ErrClosed] or, if the amount
+// is negative, buff.ErrAmount.
 //
 // Any goroutine may call it.
 func (in *Inbox) Absorb(owner buff.OwnerID, amount int64, school buff.Tag) error {
@@ -386,7 +390,7 @@ func (in *Inbox) Absorb(owner buff.OwnerID, amount int64, school buff.Tag) error
 	return in.post(&envelope{cmd: buff.Absorb(owner, amount, in.engine.known("Absorb", school))})
 }
 
-// Damage takes an amount off the base of an attribute of an owner in the next Tick, after its
+// Damage subtracts an amount from the base of an owner's attribute in the next Tick, after its
 // shields; see [buff.Damage]. It fails with [ErrInboxFull] or [ErrClosed].
 //
 // Any goroutine may call it.
@@ -395,7 +399,7 @@ func (in *Inbox) Damage(owner buff.OwnerID, attr stat.Attr, amount float64, scho
 	return in.post(&envelope{cmd: buff.Damage(owner, e.attr("Damage", attr), amount, e.known("Damage", school))})
 }
 
-// known returns the tag and panics if it cannot be one of the engine's catalog.
+// known returns the tag, and panics if it is neither 0 nor a tag of the engine's catalog.
 func (e *Engine) known(method string, tag buff.Tag) buff.Tag {
 	if tag != 0 && e.Catalog().TagName(tag) == "" {
 		panic("engine: " + method + " with a tag that is not of this engine's catalog")
