@@ -18,10 +18,6 @@ var plain = []string{
 	"internal/scenario",
 }
 
-// rough lists the pages that have not been rewritten yet.
-var rough = "arena cookbook frameworks " +
-	"01-first-poison 02-players 03-stacking 04-stuns 05-shields 06-cooldowns 07-auras 08-others 09-saving 10-clients 11-live README "
-
 // maxRate is the number of markers allowed in 1,000 words. Go's own packages have 1 to 2.
 const maxRate = 4
 
@@ -47,9 +43,6 @@ var (
 // TestProse checks the English of all pages and of the comments of the packages in plain.
 func TestProse(t *testing.T) {
 	for _, page := range pages(t) {
-		if page != "README.md" && strings.Contains(rough, strings.TrimSuffix(filepath.Base(page), ".md")+" ") {
-			continue
-		}
 		text, err := os.ReadFile(inRoot(page))
 		require.NoError(t, err)
 		checkProse(t, page, string(text))
