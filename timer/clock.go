@@ -57,7 +57,7 @@ const (
 	golden    = 2654435769 // 2^32 / the golden ratio: spreads adjacent values
 )
 
-// New returns a Clock and starts its driver, its only goroutine besides those of callbacks. It
+// New returns a Clock and starts its driver, its only goroutine besides callbacks' goroutines. It
 // panics if Options.Resolution is negative.
 func New(o Options) *Clock {
 	if o.Resolution < 0 {

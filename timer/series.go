@@ -231,7 +231,7 @@ func (r *series) leave() {
 
 // following returns the next deadline of an Every after a call has ended: the next one or, if
 // that has passed, the latest that has passed. If the call took a whole period, it is the first
-// one in the future. A deadline has passed when the tick at which it is called has begun;
+// one in the future. A deadline has passed when the tick at which it is called has started;
 // deadlines with the same tick are one call. The caller holds mu.
 func (r *series) following() int64 {
 	c, period := r.s.clock, int64(r.period)

@@ -127,7 +127,7 @@ func TestMinutePaused(t *testing.T) {
 	)
 	require.NoError(t, err)
 	half, double := buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}
-	header := regexp.MustCompile(`# 0 is (\d\d):(\d\d):(\d\d)\.(\d{3})\.`)
+	header := regexp.MustCompile(`# Time 0 is (\d\d):(\d\d):(\d\d)\.(\d{3})\.`)
 	line := regexp.MustCompile(`^(\d+) (apply|pulse|remove|refresh) (\S+?)(?:_\d+)?( x\d+)?( .*)?$`)
 	for _, before := range []int{0, 1, 2, 3} { // what stops time when the record starts
 		eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.MinBytes}})

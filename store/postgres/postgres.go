@@ -22,7 +22,7 @@ type Options struct {
 	// "bufftick".
 	Schema string
 
-	// ReadOnly opens the store for Load only: nothing is created or written.
+	// ReadOnly opens the store for Load only: it never creates or writes.
 	ReadOnly bool
 }
 
