@@ -1,6 +1,6 @@
-// Command arena is a small game in the browser: two hundred heroes fight each other and the Hollow King.
-// Every poison, shield, stun and cooldown runs on package engine and is sent to the page by package
-// replicate.
+// Command arena is a small game in the browser: two hundred heroes fight each other and the
+// Hollow King. Every poison, shield, stun and cooldown runs on package engine and is sent to
+// the page by package replicate.
 //
 //	go -C examples/arena run .              print the address of the page
 //	go -C examples/arena run . -open        open the page in a browser
@@ -10,7 +10,7 @@
 //	go -C examples/arena run . -headless -bots 2000 -seconds 20
 //	                                        no page: print frame times and bytes sent
 //
-// Each tab of the browser plays another hero. Package game is the game, package serve the server, and
+// Each browser tab plays another hero. Package game is the game, package serve the server, and
 // folder page the page.
 package main
 
@@ -57,18 +57,18 @@ func main() {
 	}
 }
 
-// run plays until ctx ends.
+// run runs the game until ctx ends.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	var s settings
 	f := flag.NewFlagSet("arena", flag.ContinueOnError)
-	f.IntVar(&s.bots, "bots", game.ArenaHeroes, "`number` of heroes; 200 to an arena, and the page shows the first")
-	f.IntVar(&s.viewers, "viewers", 0, "`number` of viewers with -headless; 0: one for each hero")
-	f.IntVar(&s.seconds, "seconds", 20, "`number` of seconds with -headless")
-	f.Uint64Var(&s.seed, "seed", 1, "`number` that all chance comes from")
+	f.IntVar(&s.bots, "bots", game.ArenaHeroes, "`number` of heroes, 200 per arena; the page shows the first arena")
+	f.IntVar(&s.viewers, "viewers", 0, "`number` of viewers with -headless; 0: one per hero")
+	f.IntVar(&s.seconds, "seconds", 20, "`number` of seconds to run with -headless")
+	f.Uint64Var(&s.seed, "seed", 1, "`seed` of all random choices")
 	f.StringVar(&s.addr, "addr", "127.0.0.1:7070", "`address` of the page")
-	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, read anew when they change; without it those in the program")
-	f.BoolVar(&s.headless, "headless", false, "no page: say how much is sent, and how long frames take")
-	f.Func("proxies", "`networks` of proxies in front of it, beside this machine, with commas: 10.1.0.0/16,fd00::/8", s.behind)
+	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, reloaded when they change (default: the embedded ones)")
+	f.BoolVar(&s.headless, "headless", false, "no page: print bytes sent and frame times")
+	f.Func("proxies", "`networks` of trusted proxies, in addition to this machine, separated by commas: 10.1.0.0/16,fd00::/8", s.parseProxies)
 	f.BoolVar(&s.open, "open", false, "open the page in the browser")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -84,8 +84,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(play(ctx, w, out), w.Close(context.WithoutCancel(ctx)))
 }
 
-// behind is -proxies.
-func (s *settings) behind(text string) error {
+// parseProxies parses -proxies.
+func (s *settings) parseProxies(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		p, err := netip.ParsePrefix(strings.TrimSpace(part))
 		if err != nil {
@@ -96,7 +96,7 @@ func (s *settings) behind(text string) error {
 	return nil
 }
 
-// load is -headless.
+// load runs the game with -headless.
 func (s *settings) load(ctx context.Context, w *game.World, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.seconds)*time.Second)
 	defer cancel()
@@ -106,7 +106,7 @@ func (s *settings) load(ctx context.Context, w *game.World, out io.Writer) error
 	return serve.Load(ctx, w, s.viewers, out)
 }
 
-// serve plays with a page, and the one of package inspect beside it.
+// serve runs the game with its page and the page of package inspect.
 func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) error {
 	at, err := net.Listen("tcp", s.addr)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) erro
 		return errors.Join(err, at.Close())
 	}
 	sv := serve.New(w)
-	sv.Beside(look.Frame)
+	sv.OnFrame(look.Frame)
 	sv.Trust(s.proxies...)
 	mux := sv.Handler()
 	mux.Handle("/debug/buffs", look)
@@ -135,7 +135,7 @@ func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) erro
 	go func() { _ = srv.Serve(at) }() // until Close
 	defer srv.Close()
 	url := "http://" + at.Addr().String() + "/"
-	fmt.Fprintf(out, "the arena: %s\nwhat the engine does: %sdebug/buffs\nCtrl-C ends it\n", url, url)
+	fmt.Fprintf(out, "arena: %s\ninspector: %sdebug/buffs\nCtrl-C ends the game\n", url, url)
 	if s.open {
 		open(url)
 	}

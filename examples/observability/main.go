@@ -1,16 +1,16 @@
-// Command observability is the small MMO with all that there is to see of an engine, on one
-// address of this machine:
+// Command observability is the small MMO with all ways to observe an engine, on one address of
+// this machine:
 //
 //	/debug/buffs       the inspector
 //	/debug/statsviz/   the Go runtime live, with plots of the engine
 //	/metrics           for Prometheus
 //
-// It takes the flags of examples/mmo, and -live is on. It is a module of its own, so that a
-// game that imports the engine links none of this.
+// It takes the flags of examples/mmo, with -live set. It is a separate module, so that a game
+// that imports the engine does not depend on the packages used here.
 //
-//	mount.go   what is mounted beside the inspector, and behind which door
-//	plots.go   the engine in statsviz
-//	tags.go    what its page needs for that
+//	mount.go   the handlers in addition to the inspector, and their access check
+//	plots.go   plots of the engine in statsviz
+//	tags.go    a fix for the page of statsviz
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run plays the game with everything mounted.
+// run runs the game with everything mounted.
 func run(ctx context.Context, args []string, c game.Console) int {
 	c.Mount = mount
 	return game.Run(ctx, append([]string{"-live"}, args...), c)

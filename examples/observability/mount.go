@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/metrics/prom"
 )
 
-// mount puts the metrics and the runtime beside the inspector. All of them tell about the
-// players, so all have its door: Inspector.Guard.
+// mount adds the metrics and the runtime plots to the inspector's address. They contain data
+// about players, so they have the same access check: Inspector.Guard.
 func mount(s *game.Site) (stop func(), err error) {
 	metrics := prom.New(s.Engine)
 	registry := prometheus.NewRegistry()
@@ -41,7 +41,8 @@ func mount(s *game.Site) (stop func(), err error) {
 
 const statsvizRoot = "/debug/statsviz"
 
-// newStatsviz returns a statsviz with the plots of the engine behind those of the runtime.
+// newStatsviz returns a statsviz server with the plots of the engine after those of the
+// runtime.
 func newStatsviz(f *figures) (*statsviz.Server, error) {
 	options := []statsviz.Option{statsviz.Root(statsvizRoot)}
 	for _, c := range plots(f) {

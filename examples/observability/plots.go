@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// figures asks the loop how the engine stands, for all the plots together. They must be
-// numbers, whatever happens: while the loop does not answer they are those of before.
+// figures reads the state of the engine from the loop, for all plots together. Plots always
+// need numbers, so while the loop does not answer the previous values are used.
 type figures struct {
 	watch view.Watch
 	leave func()
@@ -28,8 +28,8 @@ type figures struct {
 }
 
 const (
-	fresh    = 500 * time.Millisecond // so long the plots share one answer
-	patience = 500 * time.Millisecond // that they wait for one
+	fresh    = 500 * time.Millisecond // how long the plots share one answer
+	patience = 500 * time.Millisecond // how long they wait for one
 )
 
 func newFigures(w view.Watch) *figures {
@@ -46,7 +46,7 @@ func (f *figures) close() {
 	f.leave()
 }
 
-// look returns how the engine stands and how many events there are in a second.
+// look returns the state of the engine and the number of events per second.
 func (f *figures) look() (*view.View, float64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,7 +69,7 @@ func (f *figures) look() (*view.View, float64) {
 	return f.view, f.rate
 }
 
-// p99 returns what 99 of 100 of the last frames took at most, in milliseconds.
+// p99 returns the 99th percentile of frame times, in milliseconds.
 func p99(frames []view.FrameTime) float64 {
 	if len(frames) == 0 {
 		return 0
@@ -82,7 +82,7 @@ func p99(frames []view.FrameTime) float64 {
 	return float64(took[len(took)*99/100]) / float64(time.Millisecond)
 }
 
-// plots returns those of the engine.
+// plots returns the plots of the engine.
 func plots(f *figures) []statsviz.TimeSeriesPlotConfig {
 	series := func(name string, value func(v *view.View) float64) statsviz.TimeSeries {
 		return statsviz.TimeSeries{Name: name, GetValue: func() float64 {

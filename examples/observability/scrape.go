@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// scrape serves the metrics: all who ask within half a second get the same text. Making it waits
-// for the loop and costs the loop a view, so that somebody who asks all the time must not have
-// one made each time; and a limit of the requests under way, as promhttp has, would be used up
-// by a few who do not read their answers, and leave Prometheus out.
+// scrape serves the metrics; all requests within half a second get the same text. Creating it
+// waits for the loop and costs it a view, which must not happen for every request of a busy
+// client. A limit on concurrent requests, as in promhttp, could be used up by a few clients
+// that do not read, and lock Prometheus out.
 type scrape struct {
 	from http.Handler
 
@@ -25,28 +25,28 @@ func newScrape(g prometheus.Gatherer) *scrape {
 	return &scrape{from: promhttp.HandlerFor(g, promhttp.HandlerOpts{DisableCompression: true})}
 }
 
-// ServeHTTP serves the text. Whoever does not read it holds up nobody.
+// ServeHTTP serves the text. A client that does not read blocks no other.
 func (s *scrape) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text := s.now(r)
 	w.Header().Set("Content-Type", text.Header().Get("Content-Type"))
 	w.WriteHeader(text.status)
-	_, _ = w.Write(text.body.Bytes()) // whoever has left does not mind
+	_, _ = w.Write(text.body.Bytes()) // the client may have left
 }
 
-// now returns the text, which does not change any more.
+// now returns the current text, which is immutable.
 func (s *scrape) now(r *http.Request) *held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.text == nil || time.Since(s.made) >= fresh {
 		text := &held{ResponseWriter: unsent{}, status: http.StatusOK}
-		plain := &http.Request{Method: http.MethodGet, URL: r.URL, Header: http.Header{}} // in one format, for nobody's account
+		plain := &http.Request{Method: http.MethodGet, URL: r.URL, Header: http.Header{}} // independent of the client
 		s.from.ServeHTTP(text, plain)
 		s.made, s.text = time.Now(), text
 	}
 	return s.text
 }
 
-// unsent is the response of nobody: it has a header.
+// unsent is a response that is discarded except for its header.
 type unsent http.Header
 
 func (u unsent) Header() http.Header       { return http.Header(u) }

@@ -8,15 +8,15 @@ import (
 	"strconv"
 )
 
-// Statsviz 0.8.2 sends plots that are not its own with "tags": null, and its page does not
-// expect that: a TypeError, and the buttons for the span of time and the categories do
-// nothing. What is not its own is in the category misc here.
+// Statsviz 0.8.2 sends user plots with "tags": null, and its page does not expect that: there
+// is a TypeError, and the buttons for time ranges and categories do not work. User plots are in
+// the category misc here.
 var (
 	askTags   = regexp.MustCompile(`(this\.#?\w+)\.tags\.includes\(`)
 	allTagged = []byte(`(${1}.tags||["misc"]).includes(`)
 )
 
-// tagged mends the script of statsviz on its way to the browser.
+// tagged fixes the script of statsviz on its way to the browser.
 func tagged(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if path.Ext(r.URL.Path) != ".js" || r.Method != http.MethodGet {
@@ -33,11 +33,11 @@ func tagged(h http.Handler) http.Handler {
 		w.Header().Del("Accept-Ranges")
 		w.Header().Set("Content-Length", strconv.Itoa(len(script)))
 		w.WriteHeader(held.status)
-		_, _ = w.Write(script) // whoever has left does not mind
+		_, _ = w.Write(script) // the client may have left
 	})
 }
 
-// held is a response that is kept until all of it is there.
+// held is a response that is buffered until it is complete.
 type held struct {
 	http.ResponseWriter
 	status int

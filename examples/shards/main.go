@@ -1,11 +1,11 @@
-// Command shards runs a world of several zones in one process, each zone an engine of its own, on
-// as many cores as there are. A plague goes through all of them: where it has run its course on
-// somebody, it jumps to somebody in the next zone.
+// Command shards runs a world of several zones in one process, each zone an engine of its own,
+// on all cores. A plague spreads through all of them: when it ends on an owner, it jumps to an
+// owner in the next zone.
 //
 //	go run ./examples/shards                     8 zones, one goroutine for each processor
 //	go run ./examples/shards -goroutines 1       the same on one core: the same digest
 //
-// The last line is a digest of all that happened, the same for any number of goroutines and of
+// The last line is a digest of all events, which is the same for any number of goroutines and
 // workers.
 package main
 

@@ -14,10 +14,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// setup is what the flags say.
+// setup holds the flags.
 type setup struct{ zones, owners, goroutines, workers int }
 
-// world is all zones. Between two frames it belongs to one goroutine.
+// world holds all zones. Between frames it belongs to one goroutine.
 type world struct {
 	setup
 	pool  *engine.Pool
@@ -25,14 +25,14 @@ type world struct {
 	jumps int
 }
 
-// zone is one engine with its part of the world. In a frame one goroutine has it.
+// zone is one engine with its part of the world. During a frame it belongs to one goroutine.
 type zone struct {
 	number int
 	engine *engine.Engine
 	plague *buff.Spec
-	hurt   []int // by owner: by its handlers, each owner's one at a time
+	hurt   []int // by owner; written by its handlers, one at a time per owner
 
-	in, out []letter // commands from other zones and for them
+	in, out []letter // commands from and for other zones
 	line    []byte
 	sum     uint64
 	events  int
@@ -48,8 +48,8 @@ func newWorld(s setup) (*world, error) {
 	if s.zones < 1 || s.owners < 1 || s.goroutines < 1 || s.workers < 1 {
 		return nil, errors.New("-zones, -owners, -goroutines and -workers must be 1 or more")
 	}
-	// Each zone has its share of the workers, and the pool room for all of them: where a zone
-	// found none, what is due would wait for the next frame.
+	// Each zone gets a share of the workers, and the pool has room for all of them. If a zone
+	// found no worker, its due events would wait for the next frame.
 	s.workers = max(1, s.workers/s.zones)
 	pool, err := engine.NewPool(s.workers * s.zones)
 	if err != nil {
@@ -73,9 +73,9 @@ func newWorld(s setup) (*world, error) {
 	return w, nil
 }
 
-// newZone opens a zone with its owners, of whom every tenth falls ill. The ids of owners are
-// different in the whole world: zone n has those from n × owners on. All zones share the catalog,
-// which never changes.
+// newZone creates a zone with its owners; every tenth starts with the plague. Owner ids are
+// unique in the world: those of zone n start at n × owners. All zones share the immutable
+// catalog.
 func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone, err error) {
 	z := &zone{number: n, plague: catalog.Spec("plague"), hurt: make([]int, s.owners)}
 	z.engine, err = engine.New(engine.Options{
@@ -103,8 +103,8 @@ func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone,
 	return z, nil
 }
 
-// frame is one frame of the world: all zones in parallel, and then, when all have come to the end of
-// theirs, the post.
+// frame runs one frame of the world: all zones in parallel and then, when all have finished,
+// the delivery of letters.
 func (w *world) frame(dt time.Duration) {
 	var wait sync.WaitGroup
 	for g := range w.goroutines {
@@ -115,7 +115,7 @@ func (w *world) frame(dt time.Duration) {
 		})
 	}
 	wait.Wait()
-	// By zone and, within it, in the order of its events: however the goroutines ran.
+	// In the order of zones and events, independent of how the goroutines ran.
 	for _, from := range w.zones {
 		for _, l := range from.out {
 			to := w.zones[l.to]
@@ -126,10 +126,10 @@ func (w *world) frame(dt time.Duration) {
 	}
 }
 
-// tick is a frame of one zone: what other zones have sent in the last frame, and then its Tick.
+// tick runs a frame of one zone: the commands from other zones, then its Tick.
 func (z *zone) tick(dt time.Duration, zones, owners int) {
 	for _, l := range z.in {
-		// What the answer is, is an event too: of those who carry five of them already, say.
+		// The result is also an event, for example a refusal when the owner has five plagues.
 		_ = z.engine.Do(l.cmd)
 	}
 	z.in = z.in[:0]
@@ -164,7 +164,7 @@ func (w *world) events() (n int) {
 	return n
 }
 
-// digest is a number for all events of all zones, and for what the handlers did.
+// digest combines the events of all zones and the results of the handlers.
 func (w *world) digest() uint64 {
 	h := fnv.New64a()
 	for _, z := range w.zones {

@@ -12,21 +12,21 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// screen is a player's side: what has been told, and what runs on whom.
+// screen is the client of a player: its connection and a copy of the visible buffs.
 type screen struct {
 	net   net.Conn
 	state *client.Client
-	at    time.Time // when the last packet came, by the player's own clock
+	at    time.Time // local time of the last packet
 }
 
-// now is the server's time: that of the last packet, and what has passed since.
+// now returns the server's time: that of the last packet plus the time since.
 func (s *screen) now() wheel.Time {
 	return s.state.Now() + wheel.Time(time.Since(s.at).Milliseconds())
 }
 
 func (s *screen) say(line string) error { return writeMessage(s.net, text, []byte(line)) }
 
-// take takes in one message, and returns it if it is a line.
+// take handles one message, and returns it if it is a line.
 func (s *screen) take(kind byte, body []byte) (line string, err error) {
 	if kind == text {
 		return string(body), nil
@@ -38,7 +38,7 @@ func (s *screen) take(kind byte, body []byte) (line string, err error) {
 	return "", err
 }
 
-// play joins under a name, says what is typed and prints what is told.
+// play joins under a name, sends the typed lines and prints the received ones.
 func play(addr, name string, in io.Reader, out io.Writer) error {
 	n, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -60,7 +60,7 @@ func play(addr, name string, in io.Reader, out io.Writer) error {
 	for {
 		kind, body, err := readMessage(n, fromServer)
 		if errors.Is(err, net.ErrClosed) {
-			return nil // nothing more was typed
+			return nil // the input has ended
 		} else if err != nil {
 			return err
 		}

@@ -15,14 +15,14 @@ import (
 	"github.com/bufftick/bufftick/replicate"
 )
 
-// A message is its kind, its length, and so many bytes.
+// A message is its kind, its length, and that many bytes.
 const (
-	text   = 't' // a line: to the server a command, to the client an answer or an event
+	text   = 't' // a line: a command to the server, or an answer or event to the client
 	defs   = 'd' // definitions of replicate
-	packet = 'p' // what has changed
-	missed = 'm' // of the client: what it has missed
+	packet = 'p' // changes
+	missed = 'm' // from the client: the packets that it missed
 
-	fromClient = 1 << 12 // bytes of a message, at most
+	fromClient = 1 << 12 // maximum length of a message, in bytes
 	fromServer = 1 << 20
 )
 
@@ -51,14 +51,14 @@ type message struct {
 	body []byte
 }
 
-// conn is one player's connection: a goroutine that reads, and one that writes.
+// conn is the connection of one player: a goroutine that reads, and one that writes.
 type conn struct {
 	net    net.Conn
 	out    chan message
 	ctx    context.Context // ends with the connection
 	close  context.CancelFunc
-	id     buff.OwnerID      // of the loop, as all below
-	viewer *replicate.Viewer // nil before it has joined
+	id     buff.OwnerID      // this and the fields below belong to the loop
+	viewer *replicate.Viewer // nil before the player has joined
 }
 
 func (w *world) accept(ctx context.Context, l net.Listener) {
@@ -75,7 +75,7 @@ func (w *world) accept(ctx context.Context, l net.Listener) {
 	}
 }
 
-// read carries out what a player says until it goes.
+// read runs the commands of a player until it leaves.
 func (w *world) read(c *conn) {
 	defer c.close()
 	r := bufio.NewReader(c.net)
@@ -87,7 +87,7 @@ func (w *world) read(c *conn) {
 		var answer string
 		asked := w.inbox.Run(c.ctx, func(*engine.Engine) { answer, err = w.command(c, kind, body) })
 		if asked != nil {
-			return // closed, or too much of a flood
+			return // closed, or the inbox is full
 		}
 		if err != nil {
 			answer = "no: " + err.Error()
@@ -98,7 +98,7 @@ func (w *world) read(c *conn) {
 	}
 }
 
-// command is one message of a player, on the loop.
+// command runs one message of a player, on the loop.
 func (w *world) command(c *conn, kind byte, body []byte) (string, error) {
 	if kind == missed && c.viewer != nil {
 		return "", c.viewer.Receive(body)
@@ -137,7 +137,7 @@ func (c *conn) write() {
 	}
 }
 
-// send never waits: a client that does not read loses its connection.
+// send never blocks: a client that does not read loses its connection.
 func (c *conn) send(kind byte, body []byte) {
 	select {
 	case c.out <- message{kind, body}:

@@ -1,11 +1,12 @@
-// Command tavern is a small game server, all of it: players come over TCP, use abilities on each other,
-// see on their screens what runs on whom, and find everything as it was after a restart.
+// Command tavern is a complete small game server: players connect over TCP, use abilities on
+// each other, see the active buffs on their screens, and find the world unchanged after a
+// restart.
 //
 //	go run ./examples/tavern                 # serves, and keeps the world in world.db
 //	go run ./examples/tavern -join anna      # plays: "use poison 1", "look"
 //
-// main.go has the loop, world.go the game, conn.go the network, client.go the player's side, and
-// buffs.yaml the rules. The guide's chapters 8 to 10 explain the three in the middle.
+// main.go is the loop, world.go the game, conn.go the network, client.go the client, and
+// buffs.yaml the rules. Chapters 8 to 10 of the guide explain world.go, conn.go and client.go.
 package main
 
 import (
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string) error {
 	return serve(ctx, l, *file, os.Stdout)
 }
 
-// serve plays until ctx ends, and saves everything then.
+// serve runs the game until ctx ends, and then saves everything.
 func serve(ctx context.Context, l net.Listener, file string, out io.Writer) error {
 	defer l.Close()
 	disk, err := bolt.Open(file, bolt.Options{})

@@ -19,23 +19,23 @@ import (
 
 const (
 	frame   = 50 * time.Millisecond
-	most    = 1000 // players that are known, here or away
+	most    = 1000 // known players, connected or not
 	longest = 20   // bytes of a name
 )
 
 //go:embed buffs.yaml
 var definitions []byte
 
-// player is the game's own data of an owner; all else is the engine's.
+// player is the game's own data of an owner; the engine has the rest.
 type player struct{ name string }
 
-// away is a player who is not connected, and what it carries.
+// away is a player who is not connected, with its saved buffs.
 type away struct {
 	ID   buff.OwnerID
 	Blob []byte
 }
 
-// world is the room. All of it belongs to the loop; what other goroutines want they say to inbox.
+// world is the room. It belongs to the loop; other goroutines send functions to inbox.
 type world struct {
 	zone   *store.Saver
 	eng    *engine.Engine
@@ -43,11 +43,11 @@ type world struct {
 	inbox  *engine.Inbox
 	health stat.Attr
 	alive  *buff.Spec
-	away   map[string]away // by name; it is in the same cut as those who are here
+	away   map[string]away // by name; saved in the same cut as connected players
 	conns  map[buff.OwnerID]*conn
 }
 
-// open is the room as its last cut left it.
+// open returns the room as saved in its last cut.
 func open(ctx context.Context, disk store.Store) (*world, error) {
 	cat, err := catalog.Parse("buffs.yaml", definitions)
 	if err != nil {
@@ -78,7 +78,7 @@ func open(ctx context.Context, disk store.Store) (*world, error) {
 			return nil, err
 		}
 	}
-	for id := range w.eng.OwnerIDs() { // nobody is connected yet
+	for id := range w.eng.OwnerIDs() { // no player is connected yet
 		if err := w.leave(id); err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (w *world) arrived() string {
 	return fmt.Sprintf("after %v: %d players are known", r.Away, len(w.away))
 }
 
-// frame is what happens each 50 ms.
+// frame runs every 50 ms.
 func (w *world) frame(dt time.Duration) {
 	f := w.zone.After(w.eng.Tick(dt))
 	for e := range f.Events() {
@@ -123,7 +123,7 @@ func (w *world) revive(c *engine.Context, e buff.Event) {
 	c.AddBuff(c.Owner(), buff.Application{Spec: w.alive, Source: c.Owner()})
 }
 
-// join lets a player in, as it was when it left.
+// join adds a player, in the state in which it left.
 func (w *world) join(c *conn, name string) error {
 	for _, o := range w.conns {
 		if w.eng.Data(o.id).(*player).name == name {
@@ -151,7 +151,7 @@ func (w *world) join(c *conn, name string) error {
 	}
 	c.id = p.ID
 	w.conns[c.id] = c
-	w.screen.Update() // it knows the new owner from here on
+	w.screen.Update() // so that it knows the new owner
 	for _, o := range w.conns {
 		err = errors.Join(err, o.viewer.See(c.id, false), c.viewer.See(o.id, false))
 	}
@@ -160,7 +160,7 @@ func (w *world) join(c *conn, name string) error {
 	return err
 }
 
-// leave takes a player out of the room, with what it carries.
+// leave removes a player from the room and saves its buffs.
 func (w *world) leave(id buff.OwnerID) error {
 	name := w.eng.Data(id).(*player).name
 	blob, err := w.eng.Despawn(id)
@@ -175,7 +175,8 @@ func (w *world) leave(id buff.OwnerID) error {
 	return nil
 }
 
-// use is one ability of one player, at a target. What comes of it is an event, which everybody is told.
+// use uses an ability of a player on a target. The result is an event, which is sent to all
+// players.
 func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error {
 	cat := w.eng.Catalog()
 	spec, err := cat.Lookup(ability)
@@ -201,7 +202,7 @@ func (w *world) apply(target buff.OwnerID, spec *buff.Spec, source buff.OwnerID)
 	return r.Err
 }
 
-// look is everybody in the room.
+// look describes all players in the room.
 func (w *world) look() (text string) {
 	for id := range w.eng.OwnerIDs() {
 		health, err := w.eng.Attribute(id, w.health)

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/buffs"
 )
 
-// Ability is one of what the keys 1 to 8 do, from 0 on.
+// Ability is one of the abilities on the keys 1 to 8, counted from 0.
 type Ability uint8
 
 // The abilities, in the order of their keys.
@@ -26,27 +26,27 @@ const (
 	Abilities = 8
 )
 
-// Aim is at whom an ability goes.
+// Aim is the kind of target of an ability.
 type Aim uint8
 
-// Whom an ability is for.
+// The kinds of targets.
 const (
 	AtFoe Aim = iota
 	AtFriend
 	AtSelf
-	AtAny // a friend, or a foe
+	AtAny // a friend or a foe
 )
 
-// Skill says what an [Ability] is.
+// Skill describes an [Ability].
 type Skill struct {
-	ID    string  // of the buff, of the icon, and of the cooldown with _cooldown behind it
+	ID    string  // of the buff and the icon; the cooldown is ID + "_cooldown"
 	Name  string  // for players
 	Text  string  // what it does
-	Aim   Aim     // at whom
+	Aim   Aim     // kind of target
 	Range float64 // in paces
 }
 
-// Skills are the abilities.
+// Skills describes the abilities.
 var Skills = [Abilities]Skill{
 	{"venom", "Venom", "A poison of up to five stacks", AtFoe, 16},
 	{"renew", "Renew", "Heals a friend for 9 s", AtFriend, 18},
@@ -58,7 +58,7 @@ var Skills = [Abilities]Skill{
 	{"cleanse", "Cleanse", "Two bad effects off a friend, or a good one off a foe", AtAny, 18},
 }
 
-// Class is what a hero is.
+// Class is the class of a unit.
 type Class uint8
 
 // The classes.
@@ -77,7 +77,7 @@ var classNames = [classes]string{"Blade", "Ranger", "Hexer", "Cleric", "Warden",
 // String returns the name of the class.
 func (c Class) String() string { return classNames[c] }
 
-// arm is what a class fights with all the time.
+// arm is the basic attack of a class.
 type arm struct {
 	id    string
 	reach float64
@@ -93,7 +93,7 @@ var arms = [classes]arm{
 	{"maul", 5, 1400 * time.Millisecond},
 }
 
-// book is the definitions, and by name those that the code applies or asks for.
+// book holds the definitions, and the ones that the code uses by name.
 type book struct {
 	catalog  *buff.Catalog
 	skills   [Abilities]*buff.Spec // nil for Cleanse, which is no buff
@@ -107,7 +107,7 @@ type book struct {
 	health, maxHealth, speed, power      stat.Attr
 }
 
-// loadBook reads the definitions of a folder, or if that is "" those that travel with the program.
+// loadBook reads the definitions of a folder, or the embedded ones if dir is "".
 func loadBook(dir string) (*book, error) {
 	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
 	if dir != "" {
@@ -120,7 +120,7 @@ func loadBook(dir string) (*book, error) {
 	return newBook(cat)
 }
 
-// newBook looks up what the code names, and says all that is missing.
+// newBook looks up the names that the code uses, and reports all that are missing.
 func newBook(cat *buff.Catalog) (*book, error) {
 	var missing []string
 	spec := func(id string) *buff.Spec {

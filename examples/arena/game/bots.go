@@ -2,12 +2,12 @@ package game
 
 import "math"
 
-// Where squads fight that do not fight the King: four stones.
+// Four stones, where the squads fight that do not fight the King.
 var stones = [4][2]float64{{22, 15}, {68, 15}, {22, 45}, {68, 45}}
 
-// goal is where a squad fights, and whether it fights the King.
+// goal returns the place where a squad fights, and whether it fights the King.
 func (a *arena) goal(u *Unit) (x, y float64, king bool) {
-	squad := u.Squad / 2 // within the side
+	squad := u.Squad / 2 // number within the side
 	if squad%20 < 3 && !a.king.Dead {
 		return a.king.X, a.king.Y, true
 	}
@@ -15,7 +15,7 @@ func (a *arena) goal(u *Unit) (x, y float64, king bool) {
 	return at[0], at[1], false
 }
 
-// scatter puts a hero near where its squad fights.
+// scatter returns a position near the place where a hero's squad fights.
 func (w *World) scatter(a *arena, u *Unit) (x, y float64) {
 	x, y, king := a.goal(u)
 	reach := 3 + 5*w.dice.Float64()
@@ -26,7 +26,7 @@ func (w *World) scatter(a *arena, u *Unit) (x, y float64) {
 	return x + reach*math.Cos(angle), y + reach*math.Sin(angle)
 }
 
-// decide has a bot choose whom it fights, what it casts and where it goes.
+// decide chooses a bot's target, ability and destination.
 func (w *World) decide(a *arena, u *Unit) {
 	gx, gy, king := a.goal(u)
 	w.choose(a, u, king)
@@ -39,9 +39,9 @@ func (w *World) decide(a *arena, u *Unit) {
 		switch {
 		case d > reach*0.9:
 			w.Go(u, to.X, to.Y)
-		case reach > 5 && d < reach*0.35 && w.dice.IntN(3) == 0: // who shoots keeps away
+		case reach > 5 && d < reach*0.35 && w.dice.IntN(3) == 0: // keep a distance
 			w.Go(u, u.X+(u.X-to.X), u.Y+(u.Y-to.Y))
-		case w.dice.IntN(6) == 0: // nobody stands like a post
+		case w.dice.IntN(6) == 0: // move a little
 			w.Go(u, u.X+w.dice.Float64()*4-2, u.Y+w.dice.Float64()*4-2)
 		default:
 			u.going = false
@@ -51,7 +51,7 @@ func (w *World) decide(a *arena, u *Unit) {
 	}
 }
 
-// choose sets whom a bot fights.
+// choose sets a bot's target.
 func (w *World) choose(a *arena, u *Unit, king bool) {
 	if to := w.Unit(u.Target); to != nil && !to.Dead && u.foe(to) && u.distance(to) < 18 && w.dice.IntN(12) != 0 {
 		return
@@ -62,7 +62,7 @@ func (w *World) choose(a *arena, u *Unit, king bool) {
 		return
 	}
 	foe := func(o *Unit) bool { return o.foe(u) && !o.Dead }
-	// Those whom a friend of the squad fights come first: five on one fells it.
+	// Targets of squad members come first, so that a squad concentrates on one foe.
 	for _, f := range a.squads[u.Squad] {
 		if t := w.Unit(f.Target); f != u && t != nil && foe(t) && t.Hero() && u.distance(t) < 14 && w.dice.IntN(2) == 0 {
 			u.Target = t.ID
@@ -74,7 +74,7 @@ func (w *World) choose(a *arena, u *Unit, king bool) {
 	}
 }
 
-// useSome has a bot cast, if it is time for something.
+// useSome casts an ability of a bot, if one is useful now.
 func (w *World) useSome(a *arena, u *Unit) {
 	if w.has(u, w.breathing) || w.dice.IntN(3) == 0 {
 		return
@@ -104,7 +104,7 @@ func (w *World) useSome(a *arena, u *Unit) {
 	}
 }
 
-// weakest returns who of a bot's squad, and of those near, needs help most; nil if nobody does.
+// weakest returns the unit of a bot's squad, or near it, that needs help most, or nil.
 func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	least := 0.8
 	see := func(o *Unit) {
@@ -121,7 +121,7 @@ func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	return weak
 }
 
-// help casts what helps a friend, and reports whether it did.
+// help casts an ability on a friend, and reports whether it did.
 func (w *World) help(u, weak *Unit) bool {
 	was := u.Target
 	u.Target = weak.ID
@@ -142,6 +142,6 @@ var (
 
 // heroName is the name of the k-th hero.
 func heroName(k int) string {
-	k *= 7919 // a prime: neighbours are not alike
+	k *= 7919 // a prime: neighbours get different names
 	return firstNames[k%len(firstNames)] + " " + lastNames[k/len(firstNames)%len(lastNames)]
 }

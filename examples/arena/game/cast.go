@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Refusal says why an ability was not cast.
+// Refusal is the reason why an ability was not cast.
 type Refusal uint8
 
 // The refusals.
@@ -19,12 +19,13 @@ const (
 	NotNow // stunned, silenced, dead, paused
 	NoTarget
 	TooFar
-	Immune // it would have done nothing: resisted by diminishing returns, or by an immunity
+	Immune // no effect: resisted by diminishing returns or an immunity
 	NothingToDo
 )
 
-// Cast has a hero cast an ability at its target: a friend's is cast on itself without one. All that
-// asks of others is asked of the engine: who is stunned has a tag.
+// Cast casts an ability of a hero at its target; an ability for friends goes to the hero itself
+// if it has no friendly target. The state of heroes is read from the engine: a stunned hero has
+// a tag.
 func (w *World) Cast(u *Unit, what Ability) Refusal {
 	if what >= Abilities || u.Dead || w.arenas[u.Arena].paused || w.has(u, w.stunned) || w.has(u, w.silenced) {
 		return NotNow
@@ -52,13 +53,13 @@ func (w *World) Cast(u *Unit, what Ability) Refusal {
 	return no
 }
 
-// has reports whether a unit has a tag. Of whom nobody can tell, it is said to have it.
+// has reports whether a unit has a tag, and true if that is unknown.
 func (w *World) has(u *Unit, tag buff.Tag) bool {
 	has, err := w.eng.HasTag(u.ID, tag)
 	return has || err != nil
 }
 
-// aim returns whom an ability of a hero would go to.
+// aim returns the target of an ability.
 func (w *World) aim(u *Unit, s *Skill) (*Unit, Refusal) {
 	to := w.Unit(u.Target)
 	switch {
@@ -79,7 +80,7 @@ func (w *World) aim(u *Unit, s *Skill) (*Unit, Refusal) {
 	return to, Done
 }
 
-// cleanse takes something off: the handler of no buff, but a command.
+// cleanse removes buffs with a command; it is not a buff itself.
 func (w *World) cleanse(u, to *Unit) Refusal {
 	q := buff.Query{Polarity: define.Negative, Most: 2, Newest: true}
 	if u.foe(to) {
@@ -91,7 +92,7 @@ func (w *World) cleanse(u, to *Unit) Refusal {
 	return Done
 }
 
-// fight has a unit strike its target with its arm, if it can.
+// fight makes a unit attack its target, if it can.
 func (w *World) fight(u *Unit) {
 	to := w.Unit(u.Target)
 	if to == nil || to.Dead || !u.foe(to) || w.arenas[u.Arena].clock < u.swing {
@@ -108,7 +109,7 @@ func (w *World) fight(u *Unit) {
 
 func (u *Unit) distance(o *Unit) float64 { return math.Hypot(u.X-o.X, u.Y-o.Y) }
 
-// girth is how much nearer a big body is.
+// girth returns the radius of a large body, by which it is closer.
 func (u *Unit) girth() float64 {
 	if u.Hero() {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// ground is who is where in an arena: cells of three paces, filled anew in each frame.
+// ground is an index of heroes by position: cells of three paces, refilled in each frame.
 type ground struct {
 	cells [cellsX * cellsY][]*Unit
 }
@@ -17,14 +17,14 @@ const (
 	cell   = 3.0
 	cellsX = int(Width / cell)
 	cellsY = int(Height / cell)
-	room   = 1.3 // that heroes keep between each other
+	room   = 1.3 // minimum distance between heroes
 )
 
 func cellOf(x, y float64) (int, int) {
 	return min(max(int(x/cell), 0), cellsX-1), min(max(int(y/cell), 0), cellsY-1)
 }
 
-// fill puts everybody who lives into a cell.
+// fill adds every living hero to its cell.
 func (g *ground) fill(a *arena) {
 	for k := range g.cells {
 		g.cells[k] = g.cells[k][:0]
@@ -50,7 +50,7 @@ func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	}
 }
 
-// nearest returns the nearest hero to a unit that will do, nil if there is none within reach.
+// nearest returns the nearest acceptable hero within reach of a unit, or nil.
 func (w *World) nearest(a *arena, to *Unit, reach float64, will func(*Unit) bool) (best *Unit) {
 	a.ground.around(to.X, to.Y, reach, func(u *Unit) {
 		if d := u.distance(to); d <= reach && u != to && will(u) {
@@ -60,7 +60,7 @@ func (w *World) nearest(a *arena, to *Unit, reach float64, will func(*Unit) bool
 	return best
 }
 
-// walk moves everybody on by one frame.
+// walk moves all heroes by one frame.
 func (w *World) walk(a *arena) {
 	for _, u := range a.heroes {
 		if !u.Dead {
@@ -74,7 +74,7 @@ func (w *World) walk(a *arena) {
 	}
 }
 
-// stepOf returns where a hero is at the end of the frame.
+// stepOf returns the position of a hero at the end of the frame.
 func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 	dx, dy := u.heading()
 	u.Moving = false
@@ -89,14 +89,14 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 			u.Facing, u.Moving = math.Atan2(dy, dx), true
 		}
 	}
-	// Bodies push each other aside.
+	// Bodies push each other apart.
 	push := func(o *Unit, room float64) {
 		ox, oy := x-o.X, y-o.Y
 		d := math.Hypot(ox, oy)
 		if o == u || d >= room {
 			return
 		}
-		if d < 1e-6 { // in the same place: by id, so that they part
+		if d < 1e-6 { // in the same place: separate by id
 			ox, oy, d = 1, float64(u.ID%7)-3, 4
 		}
 		x, y = x+ox/d*(room-d)*0.35, y+oy/d*(room-d)*0.35
@@ -108,7 +108,7 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 	return x, y
 }
 
-// heading is where a unit wants to go, of length 1, or 0.
+// heading returns the direction in which a unit wants to move, of length 1 or 0.
 func (u *Unit) heading() (dx, dy float64) {
 	dx, dy = u.dx, u.dy
 	if u.going {
@@ -123,7 +123,7 @@ func (u *Unit) heading() (dx, dy float64) {
 	return 0, 0
 }
 
-// around names who is within an aura: its bearer's side, within so many paces.
+// around reports the members of an aura: heroes of its bearer's side within its radius.
 func (w *World) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	bearer := q.Data.(*Unit)
 	reach := q.Buff.Spec.Aura.Radius
@@ -134,8 +134,7 @@ func (w *World) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	})
 }
 
-// Near appends up to n of the units that are nearest to a place of an arena, the King among them if it
-// is one of them.
+// Near appends up to n units nearest to a place of an arena; the King may be among them.
 func (w *World) Near(dst []*Unit, arena int, x, y float64, n int) []*Unit {
 	a := &w.arenas[arena]
 	start := len(dst)

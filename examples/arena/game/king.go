@@ -4,14 +4,14 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// The King's habits, in ms of the engine's time.
+// The intervals and range of the King's abilities, in ms of engine time.
 const (
 	quakeEvery = 18 * second
 	doomEvery  = 5 * second
 	quakeReach = 11.0
 )
 
-// reign has the King of an arena do what it does.
+// reign runs the King of an arena.
 func (w *World) reign(a *arena) {
 	k := a.king
 	if k.Dead {
@@ -44,7 +44,7 @@ func (w *World) reign(a *arena) {
 	}
 }
 
-// shake hits all who stand near the King.
+// shake hits all heroes near the King.
 func (w *World) shake(a *arena) {
 	w.tell(Fact{Kind: Shook, Target: a.king.ID})
 	for _, u := range a.heroes {
@@ -54,7 +54,7 @@ func (w *World) shake(a *arena) {
 	}
 }
 
-// doomSome dooms one of those who fight the King.
+// doomSome dooms one of the heroes near the King.
 func (w *World) doomSome(a *arena) {
 	first := w.dice.IntN(len(a.heroes))
 	for k := range a.heroes {

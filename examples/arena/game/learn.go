@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Icons are the names of pictures that a [Fact] can name, by their place.
+// Icons are the names of the icons that a [Fact] refers to by index.
 var Icons = [...]string{
 	"", "venom", "renew", "rend", "hex", "doom", "slash", "shot", "bolt", "smite", "strike", "maul", "quake", "reckoning",
 }
@@ -19,7 +19,7 @@ func (w *World) nameIcons() {
 	}
 }
 
-// learn draws from the events of a frame what the loop goes by, and what is to be seen.
+// learn updates the world from the events of a frame, and records visible facts.
 func (w *World) learn(f *engine.Frame) {
 	w.now = f.Now
 	for e := range f.Events() {
@@ -43,7 +43,7 @@ func (w *World) learn(f *engine.Frame) {
 
 func (w *World) tell(f Fact) { w.facts = append(w.facts, f) }
 
-// count takes an event into the digest.
+// count adds an event to the digest.
 func (w *World) count(e *buff.Event) {
 	mix := func(v uint64) { w.digest = (w.digest ^ v) * 1099511628211 }
 	mix(uint64(e.At))
@@ -55,7 +55,7 @@ func (w *World) count(e *buff.Event) {
 	mix(math.Float64bits(e.Value))
 }
 
-// changed takes in what health somebody has.
+// changed records a change of health.
 func (w *World) changed(u *Unit, e *buff.Event) {
 	u.Health = e.Value
 	if e.Spec == nil {
@@ -68,7 +68,7 @@ func (w *World) changed(u *Unit, e *buff.Event) {
 	case e.Delta > 0:
 		f.Kind = Healed
 	case e.Delta == 0 && e.Magnitude == 0:
-		return // a heal for whom nothing is missing
+		return // a heal of a unit with full health
 	default:
 		for k, arm := range w.arms {
 			if is(e.Spec, arm) {
@@ -85,7 +85,7 @@ func (w *World) changed(u *Unit, e *buff.Event) {
 	}
 }
 
-// fell takes in that somebody died.
+// fell records a death.
 func (w *World) fell(u *Unit) {
 	u.Dead, u.Health, u.Moving, u.going, u.Target = true, 0, false, false, 0
 	w.tell(Fact{Kind: Fell, Target: u.ID})

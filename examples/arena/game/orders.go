@@ -2,8 +2,8 @@ package game
 
 import "github.com/bufftick/bufftick/buff"
 
-// Take gives a player a hero that nobody has: of the side that fewer play, one that lives if there is
-// one, in the arena. It returns nil if all are taken.
+// Take gives a player a free hero of the arena, on the side with fewer players, and alive if
+// possible. It returns nil if all heroes are taken.
 func (w *World) Take(arena int) *Unit {
 	var taken [2]int
 	var best [2]*Unit
@@ -29,28 +29,27 @@ func (w *World) Take(arena int) *Unit {
 	return u
 }
 
-// Free takes back what Take gave: a bot plays the hero, and somebody else may have it.
+// Free returns a hero to the bots; another player may take it.
 func (w *World) Free(u *Unit) {
 	u.Taken = false
 	w.Play(u, false)
 }
 
-// Play says whether a person plays a hero. It stands still then until it is told where to go.
+// Play sets whether a person plays a hero. The hero then stands until it gets an order.
 func (w *World) Play(u *Unit, played bool) {
 	u.Played, u.going, u.dx, u.dy = played, false, 0, 0
 }
 
-// Walk has a hero walk in a direction until it is told otherwise: 0, 0 is to stand.
+// Walk makes a hero walk in a direction until the next order; 0, 0 stops it.
 func (w *World) Walk(u *Unit, dx, dy float64) { u.dx, u.dy, u.going = dx, dy, false }
 
-// Go has a hero walk to a place.
+// Go makes a hero walk to a place.
 func (w *World) Go(u *Unit, x, y float64) {
 	u.goX, u.goY, u.going = min(max(x, 1), Width-1), min(max(y, 1), Height-1), true
 	u.dx, u.dy = 0, 0
 }
 
-// Aim has a hero look at somebody of its arena, or with 0 at nobody: whom its arm strikes, and its
-// abilities go to.
+// Aim sets a hero's target in its arena, for its attacks and abilities; 0 clears it.
 func (w *World) Aim(u *Unit, at buff.OwnerID) {
 	if to := w.Unit(at); to != nil && to.Arena == u.Arena {
 		u.Target = at
@@ -59,7 +58,7 @@ func (w *World) Aim(u *Unit, at buff.OwnerID) {
 	}
 }
 
-// Squad appends the squad of a hero, itself among them.
+// Squad appends the squad of a hero, including itself.
 func (w *World) Squad(dst []*Unit, u *Unit) []*Unit {
 	return append(dst, w.arenas[u.Arena].squads[u.Squad]...)
 }

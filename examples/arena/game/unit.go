@@ -7,71 +7,72 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Side is whose side a unit is on.
+// Side is the side of a unit.
 type Side uint8
 
 // The sides.
 const (
 	Ember Side = iota
 	Tide
-	Hollow // the King's own
+	Hollow // the King's
 )
 
-// Unit is a hero, or the King of an arena. What it carries the engine knows; this is the rest.
+// Unit is a hero or the King of an arena. Its buffs are in the engine.
 type Unit struct {
 	ID    buff.OwnerID
 	Name  string
 	Class Class
 	Side  Side
 	Arena int
-	Squad int // five heroes of one side, within the arena
+	Squad int // five heroes of one side, numbered within the arena
 
 	X, Y, Facing float64 // in paces; in radians
 	Moving       bool
 	Health, Most float64
 	Dead         bool
-	Target       buff.OwnerID // 0: nobody
+	Target       buff.OwnerID // 0: none
 	Played       bool         // by a person
-	Taken        bool         // a person has it, who may be away: a bot plays it then
+	Taken        bool         // by a person, who may be away; then a bot plays it
 
-	// What it wants: to walk in a direction, or to a place, or to stand.
+	// The current order: a direction, a destination, or neither.
 	dx, dy       float64
 	goX, goY     float64
 	going        bool
-	swing        wheel.Time // when its arm is ready
-	think        wheel.Time // when it thinks next, if nobody plays it
+	swing        wheel.Time // when its next attack is ready
+	think        wheel.Time // when it next decides, if no person plays it
 	nextX, nextY float64
 }
 
-// Hero reports whether it is one, and not a king.
+// Hero reports whether the unit is a hero and not a king.
 func (u *Unit) Hero() bool { return u.Side != Hollow }
 
 // foe reports whether two units are on different sides.
 func (u *Unit) foe(o *Unit) bool { return u.Side != o.Side }
 
-// Fact is something that is to be seen for a moment: a blow, a spell, a fall.
+// Fact is a visible event: a hit, a spell, a death.
 type Fact struct {
-	Kind           FactKind
-	What           uint8 // the Ability or the Class whose arm it was, or the place in [World.Icons] of the buff that did it
+	Kind FactKind
+	// the Ability, the Class whose attack it was, or the index in [World.Icons] of the buff
+	What           uint8
 	Source, Target buff.OwnerID
 	Amount         uint16
 }
 
-// FactKind says what kind of [Fact] it is.
+// FactKind is the kind of a [Fact].
 type FactKind uint8
 
-// The kinds of facts. What is their Ability, Class or icon is said behind each.
+// The kinds of facts, with the meaning of [Fact.What].
 const (
-	Struck   FactKind = iota // an arm: Class; Amount is the damage
+	Struck   FactKind = iota // a basic attack: Class; Amount is the damage
 	Cast                     // Ability
-	Hurt                     // by a buff's pulse: icon
+	Hurt                     // by a pulse of a buff: icon
 	Healed                   // icon
-	Absorbed                 // by a shield: icon of what did the damage
+	Absorbed                 // by a shield: icon of the damaging buff
 	Resisted                 // Ability, or 255
-	Fell                     // it died
+	Fell                     // a unit died
 	Rose
 	Shook // the King's quake
 )
 
-// second is in the engine's unit.
+// second is one second of engine time.
 const second = wheel.Time(time.Second / time.Millisecond)

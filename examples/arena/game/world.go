@@ -15,52 +15,52 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Frame is how much game time a [World.Step] takes.
+// Frame is the game time of one [World.Step].
 const Frame = 50 * time.Millisecond
 
 // Sizes of the game.
 const (
-	ArenaHeroes = 200 // in one arena at most
+	ArenaHeroes = 200 // per arena, at most
 	MaxHeroes   = 20_000
 	Width       = 90.0 // of an arena, in paces
 	Height      = 60.0
 	kingHealth  = 120_000
 )
 
-// Options of a [World]. The zero value is an arena of 200 heroes.
+// Options configures a [World]. The zero value is an arena of 200 heroes.
 type Options struct {
-	// Heroes is how many there are, 200 to an arena, from 10 to MaxHeroes. If zero, 200.
+	// Heroes is the number of heroes, 200 per arena, from 10 to MaxHeroes. The default is 200.
 	Heroes int
 
-	// Seed is what all chance comes from.
+	// Seed is the seed of all random choices.
 	Seed uint64
 
-	// Workers of the engine; if zero, one for each processor.
+	// Workers is the number of workers of the engine. The default is one for each processor.
 	Workers int
 
-	// Buffs is a folder of definitions; if "", those in the program.
+	// Buffs is a folder of definitions. The default is the embedded ones.
 	Buffs string
 
-	// Budget is what one Step may wait for handlers; if zero, the engine's default.
+	// Budget is the time that a Step may wait for handlers. The default is that of the engine.
 	Budget time.Duration
 }
 
-// World is all that belongs to the loop.
+// World is the state of the game. It belongs to the loop.
 type World struct {
 	*book
 	eng    *engine.Engine
 	dice   *rand.Rand
 	now    wheel.Time
-	units  []Unit // by id, from 1
+	units  []Unit // by id - 1
 	arenas []arena
 	facts  []Fact
-	icons  map[string]uint8 // by name, their place in Icons
+	icons  map[string]uint8 // by name: index in Icons
 	frames uint64
 	digest uint64
 	err    error
 }
 
-// arena is one place of the world, with a zone of its own.
+// arena is one place of the world, with its own zone.
 type arena struct {
 	zone   uint32
 	king   *Unit
@@ -68,14 +68,14 @@ type arena struct {
 	squads [][]*Unit
 	ground ground
 	paused bool
-	clock  wheel.Time // its own time: that stands still while it is paused
-	quaked wheel.Time // when the ground trembled last
-	doomed wheel.Time // when the King doomed somebody last
-	risen  wheel.Time // when a fallen King comes back; 0: it stands
+	clock  wheel.Time // its own time, which stops while it is paused
+	quaked wheel.Time // last quake
+	doomed wheel.Time // last doom
+	risen  wheel.Time // when a dead King returns; 0: it is alive
 	angry  bool
 }
 
-// New builds a world. Somebody must Close it.
+// New returns a world. The caller must Close it.
 func New(o Options) (*World, error) {
 	o.Heroes = cmp.Or(o.Heroes, ArenaHeroes)
 	if o.Heroes < 10 || o.Heroes > MaxHeroes {
@@ -101,31 +101,32 @@ func New(o Options) (*World, error) {
 	return w, nil
 }
 
-// Engine returns the engine, for those who look on: what they change the world does not know of.
+// Engine returns the engine, for observers: the world does not see changes that they make.
 func (w *World) Engine() *engine.Engine { return w.eng }
 
-// Close ends it.
+// Close closes the engine.
 func (w *World) Close(ctx context.Context) error { return w.eng.Close(ctx) }
 
-// Err returns the first thing that should not have happened.
+// Err returns the first unexpected error.
 func (w *World) Err() error { return w.err }
 
-// Now is the engine's time.
+// Now returns the engine's time.
 func (w *World) Now() wheel.Time { return w.now }
 
-// Frames is how often Step was called.
+// Frames returns the number of calls of Step.
 func (w *World) Frames() uint64 { return w.frames }
 
-// Digest is a number that two games share if the same has happened in them.
+// Digest returns a number that is equal for two games with the same events.
 func (w *World) Digest() uint64 { return w.digest }
 
-// Facts are what was to be seen in the last Step, and since. They are valid until the next one.
+// Facts returns the visible events since the start of the last Step. They are valid until the
+// next one.
 func (w *World) Facts() []Fact { return w.facts }
 
-// Units are all units; that of an id stands at id - 1. Only to be read.
+// Units returns all units, by id - 1. The slice must not be changed.
 func (w *World) Units() []Unit { return w.units }
 
-// Unit returns one, nil if there is none of that id. Only to be read.
+// Unit returns the unit with an id, or nil. It must not be changed.
 func (w *World) Unit(id buff.OwnerID) *Unit {
 	if id == 0 || id > buff.OwnerID(len(w.units)) {
 		return nil
@@ -133,20 +134,20 @@ func (w *World) Unit(id buff.OwnerID) *Unit {
 	return &w.units[id-1]
 }
 
-// Arenas is how many there are.
+// Arenas returns the number of arenas.
 func (w *World) Arenas() int { return len(w.arenas) }
 
 // King returns the King of an arena.
 func (w *World) King(arena int) *Unit { return w.arenas[arena].king }
 
-// expect notes an error that no player can cause.
+// expect records an error that no player can cause.
 func (w *World) expect(err error) {
 	if w.err == nil && err != nil {
 		w.err = fmt.Errorf("at %v: %w", w.now, err)
 	}
 }
 
-// Step plays one frame.
+// Step runs one frame.
 func (w *World) Step() {
 	w.facts = w.facts[:0]
 	for k := range w.arenas {
@@ -166,7 +167,7 @@ func (w *World) Step() {
 	w.frames++
 }
 
-// act has a hero do what it can: who plays it says where it goes and what it casts.
+// act runs a hero: it attacks, and a bot also decides.
 func (w *World) act(a *arena, u *Unit) {
 	if u.Dead {
 		return
@@ -178,14 +179,14 @@ func (w *World) act(a *arena, u *Unit) {
 	w.fight(u)
 }
 
-// populate says who there is.
+// populate creates all units.
 func (w *World) populate(heroes int) {
 	n := (heroes + ArenaHeroes - 1) / ArenaHeroes
 	w.arenas = make([]arena, n)
 	w.units = make([]Unit, heroes+n)
 	for k := range heroes {
 		u := &w.units[k]
-		i := k / n // within its arena
+		i := k / n // index within its arena
 		u.ID, u.Arena, u.Side = buff.OwnerID(k+1), k%n, Side(i%2)
 		u.Class, u.Squad, u.Most = Class(i/2%5), i/10, 1000
 		u.Name = heroName(k)
@@ -207,20 +208,20 @@ func (w *World) populate(heroes int) {
 		w.enter(u)
 		a.quaked, a.doomed = 0, 0
 	}
-	for k := range heroes { // the first fights begin at once
+	for k := range heroes { // the first fights start at once
 		u := &w.units[k]
 		u.X, u.Y = w.scatter(&w.arenas[u.Arena], u)
 	}
 }
 
-// enter lets a unit into the world.
+// enter adds a unit to the engine.
 func (w *World) enter(u *Unit) {
 	w.expect(w.eng.Spawn(u.ID, u))
 	w.expect(w.eng.Do(buff.SetZone(u.ID, uint32(u.Arena+1))).Err)
 	w.revive(u)
 }
 
-// revive puts a unit where its side begins, with all its health.
+// revive puts a unit at the start of its side, with full health.
 func (w *World) revive(u *Unit) {
 	u.Dead, u.Health, u.going, u.dx, u.dy, u.Target = false, u.Most, false, 0, 0, 0
 	switch u.Side {
@@ -240,13 +241,13 @@ func (w *World) revive(u *Unit) {
 	}
 }
 
-// add applies a buff, and reports whether it did something. A busy owner is not asked.
+// add applies a buff, and reports whether it had an effect. It has none on a busy owner.
 func (w *World) add(to buff.OwnerID, a buff.Application) bool {
 	_, r := w.eng.AddBuff(to, a)
 	return r.Err == nil && r.Kind != buff.Denied
 }
 
-// Pause lets the time of an arena stand still, or go on.
+// Pause stops the time of an arena, or resumes it.
 func (w *World) Pause(arena int, still bool) {
 	a := &w.arenas[arena]
 	if a.paused == still {
@@ -260,10 +261,10 @@ func (w *World) Pause(arena int, still bool) {
 	w.expect(w.eng.Do(cmd).Err)
 }
 
-// Paused reports whether the time of an arena stands still.
+// Paused reports whether the time of an arena is stopped.
 func (w *World) Paused(arena int) bool { return w.arenas[arena].paused }
 
-// Reload takes new definitions over. Where something is wrong with them the old ones stay.
+// Reload replaces the definitions. If they have errors, the old ones stay.
 func (w *World) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 	b, err := newBook(c)
 	if err != nil {

@@ -1,21 +1,21 @@
-// Package page is the arena in a browser: what stands in this folder, as it travels with a program.
-// It has no dependency but client.js of package replicate, which the server puts beside it.
+// Package page embeds the web page of the arena. Its only dependency is client.js of package
+// replicate, which the server adds.
 //
 //	index.html  style.css
-//	main.js     begins: what is pressed and clicked, and one frame after the other
-//	link.js     the WebSocket, with the lag and the loss of the slider in it, and the clock
-//	world.js    where everybody is, between two messages
-//	scene.js    the canvas: the ground, heroes, what they cast
+//	main.js     entry point: input, and the loop of frames
+//	link.js     the WebSocket, with simulated lag and loss, and the clock
+//	world.js    positions of units between two messages
+//	scene.js    the canvas: the ground, heroes, spells
 //	buffs.js    rows of buffs with their rings
 //	ground.js   the ground
 //	figures.js  heroes and the King
-//	icons.js    the icons of buffs and abilities: all of them paths
-//	pictures.js what is drawn once, and copied from then on
+//	icons.js    the icons of buffs and abilities: all drawn as paths
+//	pictures.js pictures that are drawn once and then copied
 package page
 
 import "embed"
 
-// Files are the files of the page.
+// Files holds the files of the page.
 //
 //go:embed *.html *.css *.js
 var Files embed.FS

@@ -8,34 +8,35 @@ import (
 	"sync"
 )
 
-// MaxAddress is how many connections one address may have: of IPv6 one network of 64 bits, which is what a
-// household gets.
+// MaxAddress is the maximum number of connections per address. For IPv6 it applies to a /64
+// network, which is the share of one household.
 const MaxAddress = 16
 
-// doors counts the connections of each address.
-type doors struct {
+// limiter counts the connections of each address.
+type limiter struct {
 	proxies []netip.Prefix
 	mu      sync.Mutex
 	of      map[netip.Addr]int
 }
 
-func newDoors() *doors {
-	return &doors{
+func newLimiter() *limiter {
+	return &limiter{
 		proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		of:      map[netip.Addr]int{},
 	}
 }
 
-// Trust names further proxies, beside those on this machine: of what comes through one, the last address in
-// X-Forwarded-For that is no proxy's is whose it is. Only what no client can reach otherwise belongs here. It
-// belongs before the first connection.
+// Trust adds proxies to those on this machine. For a request through a proxy, the client is the
+// last address in X-Forwarded-For that is not a proxy. Add only proxies that clients cannot
+// bypass. Call Trust before the first connection.
 func (s *Server) Trust(proxies ...netip.Prefix) {
-	s.doors.proxies = append(s.doors.proxies, proxies...)
+	s.limiter.proxies = append(s.limiter.proxies, proxies...)
 }
 
-// enter counts a connection in, if its address may have one more, and returns what counts it out.
-func (d *doors) enter(r *http.Request) (leave func(), ok bool) {
-	who, ok := d.whose(r)
+// enter counts a connection, unless its address has too many, and returns the function that
+// ends it.
+func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
+	who, ok := d.client(r)
 	if !ok {
 		return func() {}, true
 	}
@@ -54,9 +55,10 @@ func (d *doors) enter(r *http.Request) (leave func(), ok bool) {
 	}, true
 }
 
-// whose returns the address that a connection counts for. It counts for none if it comes from this machine, or
-// from a proxy that does not say for whom: behind one that is silent about it all would be one address.
-func (d *doors) whose(r *http.Request) (netip.Addr, bool) {
+// client returns the address that a connection counts for. There is none for connections from
+// this machine, or from a proxy that does not report its client: all its clients would share
+// one limit.
+func (d *limiter) client(r *http.Request) (netip.Addr, bool) {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err == nil && !d.proxy(at.Addr()) {
 		return network(at.Addr()), true
@@ -65,10 +67,10 @@ func (d *doors) whose(r *http.Request) (netip.Addr, bool) {
 	if len(said) == 1 && strings.TrimSpace(said[0]) == "" {
 		return netip.Addr{}, false
 	}
-	for _, text := range slices.Backward(said) { // each proxy appends who has asked it
+	for _, text := range slices.Backward(said) { // each proxy appends its client
 		a, err := netip.ParseAddr(strings.TrimSpace(text))
 		if err != nil {
-			return netip.Addr{}, true // they share one
+			return netip.Addr{}, true // invalid addresses share one limit
 		}
 		if !d.proxy(a) {
 			return network(a), true
@@ -77,12 +79,12 @@ func (d *doors) whose(r *http.Request) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-func (d *doors) proxy(a netip.Addr) bool {
+func (d *limiter) proxy(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	return slices.ContainsFunc(d.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// network returns an address without what its holder can choose.
+// network returns the part of an address that its holder cannot choose.
 func network(a netip.Addr) netip.Addr {
 	if a = a.Unmap().WithZone(""); a.Is4() {
 		return a

@@ -343,6 +343,6 @@ func TestOneAddress(t *testing.T) {
 			_ = c.CloseNow()
 		}
 		s.pass(time.Minute)
-		require.Empty(t, s.doors.of)
+		require.Empty(t, s.limiter.of)
 	})
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// checked is how many viewers of a load decode what they are sent.
+// checked is the number of viewers of a load test that decode their messages.
 const checked = 8
 
-// Load plays in real time until ctx ends, with a viewer for each of so many heroes and no sockets, and
-// writes how much was sent and how long frames took.
+// Load runs the game in real time until ctx ends, with viewers for that many heroes and no
+// sockets, and prints the bytes sent and the frame times.
 func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error {
 	s := New(w)
 	var screens []*client.Client
@@ -32,7 +32,7 @@ func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error 
 	}
 	took, messages, told := hdrhistogram.New(1, int64(time.Minute), 3), 0, 0
 	began := time.Now()
-	s.Beside(func(d time.Duration) { _ = took.RecordValue(min(int64(d), int64(time.Minute))) }) // in range
+	s.OnFrame(func(d time.Duration) { _ = took.RecordValue(min(int64(d), int64(time.Minute))) })
 	played := s.runLoad(ctx, func(k int, b []byte) error {
 		messages++
 		if b[0]>>4 != 1 {
@@ -56,7 +56,7 @@ func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error 
 	return err
 }
 
-// runLoad is Run with take in the place of sockets.
+// runLoad is like Run, with take instead of sockets.
 func (s *Server) runLoad(ctx context.Context, take func(player int, message []byte) error) error {
 	return s.loop(ctx, func() error {
 		for k, p := range s.players {

@@ -11,22 +11,22 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Bounds of a connection.
+// Limits of a connection.
 const (
-	inRoom    = 16 // messages of a client that wait for the loop
-	outRoom   = 8  // messages that wait for a client
-	perFrame  = 8  // messages of a client that the loop takes in a frame
-	maxFacts  = 64 // that a client is told of in a scene
-	sceneRate = 2  // frames for each scene
-	lookRate  = 5  // frames for each look around
-	truthRate = 20 // frames for each Beat, with the truth about some rings
+	inRoom    = 16 // messages of a client waiting for the loop
+	outRoom   = 8  // messages waiting for a client
+	perFrame  = 8  // messages of a client per frame
+	maxFacts  = 64 // facts in a scene
+	sceneRate = 2  // frames per scene
+	lookRate  = 5  // frames per update of the view
+	truthRate = 20 // frames per Beat, with the exact remaining times of some buffs
 	patience  = 5 * 1000 / 50
 )
 
-// errForeign ends a connection whose client is not the page.
+// errForeign ends a connection whose client does not use the page's protocol.
 var errForeign = errors.New("serve: not a message of the page")
 
-// message is one of a client, as long as one may be.
+// message is one message of a client.
 type message struct {
 	size  uint8
 	bytes [maxMessage]byte
@@ -34,8 +34,8 @@ type message struct {
 
 func (m *message) data() []byte { return m.bytes[:m.size] }
 
-// player is a connection as the loop sees it. Its queues are what both sides touch; done is closed by
-// the loop when it wants no more of it, and gone by the connection when it has ended.
+// player is a connection as seen by the loop. Both sides use only its queues; the loop closes
+// done to end the connection, and the connection closes gone when it has ended.
 type player struct {
 	in   chan message
 	out  chan []byte
@@ -43,17 +43,17 @@ type player struct {
 	done chan struct{}
 	gone chan struct{}
 
-	// The loop's.
-	viewer  *replicate.Viewer // nil until it has said what it wants
+	// Owned by the loop.
+	viewer  *replicate.Viewer // nil until its first request
 	arena   int
-	unit    *game.Unit // its hero; nil: it looks on
-	follows *game.Unit // whom it looks at
+	unit    *game.Unit // its hero; nil: a spectator
+	follows *game.Unit // the unit in the centre of its view
 	token   string
-	told    uint64 // the fingerprint of the definitions that it has
+	told    uint64 // fingerprint of the definitions that it has
 	sight
 	facts []game.Fact
-	since uint64 // the frame since which out is full
-	begun uint64 // the frame in which it came
+	since uint64 // first frame in which out was full
+	begun uint64 // frame of its arrival
 	over  bool
 }
 
@@ -74,18 +74,18 @@ func (p *player) buffer() []byte {
 	}
 }
 
-// room reports whether n more messages can wait for the client.
+// room reports whether the queue of the client has room for n messages.
 func (p *player) room(n int) bool { return cap(p.out)-len(p.out) >= n }
 
-// send lets a message wait for the client. There must be room.
+// send queues a message for the client. There must be room.
 func (p *player) send(b []byte) { p.out <- b }
 
-// obey carries out what the client has asked for, as much as there is time for in a frame.
+// obey handles the requests of a client, up to the limit for one frame.
 func (s *Server) obey(p *player) error {
 	for range perFrame {
 		select {
 		case m := <-p.in:
-			if err := s.carryOut(p, m.data()); err != nil {
+			if err := s.handle(p, m.data()); err != nil {
 				return err
 			}
 		default:
@@ -95,11 +95,11 @@ func (s *Server) obey(p *player) error {
 	return nil
 }
 
-// sizes of the messages of a client, but for those of a token and of package replicate.
+// sizes of client messages with a fixed size.
 var sizes = map[byte]int{askWatch: 3, askWalk: 3, askGo: 5, askAim: 3, askCast: 2, askPing: 9, askPause: 2}
 
-// carryOut carries out one message.
-func (s *Server) carryOut(p *player, m []byte) error {
+// handle handles one message.
+func (s *Server) handle(p *player, m []byte) error {
 	if len(m) == 0 {
 		return fmt.Errorf("%w: it is empty", errForeign)
 	}
@@ -127,7 +127,7 @@ func (s *Server) carryOut(p *player, m []byte) error {
 	return nil
 }
 
-// steer has the hero of a player do something.
+// steer gives an order to the hero of a player.
 func (s *Server) steer(p *player, m []byte) {
 	switch m[0] {
 	case askWalk:
@@ -143,7 +143,7 @@ func (s *Server) steer(p *player, m []byte) {
 	}
 }
 
-// pong answers a ping, so that the page knows the time: that of the frame which begins.
+// pong answers a ping, so that the page knows the time: that of the current frame.
 func (p *player) pong(stamp []byte, now wheel.Time) {
 	now = now.After(game.Frame)
 	if p.room(2) {
@@ -151,19 +151,20 @@ func (p *player) pong(stamp []byte, now wheel.Time) {
 	}
 }
 
-// play gives a player a hero: the one that it had, if its token says so.
+// play gives a player a hero: its previous one, if its token matches.
 func (s *Server) play(p *player, token string) {
 	if p.unit != nil {
 		return
 	}
 	h := s.heroes[token]
-	if h != nil && h.by != nil { // the same page in another tab, or a connection that has not been noticed to have ended
+	// the same page in another tab, or a connection that ended unnoticed
+	if h != nil && h.by != nil {
 		s.leave(h.by)
 	}
 	if h == nil {
 		u := s.world.Take(p.arena)
 		if u == nil {
-			s.watch(p, nil) // there is none left
+			s.watch(p, nil) // no hero is left
 			return
 		}
 		h = &hero{unit: u, token: s.newToken()}
@@ -174,7 +175,7 @@ func (s *Server) play(p *player, token string) {
 	s.show(p, h.unit, h.unit, h.token)
 }
 
-// watch has a player look on, at somebody or at the King.
+// watch makes a player a spectator of a unit or of the King.
 func (s *Server) watch(p *player, at *game.Unit) {
 	if at == nil || at.Arena != p.arena {
 		at = s.world.King(p.arena)
@@ -188,7 +189,7 @@ func (s *Server) watch(p *player, at *game.Unit) {
 	s.show(p, nil, at, "")
 }
 
-// show begins to tell a player what there is to see.
+// show starts sending the game to a player.
 func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	if p.viewer != nil {
 		p.viewer.Leave()
@@ -207,7 +208,7 @@ func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	p.hello = true
 }
 
-// giveBack leaves the hero of a player to a bot, for a while: its player may come back.
+// giveBack lets a bot play the hero of a player for a while; the player may return.
 func (s *Server) giveBack(p *player) {
 	if h := s.heroes[p.token]; h != nil && h.by == p {
 		h.by, h.left = nil, s.world.Frames()

@@ -11,71 +11,74 @@ import (
 	"github.com/bufftick/bufftick/replicate"
 )
 
-// endless is more than any buff of the arena has left, and less than one without an end.
+// endless is longer than any finite buff of the arena, and shorter than the time left of an
+// endless one.
 const endless = 1000 * time.Hour
 
-// Bounds of a [Server].
+// Limits of a [Server].
 const (
-	MaxPlayers = 256     // connections at once
-	kept       = 60 * 20 // frames for which a hero waits for its player
-	stillMost  = 30 * 20 // frames that an arena stands still at most
-	patienceTo = 10 * 20 // frames within which a client says what it wants
+	MaxPlayers = 256     // connections
+	kept       = 60 * 20 // frames for which a hero is kept for its player
+	stillMost  = 30 * 20 // maximum length of a pause, in frames
+	patienceTo = 10 * 20 // frames within which a client must send its first request
 	asksRoom   = 16
 )
 
-// errOver says that nobody takes anything any more.
+// errOver is returned after the end of the game.
 var errOver = errors.New("serve: the game is over")
 
-// Server is the loop of an arena, and who looks at it. Make one with [New].
+// Server is the loop of an arena and its connections. Use [New] to create one.
 type Server struct {
 	world     *game.World
 	replicate *replicate.Server
 	heroes    map[string]*hero
 	players   []*player
-	paused    map[int]uint64 // arenas that stand still, and since which frame
+	paused    map[int]uint64 // paused arenas, with the frame of the pause
 
 	arrivals chan *player
 	slots    chan struct{} // one for each connection
-	doors    *doors
+	limiter  *limiter
 	asks     chan func(*game.World)
 	over     chan struct{}
-	beside   func(time.Duration) // told how long a frame took
+	onFrame  func(time.Duration) // called with the duration of each frame
 
 	near, mates []*game.Unit
 	newToken    func() string
-	bytes       uint64 // that were sent
+	bytes       uint64 // bytes sent
 }
 
-// hero is one that a player has.
+// hero is a hero taken by a player.
 type hero struct {
 	unit  *game.Unit
 	token string
-	by    *player // nil: it is away, since the frame left
+	by    *player // nil: the player left in frame left
 	left  uint64
 }
 
-// New returns a Server that plays a world. The world is the Server's from then on.
+// New returns a Server for a world, which it owns from then on.
 func New(w *game.World) *Server {
 	return &Server{
 		world: w, replicate: replicate.New(w.Engine(), replicate.Options{Views: 128}),
 		heroes: map[string]*hero{}, paused: map[int]uint64{},
-		arrivals: make(chan *player, MaxPlayers), slots: make(chan struct{}, MaxPlayers), doors: newDoors(),
+		arrivals: make(chan *player, MaxPlayers), slots: make(chan struct{}, MaxPlayers), limiter: newLimiter(),
 		asks: make(chan func(*game.World), asksRoom), over: make(chan struct{}),
-		beside: func(time.Duration) {}, newToken: rand.Text,
+		onFrame: func(time.Duration) {}, newToken: rand.Text,
 	}
 }
 
-// Beside has the loop call a function with how long each frame took. It belongs before Run.
-func (s *Server) Beside(f func(took time.Duration)) { s.beside = f }
+// OnFrame sets a function that the loop calls with the duration of each frame. Call it before
+// Run.
+func (s *Server) OnFrame(f func(took time.Duration)) { s.onFrame = f }
 
-// Run plays the game in real time until ctx ends, and returns what went wrong with it.
+// Run runs the game in real time until ctx ends, and returns its first error.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.end()
 	return s.loop(ctx, func() error { return nil })
 }
 
-// loop plays in real time until ctx ends or behind, which is called after each frame, fails.
-func (s *Server) loop(ctx context.Context, behind func() error) error {
+// loop runs the game in real time until ctx ends or after, which is called after each frame,
+// fails.
+func (s *Server) loop(ctx context.Context, after func() error) error {
 	tick := time.NewTicker(game.Frame)
 	defer tick.Stop()
 	for s.world.Err() == nil {
@@ -86,15 +89,15 @@ func (s *Server) loop(ctx context.Context, behind func() error) error {
 		}
 		began := time.Now()
 		s.Frame()
-		s.beside(time.Since(began))
-		if err := behind(); err != nil {
+		s.onFrame(time.Since(began))
+		if err := after(); err != nil {
 			return err
 		}
 	}
 	return s.world.Err()
 }
 
-// end lets everybody go.
+// end closes all connections.
 func (s *Server) end() {
 	close(s.over)
 	for _, p := range s.players {
@@ -110,7 +113,7 @@ func (s *Server) end() {
 	}
 }
 
-// Ask has a function called on the loop, and waits for it. Any goroutine may call it.
+// Ask calls a function on the loop and waits for it. Any goroutine may call it.
 func (s *Server) Ask(ctx context.Context, f func(*game.World)) error {
 	done := make(chan struct{})
 	select {
@@ -130,8 +133,8 @@ func (s *Server) Ask(ctx context.Context, f func(*game.World)) error {
 	}
 }
 
-// Frame plays one frame, and lets everybody know what they can see of it. Run calls it; so does a test
-// that has the time in its own hands.
+// Frame runs one frame and sends it to all players. Run calls it; tests call it to control the
+// time.
 func (s *Server) Frame() {
 	s.welcome()
 	for _, p := range s.players {
@@ -145,13 +148,13 @@ func (s *Server) Frame() {
 	s.replicate.Update()
 	for k, p := range s.players {
 		if p.viewer != nil && !p.over {
-			s.tell(p, k)
+			s.update(p, k)
 		}
 	}
 	s.sweep()
 }
 
-// welcome lets newcomers in.
+// welcome adds new connections.
 func (s *Server) welcome() {
 	for {
 		select {
@@ -164,7 +167,7 @@ func (s *Server) welcome() {
 	}
 }
 
-// answer calls what was asked.
+// answer runs the functions passed to Ask.
 func (s *Server) answer() {
 	for range asksRoom {
 		select {
@@ -176,7 +179,8 @@ func (s *Server) answer() {
 	}
 }
 
-// pause lets an arena stand still, or go on. Whoever pauses it and leaves does not keep the others waiting.
+// pause stops or resumes an arena. A pause ends by itself after stillMost frames, in case the
+// player who paused it has left.
 func (s *Server) pause(arena int, still bool) {
 	s.world.Pause(arena, still)
 	if delete(s.paused, arena); still {
@@ -192,8 +196,8 @@ func (s *Server) resume() {
 	}
 }
 
-// tell tells a player what it can see, if its client has room.
-func (s *Server) tell(p *player, k int) {
+// update sends a player the visible changes, if its client has room.
+func (s *Server) update(p *player, k int) {
 	frame := s.world.Frames()
 	s.notice(p)
 	if p.unit != nil && p.unit.Target != 0 && p.stamps[p.unit.Target] == 0 || p.looked == 0 || (frame+uint64(k))%lookRate == 0 {
@@ -226,7 +230,7 @@ func (s *Server) tell(p *player, k int) {
 	}
 }
 
-// post sends a message that is not empty.
+// post sends a message unless it is empty.
 func (s *Server) post(p *player, b []byte) {
 	if len(b) == 0 {
 		select {
@@ -239,7 +243,7 @@ func (s *Server) post(p *player, b []byte) {
 	p.send(b)
 }
 
-// appendFacts appends what the player has seen since the last time, behind a scene.
+// appendFacts appends the facts that the player has seen since the last scene.
 func (p *player) appendFacts(b []byte) []byte {
 	b = appendShort(append(b, msgFacts), len(p.facts))
 	for k := range p.facts {
@@ -249,8 +253,8 @@ func (p *player) appendFacts(b []byte) []byte {
 	return b
 }
 
-// appendTruth appends what is left of some rings, as the engine knows it: the page holds what it draws
-// against that. It says nothing that the player must not know.
+// appendTruth appends the remaining times of some buffs as known by the engine, with which the
+// page checks its display. It contains only buffs that the player may see.
 func (s *Server) appendTruth(b []byte, p *player) []byte {
 	b = appendFloat(append(b, msgTruth), float64(s.world.Now()))
 	count := len(b)
@@ -293,7 +297,8 @@ func (s *Server) leave(p *player) {
 	close(p.done)
 }
 
-// sweep forgets who is gone, does not read or says nothing, and frees heroes whose players stay away.
+// sweep removes connections that have ended, do not read or never send, and frees heroes whose
+// players stay away.
 func (s *Server) sweep() {
 	frame, here := s.world.Frames(), s.players[:0]
 	for _, p := range s.players {

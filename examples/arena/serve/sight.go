@@ -5,16 +5,17 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// inView is how many units are in a client's view, but for those of its squad, its target and the King.
+// inView is the number of units in view, not counting the player's squad, its target and the
+// King.
 const inView = 44
 
-// sight is who is in a client's view.
+// sight is the set of units in a client's view.
 type sight struct {
 	seen   []*game.Unit
-	stamps map[buff.OwnerID]uint64 // of those in seen: the look at which they were
+	stamps map[buff.OwnerID]uint64 // by unit in seen: the number of the last look
 	looks  uint64
-	looked uint64 // the frame of the last look, 0: none
-	hello  bool   // it is to be told who is who
+	looked uint64 // frame of the last look; 0: none
+	hello  bool   // a hello message is due
 }
 
 func (p *player) forget() {
@@ -22,7 +23,7 @@ func (p *player) forget() {
 	clear(p.stamps)
 }
 
-// look has a player see who is near, its squad and its target, and nobody else.
+// look updates a player's view: nearby units, its squad and its target.
 func (s *Server) look(p *player) {
 	if p.stamps == nil {
 		p.stamps = map[buff.OwnerID]uint64{}
@@ -52,7 +53,7 @@ func (s *Server) look(p *player) {
 	}
 }
 
-// squad returns whom a player sees wherever they are: the King, its squad, its target.
+// squad returns the units that a player sees at any distance: the King, its squad, its target.
 func (s *Server) squad(p *player) []*game.Unit {
 	s.mates = append(s.mates[:0], s.world.King(p.arena), p.follows)
 	if p.unit == nil {
@@ -64,7 +65,7 @@ func (s *Server) squad(p *player) []*game.Unit {
 	return s.world.Squad(s.mates, p.unit)
 }
 
-// notice keeps what of the facts of a frame a player can see.
+// notice keeps the facts of a frame that a player can see.
 func (s *Server) notice(p *player) {
 	for _, f := range s.world.Facts() {
 		if len(p.facts) >= maxFacts {

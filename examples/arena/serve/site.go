@@ -10,11 +10,11 @@ import (
 	"github.com/bufftick/bufftick/replicate/js"
 )
 
-// policy lets the page load nothing but its own files.
+// policy allows the page to load only its own files.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler returns what serves the page, and its WebSocket under /play.
+// Handler returns the handler of the page, with its WebSocket at /play.
 func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /play", s.accept)
@@ -34,13 +34,13 @@ func (s *Server) Handler() *http.ServeMux {
 	return mux
 }
 
-// NewServer returns a server for a handler, with bounds for those who are not in the arena yet: the
-// header must come within 5 s, and what is not asked within a minute is closed.
+// NewServer returns an HTTP server with limits for clients that are not in the arena yet: the
+// header must arrive within 5 s, and idle connections are closed after a minute.
 func NewServer(h http.Handler) *http.Server {
 	one := new(http.Protocols)
 	one.SetHTTP1(true)
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, Protocols: one,
-		WriteTimeout: 30 * time.Second, // of the page's files: a WebSocket has its own
+		WriteTimeout: 30 * time.Second, // for the page's files; WebSockets have their own
 	}
 }

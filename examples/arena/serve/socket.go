@@ -8,17 +8,17 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Patience of a connection, in real time.
+// Timeouts of a connection.
 const (
-	silence   = 20 * time.Second // the page says something every two
+	silence   = 20 * time.Second // the page sends a ping every two seconds
 	writeTime = 5 * time.Second
 )
 
-// accept makes a WebSocket of a request, and is done when it ends.
+// accept upgrades a request to a WebSocket, and returns when that ends.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
-	leave, ok := s.doors.enter(r)
+	leave, ok := s.limiter.enter(r)
 	if !ok {
-		http.Error(w, "your address has as many connections as it may have", http.StatusTooManyRequests)
+		http.Error(w, "too many connections from your address", http.StatusTooManyRequests)
 		return
 	}
 	defer leave()
@@ -29,15 +29,15 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the arena is full", http.StatusServiceUnavailable)
 		return
 	}
-	c, err := websocket.Accept(w, r, nil) // of this host alone: it compares the Origin
+	c, err := websocket.Accept(w, r, nil) // checks that the Origin is this host
 	if err != nil {
-		return // and has answered
+		return // Accept has responded
 	}
 	c.SetReadLimit(maxMessage)
 	s.attend(r.Context(), c)
 }
 
-// attend moves messages between a connection and the loop until one of them has enough.
+// attend moves messages between a connection and the loop until either side ends it.
 func (s *Server) attend(ctx context.Context, c *websocket.Conn) {
 	p := newPlayer()
 	defer close(p.gone)
@@ -51,17 +51,17 @@ func (s *Server) attend(ctx context.Context, c *websocket.Conn) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		defer cancel() // the reader ends with it
+		defer cancel() // ends the reader too
 		p.write(ctx, c)
 	}()
 	p.read(ctx, c)
 	cancel()
-	_ = c.CloseNow() // whoever is still there has been told nothing that matters
+	_ = c.CloseNow() // nothing important is unsent
 	<-written
 }
 
-// read passes on what the client says. While the loop has not taken what came before, it reads no more:
-// whoever floods waits.
+// read passes on the client's messages. It blocks while the queue is full, so a client that
+// floods the server has to wait.
 func (p *player) read(ctx context.Context, c *websocket.Conn) {
 	for {
 		var m message
@@ -88,7 +88,7 @@ func readInto(ctx context.Context, c *websocket.Conn, b []byte) (int, error) {
 	return copy(b, data), err
 }
 
-// write sends what the loop has for the client.
+// write sends the queued messages to the client.
 func (p *player) write(ctx context.Context, c *websocket.Conn) {
 	for {
 		select {

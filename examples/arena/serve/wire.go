@@ -9,23 +9,27 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// Kinds of messages, their first byte. Those from 0x10 to 0x2f are package replicate's. Numbers have the
-// lowest byte first.
+// Kinds of messages, in their first byte. 0x10 to 0x2f belong to package replicate. Numbers are
+// little-endian.
 const (
 	msgHello = 0x01 // JSON: hello
-	msgScene = 0x02 // now float64, flags, count uint16; for each: id, x, y, health uint16, facing, flags uint8, target uint16
+	// now float64, flags, count uint16; for each: id, x, y, health uint16, facing, flags uint8,
+	// target uint16
+	msgScene = 0x02
 	msgFacts = 0x03 // count uint16; for each: kind, what uint8, source, target, amount uint16
-	msgPong  = 0x04 // what the ping had, 8 bytes; now float64
-	msgTruth = 0x05 // now float64; owners uint8; for each: id uint16, buffs uint8; for each: slot uint16, ms left float64, -1 for no end
+	msgPong  = 0x04 // the 8 bytes of the ping; now float64
+	// now float64; owners uint8; for each: id uint16, buffs uint8; for each: slot uint16, ms
+	// left float64, -1 if endless
+	msgTruth = 0x05
 	msgNo    = 0x06 // ability, refusal uint8
 
-	askPlay  = 0x30 // a token, to be who one was
-	askWatch = 0x31 // whom: id uint16, 0 for the King
+	askPlay  = 0x30 // a token of an earlier hero, or nothing
+	askWatch = 0x31 // unit: id uint16, 0 for the King
 	askWalk  = 0x32 // x, y int8
 	askGo    = 0x33 // x, y uint16
 	askAim   = 0x34 // id uint16
 	askCast  = 0x35 // ability uint8
-	askPing  = 0x36 // 8 bytes, which come back
+	askPing  = 0x36 // 8 bytes, returned in the pong
 	askPause = 0x37 // 1 or 0
 )
 
@@ -38,15 +42,15 @@ const (
 	flagPaused = 1 << 0 // of the scene
 )
 
-// grain is how many steps of a position a pace has.
+// grain is the number of position units per pace.
 const grain = 700
 
-// maxMessage is how long a message of a client may be.
+// maxMessage is the maximum length of a client message.
 const maxMessage = 48
 
-// hello is what a page is told first, and when it has become somebody else.
+// hello is the first message to a page, sent again when its hero changes.
 type hello struct {
-	You    buff.OwnerID `json:"you"` // 0: it looks on
+	You    buff.OwnerID `json:"you"` // 0: a spectator
 	Token  string       `json:"token,omitempty"`
 	King   buff.OwnerID `json:"king"`
 	Width  float64      `json:"width"`
@@ -74,7 +78,7 @@ type person struct {
 	Most  float64      `json:"most"`
 }
 
-// appendHello appends who is who in an arena.
+// appendHello appends the units of an arena.
 func appendHello(p []byte, w *game.World, arena int, you buff.OwnerID, token string) []byte {
 	h := hello{
 		You: you, Token: token, King: w.King(arena).ID, Width: game.Width, Height: game.Height, Grain: grain,
@@ -91,12 +95,12 @@ func appendHello(p []byte, w *game.World, arena int, you buff.OwnerID, token str
 	}
 	text, err := json.Marshal(h)
 	if err != nil {
-		panic("serve: " + err.Error()) // numbers and names
+		panic("serve: " + err.Error()) // cannot fail for numbers and names
 	}
 	return append(append(p, msgHello), text...)
 }
 
-// appendScene appends where those in view are.
+// appendScene appends the positions of the units in view.
 func appendScene(p []byte, w *game.World, arena int, seen []*game.Unit) []byte {
 	p = appendFloat(append(p, msgScene), float64(w.Now()))
 	flags := byte(0)
