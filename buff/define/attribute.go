@@ -2,17 +2,17 @@ package define
 
 import "github.com/bufftick/bufftick/buff/stat"
 
-// Attribute is one number that every owner has.
+// Attribute defines one number that every owner has.
 type Attribute struct {
 	stat.Attribute
 
-	// AtMin says what becomes of the owner when a change or a lower Max brings the base down to its
-	// Min, or the Min rises to it.
+	// AtMin is the rule for an owner whose base reaches Min: after a change, because a
+	// lower Max cuts the base down to Min, or because Min rises to the base.
 	AtMin AtMin
 }
 
-// Modifier changes an attribute of the owner for as long as the buff is on it and has its
-// effect. Package stat says what the ops and channels do.
+// Modifier changes an attribute of the owner while the buff is present and not hidden. Package
+// stat documents ops and channels.
 type Modifier struct {
 	Attr    string
 	Op      stat.Op
@@ -23,29 +23,29 @@ type Modifier struct {
 	PerStack bool
 }
 
-// Change is what DoChange and DoDamage do: they change the base of an attribute of the
-// owner for good.
+// Change is the operand of DoChange and DoDamage, which change the base of an attribute of the
+// owner permanently.
 type Change struct {
 	// Attr names the attribute.
 	Attr string
 
-	// By is added by DoChange; DoDamage takes it away, rounded to a whole number, half up,
-	// after the shields have taken their part of it; below zero it does nothing. For a
-	// pulse of less than a whole period, By counts with the pulse's share; for one that
-	// stands for several, as often.
+	// DoChange adds By to the base. DoDamage rounds By to a whole number, half up, lets the
+	// shields absorb their part, and subtracts the rest; a By below zero has no effect. In a
+	// pulse, By is multiplied by the pulse's fraction of a period, or by the number of pulses
+	// that it stands for.
 	By Number
 
-	// PerStack multiplies it by the number of stacks.
+	// PerStack multiplies By by the number of stacks.
 	PerStack bool
 
-	// School is a tag: which shields absorb the damage. "" for none.
+	// School is the tag of the damage, which decides which shields absorb it. It may be empty.
 	School string
 }
 
-// Client is what game clients want to know of a buff; the engine does not read it.
+// Client is information for game clients. The engine does not read it.
 type Client struct {
-	Icon     string // the game's own name for a picture
-	Hide     bool   // it is not to be shown
-	Priority int    // which is shown first
-	Sync     Sync   // who is told of it
+	Icon     string // the game's name of a picture
+	Hide     bool   // the buff is not shown
+	Priority int    // order of display
+	Sync     Sync   // which clients are sent the buff
 }

@@ -1,4 +1,5 @@
-// Package define is the words of a definition: the types of the fields of a buff.Spec, and the values that they may have.
+// Package define holds the vocabulary of a definition: the types of the fields of a buff.Spec
+// and the values they accept.
 //
 //	buff.Spec{
 //		ID:       "poison",
@@ -7,23 +8,25 @@
 //		Stack:    define.Stacking{By: define.BySource, Limit: 5, Refresh: define.RefreshExtend},
 //	}
 //
-// It is what a designer's file says, and what code that makes definitions says. Code that applies buffs and looks at
-// them needs package buff alone, where Spec itself, its Hooks and its Actions are, since they speak of a buff.Reason.
+// These types are used by files of definitions and by code that builds definitions. Code that
+// only applies and reads buffs needs package buff alone. Spec, its Hooks and its Actions are in
+// package buff, because they refer to buff.Reason.
 //
-// Each rule that a definition can choose is a small enumeration whose zero value is the default. In files and logs a
-// value is one lower-case word: String returns it and UnmarshalText reads it, and an error of UnmarshalText names the
-// words that there are. The tables of the files *words.go are the only place where the words stand; docs/format.md
-// explains each in its place.
+// Each rule that a definition can choose is a small enumeration whose zero value is the default.
+// In files and logs a value is one lower-case word: String returns it, and UnmarshalText parses
+// it. An error of UnmarshalText lists the accepted words. The tables of words are in the files
+// *words.go. The documentation of package catalog explains every field.
 //
-//	what the fields are of      file
+//	fields                      file
 //	life, actions, saving       words.go
-//	a second application        stack.go, stack_words.go
+//	repeated applications       stack.go, stack_words.go
 //	pulses and clocks           time_words.go
-//	what bears on applying it   gate.go, gate_words.go
+//	admission of applications   gate.go, gate_words.go
 //	numbers, curves, formulas   number.go
 //	attributes and modifiers    attribute.go
-//	what a reload has changed   reload.go
+//	differences after a reload  reload.go
 //
-// Nothing here does anything: the checks are those of buff.NewCatalog, the rules are those of a buff.Set. The limits on what a
-// definition may say are [MaxStacks], [MaxDuration], [MinPeriod] and those beside them.
+// The package contains no rules: buff.NewCatalog checks definitions, and buff.Set applies them.
+// The limits of a definition are constants here, such as [MaxStacks], [MaxDuration] and
+// [MinPeriod].
 package define

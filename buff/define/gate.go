@@ -2,94 +2,96 @@ package define
 
 import "time"
 
-// Group names what is exclusive with each other.
+// Group names a set of mutually exclusive buffs.
 type Group struct {
 	Name     string // "" for none
 	Priority int
 	Rule     GroupRule
 }
 
-// Slot is a class of places on an owner, such as its sixteen debuffs. All definitions
-// that name a class say the same of it.
+// Slot is a class of slots with a limited number on each owner, such as sixteen debuffs. All
+// definitions of a class must give the same Limit and Evict.
 type Slot struct {
 	Class string // "" for none
-	Limit int    // from 1 to MaxPerOwner
+	Limit int    // slots of each owner, 1 to MaxPerOwner
 	Evict Evict
 }
 
-// PerSource is the share of one source: if it applies one more, its oldest instance ends
-// for the reason Replaced, on whomever it is.
+// PerSource limits the instances of one source, on all owners together. One more application ends
+// the source's oldest instance, with reason Replaced.
 type PerSource struct {
-	Limit int // if zero, there is no limit
+	Limit int // zero means no limit
 }
 
 // Requirements are conditions on the tags of the owner.
 type Requirements struct {
-	Apply   TagTest // or the application is refused
-	Ongoing TagTest // or the running buff has no effect: it is hidden
-	Remove  TagTest // if it holds, and is not empty, the buff is removed
+	Apply   TagTest // if it fails, applications are denied
+	Ongoing TagTest // while it fails, the buff is hidden: present, but without effect
+	Remove  TagTest // if it holds and is not empty, the buff is removed
 }
 
-// TagTest is about the tags that an owner has: by the Grants of its buffs, or given to
-// it by the game. An owner with "state.dead.burnt" has "state.dead" and "state". An empty
-// TagTest holds.
+// TagTest is a condition on the tags of an owner: those granted by its buffs and those added by
+// the game. A tag includes its parents: an owner with "state.dead.burnt" has "state.dead" and
+// "state" too. An empty TagTest holds.
 type TagTest struct {
-	All  []string // it has each of them
-	Any  []string // it has one of them
-	None []string // it has none of them
+	All  []string // the owner has all of them
+	Any  []string // the owner has at least one of them
+	None []string // the owner has none of them
 }
 
-// Match says which buffs are meant. What is left out is not asked. The zero Match
-// means none.
+// Match selects buffs by the fields that are set. The zero Match selects none.
 type Match struct {
-	Tags     []string // its Tags, not its Grants, have one of them, or one below
-	Type     string   // Dispel.Type
-	Polarity Polarity // if not Neutral
+	Tags     []string // one of the buff's Tags (not its Grants) is one of these or below it
+	Type     string   // Dispel.Type; "" for any
+	Polarity Polarity // Neutral for any
 }
 
-// DR is diminishing returns: each application while the last one is remembered lasts a
-// smaller share of its duration.
+// DR is diminishing returns: successive applications of a group get a decreasing percentage of
+// their duration, until the group is reset.
 type DR struct {
 	Group string        // "" for none
-	Steps []int         // percent, from 0 to 100; after the last one, the last one
-	Reset time.Duration // after the end of the last of the group all is forgotten
+	Steps []int         // percent of the duration, 0 to 100; the last one repeats
+	Reset time.Duration // time after the end of the group's last buff until Steps start again
 	Scope Scope
 }
 
-// DispelRule says how a buff is taken off by others.
+// DispelRule says how a buff can be dispelled or stolen.
 type DispelRule struct {
 	Type   string
 	Grade  Grade
 	Per    Per
 	Resist int  // chance that a dispel fails, in per mille
-	Keep   bool // it cannot be stolen
+	Keep   bool // the buff cannot be stolen
 }
 
-// Charges are uses of a buff; with the last one it ends, for the reason Consumed.
+// Charges are the uses of a buff. Using the last one ends the buff, with reason Consumed.
 type Charges struct {
-	N         int      // if zero, the buff has none
-	ConsumeOn []string // the acts that use one
+	N         int      // zero means no charges
+	ConsumeOn []string // acts that use one charge
 	Refresh   ChargeRule
 }
 
-// Shield absorbs damage until its pool is used up; then it ends, for the reason Broken.
+// Shield absorbs damage until its pool is used up. Then the buff ends, with reason Broken.
 type Shield struct {
 	On       bool
-	Pool     int64    // if zero, the Magnitude of the application
-	By       *Number  // if not nil, stands for Pool: rounded down
-	Priority int      // the highest absorbs first, then the oldest
-	Schools  []string // tags of the damage it absorbs; if none, all
+	Pool     int64    // zero means the Magnitude of the application
+	By       *Number  // if not nil, used instead of Pool, rounded down
+	Priority int      // the highest absorbs first; of equal priority, the oldest
+	Schools  []string // tags of the damage that it absorbs; empty means all damage
 
-	// Attrs are the attributes before whose damage it stands. If there are none, it is those with AtMinKill, and
-	// if no attribute has that, all. An Absorb names no attribute, and meets every shield.
+	// Attrs are the attributes that the shield protects. If empty, it protects the attributes
+	// with AtMinKill, or, if there are none, all attributes. An Absorb command names no attribute
+	// and is absorbed by every shield.
 	Attrs []string
 }
 
-// Aura applies a buff to those around the owner: every Interval whoever the game says is
-// in the area is given it, and loses it Linger after the first look that did not find it. What
-// several auras apply stacks by the rule of that buff: by target it is one instance, which goes
-// with the last of them, and each takes away the stacks that it brought. It is not joined by
-// what no aura applies.
+// Aura applies the buff Apply to the owners around its own owner. Every Interval the game lists
+// the owners in the area; each of them gets the buff, and loses it Linger after the first
+// Interval at which it was missing.
+//
+// If several auras apply the same buff to an owner, the stacking rule of that buff decides: with
+// ByTarget there is one instance, which ends with the last of the auras, and each aura removes
+// the stacks that it added. Applications that do not come from an aura never join this instance.
 type Aura struct {
 	Apply    string // "" for none
 	Radius   float64
@@ -97,20 +99,20 @@ type Aura struct {
 	Linger   time.Duration
 }
 
-// Param is a number that handlers find under its Name.
+// Param is a number that handlers can read under its Name.
 type Param struct {
-	Name  string // no two of one definition have the same
-	Value Number // what it is
+	Name  string // unique within a definition
+	Value Number
 }
 
-// Saving says what is kept of a buff when its owner leaves.
+// Saving says which parts of a buff are kept when its owner leaves.
 type Saving struct {
 	Mode          SaveMode
 	IfRemaining   time.Duration
 	Offline       Offline
-	OfflineCap    int // with OfflineAll, the most pulses; if zero, 100
+	OfflineCap    int // maximum number of pulses with OfflineAll; zero means 100
 	OfflineExpire OfflineExpire
 
-	// Compensate names a class, for buff.Query.Compensate.
+	// Compensate is a class of buffs for buff.Query.Compensate.
 	Compensate string
 }

@@ -2,91 +2,94 @@ package define
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
-// GroupRule says how a new instance gets on with those of other kind in its group.
+// GroupRule says how a new instance interacts with the other buffs of its group.
 type GroupRule uint8
 
-// The rules of a group. The rule of the newcomer decides.
+// Rules of a group. The rule of the new instance applies.
 const (
-	GroupAlways        GroupRule = iota // the newcomer replaces whatever is there
-	GroupNever                          // it is refused if anything is there
-	GroupHigher                         // it replaces what has a lower priority, and is refused otherwise
-	GroupEqualOrHigher                  // it replaces what has the same priority or a lower one, and is refused otherwise
-	GroupSameSource                     // it replaces what the same source applied; others' stay
-	GroupHide                           // all stay; only the one of the highest priority has an effect
+	GroupAlways        GroupRule = iota // replaces all others
+	GroupNever                          // denied if there is another
+	GroupHigher                         // replaces lower priorities; denied by an equal or higher one
+	GroupEqualOrHigher                  // replaces equal or lower priorities; denied by a higher one
+	GroupSameSource                     // replaces buffs of the same source; others stay
+	GroupHide                           // all stay; only the highest priority has an effect
 )
 
-// Evict says who gives way when a class of slots, or a source's share, is full.
+// Evict says which buff is removed when a class of slots, or the limit of a source, is full.
 type Evict uint8
 
-// The rules of eviction.
+// Rules of eviction.
 const (
-	EvictReject  Evict = iota // the newcomer is refused
-	EvictOldest               // the oldest application
-	EvictLowest               // the lowest group priority, then the oldest; a newcomer below all of them is refused
-	EvictSoonest              // the one that ends soonest, then the oldest
+	EvictReject Evict = iota // none: the new one is denied
+	EvictOldest              // the oldest
+	// the one with the lowest group priority, then the oldest; a new one with a priority lower
+	// than all of them is denied
+	EvictLowest
+	EvictSoonest // the one that ends soonest, then the oldest
 )
 
-// Inhibition says what becomes of the beat of a buff whose requirement fails and then
-// holds again. While it fails, pulses are suppressed and the end comes nearer.
+// Inhibition is the rule for the phase of the pulses of a buff when its requirement holds
+// again after it has failed. While the requirement fails, pulses are suppressed but the duration
+// passes.
 type Inhibition uint8
 
-// The rules of inhibition.
+// Rules of inhibition.
 const (
-	InhibitionKeep    Inhibition = iota // the beat goes on
+	InhibitionKeep    Inhibition = iota // the phase is kept
 	InhibitionReset                     // the next pulse is one period after the return
 	InhibitionExecute                   // one pulse at the return, the next one period later
 )
 
-// ImmuneRule says what becomes of a running buff whose owner becomes immune to it. A new
-// one is refused in any case.
+// ImmuneRule is the rule for a running buff when its owner becomes immune to it. New
+// applications are denied in any case.
 type ImmuneRule uint8
 
-// The rules of immunity.
+// Rules of immunity.
 const (
-	ImmuneSuppress ImmuneRule = iota // it is hidden while the immunity lasts: nothing of it takes effect, and its time goes on
-	ImmuneRemove                     // it is removed
-	ImmuneIgnore                     // nothing
+	// the buff is hidden while the immunity lasts: it has no effect, but its time passes
+	ImmuneSuppress ImmuneRule = iota
+	ImmuneRemove              // the buff is removed
+	ImmuneIgnore              // the buff is not affected
 )
 
-// DeadRule says what becomes of an application to an owner who is dead: killed, and not
-// revived since.
+// DeadRule says whether a buff can be applied to an owner that has been killed and not revived.
 type DeadRule uint8
 
-// The rules for the dead. The zero value is that of the catalog.
+// Rules for dead owners. The zero value selects the rule of the catalog.
 const (
-	DeadDefault DeadRule = iota // what buff.Definitions.Dead says, and if that says nothing, DeadAllow
-	DeadAllow                   // it is carried out
-	DeadDeny                    // it is refused
+	DeadDefault DeadRule = iota // buff.Definitions.Dead, or DeadAllow if that is DeadDefault too
+	DeadAllow                   // the application is accepted
+	DeadDeny                    // the application is denied
 )
 
-// Grade says how strong a dispel must be.
+// Grade is the strength that a dispel needs to remove a buff.
 type Grade uint8
 
-// The grades, from the weakest.
+// Grades, from the weakest.
 const (
 	GradeBasic Grade = iota
 	GradeStrong
-	GradeDeath         // nothing but death, and what removes by hand
-	GradeUndispellable // not even a dispel of the grade death
+	GradeDeath         // removed only by a dispel of this grade, death or Remove
+	GradeUndispellable // removed by no dispel
 )
 
-// Per says how much one portion of a dispel takes off. A dispel of all takes whole buffs.
+// Per is the unit in which a dispel removes a buff. A dispel without a limit removes whole buffs.
 type Per uint8
 
-// The portions of a dispel.
+// Units of a dispel.
 const (
-	PerAll    Per = iota // the instance
+	PerAll    Per = iota // the whole instance
 	PerStack             // one stack
 	PerCharge            // one charge
 )
 
-// Scope says whose applications diminish each other.
+// Scope says which applications count together for diminishing returns.
 type Scope uint8
 
-// The scopes of diminishing returns.
+// Scopes of diminishing returns.
 const (
 	ScopeTarget Scope = iota // all on the owner
-	ScopePair                // those of one source on the owner
+	ScopePair                // those on the owner by the same source
 )
 
 var (
@@ -100,25 +103,25 @@ var (
 	scopeWords      = []string{"target", "pair"}
 )
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (g GroupRule) String() string { return wordlist.Word(groupRuleWords, g) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (e Evict) String() string { return wordlist.Word(evictWords, e) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (i Inhibition) String() string { return wordlist.Word(inhibitionWords, i) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (i ImmuneRule) String() string { return wordlist.Word(immuneRuleWords, i) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (g Grade) String() string { return wordlist.Word(gradeWords, g) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (p Per) String() string { return wordlist.Word(perWords, p) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (s Scope) String() string { return wordlist.Word(scopeWords, s) }
 
 // UnmarshalText sets g from its word.
@@ -146,10 +149,10 @@ func (p *Per) UnmarshalText(text []byte) error { return wordlist.Parse(p, perWor
 // UnmarshalText sets s from its word.
 func (s *Scope) UnmarshalText(text []byte) error { return wordlist.Parse(s, scopeWords, text) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (d DeadRule) String() string { return wordlist.Word(deadWords, d) }
 
-// UnmarshalText sets d from its word; "default" is not one that may be written.
+// UnmarshalText sets d from its word. The word "default" is not accepted.
 func (d *DeadRule) UnmarshalText(text []byte) error {
 	if err := wordlist.Parse(d, deadWords[1:], text); err != nil {
 		return err

@@ -10,123 +10,127 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Whose says whose attribute a [Number] reads, or whose time a command is about.
+// Whose selects the owner whose attribute a [Number] reads, or the time that a command pauses or
+// scales.
 type Whose uint8
 
-// Whose it may be. The causes that hold a time or change its rate work together: the time of a
-// buff stands still if its own, its owner's or its zone's does, and passes at the product of the
-// three rates.
+// Attributes are read from OfOwner or OfSource; times are OfOwner, OfBuff or OfZone. The three
+// times combine: a buff is paused if its own time, its owner's or its zone's is paused, and its
+// rate is the product of the three rates.
 const (
-	OfOwner  Whose = iota // of the owner: its attribute, the time of all that it carries
-	OfSource              // of the source: its attribute
+	OfOwner  Whose = iota // the owner: its attribute, or the time of all its buffs
+	OfSource              // the source: its attribute
 	OfBuff                // the time of one buff
-	OfZone                // the time of all owners of a zone
+	OfZone                // the time of all owners in a zone
 )
 
-// Number says where a number of a definition comes from, and when it is asked for. The
+// Number is the origin of a number in a definition and the time at which it is evaluated. The
 // zero Number is the constant 0.
 type Number struct {
-	From From // where it comes from: which of the fields below are read
+	From From // the origin; decides which of the fields below are read
 
-	// Const is the number of FromConst and, if there is a Default, what stands for a
-	// number that is not known.
+	// Const is the value for FromConst. If Default is true, Const is also the fallback for a
+	// missing value.
 	Const   float64
 	Default bool
 
 	// Caller is the name in buff.Application.Params that FromCaller reads.
 	Caller string
 
-	// Attr is the attribute that FromAttr reads, Of whose it is. The number is
-	// (attribute + Pre) × Coef + Post; a Coef of zero stands for 1.
+	// Attr is the attribute that FromAttr reads, and Of selects its owner. The number is
+	// (attribute + Pre) × Coef + Post; a Coef of zero means 1.
 	Attr            string
 	Of              Whose
 	Pre, Coef, Post float64
 
-	Curve   *Curve  // of FromCurve: its value at the level of the application
-	Formula Formula // of FromFormula
+	Curve   *Curve  // for FromCurve: evaluated at the level of the application
+	Formula Formula // for FromFormula
 
-	// Snapshot says when it is asked for.
+	// Snapshot says when the number is evaluated.
 	Snapshot Snapshot
 }
 
-// From is where a [Number] comes from.
+// From is the origin of a [Number].
 type From uint8
 
-// Where a Number comes from.
+// Origins of a Number.
 const (
-	FromConst   From = iota // it stands in the definition
-	FromCurve               // by the level
+	FromConst   From = iota // a constant of the definition
+	FromCurve               // a curve, by level
 	FromAttr                // an attribute of the owner or of the source
-	FromCaller              // the application brings it
-	FromFormula             // worked out
+	FromCaller              // a parameter of the application
+	FromFormula             // a formula
 )
 
-// Snapshot says when a number is asked for.
+// Snapshot says when a number is evaluated.
 type Snapshot uint8
 
-// The snapshots.
+// Evaluation times.
 const (
-	SnapshotCast  Snapshot = iota // when somebody applies the buff, and anew when it is applied again
-	SnapshotApply                 // when the application comes to the owner
-	SnapshotPulse                 // and anew at each pulse
+	SnapshotCast  Snapshot = iota // when the buff is applied; again at each further application
+	SnapshotApply                 // when the application reaches the owner
+	SnapshotPulse                 // like SnapshotApply, and again at each pulse
 )
 
-// Formula works out a number. It is a pure function of its inputs: the same everywhere,
-// from any goroutine.
+// Formula computes a number. Implementations must be pure functions of their inputs, with the
+// same result on every machine, and safe for concurrent use.
 type Formula interface {
-	// String returns its text. Formulas of one text are the same for a reload, unless they
-	// have a method Same(Formula) bool that denies it: what they name may have changed.
+	// String returns the text of the formula. A reload treats formulas with equal text as the
+	// same, unless they have a method Same(Formula) bool that returns false, for example because
+	// a curve that they name has changed.
 	String() string
 
-	// Reads returns what it reads beside the fields of [Inputs], in the order of
-	// Inputs.Reads.
+	// Reads returns the attributes, parameters and amounts that the formula reads in addition to
+	// the fields of [Inputs], in the order of Inputs.Reads.
 	Reads() []Read
 
-	// Eval returns the number. NaN and infinities count as errors, and so does a panic; it must not end its goroutine.
+	// Eval returns the number. NaN, infinities and panics count as errors. Eval must not end its
+	// goroutine.
 	Eval(in Inputs) (float64, error)
 }
 
-// Const returns the Number that is always v.
+// Const returns a Number that is always v.
 func Const(v float64) Number { return Number{Const: v} }
 
-// Caller returns the Number that the application brings under that name; an application
-// without it is refused.
+// Caller returns a Number that is read from the parameter of the application with that name. An
+// application without the parameter is denied.
 func Caller(name string) Number { return Number{From: FromCaller, Caller: name} }
 
-// Or returns n with a default.
+// Or returns a copy of n with v as its default.
 func (n Number) Or(v float64) Number {
 	n.Const, n.Default = v, true
 	return n
 }
 
-// Read is one thing that a [Formula] reads: an attribute, a parameter of the application, or the
-// amount of an act.
+// Read is one input of a [Formula]: an attribute, a parameter of the application, or the amount
+// of an act.
 type Read struct {
-	Caller bool // Name is of Application.Params, and Of means nothing
-	Amount bool // the amount of the act: only in the Change of an action of Hooks.Act; all else is unused
+	Caller bool // Name is a parameter of the application; Of is ignored
+	// the amount of the act, only in the Change of an action of Hooks.Act; all other fields are
+	// ignored
+	Amount bool
 	Of     Whose
 	Name   string
 }
 
-// Inputs are what a [Formula] works with.
+// Inputs are the arguments of a [Formula].
 type Inputs struct {
-	// Level, Stacks and Magnitude are those of the application: the stacks that there will
-	// be, and where levels add up, their sum.
+	// Level, Stacks and Magnitude describe the application. Stacks is the number after the
+	// application. If levels add up, Level is their sum.
 	Level, Stacks, Magnitude float64
 
-	// Reads are the values of what [Formula].Reads names, in its order. The slice is used
-	// again after the call.
+	// Reads holds the values of the inputs named by [Formula].Reads, in the same order. The slice
+	// is reused after the call.
 	Reads []float64
 }
 
 // ErrCurve is matched by every error of [NewCurve].
 var ErrCurve = errors.New("buff: bad curve")
 
-// MaxPoints is the greatest number of points of a [Curve].
+// MaxPoints is the maximum number of points of a [Curve].
 const MaxPoints = 1024
 
-// Curve is a number for each level: straight lines between points. It never changes, so
-// that any goroutine may read it.
+// Curve is a piecewise linear function of the level. It is immutable and safe for concurrent use.
 type Curve struct {
 	name   string
 	points []Point // by level, at least one
@@ -138,9 +142,9 @@ type Point struct {
 	Value float64
 }
 
-// NewCurve returns the curve through the points, which may stand in any order. It fails
-// without a point, with two of one level, with a level that is out of range, or with a value
-// that is no number of at most stat.MaxValue.
+// NewCurve returns the curve through the points, which may be given in any order. It fails if
+// there are no points or more than [MaxPoints], if two points have the same level, if a level is
+// out of range, or if a value is NaN or beyond ±stat.MaxValue.
 func NewCurve(name string, points ...Point) (*Curve, error) {
 	if len(points) == 0 || len(points) > MaxPoints {
 		return nil, fmt.Errorf("%w: %q has %d points, want 1 to %d", ErrCurve, name, len(points), MaxPoints)
@@ -163,11 +167,11 @@ func NewCurve(name string, points ...Point) (*Curve, error) {
 // Name returns the curve's name.
 func (c *Curve) Name() string { return c.name }
 
-// Points returns the curve's points by level.
+// Points returns a copy of the curve's points, sorted by level.
 func (c *Curve) Points() []Point { return slices.Clone(c.points) }
 
-// At returns the value at a level. Before the first point it is the first one's, after the
-// last one the last one's. O(log points).
+// At returns the value at a level. Before the first point it is the value of the first point, and
+// after the last point the value of the last. O(log points).
 func (c *Curve) At(level int) float64 {
 	k := sort.Search(len(c.points), func(k int) bool { return c.points[k].Level >= level })
 	switch {
@@ -178,6 +182,6 @@ func (c *Curve) At(level int) float64 {
 	}
 	a, b := c.points[k-1], c.points[k]
 	part := float64(level-a.Level) / float64(b.Level-a.Level)
-	// Each product by itself, so that no processor fuses it with the sum.
+	// Round each product separately, so that no processor fuses it with the sum.
 	return float64(a.Value*(1-part)) + float64(b.Value*part)
 }

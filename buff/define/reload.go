@@ -2,12 +2,12 @@ package define
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
-// ChangeKind says how a definition differs from the one that it took the place of.
+// ChangeKind says how a definition differs from its version in the previous catalog.
 type ChangeKind uint8
 
-// The kinds of a [SpecChange].
+// Kinds of a [SpecChange].
 const (
-	SpecSame ChangeKind = iota // not at all; no SpecChange says so
+	SpecSame ChangeKind = iota // no difference; never in a SpecChange
 	SpecAdded
 	SpecChanged
 	SpecRemoved
@@ -15,11 +15,11 @@ const (
 
 var changeWords = []string{"same", "added", "changed", "removed"}
 
-// String returns the word of reports: "added".
+// String returns the word used in reports, such as "added".
 func (c ChangeKind) String() string { return wordlist.Word(changeWords, c) }
 
-// SpecChange is one definition in which a catalog differs from the one before.
+// SpecChange is one difference between a catalog and the previous one.
 type SpecChange struct {
-	ID   string     // the definition
+	ID   string     // ID of the definition
 	Kind ChangeKind // never SpecSame
 }

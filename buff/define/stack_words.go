@@ -2,65 +2,69 @@ package define
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
-// By says which earlier application a new one joins.
+// By says which live instance a new application joins.
 type By uint8
 
-// The identities of a stack.
+// Identities of a stack.
 const (
-	ByNone   By = iota // none: every application is an instance of its own
-	BySource           // the one that the same source applied
-	ByTarget           // any one on the owner, whoever applied it
+	ByNone   By = iota // none: every application starts a new instance
+	BySource           // the one applied by the same source
+	ByTarget           // the one on the owner, applied by any source
 	ByKey              // the one with the same Application.Key
 )
 
-// Timers says how many ends the stacks of one instance have.
+// Timers says whether the stacks of one instance end together.
 type Timers uint8
 
-// The rules of the stacks' timers.
+// Rules for the timers of stacks.
 const (
-	TimersShared Timers = iota // one for all
-	TimersEach                 // each application's stacks have their own
+	TimersShared Timers = iota // all stacks end together
+	TimersEach                 // the stacks of each application have an end of their own
 	TimersQueue                // one application runs, the strongest first, and the others wait
 )
 
-// Refresh says what a further application does to the end of a live instance.
+// Refresh says how a further application changes the end of a live instance.
 type Refresh uint8
 
-// The rules of refresh. D is the duration of the new application.
+// Rules of refresh. D is the duration of the new application.
 const (
-	RefreshRestart  Refresh = iota // end = now + D
-	RefreshNone                    // the end stays, and no Refreshed is reported but of a new version
-	RefreshExtend                  // end = end + D
-	RefreshPandemic                // end = now + D + min(what was left, RefreshPct of the definition's duration)
-	RefreshMax                     // end = max(end, now + D)
-	RefreshResidual                // end = now + D + the time to the next pulse
+	RefreshRestart Refresh = iota // end = now + D
+	// the end does not change; Refreshed is emitted only if the application switches the instance
+	// to a new version
+	RefreshNone
+	RefreshExtend   // end = end + D
+	RefreshPandemic // end = now + D + min(remaining time, RefreshPct of the definition's duration)
+	RefreshMax      // end = max(end, now + D)
+	RefreshResidual // end = now + D + time until the next pulse
 )
 
-// Phase says what a further application does to the beat of the pulses.
+// Phase says how a further application changes the time of the pulses.
 type Phase uint8
 
-// The rules of phase.
+// Rules of phase.
 const (
-	PhaseKeep    Phase = iota // the next pulse stays where it is: no refresh ever costs a pulse
+	PhaseKeep    Phase = iota // the next pulse does not move, so a refresh never loses a pulse
 	PhaseReset                // the next pulse is one period from now
 	PhaseExecute              // one pulse now, the next one period from now
 )
 
-// Overflow says what an application at the full stack limit does.
+// Overflow is the rule for an application at the stack limit.
 type Overflow uint8
 
-// The rules of overflow. Spec.Stack.OverflowApply is applied in all cases.
+// Rules of overflow. With all of them Stacking.OverflowApply is applied.
 const (
-	OverflowAllow   Overflow = iota // no further stack, but the instance is refreshed
-	OverflowDeny                    // refused, and nothing is refreshed
-	OverflowClear                   // refused, and the whole instance is removed
-	OverflowReplace                 // as many of the oldest stacks give way as are too many: with one timer for all stacks, the same as allow
+	OverflowAllow Overflow = iota // no further stack, but the instance is refreshed
+	OverflowDeny                  // denied; nothing is refreshed
+	OverflowClear                 // denied, and the whole instance is removed
+	// replaces as many of the oldest stacks as are above the limit; same as allow with
+	// TimersShared
+	OverflowReplace
 )
 
-// Expire says what the end of the duration takes away.
+// Expire says how many stacks end when the duration is over.
 type Expire uint8
 
-// The rules of expiry. What is left begins the full duration anew, on the same beat.
+// Rules of expiry. Stacks that remain start a full new duration; the phase of the pulses is kept.
 const (
 	ExpireAll   Expire = iota // the whole instance
 	ExpireOne                 // one stack
@@ -68,25 +72,29 @@ const (
 	ExpireCount               // Stacking.ExpireN stacks
 )
 
-// LevelRule says what the level of a further application does.
+// LevelRule says how the level of a further application is used.
 type LevelRule uint8
 
-// The rules of level.
+// Rules of level.
 const (
-	LevelIgnore     LevelRule = iota // nothing: the instance takes the level of the last application that refreshed it or added a stack
-	LevelHigherWins                  // a lower level is refused; a higher one replaces end and numbers, whatever Refresh and OverflowDeny say
-	LevelSegregate                   // each level is an instance of its own
-	LevelSum                         // the levels add up
+	// no rule: the instance has the level of the last application that refreshed it or added a
+	// stack
+	LevelIgnore LevelRule = iota
+	// a lower level is denied; a higher one replaces the end and the numbers, with any Refresh
+	// and even with OverflowDeny
+	LevelHigherWins
+	LevelSegregate // each level is a separate instance
+	LevelSum       // levels are added
 )
 
-// ChargeRule says what a further application does to the charges.
+// ChargeRule says how a further application changes the charges.
 type ChargeRule uint8
 
-// The rules of charges.
+// Rules of charges.
 const (
-	ChargesReset ChargeRule = iota // they are full again
-	ChargesKeep                    // they stay
-	ChargesAdd                     // those of the definition are added
+	ChargesReset ChargeRule = iota // refilled
+	ChargesKeep                    // unchanged
+	ChargesAdd                     // the charges of the definition are added
 )
 
 var (
@@ -100,28 +108,28 @@ var (
 	chargeRuleWords = []string{"reset", "keep", "add"}
 )
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (b By) String() string { return wordlist.Word(byWords, b) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (t Timers) String() string { return wordlist.Word(timersWords, t) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (r Refresh) String() string { return wordlist.Word(refreshWords, r) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (p Phase) String() string { return wordlist.Word(phaseWords, p) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (o Overflow) String() string { return wordlist.Word(overflowWords, o) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (e Expire) String() string { return wordlist.Word(expireWords, e) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (l LevelRule) String() string { return wordlist.Word(levelRuleWords, l) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (c ChargeRule) String() string { return wordlist.Word(chargeRuleWords, c) }
 
 // UnmarshalText sets b from its word.

@@ -2,65 +2,66 @@ package define
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
-// First says whether a buff pulses at the moment of its application.
+// First says whether a buff pulses when it is applied.
 type First uint8
 
-// The rules for the first pulse.
+// Rules for the first pulse.
 const (
-	FirstNone  First = iota // the first pulse comes one period after the start
-	FirstStart              // a new instance pulses at once
-	FirstEvery              // as FirstStart, and again at each refresh
+	FirstNone  First = iota // the first pulse is one period after the start
+	FirstStart              // a new instance also pulses when it starts
+	FirstEvery              // like FirstStart, and again at each refresh
 )
 
-// Tail says what happens to the last part of a duration that is no multiple of the
-// period.
+// Tail is the rule for the last part of a duration, if it is shorter than a period.
 type Tail uint8
 
-// The rules for the tail.
+// Rules for the tail.
 const (
-	TailNone    Tail = iota // nothing: only whole periods pulse
-	TailPartial             // one more pulse at the end, with its fraction of a period
-	TailFit                 // there is none: each duration is rounded to whole periods, half up, at least one
+	TailNone    Tail = iota // only whole periods pulse
+	TailPartial             // one more pulse at the end, for a fraction of a period
+	TailFit                 // durations are rounded to whole periods, half up, at least one
 )
 
-// Align says from where the periods are counted.
+// Align says from which instant periods are counted.
 type Align uint8
 
-// The rules of alignment.
+// Rules of alignment.
 const (
 	AlignStart Align = iota // from the start of the instance
-	AlignOwner              // from the zero of the owner's time: all its aligned buffs of one period pulse together
+	// from the zero of the owner's time, so that all its aligned buffs with the same period pulse
+	// together
+	AlignOwner
 )
 
-// Haste says what a change of the period does to the pulse that is to come.
+// Haste says how a change of the period affects the next pulse.
 type Haste uint8
 
-// The rules of haste.
+// Rules of haste.
 const (
-	HasteSnapshot Haste = iota // nothing changes before the next refresh
-	HasteNext                  // the pulse to come stays, the ones after it have the new period
-	HasteRescale               // what is left until the pulse to come is scaled, half up
+	HasteSnapshot Haste = iota // the new period takes effect at the next refresh
+	HasteNext                  // the next pulse is not moved; later ones use the new period
+	HasteRescale               // the time left until the next pulse is scaled, rounded half up
 )
 
-// Catchup says what becomes of the pulses of one instance that come due in one late
+// Catchup is the rule for several pulses of one instance that are due in the same late
 // frame.
 type Catchup uint8
 
-// The rules of catching up.
+// Rules of catching up.
 const (
-	CatchupAll      Catchup = iota // each of them pulses
-	CatchupCoalesce                // one pulse stands for them, with their count
-	CatchupSkip                    // the last one pulses, the others are dropped
+	CatchupAll      Catchup = iota // each of them runs
+	CatchupCoalesce                // one pulse replaces all of them and has their count
+	CatchupSkip                    // the last one runs, and the others are dropped
 )
 
-// Clock says which time a buff lives by while its owner is away.
+// Clock says which time passes for a buff while its owner is away.
 type Clock uint8
 
-// The clocks.
+// Clocks.
 const (
-	Online Clock = iota // it stands still
-	Uptime              // it goes on while the server runs
-	Wall                // it goes on
+	Online Clock = iota // none: the buff is paused
+	Uptime              // the time during which the server runs
+	Wall                // real time
 )
 
 var (
@@ -72,22 +73,22 @@ var (
 	clockNames   = []string{"online", "uptime", "wall"}
 )
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (f First) String() string { return wordlist.Word(firstWords, f) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (t Tail) String() string { return wordlist.Word(tailWords, t) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (a Align) String() string { return wordlist.Word(alignWords, a) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (h Haste) String() string { return wordlist.Word(hasteWords, h) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (c Catchup) String() string { return wordlist.Word(catchupWords, c) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (c Clock) String() string { return wordlist.Word(clockNames, c) }
 
 // UnmarshalText sets f from its word.

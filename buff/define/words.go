@@ -2,62 +2,64 @@ package define
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
-// Kind says how a buff lives.
+// Kind says whether a buff ends by time, at once or never.
 type Kind uint8
 
-// The kinds of a buff.Spec.
+// Kinds of a buff.Spec.
 const (
 	Timed    Kind = iota // lives for Spec.Duration
-	Instant              // does its work at once and is never carried
+	Instant              // executes its actions once, at once; never added to the owner
 	Infinite             // lives until something removes it
 )
 
-// Polarity says what a buff is to its owner. Only queries read it.
+// Polarity says whether a buff is good or bad for its owner. Only queries read it.
 type Polarity uint8
 
-// The polarities.
+// Polarities.
 const (
 	Neutral  Polarity = iota
-	Positive          // a buff in the narrow sense
-	Negative          // a debuff
+	Positive          // good for its owner: a buff in the narrow sense
+	Negative          // bad for its owner: a debuff
 )
 
-// Do is what an buff.Action does.
+// Do is the operation of a buff.Action.
 type Do uint8
 
-// The actions.
+// Operations of an action.
 const (
-	DoCall   Do = iota // call the Go handler Action.Name
-	DoApply            // apply the definition Action.Name to the owner
-	DoRemove           // remove the oldest instance of the definition Action.Name that has the source of the action, or else the oldest
-	DoKill             // the owner dies
-	DoChange           // change the base of an attribute: Action.Change
-	DoDamage           // the same downwards, after the shields
+	DoCall  Do = iota // call the Go handler Action.Name
+	DoApply           // apply the definition Action.Name to the owner
+	// remove the oldest instance of the definition Action.Name applied by the source of the
+	// action, or, if there is none, the oldest instance
+	DoRemove
+	DoKill   // kill the owner
+	DoChange // change the base of an attribute, by Action.Change
+	DoDamage // subtract from the base of an attribute, after the shields have absorbed their part
 )
 
-// To says whom a buff.Action is for. An action for another owner is a command across owners, carried
-// out at the end of the frame. If that owner is not there, or is the game, nothing is done and an event
-// of the kind Missed says so.
+// To is the owner that a buff.Action acts on. An action on another owner is sent as a command and
+// runs at the end of the frame. If that owner does not exist, or is the game itself, nothing
+// happens except that an event of kind Missed is emitted.
 type To uint8
 
-// Whom it may be for.
+// Targets of an action.
 const (
-	ToOwner  To = iota // who carries the buff
-	ToSource           // who applied it
-	ToTarget           // the other owner of the act: buff.Happened
+	ToOwner  To = iota // the owner of the buff
+	ToSource           // the owner that applied the buff
+	ToTarget           // the other owner of the act; see buff.Happened
 )
 
-// Fate says what becomes of a buff when something befalls its owner, its source or
-// its handler.
+// Fate is the rule for a buff when its owner dies, its source leaves, its owner changes
+// zone, or one of its handlers fails.
 type Fate uint8
 
-// The fates. The zero value stands for the default of the field it is used in.
+// Fates. The zero value selects the default of the field.
 const (
 	FateDefault Fate = iota
 	FateRemove
 	FateKeep
-	FatePause // it stands still until the owner is revived; only for OnDeath
-	FateAdopt // the owner becomes its source; only for OnSourceGone
+	FatePause // the buff is paused until the owner is revived; only for OnDeath
+	FateAdopt // the owner becomes the source of the buff; only for OnSourceGone
 )
 
 var (
@@ -68,19 +70,19 @@ var (
 	fateWords     = []string{"default", "remove", "keep", "pause", "adopt"}
 )
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (k Kind) String() string { return wordlist.Word(kindWords, k) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (p Polarity) String() string { return wordlist.Word(polarityWords, p) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (d Do) String() string { return wordlist.Word(doWords, d) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (t To) String() string { return wordlist.Word(toWords, t) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (f Fate) String() string { return wordlist.Word(fateWords, f) }
 
 // UnmarshalText sets p from its word.
@@ -89,7 +91,7 @@ func (p *Polarity) UnmarshalText(text []byte) error { return wordlist.Parse(p, p
 // UnmarshalText sets t from its word.
 func (t *To) UnmarshalText(text []byte) error { return wordlist.Parse(t, toWords, text) }
 
-// UnmarshalText sets f from its word; "default" is not one that may be written.
+// UnmarshalText sets f from its word. The word "default" is not accepted.
 func (f *Fate) UnmarshalText(text []byte) error {
 	if err := wordlist.Parse(f, fateWords[1:], text); err != nil {
 		return err
@@ -98,34 +100,36 @@ func (f *Fate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// SaveMode says whether a buff is kept when its owner leaves.
+// SaveMode says whether a buff is saved when its owner leaves.
 type SaveMode uint8
 
-// The modes of saving.
+// Save modes.
 const (
 	SaveAlways SaveMode = iota
 	SaveNever
-	SaveIfRemaining // if at least Saving.IfRemaining is left
+	SaveIfRemaining // saved if at least Saving.IfRemaining is left
 )
 
-// Offline says what becomes of the pulses that fell into the time away.
+// Offline is the rule for pulses that were due while the owner was away.
 type Offline uint8
 
-// The rules for pulses offline.
+// Rules for pulses while the owner is away.
 const (
 	OfflineNone     Offline = iota // they are lost
-	OfflineCoalesce                // one pulse at the return stands for them
-	OfflineAll                     // each pulses at the return, at most Saving.OfflineCap
+	OfflineCoalesce                // one pulse at the return replaces all of them
+	OfflineAll                     // each of them runs at the return, at most Saving.OfflineCap
 )
 
-// OfflineExpire says what is told of a buff that ended while its owner was away.
+// OfflineExpire is the rule for a buff that ended while its owner was away.
 type OfflineExpire uint8
 
-// The rules for ends offline.
+// Rules for buffs that end while the owner is away.
 const (
-	OfflineNotify OfflineExpire = iota // its removal is reported at the return
-	OfflineSilent                      // nothing
-	OfflineRun                         // it is reported, and on.remove is done: what that applies by the same clock starts at the end
+	OfflineNotify OfflineExpire = iota // the removal is reported at the return
+	OfflineSilent                      // the removal is not reported
+	// the removal is reported and the on.remove actions run; a buff that they apply, if it has
+	// the same clock, starts at the time when this one ended
+	OfflineRun
 )
 
 var (
@@ -134,13 +138,13 @@ var (
 	offlineExpireWords = []string{"notify", "silent", "run"}
 )
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (s SaveMode) String() string { return wordlist.Word(saveModeWords, s) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (o Offline) String() string { return wordlist.Word(offlineWords, o) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (o OfflineExpire) String() string { return wordlist.Word(offlineExpireWords, o) }
 
 // UnmarshalText sets s from its word.
@@ -154,36 +158,36 @@ func (o *OfflineExpire) UnmarshalText(text []byte) error {
 	return wordlist.Parse(o, offlineExpireWords, text)
 }
 
-// AtMin says what becomes of an owner when the base of an attribute reaches its minimum.
+// AtMin is the rule for an owner when the base of an attribute reaches its minimum.
 type AtMin uint8
 
-// What there is at the least.
+// Effects of an attribute at its minimum.
 const (
 	AtMinNothing AtMin = iota
-	AtMinKill          // it dies
+	AtMinKill          // the owner dies
 )
 
-// Sync says which clients are told of a buff.
+// Sync says which clients are sent a buff.
 type Sync uint8
 
-// Which clients are told of a buff.
+// Audiences of a buff.
 const (
-	SyncAll    Sync = iota // all who see the owner
-	SyncOwner              // the owner's own
-	SyncNone               // none
-	SyncSource             // that of whoever has applied it
-	SyncParty              // the owner's own, and those of its party
+	SyncAll    Sync = iota // every client that sees the owner
+	SyncOwner              // the client of the owner
+	SyncNone               // no client
+	SyncSource             // the client of the source
+	SyncParty              // the clients of the owner and of its party
 )
 
-// ReloadRule says what becomes of running instances when a new version of their definition
-// is loaded.
+// ReloadRule is the rule for running instances when a new version of their definition is
+// loaded.
 type ReloadRule uint8
 
-// The rules of a reload.
+// Rules of a reload.
 const (
-	ReloadKeep    ReloadRule = iota // they go on as they are, until they are refreshed or end
-	ReloadMigrate                   // they take the new version at once; the beat is kept
-	ReloadEnd                       // they end, for the reason Reload
+	ReloadKeep    ReloadRule = iota // they keep the old version until they are refreshed or end
+	ReloadMigrate                   // they switch to the new version at once; pulses keep their phase
+	ReloadEnd                       // they end, with reason Reload
 )
 
 var (
@@ -194,19 +198,19 @@ var (
 	whomWords     = []string{"owner", "source"}
 )
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (a AtMin) String() string { return wordlist.Word(atMinWords, a) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (s Sync) String() string { return wordlist.Word(syncWords, s) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (r ReloadRule) String() string { return wordlist.Word(reloadWords, r) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (s Snapshot) String() string { return wordlist.Word(snapshotWords, s) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (w Whose) String() string { return wordlist.Word(whomWords, w) }
 
 // UnmarshalText sets a from its word.
