@@ -9,8 +9,8 @@ type GroupRule uint8
 const (
 	GroupAlways        GroupRule = iota // replaces all others
 	GroupNever                          // denied if there is another
-	GroupHigher                         // replaces lower priorities; denied by an equal or higher one
-	GroupEqualOrHigher                  // replaces equal or lower priorities; denied by a higher one
+	GroupHigher                         // replaces lower priorities, denied by others
+	GroupEqualOrHigher                  // replaces equal and lower, denied by higher
 	GroupSameSource                     // replaces buffs of the same source; others stay
 	GroupHide                           // all stay; only the highest priority has an effect
 )
@@ -22,8 +22,8 @@ type Evict uint8
 const (
 	EvictReject Evict = iota // none: the new one is denied
 	EvictOldest              // the oldest
-	// the one with the lowest group priority, then the oldest; a new one with a priority lower
-	// than all of them is denied
+	// EvictLowest removes the one with the lowest group priority, then the oldest; a new one with
+	// a priority lower than all of them is denied
 	EvictLowest
 	EvictSoonest // the one that ends soonest, then the oldest
 )
@@ -46,7 +46,7 @@ type ImmuneRule uint8
 
 // Rules of immunity.
 const (
-	// the buff is hidden while the immunity lasts: it has no effect, but its time passes
+	// ImmuneSuppress hides the buff while the immunity lasts: it has no effect, but its time passes
 	ImmuneSuppress ImmuneRule = iota
 	ImmuneRemove              // the buff is removed
 	ImmuneIgnore              // the buff is not affected

@@ -55,8 +55,8 @@ type Stacking struct {
 	Overflow      Overflow
 	OverflowApply []string
 
-	// Expire says how many stacks end when the duration is over, and ExpireN is the number of stacks for
-	// ExpireCount.
+	// Expire says how many stacks end when the duration is over, and ExpireN is the number of
+	// stacks for ExpireCount.
 	Expire  Expire
 	ExpireN int
 

@@ -29,8 +29,8 @@ type Refresh uint8
 // Rules of refresh. D is the duration of the new application.
 const (
 	RefreshRestart Refresh = iota // end = now + D
-	// the end does not change; Refreshed is emitted only if the application switches the instance
-	// to a new version
+	// RefreshNone does not change the end; Refreshed is emitted only if the application switches
+	// the instance to a new version
 	RefreshNone
 	RefreshExtend   // end = end + D
 	RefreshPandemic // end = now + D + min(remaining time, RefreshPct of the definition's duration)
@@ -56,8 +56,8 @@ const (
 	OverflowAllow Overflow = iota // no further stack, but the instance is refreshed
 	OverflowDeny                  // denied; nothing is refreshed
 	OverflowClear                 // denied, and the whole instance is removed
-	// replaces as many of the oldest stacks as are above the limit; same as allow with
-	// TimersShared
+	// OverflowReplace replaces as many of the oldest stacks as are above the limit; it equals
+	// OverflowAllow with TimersShared
 	OverflowReplace
 )
 
@@ -77,11 +77,11 @@ type LevelRule uint8
 
 // Rules of level.
 const (
-	// no rule: the instance has the level of the last application that refreshed it or added a
-	// stack
+	// LevelIgnore has no condition: the instance gets the level of the last application that
+	// refreshed it or added a stack
 	LevelIgnore LevelRule = iota
-	// a lower level is denied; a higher one replaces the end and the numbers, with any Refresh
-	// and even with OverflowDeny
+	// LevelHigherWins denies a lower level; a higher one replaces the end and the numbers, with
+	// any Refresh and even with OverflowDeny
 	LevelHigherWins
 	LevelSegregate // each level is a separate instance
 	LevelSum       // levels are added

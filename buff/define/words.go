@@ -29,8 +29,8 @@ type Do uint8
 const (
 	DoCall  Do = iota // call the Go handler Action.Name
 	DoApply           // apply the definition Action.Name to the owner
-	// remove the oldest instance of the definition Action.Name applied by the source of the
-	// action, or, if there is none, the oldest instance
+	// DoRemove removes the oldest instance of the definition Action.Name applied by the source of
+	// the action, or, if there is none, the oldest instance
 	DoRemove
 	DoKill   // kill the owner
 	DoChange // change the base of an attribute, by Action.Change
@@ -127,8 +127,8 @@ type OfflineExpire uint8
 const (
 	OfflineNotify OfflineExpire = iota // the removal is reported at the return
 	OfflineSilent                      // the removal is not reported
-	// the removal is reported and the on.remove actions run; a buff that they apply, if it has
-	// the same clock, starts at the time when this one ended
+	// OfflineRun reports the removal and runs the on.remove actions; a buff that they apply, if
+	// it has the same clock, starts at the time when this one ended
 	OfflineRun
 )
 
@@ -186,7 +186,7 @@ type ReloadRule uint8
 // Rules of a reload.
 const (
 	ReloadKeep    ReloadRule = iota // they keep the old version until they are refreshed or end
-	ReloadMigrate                   // they switch to the new version at once; pulses keep their phase
+	ReloadMigrate                   // they switch at once; pulses keep their phase
 	ReloadEnd                       // they end, with reason Reload
 )
 

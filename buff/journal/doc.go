@@ -1,4 +1,5 @@
-// Package journal is the note of what has changed of the buffs of one owner: in which slots, and in what. A buff.Set
-// writes it, and whoever shows buffs, to a client or on a page, reads it and empties it, so that it need
-// not compare what is with what was. Of all owners of an engine it is engine.Changes.
+// Package journal records which buffs of one owner have changed, and how. A buff.Set writes a
+// Journal. Code that displays buffs, to a client or on a page, reads and empties it, and so need
+// not compare the present state with an earlier one. For all owners of an engine, use
+// engine.Changes.
 package journal

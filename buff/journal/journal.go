@@ -2,14 +2,14 @@ package journal
 
 import "iter"
 
-// Aspect says what of a buff, or of its owner, has changed: bits.
+// Aspect is a bit set of the aspects of a buff, or of its owner, that have changed.
 type Aspect uint16
 
-// What of a buff may change, by the fields of its buff.Instance.
+// Aspects of a buff, named after the fields of buff.Instance that they cover.
 const (
-	Begun   Aspect = 1 << iota // the one in this slot is new: all of it
-	Ended                      // one that was in this slot has ended; another may be there
-	Time                       // End, Paused, Held, Rate and what it has left
+	Begun   Aspect = 1 << iota // the buff in this slot is new
+	Ended                      // a buff in this slot has ended; the slot may hold another now
+	Time                       // End, Paused, Held, Rate and the remaining time
 	Stacks                     // Stacks
 	Power                      // Magnitude and Level
 	Charges                    // Charges
@@ -17,24 +17,28 @@ const (
 	Hidden                     // Hidden
 	Waiting                    // Waiting
 	Source                     // Source
-	Spec                       // Spec, by one that says something else
+	Spec                       // Spec: a version with other contents
 )
 
-// What of an owner may change, beside its buffs.
+// Aspects of the owner itself.
 const (
-	Life       Aspect = 1 << iota // it died, or lives again: see buff.Set.Dead
-	Clock                         // its time stands still, goes on, or has another rate; that of each buff has changed too
-	Attributes                    // an attribute may have another value
+	Life Aspect = 1 << iota // the owner died or was revived; see buff.Set.Dead
+	// the owner's time was paused, resumed or got another rate; this changes the time of each of
+	// its buffs too
+	Clock
+	Attributes // the value of an attribute may have changed
 )
 
-// Journal notes which buffs of one owner have changed since it was last emptied, and in what:
-// also what no buff.Event tells, as that the owner's time stands still, that a charge was used, or
-// that a shield has absorbed a part. What has changed and is as before may be in it.
+// Journal records the buffs of one owner that have changed since the Journal was last emptied,
+// including changes that emit no buff.Event: the owner's time is paused, a charge is used, a
+// shield absorbs part of its pool. It may also list aspects that have changed back to their
+// former value.
 //
-// NextPulse is not noted: it moves with every pulse. What is new since the Set has a Journal is
-// noted, and what was there before is not.
+// Pulses are not recorded, although each of them changes NextPulse. A Journal has no entries for
+// changes made before it was attached to its Set.
 //
-// It belongs to whoever has the Set. A change costs some 5 ns, and memory only once for each slot.
+// A Journal must only be used by the goroutine that owns its Set. A change costs about 5 ns;
+// memory is allocated only once for each slot.
 type Journal struct {
 	first func(number uint32)
 	owner Aspect
@@ -43,15 +47,16 @@ type Journal struct {
 	spare [4]uint16
 }
 
-// New returns an empty Journal. If first is not nil, it is called with the number of the
-// Set for the first change since the Journal was empty, by whoever has the Set.
+// New returns an empty Journal. If first is not nil, the goroutine that owns the Set calls it,
+// with the number of the Set, for the first change after the Journal was empty.
 func New(first func(number uint32)) *Journal { return &Journal{first: first} }
 
-// Owner returns what has changed of the owner itself.
+// Owner returns the changed aspects of the owner itself.
 func (j *Journal) Owner() Aspect { return j.owner }
 
-// Slots returns the slots in which something has changed, in the order of the first change in
-// each. What is there now, if anything, buff.Set.At says. Nothing may be changed meanwhile.
+// Slots returns the changed slots and their aspects, in the order of the first change of each.
+// The present buff of a slot is buff.Set.At. The Journal and its Set must not change during the
+// iteration.
 func (j *Journal) Slots() iter.Seq2[int, Aspect] {
 	return func(yield func(int, Aspect) bool) {
 		for _, at := range j.slots {
@@ -62,7 +67,7 @@ func (j *Journal) Slots() iter.Seq2[int, Aspect] {
 	}
 }
 
-// Empty forgets all changes.
+// Empty discards all changes.
 func (j *Journal) Empty() {
 	for _, at := range j.slots {
 		j.what[at] = 0
@@ -70,7 +75,7 @@ func (j *Journal) Empty() {
 	j.slots, j.owner = j.slots[:0], 0
 }
 
-// MarkOwner notes what has changed of the owner itself. It is the Set's to call.
+// MarkOwner records a change of the owner itself. Only the Set calls it.
 func (j *Journal) MarkOwner(number uint32, what Aspect) {
 	j.begin(number)
 	j.owner |= what
@@ -82,7 +87,7 @@ func (j *Journal) begin(number uint32) {
 	}
 }
 
-// Mark notes what has changed in a slot of the Set of that number. It is the Set's to call.
+// Mark records a change in a slot of the Set with that number. Only the Set calls it.
 func (j *Journal) Mark(number uint32, at uint16, what Aspect) {
 	j.begin(number)
 	for int(at) >= len(j.what) {

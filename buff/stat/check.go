@@ -11,12 +11,14 @@ import (
 // ErrSchema is matched by every error of [NewSchema].
 var ErrSchema = errors.New("stat: bad schema")
 
-// SchemaError is one thing wrong with one attribute.
+// SchemaError is one error in one attribute.
 type SchemaError struct {
-	Index int    // the attribute's place among those given, from 0
-	Name  string // its name; its place, "#3", where the name itself is missing; "" for the whole schema
+	Index int // position among the arguments of NewSchema, from 0
+	// name of the attribute; its position, such as "#3", if the name is missing; "" for the whole
+	// schema
+	Name  string
 	Field string // as in a file: "base", "max"; "" for the whole attribute
-	Text  string // what is wrong, and what would be right
+	Text  string // the error and how to correct it
 }
 
 // Error returns one line.
@@ -30,7 +32,7 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("attribute %q: %s: %s", e.Name, e.Field, e.Text)
 }
 
-// SchemaErrors is everything wrong with a set of attributes.
+// SchemaErrors is the list of all errors of a schema.
 type SchemaErrors []*SchemaError
 
 // Error returns one line for each error.
@@ -45,7 +47,7 @@ func (es SchemaErrors) Error() string {
 // Is reports whether target is [ErrSchema].
 func (es SchemaErrors) Is(target error) bool { return target == ErrSchema }
 
-// checker compiles attributes and gathers everything that is wrong with them.
+// checker compiles attributes and collects all errors.
 type checker struct {
 	schema *Schema
 	errs   SchemaErrors
@@ -70,7 +72,7 @@ func (k *checker) name(i Attr) {
 	case name == "":
 		k.failf(i, "name", "missing")
 	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		k.failf(i, "name", "must not have spaces or control characters") // it is one word of a log line
+		k.failf(i, "name", "must not have spaces or control characters") // it is one word in log lines
 	case twice:
 		k.failf(i, "name", "defined twice: it is also attribute %d", first)
 	default:
@@ -103,7 +105,7 @@ func (k *checker) attribute(i Attr) {
 	}
 }
 
-// number reports whether v is one that an attribute can have.
+// number reports whether v is a valid attribute value, and records an error if not.
 func (k *checker) number(i Attr, field string, v float64) bool {
 	reason := badNumber(v)
 	if reason != "" {
@@ -128,8 +130,8 @@ func (k *checker) limit(i Attr, field string, l Limit, to *float64, by *Attr) {
 	}
 }
 
-// atFirst returns the limit as it is for a new owner, and reports whether it can be
-// compared with: a base that is no number has a message of its own.
+// atFirst returns the limit for a new owner and reports whether it can be compared with: an
+// invalid base of the limiting attribute has an error of its own.
 func (k *checker) atFirst(v float64, by Attr) (float64, bool) {
 	if by == 0 {
 		return v, true
@@ -138,7 +140,7 @@ func (k *checker) atFirst(v float64, by Attr) (float64, bool) {
 	return base, badNumber(base) == ""
 }
 
-// told writes a limit that was missed.
+// told returns a limit for the text of an error.
 func (k *checker) told(l Limit, v float64) string {
 	if l.kind == byAttribute {
 		return fmt.Sprintf("%s, which is %v", l.name, v)
@@ -146,8 +148,8 @@ func (k *checker) told(l Limit, v float64) string {
 	return fmt.Sprint(v)
 }
 
-// rings finds attributes that limit themselves, each ring once: nobody could say what
-// their values are.
+// rings finds attributes that limit themselves and reports each ring once. The values in a ring
+// would be undefined.
 func (k *checker) rings() {
 	const (
 		fresh = iota
@@ -174,7 +176,7 @@ func (k *checker) rings() {
 		state[a] = onPath
 		path = append(path, a)
 		walk(attrs[a].loBy)
-		if attrs[a].hiBy != attrs[a].loBy { // one message for a ring that is closed twice
+		if attrs[a].hiBy != attrs[a].loBy { // report a ring that is closed by both limits only once
 			walk(attrs[a].hiBy)
 		}
 		path = path[:len(path)-1]

@@ -1,39 +1,39 @@
-// Package stat says what attributes an owner has, such as health, attack and speed, and how buffs modify them.
+// Package stat defines the attributes of an owner, such as health, attack and speed, and how
+// modifiers change them.
 //
-// Each attribute has a base, and modifiers lie on it; its value is worked out from both. The base is changed for
-// good, by damage, healing or a level gained: buff.SetBase, buff.AddBase, buff.Damage. A modifier lies there
-// as long as the buff that put it there, and what it did is gone with it: no value is ever changed in place and
-// changed back, so nothing is left over.
+// Each attribute has a base value, and its current value is computed from the base and the active
+// modifiers. Damage, healing and level gains change the base permanently: see buff.SetBase,
+// buff.AddBase and buff.Damage. A modifier is active as long as the buff that added it. No value
+// is changed in place and restored later, so a modifier leaves no trace when it is removed.
 //
-// A game defines its attributes in its files, or as buff.Definitions.Attributes. The engine answers for an owner
-// with Engine.Attribute, Engine.Attributes and Engine.Modifiers. A [Schema] never changes, and any goroutine may
-// read it.
+// A game defines its attributes in its files, or as buff.Definitions.Attributes.
+// Engine.Attribute, Engine.Attributes and Engine.Modifiers return the current values of an owner.
+// A [Schema] is immutable and safe for concurrent use.
 //
-// # How a value is worked out
+// # How a value is computed
 //
-// A modifier acts in one of ten channels. The first channel starts from the base, each
-// other one from the result of the one before. Within a channel:
+// A modifier acts in one of ten channels. The first channel starts from the base, and every other
+// channel from the result of the previous one. The steps of a channel are:
 //
-//	step   op             what is done to the running number
+//	step   op             change of the running number
 //	1      add            + all of them
-//	2      mul_add        × (1 + all of them), so that two of +50 % make × 2
-//	3      mul_compound   × (1 + each of them), the least first, so that two of +50 % make × 2.25
+//	2      mul_add        × (1 + all of them): two modifiers of +50 % give × 2
+//	3      mul_compound   × (1 + each of them), the least first: two of +50 % give × 2.25
 //	4      final_add      + all of them
-//	5      override       the newest one is the channel's result, whatever stood there
+//	5      override       replaced by the newest override
 //
-// After the last channel the number is brought within the attribute's limits: down to
-// Max, then up to Min, so that Min wins where both cannot be had. A limit is a constant
-// or the value of another attribute. Without modifiers the number is the base, bit for
-// bit.
+// After the last channel, the number is limited to Max and then to Min, so Min wins if both
+// cannot hold. A limit is a constant or the value of another attribute. Without modifiers the
+// number equals the base, bit for bit.
 //
-// "All of them", in steps 1, 2 and 4, is the attribute's [Aggregate]: the sum as a rule;
-// or the greatest only, the least only, or the sum of the n strongest. Each of the three
-// steps of each channel chooses for itself.
+// "All of them", in steps 1, 2 and 4, depends on the attribute's [Aggregate]: usually the sum;
+// otherwise the greatest, the least, or the sum of the n strongest. The aggregate applies to each
+// of the three steps of each channel separately.
 //
 // # Example
 //
-// Attack has a base of 100 and a limit of 340. The story, step by step, is
-// testdata/order.txt.
+// Attack has a base of 100 and a limit of 340. The file testdata/order.txt of internal/sheet
+// shows the same example step by step.
 //
 //	channel   op             modifiers       running number
 //	                                         100
@@ -44,44 +44,44 @@
 //	1         mul_add        +50 %           345     230 × 1.5
 //	          limit                          340
 //
-// # What the order of events cannot change
+// # Independence of order
 //
-// A value depends on the base, on which modifiers are there, and, among overrides of one
-// channel, on which is newest. It does not depend on the order in which the others came,
-// on those that have come and gone, or on when values were asked for:
+// A value depends on the base, on the set of active modifiers and, among overrides of one
+// channel, on which is the newest. It does not depend on the order in which the other modifiers
+// were added, on modifiers that have been removed, or on earlier reads:
 //
-//   - A value is worked out anew from the base and the modifiers, which are first put in
-//     an order of their own: by channel, step and size.
-//   - A sum is exact and rounded once, at its end, with the number it is added to. So
-//     ten of +10 % are + 100 %, and 1e16 + 1 - 1e16 is 1.
-//   - A product is rounded at once, by an explicit conversion. So no compiler may fuse it
-//     with a sum, and every processor has the same bits.
-//   - There is no negative zero: a 0 has one pattern of bits.
+//   - Every read computes the value from the base and the modifiers, sorted by channel, step
+//     and size.
+//   - A sum is exact and rounded once, after it is added to the running number. So ten
+//     modifiers of +10 % give exactly +100 %, and 1e16 + 1 - 1e16 is 1.
+//   - A product is rounded at once, by an explicit conversion. So no compiler fuses it with a
+//     sum, and all processors compute the same bits.
+//   - There is no negative zero, so 0 has a single bit pattern.
 //
-// So when the last modifier has gone, every attribute's value is its base, bit for bit,
-// brought within limits.
+// When the last modifier is removed, the value of every attribute equals its base, bit for bit,
+// within the limits.
 //
-// # Limits that are attributes
+// # Limits given by attributes
 //
-// If a maximum falls below a base, the base is set to the maximum, for good: health healed up to
-// 120 under a maximum of 120 is 100 when the maximum falls to 100, and stays 100 when it is 120
-// again. That is done after each command and each due event, so a buff that replaces another one
-// with the same maximum costs nothing. So an attribute with such a maximum is for what is spent and
-// refilled, as health and mana are; a cap of a speed that comes and goes is a modifier.
+// If a maximum falls below a base, the base is cut down to it permanently: health 120 under a
+// maximum of 120 becomes 100 when the maximum falls to 100, and stays 100 when the maximum is 120
+// again. This happens after each command and each due event, so a buff that replaces another with
+// the same maximum does not cut the base. Use such a maximum for attributes that are spent and
+// refilled, such as health and mana. To cap a speed temporarily, use a modifier.
 //
-// A minimum that rises above a base lifts the value as long as it stays, and not the base. With
-// at_min: kill it counts as reached, and the owner dies.
+// A minimum that rises above a base raises the value while it lasts, but not the base. With
+// at_min: kill the minimum counts as reached, and the owner dies.
 //
-// A base that buff.SetBase put above its maximum stays until the maximum changes or the base does:
-// a game may set health and its maximum in any order. A change, also by 0, begins from the limited base.
+// A base that buff.SetBase sets above its maximum stays there until the maximum or the base
+// changes, so that a game can set health and its maximum in any order. Any change of the base,
+// even by 0, starts from the limited base.
 //
-// Bases are different: damage and healing are plain additions to what is there, and their order is
-// part of history.
+// Changes of a base are different from modifiers: damage and healing are plain additions, so
+// their order matters.
 //
-// # Bounds
+// # Limits of numbers
 //
-// A value, base, modifier or limit is a number of at most [MaxValue] on either side of
-// zero; infinities and NaN are refused. A running number beyond MaxValue is set to it, and
-// [View.Overflow] says so. [MaxAttributes] bounds a Schema, and [MaxModifiers] what lies on
-// one owner.
+// Values, bases, modifiers and limits are numbers from -[MaxValue] to [MaxValue]; infinities and
+// NaN are rejected. A running number beyond MaxValue is set to MaxValue, and [View.Overflow] is
+// true. [MaxAttributes] limits a Schema, and [MaxModifiers] the modifiers of one owner.
 package stat

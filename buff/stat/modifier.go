@@ -2,8 +2,8 @@ package stat
 
 // Limits of modifiers.
 const (
-	MaxModifiers = 4096 // on one owner
-	MaxChannel   = 9    // the last of the channels, which begin with 0
+	MaxModifiers = 4096 // modifiers of one owner
+	MaxChannel   = 9    // the last channel; the first is 0
 )
 
 // Modifier is one modifier of one attribute.
@@ -11,16 +11,16 @@ type Modifier struct {
 	Attr    Attr
 	Op      Op
 	Channel uint8   // 0 to MaxChannel
-	Value   float64 // worked out by the caller; see the ops for what it means
-	Of      uint64  // who put it there: the handle of a buff, say
+	Value   float64 // computed by the caller; its meaning depends on Op
+	Of      uint64  // identifies the origin, such as the handle of a buff
 }
 
-// View is one attribute of one owner, with its value now.
+// View is the state of one attribute of one owner.
 type View struct {
 	Attr      Attr
 	Name      string
 	Base      float64
 	Value     float64
-	Modifiers int  // how many lie on it
-	Overflow  bool // the running number went beyond MaxValue, and was set to it
+	Modifiers int  // number of modifiers on this attribute
+	Overflow  bool // the running number exceeded MaxValue and was set to it
 }

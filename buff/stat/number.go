@@ -5,12 +5,11 @@ import (
 	"math"
 )
 
-// MaxValue is the greatest number that a base, a modifier, a limit or a value can be; its
-// negative is the least. It is below what a float64 can hold by more than the sum of
-// [MaxModifiers] such numbers, so that no sum overflows.
+// MaxValue is the largest absolute value of a base, a modifier, a limit or a value. It is so far
+// below the maximum of a float64 that the sum of [MaxModifiers] such numbers cannot overflow.
 const MaxValue = 1e300
 
-// badNumber says what is wrong with v, or "" if nothing is.
+// badNumber returns why v is not a valid number, or "" if it is valid.
 func badNumber(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -21,7 +20,7 @@ func badNumber(v float64) string {
 	return ""
 }
 
-// unsigned returns v, and +0 for -0: equal numbers have equal bits.
+// unsigned returns v, with -0 replaced by +0, so that equal numbers have equal bits.
 func unsigned(v float64) float64 {
 	if v == 0 {
 		return 0

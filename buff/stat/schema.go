@@ -5,38 +5,39 @@ import (
 	"iter"
 )
 
-// MaxAttributes is the greatest number of attributes of a [Schema].
+// MaxAttributes is the maximum number of attributes of a [Schema].
 const MaxAttributes = 1024
 
-// Schema is a checked set of attributes. It never changes, so that any goroutine may read
-// it, and one Schema serves all the owners of a game.
+// Schema is a checked set of attributes, shared by all owners of a game. It is immutable and safe
+// for concurrent use.
 type Schema struct {
-	attrs  []attribute // by Attr; that of 0 is none
+	attrs  []attribute // indexed by Attr; element 0 is unused
 	byName map[string]Attr
 }
 
-// Attr names an attribute of a [Schema]: its place in it, from 1. The zero Attr names none.
+// Attr identifies an attribute of a [Schema] by its position, from 1. The zero Attr is none.
 type Attr uint16
 
 // Attribute defines one number that every owner has.
 type Attribute struct {
-	// Name is one word, and no two attributes have the same. Required.
+	// Name is a single word, unique in the schema. Required.
 	Name string
 
-	// Base is what a new owner has. It lies within Min and Max.
+	// Base is the base of a new owner. It must be within Min and Max.
 	Base float64
 
-	// Min and Max limit the value, and the base where it is added to (damage, healing). The
-	// zero Limit is none. Attributes may limit each other in chains, but not in a ring.
+	// Min and Max limit the value, and also the base when something is added to it (damage,
+	// healing). The zero Limit is none. Attributes can limit each other in chains, but not in a
+	// ring.
 	Min, Max Limit
 
-	// Aggregate says which modifiers count where several are added together. N, from 1
-	// to MaxModifiers, goes with Strongest alone.
+	// Aggregate selects the modifiers that count in steps that add several of them. N, 1 to
+	// MaxModifiers, is used only with Strongest.
 	Aggregate Aggregate
 	N         int
 }
 
-// Limit is a constant, the value of another attribute, or, as the zero Limit, none.
+// Limit is a constant, the value of another attribute, or, for the zero Limit, none.
 type Limit struct {
 	name  string
 	value float64
@@ -54,8 +55,8 @@ const (
 // At returns the constant limit v.
 func At(v float64) Limit { return Limit{value: v, kind: constant} }
 
-// By returns the limit that is the value of the attribute with that name, as it is at the
-// time: at most max_health, however many buffs lie on it.
+// By returns a limit that is the current value of the named attribute, modifiers included, such
+// as max_health.
 func By(name string) Limit { return Limit{name: name, kind: byAttribute} }
 
 // String returns the number, the name, or "none".
@@ -69,16 +70,16 @@ func (l Limit) String() string {
 	return "none"
 }
 
-// attribute is an Attribute with its limits looked up.
+// attribute is an Attribute with resolved limits.
 type attribute struct {
 	Attribute
 
-	lo, hi     float64 // where the limit is an attribute, what can never be passed anyway
-	loBy, hiBy Attr    // or 0
+	lo, hi     float64 // ±MaxValue if the limit is an attribute
+	loBy, hiBy Attr    // 0 if the limit is not an attribute
 }
 
-// NewSchema checks the attributes and returns a Schema of copies of them, in their order.
-// If anything is wrong it returns all that is wrong as [SchemaErrors], and no Schema.
+// NewSchema checks the attributes and returns a Schema with copies of them, in the given order.
+// If any are invalid, it returns all errors as [SchemaErrors] and a nil Schema.
 func NewSchema(attributes ...Attribute) (*Schema, error) {
 	s := &Schema{
 		attrs:  make([]attribute, 1, len(attributes)+1),
@@ -86,7 +87,7 @@ func NewSchema(attributes ...Attribute) (*Schema, error) {
 	}
 	k := checker{schema: s}
 	if len(attributes) > MaxAttributes {
-		// Not looked at: a message for each of too many helps nobody.
+		// Do not check them: an error for each would be useless.
 		k.failf(MaxAttributes+1, "", "there are %d attributes, at most %d are possible", len(attributes), MaxAttributes)
 		return nil, k.errs
 	}
@@ -107,21 +108,21 @@ func NewSchema(attributes ...Attribute) (*Schema, error) {
 // Len returns the number of attributes.
 func (s *Schema) Len() int { return len(s.attrs) - 1 }
 
-// Attr returns the attribute with that name, 0 if there is none, and reports whether there is one.
+// Attr returns the attribute with that name and reports whether it exists.
 func (s *Schema) Attr(name string) (Attr, bool) {
 	a, ok := s.byName[name]
 	return a, ok
 }
 
-// At returns the definition of attribute a. It panics if there is none.
+// At returns the definition of attribute a. It panics if a does not exist.
 func (s *Schema) At(a Attr) Attribute {
 	s.must(a)
 	return s.attrs[a].Attribute
 }
 
-// Limits returns the limits of attribute a with their names looked up: loBy and hiBy are the attributes that
-// limit it, or 0 where the limit is a constant, in lo or hi. No limit is [MaxValue] or its negative. It panics
-// if there is no such attribute.
+// Limits returns the limits of attribute a. If a limit is an attribute, loBy or hiBy is that
+// attribute; otherwise it is 0 and the limit is the constant lo or hi, which is -[MaxValue] or
+// [MaxValue] if there is no limit. Limits panics if a does not exist.
 func (s *Schema) Limits(a Attr) (lo, hi float64, loBy, hiBy Attr) {
 	s.must(a)
 	d := &s.attrs[a]

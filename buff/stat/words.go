@@ -2,28 +2,29 @@ package stat
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
-// Op says what a [Modifier] does to the running number. The package comment has the order
-// in which they act.
+// Op is the operation of a [Modifier] on the running number. The package documentation gives
+// their order.
 type Op uint8
 
-// The ops.
+// Operations of a modifier.
 const (
-	Add         Op = iota // a number, added
-	MulAdd                // a share, 0.5 for +50 %; those of a channel are added, then multiplied by once
-	MulCompound           // a share; each multiplies by itself
-	FinalAdd              // a number, added after the multiplications
-	Override              // a number, the channel's result; the newest wins
+	Add Op = iota // adds a number
+	// MulAdd is a share, 0.5 for +50 %; the shares of a channel are added and applied as one factor
+	MulAdd
+	MulCompound // a share, applied as a separate factor
+	FinalAdd    // adds a number after the multiplications
+	Override    // sets the result of the channel; the newest wins
 )
 
-// Aggregate says which of the modifiers of one channel and one op count, where they are
-// added together: [Add], [MulAdd], [FinalAdd]. It has no say over the others.
+// Aggregate selects which of the modifiers with the same channel and op count. It applies to the
+// ops that add modifiers together: [Add], [MulAdd] and [FinalAdd].
 type Aggregate uint8
 
-// The aggregates.
+// Aggregates.
 const (
 	Sum       Aggregate = iota // all
-	Max                        // the greatest alone: of -10 % and -50 %, -10 %
-	Min                        // the least alone: of -10 % and -50 %, -50 %
+	Max                        // only the greatest: of -10 % and -50 %, -10 %
+	Min                        // only the least: of -10 % and -50 %, -50 %
 	Strongest                  // the Attribute.N farthest from zero; of +5 and -5, +5 is the stronger
 )
 
@@ -32,10 +33,10 @@ var (
 	aggregateWords = []string{"sum", "max", "min", "strongest"}
 )
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (o Op) String() string { return wordlist.Word(opWords, o) }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (a Aggregate) String() string { return wordlist.Word(aggregateWords, a) }
 
 // UnmarshalText sets o from its word.

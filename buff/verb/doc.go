@@ -1,4 +1,4 @@
-// Package verb is what a buff.Command says is to be done: verb.Apply, verb.Kill. Who makes commands needs none of it,
-// since package buff has a function for each; who carries them out, records them or looks into a recording reads
-// Command.Verb.
+// Package verb defines the operations of a buff.Command, such as verb.Apply and verb.Kill. Code
+// that creates commands does not need it, because package buff has a constructor for each. Code
+// that executes, records or inspects commands reads Command.Verb.
 package verb
