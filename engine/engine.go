@@ -22,61 +22,61 @@ import (
 
 // Engine runs the buffs of many owners for one game loop. Make one with [New].
 //
-// All its methods but Inbox are for the goroutine that calls [Engine.Tick], the
-// loop, and between two Ticks. A handler that calls one panics; it has a
-// [Context] for that.
+// Except for Inbox and Catalog, its methods are for the goroutine that calls [Engine.Tick], the
+// loop, and for the time between two Ticks. A handler that calls one panics; it must use its
+// [Context].
 type Engine struct {
-	opts    Options                   // its Catalog is the first one
-	edition atomic.Pointer[edition]   // the definitions that are in force
-	named   []boundHandler            // the handlers by name, behind firstNamed; never changes
-	names   map[string]buff.HandlerID // never changes: any goroutine reads it
+	opts    Options                   // its Catalog is the first version
+	edition atomic.Pointer[edition]   // the current definitions
+	named   []boundHandler            // handlers by name, numbered from firstNamed; immutable
+	names   map[string]buff.HandlerID // immutable: any goroutine reads it
 	release func(context.Context) error
 
-	handlerID func(name string) (buff.HandlerID, bool) // names, for timeouts that come back
+	handlerID func(name string) (buff.HandlerID, bool) // looks up names, for restored timeouts
 
 	now      wheel.Time
-	target   wheel.Time    // that the Ticks have brought; after now: a backlog is carried
-	unserved wheel.Time    // since when somebody waits for a worker; Never: nobody does
-	carry    time.Duration // of dt, below a millisecond
+	target   wheel.Time    // sum of the Ticks' time; later than now while a backlog is carried
+	unserved wheel.Time    // since when an owner has waited for a worker; Never if none waits
+	carry    time.Duration // rest of dt below a millisecond
 	wheel    *wheel.Wheel
 	fired    []wheel.Fired
-	due      []dueOwner // of those that have fired, in order
-	dueSpare []dueOwner // to sort them
+	due      []dueOwner // due owners of the fired timers, in order
+	dueSpare []dueOwner // scratch for sorting due
 	high     highWaters
 
 	owners owners
-	bases  []uint32 // by number: the generation its next Set begins with
-	base   uint32   // that of a number that has had none since renew
+	bases  []uint32 // by number: first generation of its next Set
+	base   uint32   // that of a number not used since renew
 	free   []uint32
 	byID   ids
-	wanted []ref  // want a turn in the next Tick
-	round  uint64 // counts the slices of all Ticks
+	wanted []ref  // owners that need a turn in the next Tick
+	round  uint64 // number of slices so far, over all Ticks
 
 	backlog  backlog
-	starts   int   // of the staged mailboxes, those that get a turn in this slice
-	times    int32 // the allowance in this slice for each reason for a turn
-	share    int32 // the most that one allowance may be, see maxShare
-	patience int64 // the most that one owner may work off while time stands still for it
-	worked   int   // in this Tick
-	owed     int   // what may yet come of allowances, of those who are not idle and not held
-	claim    int   // what those bring who were held, have come to an end, and are not taken in yet
+	starts   int   // staged mailboxes that get a turn in this slice
+	times    int32 // allowance per reason for a turn in this slice
+	share    int32 // upper limit of an allowance: see maxShare
+	patience int64 // events that one owner may process before time passes it
+	worked   int   // events processed in this Tick
+	owed     int   // quota reserved for running owners
+	claim    int   // quota reserved for finished but uncollected turns
 	stuckNow []*mailbox
 
 	group     *actor.Group[*owner, message]
 	batch     turnBatch
-	workers   []workerState // by worker
+	workers   []workerState // by worker; the last one is the loop's
 	spare     spareChunks
 	taking    taking
-	used      bool // the lists of the workers have been used since they were last emptied
+	used      bool // the workers' lists have been used since they were last emptied
 	collected []*mailbox
 
-	memory    buff.Memory     // of what all owners carry
-	loop      buff.Turn       // for what is decided on the loop
-	passes    bool            // passOn is at work
-	captured  []buff.Captured // of the source of what the loop applies
-	ahead     *ahead          // nil: nothing has been looked at yet
+	memory    buff.Memory     // memory of all owners' buffs
+	loop      buff.Turn       // scratch of the loop's commands
+	passes    bool            // passOn is running
+	captured  []buff.Captured // captured attributes of the source, for an application by the loop
+	ahead     *ahead          // nil until first used
 	outbox    []outgoing
-	carried   int // of outbox, from earlier frames
+	carried   int // commands in outbox from earlier frames
 	did       work
 	index     crossIndex
 	counters  specCounters
@@ -91,32 +91,31 @@ type Engine struct {
 	record    *recorder
 	slow      slowTrace
 	closed    bool
-	living    int    // owners, with those that leave
-	lived     bool   // there has been one since renew
-	asking    string // what of the game the loop is calling in a Tick
-	onLoop    bool   // that is a function of Inbox.Run, which may call the Engine
+	living    int    // owners, including those that are leaving
+	lived     bool   // there has been an owner since renew
+	asking    string // callback of the game that the loop is in during a Tick
+	onLoop    bool   // it is a function of Inbox.Run, which may call the Engine
 	faults    faults
-	copies    *copies  // nil: nobody has asked for them
-	changes   *Changes // nil: nobody has asked for them
+	copies    *copies  // nil until Copies is called
+	changes   *Changes // nil until Changes is called
 	history   *history.Recorder
 
-	ticking  atomic.Bool   // a handler that calls the Engine finds it true
-	occupied atomic.Bool   // by Tick or Close
-	exited   bool          // a function of the game has ended the goroutine in a Tick: see vacate
-	given    time.Duration // to the Tick that runs
-	frames   atomic.Uint64 // the number of the frame; workers read it
-	seen     atomic.Int64  // its now; workers read it
-	interval atomic.Uint32 // counts the rounds of copies, from 1; 0: there are none; workers read it
-	unread   atomic.Uint64 // what turns have brought in frames before this one is read by nobody
-	dropped  atomic.Uint64 // of all workers
-	failed   atomic.Uint64 // of all workers
-	failures atomic.Uint64 // of all that the game has handed in
-	cutOff   atomic.Bool   // Close does not wait any more for what owners are behind
+	ticking  atomic.Bool   // set while a Tick waits for workers: handlers must not call the Engine
+	occupied atomic.Bool   // a Tick or Close is running
+	exited   bool          // a callback has ended the goroutine in a Tick: see vacate
+	given    time.Duration // length of the current Tick
+	frames   atomic.Uint64 // frame number, for workers
+	seen     atomic.Int64  // game time of the frame, for workers
+	interval atomic.Uint32 // current round of copies, from 1, for workers; 0 if there is none
+	unread   atomic.Uint64 // results of turns in earlier frames than this are no longer read
+	dropped  atomic.Uint64 // by all workers
+	failed   atomic.Uint64 // by all workers
+	failures atomic.Uint64 // faults of all callbacks and handlers
+	cutOff   atomic.Bool   // Close no longer waits for overdue events
 }
 
-// New returns an engine at the instant 0. It fails if an option is out of range
-// or a handler is missing, naming all that is wrong. [Engine.Close] gives its
-// goroutines back.
+// New returns an engine at the instant 0. It fails if an option is out of range or a handler is
+// missing; the error lists all problems. [Engine.Close] releases its goroutines.
 func New(o Options) (*Engine, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func New(o Options) (*Engine, error) {
 	return newEngine(o, pool.pool, pool.Close), nil
 }
 
-// newEngine returns an engine whose workers run on pool. The options are complete.
+// newEngine returns an engine whose workers run on pool. The options must be complete.
 func newEngine(o Options, pool actor.Pool, release func(context.Context) error) *Engine {
 	e := &Engine{
 		opts:     o,
@@ -179,15 +178,15 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	return e
 }
 
-// runRoom is the room in a mailbox for runs, beside one ahead of each command. The timer of a busy owner
-// fires at most once before the owner is idle again.
+// runRoom is the room in a mailbox for run messages, in addition to one before each command. The
+// timer of a busy owner fires at most once before the owner is idle again.
 const runRoom = 16
 
-// firstNamed is the number of the first handler that is meant by its name, for timeouts.
-// The numbers below it are those of the catalogs, which get more from reload to reload.
+// firstNamed is the id of the first handler that timeouts refer to by name. Lower ids are those
+// of the catalogs, which grow from reload to reload.
 const firstNamed = 1 << 24
 
-// nameHandlers numbers the handlers by name.
+// nameHandlers assigns ids to the handlers by name.
 func (e *Engine) nameHandlers() {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(e.opts.Handlers)), maps.Keys(e.opts.QuickHandlers))
 	slices.Sort(names)
@@ -197,13 +196,12 @@ func (e *Engine) nameHandlers() {
 	}
 }
 
-// boundHandler is a handler, and whether it may run on the loop.
 type boundHandler struct {
 	call  Handler
 	quick bool
 }
 
-// handler returns the handler of that name, or nil.
+// handler returns the handler of that name; its call is nil if there is none.
 func (o *Options) handler(name string) boundHandler {
 	if h := o.QuickHandlers[name]; h != nil {
 		return boundHandler{h, true}
@@ -211,8 +209,8 @@ func (o *Options) handler(name string) boundHandler {
 	return boundHandler{o.Handlers[name], o.Synchronous}
 }
 
-// enter panics if a handler is the caller, or something else of the game that a Tick calls, or a goroutine that
-// is not the loop's while that is in a Tick.
+// enter panics if it is called from a handler, from another callback of a Tick, or from another
+// goroutine during a Tick.
 func (e *Engine) enter(method string) {
 	if e.ticking.Load() {
 		panic("engine: " + method + " called from a handler, or beside a Tick; use the Context or the Inbox")
@@ -222,7 +220,7 @@ func (e *Engine) enter(method string) {
 	}
 }
 
-// stuck says who holds a worker up.
+// stuck describes the handler that holds a worker.
 func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) view.Stuck {
 	st := view.Stuck{For: time.Duration(e.now-since) * time.Millisecond, Turn: view.StuckTurn{Worker: worker, Mark: mark, Since: since}}
 	if o := e.owners.at(uint32(mark>>32) - 1); o != nil {
@@ -234,7 +232,7 @@ func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) view.Stuck {
 	return st
 }
 
-// Now returns the instant that the last Tick reached.
+// Now returns the instant that the last Tick reached, in milliseconds of game time.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Now() wheel.Time {
@@ -242,45 +240,42 @@ func (e *Engine) Now() wheel.Time {
 	return e.now
 }
 
-// Catalog returns the definitions that are in force: those of Options.Catalog, or of the
-// last [Engine.Reload].
+// Catalog returns the current definitions: those of Options.Catalog, or of the last
+// [Engine.Reload].
 //
 // Any goroutine may call it.
 func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
 
-// Inbox returns the lane for other goroutines: that of the producer without a name, see
+// Inbox returns the lane for other goroutines: the Inbox of the unnamed producer, see
 // [Inbox.For].
 //
 // Any goroutine may call it.
 func (e *Engine) Inbox() *Inbox { return &e.inbox }
 
-// closeLimit is how much Close works off of what was due in time that is carried, counted as by
+// closeLimit is the number of overdue events that Close processes of carried time, counted like
 // Options.Limits.Tick.
 const closeLimit = 1 << 20
 
-// cutOffLimit is how much Close works off before owners who are still behind are cut off.
+// cutOffLimit is the number of events that Close processes before it cuts off owners that are
+// still behind.
 const cutOffLimit = 4 * closeLimit
 
-// Close ends the engine: it refuses new work, delivers what was accepted, also
-// what was due in time that is carried (see [Options].CatchUp), waits
-// for handlers and gives the workers back. Further calls fail with [ErrClosed] or
-// do nothing; what was due later never comes. What is still delivered reaches the
-// handlers, but no Frame: a loop that wants to see those events ticks once more before
-// it closes.
+// Close ends the engine: it refuses new work, delivers accepted work and the events that are due
+// in carried time (see [Options].CatchUp), waits for handlers and releases the workers. Further
+// calls fail with [ErrClosed] or do nothing; later events never run. Events of the final work
+// reach the handlers but no Frame: to see them, call Tick once more before Close, or pass told.
 //
-// Of time that is carried, Close works off no more than 1,048,576 deadlines, and nothing once ctx has ended.
-// The rest of it is dropped: what was due then never comes, and Stats.LostAtClose says how much time it was.
-// Nor does it wait for owners who are so far behind that 4,194,304 do not bring them to the present, as after
-// a Readmit with a wrong instant: commands that were accepted are carried out, and what was due of them never
-// comes.
+// Close processes at most 1,048,576 deadlines of carried time, and none once ctx has ended. The
+// rest is dropped: its events never run, and Stats.LostAtClose is the time dropped. An owner that
+// is not up to date after 4,194,304 events, for example after a Readmit with a wrong instant, is
+// cut off: accepted commands for it are executed, and its overdue events never run.
 //
-// If ctx ends first, Close returns its error within 10 ms and names the owners whose
-// handlers still run; it may then be called again. It must not be called from a
-// handler. Owners whose handlers set each other off without end keep Close busy as
-// long as ctx allows.
+// If ctx ends first, Close returns its error within 10 ms, with the owners whose handlers still
+// run; it may then be called again. It must not be called from a handler. Owners whose handlers
+// trigger each other endlessly keep Close busy for as long as ctx allows.
 //
-// Each of told is called with each frame of what is still delivered, on the loop: for a game that must see it. The first
-// frame begins with what calls of the loop have done since the last Tick.
+// Each function in told is called on the loop with each frame of the final work. The first frame
+// starts with the events of the loop's calls since the last Tick.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
@@ -311,7 +306,7 @@ func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 	return errors.Join(e.record.failure(), e.slow.err)
 }
 
-// occupy panics if Tick or Close is under way: then another goroutine is in it.
+// occupy panics if another goroutine is in Tick or Close.
 func (e *Engine) occupy(method string) {
 	if e.onLoop {
 		panic("engine: " + method + " called from a function of Inbox.Run")
@@ -321,8 +316,8 @@ func (e *Engine) occupy(method string) {
 	}
 }
 
-// vacate ends what occupy began. Where a function of the game has ended the goroutine that was in a
-// Tick, the Tick comes to its end on the way out: another goroutine may go on with the engine.
+// vacate ends what occupy began. If a callback has ended the goroutine that was in a Tick, the
+// Tick is completed here, so that another goroutine may continue to use the engine.
 func (e *Engine) vacate() {
 	if e.exited {
 		e.exited = false
@@ -331,7 +326,7 @@ func (e *Engine) vacate() {
 	e.occupied.Store(false)
 }
 
-// working reports whether accepted work is left.
+// working reports whether there is unfinished accepted work.
 func (e *Engine) working() bool {
 	s := e.group.Stats()
 	if s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0 {
@@ -340,7 +335,7 @@ func (e *Engine) working() bool {
 	return e.now < e.target || len(e.wanted)+e.backlog.n > 0 && !e.cutOff.Load()
 }
 
-// running names the owners whose handlers run.
+// running lists the owners whose handlers are running.
 func (e *Engine) running() string {
 	var names []string
 	for _, box := range e.group.Held(nil, false) {
@@ -352,7 +347,7 @@ func (e *Engine) running() string {
 	return "handlers still run for owner " + strings.Join(names, ", ")
 }
 
-// inline is the pool of a synchronous engine: a task has run when Submit returns.
+// inline is the pool of a synchronous engine: Submit runs the task.
 type inline struct{}
 
 func (inline) Submit(task func()) error {
@@ -360,23 +355,23 @@ func (inline) Submit(task func()) error {
 	return nil
 }
 
-// Pool has the goroutines that run workers: of one engine, or of several, each on a loop of its
-// own. Make one with [NewPool].
+// Pool holds the worker goroutines of one or more engines, each on its own loop. Make one with
+// [NewPool].
 type Pool struct{ pool *ants.Pool }
 
-// NewPool returns a pool for so many workers, from 1 to 65,536: the sum of Options.Workers of all
-// engines that get it. It makes only as many goroutines as are needed at once, and keeps them.
+// NewPool returns a pool for the given number of workers, from 1 to 65,536: the sum of
+// Options.Workers of all engines that use it. It starts goroutines as they are needed, and keeps
+// them.
 //
-// Has it no room for all of them, an engine for which there is none leaves what is due to a later
-// frame. Nothing is lost, but what happens then depends on which engine was faster. Any goroutine may
-// call it.
+// If the pool is smaller than that sum, an engine that finds no free worker leaves its due events
+// to a later frame. Nothing is lost, but the results then depend on the relative speed of the
+// engines. Any goroutine may call it.
 func NewPool(workers int) (*Pool, error) {
 	if workers < 1 || workers > 1<<16 {
 		return nil, fmt.Errorf("engine: a pool for %d workers, want 1 to %d", workers, 1<<16)
 	}
-	// It never blocks, so that the loop never waits in Submit; it never purges, so that
-	// bursts find their goroutines; and it has room for more of them than there are workers,
-	// so that those that are about to end are not in the way of new ones.
+	// Nonblocking: the loop must never wait in Submit. No purging: bursts find their goroutines.
+	// Larger than the number of workers: goroutines that are about to end do not block new ones.
 	pool, err := ants.NewPool(4*workers+16, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {
 		return nil, fmt.Errorf("engine: a pool for %d workers: %w", workers, err)
@@ -384,9 +379,9 @@ func NewPool(workers int) (*Pool, error) {
 	return &Pool{pool}, nil
 }
 
-// Close gives the goroutines back, when what they run has come to its end or ctx has: then it
-// returns its error. The engines that have the pool are closed before. A second Close does nothing.
-// Any goroutine may call it.
+// Close releases the goroutines, after their current tasks have ended. If ctx ends first, it
+// returns the error of ctx. Close the engines that use the pool before. A second Close does
+// nothing. Any goroutine may call it.
 func (p *Pool) Close(ctx context.Context) error {
 	if err := p.pool.ReleaseContext(ctx); !errors.Is(err, ants.ErrPoolClosed) {
 		return err

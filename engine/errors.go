@@ -7,10 +7,10 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Errors of a call, wrapped with the name of the thing and the limit. Those of
-// the rules are in package buff: buff.ErrDuration, buff.ErrStacks, buff.ErrFull,
-// buff.ErrStale, buff.ErrInfinite, buff.ErrLevel, buff.ErrScale, buff.ErrRate,
-// buff.ErrPeriod, buff.ErrTag, buff.ErrAmount.
+// Errors of calls, wrapped with the name of the subject and the limit. Package buff has the
+// errors of the rules: buff.ErrDuration, buff.ErrStacks, buff.ErrFull, buff.ErrStale,
+// buff.ErrInfinite, buff.ErrLevel, buff.ErrScale, buff.ErrRate, buff.ErrPeriod, buff.ErrTag,
+// buff.ErrAmount.
 var (
 	ErrClosed         = errors.New("engine: closed")
 	ErrUnknownOwner   = errors.New("engine: no such owner")
@@ -29,17 +29,15 @@ var (
 	ErrTooManyProducers = errors.New("engine: no room for another producer in the inbox")
 )
 
-// ownerError is an error about an owner. It is put into words when somebody reads it: a game
-// may ask in each frame.
+// ownerError is an error about an owner. Its text is formatted lazily: a game may query
+// unavailable owners in every frame.
 type ownerError struct {
 	what error
 	id   buff.OwnerID
 }
 
-// Error names the owner.
 func (e *ownerError) Error() string {
 	return e.what.Error() + ": " + strconv.FormatUint(uint64(e.id), 10)
 }
 
-// Unwrap returns the error of package engine.
 func (e *ownerError) Unwrap() error { return e.what }

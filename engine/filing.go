@@ -6,29 +6,30 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Each owner has one timer on the wheel, however many buffs it carries, and that one is lazy: when its next turn moves to a later
-// instant the timer stays where it is. It fires too early then, and is filed anew without a look at the owner: when that wants
-// its next turn stands in a table of the loop's.
+// Each owner has one timer on the wheel, however many buffs it has, and the timer is lazy:
+// postponing a deadline does not move it. It then fires early and is re-armed from a table of the
+// loop, without accessing the owner.
 //
-// So ten buffs take one timer, and a refresh, which moves the end of a buff, moves none. What is lost is the order in which
-// the wheel fires what is due at one instant, that of the calls which set the timers: it is
-// restored by sorting, from the number of the turn or command that set each deadline.
+// So ten buffs take one timer, and a refresh moves none. The wheel then no longer preserves the
+// order of events at one instant, which is the order of the calls that set the deadlines. It is
+// restored by sorting, by the number of the turn or command that set each deadline.
 
-// filing is when an owner wants its next turn, what its timer knows of it, and what else is to be known to give it a batched turn. The filings of
-// all owners are a table without a pointer.
+// filing is the loop's record of an owner: its next deadline, the state of its timer, and the
+// marks needed for a batched turn. The records of all owners form a table without pointers.
 type filing struct {
-	next  wheel.Time   // Never: not by itself
-	filed wheel.Time   // what its timer was told: next, or an instant before it; Never: the timer does not wait
-	timer wheel.Handle // its one timer; 0: it has none
-	order uint32       // which of the owners that are due at one instant comes first: see buff.Set.TakeDeadline
+	next  wheel.Time   // the owner's next deadline; Never if there is none
+	filed wheel.Time   // when its timer fires: next or earlier; Never if the timer is not armed
+	timer wheel.Handle // its only timer; 0 if there is none
+	order uint32       // sorts owners that are due at one instant: see buff.Set.TakeDeadline
 	mark  mark
 }
 
-// mark is what is true of an owner, and in the bits below the place in turnBatch.list, if the turn there is this owner's.
+// mark holds flags of an owner; the low bits are the index of its turn in turnBatch.list, valid
+// if that turn has its number.
 type mark uint32
 
 const (
-	here      mark = 1 << 31 // there is one
+	here      mark = 1 << 31 // the owner exists
 	postponed mark = 1 << 30 // it is in the backlog
 
 	turnMask = postponed - 1
@@ -41,11 +42,11 @@ func (c *filing) forget(m mark)  { c.mark &^= m }
 func (c *filing) turn() int      { return int(c.mark & turnMask) }
 func (c *filing) setTurn(at int) { c.mark = c.mark&^turnMask | mark(at) }
 
-// notFiled is the filing of an owner to whom nothing is to come.
+// notFiled is the record of an owner without deadlines.
 var notFiled = filing{next: wheel.Never, filed: wheel.Never}
 
-// dueOwner is an owner that is due, in a form that sorts itself: how long ago it was due, the longest first; how many turns and
-// commands ago that deadline was set, likewise; and its number.
+// dueOwner is a due owner as a sortable integer: how overdue it is, the longest first; the age of
+// that deadline in turns and commands, the oldest first; and the owner's number.
 type dueOwner uint64
 
 const (
@@ -54,18 +55,18 @@ const (
 	mostLate     = 1<<12 - 1
 )
 
-// number returns whose it is.
+// number returns the owner's number.
 func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
 
-// isDue returns what stands for an owner in a list of those due now. Whoever is late by more than mostLate comes with those who are
-// late by that: pieces of a Tick are shorter, unless next to nobody is due.
+// isDue returns the sort key of a due owner. Delays above mostLate count as mostLate: slices of a
+// Tick are shorter, unless almost no events are due.
 func (e *Engine) isDue(c *filing, number uint32) dueOwner {
 	late := uint64(min(e.now-c.next, mostLate))
 	return dueOwner((mostLate-late)<<instantShift | uint64(^(e.loop.Order-c.order))<<numberBits | uint64(number))
 }
 
-// findDue finds out, of the timers that have fired, which owners are due, and sorts them: by instant, and what is due at one
-// instant by who had that deadline first.
+// findDue collects the due owners of the fired timers, sorted by deadline and then by the age of
+// the deadline. Timers that fired early are re-armed.
 func (e *Engine) findDue() {
 	e.due = e.due[:0]
 	sorted, last := true, dueOwner(0)
@@ -92,8 +93,8 @@ func (e *Engine) findDue() {
 	e.stats.Fired += uint64(len(e.fired))
 }
 
-// file notes when an owner wants its next turn. The wheel is told only if that is earlier than its timer fires, or if
-// there is nothing to come. What is past already waits for nothing: see takeBack.
+// file records an owner's next deadline. It updates the timer only if the deadline is earlier
+// than the timer, or Never. A deadline that is already past is left to takeBack.
 func (e *Engine) file(number uint32, next wheel.Time, order uint32) {
 	c := &e.owners.filings[number]
 	c.next, c.order = next, order
@@ -110,7 +111,7 @@ func (e *Engine) file(number uint32, next wheel.Time, order uint32) {
 	}
 }
 
-// unfile takes the timer of an owner off the wheel.
+// unfile removes an owner's timer from the wheel.
 func (e *Engine) unfile(number uint32) {
 	c := &e.owners.filings[number]
 	if c.timer != 0 {

@@ -15,32 +15,32 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// What the game hands in besides handlers, as [view.Fault].Call names it.
+// Callbacks of the game other than handlers, as named in [view.Fault].Call.
 const (
 	callMembers = "Members"   // Options.Members
 	callRecord  = "Record"    // Options.Trace.Record, its Write
-	callTrace   = "SlowTrace" // Options.Trace.Writer, and Write and Close of what it returns
-	callClock   = "Clock"     // that of Watch.Open
-	callLook    = "Look"      // that of Watch.Follow
-	callRun     = "Run"       // that of Inbox.Run
-	callMarshal = "Marshal"   // that of Engine.Copies
+	callTrace   = "SlowTrace" // Options.Trace.Writer, and Write and Close of its result
+	callClock   = "Clock"     // of Watch.Open
+	callLook    = "Look"      // of Watch.Follow
+	callRun     = "Run"       // of Inbox.Run
+	callMarshal = "Marshal"   // of Engine.Copies
 	callFormula = "Formula"   // a define.Formula of the game
 )
 
-// faultInterval is the span of game time in which Options.OnFault is told once of each site:
-// of one handler of one definition, or of one function of the game.
+// faultInterval is the game time in which Options.OnFault is called at most once for each site:
+// one handler of one definition, or one callback.
 const faultInterval = time.Second
 
-// site is where faults come from.
+// site identifies a source of faults.
 type site struct {
 	call    string
 	lineage int // of the definition
 	handler buff.HandlerID
-	code    uintptr // of the function of a timeout
+	code    uintptr // function of a timeout
 	exit    bool
 }
 
-// siteOf returns that of a handler.
+// siteOf returns the site of a handler.
 func siteOf(c *buff.Call, exit bool) site {
 	s := site{handler: c.Handler, exit: exit}
 	if c.Event.Spec != nil {
@@ -52,21 +52,22 @@ func siteOf(c *buff.Call, exit bool) site {
 	return s
 }
 
-// told is what is known of the faults of a site.
+// told limits the reports of a site.
 type told struct {
-	until      wheel.Time // no other is told before
+	until      wheel.Time // faults before this time are suppressed
 	suppressed uint64
 }
 
-// faults keeps those who watch for faults from being told of all of them: what fails at every
-// pulse of every owner would else take all the time there is. There are as many sites as there
-// are handlers in definitions, and functions in the program.
+// faults limits the calls of Options.OnFault: a handler that fails at every pulse of every owner
+// would otherwise take up all the time. There is an entry for each handler of a definition and
+// each callback that has failed.
 type faults struct {
 	mu    sync.Mutex
 	sites map[site]told
 }
 
-// tells reports whether a fault is told at an instant, and how many were not.
+// tells reports whether a fault is to be reported at an instant, and how many were suppressed
+// before it.
 func (f *faults) tells(at site, now wheel.Time) (suppressed uint64, tells bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,8 +84,8 @@ func (f *faults) tells(at site, now wheel.Time) (suppressed uint64, tells bool) 
 	return t.suppressed, true
 }
 
-// fault counts a fault and tells Options.OnFault, which may fail in turn. It is called in the
-// deferred function that has recovered.
+// fault counts a fault and calls Options.OnFault, which may itself panic. It must be called in
+// the deferred function that has recovered.
 func (e *Engine) fault(f *view.Fault, at site) {
 	e.failures.Add(1)
 	if e.opts.OnFault == nil {
@@ -102,13 +103,12 @@ func (e *Engine) fault(f *view.Fault, at site) {
 	e.opts.OnFault(*f)
 }
 
-// errExit stands for the value of a panic where there was none.
+// errExit stands in for a panic value if there was no panic.
 var errExit = errors.New("it ended its goroutine")
 
-// foreign calls something that the game has handed in, but for handlers. It returns what
-// that has panicked with, nil if it has returned. One that ends the goroutine cannot be stopped
-// from that; foreign then does not return. On the loop, Options.OnFault may not call the Engine:
-// it may be in the midst of a Tick.
+// foreign calls a callback other than a handler. It returns the value of its panic, or nil if it
+// has returned. If the callback ends the goroutine, foreign does not return. On the loop,
+// Options.OnFault must not call the Engine, because a Tick may be in progress.
 func (e *Engine) foreign(call string, loop bool, of *buff.Event, do func()) (panicked any) {
 	returned := false
 	defer func() {
@@ -126,8 +126,8 @@ func (e *Engine) foreign(call string, loop bool, of *buff.Event, do func()) (pan
 	return nil
 }
 
-// fell counts and tells what something that the game has handed in, but for handlers, has panicked with; nil: it ends
-// its goroutine. It is called in the deferred function that has recovered.
+// fell counts and reports the panic of a callback other than a handler. A nil v means that the
+// callback ends its goroutine. It must be called in the deferred function that has recovered.
 func (e *Engine) fell(call string, loop bool, of *buff.Event, v any) {
 	f := view.Fault{Call: call, Value: v}
 	at := site{call: call, exit: v == nil}
@@ -138,7 +138,7 @@ func (e *Engine) fell(call string, loop bool, of *buff.Event, v any) {
 		at.lineage = f.Event.Spec.Lineage()
 	}
 	if loop {
-		e.exited = e.exited || at.exit && (call == callRun || call == callMembers) // what Tick calls before its end
+		e.exited = e.exited || at.exit && (call == callRun || call == callMembers) // callbacks that run before the end of a Tick
 		before := e.asking
 		e.asking = "Options.OnFault"
 		defer func() { e.asking = before }()
@@ -146,13 +146,13 @@ func (e *Engine) fell(call string, loop bool, of *buff.Event, v any) {
 	e.fault(&f, at)
 }
 
-// read reads the clock of those who watch.
+// read reads a watcher's clock.
 func (e *Engine) read(clock *func() time.Duration, loop bool) (at time.Duration, ok bool) {
 	failed := e.foreign(callClock, loop, nil, func() { at = (*clock)() })
 	return at, failed == nil
 }
 
-// sink is a writer of the game, of which a panic is an error.
+// sink is a writer of the game; a panic in it becomes an error.
 type sink struct {
 	engine *Engine
 	call   string
@@ -165,14 +165,14 @@ func (s *sink) Write(p []byte) (n int, err error) {
 	}
 	switch {
 	case err != nil:
-		return 0, err // and nothing more is written: how much it was nobody asks
+		return 0, err // the number of bytes is not needed: the stream ends
 	case n != len(p):
-		return 0, io.ErrShortWrite // whatever n is: package io asks for an error then
+		return 0, io.ErrShortWrite // for any n: package io requires an error for a short write
 	}
 	return n, nil
 }
 
-// panicked is the error of one who has panicked.
+// panicked returns the error for a callback that has panicked.
 func panicked(call string, v any) error {
 	return fmt.Errorf("%s panicked: %s", call, recovered.Text(v))
 }

@@ -10,34 +10,33 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Frame is what one Tick brought. It is valid until the next Tick.
+// Frame is the result of a Tick. It is valid until the next Tick.
 type Frame struct {
-	// Number counts the Ticks; Now is the instant that this one reached.
+	// Number counts the Ticks from 1; Now is the instant that this one reached.
 	Number uint64
 	Now    wheel.Time
 
-	// Behind is how much of the time that Ticks have brought is still to be worked off,
-	// with Carry; Lost how much of it this Tick has dropped, with Dilate.
+	// Behind is the carried time that is still to be processed, with Carry. Lost is the time that
+	// this Tick has dropped, with Dilate.
 	Behind, Lost time.Duration
 
-	// Stuck are the owners whose handlers were still running when the budget was
-	// used up, and Waiting is how many others are due by Now and have not been served, or
-	// not to the end, because of them or of Options.Limits.Tick.
+	// Stuck are the owners whose handlers were still running when the budget was used up. Waiting
+	// is the number of other owners with events due by Now that could not be processed, or not
+	// all of them, because of stuck owners or of Options.Limits.Tick.
 	Stuck   []view.Stuck
 	Waiting int
 
-	head  []buff.Event   // decided on the loop since the Tick before
-	turns [][]buff.Event // of the owners, in the order of their hand-over: of one turn, or of some that lie in a row
-	tail  []buff.Event   // commands across owners and of the inbox
+	head  []buff.Event   // the loop's own, since the last Tick
+	turns [][]buff.Event // of owners' turns, in the order of dispatch; consecutive turns may share a slice
+	tail  []buff.Event   // of cross-owner commands and the inbox
 	spare []buff.Event
 	count int
 }
 
-// Events returns what happened since the Tick before: first what the loop's calls
-// did, then owner by owner what was due, in the order in which the owners came due,
-// then what commands across owners and of the Inbox did. The events of one owner
-// stand in their order. Their order does not depend on the number of workers, as
-// long as nobody is busy.
+// Events returns the events since the last Tick: first those of the loop's calls, then the due
+// events owner by owner, in the order in which the owners became due, then those of cross-owner
+// commands and the Inbox. The events of one owner are in their order. While no owner is busy, the
+// order does not depend on the number of workers.
 //
 // Only the loop goroutine may call it.
 func (f *Frame) Events() iter.Seq[buff.Event] {
@@ -54,7 +53,8 @@ func (f *Frame) Events() iter.Seq[buff.Event] {
 	}
 }
 
-// Untold returns what calls of the loop have done since the last Tick: the Frame of the next one begins with it.
+// Untold returns the events of the loop's calls since the last Tick, with which the next Frame
+// will start.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Untold() iter.Seq[buff.Event] {
@@ -75,21 +75,22 @@ func all(events []buff.Event, yield func(buff.Event) bool) bool {
 // Only the loop goroutine may call it.
 func (f *Frame) Len() int { return f.count }
 
-// begin starts a frame with what the loop has decided since the last one.
+// begin starts a frame with the events of the loop's calls since the last one.
 func (f *Frame) begin(number uint64, loop *buff.Turn) {
 	f.Number = number
 	f.Stuck, f.Waiting = f.Stuck[:0], 0
 	clear(f.turns)
 	f.turns = f.turns[:0]
-	// The list of the frame before the last is free now, the one that loop has
-	// been filling is this frame's.
+	// Swap: the list of the frame before last is free, and this frame takes the one that the loop
+	// has been filling.
 	f.spare, f.head = f.head, loop.Events
 	f.count = len(f.head)
 	loop.Events = f.tail[:0]
 	f.tail = nil
 }
 
-// add takes in what one turn brought, which is something. What lies right behind that of the turn before, as most does, makes one piece with it.
+// add adds the events of one turn, at least one. Events that directly follow those of the
+// previous turn in memory, the usual case, extend its slice.
 func (f *Frame) add(events []buff.Event) {
 	f.count += len(events)
 	if k := len(f.turns) - 1; k >= 0 {
@@ -101,8 +102,8 @@ func (f *Frame) add(events []buff.Event) {
 	f.turns = append(f.turns, events)
 }
 
-// end closes the frame: what loop holds now are the commands at its end. What it
-// gets from here on belongs to the next.
+// end completes the frame. loop holds the events of its final commands; later ones belong to the
+// next frame.
 func (f *Frame) end(e *Engine) {
 	f.tail = e.loop.Events
 	f.count += len(f.tail)
@@ -134,10 +135,11 @@ func (f *Frame) end(e *Engine) {
 	}
 }
 
-// forgetEvery is after how many frames without events the flight recorder looks for what is too old.
+// forgetEvery is the number of frames without events after which the flight recorder drops old
+// events.
 const forgetEvery = 256
 
-// remember has the flight recorder take in what the frame has.
+// remember adds the frame's events to the flight recorder.
 func (f *Frame) remember(r *history.Recorder) {
 	r.Begin(f.Now)
 	r.Add(f.head)
@@ -148,26 +150,26 @@ func (f *Frame) remember(r *history.Recorder) {
 	r.End()
 }
 
-// History returns the flight recorder, which has the events of the last minute of game time as far as
-// Options.Trace.History has room for them; nil if that is zero. What happened after the last Tick is not in it
-// before the next one.
+// History returns the flight recorder, or nil if Options.Trace.History is 0. It has the events of
+// the last minute of game time, as far as Options.Trace.History has room for them. Events of
+// calls after the last Tick are added by the next one.
 //
 // Any goroutine may call it.
 func (e *Engine) History() *history.Recorder { return e.history }
 
-// specCounters counts what events tell, by the lineages of definitions. It sees each event once.
+// specCounters counts events by the lineage of their definition. It must see each event once.
 type specCounters struct {
-	lineages []counted // by buff.Spec.Lineage; the first is nobody's
-	read     int       // how many of Engine.loop.Events it has seen
+	lineages []counted // by buff.Spec.Lineage; entry 0 is unused
+	read     int       // number of Engine.loop.Events already counted
 }
 
 type counted struct {
-	spec   *buff.Spec // the newest version that there has been
+	spec   *buff.Spec // the newest version so far
 	live   int
 	denied uint64
 }
 
-// know makes room for the definitions of a catalog, which are the newest from here on.
+// know adds the definitions of a catalog, which is now the newest.
 func (t *specCounters) know(c *buff.Catalog) {
 	t.lineages = append(t.lineages, make([]counted, c.Lineages()+1-len(t.lineages))...)
 	for s := range c.All() {
@@ -175,7 +177,7 @@ func (t *specCounters) know(c *buff.Catalog) {
 	}
 }
 
-// add counts events that it has not seen.
+// add counts events. They must not have been counted before.
 func (t *specCounters) add(events []buff.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
@@ -189,13 +191,13 @@ func (t *specCounters) add(events []buff.Event) {
 	}
 }
 
-// addLoop counts what the loop has done since it was last asked.
+// addLoop counts the events that the loop has added since the last call.
 func (t *specCounters) addLoop(events []buff.Event) {
 	t.add(events[t.read:])
 	t.read = len(events)
 }
 
-// Stats returns the present figures.
+// Stats returns the current statistics.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Stats() view.Stats {

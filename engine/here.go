@@ -2,14 +2,16 @@ package engine
 
 import "github.com/bufftick/bufftick/buff"
 
-// A frame in which little is due is over sooner than a worker is awake. So the loop runs the turns of a small slice itself
-// if they call no Go handler that may block. Results do not depend on where a turn runs.
+// A frame with little work is done sooner than a worker wakes up. So the loop runs the turns of a
+// small slice itself if they call no Go handler that may block. Results do not depend on where a
+// turn runs.
 
-// smallSlice is the number of turns up to which a slice runs on the loop.
+// smallSlice is the largest number of turns in a slice that runs on the loop.
 const smallSlice = 64
 
-// runsHere reports whether the batched turns of this slice run on the loop: all of them if the engine is synchronous;
-// otherwise if they are few, no catalog calls a handler that is not quick, and no timeout of these owners does.
+// runsHere reports whether the batched turns of this slice run on the loop: always if the engine
+// is synchronous; otherwise if there are few of them, every handler that a catalog calls is
+// quick, and so are those of these owners' timeouts.
 func (e *Engine) runsHere() bool {
 	v := &e.batch
 	if v.n == 0 || e.opts.Synchronous {
@@ -28,11 +30,11 @@ func (e *Engine) runsHere() bool {
 
 func (e *Engine) isSlow(h buff.HandlerID) bool { return !e.handler(h).quick }
 
-// loopWorker returns the place of the loop among the workers.
+// loopWorker returns the worker state of the loop.
 func (e *Engine) loopWorker() *workerState { return &e.workers[len(e.workers)-1] }
 
-// runHere runs batched turns on the loop, from the at-th on, and merges their results one after the other. A handler that
-// ends the goroutine has the rest done on the way out: see Engine.vacate.
+// runHere runs batched turns on the loop, from index at on, and merges their results one by one.
+// If a handler ends the goroutine, the rest is done on the way out: see Engine.vacate.
 func (e *Engine) runHere(at int) {
 	l, v, over := e.loopWorker(), &e.batch, false
 	e.high.batch.used(v.n)
@@ -41,7 +43,7 @@ func (e *Engine) runHere(at int) {
 			return
 		}
 		if p := recover(); p != nil {
-			panic(p) // the engine's own
+			panic(p) // a bug of the engine
 		}
 		e.exited = true
 		e.endBatched(v.list[at])

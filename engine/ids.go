@@ -7,17 +7,19 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// ids finds the number of an owner by its ID: a hash table with open addressing, of eight bytes for each place, where a map has
-// sixteen and a control byte. The IDs themselves stand with the owners, who are looked at anyway. A place says
+// ids maps IDs to owners: a hash table with open addressing and eight bytes per entry, where a
+// map has sixteen and a control byte. The IDs themselves are stored in the owners, which are
+// accessed anyway. An entry is
 //
-//	┌ upper bits of the hash of the ID, 43 ┬ number of the owner + 1, 21 ┐    0: nobody
+//	┌ upper bits of the hash of the ID, 43 ┬ number of the owner + 1, 21 ┐    0: free
 //
-// and an owner is in the place that the upper bits of its hash say, or in one of those behind it up to the next empty one. Each table
-// has a seed of its own, so that nobody can choose IDs that meet.
+// An owner's entry is at the index given by the upper bits of its hash, or in the run of used
+// entries that follows. Each table has its own random seed, so that IDs cannot be chosen to
+// collide.
 type ids struct {
 	places []uint64
-	shift  int // from a hash to a place
-	n      int // owners
+	shift  int // converts a hash to an index
+	n      int // number of owners
 	seed   maphash.Seed
 }
 
@@ -30,7 +32,7 @@ func newIDs() ids { return ids{seed: maphash.MakeSeed()} }
 
 func (t *ids) hash(id buff.OwnerID) uint64 { return maphash.Comparable(t.seed, id) }
 
-// next returns the place behind one.
+// next returns the index after k.
 func (t *ids) next(k uint64) uint64 { return (k + 1) & uint64(len(t.places)-1) }
 
 // find returns the owner of that ID, nil if there is none.
@@ -49,7 +51,8 @@ func (t *ids) find(id buff.OwnerID, owners *owners) *owner {
 	return nil
 }
 
-// add takes in an owner whose ID nobody has. It costs O(owners) where their number has doubled.
+// add adds an owner whose ID is not in use. It costs O(owners) when the table grows, otherwise
+// O(1).
 func (t *ids) add(id buff.OwnerID, number uint32) {
 	if t.n >= len(t.places)-len(t.places)/8 {
 		t.grow()
@@ -77,8 +80,8 @@ func (t *ids) grow() {
 	}
 }
 
-// remove takes out an owner who is there. Those behind it that may stand further in front move there, so that there is no gap
-// between any of them and the place that its hash says.
+// remove removes an owner that is in the table. Later entries of the run are moved up where
+// possible, so that no gap separates an entry from the index of its hash.
 func (t *ids) remove(id buff.OwnerID, number uint32) {
 	gap := t.hash(id) >> t.shift
 	for t.places[gap]&numberMask != uint64(number+1) {

@@ -11,38 +11,39 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// Inbox is the lane of other goroutines: network handlers, timers, tools. What
-// they ask for waits until the next Tick that has room for it and is carried out at its instant,
-// after everything that is due, in the order in which it came in. One goroutine's
-// commands keep their order.
+// Inbox is the lane for other goroutines: network handlers, timers, tools. Its commands wait for
+// the next Tick that has room for them and are executed at its instant, after all due events, in
+// the order of arrival. Commands of one goroutine keep their order.
 //
-// In each Tick the Inbox gets a quarter of Options.Limits.Tick: each command costs one, one for each event that
-// it leads to, and one for every 16 buffs that are looked at for it, where a deadline that moves is eight.
-// The rest waits for the next Tick, in order. One command is not divided, whatever it costs.
+// In each Tick the Inbox may use a quarter of Options.Limits.Tick. A command costs one, plus one
+// for each of its events, plus one for every 16 buffs that it visits, where a moved deadline
+// counts as eight buffs. The remaining commands wait for the next Tick, in order. A single
+// command is not divided, whatever it costs.
 //
-// A part of the program that posts much, or whose commands come from strangers, gets an Inbox of its own by
-// [Inbox.For]: a producer that posts too much then waits, and is refused, without affecting the others.
+// Give a part of the program that posts many commands, or forwards those of untrusted clients,
+// its own Inbox with [Inbox.For]: if it posts too much, its own commands wait and are refused,
+// without affecting other producers.
 //
-// Do answers only whether the command was accepted; Ask waits for the Result, and Run for a
-// function that the loop has called. An accepted command that then
-// finds no such owner, nothing under its handle, or no room in the owner's mailbox is
-// counted in Stats.Undelivered; what comes of the others is an event.
+// Do only returns whether the command was accepted; Ask waits for the Result, and Run for a
+// function called on the loop. An accepted command that then fails because of an unknown owner, a
+// stale handle or a full mailbox is counted in Stats.Undelivered; the outcome of all others is an
+// event.
 //
-// No other call waits for the loop or for another goroutine.
+// Other calls do not wait for the loop or for another goroutine.
 type Inbox struct {
 	engine *Engine
 	name   string
-	never  error // why it takes nothing
+	never  error // error for all posts; nil if it accepts commands
 
-	newest  atomic.Pointer[envelope] // what was posted since the loop has looked, the newest first
+	newest  atomic.Pointer[envelope] // posted and not yet gathered, the newest first
 	room    atomic.Pointer[room]
-	held    atomic.Int64 // commands that were accepted and not delivered
+	held    atomic.Int64 // commands accepted and not delivered
 	refused atomic.Uint64
 
-	// The loop's.
-	first, last *envelope // what it has taken over and not delivered, in order
-	credit      int       // what its commands may cost before another one has its turn
-	ahead       int       // of the first commands whose owners were looked at, those that are left
+	// Fields of the loop.
+	first, last *envelope // gathered and not delivered, in order
+	credit      int       // what its commands may cost before the next producer's turn
+	ahead       int       // number of first commands whose owners are already prefetched
 }
 
 // AddBuff applies a buff to an owner in the next Tick. It fails with
@@ -53,8 +54,8 @@ func (in *Inbox) AddBuff(to buff.OwnerID, a buff.Application) error {
 	return in.Do(buff.Command{Verb: verb.Apply, Owner: to, Application: a})
 }
 
-// AddTimeout has f called for an owner after the delay, counted from the next
-// Tick. It fails with [ErrInboxFull] or [ErrClosed].
+// AddTimeout calls f for an owner after the delay, counted from the next Tick. It fails with
+// [ErrInboxFull] or [ErrClosed], and panics if f is nil.
 //
 // Any goroutine may call it.
 func (in *Inbox) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Context)) error {
@@ -72,20 +73,19 @@ func (in *Inbox) Remove(h buff.Handle) error {
 	return in.post(&envelope{cmd: buff.Command{Verb: verb.Remove, Handle: h}})
 }
 
-// Cancel takes a timeout back in the next Tick. It fails with [ErrInboxFull] or
-// [ErrClosed].
+// Cancel cancels a timeout in the next Tick. It fails with [ErrInboxFull] or [ErrClosed].
 //
 // Any goroutine may call it.
 func (in *Inbox) Cancel(t buff.TimeoutHandle) error {
 	return in.post(&envelope{cmd: buff.Command{Verb: verb.Cancel, Timeout: t}})
 }
 
-// Do has a command carried out in the next Tick that has room for it. It fails with [ErrInboxFull]
-// or [ErrClosed], with [ErrUnknownSpec] or [ErrRemoved] if the definition of an Apply is not the
-// engine's, with [ErrUnknownHandler], and with buff.ErrAmount if an Absorb has less than 0. It
-// panics as [Engine.Do] does. The list Application.Params is copied.
+// Do executes a command in the next Tick that has room for it. It fails with [ErrInboxFull] or
+// [ErrClosed], with [ErrUnknownSpec] or [ErrRemoved] if the definition of an Apply is not in the
+// engine's catalog, with [ErrUnknownHandler], and with buff.ErrAmount if the amount of an Absorb
+// is negative. It panics as [Engine.Do] does. The list Application.Params is copied.
 //
-// Nothing answers but that it was accepted; [Inbox.Ask] waits for the answer.
+// A nil error only means that the command was accepted; [Inbox.Ask] waits for its Result.
 //
 // Any goroutine may call it.
 func (in *Inbox) Do(c buff.Command) error {
@@ -96,7 +96,7 @@ func (in *Inbox) Do(c buff.Command) error {
 	return in.post(&l)
 }
 
-// prepare completes a command before it is posted, and says what is wrong with it.
+// prepare validates and completes a command before it is posted.
 func (in *Inbox) prepare(c *buff.Command) error {
 	switch c.Verb {
 	case verb.Apply:
@@ -116,17 +116,17 @@ func (in *Inbox) prepare(c *buff.Command) error {
 	return in.engine.find(c)
 }
 
-// envelope is a command, or a function, on its way to the loop. A goroutine puts it before those that
-// its producer has posted already, and the loop takes all of them at once. Neither ever waits for
-// the other: a goroutine that loses its processor in the middle of a call holds nobody up.
+// envelope is a command or function on its way to the loop. Posting pushes it onto a lock-free
+// list, and the loop takes the whole list at once. Neither side ever waits for the other, even if
+// a goroutine is preempted in the middle of a call.
 type envelope struct {
 	cmd      buff.Command
 	run      func(*Engine) // if not nil, instead of the command
-	question *question     // nil: nobody waits
+	question *question     // nil if no caller waits
 	next     *envelope
 }
 
-// post puts a copy of an envelope in.
+// post posts a copy of an envelope.
 func (in *Inbox) post(p *envelope) error {
 	all := &in.engine.producers
 	if err := in.enter(all); err != nil || all.deaf.Load() {
@@ -138,7 +138,7 @@ func (in *Inbox) post(p *envelope) error {
 	return nil
 }
 
-// put puts an envelope before the others. There is room for it.
+// put pushes an envelope onto the list. The caller has reserved room for it.
 func (in *Inbox) put(l *envelope) {
 	for {
 		l.next = in.newest.Load()
@@ -148,15 +148,15 @@ func (in *Inbox) put(l *envelope) {
 	}
 }
 
-// again puts in what a recording has.
+// again posts an envelope of a recording.
 func (in *Inbox) again(l *envelope) {
 	in.held.Add(1)
 	in.engine.producers.held.Add(1)
 	in.put(l)
 }
 
-// enter takes room for one command: first of the producer's, then of all. From here on the loop
-// counts on the command, also if it is a while until it is there.
+// enter reserves room for one command: first in the producer's share, then in the total. From
+// then on the loop counts the command, even though it may take a while to arrive.
 func (in *Inbox) enter(all *producers) error {
 	switch {
 	case in.never != nil:
@@ -180,16 +180,16 @@ func (in *Inbox) enter(all *producers) error {
 	return in.refuse(r)
 }
 
-// refuse counts a command for which there is no room. Others have the processor first: whoever
-// tries again and again would else take the loop's, who alone can make room.
+// refuse counts a command for which there is no room. It yields the processor first: a producer
+// that retries in a loop could otherwise keep it from the loop, which alone can make room.
 func (in *Inbox) refuse(r *room) error {
 	in.refused.Add(1)
 	runtime.Gosched()
 	return r.full
 }
 
-// add adds one to a number that is below the limit, and reports whether it was. With the bit
-// shut a number is not.
+// add increments n if it is below the limit, and reports whether it did. With the bit shut set, n
+// is above any limit.
 func add(n *atomic.Int64, limit int64) bool {
 	for {
 		was := n.Load()
@@ -202,8 +202,8 @@ func add(n *atomic.Int64, limit int64) bool {
 	}
 }
 
-// gather takes over what has been posted since it was last called, the oldest first, and returns
-// how many there were.
+// gather moves the newly posted envelopes to the list in order, the oldest first, and returns
+// their number.
 func (in *Inbox) gather() (n int) {
 	var first, last *envelope
 	for l := in.newest.Swap(nil); l != nil; n++ {
@@ -226,14 +226,14 @@ func (in *Inbox) gather() (n int) {
 	return n
 }
 
-// gather does so for all of them.
+// gather gathers the envelopes of all producers.
 func (p *producers) gather() {
 	for _, in := range *p.all.Load() {
 		p.gathered += in.gather()
 	}
 }
 
-// next returns the producer whose turn it is, of those that have something; there is one.
+// next returns the producer whose turn it is. At least one producer must have envelopes.
 func (p *producers) next() *Inbox {
 	all := *p.all.Load()
 	for {
@@ -246,15 +246,14 @@ func (p *producers) next() *Inbox {
 	}
 }
 
-// turnCredit is what the commands of one producer may cost before the next one has its turn;
-// mostDebt is how much more than that they have cost at most, once there is another turn: one
-// command may cost very much.
+// turnCredit is what the commands of one producer may cost before the next producer's turn.
+// mostDebt limits how much an expensive command can count against the following turns.
 const (
 	turnCredit = 16
 	mostDebt   = 1 << 14
 )
 
-// take takes the next envelope of a producer.
+// take removes the next envelope of a producer.
 func (p *producers) take(in *Inbox) *envelope {
 	l := in.first
 	if in.first = l.next; in.first == nil {
@@ -264,30 +263,29 @@ func (p *producers) take(in *Inbox) *envelope {
 	return l
 }
 
-// paid notes what a command has cost, and that it is delivered.
+// paid charges a delivered command to its producer and frees the envelope.
 func (p *producers) paid(in *Inbox, l *envelope, cost int) {
 	in.credit = max(in.credit-cost, -mostDebt)
-	*l = envelope{} // what it points to may go
+	*l = envelope{} // release references
 	p.envelopes.Put(l)
 	in.held.Add(-1)
 	p.held.Add(-1)
 }
 
-// deliverInbox carries out what other goroutines have asked for, as far as its part of the Tick
-// goes.
+// deliverInbox executes the commands of the Inbox, up to its part of the Tick.
 func (e *Engine) deliverInbox() {
 	p := &e.producers
 	calls := e.record.beginInbox()
 	p.gather()
 	var in *Inbox
-	var l *envelope // in hand
+	var l *envelope // being delivered
 	defer func() {
 		if l != nil { // its function has ended this goroutine
 			p.paid(in, l, 1)
 		}
 		e.record.endInbox(calls)
 	}()
-	for left := e.part(); p.gathered > 0 && (left > 0 || p.deaf.Load()); { // a replay takes what the recording has
+	for left := e.part(); p.gathered > 0 && (left > 0 || p.deaf.Load()); { // a replay delivers exactly the recorded commands
 		in = p.next()
 		if in.ahead == 0 {
 			in.ahead = e.lookAheadIn(in.first)
@@ -303,7 +301,8 @@ func (e *Engine) deliverInbox() {
 	}
 }
 
-// lookAheadIn looks at the owners of the first commands of a producer, and returns how many those are.
+// lookAheadIn prefetches the owners of a producer's first commands, and returns the number of
+// these commands.
 func (e *Engine) lookAheadIn(l *envelope) (n int) {
 	e.beginAhead()
 	for ; l != nil && n < aheadCommands; l, n = l.next, n+1 {

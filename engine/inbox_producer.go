@@ -9,35 +9,36 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// maxProducers is how many producers an [Inbox] has at most, the unnamed one among them.
+// maxProducers is the largest number of producers of an [Inbox], including the unnamed one.
 const maxProducers = 64
 
-// room is how many commands a producer may have waiting, and what it is told when it wants more.
+// room is the number of commands that a producer may have waiting, and the error if there are
+// more.
 type room struct {
 	limit int64
 	full  error
 }
 
-// producers is what the Inboxes of an engine have together.
+// producers is the shared state of an engine's Inboxes.
 type producers struct {
 	limit     int64
-	held      atomic.Int64 // commands of all; with the bit shut, nobody may post
-	deaf      atomic.Bool  // accepts and forgets, see Replay
+	held      atomic.Int64 // commands of all producers; with the bit shut, posting fails
+	deaf      atomic.Bool  // posts are silently dropped: see Replay
 	envelopes sync.Pool
 
 	mu     sync.Mutex
 	byName map[string]*Inbox
-	all    atomic.Pointer[[]*Inbox] // in the order in which they were made
+	all    atomic.Pointer[[]*Inbox] // in the order of creation
 
-	// The loop's.
-	turn     int // whose it is
-	gathered int // envelopes that are in order
+	// Fields of the loop.
+	turn     int // index of the producer whose turn it is
+	gathered int // number of gathered envelopes
 }
 
-// shut is a bit of producers.held.
+// shut is a flag in producers.held.
 const shut = 1 << 62
 
-// init makes the unnamed producer.
+// init creates the unnamed producer.
 func (p *producers) init(e *Engine, limit int) {
 	e.inbox.engine = e
 	p.limit = int64(limit)
@@ -46,7 +47,7 @@ func (p *producers) init(e *Engine, limit int) {
 	p.share([]*Inbox{&e.inbox})
 }
 
-// share gives each of them an equal part of the room.
+// share gives each producer an equal share of the room.
 func (p *producers) share(all []*Inbox) {
 	for _, in := range all {
 		r := &room{limit: p.limit / int64(len(all))}
@@ -58,29 +59,29 @@ func (p *producers) share(all []*Inbox) {
 	p.all.Store(&all)
 }
 
-// waiting returns how many commands have been accepted and not delivered.
+// waiting returns the number of commands accepted and not delivered.
 func (p *producers) waiting() int { return int(p.held.Load() &^ shut) }
 
-// isShut reports whether nobody may post any more.
+// isShut reports whether posting is closed.
 func (p *producers) isShut() bool { return p.held.Load()&shut != 0 }
 
-// close makes post fail. What was accepted before is counted in waiting, also while it is on
-// its way.
+// close makes post fail. Commands accepted before are included in waiting, even if they have not
+// arrived yet.
 func (p *producers) close() { p.held.Or(shut) }
 
-// For returns the Inbox of a producer: a part of the program, or a group of strangers, whose
-// commands must not keep those of others waiting. It is made if there is none of that name; the
-// empty name is that of [Engine.Inbox]. All have an equal share of the room: of four, each one
-// may have a quarter of Options.Limits.Inbox waiting. When another one comes, those that have more
-// than their new share get nothing in until they have less; and it may find the whole full until
-// then.
+// For returns the Inbox of a producer, such as a part of the program or a group of untrusted
+// clients, whose commands must not delay those of others. It creates the producer on first use;
+// the empty name is that of [Engine.Inbox]. All producers have an equal share of the room: with
+// four, each may have a quarter of Options.Limits.Inbox waiting. When a producer is added, those
+// above their new share are refused until they are below it, and until then the new one may be
+// refused too, because the total is used up.
 //
-// The loop goes round the producers in the order in which they were made, and takes commands
-// from each one until they have cost a small sum: of what a Tick does for the Inbox each has an
-// equal share too, if it wants it, and what it leaves is for the others.
+// The loop serves the producers in turn, in the order of creation, and takes commands from each
+// until they have cost a small amount. So each also has an equal share of the Inbox's part of a
+// Tick; unused shares go to the others.
 //
-// Producers stay as long as the engine. There are at most 64, and no more than
-// Options.Limits.Inbox: what is posted to one beyond that fails with [ErrTooManyProducers].
+// Producers exist as long as the engine. There are at most 64, and at most Options.Limits.Inbox:
+// posting to a further one fails with [ErrTooManyProducers].
 //
 // Any goroutine may call it.
 func (in *Inbox) For(name string) *Inbox {
@@ -102,14 +103,14 @@ func (in *Inbox) For(name string) *Inbox {
 	return n
 }
 
-// Stats returns the present figures of this producer.
+// Stats returns the current statistics of this producer.
 //
 // Any goroutine may call it.
 func (in *Inbox) Stats() view.InboxStats {
 	return view.InboxStats{Producer: in.name, Limit: int(in.room.Load().limit), Waiting: int(in.held.Load()), Refused: in.refused.Load()}
 }
 
-// refusals returns how many commands all producers were refused.
+// refusals returns the number of refused commands of all producers.
 func (p *producers) refusals() (n uint64) {
 	for _, in := range *p.all.Load() {
 		n += in.refused.Load()

@@ -7,19 +7,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// lists are those on which the turns of a worker leave what they bring beside events, of one frame.
+// lists holds the results of a worker's turns in one frame, apart from events.
 type lists struct {
 	frame  uint64
 	outbox []outgoing
 	lent   lent
 }
 
-// mostOld is how many lists of earlier frames a worker keeps: those of the frame before, which are
-// being read, and one that is free.
+// mostOld is the number of lists of earlier frames that a worker keeps: those of the last frame,
+// which are being read, and a free one.
 const mostOld = 2
 
-// open makes the worker's lists ready for the frame. The lists of an earlier frame
-// may still be read: they are left to those who do, until Engine.unread says that nobody does.
+// open prepares the worker's lists for the current frame. Lists of an earlier frame may still be
+// read; they are set aside as long as Engine.unread requires.
 func (l *workerState) open() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		if !l.emptied {
@@ -33,14 +33,15 @@ func (l *workerState) open() {
 	assign(&l.turn.Catalog, l.engine.Catalog())
 }
 
-// assign writes a pointer, unless it is there. While the collector marks it looks up what is written, and what stood there: to ask first costs less.
+// assign stores a pointer. It skips the store, and its GC write barrier, if the value is
+// unchanged.
 func assign[T any](to **T, p *T) {
 	if *to != p {
 		*to = p
 	}
 }
 
-// putAway leaves the lists to those who read them, and takes others.
+// putAway sets the current lists aside and takes free ones.
 func (l *workerState) putAway() {
 	l.old = append(l.old, lists{l.frame, l.outbox, l.lent})
 	o := lists{}
@@ -55,7 +56,7 @@ func (l *workerState) putAway() {
 	l.outbox, l.lent = o.outbox[:0], o.lent
 }
 
-// empty does the same on the loop, when nobody reads the lists any more.
+// empty clears the lists when they are no longer read. The loop calls it.
 func (l *workerState) empty(frame uint64) {
 	l.frame, l.emptied = frame, true
 	clear(l.outbox) // commands may hold functions
@@ -64,20 +65,20 @@ func (l *workerState) empty(frame uint64) {
 	l.lent.empty()
 }
 
-// giveBack frees what is far too much, when nobody reads the lists any more.
+// giveBack shrinks lists that are much too long, when they are no longer read.
 func (l *workerState) giveBack(s *highWaters) {
 	l.old = nil
 	l.chunks.giveBack()
 	l.outbox = fit(l.outbox, s.events)
-	l.owner, l.hand, l.batched = nil, nil, nil // with one owner a whole slab would be kept
+	l.owner, l.hand, l.batched = nil, nil, nil // a single owner would keep its whole slab alive
 }
 
-// passOn carries out what the rules of one owner want of others, after a command of the
-// loop: what is stolen is applied to the thief. An owner that is not there any more, or has no room
-// in its mailbox, does not get it, and that is counted.
+// passOn executes the commands for other owners that the rules have issued during a command of
+// the loop, such as applying a stolen buff to the thief. If the target is unknown or its mailbox
+// is full, the command is counted as undelivered.
 func (e *Engine) passOn() {
 	if e.passes {
-		return // what follows from one of them is carried out behind it
+		return // its commands are appended to the list being processed
 	}
 	e.passes = true
 	for i := 0; i < len(e.loop.Outbox); i++ {
@@ -89,7 +90,8 @@ func (e *Engine) passOn() {
 	e.passes = false
 }
 
-// passLater lets the commands of an owner for others wait for the next Tick: those may be readmitted after it.
+// passLater moves the commands for other owners that the rules have issued to the next Tick: their
+// targets may be readmitted after this owner.
 func (e *Engine) passLater() {
 	for i := range e.loop.Outbox {
 		p := &e.loop.Outbox[i]
@@ -99,9 +101,9 @@ func (e *Engine) passLater() {
 	e.loop.Outbox = e.loop.Outbox[:0]
 }
 
-// passOn puts the same, after what the owner did by itself, among the commands for other
-// owners. It comes before each one of a handler, so that they stand in the order of
-// issue, and at the end of a turn.
+// passOn moves the commands for other owners that the rules have issued to the outbox. It is
+// called before each such command of a handler, which keeps them in the order of issue, and at
+// the end of a turn.
 func (l *workerState) passOn() {
 	if len(l.turn.Outbox) == 0 {
 		return
@@ -114,8 +116,8 @@ func (l *workerState) passOn() {
 	l.turn.Outbox = l.turn.Outbox[:0]
 }
 
-// lent is the memory of what a handler's commands point to: copies, so that the handler
-// may use its own again. When a list grows, what points into the old one stays good.
+// lent holds copies of the data that a handler's commands point to, so that the handler may reuse
+// its own memory. Pointers into an old list stay valid when it grows.
 type lent struct {
 	args     []buff.Arg
 	captured []buff.Captured
@@ -127,36 +129,36 @@ func (l *lent) params(args []buff.Arg) []buff.Arg {
 	return l.args[from:len(l.args):len(l.args)]
 }
 
-// empty makes the memory free: no command is left.
+// empty frees the memory. No command may be left.
 func (l *lent) empty() {
 	l.args, l.captured = l.args[:0], l.captured[:0]
 }
 
-// borrow gives a command that has to wait copies of what it points to.
+// borrow replaces the data that a queued command points to by copies.
 func borrow(c *buff.Command) {
 	c.Application.Params = slices.Clone(c.Application.Params)
 	c.Application.Captured = slices.Clone(c.Application.Captured)
 }
 
-// highWater is how much of a list was used at most since it was last looked at, so that one
-// bad frame does not cost memory for ever.
+// highWater is the largest used length of a list since the last check. It lets one bad frame's
+// memory be released later.
 type highWater int
 
 const (
-	// watch is the number of frames after which the lists are looked at: some thirteen
-	// seconds. It is odd, for two lists that take turns must both have theirs.
+	// watch is the number of frames between two checks of the lists: about 13 seconds at 20 Hz.
+	// It is odd, so that lists that alternate between frames are both checked.
 	watch = 255
-	// keep is the number of elements for which a list has memory in any case; events are so long
-	// that a small game would mostly consist of their lists.
+	// keep is the capacity that a list always keeps. Events are so large that in a small game
+	// their lists would be most of the memory.
 	keep       = 1024
 	keepEvents = 16
 )
 
-// settled reports whether the lists are looked at after a frame: also soon after the first ones,
-// which fill a world. There the lists take turns, too.
+// settled reports whether the lists are checked after a frame. Frames 14 and 15 are included
+// because the first frames fill a world, and some lists alternate.
 func settled(frame uint64) bool { return frame%watch == 0 || frame == 14 || frame == 15 }
 
-// used notes how long a list was.
+// used records the length of a list.
 func (s *highWater) used(n int) { *s = max(*s, highWater(n)) }
 
 // fits reports whether memory for n elements is not far too much.
@@ -164,8 +166,8 @@ func (s *highWater) fits(n int) bool { return s.fitsBut(n, keep) }
 
 func (s *highWater) fitsBut(n, keep int) bool { return n <= keep || int(*s) >= n/4 }
 
-// fit returns an empty list that has memory for twice what was used, in the place of one
-// that has far more. A steady load does not make it allocate.
+// fit returns list, or an empty list with room for twice the high water if list is far too long.
+// A steady load does not make it allocate.
 func fit[T any](list []T, s highWater) []T {
 	if s.fits(cap(list)) {
 		return list
@@ -173,7 +175,6 @@ func fit[T any](list []T, s highWater) []T {
 	return make([]T, 0, max(keep, 2*int(s)))
 }
 
-// fitEvents is fit for a list of events.
 func fitEvents(list []buff.Event, s highWater) []buff.Event {
 	if s.fitsBut(cap(list), keepEvents) {
 		return list
@@ -181,7 +182,7 @@ func fitEvents(list []buff.Event, s highWater) []buff.Event {
 	return make([]buff.Event, 0, max(keepEvents, 2*int(s)))
 }
 
-// giveBack looks at the lists of the engine, now and then and between two frames.
+// giveBack shrinks the engine's lists, at intervals and between two frames.
 func (e *Engine) giveBack(frame uint64) {
 	if !settled(frame) || e.group.Stats().Running > 0 {
 		return
@@ -204,8 +205,8 @@ func (e *Engine) giveBack(frame uint64) {
 		e.workers[i].giveBack(s)
 	}
 	e.spare.giveBack()
-	// The frame that was is not valid any more. Its head takes turns with the list that the
-	// loop's calls fill now.
+	// The last frame is no longer valid. Its head alternates with the list that the loop's calls
+	// fill now.
 	f := &e.frame
 	f.head, f.tail, f.turns = fitEvents(f.head[:0], s.loop), fitEvents(f.tail[:0], s.loop), fit(f.turns[:0], s.turns)
 	if len(e.loop.Events) == 0 {
@@ -214,16 +215,14 @@ func (e *Engine) giveBack(frame uint64) {
 	*s = highWaters{}
 }
 
-// highWaters are those of the engine's lists.
 type highWaters struct{ fired, collected, outbox, wanted, batch, events, loop, turns, backlog highWater }
 
-// renew gives back what the wheel, the cross-owner index and the tables of owners have grown to when
-// the last owner has gone, so that nobody has a handle of a timer. The numbers of owners
-// begin anew, with generations above all that there have been, so that handles of buffs are
-// stale for ever.
+// renew releases the memory of the wheel, the cross-owner index and the owner tables when the
+// last owner has left, so that no timer handles are in use. Owner numbers start over, with
+// generations above all earlier ones, so that old buff handles remain stale forever.
 func (e *Engine) renew() {
 	if e.wheel.Len() > 0 || len(e.index.auras.due) > 0 {
-		return // an aura that has ended has members to see
+		return // an ended aura still has members
 	}
 	e.lived = false
 	e.wheel = wheel.New(e.now)
@@ -232,8 +231,8 @@ func (e *Engine) renew() {
 	yield := e.index.auras.yield
 	e.index = newCrossIndex(e.Catalog())
 	e.index.auras.yield = yield
-	// Where a number is used up, or half of the generations are, each number keeps its own:
-	// one that has been used much must not use up the others.
+	// If a number is used up, or half of its generations are, every number keeps its own
+	// generation, so that one busy number does not use up the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {
 		e.base = top
 		e.owners, e.bases, e.free = owners{}, nil, nil

@@ -8,18 +8,17 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// What the loop and a handler can ask of an owner.
+// Queries of an owner by the loop and by handlers.
 //
-// The loop gets the answer that a handler of the owner would get, and an error: [ErrBusy]
-// while the owner's turn is not over, and [ErrUnknownOwner] where there is no such owner. An
-// error says that nobody has looked; the rest of the answer then says nothing. Without an
-// error "no" means no. A question that is answered allocates nothing; one that is not
-// allocates the error, 32 bytes.
+// The loop gets the same answer as a handler of the owner, and an error: [ErrBusy] while the
+// owner's turn is not over, and [ErrUnknownOwner] if there is no such owner. With an error the
+// other results are meaningless: the state is not known. Queries that succeed allocate nothing;
+// those that fail allocate the error, 32 bytes.
 
-// HasTag reports whether an owner has a tag: by what its buffs grant, or by AddTag. Nobody has tag 0, which is what
-// Catalog.Tag returns for a name that there is not. It fails with [ErrBusy]
-// and [ErrUnknownOwner]: an error must not be taken for false, or a stunned player could act because it could
-// not be read.
+// HasTag reports whether an owner has a tag, granted by its buffs or by AddTag. It is false for
+// tag 0, which Catalog.Tag returns for an unknown name. It fails with [ErrBusy] and
+// [ErrUnknownOwner]: do not treat an error as false, or a stunned player could act because it
+// could not be read.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
@@ -31,9 +30,9 @@ func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
 	return set.Has(tag), nil
 }
 
-// Dead reports whether an owner has been killed and not revived since: by buff.Kill, by an action of a buff, or
-// because an attribute with at_min: kill has come to its minimum. A buff.Died reports the death. It fails as
-// HasTag does.
+// Dead reports whether an owner has been killed and not revived since: by buff.Kill, by an action
+// of a buff, or because an attribute with at_min: kill has reached its minimum. A buff.Died event
+// reports the death. Dead fails as HasTag does.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
@@ -45,10 +44,10 @@ func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
 	return set.Dead(), nil
 }
 
-// Remaining returns the longest time left among the buffs of an owner with a tag, in Tags
-// or Grants or below it there, and reports whether there is one: a cooldown is a buff with
-// a tag. Of one whose time stands still it is what would be left if its time went on now,
-// and of an infinite one the longest Duration there is. It fails as HasTag does.
+// Remaining returns the longest time left among an owner's buffs with a tag, and reports whether
+// there is one. The tag may be in the definition's Tags or Grants, or below it in the hierarchy:
+// a cooldown is a buff with a tag. For a paused buff it is the time left as if it were resumed
+// now, and for an infinite one the longest Duration. It fails as HasTag does.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, found bool, err error) {
@@ -61,8 +60,8 @@ func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, f
 	return left, found, nil
 }
 
-// Param returns a parameter of the buff of a handle, by its name in the definition, and
-// reports whether there is one. It fails with [ErrBusy] if the buff's owner is busy.
+// Param returns a parameter of the buff of a handle, by its name in the definition, and reports
+// whether it exists. It fails with [ErrBusy] if the buff's owner is busy.
 //
 // Only the loop goroutine may call it. It costs O(parameters of the definition).
 func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err error) {
@@ -75,16 +74,16 @@ func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err e
 	return v, found, nil
 }
 
-// Carried is what an owner carries, or nothing. It is good until something is asked of the
-// owner, or the next Tick. It is no iter.Seq itself: what a function returns beside an error
-// is called through a pointer, and a loop over it would allocate.
+// Carried is the buffs of an owner. It is valid until the owner changes or the next Tick. It is
+// not an iter.Seq: a function value that is returned along with an error is called indirectly,
+// and a loop over it would allocate.
 type Carried struct{ set *buff.Set }
 
-// All returns the buffs, the oldest application first. The loop over them may end the one
-// that it is at. It allocates nothing.
+// All returns the buffs, the oldest application first. The loop over them may remove the current
+// one. It allocates nothing.
 func (c Carried) All() iter.Seq[buff.Instance] { return c.set.All() }
 
-// Buffs returns what the owner carries. It fails as HasTag does, and there is nothing then.
+// Buffs returns the owner's buffs. It fails as HasTag does; the result then has no buffs.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
@@ -96,14 +95,14 @@ func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 	return Carried{set}, nil
 }
 
-// nothing is what an owner carries who cannot be looked at, or is not there.
+// nothing is an empty Set, for owners that are unknown or cannot be read.
 var nothing = buff.NewSet(0, 0, 0, 1)
 
 // At returns the buff in a slot and reports whether there is one: see [buff.Set.At].
 func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
 
-// Find returns the buff of a handle and reports whether it runs. It fails with [ErrBusy] if
-// the buff's owner is busy: whether it still runs is not known then.
+// Find returns the buff of a handle and reports whether it is running. It fails with [ErrBusy] if
+// the buff's owner is busy, since it is then unknown whether the buff is still running.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
@@ -116,8 +115,8 @@ func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
 	return b, found, nil
 }
 
-// OwnerOf returns who carries the buff of a handle, and reports whether it runs. It fails as Find
-// does.
+// OwnerOf returns the owner of the buff of a handle, and reports whether the buff is running. It
+// fails as Find does.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error) {
@@ -132,8 +131,8 @@ func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error)
 	return set.Owner(), true, nil
 }
 
-// OwnerIDs returns the owners that there are, in the order of their numbers, those that are busy among
-// them. The loop over them may drop the one that it is at. It allocates nothing.
+// OwnerIDs returns the IDs of all owners, in the order of their numbers, including busy ones. The
+// loop over them may drop the current one. It allocates nothing.
 //
 // Only the loop goroutine may call it. It costs O(owners).
 func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
@@ -147,7 +146,7 @@ func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
 	}
 }
 
-// asked returns the Set of an owner that can be looked at.
+// asked returns the Set of an owner that can be read.
 func (e *Engine) asked(id buff.OwnerID) (*buff.Set, error) {
 	switch o := e.ownerOf(id); {
 	case o == nil:
@@ -159,8 +158,8 @@ func (e *Engine) asked(id buff.OwnerID) (*buff.Set, error) {
 	}
 }
 
-// holder returns the Set that a handle is about. Where there is no such owner, and so no such
-// buff, it is one without any.
+// holder returns the Set of a handle's owner. If the owner is unknown it returns an empty Set,
+// since the buff does not exist either.
 func (e *Engine) holder(h buff.Handle) (*buff.Set, error) {
 	switch o := e.at(h.Number()); {
 	case o == nil:
@@ -172,8 +171,8 @@ func (e *Engine) holder(h buff.Handle) (*buff.Set, error) {
 	}
 }
 
-// HasTag reports whether the handler's own owner has a tag, before the commands of this
-// handler.
+// HasTag reports whether the handler's own owner has a tag, without the effects of this handler's
+// commands.
 //
 // Only inside the handler.
 func (c *Context) HasTag(tag buff.Tag) bool { return c.live().owner.set.Has(tag) }
@@ -187,22 +186,23 @@ func (c *Context) Remaining(tag buff.Tag) (time.Duration, bool) {
 	return l.owner.set.Remaining(tag, l.turn.At())
 }
 
-// Param returns a parameter of a buff of the handler's own owner, by its name in the definition, and reports
-// whether there is one. The buff of an event that ended it has no parameters any more.
+// Param returns a parameter of a buff of the handler's own owner, by its name in the definition,
+// and reports whether it exists. In a handler for the end of a buff, that buff no longer has
+// parameters.
 //
 // Only inside the handler. It costs O(parameters of the definition).
 func (c *Context) Param(h buff.Handle, name string) (float64, bool) {
 	return c.live().owner.set.Param(h, name)
 }
 
-// What the loop and a handler can ask about the attributes of an owner; Do changes them. All panic
-// if the engine's catalog has no such attribute; its name gives buff.Catalog.Attr.
+// Queries of an owner's attributes; Do changes them. All panic if the attribute is not of the
+// engine's catalog. buff.Catalog.Attr returns an attribute by name.
 
-// Attribute returns an attribute of an owner, with all that its buffs make of it and within
+// Attribute returns the value of an owner's attribute, with the modifiers of its buffs and within
 // its limits. It fails with [ErrUnknownOwner], and with [ErrBusy] while the owner is busy.
 //
 // Only the loop goroutine may call it. It costs O(1), or O(modifiers of that attribute) if
-// something has changed since it was last asked for.
+// something has changed since the last query.
 func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	e.enter("Attribute")
 	attr = e.attr("Attribute", attr)
@@ -213,8 +213,8 @@ func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	return set.Attribute(e.Catalog(), attr), nil
 }
 
-// Base returns an attribute of an owner without what its buffs make of it. It fails as
-// Attribute does.
+// Base returns the base value of an owner's attribute, without the modifiers of its buffs. It
+// fails as Attribute does.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
@@ -227,9 +227,8 @@ func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	return set.Base(e.Catalog(), attr), nil
 }
 
-// Attributes returns the attributes of an owner in the order of the catalog, each with how
-// many modifiers lie on it; [Engine.Modifiers] returns those. It fails as Attribute does, and
-// is empty then.
+// Attributes returns the attributes of an owner in the order of the catalog, each with the number
+// of its modifiers; [Engine.Modifiers] lists them. It fails as Attribute does, and is then empty.
 //
 // Only the loop goroutine may call it. It may allocate: it is meant for displays, not for rules.
 func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
@@ -241,9 +240,9 @@ func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 	return set.Attributes(e.Catalog()), nil
 }
 
-// Modifiers returns what lies on an attribute of an owner, the oldest first: Of is the
-// buff.Handle of the buff that put it there, for [Engine.Find]. It fails as Attribute does,
-// and is empty then.
+// Modifiers returns the modifiers of an owner's attribute, the oldest first: Of is the
+// buff.Handle of the buff that added it, for [Engine.Find]. It fails as Attribute does, and is
+// then empty.
 //
 // Only the loop goroutine may call it. It may allocate. Nothing may be changed while the loop
 // over it runs.
@@ -257,8 +256,8 @@ func (e *Engine) Modifiers(id buff.OwnerID, attr stat.Attr) (iter.Seq[stat.Modif
 	return set.Modifiers(e.Catalog(), attr), err
 }
 
-// attr returns the attribute and panics if the engine's catalog has no such one. Any
-// goroutine may call it.
+// attr returns the attribute, and panics if it is not of the engine's catalog. Any goroutine may
+// call it.
 func (e *Engine) attr(method string, a stat.Attr) stat.Attr {
 	if s := e.Catalog().Attributes(); s == nil || a == 0 || int(a) > s.Len() {
 		panic("engine: " + method + " with an attribute that is not of this engine's catalog")
@@ -266,8 +265,8 @@ func (e *Engine) attr(method string, a stat.Attr) stat.Attr {
 	return a
 }
 
-// Attribute returns an attribute of the handler's own owner, with all that its buffs make of
-// it, before the commands of this handler; see [Engine.Attribute].
+// Attribute returns the value of an attribute of the handler's own owner, with the modifiers of
+// its buffs, without the effects of this handler's commands; see [Engine.Attribute].
 //
 // Only inside the handler.
 func (c *Context) Attribute(attr stat.Attr) float64 {
@@ -275,8 +274,8 @@ func (c *Context) Attribute(attr stat.Attr) float64 {
 	return l.owner.set.Attribute(l.turn.Catalog, l.engine.attr("Attribute", attr))
 }
 
-// Base returns an attribute of the handler's own owner without what its buffs make of it,
-// before the commands of this handler.
+// Base returns the base value of an attribute of the handler's own owner, without the modifiers
+// of its buffs and the effects of this handler's commands.
 //
 // Only inside the handler.
 func (c *Context) Base(attr stat.Attr) float64 {
