@@ -31,7 +31,7 @@ func (s *Set) happened(t *Turn, act Act, target OwnerID, amount int64) Result {
 		}
 		e := s.tell(t, Reacted, at)
 		e.Name, e.Target, e.Magnitude = spec.catalog.ActName(act), target, amount
-		s.follow(t, spec.reactionTo(act), s.magnitudesOf(i))
+		s.follow(t, spec.reactionTo(act), s.numbersOf(t, i, offBeat))
 		t.quiet = quiet
 		r.Kind = Reacted
 		r.Amount++

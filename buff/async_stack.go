@@ -29,9 +29,17 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 	if period := s.period(i); period > 0 {
 		l.lag = max(int64(now-i.beat)+period, 0) // since the last beat: above 0 between two of them
 	}
+	s.ownNumbers(t, i, a, &l)
 	at, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
 	x.async = slices.Insert(x.async, at, l)
 	i.end = x.async[len(x.async)-1].end
+}
+
+// ownNumbers gives an async stack the numbers of an application, which have been evaluated.
+func (s *Set) ownNumbers(t *Turn, i *instance, a *Application, l *asyncStack) {
+	if len(a.Spec.numbers) > 0 {
+		s.shelve(t, i, a, l)
+	}
 }
 
 // counts reports whether an async stack counts in the beat at an instant.
@@ -84,7 +92,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	if full && spec.refuses(higher) {
 		return s.refuse(t, at, a)
 	}
-	s.version(t, at, a)
+	s.reviseEach(t, at, a)
 	if full && spec.Stack.Overflow != define.OverflowReplace {
 		r.kind = s.restartFirst(t, at, a, d)
 		s.overflow(t, a)
@@ -105,8 +113,9 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	i.magnitude = a.Magnitude
 	s.reranked(spec)
 	s.level(i, a)
-	s.renew(t, at, a)
+	s.takeNumbers(t, at, a)
 	s.addAsync(t, i, a, d, n, s.ages)
+	s.tune(t, at)
 	s.touch(t, at)
 	e := s.about(Stacked, at)
 	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
@@ -137,17 +146,20 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	x, now := s.extraOf(i), s.nowOf(t, i)
 	l := x.async[0]
 	if x.async[0].stacks--; x.async[0].stacks == 0 {
+		s.magnitudesOf(i).unshelve(&x.async[0])
 		x.async = slices.Delete(x.async, 0, 1)
 	}
+	l.numbers = 0
 	s.beside.gate().ceased(t, s.specOf(i), l.source)
 	s.ages++
 	end := now.Add(d)
-	if a.stolen { // a steal never shortens what the thief has
+	if a.stolen && !a.outlevels(i) { // a steal never shortens what the thief has
 		end = max(end, l.end)
 	}
 	l.end, l.age, l.stacks = end, s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
 	l.shield, l.charges = a.Spec.pool(t, a), a.Spec.charged(a)
+	s.ownNumbers(t, i, a, &l)
 	to, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
 	x.async = slices.Insert(x.async, to, l)
 	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
@@ -190,6 +202,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
 		s.beside.gate().ceased(t, s.specOf(i), l.source)
+		s.magnitudesOf(i).unshelve(l)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
 	s.mark(at, journal.Stacks|s.specOf(i).usesAspects())
@@ -197,7 +210,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 		i.end = x.async[last].end
 		s.mark(at, journal.Time)
 	}
-	s.tune(at)
+	s.tune(t, at)
 	s.touch(t, at)
 }
 
@@ -258,37 +271,54 @@ func (s *Set) setAsync(i *instance, end wheel.Time) {
 // counting returns how many stacks count in a pulse at an instant of the instance's own
 // time, and the sum of their magnitudes: the strongest, if not all are effective.
 //
-// The strongest are found by looking through all of them once for each magnitude that counts, from the top. That
-// is no sort, wants no memory, and the most that can count are few.
-//
 // Story: testdata/effective_each.txt.
 func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
-	async := s.extraOf(i).async
-	most := int32(s.specOf(i).Stack.Effective)
+	eachCounted(s.extraOf(i).async, at, s.specOf(i).Stack.Effective, func(l *asyncStack, n int32) {
+		stacks += n
+		sum += int64(n) * l.magnitude
+	})
+	return stacks, sum
+}
+
+// eachCounted calls f for the async stacks that count at an instant, with how many of its stacks do: all of them, or the most
+// strongest, of equals the older.
+//
+// The strongest are found by looking through all of them once for each that counts, from the top. That is no sort, wants no
+// memory, and the most that can count are few.
+func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncStack, n int32)) {
 	if most == 0 {
 		for k := range async {
 			if l := &async[k]; l.counts(at) {
-				stacks += int32(l.stacks)
-				sum += int64(l.stacks) * l.magnitude
+				f(l, int32(l.stacks))
 			}
 		}
-		return stacks, sum
+		return
 	}
-	for below := (strength{}); stacks < most; {
-		best := strongestBelow(async, at, below, stacks > 0)
-		if best < 0 {
-			break
-		}
-		below = async[best].strength()
+	var last *asyncStack
+	for left := int32(most); left > 0; {
+		var best *asyncStack
 		for k := range async {
-			if l := &async[k]; l.counts(at) && l.strength() == below {
-				n := min(int32(l.stacks), most-stacks)
-				stacks += n
-				sum += int64(n) * l.magnitude
+			if l := &async[k]; l.counts(at) && (last == nil || turnOrder(last, l) < 0) && (best == nil || turnOrder(l, best) < 0) {
+				best = l
 			}
 		}
+		if best == nil {
+			return
+		}
+		n := min(int32(best.stacks), left)
+		f(best, n)
+		left -= n
+		last = best
 	}
-	return stacks, sum
+}
+
+// leader returns the one of two async stacks whose numbers count where only one can: the stronger, of equals the younger. The other
+// one may be nil.
+func (l *asyncStack) leader(other *asyncStack) *asyncStack {
+	if other == nil || cmp.Or(l.strength().compare(other.strength()), cmp.Compare(l.age, other.age)) > 0 {
+		return l
+	}
+	return other
 }
 
 // sameCount reports whether in two pulses the same stacks count.
@@ -299,17 +329,4 @@ func (s *Set) sameCount(i *instance, a, b wheel.Time) bool {
 	stacks, sum := s.counting(i, a)
 	more, total := s.counting(i, b)
 	return stacks == more && sum == total
-}
-
-// strongestBelow returns the strongest async stack of those that count at an
-// instant, and, if bounded, are below a bound; -1 if there is none.
-func strongestBelow(async []asyncStack, at wheel.Time, bound strength, bounded bool) int {
-	best := -1
-	for k := range async {
-		l := &async[k]
-		if l.counts(at) && !(bounded && l.strength().compare(bound) >= 0) && (best < 0 || l.strength().compare(async[best].strength()) > 0) {
-			best = k
-		}
-	}
-	return best
 }

@@ -222,7 +222,7 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 	case Executed:
 		stacks = share.instantStacks()
 	}
-	v := c.by.of(k.values)
+	v, ok := t.numberOf(e.Spec, c, k, stacks)
 	if c.atAct != nil {
 		var why Reason
 		if v, why = s.amountAtAct(t, c.atAct, e, k); why != NoReason {
@@ -233,11 +233,11 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 			t.emit(s, &fault)
 			return
 		}
+		if ok = true; c.perStack {
+			v = float64(v * float64(stacks))
+		}
 	}
-	if c.perStack {
-		v = float64(v * float64(stacks))
-	}
-	if v = share.of(v); !finite(v) {
+	if v = share.of(v); !ok || !finite(v) {
 		t.emit(s, &Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
 		return
 	}

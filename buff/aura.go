@@ -134,7 +134,7 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	}
 	i.stacks -= n
 	s.mark(at, journal.Stacks)
-	s.tune(at)
+	s.tune(t, at)
 	e := s.about(StackEnded, at)
 	e.Why = OutOfAura
 	t.emit(s, &e)

@@ -56,9 +56,7 @@ func blobNumbers() map[string]numberRange {
 	for name, r := range stack {
 		all["buffs.layers."+name], all["buffs.waiting."+name] = r, r
 	}
-	for _, of := range []string{"params", "numbers", "captures"} {
-		delete(all, "buffs.layers."+of+".value")
-	}
+	all["buffs.layers.params.value"] = any
 	for _, of := range []string{"pace.ahead_ms", "pace.inner_ms"} { // of buffs only
 		all[of] = numberRange{int64(0), int64(0), false}
 	}

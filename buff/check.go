@@ -91,6 +91,7 @@ func (k *checker) spec(s *Spec) {
 	k.scaling(s)
 	k.hooks(s)
 	k.links(s)
+	k.inputs(s)
 	k.compile(s)
 	k.catalog.aligned = k.catalog.aligned || s.Align == define.AlignOwner
 	k.fates(s)

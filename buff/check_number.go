@@ -14,22 +14,72 @@ func (k *checker) kept(field, name string, n *define.Number) ref {
 	if n.From == define.FromConst {
 		return ref{value: k.number(field, name, n).value, place: -1}
 	}
-	s, plain := k.current, name
+	k.keep(field, k.unique(name), n)
+	return ref{place: int32(len(k.current.numbers) - 1)}
+}
+
+// unique returns a name for a number that no other number of the definition has.
+func (k *checker) unique(name string) string {
+	plain := name
 	for k.numbers[name] > 0 {
 		k.numbers[plain]++
 		name = fmt.Sprintf("%s#%d", plain, k.numbers[plain])
 	}
-	k.keep(field, name, n)
-	return ref{place: int32(len(s.numbers) - 1)}
+	return k.named(name)
 }
 
-// keep compiles a number as the next one that the buff keeps.
-func (k *checker) keep(field, name string, n *define.Number) {
+// named notes the name of a parameter, which keeps it.
+func (k *checker) named(name string) string {
 	if k.numbers == nil {
 		k.numbers = map[string]int{}
 	}
 	k.numbers[name] = max(k.numbers[name], 1)
+	return name
+}
+
+// keep compiles a number as the next one that the buff keeps.
+func (k *checker) keep(field, name string, n *define.Number) {
 	k.current.numbers = append(k.current.numbers, *k.number(field, name, n))
+}
+
+// inputs adds the inputs of each formula that reads stacks to the numbers that the buff keeps: whether all of them are known, the
+// level, the magnitude, and what else it reads. With them the formula is evaluated for the stacks at the place of use.
+func (k *checker) inputs(s *Spec) {
+	for j := range s.numbers {
+		n := &s.numbers[j]
+		if n.from != define.FromFormula || !readsStacks(n.formula) {
+			continue
+		}
+		live, name, reads := int32(len(s.numbers)), n.name, n.reads
+		n.live = live
+		add := func(part string, c number) {
+			c.name, c.live, c.input = k.unique(name+"/"+part), live, true
+			s.numbers = append(s.numbers, c)
+		}
+		known := number{from: fromLive, snapshot: n.snapshot, known: n.known, reads: reads}
+		input := number{snapshot: n.snapshot, known: n.known, coef: 1}
+		add("live", known)
+		for _, c := range []struct {
+			part string
+			from define.From
+		}{{"level", fromLevel}, {"magnitude", fromMagnitude}} {
+			input.from = c.from
+			add(c.part, input)
+		}
+		for _, r := range reads {
+			input.from, input.caller, input.whom, input.attr = define.FromAttr, "", r.whom, r.attr
+			if r.caller {
+				input.from, input.caller = define.FromCaller, r.name
+			}
+			add(r.name, input)
+		}
+	}
+}
+
+// readsStacks reports whether a formula reads Inputs.Stacks. One that does not say so is taken to read it.
+func readsStacks(f define.Formula) bool {
+	says, ok := f.(interface{ ReadsStacks() bool })
+	return !ok || says.ReadsStacks()
 }
 
 // readsAmount reports whether a number is a formula that reads the amount of an act.

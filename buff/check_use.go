@@ -110,7 +110,7 @@ func (k *checker) params(s *Spec) {
 			k.failf(field, "there is one of that name already")
 		}
 		seen[p.Name] = true
-		k.keep(field, p.Name, &p.Value)
+		k.keep(field, k.named(p.Name), &p.Value)
 	}
 }
 

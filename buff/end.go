@@ -57,9 +57,19 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 
 // dropKept is drop for an instance with numbers, which what follows reads.
 func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
-	spec, k := s.specOf(s.slot(at)), *s.magnitudesOf(s.slot(at)) // its lists stay as they are until the extra is used again
+	spec, k := s.specOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
 	s.drop(t, at)
-	s.follow(t, spec.remove[why], &k)
+	s.follow(t, spec.remove[why], k)
+}
+
+// numbersAtEnd is numbersOf for an instance that is about to be dropped: its lists stay as they are until the extra is used again.
+func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
+	k := s.numbersOf(t, i, offBeat)
+	if k == &t.worked.each {
+		return k
+	}
+	t.worked.behind = *k
+	return &t.worked.behind
 }
 
 // leave takes back what an instance that ends has given: something only with one of usesLeave.
@@ -107,7 +117,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	} else {
 		i.stacks -= int16(n)
 		s.mark(at, journal.Stacks)
-		s.tune(at)
+		s.tune(t, at)
 	}
 	s.touch(t, at)
 	e := s.about(StackEnded, at)
@@ -148,7 +158,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 		}
 	}
 	i.stacks -= int16(s.specOf(i).expiring(int(i.stacks)))
-	s.tune(at)
+	s.tune(t, at)
 	i.end = lasting(i.end, s.duration(i)) // not from now, which with a rate of its own may be later
 	s.mark(at, journal.Stacks|journal.Time)
 	s.touch(t, at)
@@ -238,7 +248,7 @@ func (s *Set) followDeath(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	if spec := s.specOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
 		e := s.about(Died, at)
 		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, s.owner, killer
-		s.followEvent(t, spec.death, &e, e.Source, s.magnitudesOf(i))
+		s.followEvent(t, spec.death, &e, e.Source, s.numbersOf(t, i, offBeat))
 	}
 }
 

@@ -25,7 +25,19 @@ type number struct {
 	curve   *define.Curve
 	formula define.Formula
 	reads   []read
+
+	// live is the place of the inputs of a formula that reads stacks, among the numbers of its definition: see
+	// checker.inputs. Of an input it is the place of the first of them. 0: there are none.
+	live  int32
+	input bool // it is one of the inputs
 }
+
+// The origins of numbers that are inputs of a formula.
+const (
+	fromLive      define.From = define.FromFormula + 1 + iota // 1 if all that the formula reads is known, otherwise 0
+	fromLevel                                                 // of the application
+	fromMagnitude                                             // of the application
+)
 
 // read is a compiled Read.
 type read struct {
@@ -43,23 +55,44 @@ type ref struct {
 	place int32 // below zero: value
 }
 
-func (r ref) of(values []float64) float64 {
+// of returns the value with that many stacks. It reports false if a formula has no value for them.
+func (r ref) of(spec *Spec, values []float64, stacks int32) (float64, bool) {
 	if r.place < 0 || int(r.place) >= len(values) {
-		return r.value
+		return r.value, true
 	}
-	return values[r.place]
+	n := &spec.numbers[r.place]
+	if n.live == 0 || int(n.live) >= len(values) || values[n.live] == 0 {
+		return values[r.place], true
+	}
+	in := values[n.live+1:]
+	v, err := run(n.formula, define.Inputs{Level: in[0], Stacks: float64(stacks), Magnitude: in[1], Reads: in[2 : 2+len(n.reads) : 2+len(n.reads)]})
+	return v, err == nil && finite(v)
+}
+
+// run evaluates a formula outside of an application. A formula that panics has no value.
+func run(f define.Formula, in define.Inputs) (v float64, err error) {
+	err = errPanic
+	defer func() {
+		if err == errPanic {
+			_ = recover()
+		}
+	}()
+	return f.Eval(in)
 }
 
 // worked is the numbers of the application that is being carried out.
 type worked struct {
-	values []float64 // of Spec.numbers
-	reads  []float64 // of a formula
-	fresh  []float64 // of a pulse
-	behind magnitudes
-	args   []Arg     // of an instance that migrates
-	coming []float64 // values of an application that waits while others are worked out
-	scale  float64   // of the duration
-	pool   int64     // of a shield
+	values    []float64 // of Spec.numbers
+	reads     []float64 // of a formula
+	fresh     []float64 // of a pulse
+	behind    magnitudes
+	each      magnitudes // see Set.numbersOf; with these:
+	parts     []ownPart
+	strongest []float64
+	args      []Arg     // of an instance that migrates
+	coming    []float64 // values of an application that waits while others are worked out
+	scale     float64   // of the duration
+	pool      int64     // of a shield
 
 	missing string // the parameter or the attribute for want of which there is a NoParam
 }
@@ -103,7 +136,11 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 	w.values, w.scale, w.pool = w.values[:0], 1, 0
 	for k := range spec.numbers {
 		v, why := a.taken.find(spec, k)
-		if why != NoReason {
+		switch {
+		case why == NoReason:
+		case a.taken != nil && spec.numbers[k].input:
+			v, why = 0, NoReason // it was stolen of a version in which the formula read no stacks
+		default:
 			v, why = q.evaluate(&spec.numbers[k])
 		}
 		if why != NoReason {
@@ -166,6 +203,12 @@ func (q *asked) evaluate(n *number) (float64, Reason) {
 		}
 	case define.FromFormula:
 		return q.byFormula(n)
+	case fromLevel:
+		v = float64(q.level)
+	case fromMagnitude:
+		v = float64(q.magnitude)
+	case fromLive:
+		return q.readable(n)
 	}
 	switch {
 	case !ok && n.known:
@@ -213,6 +256,26 @@ func (q *asked) byFormula(n *number) (float64, Reason) {
 		return 0, BadValue
 	}
 	return v, NoReason
+}
+
+// readable returns 1 if all that a formula reads is known, 0 if the default stands for it.
+func (q *asked) readable(n *number) (float64, Reason) {
+	for k := range n.reads {
+		r, ok := &n.reads[k], false
+		if r.caller {
+			_, ok = argOf(q.params, r.name)
+		} else {
+			_, ok = q.attribute(n, r.whom, r.attr)
+		}
+		switch {
+		case ok:
+		case n.known:
+			return 0, NoReason
+		default:
+			return 0, q.lacks(r.caller, r.name, r.attr)
+		}
+	}
+	return 1, NoReason
 }
 
 // errPanic is that of a formula that has panicked.
@@ -324,10 +387,26 @@ func (s *Set) Param(h Handle, name string) (float64, bool) {
 	}
 	for k := range s.specOf(i).Params {
 		if s.specOf(i).Params[k].Name == name {
-			return s.magnitudesOf(i).values[k], true
+			return s.param(i, k), true
 		}
 	}
 	return 0, false
+}
+
+// param returns the k-th parameter of an instance, for the stacks that count now.
+func (s *Set) param(i *instance, k int) float64 {
+	e, by := s.effectOf(i), ref{place: int32(k)}
+	values := e.k.values
+	if e.spec.ownNumber(by) && len(e.async) > 0 {
+		var best *asyncStack
+		eachCounted(e.async, offBeat, e.spec.Stack.Effective, func(l *asyncStack, _ int32) { best = l.leader(best) })
+		values = e.k.own(best)
+	}
+	v, ok := by.of(e.spec, values, int32(e.spec.counted(e.stacks)))
+	if !ok {
+		return values[k]
+	}
+	return v
 }
 
 // finite reports whether v is a number that an attribute may have.

@@ -162,7 +162,7 @@ func (s *Set) take(t *Turn, at uint16) {
 		s.beside.gate().revoke(spec.grants)
 	}
 	if spec.uses&usesModifiers != 0 {
-		s.takeOff(at)
+		s.takeOff(t, at)
 	}
 	if spec.uses&usesImmunity != 0 {
 		s.flushAll(t, spec.immunity.matches)

@@ -1,12 +1,14 @@
 package buff
 
 import (
+	"math"
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/wheel"
 )
 
 // magnitudes is what an instance keeps of the numbers of its application. It is used again with its extra.
@@ -84,31 +86,85 @@ func (s *Set) newSource(at uint16, source OwnerID) {
 	}
 }
 
-// amount returns what a modifier adds, or multiplies by, with so many stacks.
-func (m *modifier) amount(values []float64, stacks int16) float64 {
-	v := m.value.of(values)
-	if m.perStack {
-		v = min(max(float64(v*float64(stacks)), -stat.MaxValue), stat.MaxValue)
+// effect is what the modifiers of an instance have their values from.
+type effect struct {
+	spec   *Spec
+	k      *magnitudes
+	stacks int16
+	async  []asyncStack // TimersEach
+}
+
+func (s *Set) effectOf(i *instance) effect {
+	e := effect{spec: s.specOf(i), k: s.magnitudesOf(i), stacks: i.stacks}
+	if e.spec.Stack.Timers == define.TimersEach && i.extra != noSlot {
+		e.async = s.extraOf(i).async
 	}
-	return v
+	return e
+}
+
+// amount returns what the j-th modifier adds, or multiplies by. It reports false if a formula has no value now.
+//
+// With timers each, the applications have numbers of their own: see numbersOf.
+func (e *effect) amount(j int) (v float64, ok bool) {
+	m := &e.spec.modifiers[j]
+	stacks := int32(e.spec.counted(e.stacks))
+	if !e.spec.ownNumber(m.value) || len(e.async) == 0 {
+		v, ok = m.value.of(e.spec, e.k.values, stacks)
+		if m.perStack {
+			v = float64(v * float64(stacks))
+		}
+		return bounds(v), ok
+	}
+	ok = true
+	var best *asyncStack
+	eachCounted(e.async, offBeat, e.spec.Stack.Effective, func(l *asyncStack, n int32) {
+		if m.perStack {
+			x, valid := m.value.of(e.spec, e.k.own(l), stacks)
+			v += float64(x * float64(n))
+			ok = ok && valid
+		}
+		best = l.leader(best)
+	})
+	if !m.perStack {
+		v, ok = m.value.of(e.spec, e.k.own(best), stacks)
+	}
+	return bounds(v), ok
+}
+
+func bounds(v float64) float64 { return min(max(v, -stat.MaxValue), stat.MaxValue) }
+
+// ownNumber reports whether each application of a buff with timers each has a number of its own: not if it is the same in all of
+// them, or evaluated again at each pulse.
+func (s *Spec) ownNumber(r ref) bool {
+	return s.Stack.Timers == define.TimersEach && r.place >= 0 && s.numbers[r.place].snapshot != define.SnapshotPulse
+}
+
+// own returns the numbers of an application with a time of its own.
+func (k *magnitudes) own(l *asyncStack) []float64 {
+	if l.numbers == 0 {
+		return k.values
+	}
+	return k.waitingOf(l).values
 }
 
 // putOn puts the modifiers of an instance on the owner's sheet, which has none of them. There is
 // room: it was reserved when the buff began.
 func (s *Set) putOn(at uint16) {
 	i := s.slot(at)
-	sheet, k := s.needBeside().needSheet(s.specOf(i).catalog), s.extraOf(i).needMagnitudes()
+	sheet := s.needBeside().needSheet(s.specOf(i).catalog)
+	s.extraOf(i).needMagnitudes()
 	s.markOwner(journal.Attributes)
-	k.putOn(sheet, i, s.specOf(i), s.handle(at))
+	e := s.effectOf(i)
+	e.putOn(sheet, s.handle(at))
 	if s.specOf(i).uses&usesOverride != 0 {
 		s.overrule(sheet, i.newer)
 	}
 }
 
-// putOn puts the modifiers of an instance with these numbers on a sheet.
-func (k *magnitudes) putOn(sheet *sheet.Sheet, i *instance, spec *Spec, of Handle) {
-	for j := range spec.modifiers {
-		k.keys = append(k.keys, k.put(sheet, i, spec, j, of))
+// putOn adds the modifiers of an instance to a sheet.
+func (e *effect) putOn(sheet *sheet.Sheet, of Handle) {
+	for j := range e.spec.modifiers {
+		e.k.keys = append(e.k.keys, e.put(sheet, j, of))
 	}
 }
 
@@ -125,18 +181,21 @@ func (s *Set) overrule(sheet *sheet.Sheet, from uint16) {
 		for j := range spec.modifiers {
 			if spec.modifiers[j].op == stat.Override {
 				sheet.Remove(k.keys[j])
-				k.keys[j] = k.put(sheet, o, spec, j, s.handle(younger))
+				e := s.effectOf(o)
+				k.keys[j] = e.put(sheet, j, s.handle(younger))
 			}
 		}
 	}
 }
 
-// put adds one modifier.
-func (k *magnitudes) put(sheet *sheet.Sheet, i *instance, spec *Spec, j int, of Handle) sheet.Key {
-	m := &spec.modifiers[j]
-	key, err := sheet.Add(stat.Modifier{
-		Attr: m.attr, Op: m.op, Channel: m.channel, Value: m.amount(k.values, spec.counted(i.stacks)), Of: uint64(of),
-	})
+// put adds one modifier. If a formula has no value now, the value of the application stands for it.
+func (e *effect) put(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
+	m := &e.spec.modifiers[j]
+	v, ok := e.amount(j)
+	if !ok {
+		v = e.k.values[m.value.place]
+	}
+	key, err := sheet.Add(stat.Modifier{Attr: m.attr, Op: m.op, Channel: m.channel, Value: v, Of: uint64(of)})
 	if err != nil {
 		panic("buff: a modifier that was checked: " + err.Error())
 	}
@@ -144,10 +203,17 @@ func (k *magnitudes) put(sheet *sheet.Sheet, i *instance, spec *Spec, j int, of 
 }
 
 // takeOff takes them off.
-func (s *Set) takeOff(at uint16) {
-	k := s.magnitudesOf(s.slot(at))
+func (s *Set) takeOff(t *Turn, at uint16) {
+	i := s.slot(at)
+	e, sheet := s.effectOf(i), s.beside.ownSheet()
 	s.markOwner(journal.Attributes)
-	k.takeOff(s.beside.ownSheet())
+	if t.SheetChanged != nil {
+		for j, key := range e.k.keys {
+			m, _ := sheet.Modifier(key)
+			s.tellVarying(t, at, j, m.Value, math.NaN())
+		}
+	}
+	e.k.takeOff(sheet)
 }
 
 func (k *magnitudes) takeOff(sheet *sheet.Sheet) {
@@ -167,26 +233,102 @@ func (s *Spec) counted(stacks int16) int16 {
 
 // tune gives the modifiers of an instance the values that they have with its stacks and its
 // numbers of now.
-func (s *Set) tune(at uint16) {
+func (s *Set) tune(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.specOf(i).uses&usesModifiers == 0 {
 		return
 	}
 	s.markOwner(journal.Attributes)
-	s.magnitudesOf(i).tune(s.beside.ownSheet(), i, s.specOf(i))
+	e, sheet := s.effectOf(i), s.beside.ownSheet()
+	if t.SheetChanged != nil {
+		for j, key := range e.k.keys {
+			m, _ := sheet.Modifier(key)
+			if v, ok := e.amount(j); ok {
+				s.tellVarying(t, at, j, m.Value, v)
+			}
+		}
+	}
+	e.tune(sheet)
 }
 
-func (k *magnitudes) tune(sheet *sheet.Sheet, i *instance, spec *Spec) {
-	for j, key := range k.keys {
-		if err := sheet.SetValue(key, spec.modifiers[j].amount(k.values, spec.counted(i.stacks))); err != nil {
+// tune sets the values of the modifiers on a sheet. If a formula has no value now, its modifier keeps the one that it has.
+func (e *effect) tune(sheet *sheet.Sheet) {
+	for j, key := range e.k.keys {
+		v, ok := e.amount(j)
+		if !ok {
+			continue
+		}
+		if err := sheet.SetValue(key, v); err != nil {
 			panic("buff: a modifier that was put on: " + err.Error())
 		}
 	}
 }
 
+// numbersOf returns the numbers that the actions of an event of an instance have, of which the stacks count whose own period
+// ends at an instant of its own time: see counts. With timers each a number that says per_stack is the sum over these stacks, and
+// any other number is that of the strongest of them, the youngest of equal ones. They are good until the next call.
+//
+// Story: testdata/stat/each.txt.
+func (s *Set) numbersOf(t *Turn, i *instance, at wheel.Time) *magnitudes {
+	if i.extra == noSlot {
+		return s.magnitudesOf(i)
+	}
+	return t.numbersOf(s.specOf(i), s.magnitudesOf(i), s.extraOf(i).async, at)
+}
+
+func (t *Turn) numbersOf(spec *Spec, k *magnitudes, async []asyncStack, at wheel.Time) *magnitudes {
+	if spec.Stack.Timers != define.TimersEach || len(spec.numbers) == 0 {
+		return k
+	}
+	w := &t.worked
+	w.parts = w.parts[:0]
+	var best *asyncStack
+	eachCounted(async, at, spec.Stack.Effective, func(l *asyncStack, n int32) {
+		w.parts = append(w.parts, ownPart{k.own(l), n})
+		best = l.leader(best)
+	})
+	if best == nil {
+		return k
+	}
+	w.each = magnitudes{values: k.values, captured: k.captured}
+	w.strongest = k.own(best)
+	return &w.each
+}
+
+// ownPart is stacks of one application, with its numbers.
+type ownPart struct {
+	values []float64
+	stacks int32
+}
+
+// numberOf returns a number of an action, for that many stacks in all. It reports false if it has no value.
+func (t *Turn) numberOf(spec *Spec, c *change, k *magnitudes, stacks int32) (v float64, ok bool) {
+	w := &t.worked
+	own := k == &w.each && spec.ownNumber(c.by)
+	if own && c.perStack {
+		for _, p := range w.parts {
+			x, valid := c.by.of(spec, p.values, stacks)
+			if !valid {
+				return 0, false
+			}
+			v += float64(x * float64(p.stacks))
+		}
+		return v, true
+	}
+	values := k.values
+	if own {
+		values = w.strongest
+	}
+	v, ok = c.by.of(spec, values, stacks)
+	if c.perStack {
+		v = float64(v * float64(stacks))
+	}
+	return v, ok
+}
+
 // askAgain works out anew the numbers that are asked for at each pulse, of the buff in a slot, or of one that is on
 // nobody any more. If one of them cannot be, all stay, and it reports false.
-func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes) bool {
+func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes, async []asyncStack) bool {
 	q := asked{set: s, turn: t, spec: spec}
 	fresh := t.worked.fresh[:0]
 	for j := range spec.numbers {
@@ -212,7 +354,8 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 	}
 	if len(k.keys) > 0 {
 		s.markOwner(journal.Attributes)
-		k.tune(s.beside.ownSheet(), i, spec)
+		e := effect{spec: spec, k: k, stacks: i.stacks, async: async}
+		e.tune(s.beside.ownSheet())
 	}
 	return true
 }

@@ -23,7 +23,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	if shielded {
 		shield = s.extraOf(i).shield
 	}
-	if spec.Stack.Timers == define.TimersQueue {
+	if spec.Stack.Timers != define.TimersShared {
 		s.reworkWaiting(t, i, spec)
 	}
 	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
@@ -153,7 +153,7 @@ func (q *asked) rework(old, spec *Spec, values []float64) {
 	w := &q.turn.worked
 	w.args = w.args[:0]
 	for j := range old.numbers {
-		if n := &old.numbers[j]; n.from == define.FromCaller {
+		if n := &old.numbers[j]; n.from == define.FromCaller && (!n.input || values[n.live] != 0) {
 			w.args = append(w.args, Arg{n.caller, values[j]})
 		}
 	}

@@ -22,7 +22,7 @@ func asksFor(s *buff.Spec, caller string) bool {
 			found = found || slices.Contains(n.Formula.Reads(), define.Read{Caller: true, Name: caller})
 		}
 	}
-	(&worked{}).each(s, func(n define.Number, _ func() float64, _ func(float64)) bool {
+	(&worked{}).each(s, func(n define.Number, _ any, _ func() float64, _ func(float64)) bool {
 		look(n)
 		return true
 	})
@@ -327,7 +327,7 @@ func (m *model) join(b *carried, o op, d int64) (accepted bool, r string) {
 // facts is what a refresh may change of a buff.
 func (b *carried) facts() string {
 	var changes []float64
-	b.nums.each(b.spec, func(_ define.Number, get func() float64, _ func(float64)) bool {
+	b.nums.each(b.spec, func(_ define.Number, _ any, get func() float64, _ func(float64)) bool {
 		changes = append(changes, get())
 		return true
 	})

@@ -14,7 +14,7 @@ import (
 type asyncStack struct {
 	end, lag  int64   // each: its end, and how much later than the buff's its own periods end
 	left      int64   // queue: what it still has
-	nums      *worked // queue: its own
+	nums      *worked // its own
 	shield    int64
 	charges   int
 	magnitude int64
@@ -52,7 +52,7 @@ func (b *carried) outlevelled(o op) bool {
 // after the buff's, or never before it.
 func (m *model) addAsync(b *carried, o op, now, d int64, stacks, age int) {
 	l := &asyncStack{end: now + d, magnitude: o.magnitude, source: o.source, level: o.level, age: age, stacks: stacks}
-	l.charges, l.shield = b.spec.Charges.N, m.worked.pool
+	l.charges, l.shield, l.nums = b.spec.Charges.N, m.worked.pool, m.worked.copied()
 	if b.period > 0 {
 		l.lag = max(now+b.period, b.next) - b.next
 	}
@@ -97,23 +97,30 @@ type counted struct {
 }
 
 // counting returns how many stacks count at an instant, and the sum of their
-// magnitudes: the strongest, if not all are effective. Without timers each it is
-// always the same.
+// magnitudes. Without timers each it is always the same.
 func (b *carried) counting(at int64) (sum counted) {
+	for _, l := range b.countingAt(at) {
+		sum.stacks++
+		sum.magnitude += l.magnitude
+	}
+	return sum
+}
+
+// countingAt returns the stacks that count at an instant, one after the other: the strongest, if not all are effective.
+func (b *carried) countingAt(at int64) (list []*asyncStack) {
 	if b.spec.Stack.Timers != define.TimersEach {
-		return counted{}
+		return nil
 	}
 	async := slices.Clone(b.async)
 	slices.SortFunc(async, strongest)
 	for _, l := range async {
 		for range l.stacks {
-			if n := b.spec.Stack.Effective; (at == atOnce || at+l.lag <= l.end) && (n == 0 || sum.stacks < n) {
-				sum.stacks++
-				sum.magnitude += l.magnitude
+			if n := b.spec.Stack.Effective; (at == atOnce || at+l.lag <= l.end) && (n == 0 || len(list) < n) {
+				list = append(list, l)
 			}
 		}
 	}
-	return sum
+	return list
 }
 
 // thin takes one stack off an async stack.
@@ -153,7 +160,7 @@ func (m *model) joinEach(b *carried, o op, d int64) string {
 		again := *l
 		m.ages++
 		again.stacks, again.end, again.age, again.source, again.magnitude, again.level = 1, now+d, m.ages, o.source, o.magnitude, o.level
-		again.charges, again.shield = b.spec.Charges.N, m.worked.pool
+		again.charges, again.shield, again.nums = b.spec.Charges.N, m.worked.pool, m.worked.copied()
 		if l.stacks--; l.stacks == 0 {
 			b.async = slices.DeleteFunc(b.async, func(x *asyncStack) bool { return x == l })
 		}

@@ -135,6 +135,7 @@ func (m *model) removeNamed(b *carried, why buff.Reason, name string) {
 		rest += " name=" + name
 	}
 	c := m.about(b, "remove", rest)
+	c.each = b.countingAt(atOnce)
 	m.follow(b.spec.On.Remove[why], c)
 	m.follow(b.spec.On.RemoveAny, c)
 	m.sendOff(b, why, name)

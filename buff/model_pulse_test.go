@@ -171,7 +171,7 @@ func (m *model) pulsePart(b *carried, at int64, share string, count int, part, l
 	default:
 		m.line(c.kind, times(stacks)+share+several, c)
 		m.askAgain(b)
-		c.nums, c.stacks = b.nums, stacks
+		c.nums, c.stacks, c.each = b.nums, stacks, b.countingAt(at)
 		m.follow(b.spec.On.Pulse, c)
 	}
 }

@@ -2,6 +2,7 @@ package buff_test
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -31,13 +32,67 @@ type worked struct {
 	changes           map[*define.Change]float64
 	scale             float64
 	pool              int64
-	known             *float64 // the mind of the source
+	known             *float64        // the mind of the source
+	stacks            int             // for which they were evaluated
+	slopes            map[any]float64 // by how much one more stack changes a formula; the keys are those of each
+}
+
+// at returns a number for other stacks than it was evaluated for.
+func (w *worked) at(key any, stacks int) float64 {
+	v := 0.0
+	switch k := key.(type) {
+	case paramKey:
+		v = w.params[k]
+	case modifierKey:
+		v = w.modifiers[k]
+	case *define.Change:
+		v = w.changes[k]
+	}
+	return v + w.slopes[key]*float64(stacks-w.stacks)
+}
+
+// paramsNow returns the parameters of a buff for the stacks that count.
+func (b *carried) paramsNow() (list []float64) {
+	n := b.stacks
+	if st := &b.spec.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
+		n = min(n, st.Effective)
+	}
+	for i := range b.spec.Params {
+		list = append(list, amountOf(b.nums, b.spec, b.spec.Params[i].Value, paramKey(i), false, n, b.countingAt(atOnce)))
+	}
+	return list
+}
+
+// The keys of numbers, besides *define.Change.
+type (
+	paramKey    int
+	modifierKey int
+)
+
+// amountOf returns a number of a buff, of stacks in all, of which these count where each has numbers of its own: the sum if the
+// number is for each stack, otherwise that of the strongest, the youngest of equal ones.
+func amountOf(w *worked, spec *buff.Spec, n define.Number, key any, perStack bool, stacks int, each []*asyncStack) (v float64) {
+	if spec.Stack.Timers != define.TimersEach || n.From == define.FromConst || n.Snapshot == define.SnapshotPulse || len(each) == 0 {
+		if v = w.at(key, stacks); perStack {
+			v *= float64(stacks)
+		}
+		return v
+	}
+	if !perStack {
+		return slices.MinFunc(each, func(x, y *asyncStack) int {
+			return cmp.Or(y.level-x.level, cmp.Compare(y.magnitude, x.magnitude), y.age-x.age)
+		}).nums.at(key, stacks)
+	}
+	for _, l := range each {
+		v += l.nums.at(key, stacks)
+	}
+	return v
 }
 
 // copied returns numbers that a buff may keep and change.
 func (w *worked) copied() *worked {
 	c := *w
-	c.params, c.modifiers, c.changes = slices.Clone(w.params), slices.Clone(w.modifiers), map[*define.Change]float64{}
+	c.params, c.modifiers, c.changes, c.slopes = slices.Clone(w.params), slices.Clone(w.modifiers), map[*define.Change]float64{}, maps.Clone(w.slopes)
 	for k, v := range w.changes {
 		c.changes[k] = v
 	}
@@ -46,14 +101,14 @@ func (w *worked) copied() *worked {
 
 // each calls f for all numbers that a buff keeps, with where each is kept, in the order in
 // which they are asked for.
-func (w *worked) each(s *buff.Spec, f func(n define.Number, get func() float64, set func(float64)) bool) bool {
+func (w *worked) each(s *buff.Spec, f func(n define.Number, key any, get func() float64, set func(float64)) bool) bool {
 	for i := range s.Params {
-		if !f(s.Params[i].Value, func() float64 { return w.params[i] }, func(v float64) { w.params[i] = v }) {
+		if !f(s.Params[i].Value, paramKey(i), func() float64 { return w.params[i] }, func(v float64) { w.params[i] = v }) {
 			return false
 		}
 	}
 	for i := range s.Modifiers {
-		if !f(s.Modifiers[i].Value, func() float64 { return w.modifiers[i] }, func(v float64) { w.modifiers[i] = v }) {
+		if !f(s.Modifiers[i].Value, modifierKey(i), func() float64 { return w.modifiers[i] }, func(v float64) { w.modifiers[i] = v }) {
 			return false
 		}
 	}
@@ -66,7 +121,7 @@ func (w *worked) each(s *buff.Spec, f func(n define.Number, get func() float64, 
 	}
 	for _, list := range lists {
 		for _, a := range list {
-			if c := a.Change; c != nil && !f(c.By, func() float64 { return w.changes[c] }, func(v float64) { w.changes[c] = v }) {
+			if c := a.Change; c != nil && !f(c.By, c, func() float64 { return w.changes[c] }, func(v float64) { w.changes[c] = v }) {
 				return false
 			}
 		}
@@ -104,8 +159,13 @@ func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 		}
 		return v
 	}
-	w.each(s, func(n define.Number, _ func() float64, set func(float64)) bool {
+	w.stacks, w.slopes = q.stacks, map[any]float64{}
+	w.each(s, func(n define.Number, key any, _ func() float64, set func(float64)) bool {
+		m.slope = 0
 		set(ask(n))
+		if m.slope != 0 {
+			w.slopes[key] = m.slope
+		}
 		return true
 	})
 	if s.DurationScale != nil {
@@ -187,6 +247,9 @@ func (m *model) number(n define.Number, q asking) (float64, buff.Reason) {
 			}
 			v, ok = v+part, ok && known
 		}
+		if ok {
+			m.slope = f.stacks
+		}
 	}
 	switch {
 	case !ok && n.Default:
@@ -232,14 +295,11 @@ func (m *model) value(name string) float64 {
 		for _, b := range m.buffs {
 			for i, md := range b.spec.Modifiers {
 				if md.Attr == name && md.Channel == channel && !b.entering && !b.hidden() {
-					part := b.nums.modifiers[i]
-					if md.PerStack {
-						n := b.stacks
-						if st := &b.spec.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
-							n = min(n, st.Effective)
-						}
-						part *= float64(n)
+					n := b.stacks
+					if st := &b.spec.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
+						n = min(n, st.Effective)
 					}
+					part := amountOf(b.nums, b.spec, md.Value, modifierKey(i), md.PerStack, n, b.countingAt(atOnce))
 					of[md.Op] = append(of[md.Op], part)
 				}
 			}
@@ -350,13 +410,11 @@ func (m *model) conclude() {
 
 // followChange issues what an action does to an attribute, for what has happened.
 func (m *model) followChange(a buff.Action, c told, source buff.OwnerID) {
-	v, p := c.nums.changes[a.Change], m.portionOf(c)
-	switch {
-	case a.Change.PerStack && c.kind == "exec":
-		v *= float64(max(p.stacks, 1))
-	case a.Change.PerStack:
-		v *= float64(c.stacks)
+	p, stacks := m.portionOf(c), c.stacks
+	if c.kind == "exec" {
+		stacks = max(p.stacks, 1)
 	}
+	v := amountOf(c.nums, c.spec, a.Change.By, a.Change, a.Change.PerStack, stacks, c.each)
 	if p.period > 0 {
 		v = v * float64(p.part) / float64(p.period)
 	}
@@ -373,7 +431,7 @@ func (m *model) followChange(a buff.Action, c told, source buff.OwnerID) {
 // askAgain asks anew for the numbers that are of each pulse.
 func (m *model) askAgain(b *carried) {
 	fresh := b.nums.copied()
-	fresh.each(b.spec, func(n define.Number, _ func() float64, set func(float64)) bool {
+	fresh.each(b.spec, func(n define.Number, _ any, _ func() float64, set func(float64)) bool {
 		if n.Snapshot == define.SnapshotPulse {
 			v, _ := m.number(n, asking{op: op{source: b.source}})
 			set(v)

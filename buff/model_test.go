@@ -16,6 +16,7 @@ import (
 // effect. It is written from the rules and not from the code, and shares with the code
 // only the definitions. Its other files are named after what they are about.
 type model struct {
+	slope float64 // of the number that was evaluated last: see worked.slopes
 	*script
 	dice *dice // what handlers do
 
@@ -151,6 +152,7 @@ type told struct {
 	about     *carried
 
 	nums         *worked
+	each         []*asyncStack // of timers each: those that count
 	stacks       int
 	part, period int64 // of a pulse of less than a whole period
 	count        int
@@ -411,7 +413,7 @@ func (m *model) state() {
 	for _, b := range m.buffs {
 		looked := look{
 			stacks: b.stacks, level: b.level, source: b.source, magnitude: b.magnitude, charges: b.charges, shield: b.shield,
-			end: m.world(b, b.end), next: m.world(b, b.nextPulse()), hidden: b.hidden(), paused: b.clock.stands() || m.own.stands(), left: m.left(b), params: b.nums.params,
+			end: m.world(b, b.end), next: m.world(b, b.nextPulse()), hidden: b.hidden(), paused: b.clock.stands() || m.own.stands(), left: m.left(b), params: b.paramsNow(),
 		}
 		if b.running != nil {
 			looked.waiting = len(b.async)

@@ -171,7 +171,7 @@ func (m *model) happened(o op) string {
 	n := 0
 	for _, b := range m.buffs {
 		if list := b.spec.On.Act[o.act]; len(list) > 0 && !b.hidden() {
-			c := told{at: m.at, kind: "react", spec: b.spec, source: b.source, magnitude: o.amount, level: b.level, about: b, nums: b.nums, stacks: b.stacks, target: o.source}
+			c := told{at: m.at, kind: "react", spec: b.spec, source: b.source, magnitude: o.amount, level: b.level, about: b, nums: b.nums, stacks: b.stacks, each: b.countingAt(atOnce), target: o.source}
 			rest := " " + o.act
 			if o.amount != 0 {
 				rest += fmt.Sprintf(" amount=%d", o.amount)
@@ -370,7 +370,7 @@ func (m *model) befall(o op) string {
 		m.line("die", "", c)
 		for _, b := range m.buffs {
 			if list := b.spec.On.Death; len(list) > 0 && !b.hidden() {
-				m.follow(list, told{at: m.at, kind: "die", spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b, nums: b.nums, stacks: b.stacks, target: c.source})
+				m.follow(list, told{at: m.at, kind: "die", spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b, nums: b.nums, stacks: b.stacks, each: b.countingAt(atOnce), target: c.source})
 			}
 		}
 	}

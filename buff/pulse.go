@@ -35,20 +35,25 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 	if elapsed != 0 {
 		e.Elapsed, e.Period = elapsed, period
 	}
-	s.followPulse(t, at)
+	s.followPulse(t, at, own)
 }
 
 // followPulse does what follows from the pulse that was just told of the buff in a slot.
-func (s *Set) followPulse(t *Turn, at uint16) {
+func (s *Set) followPulse(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
-	s.followPulseOf(t, at, i, s.specOf(i), s.magnitudesOf(i))
+	var async []asyncStack
+	if i.extra != noSlot {
+		async = s.extraOf(i).async
+	}
+	s.followPulseOf(t, at, i, s.specOf(i), s.magnitudesOf(i), async, own)
 }
 
 // followPulseOf does what follows from the pulse that was just told, of the buff in a slot, or of one that is on nobody
 // any more. If a number that is asked for anew cannot be worked out, nothing of what hangs on it is done.
-func (s *Set) followPulseOf(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes) {
+func (s *Set) followPulseOf(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes, async []asyncStack, own wheel.Time) {
 	ops := spec.pulse
-	if spec.uses&usesPulsed == 0 || s.askAgain(t, at, i, spec, k) {
+	sound := spec.uses&usesPulsed == 0 || s.askAgain(t, at, i, spec, k, async)
+	if k = t.numbersOf(spec, k, async, own); sound {
 		s.follow(t, ops, k)
 		return
 	}

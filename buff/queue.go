@@ -56,7 +56,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.shelve(t, i, a, &l)
 		x.async = append(x.async, l)
 	}
-	s.tune(at)
+	s.tune(t, at)
 	s.touch(t, at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	if spec.uses&usesLinks != 0 {
@@ -110,7 +110,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 		s.tellNumbers(t, at, k.waitingOf(&l).values)
 		k.swap(k.waitingOf(&l))
 		k.unshelve(&l)
-		s.tune(at)
+		s.tune(t, at)
 	}
 	s.emitQueued(t, at)
 }
@@ -295,9 +295,29 @@ func (s *Set) reviseQueue(t *Turn, at uint16, a *Application) {
 	w.values, w.pool = append(w.values[:0], w.coming...), pool
 }
 
-// reworkWaiting works out the numbers of another version for those that wait.
+// reviseEach makes an instance with timers each one of the application's version, and evaluates the numbers of its stacks by
+// that. Those of the application that comes stay as they are.
+func (s *Set) reviseEach(t *Turn, at uint16, a *Application) {
+	i := s.slot(at)
+	if s.specOf(i) == a.Spec {
+		return
+	}
+	if s.specOf(i).revision != a.Spec.revision {
+		w := &t.worked
+		pool := w.pool
+		w.coming = append(w.coming[:0], w.values...)
+		s.reworkWaiting(t, i, a.Spec)
+		w.values, w.pool = append(w.values[:0], w.coming...), pool
+	}
+	s.takeVersion(t, at, a)
+}
+
+// reworkWaiting works out the numbers of another version for the applications with a time of their own.
 func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
-	if (s.specOf(i).uses|spec.uses)&usesMagnitudes == 0 {
+	switch each := spec.Stack.Timers == define.TimersEach; {
+	case (s.specOf(i).uses|spec.uses)&usesMagnitudes == 0, each && len(s.specOf(i).numbers)+len(spec.numbers) == 0:
+		return
+	case i.flags&member != 0:
 		return
 	}
 	x := s.needExtra(i)
@@ -311,6 +331,9 @@ func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
 		q := asked{
 			set: s, turn: t, spec: spec,
 			captured: w.captured, own: l.source == s.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude,
+		}
+		if spec.Stack.Timers == define.TimersEach {
+			q.stacks = min(int32(i.stacks), spec.limit)
 		}
 		q.rework(s.specOf(i), spec, w.values)
 		if spec.uses&usesMagnitudes == 0 {

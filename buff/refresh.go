@@ -75,11 +75,18 @@ func (s *Set) changes(t *Turn, at uint16, a *Application, was *looks) bool {
 // renew is what a refresh does to what is not plain about an instance.
 func (s *Set) renew(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
+	if s.takeNumbers(t, at, a); s.specOf(i).uses&usesModifiers != 0 {
+		s.tune(t, at)
+	}
+}
+
+// takeNumbers gives an instance the numbers of a further application, and the period that waited for one.
+func (s *Set) takeNumbers(t *Turn, at uint16, a *Application) {
+	i := s.slot(at)
 	s.takeWanted(i)
 	if a.Spec.uses&usesMagnitudes != 0 {
 		s.tellNumbers(t, at, t.worked.values)
 		s.keep(t, i, a)
-		s.tune(at)
 	}
 }
 

@@ -71,7 +71,7 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 		copy(x.async, c.x.async)
 	}
 	s.mark(at, journal.Stacks|journal.Time)
-	s.tune(at)
+	s.tune(t, at)
 	s.touch(t, at)
 	if c.parts {
 		s.tellParts(t, &c)
@@ -84,16 +84,17 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 // endBackdated ends an instance whose end has passed. The Removed is emitted whatever Saving.OfflineExpire says, since the
 // Applied was.
 func (s *Set) endBackdated(t *Turn, c *comeback) {
-	spec, k := c.spec, *s.magnitudesOf(s.slot(c.at)) // valid until the extra is reused
+	spec := c.spec
 	if spec.uses&usesLeave != 0 {
 		s.leave(t, c.at)
 	}
 	ago := int64(c.over - c.i.end)
 	e := s.tell(t, Removed, c.at)
 	e.Why, e.Offline = Expired, ago
+	k := s.numbersAtEnd(t, s.slot(c.at))
 	s.drop(t, c.at)
 	if spec.Save.OfflineExpire == define.OfflineRun {
-		s.followBackdated(t, spec, &k, ago)
+		s.followBackdated(t, spec, k, ago)
 	}
 	if spec.uses&usesLinks != 0 || s.beside.gate().brought(c.age) {
 		s.sendOff(t, c.age, Expired, "")

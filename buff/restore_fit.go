@@ -32,7 +32,10 @@ type comeback struct {
 	tailOf int64
 	stacks int32 // of the last of them
 	sum    int64 // of the magnitudes of those, with TimersEach
-	ran    int   // of those that waited in its queue, from 1, the one that runs now; 0: what ran still does
+
+	pulsed  wheel.Time   // the last of them, with TimersEach
+	counted []asyncStack // the async stacks then, if they have numbers of their own
+	ran     int          // of those that waited in its queue, from 1, the one that runs now; 0: what ran still does
 }
 
 // rounded returns by how many ms an end or a boundary may seem to have passed at the moment of
@@ -397,7 +400,11 @@ func (c *comeback) passEach() {
 		s := Set{catalog: c.spec.catalog, beside: &beside{extras: []extra{*x}}}
 		counted := *i
 		counted.extra = 0
-		c.stacks, c.sum = s.counting(&counted, i.beat.Add((n-1)*c.period))
+		c.pulsed = i.beat.Add((n - 1) * c.period)
+		c.stacks, c.sum = s.counting(&counted, c.pulsed)
+		if len(c.spec.numbers) > 0 && c.spec.Save.Offline != define.OfflineNone {
+			c.counted = slices.Clone(x.async)
+		}
 	}
 	c.stepOver(c.boundaries(c.over)) // the beat goes on for those that are left, also where nobody counted in it
 	k := slices.IndexFunc(x.async, func(l asyncStack) bool { return l.end > c.over })

@@ -72,7 +72,11 @@ func (c *comeback) noNumbers() {
 
 // numbersWaiting gives those that wait in a queue their numbers.
 func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
-	if c.spec.Stack.Timers != define.TimersQueue || len(c.x.async) == 0 {
+	switch {
+	case c.spec.Stack.Timers == define.TimersEach && len(c.spec.numbers) > 0:
+		r.numbersEach(c, k)
+		return
+	case c.spec.Stack.Timers != define.TimersQueue, len(c.x.async) == 0:
 		c.noNumbers()
 		return
 	}
@@ -90,6 +94,35 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	k.waiting = &waiting
 }
 
+// numbersEach gives the stacks with timers of their own the numbers of their applications. One of which the blob says none has
+// those of the buff.
+func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
+	if len(c.saved.Async) == 0 {
+		c.noNumbers()
+		return
+	}
+	own := make([]waitingNumbers, len(c.saved.Async))
+	for _, list := range [][]asyncStack{c.counted, c.x.async} { // of counted, some have ended
+		for j := range list {
+			l := &list[j]
+			if l.numbers == 0 {
+				continue
+			}
+			w, had := &own[l.numbers-1], &c.saved.Async[l.numbers-1].savedNumbers
+			if len(had.Params)+len(had.Numbers) == 0 {
+				l.numbers = 0
+				continue
+			}
+			q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: int32(c.i.stacks), magnitude: l.magnitude}
+			if !q.own {
+				q.captured = r.savedCaptures(c.spec, had)
+			}
+			*w = waitingNumbers{values: r.valuesOf(c.spec, had, &q), captured: q.captured, used: true}
+		}
+	}
+	k.waiting = &own
+}
+
 // valuesOf returns the numbers that an application had, by name.
 func (r *restorer) valuesOf(spec *Spec, had *savedNumbers, q *asked) []float64 {
 	from := len(r.values)
@@ -99,7 +132,7 @@ func (r *restorer) valuesOf(spec *Spec, had *savedNumbers, q *asked) []float64 {
 			list = had.Params
 		}
 		v, ok := savedOf(list, n.name)
-		if !ok {
+		if !ok && n.from != fromLive { // a formula whose inputs are not there keeps its value
 			v = r.anew(n, q)
 		}
 		r.values = append(r.values, v)

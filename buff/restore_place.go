@@ -61,10 +61,12 @@ func (r *restorer) placeMemory() {
 			values += len(spec.numbers)
 			keys += len(spec.modifiers)
 			captures += len(c.saved.Captures)
-			if spec.Stack.Timers == define.TimersQueue {
-				values += len(c.x.async) * len(spec.numbers)
-				for j := range c.saved.Waiting {
-					captures += len(c.saved.Waiting[j].Captures)
+			if spec.Stack.Timers != define.TimersShared {
+				values += (len(c.x.async) + len(c.counted)) * len(spec.numbers)
+				for _, list := range [][]savedStack{c.saved.Waiting, c.saved.Async, c.saved.Async} {
+					for j := range list {
+						captures += len(list[j].Captures)
+					}
 				}
 			}
 		}
@@ -340,7 +342,7 @@ func (r *restorer) tellGone(c *comeback) {
 	case define.OfflineRun:
 		e.Offline = int64(c.over - i.end)
 		t.emit(s, &e)
-		s.followBackdated(t, c.spec, k, e.Offline)
+		s.followBackdated(t, c.spec, t.numbersOf(c.spec, k, c.x.async, offBeat), e.Offline)
 	}
 	if s.beside.gate().brought(c.saved.Age) {
 		s.sendOff(t, c.saved.Age, Expired, "")
@@ -355,7 +357,8 @@ func (r *restorer) worksAgain(c *comeback) {
 		return
 	}
 	sheet := s.needBeside().needSheet(c.spec.catalog)
-	c.x.magnitudes.putOn(sheet, i, c.spec, 0)
+	effect := effect{spec: c.spec, k: c.x.magnitudes, stacks: i.stacks, async: c.x.async}
+	effect.putOn(sheet, 0)
 	if c.spec.uses&usesOverride == 0 {
 		return
 	}
@@ -388,19 +391,25 @@ func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 	default:
 		suppressed = false
 	}
+	async, own := c.counted, c.pulsed
+	if async == nil {
+		async, own = c.x.async, offBeat
+	}
 	tell := func(e *Event) {
 		t.emit(s, e)
 		switch {
 		case suppressed:
 		case at != noSlot:
-			s.followPulse(t, at)
+			i := s.slot(at)
+			s.followPulseOf(t, at, i, spec, s.magnitudesOf(i), async, own)
 		default:
-			s.followPulseOf(t, at, &c.i, spec, c.x.magnitudes)
+			s.followPulseOf(t, at, &c.i, spec, c.x.magnitudes, async, own)
 		}
 	}
 	for range times {
 		tell(&whole)
 	}
+	async, own = c.x.async, offBeat
 	if tail {
 		e.Kind, e.Why = whole.Kind, whole.Why
 		if !suppressed {

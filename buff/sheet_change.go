@@ -32,21 +32,49 @@ type SheetChange struct {
 // the default.
 func (s *Spec) OnSheet(k, stacks int, numbers []float64) (m stat.Modifier, place int) {
 	c := &s.modifiers[k]
-	return stat.Modifier{Attr: c.attr, Op: c.op, Channel: c.channel, Value: c.amount(numbers, s.counted(int16(stacks)))}, int(c.value.place)
+	m = stat.Modifier{Attr: c.attr, Op: c.op, Channel: c.channel}
+	place = int(c.value.place)
+	if s.varies(c) { // Numbers has its value, behind the numbers
+		if place = len(s.numbers) + k; place < len(numbers) {
+			m.Value = numbers[place]
+		}
+		return m, place
+	}
+	e := effect{spec: s, k: &magnitudes{values: numbers}, stacks: int16(stacks)}
+	m.Value, _ = e.amount(k)
+	return m, place
+}
+
+// Varies reports whether the value of Modifiers[k] is itself one of [Set.Numbers], since it goes by more than one number.
+func (s *Spec) Varies(k int) bool { return s.varies(&s.modifiers[k]) }
+
+// varies reports whether a modifier goes by more than one number and the stacks: by a formula that reads the stacks, or by the
+// numbers of applications with timers of their own.
+func (s *Spec) varies(m *modifier) bool {
+	return s.ownNumber(m.value) || m.value.place >= 0 && s.numbers[m.value.place].live != 0
 }
 
 // Numbers appends the numbers to dst that the buff of that handle keeps of its application, and returns it. They
 // mean something to [Spec.OnSheet]. Of a handle that is stale there are none.
 func (s *Set) Numbers(h Handle, dst []float64) []float64 {
-	if i := s.lookup(h); i != nil {
-		dst = append(dst, s.magnitudesOf(i).values...)
+	i := s.lookup(h)
+	if i == nil {
+		return dst
+	}
+	dst = append(dst, s.magnitudesOf(i).values...)
+	if spec := s.specOf(i); slices.ContainsFunc(spec.modifiers, func(m modifier) bool { return spec.varies(&m) }) {
+		e := s.effectOf(i)
+		for j := range spec.modifiers {
+			v, _ := e.amount(j)
+			dst = append(dst, v)
+		}
 	}
 	return dst
 }
 
 // modifies reports whether a modifier goes by the number at a place.
 func (s *Spec) modifies(place int) bool {
-	return slices.ContainsFunc(s.modifiers, func(m modifier) bool { return int(m.value.place) == place })
+	return slices.ContainsFunc(s.modifiers, func(m modifier) bool { return int(m.value.place) == place && !s.varies(&m) })
 }
 
 // was is what is told of a buff that changes in some way.
@@ -62,6 +90,17 @@ func (s *Set) tellNumber(t *Turn, at uint16, place int, was, to float64) {
 		c.Place, c.Was = place, was
 		t.SheetChanged(c)
 	}
+}
+
+// tellVarying tells of the value of a modifier that varies, which is to be another; NaN stands for none.
+func (s *Set) tellVarying(t *Turn, at uint16, j int, was, to float64) {
+	spec := s.specOf(s.slot(at))
+	if was == to || !spec.varies(&spec.modifiers[j]) {
+		return
+	}
+	c := s.was(t, at)
+	c.Place, c.Was, c.Hidden = len(spec.numbers)+j, was, false
+	t.SheetChanged(c)
 }
 
 // tellNumbers tells of all that are to be others; nil stands for none at all.

@@ -68,7 +68,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 	case !full:
 		was := i.stacks
 		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
-		s.tune(at)
+		s.tune(t, at)
 		s.level(i, a)
 		i.magnitude = a.Magnitude
 		s.reranked(spec)

@@ -192,7 +192,7 @@ func (c *carriedThen) marks(at wheel.Time) (out []markThen) {
 		switch {
 		case !sure:
 			m.unsure = hiddenThen
-		case spec.Modifiers[k].PerStack && !counted:
+		case spec.Modifiers[k].PerStack && !counted && !spec.Varies(k):
 			m.unsure = stacksThen
 		}
 		out = append(out, m)

@@ -69,7 +69,8 @@
 // A formula that has a colon or begins with a bracket or quote must be in quotes, and a
 // long one is easier to read behind a | in lines of its own.
 //
-//	level, stacks, magnitude  of the application
+//	level, magnitude          of the application
+//	stacks                    that count where the number is used, as with per_stack
 //	amount                    of the act, in the change and damage of on.act
 //	owner.NAME, source.NAME   an attribute; owner["fire-power"] for what is no plain name
 //	caller.NAME               what the application gives under that name
@@ -85,7 +86,13 @@
 // There are no powers, texts or lists. A formula is checked when it is loaded, and evaluated
 // once with all attributes at their bases, at the levels 0, 1 and 60: one that divides by zero
 // then is an error. If it does so later, the application is refused. A formula is evaluated when
-// a buff is applied, never in a pulse, and costs less than a microsecond.
+// a buff is applied, and costs less than a microsecond. One that reads stacks is evaluated again
+// where the number is used, with all other names as they were at the application: if it has no value
+// then, a modifier keeps the value that it has, and a change does nothing but a Faulted.
+//
+// With timers each, and in a queue, every application has its own numbers. With timers each a number that
+// says per_stack is the sum over the stacks that count, and any other number is that of the
+// strongest stack, the youngest of equal ones.
 //
 // A formula with amount is evaluated when the act happens, with the stacks, level and magnitude
 // that the buff has then. If it reads something that is missing and has no default, the action

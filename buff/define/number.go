@@ -74,6 +74,10 @@ const (
 
 // Formula computes a number. Implementations must be pure functions of their inputs, with the
 // same result on every machine, and safe for concurrent use.
+//
+// A Formula that does not read Inputs.Stacks can say so with a method ReadsStacks() bool that returns
+// false. It is then evaluated once for each application. Otherwise it is evaluated again where the
+// number is used, with all other inputs as they were at the application.
 type Formula interface {
 	// String returns the text of the formula. A reload treats formulas with equal text as the
 	// same, unless they have a method Same(Formula) bool that returns false, for example because
@@ -115,8 +119,8 @@ type Read struct {
 
 // Inputs are the arguments of a [Formula].
 type Inputs struct {
-	// Level, Stacks and Magnitude describe the application. Stacks is the number after the
-	// application. If levels add up, Level is their sum.
+	// Level and Magnitude describe the application. If levels add up, Level is their sum. Stacks is the
+	// number of stacks that count where the number is used: at an application, the number after it.
 	Level, Stacks, Magnitude float64
 
 	// Reads holds the values of the inputs named by [Formula].Reads, in the same order. The slice

@@ -183,7 +183,7 @@ func (o *owner) begin(d *definition, a application) bool {
 	if b.hidden {
 		o.say("hide %s", d.ID)
 	}
-	o.settle()
+	o.settleBuffs()
 	if !b.gone && (d.First == "start" || d.First == "every") { // "Fires inline right after Applied, at the same logical time"
 		o.pulse(b, b.active(), "")
 	}

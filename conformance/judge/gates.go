@@ -197,13 +197,23 @@ func (o *owner) inhibit(id string, on bool) {
 // settle updates all buffs to the state of the owner, the older first: immunities remove, then conditions remove, hide and show. If that
 // does not end, since a buff hides itself by being shown, the law has no answer. Then changed limits of attributes apply.
 func (o *owner) settle() {
+	if o.settleBuffs() {
+		o.limits()
+	}
+}
+
+// settleBuffs is settle within a command, after which the limits apply. It reports whether the law has an answer.
+func (o *owner) settleBuffs() bool {
 	for range 100 {
-		if o.undecided || !o.settleOnce() {
-			o.limits()
-			return
+		if o.undecided {
+			return true
+		}
+		if !o.settleOnce() {
+			return true
 		}
 	}
 	o.undecided = true
+	return false
 }
 
 // settleOnce updates each buff once, and reports whether anything changed.

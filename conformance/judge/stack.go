@@ -71,7 +71,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	b.snapshot()
 	stolen := a.left != nil
 	wasEndless, wasEnd, wasFull := b.endless, b.end, b.full
-	if b.endless = b.def.Duration.infinite && !a.override || a.hold != nil || stolen && wasEndless; b.endless {
+	if b.endless = b.def.Duration.infinite && !a.override || a.hold != nil || stolen && wasEndless && !replaces; b.endless {
 		o.sayRefresh(b)
 		return true
 	}
@@ -105,7 +105,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		}
 		b.end = next + a.duration
 	}
-	if stolen && !wasEndless && b.end < wasEnd {
+	if stolen = stolen && !replaces; stolen && !wasEndless && b.end < wasEnd {
 		o.all.mark(markStealKeeps)
 	}
 	if stolen && !wasEndless { // a steal never shortens what the thief has
@@ -354,7 +354,7 @@ func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh la
 	was := b.state()
 	first := b.firstToEnd()
 	old := b.layers[first]
-	if a.left != nil { // a steal never shortens what the thief has
+	if a.left != nil && !replaces { // a steal never shortens what the thief has
 		fresh.end = max(fresh.end, old.end)
 	}
 	fresh.stacks, fresh.own = 1, old.own

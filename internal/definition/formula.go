@@ -74,6 +74,11 @@ var errNotFinite = fmt.Errorf("catalog: a formula gives no number within ±%v", 
 func (f *formula) String() string       { return f.text }
 func (f *formula) Reads() []define.Read { return f.reads }
 
+// ReadsStacks reports whether the formula reads the number of stacks.
+func (f *formula) ReadsStacks() bool {
+	return slices.ContainsFunc(f.steps, func(s step) bool { return s.op == pushStacks })
+}
+
 // Same reports whether the other formula has the same text, and its curves the same points.
 func (f *formula) Same(other define.Formula) bool {
 	o, ok := other.(*formula)

@@ -22,12 +22,3 @@ func (s *Sheet) RemoveAll(of uint64) int {
 	}
 	return n
 }
-
-// Modifier returns the modifier with that key, and reports whether there is one.
-func (s *Sheet) Modifier(k Key) (stat.Modifier, bool) {
-	i, ok := s.find(k)
-	if !ok {
-		return stat.Modifier{}, false
-	}
-	return s.slots[i].modifier(), true
-}

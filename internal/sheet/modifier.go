@@ -92,6 +92,15 @@ func (s *Sheet) SetValue(k Key, v float64) error {
 	return nil
 }
 
+// Modifier returns the modifier with that key, and reports whether there is one.
+func (s *Sheet) Modifier(k Key) (stat.Modifier, bool) {
+	i, ok := s.find(k)
+	if !ok {
+		return stat.Modifier{}, false
+	}
+	return s.slots[i].modifier(), true
+}
+
 // Len returns the number of modifiers.
 func (s *Sheet) Len() int { return int(s.live) }
 
