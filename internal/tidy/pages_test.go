@@ -54,6 +54,24 @@ func TestLinks(t *testing.T) {
 	}))
 }
 
+// TestMentions checks that the pages mentioned in Go files, scripts and other sources exist.
+func TestMentions(t *testing.T) {
+	mention := regexp.MustCompile(`\bdocs/[\w/-]+\.md\b`)
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(".go .js .ts .py .yml .yaml", filepath.Ext(path)) || filepath.Ext(path) == "" {
+			return err
+		}
+		text, err := os.ReadFile(inRoot(path))
+		require.NoError(t, err)
+		for _, page := range mention.FindAllString(string(text), -1) {
+			if _, err := os.Stat(inRoot(page)); err != nil {
+				t.Errorf("%s mentions %s, which does not exist", path, page)
+			}
+		}
+		return nil
+	}))
+}
+
 // anchors returns the anchors that GitHub gives to the headings of a page.
 func anchors(page string) map[string]bool {
 	out := map[string]bool{}
