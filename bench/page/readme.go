@@ -196,7 +196,7 @@ var rivalWords = map[string]string{
 }
 
 func (r *Report) readmeCharts(w *writer, dir string) {
-	for _, file := range []string{hourFile, cdfFile, scaleFile, rivalFile(rival.City.Name), soakFile} {
+	for _, file := range []string{hourFile, scaleFile} {
 		if c := w.charts[file]; c != nil {
 			w.line("![%s](%s)", c.title, path.Join(dir, file))
 		}
