@@ -94,7 +94,7 @@ func Dispel(owner OwnerID, q Query) Command {
 // ends, and a queue keeps its waiting applications. No end is farther than most, if that is above zero.
 // Query.Most and Query.Stacks are as for a [Dispel]; a portion is the whole buff unless Stacks says
 // otherwise, and a buff with a shield, charges or a queue is never divided. Dispel.Resist is rolled for
-// each portion, as for a Dispel. A buff that another one brought as a link is not stolen: it goes with that one.
+// each portion, as for a Dispel. A buff that another one brought as a link is not stolen: it goes with that one. One of an aura is not stolen either.
 //
 // For the thief it is an application like any other, but it never moves an end nearer that the thief has.
 // Result.Amount is how many portions were used, with those that resisted. The outcome for the thief is an

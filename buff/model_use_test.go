@@ -62,7 +62,7 @@ func (m *model) portions(q *ask, take func(*carried), may func(*carried) bool) s
 // steal takes buffs, or stacks of them, and sends them to the thief, for what they had left.
 func (m *model) steal(q *ask, most time.Duration) string {
 	return m.portions(q, func(b *carried) { m.rob(b, q, most) }, func(b *carried) bool {
-		return !b.spec.Dispel.Keep && len(b.ties) == 0
+		return !b.spec.Dispel.Keep && len(b.ties) == 0 && !b.member
 	})
 }
 

@@ -46,7 +46,7 @@ func (c *Cause) name() string {
 // the waiting applications of a queue in turn, with the numbers of the buff. For the thief it is an ordinary application
 // with itself as source. If it is denied, both have lost the buff.
 //
-// Stories: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt, steal_resist.txt.
+// Stories: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt, steal_resist.txt, steal_links.txt, steal_aura.txt.
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	return s.portions(t, q, Stolen, func(at uint16) {
 		i := s.slot(at)
@@ -63,9 +63,11 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	})
 }
 
-// stealable reports whether a steal may take an instance. A link is left out: its head applies another one to the thief.
+// stealable reports whether a steal may take an instance. A link is left out: its head applies another one to the thief. So is what
+// an aura has applied: it ends with the aura.
 func (s *Set) stealable(at uint16) bool {
-	return !s.specOf(s.slot(at)).Dispel.Keep && s.beside.gate().linked(s.handle(at)) == 0
+	i := s.slot(at)
+	return !s.specOf(i).Dispel.Keep && i.flags&member == 0 && s.beside.gate().linked(s.handle(at)) == 0
 }
 
 // divisible reports whether single stacks of an instance can be stolen: a shield, charges and a queue belong to all of them.

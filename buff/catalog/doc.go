@@ -220,7 +220,8 @@
 //	  per           all | stack | charge      what one portion of a dispel takes; charge needs charges. A
 //	                                          dispel without most takes all of it, whatever this says
 //	  resist        0, from 0 to 1000         per mille of the dispels and steals that fail
-//	  stealable     true | false              whether somebody else may take it over
+//	  stealable     true | false              whether somebody else may take it over; what an
+//	                                          aura applies nobody may
 //
 // # charges, shield, aura, params, save, client: what else it has
 //

@@ -62,7 +62,7 @@ var stories = []story{
 			"q": {{"links", list(list("y"))}, {"duration", list("4s", "infinite")}, {"stack", list(m("by", "target"))}},
 			"y": {{"duration", list("infinite", "9s")}},
 		},
-		steps: []any{m("apply", "p", "owner", anyOwner), m("near", anyOwner), m("far", anyOwner), saveAway, m("near", "o2")},
+		steps: []any{m("apply", "p", "owner", anyOwner), m("near", anyOwner), m("far", anyOwner), saveAway, m("near", "o2"), m("steal", oneOf{"q", m("buff", "q")}, "to", anyOwner)},
 		seen:  true,
 	},
 	{

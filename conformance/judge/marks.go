@@ -22,6 +22,7 @@ const (
 	markLinkAgain      = "links: a refresh applies a link that has gone"
 	markLastHead       = "links: one of several heads ends"
 	markStolenHead     = "links: passed over by a steal"
+	markStolenAura     = "auras: passed over by a steal"
 	markHiddenCharges  = "hidden: keeps its charges"
 	markHiddenShield   = "hidden: absorbs nothing"
 	markQueueNext      = "queue: the next application runs after a spent one"
@@ -77,7 +78,7 @@ const (
 )
 
 var rules = []string{
-	markUnsavedHead, markUnsavedStacks, markLinkThere, markLinkAgain, markLastHead, markStolenHead, markHiddenCharges, markHiddenShield, markQueueNext, markQueueHaste,
+	markUnsavedHead, markUnsavedStacks, markLinkThere, markLinkAgain, markLastHead, markStolenHead, markStolenAura, markHiddenCharges, markHiddenShield, markQueueNext, markQueueHaste,
 	markEachSpent, markEachNumbers, markNeutral, markStealStacks, markDispelStacks, markCompensateMost, markRemoveStacks, markRemoveSource, markPartialAway, markFitHaste,
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
 	markZoneSaved, markZoneSame, markLowest, markStealKeeps, markStealResist, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,

@@ -12,7 +12,7 @@ type loot struct {
 }
 
 // steal takes portions of the buffs that match a query, and gives them to another owner. A portion is a whole buff, or the
-// number of stacks that the command names. A buff that is a link is not stolen by itself.
+// number of stacks that the command names. A buff that is a link is not stolen by itself, and one of an aura not at all.
 func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 	stacks = max(stacks, q.Stacks)
 	strength := rankOf(q.Grade)
@@ -21,7 +21,10 @@ func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 		if ok && b.isLink() {
 			o.all.mark(markStolenHead)
 		}
-		return ok && !b.isLink()
+		if ok && b.ofAura {
+			o.all.mark(markStolenAura)
+		}
+		return ok && !b.isLink() && !b.ofAura
 	}
 	take := func(b *instance) { o.stealOne(b, to, atMost, stacks) }
 	if q.one != "" {
@@ -92,11 +95,6 @@ func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (par
 		}
 	}
 	whole := rank{level: b.level, magnitude: b.magnitude}
-	if end, yes := b.lingers(); yes {
-		b.endless = false
-		part(or0(stacks, b.count()), end, whole, b.content)
-		return parts
-	}
 	if !b.each() {
 		part(or0(stacks, b.stacks), b.end, whole, b.content)
 	}
