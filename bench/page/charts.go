@@ -109,7 +109,7 @@ func (r *Report) scaleChart() *chart {
 	}
 	pooled := r.byWorkers(r.Machine.Processors)
 	buffs, players := grown(loop)
-	title := fmt.Sprintf("An event is %.1f times as dear at 1 M buffs as at 10,000", buffs.Mean)
+	title := fmt.Sprintf("An event costs %.1f times as much at 1 M buffs as at 10,000", buffs.Mean)
 	if players.Mean > 0 {
 		title += fmt.Sprintf(", and %.1f times at 1 M players as at 10,000", players.Mean)
 	}
