@@ -2,7 +2,7 @@
 // read the wall clock, and that the documentation agrees with the code. It contains only tests,
 // which read the whole repository.
 //
-//	house_test.go     loads the source and runs the rules
+//	tree_test.go      loads the source and runs the rules
 //	rules_test.go     imports, clocks, tests that wait, who may call a method
 //	promises_test.go  each promise of docs/promises.md has a test
 //	names_test.go     tests and transcripts named in the docs exist

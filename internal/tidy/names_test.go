@@ -33,22 +33,20 @@ func TestDocs_NamedTestsExist(t *testing.T) {
 		}
 		return nil
 	}))
-	pages, err := filepath.Glob(inRoot("docs/*.md"))
-	require.NoError(t, err)
 	named := 0
-	for _, page := range pages {
-		text, err := os.ReadFile(page)
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(inRoot(page))
 		require.NoError(t, err)
 		for _, m := range namedTest.FindAllStringSubmatch(string(text), -1) {
 			if named++; !tests[m[1]] {
-				t.Errorf("docs/%s names %s, which does not exist", filepath.Base(page), m[1])
+				t.Errorf("%s names %s, which does not exist", page, m[1])
 			}
 		}
 		for _, m := range namedTranscript.FindAllStringSubmatch(string(text), -1) {
 			for _, pkg := range quoted.FindAllStringSubmatch(m[1], -1) {
 				file := filepath.Join(pkg[1], "testdata", m[2])
 				if _, err := os.Stat(inRoot(file)); err != nil {
-					t.Errorf("docs/%s names %s, which does not exist", filepath.Base(page), file)
+					t.Errorf("%s names %s, which does not exist", page, file)
 				}
 			}
 		}

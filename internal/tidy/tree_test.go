@@ -64,8 +64,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestHouse checks each rule against the module's source.
-func TestHouse(t *testing.T) {
+// TestRules checks each rule against the module's source.
+func TestRules(t *testing.T) {
 	house, err := loadTree(os.DirFS(root))
 	require.NoError(t, err)
 	for _, r := range rules {
