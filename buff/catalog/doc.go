@@ -1,18 +1,17 @@
-// Package catalog reads buffs as designers write them: YAML or JSON in, a checked
-// [buff.Catalog] out, or every mistake of every file at once, each with its line
-// and a caret under the place.
+// Package catalog loads definitions of buffs from YAML, JSON or CSV files. It returns a checked
+// [buff.Catalog], or all the errors of all the files, each with its line and a caret under the
+// column.
 //
-//	buffs/poison.yaml ─┐              ┌─▸ *buff.Catalog   all of it, or
+//	buffs/poison.yaml ─┐              ┌─▸ *buff.Catalog   if all files are valid
 //	buffs/food.json   ─┼─▸ Load ──────┤
-//	buffs/boss.yaml   ─┘              └─▸ Errors          nothing, and why
+//	buffs/boss.yaml   ─┘              └─▸ Errors          otherwise
 //
-// [LoadFS] does the same for files that a program embeds, [Parse] for a text, [Reload]
-// for a catalog that takes the place of another while the game runs.
+// [LoadFS] does the same for embedded files, [Parse] for a text, and [Reload] for a catalog that
+// replaces another one while the game runs.
 //
-// It guesses nothing: an unknown field or word, a number without a unit, a field
-// given twice or left empty are errors. It knows nothing of the engine, keeps no
-// state between calls, watches no file and reads no clock. Any goroutine may call
-// any of its functions.
+// The package is strict: an unknown field or word, a number without a unit, and a field that is
+// duplicated or empty are errors. It does not depend on the engine, keeps no state between calls,
+// watches no files and reads no clock. All functions are safe for concurrent use.
 //
 // # A file
 //
@@ -33,391 +32,394 @@
 //	    duration: instant
 //	    on: {exec: [{damage: {attr: health, by: 50}}, {call: cry}]}
 //
-// Venom lives for 12 s, and at 3, 6, 9 and 12 s it takes 35 points of health for each
-// stack; its owner is 10 % slower for each. Each source that applies it has its own, of up
-// to five stacks; applying it again adds a stack, and to the new 12 s up to 30 % of the
-// old. Taken off by a dispel, it strikes back once, and the game's handler cry is called.
+// Venom lasts 12 s. At 3, 6, 9 and 12 s it subtracts 35 points of health for each stack, and its
+// owner is 10 % slower for each stack. Each source that applies it has a separate instance,
+// with up to five stacks. Applying it again adds a stack and restarts the 12 s, extended by up to
+// 30 % of the duration from the time that was left. If it is dispelled, it applies backlash,
+// which subtracts 50 points and calls the game's handler cry.
 //
-// A file may have:
+// A file can contain:
 //
 //	version         1, the version of the format, and the default
 //	attributes      the numbers that every owner has
 //	curves          numbers by level
 //	tags, groups, handlers, acts, icons
-//	                lists of the names that there are
+//	                lists of the names that definitions may use
 //	slots           classes of slots, for all definitions
 //	dr              groups of diminishing returns, for all definitions
-//	dead            allow or deny: the word dead of all definitions that do not say one
+//	dead            allow or deny: the default of the field dead
 //	buffs           a map from IDs to definitions
-//	$schema         anything: it is for editors
+//	$schema         any text, for editors
 //
-// All but buffs are explained behind the fields of a definition. An ID is any text
-// without spaces that is not empty, and stands once in all the files of a catalog.
+// The sections other than buffs are explained after the fields of a definition. An ID is any
+// non-empty text without spaces, and is unique in all the files of a catalog.
 //
 // # The fields of a definition
 //
-// Only duration is required. The first word of a choice is the default, and a field
-// that is left out has it.
+// Only duration is required. The first word of a choice is its default.
 //
 //	name            text                      for people
 //	note            text                      for people
-//	tags            list of tags              what it is: debuff.poison
-//	grants          list of tags              what its owner has while it is in effect
-//	polarity        neutral                   for queries: nothing in particular
+//	tags            list of tags              kind of buff, such as debuff.poison
+//	grants          list of tags              tags of its owner while it is in effect
+//	polarity        neutral                   for queries: neither good nor bad
 //	                positive | negative       good or bad for its owner
-//	duration        instant                   works at once, is never carried
-//	                infinite                  lives until something removes it
-//	                a span                    lives that long, at most 9600h
-//	                {curve: NAME}             so many seconds, by the level of the application
-//	duration_scale  a number, from 0          a factor of the duration; at 0 it is refused with the
-//	                                          reason resist, also if the 0 stands for a condition that
-//	                                          is not met: {formula: "owner.gold >= 100 ? 1 : 0"}
-//	min_duration    a span                    what scaling and the like leave at least
-//	max_duration    a span                    what they leave at most
-//	clock           online | uptime | wall    while its owner is away it stands still, or goes
-//	                                          on as long as the server runs, or goes on
-//	period          a span | {curve: NAME}    time between pulses, from 50ms; none: no pulses
-//	first           none | start | every      a pulse at once: never, at the start, at refreshes too
-//	tail            none                      the last part of a period does nothing
-//	                partial                   it pulses, with its fraction, when all of it is over
-//	                fit                       there is none: the duration becomes whole periods; of what joins a
-//	                                          buff, of the period that this has then
-//	align           start | owner             periods are counted from its start, or from the zero
-//	                                          of its owner's time: all of one period together
-//	haste           snapshot                  a new period counts from the next refresh
-//	                next                      from the pulse after the one to come
-//	                rescale                   at once: what is left of this one is scaled
-//	haste_duration  false | true              haste scales what is left of the duration too
-//	catchup         all                       pulses of one late frame: each
-//	                coalesce                  one that counts for them
-//	                {coalesce: N}             one that counts for N at most, from 2
-//	                skip                      the last one
-//	stack           see below                 what a second application does
-//	group           see below                 what it does not go together with
-//	slot            a name | see below        places of which an owner has so many
-//	per_source      {limit: N}                one source has N at most, on all owners; the oldest
-//	                                          goes (evict: oldest, the only word)
-//	require         see below                 what its owner must have, or not have
-//	inhibition      keep | reset | execute    the beat, after a requirement failed for a time:
-//	                                          kept, from now, a pulse now
-//	immune          suppress                  an owner who becomes immune: no pulses, modifiers, tags, aura
+//	duration        instant                   executes at once and is never added to the owner
+//	                infinite                  until something removes it
+//	                a span                    that long, at most 9600h
+//	                {curve: NAME}             seconds, by the level of the application
+//	duration_scale  a number, from 0          factor of the duration. At 0 the application is denied
+//	                                          with reason resist, even if a condition returns the 0:
+//	                                          {formula: "owner.gold >= 100 ? 1 : 0"}
+//	min_duration    a span                    shortest duration after scaling and diminishing returns
+//	max_duration    a span                    longest duration after scaling and diminishing returns
+//	clock           online | uptime | wall    while its owner is away it is paused, runs while the
+//	                                          server runs, or always runs
+//	period          a span | {curve: NAME}    time between pulses, from 50ms; default: no pulses
+//	first           none | start | every      pulses at once: never, when it starts, at refreshes too
+//	tail            none                      the last part of a period does not pulse
+//	                partial                   it pulses at the end, for its fraction of a period
+//	                fit                       the duration is rounded to whole periods; when joining
+//	                                          a buff, to periods of that buff
+//	align           start | owner             periods are counted from the start of the buff, or from
+//	                                          the zero of its owner's time, for a common rhythm
+//	haste           snapshot                  a new period applies from the next refresh
+//	                next                      from the pulse after the next one
+//	                rescale                   at once: the time until the next pulse is scaled
+//	haste_duration  false | true              haste also scales the remaining duration
+//	catchup         all                       several pulses in one late frame: each runs
+//	                coalesce                  one runs, with their count
+//	                {coalesce: N}             one runs, with a count of at most N, from 2
+//	                skip                      only the last one runs
+//	stack           see below                 rules for further applications
+//	group           see below                 buffs that exclude each other
+//	slot            a name | see below        a limited number of slots on each owner
+//	per_source      {limit: N}                at most N of one source, on all owners; the oldest ends
+//	                                          (evict: oldest, the only word)
+//	require         see below                 tags that its owner must have, or must not have
+//	inhibition      keep | reset | execute    pulses, when a requirement holds again: in phase, one
+//	                                          period from now, one now
+//	immune          suppress                  when its owner becomes immune: it has no effect
 //	                remove                    it is removed
-//	                ignore                    nothing
-//	dead            allow | deny              an application to a dead owner: done, or refused
-//	immunity        {tags, type, polarity}    its owner is immune to buffs with one of these in
-//	                                          their tags (not in their grants), that dispel
-//	                                          type, and positive or negative; at least one
-//	chance          1000, from 0 to 1000      per mille of the applications that succeed
-//	dr              a name | see below        each of several applications is shorter
-//	dispel          see below                 how it is taken off
-//	interrupt       list of texts             what its owner does that ends it: move, damage
-//	charges         see below                 so many uses
-//	shield          see below                 it absorbs
-//	aura            see below                 it applies another to those around
-//	modifiers       see below                 what it does to attributes while it lasts
+//	                ignore                    it stays in effect
+//	dead            allow | deny              an application to a dead owner: accepted, or denied
+//	immunity        {tags, type, polarity}    its owner is immune to buffs with one of these in their
+//	                                          tags (not in grants), of that dispel type, and positive
+//	                                          or negative; at least one is required
+//	chance          1000, from 0 to 1000      chance that an application succeeds, in per mille
+//	dr              a name | see below        each further application is shorter
+//	dispel          see below                 how it can be dispelled or stolen
+//	interrupt       list of texts             acts of its owner that end it: move, damaged
+//	charges         see below                 a limited number of uses
+//	shield          see below                 it absorbs damage
+//	aura            see below                 it applies a buff to owners around its own
+//	modifiers       see below                 changes of attributes while it is in effect
 //	links           list of IDs               applied with it by its source, each once, and
-//	                                          removed with the last buff that has brought it
+//	                                          removed with the last buff that applied it
 //	params          see below                 numbers for handlers
-//	on_death        remove | keep | pause     when the owner dies; pause: until it lives again
-//	on_source_gone  keep | remove | adopt     when the source leaves; adopt: its owner takes the
-//	                                          source's place
-//	on_zone         keep | remove             when the owner goes to another zone
-//	on_fault        keep | remove             when a handler of it panics
+//	on_death        remove | keep | pause     when the owner dies; pause: until it is revived
+//	on_source_gone  keep | remove | adopt     when the source leaves; adopt: its owner becomes its
+//	                                          source
+//	on_zone         keep | remove             when the owner moves to another zone
+//	on_fault        keep | remove             when one of its handlers panics
 //	save            see below                 when the owner leaves
-//	reload          keep                      a new version is loaded: it goes on as it is until it
-//	                                          is refreshed or ends
-//	                migrate                   it takes the new version at once, and keeps its beat
+//	reload          keep                      when a new version is loaded: it keeps the old one
+//	                                          until it is refreshed or ends
+//	                migrate                   it switches at once and keeps its phase
 //	                end                       it ends
 //	client          see below                 for game clients
-//	data            a map                     the game's own: cast time, range; see Loader
-//	on              see below                 what is done
+//	data            a map                     data of the game, such as a cast time; see Loader
+//	on              see below                 actions
 //
-// A span is a number and a unit, as in 12s, 1500ms, 30m, 36h or 1h30m, of whole
-// milliseconds. Zero and less are errors: for ever is said by name. A tag is words with
-// dots between them, from the general to the particular, at most 16. A number is one, or
-// a map that says where it comes from: see Numbers below.
+// A span is a number with a unit, as in 12s, 1500ms, 30m, 36h or 1h30m, in whole milliseconds.
+// Zero and negative spans are errors; use duration: infinite for a buff without end. A tag is at
+// most 16 words joined by dots, from the general to the particular. A number is a constant, or a
+// map that describes its origin: see Numbers below.
 //
-// first, tail, align, haste, haste_duration and catchup need a period. Of all these, an
-// instant buff has name, note, tags, polarity, require.apply, chance, dispel.type, params,
-// client and on.exec.
+// The fields first, tail, align, haste, haste_duration and catchup need a period. An instant buff
+// can only have name, note, tags, polarity, require.apply, chance, dispel.type, params, client
+// and on.exec.
 //
-// # stack: what a second application does
+// # stack: repeated applications
 //
-//	by              none                      joins nothing: it is a buff of its own
-//	                source                    joins what the same source applied
-//	                target                    joins whatever is there
-//	                key                       joins what has the same key
-//	limit           1, from 1 to 32767        how many stacks there may be
+//	by              none                      joins none: every application is a buff
+//	                source                    joins the buff of the same source
+//	                target                    joins the buff on the owner
+//	                key                       joins the buff with the same key
+//	limit           1, from 1 to 32767        maximum number of stacks
 //	                unlimited                 32767
-//	initial         1, from 1 to limit        how many an application brings
-//	timers          shared                    one end for all stacks
-//	                each                      each application's have their own, and a shield and
-//	                                          charges of their own, used in the order of the ends
+//	initial         1, from 1 to limit        stacks that an application adds
+//	timers          shared                    all stacks end together
+//	                each                      the stacks of each application have their own end,
+//	                                          shield and charges, used in the order of the ends
 //	                queue                     the strongest application runs, the others wait, each
 //	                                          with its own duration, numbers, shield and charges;
-//	                                          one that is spent gives way to the next
+//	                                          when it ends or is used up, the next one runs
 //	effective       from 1                    only that many count, the strongest by level, then
-//	                                          by magnitude: of the stacks with timers each, else
+//	                                          by magnitude: of the stacks with timers each, otherwise
 //	                                          of the buffs on one owner
 //	refresh         restart                   the end: now + duration
-//	                none                      stays
+//	                none                      unchanged
 //	                extend                    later by the duration
-//	                pandemic                  now + duration + refresh_pct of the duration at most
+//	                pandemic                  now + duration + min(time left, refresh_pct of duration)
 //	                max                       now + duration, if that is later
-//	                residual-tick             now + duration + what is left until the next pulse
+//	                residual-tick             now + duration + the time until the next pulse
 //	refresh_pct     30, from 1 to 100         only with refresh pandemic
-//	refresh_cap     a span                    only with refresh extend: the end is never further off
-//	phase           keep | reset | execute    the beat of the pulses: kept, from now, a pulse now
-//	overflow        allow                     at the limit: refreshed all the same
-//	                deny                      refused
-//	                clear                     refused, and the whole buff goes
-//	                replace-oldest            the oldest stack goes
-//	overflow_apply  list of IDs               applied at the limit, whatever overflow says
-//	expire          all | one | half | N      the end takes everything, one stack, half of them, N
-//	level           ignore                    the level of the application: the last one counts
-//	                higherWins                a lower one is refused; a higher one replaces the end
-//	                                          and the numbers, whatever refresh and overflow: deny say
-//	                segregate                 each is a buff of its own
-//	                sum                       they add up
-//	thresholds      list                      {at: 5, apply: ID, consume: all}: so many stacks
-//	                                          apply that, and are used up: all, true or a number
+//	refresh_cap     a span                    only with refresh extend: longest time until the end
+//	phase           keep | reset | execute    pulses: in phase, one period from now, one now
+//	overflow        allow                     at the limit: the buff is refreshed
+//	                deny                      denied
+//	                clear                     denied, and the whole buff is removed
+//	                replace-oldest            the oldest stack is removed
+//	overflow_apply  list of IDs               applied at the limit, with any overflow
+//	expire          all | one | half | N      stacks that end with the duration: all, one, half, N
+//	level           ignore                    the level of the last application counts
+//	                higherWins                a lower one is denied; a higher one replaces the end
+//	                                          and the numbers, with any refresh and overflow
+//	                segregate                 each level is a separate buff
+//	                sum                       levels are added
+//	thresholds      list                      {at: 5, apply: ID, consume: all}: at that many stacks,
+//	                                          apply that and remove stacks: all, true or a number
 //
-// With timers each or queue the limit is at most 256, and for queue that is the default;
-// duration is a span, expire all and phase keep, and for each tail is not partial.
+// With timers each or queue the limit is at most 256, which is the default for queue; duration
+// must be a span, expire all and phase keep, and for each tail must not be partial.
 //
-// # group, slot, require, dr, dispel: what it gets on with
+// # group, slot, require, dr, dispel: conditions and limits
 //
 //	group
-//	  name          text, required            the buffs of one group are exclusive
-//	  priority      0, a whole number         the higher, the stronger
+//	  name          text, required            the buffs of one group exclude each other
+//	  priority      0, a whole number         higher is stronger
 //	  rule          always                    a new one replaces the others
-//	                never                     is refused if there is another
-//	                higher                    replaces those of lower priority, or is refused
-//	                equalOrHigher             replaces those of the same priority, too
+//	                never                     denied if there is another
+//	                higher                    replaces lower priorities, denied otherwise
+//	                equalOrHigher             replaces equal and lower priorities, denied otherwise
 //	                sameSourceOnly            replaces those of its source; the others stay
 //	                hide                      all stay, and only the highest has an effect
 //	slot
-//	  class         text, required            all definitions of a class say the same of it
-//	  limit         from 1 to 4096, required  how many slots an owner has
-//	  evict         reject                    one more is refused
-//	                oldest                    or the oldest goes
-//	                lowest-priority           or that of the lowest group.priority; what is lower still is refused
-//	                soonest-to-end            or the one that ends first
+//	  class         text, required            limit and evict must be the same in a class
+//	  limit         from 1 to 4096, required  slots of each owner
+//	  evict         reject                    if all are taken: the new one is denied
+//	                oldest                    the oldest is removed
+//	                lowest-priority           the one with the lowest group.priority is removed; a
+//	                                          new one that is lower still is denied
+//	                soonest-to-end            the one that ends first is removed
 //	require
-//	  apply         {all, any, none}          lists of tags: if it fails, it is refused
+//	  apply         {all, any, none}          lists of tags: if it fails, applications are denied
 //	  ongoing       {all, any, none}          while it fails, the buff has no effect
 //	  remove        {all, any, none}          when it holds, the buff is removed
 //	dr
-//	  group         text, required            all definitions of a group say the same of it
+//	  group         text, required            steps, reset and scope must be the same in a group
 //	  steps         list, required            percent of the duration, from 0 to 100, for the first,
-//	                                          the second and so on; after the last, the last
-//	  reset         a span, required          so long after its last end the group begins anew
-//	  scope         target | pair             counted for its owner; for owner and source
+//	                                          the second application and so on; the last one repeats
+//	  reset         a span, required          time from the group's last end until steps start again
+//	  scope         target | pair             counted by owner, or by owner and source
 //	dispel
 //	  type          text                      poison, magic, curse
-//	  grade         basic | strong | death    how strong a dispel must be
-//	                undispellable             none is
-//	  per           all | stack | charge      what one portion of a dispel takes; charge needs charges. A
-//	                                          dispel without most takes all of it, whatever this says
-//	  resist        0, from 0 to 1000         per mille of the dispels and steals that fail
-//	  stealable     true | false              whether somebody else may take it over; what an
-//	                                          aura applies nobody may
+//	  grade         basic | strong | death    strength that a dispel needs
+//	                undispellable             no dispel is strong enough
+//	  per           all | stack | charge      unit that a dispel removes; charge needs charges. A
+//	                                          dispel without most always removes the whole buff
+//	  resist        0, from 0 to 1000         chance that a dispel or steal fails, in per mille
+//	  stealable     true | false              whether it can be stolen; a buff applied by an aura
+//	                                          cannot
 //
-// # charges, shield, aura, params, save, client: what else it has
+// # charges, shield, aura, params, save, client: other properties
 //
 //	charges
-//	  n             from 1 to 32767, required the last use ends it
-//	  consume_on    list of texts             what its owner does that uses one
-//	  on_refresh    reset | keep | add        a further application: full again, as they are, n more
+//	  n             from 1 to 32767, required the last use ends the buff
+//	  consume_on    list of texts             acts of its owner that use one
+//	  on_refresh    reset | keep | add        a further application: refilled, unchanged, n more
 //	shield
-//	  pool          a number, from 1          how much it absorbs, rounded down; none: the
+//	  pool          a number, from 1          damage that it absorbs, rounded down; without it, the
 //	                                          magnitude of the application
-//	  priority      0, a whole number         the highest absorbs first, then the oldest
-//	  schools       list of tags              what it absorbs; none: everything
-//	  attrs         list of attributes        before whose damage it stands; none: those with
+//	  priority      0, a whole number         the highest absorbs first; of equal ones, the oldest
+//	  schools       list of tags              damage that it absorbs; without it, all
+//	  attrs         list of attributes        attributes that it protects; without it, those with
 //	                                          at_min: kill, or all if there are none of these
 //	aura
-//	  apply         an ID, required           what those around its owner have
-//	  radius        a number, required        how far it reaches
-//	  interval      a span, required          how often they are looked for, from 50ms
-//	  linger        0s, a span                how long it stays with those who left
+//	  apply         an ID, required           the buff of the owners in range
+//	  radius        a number, required        range
+//	  interval      a span, required          time between two searches for owners, from 50ms
+//	  linger        0s, a span                time until an owner that left loses the buff
 //	params
-//	  NAME          a number                  for handlers, which find it under that name
+//	  NAME          a number                  for handlers, by that name
 //	save
-//	  mode          always | never            whether it is kept
+//	  mode          always | never            whether it is saved
 //	                ifRemaining               only if at least if_remaining is left
-//	  if_remaining  a span                    required with that mode, and only there
-//	  offline_pulses  none                    the pulses of the time away are lost
-//	                coalesce                  one at the return counts for them
+//	  if_remaining  a span                    required with mode ifRemaining, otherwise an error
+//	  offline_pulses  none                    pulses that were due while the owner was away are lost
+//	                coalesce                  one at the return, with their count
 //	                all | {all: N}            each at the return, at most N, from 1 to 100000, or 100
-//	  offline_expire  notify | silent         if it ended while away, that is reported at the return,
-//	                                          or not
-//	                run                       it is reported, and on.remove is done: what that applies
-//	                                          by the same clock starts when it ended
-//	  compensate    text                      a class of buffs: players get time back for all of it
+//	  offline_expire  notify | silent         if it ended while the owner was away: reported at the
+//	                                          return, or not
+//	                run                       reported, and on.remove runs; what that applies with
+//	                                          the same clock starts when this one ended
+//	  compensate    text                      a class of buffs that can be extended together
 //	client
-//	  icon          text                      the name of its picture
+//	  icon          text                      name of its picture
 //	  show          true | false              whether players see it
-//	  priority      0, a whole number         the higher, the further in front
-//	  sync          all | owner | none        which clients are told of it: of all who see its owner,
-//	                                          the owner's own, none
-//	                source | party            of its source; of its owner and its owner's party
+//	  priority      0, a whole number         higher is displayed first
+//	  sync          all | owner | none        clients that are sent it: all that see its owner, its
+//	                                          owner's, none
+//	                source | party            its source's; those of its owner and its owner's party
 //
-// "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be
-// never.
+// "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be never.
 //
-// What an owner has, for require, are the grants of its buffs and what the game gives it; the
-// tags of its buffs do not count. A buff that is refused for an immunity uses none of the
-// charges of what makes immune. With dr each application counts, one that refreshes too.
+// For require, the tags of an owner are those granted by its buffs and those added by the game.
+// The tags field of its buffs does not count. An application that is denied by an immunity uses
+// no charge of the buff that grants the immunity. For dr every application counts, including
+// refreshes.
 //
-// # on: what is done
+// # on: actions
 //
-// on holds lists of actions, done in order:
+// The field on has lists of actions, executed in order:
 //
-//	apply           a new buff began
-//	refresh         a further application changed it: its end, stacks, level or numbers; with
-//	                stack.refresh restart any
+//	apply           a new buff starts
+//	refresh         a further application changed its end, stacks, level or numbers; with
+//	                stack.refresh restart, any further application
 //	pulse           a pulse; needs a period
-//	exec            an instant buff does its work; only for those
-//	overflow        an application met the limit
+//	exec            an instant buff is executed; only for those
+//	overflow        an application at the stack limit
 //	act             an act of the owner: a map from the act to a list. The game reports acts
-//	                by names of its own: hit, healed, cast. The engine reports damaged and
-//	                dealt: damage that passed the shields, of the victim and of the source
-//	death           its owner died, before anything is removed for that: each buff that has its
-//	                effect, the oldest first
+//	                under its own names: hit, healed, cast. The engine reports damaged and dealt,
+//	                for damage that passed the shields, to the victim and to the source
+//	death           its owner died; runs before any buff is removed for the death, for each buff that
+//	                is in effect, the oldest first
 //	remove          it ended: a map from the reason to a list. The reasons: expired,
 //	                cancelled, dispelled, stolen, replaced, overflow, consumed, broken,
 //	                death, source_gone, immunity, condition, out_of_aura, interrupt,
-//	                unload, reload, fault; any is done for each, after its own list
+//	                unload, reload, fault; any runs for each, after its own list
 //
-// An action is a map with exactly one of these, and, if it is not for the owner, to: source, who
-// applied the buff, or in on.act to: target, the other owner of the act, and in on.death who killed. An action for another owner
-// is carried out at the end of the frame. If that owner is not there, or is the game, nothing is done,
-// and an event of the kind Missed ("miss" in a log) says so:
+// An action is a map with exactly one of the fields below. It acts on the owner, unless the map
+// also has to: source, the owner that applied the buff; or, in on.act, to: target, the other
+// owner of the act; or, in on.death, to: target, the killer. An action on another owner is
+// executed at the end of the frame. If that owner does not exist, or is the game itself, the
+// action does nothing and an event of kind Missed ("miss" in a log) is emitted.
 //
-//	call: NAME      the Go handler of that name
-//	apply: ID       that definition is applied to the owner
-//	remove: ID      the oldest buff of that definition and of the same source is removed, or
-//	                else the oldest of all; reason: cancelled is the default
-//	kill: true      the owner dies
+//	call: NAME      calls the Go handler of that name
+//	apply: ID       applies that definition to the owner
+//	remove: ID      removes the oldest buff of that definition by the same source, or, if there
+//	                is none, the oldest of all; reason: cancelled is the default
+//	kill: true      kills the owner
 //	change: {attr: health, by: 20}
-//	                a number is added to the attribute, for good: healing is above zero
+//	                adds a number to the attribute permanently; healing is a positive number
 //	damage: {attr: health, by: 20, school: fire}
-//	                the attribute loses so many whole points, half up, of which the shields
-//	                against that school take theirs first; school is a tag and may be left out
+//	                rounds a number to whole points, half up, lets the shields against that
+//	                school absorb their part, and subtracts the rest; school is an optional tag
 //
-// by is a number, and counts once, or with per_stack: true once for each stack. In a pulse
-// for a part of a period it counts in that part, and in one for several periods as often. The
-// same holds for what such a pulse applies, and what that applies: there it does not matter
-// whether a buff changes an attribute itself or through an instant. In an instant that a pulse
-// has set off, per_stack and stacks count the stacks that pulsed; any other has one. What a buff
-// does at its removal or at an act, and its own pulses, count in full.
+// The field by is a number. It counts once, or with per_stack: true once for each stack. In a
+// pulse for a fraction of a period it is multiplied by that fraction, and in a pulse that stands
+// for several by their number. The same factor applies to the buffs that such a pulse applies,
+// and to those that they apply: whether a buff changes an attribute itself or through an instant
+// makes no difference. In an instant set off by a pulse, per_stack and stacks refer to the stacks
+// that pulsed; any other instant has one. Actions at a removal or an act, and the pulses of an
+// applied buff, are not multiplied.
 //
 // # Order of actions
 //
-// The actions of a list run in order. What they set off follows when the whole list has run, in the
-// same order (breadth first). So
+// The actions of a list run in order. Their consequences run after the whole list, in the same
+// order (breadth first). So
 //
 //	spree: {duration: instant, on: {exec: [{apply: buy_sword}, {apply: buy_shield}]}}
 //
-// asks for both purchases whether they may be made, and then both pay. If the second is to see what
-// the first has paid, make it the last action of the first:
+// checks for both purchases whether they are possible, and then both of them pay. If the second
+// purchase must see the price of the first, make it the last action of the first:
 //
 //	buy_sword: {…, on: {apply: [{change: {attr: gold, by: -100}}, {apply: sword}, {apply: buy_shield}]}}
 //
 // In detail, for one event or command:
 //
 //   - The numbers of a definition are evaluated when it is applied, before its first action.
-//   - An applied buff has its modifiers and its tags at once, for the next action of the list. Its
-//     links and its own actions (on.apply, on.exec) wait until the list has run.
-//   - If an act happens, all buffs that have actions for it react, the oldest first, and the
+//   - The modifiers and tags of an applied buff are active at once, for the next action of
+//     the list. Its links and its own actions (on.apply, on.exec) wait until the list has
+//     run.
+//   - If an act happens, all buffs with actions for it react, the oldest first, and the
 //     actions of all of them run as one list.
-//   - After 16 rounds or 10,000 commands the rest is dropped, and an event says so.
+//   - After 16 rounds or 10,000 commands the rest is dropped, and an event is emitted.
 //
-// The format has words that the engine does not know so far: numbers from a handler, and
-// stack.refresh, stack.expire and stack.by by one. These are refused as "not supported
-// yet", never passed over: a definition means what it says or does not load.
+// The format reserves words that the engine does not implement yet: numbers from a handler, and
+// stack.refresh, stack.expire and stack.by by a handler. They are rejected as "not supported
+// yet", never ignored.
 //
 // # Errors
 //
-// An error names the place, the definition and the field, then shows the line:
+// An error gives the position, the definition and the field, and then shows the line:
 //
 //	buffs/poison.yaml:7:14: buff "venom": stack.limit: must be at least 1, not 0
 //	   7 |       limit: 0
 //	     |              ^
 //
-// Load returns all of them as [Errors], in the order of the files and lines. What
-// merely follows from another error is not reported. If one file is no YAML, the
-// others are checked all the same.
+// Load returns all errors as [Errors], in the order of the files and lines. Errors that only
+// follow from another error are not reported. If one file is not valid YAML, the other files are
+// still checked.
 //
 // # Warnings
 //
-// "bufftick validate" loads as Load does, and warns of definitions that are valid but probably a
-// mistake. A warning refuses nothing. It looks like an error, with "warning:" before the text and the
-// name of its rule after it. Scenarios are checked too. The rules:
+// "bufftick validate" loads files like Load and also warns about definitions that are valid but
+// probably a mistake. Warnings do not stop a load. It looks like an error, with "warning:" before
+// the text and the name of its rule after it. Scenarios are checked too. The rules:
 //
 //	never-pulses     the period is longer than the duration, and there is no other pulse; or
 //	                 on.pulse is an empty list and there is no period
-//	lost-tail        the duration is not whole periods, and tail is none
+//	lost-tail        the duration is not a multiple of the period, and tail is none
 //	lost-beat        refresh none with phase reset: further applications only delay pulses
-//	lost-level       level sum with refresh none: at the limit of stacks the level stays
-//	no-damage        a damage action whose number is below half a point, or below zero
-//	off-frame        period or aura.interval is not whole frames of the game
-//	beyond-wheel     the duration is longer than 12h, and its end waits in the overflow tier
+//	lost-level       level sum with refresh none: at the stack limit the level does not rise
+//	no-damage        a damage action with a number below half a point, or below zero
+//	off-frame        period or aura.interval is not a multiple of the game's frame
+//	beyond-wheel     the duration is longer than 12h, so that its end is in the overflow tier
 //	no-chance        chance is 0
 //	limit-unreached  applications are too rare for stack.limit, or by is none
-//	waits-offline    a negative buff of a minute or more, or with save.mode written out, whose
-//	                 clock stops while its owner is away
-//	runs-offline     a positive buff whose clock is wall
+//	waits-offline    a negative buff of a minute or more, or with an explicit save.mode, and a
+//	                 clock that stops while its owner is away
+//	runs-offline     a positive buff with clock wall
 //	tie              two buffs of one group have the same priority, with rule higher or hide
 //	endless          infinite with modifiers, and the files never end it: no dispel.type,
 //	                 interrupt, charges, shield, require.remove, group or slot, no other
 //	                 definition, and none of the fields on_death, on_zone and on_source_gone
-//	one-stack        a per_stack of a buff that never has more than one stack
+//	one-stack        per_stack on a buff that never has more than one stack
 //	unused           neither the game nor another definition applies it; checked only if
 //	                 -applied lists the definitions that the game applies
 //	loop             it applies itself in the same instant, directly or through others, and no
-//	                 chance, requirement, group, slot or dr in the loop may refuse it
+//	                 chance, requirement, group, slot or dr in the loop can deny it
 //	reads-early      an action reads an attribute, a tag or a buff before an earlier action of
 //	                 its list changes it: see Order of actions
-//	asks-together    several buffs react to one act and share a cooldown that does not work: the
-//	                 buffs that they apply require that a tag is missing, before any of them has
-//	                 granted it
+//	asks-together    several buffs react to one act and share a cooldown that has no effect: the
+//	                 buffs that they apply require that a tag is missing, and all are checked
+//	                 before any of them grants it
 //	wrong-way        a negative buff multiplies an attribute by more than 1, or a positive one by
 //	                 less: op mul_compound with 0.7 is ×1.7, and ×0.7 is -0.3. Not checked for an
-//	                 attribute that increases the damage that its owner takes
-//	act-magnitude    a number of on.act reads magnitude and not amount
+//	                 attribute that increases the damage to its owner
+//	act-magnitude    a number of on.act reads magnitude instead of amount
 //	dr-percent       no step of dr is above 1: steps are percent
-//	not-granted      a requirement about a tag that definitions have in tags and none in grants
+//	not-granted      a requirement for a tag that definitions have in tags and none in grants
 //
 // # In an editor
 //
-// [Schema] is a JSON Schema of all this, and "bufftick schema" prints it. An editor that
-// knows YAML then completes fields and words, shows what they mean and marks slips as
-// they are typed, if the first line of a file names it:
+// [Schema] returns a JSON Schema of the format, and "bufftick schema" prints it. An editor with
+// YAML support then completes fields and words, shows their meaning and marks errors while you
+// type, if the first line of a file names the schema:
 //
 //	# yaml-language-server: $schema=./bufftick.schema.json
 //
-// The schema sees one field at a time. What depends on other fields or files, such as
-// references, only Load and "bufftick validate" see.
+// The schema checks one field at a time. Dependencies between fields or files, such as
+// references, are checked only by Load and "bufftick validate".
 //
-// # What YAML is for
+// # Subset of YAML
 //
-// Of YAML's parts only maps, lists and values are read. Anchors, aliases, merge
-// keys, tags, directives and a second document in a file are refused. JSON is a part
-// of YAML and is read the same way. A file is UTF-8; a byte order mark and Windows
-// line ends do no harm.
+// Only maps, lists and scalars are accepted. Anchors, aliases, merge keys, tags, directives and
+// further documents in a file are rejected. JSON is a subset of YAML and is read in the same way.
+// A file is UTF-8; a byte order mark and Windows line endings are accepted.
 //
 // # Limits and cost
 //
-// A file has at most 1 MiB and 32 levels, a catalog at most 1000 files of together 8 MiB
-// and 10,000 definitions; each has its own error. Whatever a file holds, it is refused or read in less than a second, and needs
-// less than 64 MiB.
-// Loading costs 20 to 80 µs for a definition and allocates a few hundred bytes for
-// each byte of text, of which only the catalog stays.
+// A file has at most 1 MiB and 32 levels of nesting. A catalog has at most 1000 files, 8 MiB in
+// total, and 10,000 definitions. Each limit has its own error. Any input is loaded or rejected in
+// less than a second, with less than 64 MiB of memory. Loading takes 20 to 80 µs for each
+// definition and allocates a few hundred bytes for each byte of text; only the catalog is
+// retained.
 //
 // # Order
 //
-// The definitions stand in the catalog in the order in which they were read: the
-// paths as they were given, the files of a folder by name, each from top to bottom.
+// The definitions in the catalog are in the order in which they were read: the paths in the given
+// order, the files of a folder by name, and each file from top to bottom.
 package catalog

@@ -1,39 +1,40 @@
 // # Tables
 //
-// A file whose name ends in .csv is a table, as spreadsheets save it: a row for each
-// definition, a column for each field. It makes the same definitions as YAML, with the
-// same checks, and stands in a folder among the other files:
+// A file with the extension .csv is a table as saved by a spreadsheet: a row for each definition
+// and a column for each field. It defines the same buffs as YAML, with the same checks, and can
+// be in the same folder as other files:
 //
 //	##var,id,duration,period,stack.by,stack.limit,tags,on.pulse
 //	##,who,lives,beats,,,what it is,
 //	,venom,12s,3s,source,5,debuff.poison;debuff.dot,{call: hurt}
 //	,stun,1500ms,,,,state.stunned,
 //
-// The first row has the names of the fields; id is the ID. A field of a field is written
-// with a dot: stack.limit, on.remove.expired, params.dmg. If that row begins with ##var,
-// as tables for Luban do, the first column is for marks and has nothing else. A row that
-// begins with ## is a comment, or a row of types or groups for other programs. So is a
-// column without a name, which must be empty, and one whose name begins with #.
+// The first row has the names of the fields; id is the ID. Nested fields are written with dots:
+// stack.limit, on.remove.expired, params.dmg. If that row starts with ##var, as in tables for
+// Luban, the first column is reserved for marks and has no field. A row that starts with ## is a
+// comment, or a row of types or groups for other programs. A column whose name starts with # is a
+// comment too. A column without a name must be empty.
 //
-// A cell is a value as in YAML, but that what can only be a text is one whatever it looks
-// like: a name may be 1984, and have colons and brackets in it. Elsewhere quotes make a
-// text of a number: "7". An empty cell leaves its field out; so "" is the empty text. What a
-// spreadsheet would take for a formula, since it begins with = + - or @ and is no number, is
-// written in such quotes: "=A1".
+// A cell is a value as in YAML, except that a cell of a text field is always a text: a name may
+// be 1984, and may contain colons and brackets. In other fields, quotes turn a number into a
+// text: "7". An empty cell leaves its field out; "" is the empty text. A text that a spreadsheet
+// would take for a formula, because it starts with = + - or @ and is not a number, is written in
+// such quotes: "=A1".
 //
-// A list is written a;b;c, and one with a single element as that alone. A list or map in
-// a map, or anything that has no column of its own, stands in the brackets of YAML:
-// [{call: hurt}, {apply: stun}] or {curve: venom_dmg}. As everywhere in such tables, a cell
-// with a comma in it is put in quotes, and a quote in it is then written twice.
+// A list is written a;b;c, and a list with one element as that element. A list or map within a
+// map, or any field without a column of its own, is written in the brackets of YAML: [{call:
+// hurt}, {apply: stun}] or {curve: venom_dmg}. As usual in CSV, a cell that contains a comma is
+// put in quotes, and a quote in it is doubled.
 //
-// One row can have stack as a whole and another stack.limit, but none can have both.
-// What is not a definition, such as attributes or curves, has no place in a table, and
-// stands in a file of YAML beside it. "bufftick convert" makes one of the other.
+// One row can set stack as a whole and another row stack.limit, but no row can set both. Sections
+// other than definitions, such as attributes or curves, cannot be in a table; put them in a YAML
+// file in the same folder. "bufftick convert" converts between the two forms.
 //
-// The columns are parted by commas, or by semicolons or tabs, as spreadsheets save them in many
-// countries: by what the row of names has around its id. A cell with that sign in it is put
-// in quotes; so is a list where it is the semicolon: "a;b;c". Numbers have a point: 0.5.
+// Columns are separated by commas, semicolons or tabs. The separator is detected from the
+// characters around id in the first row. A cell that contains the separator is put in quotes; so
+// is a list if the separator is a semicolon: "a;b;c". Decimal numbers are written with a point:
+// 0.5.
 //
-// A table is UTF-8. It has at most 500 columns, 10,000 characters in one cell
-// and 200,000 cells with something in them, and the limits that all files have.
+// A table is UTF-8. It has at most 500 columns, 10,000 characters in a cell and 200,000 non-empty
+// cells, and the limits of all files apply.
 package catalog

@@ -7,41 +7,40 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// Error is one thing wrong with a file of definitions.
+// Error is one error in a file of definitions.
 //
-// errors.Is matches it with [buff.ErrSpec] if the text of a file is at fault, and
-// with the errors of package fs if the file could not be read.
+// It matches [buff.ErrSpec] if the contents of a file are invalid, and the errors of package fs
+// if the file could not be read.
 type Error struct {
-	// File is the file as it was named to Load or Parse.
+	// File is the name of the file as passed to Load or Parse.
 	File string
 
-	// Line and Column say where, both counted from 1; a column is a character,
-	// not a byte. Both are 0 where the file as a whole is meant.
+	// Line and Column are the position, counted from 1, in characters and not bytes. Both are 0
+	// if the error concerns the whole file.
 	Line, Column int
 
-	// Buff is the ID of the definition and Field the field within it, as in
-	// "on.pulse[0].call". Each is "" where there is none.
+	// Buff is the ID of the definition, and Field the field within it, such as
+	// "on.pulse[0].call". Both may be empty.
 	Buff, Field string
 
-	// Text says what is wrong, and what would be right.
+	// Text describes the error and how to correct it.
 	Text string
 
-	// Source is the line with its number, and a second line with a caret under
-	// the column. It is "" where Line is 0.
+	// Source is the line with its number, followed by a line with a caret under the column. It is
+	// empty if Line is 0.
 	Source string
 
 	cause error
 }
 
-// Error returns one line, "file:line:column: buff "id": field: text", and below it
-// the source with its caret.
+// Error returns "file:line:column: buff "id": field: text", followed by Source on the next lines.
 func (e *Error) Error() string {
 	return (&definition.Error{
 		File: e.File, Line: e.Line, Column: e.Column, Buff: e.Buff, Field: e.Field, Text: e.Text, Source: e.Source,
 	}).Error()
 }
 
-// Unwrap returns [buff.ErrSpec], or why the file could not be read.
+// Unwrap returns [buff.ErrSpec], or the error of reading the file.
 func (e *Error) Unwrap() error {
 	if e.cause != nil {
 		return e.cause
@@ -49,12 +48,11 @@ func (e *Error) Unwrap() error {
 	return buff.ErrSpec
 }
 
-// Errors is everything wrong with the files of one catalog: the files in the order in which
-// they were given, and each from top to bottom. There are never more than 1000 and one that
-// counts the rest.
+// Errors is the list of all errors in the files of a catalog, in the order of the files and,
+// within each file, of the lines. It has at most 1000 errors and one more that counts the rest.
 type Errors []*Error
 
-// Error returns all of them, one below the other.
+// Error returns the texts of all errors, separated by newlines.
 func (es Errors) Error() string {
 	texts := make([]string, len(es))
 	for i, e := range es {
@@ -63,7 +61,7 @@ func (es Errors) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// Unwrap returns the single errors.
+// Unwrap returns the individual errors.
 func (es Errors) Unwrap() []error {
 	list := make([]error, len(es))
 	for i, e := range es {
@@ -72,8 +70,8 @@ func (es Errors) Unwrap() []error {
 	return list
 }
 
-// own returns what the reading has made, with its errors as those of this package: the reader's
-// are also warnings, and know the rule that was broken.
+// own converts errors of package definition, which can also be warnings, to those of this
+// package.
 func own(c *buff.Catalog, err error) (*buff.Catalog, error) {
 	found, wrong := err.(definition.Errors)
 	if !wrong {

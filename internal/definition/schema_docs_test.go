@@ -78,7 +78,7 @@ func documented(t *testing.T) docLines {
 		s = strings.TrimRight(s, "\n")
 		if strings.HasPrefix(s, "// # ") {
 			section, parent, line = heading.FindString(s), "", nil
-			if s == "// # stack: what a second application does" || s == "// # on: what is done" {
+			if s == "// # stack: repeated applications" || s == "// # on: actions" {
 				parent, _, _ = strings.Cut(strings.TrimPrefix(section, "// # "), ":")
 			}
 			continue
