@@ -42,6 +42,10 @@ func TestOwnerOfAnother(t *testing.T) {
 		require.NoError(t, err)
 	}
 	spawn.Store(true)
+	var lines []string
+	for what := ""; !strings.HasPrefix(what, "z1 could not be saved"); lines = append(lines, what) { // a command before that would be acknowledged
+		what = <-told
+	}
 	_, err = c.Ask(t.Context(), "z1", coin(hero(1, 0)), Durable) // asked until the zone is played again
 	require.NoError(t, err)
 	_, err = c.Ask(t.Context(), "z0", coin(hero(0, 0)), Durable)
@@ -52,6 +56,9 @@ func TestOwnerOfAnother(t *testing.T) {
 	close(told)
 	failed := 0
 	for what := range told {
+		lines = append(lines, what)
+	}
+	for _, what := range lines {
 		if strings.HasPrefix(what, "z1 could not be saved") {
 			failed++
 			require.Contains(t, what, "owner 1 is in zone z0")

@@ -233,8 +233,18 @@ func TestTransferKill(t *testing.T) {
 		return node
 	}
 	nodes := []*Node{start(), start(), start()}
-	l := s.load(zones, 32, 100)
 	c := s.client()
+	for zone := range zones { // from the first commit of a zone the database knows its heroes
+		_, err := c.Ask(t.Context(), fmt.Sprintf("z%d", zone), coin(hero(zone, 0)), Durable)
+		require.NoError(t, err)
+	}
+	l := s.load(zones, 32, 100)
+	l.mu.Lock()
+	for zone := range zones {
+		l.sent[hero(zone, 0)]++
+		l.durable[hero(zone, 0)]++
+	}
+	l.mu.Unlock()
 	n := long.Times(40)
 	var all sync.WaitGroup
 	var mu sync.Mutex
