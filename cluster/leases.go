@@ -45,6 +45,7 @@ func openLeases(ctx context.Context, address, schema string) (*leases, error) {
 		return nil, fmt.Errorf("%w: Postgres: %w", ErrOptions, err)
 	}
 	config.MaxConns = 4
+	config.MinConns = config.MaxConns // open before the first claim: a busy server takes long for a new connection
 	postgres.Configure(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

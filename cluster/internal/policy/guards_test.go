@@ -159,6 +159,10 @@ func TestOtherOwner(t *testing.T) {
 	seq = n.Take()[0].Seq
 	n.Beaten(1602*ms, seq, alone(ZoneView{Name: "x", Node: "b", Epoch: 8, Left: 2 * ms}))
 	require.Equal(t, 1602*ms, n.Next(), "it is over by now")
+	n.Wake(1602 * ms)
+	seq = n.Take()[0].Seq
+	n.Beaten(1602*ms, seq, alone(ZoneView{Name: "x", Node: "b", Epoch: 8}))
+	require.Equal(t, 1603*ms, n.Next(), "less than a millisecond is left")
 }
 
 // TestWishOfBefore: that a zone is to go elsewhere was said before it has come here.
@@ -209,6 +213,38 @@ func TestClaims(t *testing.T) {
 	}
 	_, after, _ = beat(t, NewNode(Defaults("a"), 0), 0, alone(many...))
 	require.Equal(t, "claim 1/0; claim 2/0; claim 3/0; claim 4/0", after)
+}
+
+// TestLeftToOthers: a node that leaves a free zone to another one beats again soon: in the other one's view the zone may have been this
+// node's. If it stays free, the node goes back to its usual pace.
+func TestLeftToOthers(t *testing.T) {
+	n := NewNode(Defaults("a"), 0)
+	v := alone(ZoneView{Name: "x"}, ZoneView{Name: "y"})
+	v.Nodes = append(v.Nodes, NodeView{Name: "b"})
+	_, claims, _ := beat(t, n, 0, v)
+	require.Equal(t, "claim x/0", claims)
+	n.Claimed(0, 2, "x", 7)
+	n.Loaded(0, "x", 7, false)
+	require.Equal(t, 500*ms/8, n.Next())
+	v.Zones[0] = ZoneView{Name: "x", Node: "a", Mine: true, Epoch: 7, Left: 2 * time.Second}
+	v.Nodes = v.Nodes[:1] // b has died: y is left for a
+	n.Take()
+	_, claims, _ = beat(t, n, n.Next(), v)
+	require.Equal(t, "claim y/0", claims)
+
+	n = NewNode(Defaults("a"), 0)
+	n.c.Deaf = 0
+	v = alone(ZoneView{Name: "x", To: "b"})
+	v.Nodes = append(v.Nodes, NodeView{Name: "b"})
+	var at Time
+	for range mostHurried {
+		_, claims, _ = beat(t, n, at, v)
+		require.Empty(t, claims)
+		at = n.Next()
+	}
+	require.Equal(t, mostHurried*500*ms/8, at)
+	_, _, _ = beat(t, n, at, v)
+	require.Equal(t, at+500*ms, n.Next())
 }
 
 // TestStays: what is to be here does not go to who has less.

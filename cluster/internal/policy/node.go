@@ -76,6 +76,7 @@ type Node struct {
 	since   Time            // when that began
 	leaving bool
 	denied  bool     // see Deny
+	hurried int      // views in a row with free zones that are left to others
 	handing bool     // it has been so for long enough
 	refused bool     // the name is another's
 	unsaved []string // zones that a node that leaves has stopped before all was on disk
@@ -268,8 +269,9 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 		n.drain(now, z, "")
 	}
 	// Beat again when the lease of another node ends. Left is counted from when the beat was sent: counted from its answer
-	// it would end later by all that the answer took. A beat that comes too early is told what is left then.
-	if v.Node != "" && v.Node != n.c.Name && v.Left < n.c.Every && v.Left > 0 {
+	// it would end later by all that the answer took. A beat that comes too early is told what is left then:
+	// 0 if it is less than a millisecond.
+	if v.Node != "" && v.Node != n.c.Name && v.Left < n.c.Every {
 		n.nextAt = min(n.nextAt, max(now, asked+v.Left+time.Millisecond))
 	}
 }

@@ -43,6 +43,10 @@ func lighter(a, b burden) int {
 	return cmp.Or(cmp.Compare(a.load, b.load), cmp.Compare(a.name, b.name))
 }
 
+// mostHurried is how many views in a row may have zones that are left to other nodes before this node beats at its usual pace: some
+// node may be unable to claim its share.
+const mostHurried = 8
+
 // place claims the free zones that are this node's to take. All nodes that have the same view come to
 // the same: each free zone goes to the one that has least by then. Where the views differ, one claim
 // wins and the other is refused. A node that hears nobody takes none; but where none hears, because NATS is gone, a
@@ -53,7 +57,7 @@ func (n *Node) place(now, asked Time) {
 		return
 	}
 	nodes := n.burdens()
-	claims := 0
+	claims, left := 0, false
 	for _, z := range n.zones {
 		if z.state == Claiming {
 			claims++
@@ -73,12 +77,19 @@ func (n *Node) place(now, asked Time) {
 			to = nodes[i].name
 			slices.SortFunc(nodes, lighter)
 		}
-		if to == n.c.Name && n.zones[z.Name] == nil && claims < n.c.Claims {
+		switch {
+		case to != n.c.Name:
+			left = true
+		case n.zones[z.Name] == nil && claims < n.c.Claims:
 			n.claim(now, z.Name)
 			claims++
 		}
 	}
-	if claims >= n.c.Claims {
+	// Two nodes whose views differ may each leave a zone to the other.
+	if n.hurried++; !left {
+		n.hurried = 0
+	}
+	if claims >= n.c.Claims || left && n.hurried <= mostHurried {
 		n.nextAt = min(n.nextAt, now+n.c.Every/8)
 	}
 }

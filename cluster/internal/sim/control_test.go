@@ -29,11 +29,11 @@ func TestControls(t *testing.T) {
 		{"count that a new owner has", guards{lower: true}, 20, []string{"came when"}, false},
 		{"zone whose cut is lost", guards{lost: true}, 80, []string{"is nowhere", "and in", "is lost", "is refused", "was done twice", "on disk (", "and is there", "came when", "not all is well"}, false},
 		{"life of a zone", guards{life: true}, 60, []string{"came when", "was done twice"}, false},
-		{"turn of a gateway", guards{turn: true}, 40, []string{"not all is well"}, false},
+		{"turn of a gateway", guards{turn: true}, 60, []string{"not all is well"}, false},
 		{"session that only reads", guards{session: true}, 20, []string{"not all is well"}, false},
 		{"closed connection", guards{closed: true}, 20, []string{"has been closed for", "not all is well"}, true},
 		{"missed definitions", guards{missed: true}, 20, []string{"not all is well"}, false},
-		{"deaf node", guards{deaf: true}, 50, []string{"no command reaches it"}, false},
+		{"deaf node", guards{deaf: true}, 80, []string{"no command reaches it"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, failed := each(0, c.seeds, settings{off: c.off, alone: c.alone})
