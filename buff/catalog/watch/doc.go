@@ -1,5 +1,5 @@
-// Package watch loads a folder of definitions anew whenever somebody has saved one of its
-// files, so that a game server takes new buffs while it runs.
+// Package watch reloads a folder of definitions whenever one of its files has been saved, so that
+// a game server gets new definitions while it runs.
 //
 //	w, err := watch.Folder("buffs", eng.Catalog())
 //	...
@@ -7,7 +7,7 @@
 //		select {
 //		case c := <-w.Changes():
 //			if c.Err != nil {
-//				log.Print(c.Err) // what is wrong, with file, line and caret; the old set stays
+//				log.Print(c.Err) // the errors, with file, line and caret; the old catalog stays
 //				break
 //			}
 //			report, err := eng.Reload(c.Catalog)
@@ -17,29 +17,28 @@
 //		eng.Tick(frame)
 //	}
 //
-// All the work is done by a goroutine of the Watch: the loop only looks into a channel.
-// What comes out of it is either a whole, checked catalog that takes the place of the one
-// before, or an error that says all that is wrong; nothing is ever half loaded.
+// A goroutine of the Watch does all the work; the loop only polls a channel. It receives either a
+// complete, checked catalog that replaces the previous one, or an error that lists everything
+// that is wrong. A folder is never loaded in part.
 //
-// # When it loads
+// # Time of a load
 //
-// Once at the start, for what has changed since the first catalog was loaded, and then
-// whenever files were written, made, renamed or removed and nothing more has happened for
-// 100 ms: editors save in several steps, and a copy of forty files is one change. While
-// something happens all the time, it loads every 500 ms. Files that are no definitions,
-// such as an editor's swap files and a .schema.json, make no difference.
+// The folder is loaded once at the start, for changes since the first catalog was loaded. After
+// that, it is loaded 100 ms after the last of a series of writes, creations, renames or removals:
+// editors save in several steps, and copying forty files is one change. If the changes do not
+// stop, it is loaded every 500 ms. Files that are not definitions, such as an editor's swap files
+// and a .schema.json, are ignored.
 //
-// A set that says the same as the one before is not handed out, nor is an error that has
-// been told already.
+// A catalog that equals the previous one is not sent, nor is an error that has already been sent.
 //
-// The channel holds one change. A newer one takes its place, and is made from the catalog
-// that was taken last.
+// The channel holds one change. A newer change replaces one that has not been received, and is
+// relative to the catalog that was received last.
 //
-// # When the folder goes
+// # Removal of the folder
 //
-// A folder that is removed or renamed is an error like others: the old set stays. When
-// there is a folder of that name again, it is loaded and watched on, as long as its parent
-// can be read. This also covers a folder that is a symbolic link and is pointed elsewhere.
+// If the folder is removed or renamed, an error is sent and the current catalog stays. When a
+// folder with that name exists again, it is loaded and watched, provided that its parent is
+// readable. This also works for a folder that is a symbolic link and is pointed elsewhere.
 //
-// Network file systems often do not tell of changes that other machines make.
+// Network file systems often do not report changes made by other machines.
 package watch

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	quiet   = 100 * time.Millisecond // nothing must have happened for so long
-	longest = 500 * time.Millisecond // but after so long it is loaded all the same
+	quiet   = 100 * time.Millisecond // minimum time without events before a load
+	longest = 500 * time.Millisecond // maximum delay of a load after the first event
 )
 
-// follower loads a folder anew after events about it. It belongs to one goroutine.
+// follower loads a folder again after events. It is confined to one goroutine.
 type follower struct {
 	out   chan Change
-	waits *Change       // the last that was put into out, unless it is known to be taken
-	base  *buff.Catalog // the last that was taken
-	heard string        // the error that was taken since; "" for none
+	waits *Change       // the last Change sent to out, unless it is known to have been received
+	base  *buff.Catalog // the last catalog that was received
+	heard string        // text of an error received since then; "" for none
 
 	quiet, longest time.Duration
 
@@ -28,10 +28,10 @@ type follower struct {
 	heeds func(fsnotify.Event) bool
 }
 
-// follow works until events is closed, and closes out.
+// follow runs until events is closed, and then closes out.
 func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(f.out)
-	var first time.Time // of the events that have not been looked after; zero: none
+	var first time.Time // time of the first event that has not been handled; zero for none
 	look := time.NewTimer(0)
 	defer look.Stop()
 	for {
@@ -48,7 +48,7 @@ func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 			case !ok:
 				errs = nil
 				continue
-			case !errors.Is(err, fsnotify.ErrEventOverflow): // that one means: anything may have changed
+			case !errors.Is(err, fsnotify.ErrEventOverflow): // lost events: anything may have changed
 				f.tell(fmt.Errorf("watch: %w", err))
 				continue
 			}
@@ -64,10 +64,9 @@ func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 	}
 }
 
-// reload loads the folder and hands out what has come of it, unless it is nothing new.
-//
-// What waits in out is taken back before: from here on nobody may take it, or what is
-// loaded now would not be made from what was taken last.
+// reload loads the folder and sends the result, unless it is nothing new. It first takes back a
+// change that has not been received, because the new catalog must be relative to the last
+// received one.
 func (f *follower) reload() {
 	f.settle()
 	next, err := f.load(f.base)
@@ -79,8 +78,7 @@ func (f *follower) reload() {
 	}
 }
 
-// tell hands out an error, unless it was the last thing to be told, or something waits that
-// is worth more.
+// tell sends an error, unless it equals the last change received or a change is waiting in out.
 func (f *follower) tell(err error) {
 	if len(f.out) > 0 {
 		return
@@ -96,7 +94,7 @@ func (f *follower) put(c Change) {
 	f.out <- c
 }
 
-// settle finds out what has been taken, and takes back what has not.
+// settle finds out whether the last change was received, and takes it back if not.
 func (f *follower) settle() {
 	select {
 	case <-f.out:

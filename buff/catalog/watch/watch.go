@@ -13,36 +13,32 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// Change is what came of loading the folder anew: either a Catalog or an Err.
+// Change is the result of loading the folder again: either a Catalog or an Err.
 type Change struct {
-	// Catalog takes the place of the catalog of the Change before, or of the one that
-	// [Folder] was given.
+	// Catalog replaces the catalog of the previous Change, or the one passed to [Folder].
 	Catalog *buff.Catalog
 
-	// Err says what is wrong: a [catalog.Errors], or why the folder cannot be watched.
-	// The old set stays.
+	// Err is a [catalog.Errors], or the reason why the folder cannot be watched. The previous
+	// catalog stays valid.
 	Err error
 }
 
-// Watch is a folder that is watched. Make one with [Folder].
+// Watch watches a folder. Create one with [Folder].
 type Watch struct {
 	changes chan Change
 	files   *fsnotify.Watcher
 	ended   chan struct{}
 }
 
-// Folder begins to watch a folder of definitions; current is the catalog that was loaded
-// from it. It fails if the folder is not there or cannot be watched. [Watch.Close] gives
-// its goroutines and file handles back.
-//
-// Any goroutine may call it.
+// Folder starts to watch a folder of definitions; current is the catalog loaded from it. It fails
+// if the folder does not exist or cannot be watched. Call [Watch.Close] to release its goroutines
+// and file handles. Folder is safe for concurrent use.
 func Folder(dir string, current *buff.Catalog) (*Watch, error) {
 	return FolderOf(catalog.Loader{}, dir, current)
 }
 
-// FolderOf is Folder for definitions that a Loader loads; its Previous is not looked at.
-//
-// Any goroutine may call it.
+// FolderOf is like Folder for definitions loaded by a Loader, whose Previous is ignored. It is
+// safe for concurrent use.
 func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch, error) {
 	files, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -55,7 +51,7 @@ func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch,
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("watch: %s: %w", dir, err), files.Close())
 	}
-	// Without its parent the folder is watched all the same, until it goes.
+	// Without its parent, the folder is still watched until it is removed.
 	_ = files.Add(filepath.Dir(place))
 	w := &Watch{changes: make(chan Change, 1), files: files, ended: make(chan struct{})}
 	f := follower{
@@ -73,15 +69,12 @@ func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch,
 	return w, nil
 }
 
-// Changes returns the channel of changes. It holds one, and a newer one takes its place;
-// [Watch.Close] closes it.
-//
-// Any goroutine may call it.
+// Changes returns the channel of changes. It holds one change, and a newer one replaces it.
+// [Watch.Close] closes it. Changes is safe for concurrent use.
 func (w *Watch) Changes() <-chan Change { return w.changes }
 
-// Close ends the watch. It waits for a load that runs. Further calls do nothing.
-//
-// Any goroutine may call it.
+// Close stops the watch, after waiting for a load in progress. Further calls do nothing. Close is
+// safe for concurrent use.
 func (w *Watch) Close() error {
 	err := w.files.Close()
 	<-w.ended
@@ -91,8 +84,8 @@ func (w *Watch) Close() error {
 	return nil
 }
 
-// heeds reports whether an event may change what is loaded from the folder at place. One
-// that is there again is watched again.
+// heeds reports whether an event can change the definitions in the folder at place. If the folder
+// has been created again, heeds watches it again.
 func heeds(files *fsnotify.Watcher, place string, e fsnotify.Event) bool {
 	name := filepath.Base(e.Name)
 	switch {
@@ -100,14 +93,14 @@ func heeds(files *fsnotify.Watcher, place string, e fsnotify.Event) bool {
 		return false
 	case e.Name == place:
 		if e.Has(fsnotify.Create) {
-			_ = files.Remove(place) // the old folder, or where an old link pointed
-			_ = files.Add(place)    // if it has gone again, the load says so
+			_ = files.Remove(place) // the old folder, or the old target of a link
+			_ = files.Add(place)    // if it is gone again, the load reports that
 		}
 		return true
 	case filepath.Dir(e.Name) != place:
-		return false // beside the folder
+		return false // next to the folder
 	}
-	// Where files are links into a folder with such a name, pointing that elsewhere
-	// changes all of them at once.
+	// Kubernetes volumes link their files into a folder with such a name; replacing that link
+	// changes all files at once.
 	return definition.IsDefinitions(name) || strings.HasPrefix(name, "..")
 }
