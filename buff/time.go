@@ -35,7 +35,11 @@ func (s *Set) endTold(i *instance) wheel.Time {
 	if s.beside.time() == nil && i.flags&timeScaled == 0 {
 		return i.end
 	}
-	return s.worldOf(i, i.end)
+	own := s.ownersOf(i, i.end)
+	if p := s.beside.time(); p != nil && own < p.inner && p.num != 0 {
+		return p.before(own)
+	}
+	return s.beside.time().world(own)
 }
 
 // left returns the ms until an instant to come. Where two rates are rounded up, now may be

@@ -103,6 +103,24 @@ func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	return p.at.Add(int64(q))
 }
 
+// before is outer for an inner instant before the scale began, as if the rate had always been the same. Only what ended
+// while its owner was away ends so early.
+//
+// Story: testdata/save/chain_scaled.txt.
+func (p *timeScale) before(inner wheel.Time) wheel.Time {
+	hi, lo := bits.Mul64(uint64(p.inner)-uint64(inner), uint64(p.den))
+	lo, carry := bits.Add64(lo, uint64(p.rest), 0)
+	hi += carry
+	if hi >= uint64(p.num) {
+		return p.at
+	}
+	q, _ := bits.Div64(hi, lo, uint64(p.num))
+	if q > math.MaxInt64 {
+		return p.at
+	}
+	return p.at.Add(-int64(q))
+}
+
 // The time of an owner is nil until something changes it: it is the world's.
 
 // world returns the first instant of the world at which an instant of the owner's time has
