@@ -14,17 +14,18 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Keep is Register for matches that outlive their server: what each player carries is kept in the store, in a zone
-// that has the name of the match, and so is which owner a user of Nakama is. Nakama knows its users by UUIDs, an engine
-// its owners by numbers: a user who comes back, also to another process, is the owner that it has been.
+// Keep is Register for matches that survive their server. The buffs of each player are saved in
+// the store, in a zone with the name of the match, together with the owner of each Nakama user.
+// Nakama identifies users by UUIDs and an engine owners by numbers: a user who comes back, even
+// in another process, gets the same owner.
 //
-// The match saves when it ends and once a second while it is played. Only one match of a name may run at once: the one
-// before is fenced off, and says so in its log.
+// The match saves once a second and when it ends. Only one match of a name may run at once: an
+// earlier one is fenced off, and logs that.
 func Keep(s store.Store, match string, o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 	return func(ctx context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule) (runtime.Match, error) {
 		m := &Match{seats: map[string]*seat{}, users: users{IDs: map[string]buff.OwnerID{}, Away: map[buff.OwnerID][]byte{}}}
 		zone, err := store.Open(ctx, s, match, o, store.Options{Zone: func(b []byte) []byte {
-			text, _ := json.Marshal(&m.users) // maps of numbers and bytes: it does not fail
+			text, _ := json.Marshal(&m.users) // cannot fail for maps of numbers and bytes
 			return append(b, text...)
 		}})
 		if err != nil {
@@ -40,14 +41,15 @@ func Keep(s store.Store, match string, o engine.Options) func(context.Context, r
 	}
 }
 
-// users are all who have been in the match.
+// users are all users who have been in the match.
 type users struct {
 	Last buff.OwnerID            `json:"last"`
-	IDs  map[string]buff.OwnerID `json:"ids"`  // by the UUIDs of Nakama
-	Away map[buff.OwnerID][]byte `json:"away"` // what those carry who are not here
+	IDs  map[string]buff.OwnerID `json:"ids"`  // by UUID
+	Away map[buff.OwnerID][]byte `json:"away"` // saved buffs of users who are not connected
 }
 
-// comeBack takes in what was kept. Who was in the match when its server died is not connected: it is away now.
+// comeBack restores the saved state. Users who were in the match when its server died are not
+// connected.
 func (m *Match) comeBack(r store.Restored) error {
 	if r.Fresh {
 		return nil
@@ -68,7 +70,7 @@ func (m *Match) comeBack(r store.Restored) error {
 	return nil
 }
 
-// enter lets a user in: the owner that it has been, with what it carried, or a new one.
+// enter adds a user with its earlier owner and buffs, or a new owner.
 func (m *Match) enter(user string) (buff.OwnerID, error) {
 	if m.zone == nil {
 		m.joined++
@@ -91,7 +93,7 @@ func (m *Match) enter(user string) (buff.OwnerID, error) {
 	return id, m.Engine.Spawn(id, user)
 }
 
-// leave takes an owner out, and keeps what it carried; it fails while the owner is busy.
+// leave removes an owner and saves its buffs; it fails while the owner is busy.
 func (m *Match) leave(id buff.OwnerID) error {
 	blob, err := m.Engine.Despawn(id)
 	if err == nil && m.zone != nil {
@@ -100,7 +102,7 @@ func (m *Match) leave(id buff.OwnerID) error {
 	return err
 }
 
-// save saves all, and ends the engine.
+// save saves everything and closes the engine.
 func (m *Match) save(ctx context.Context, log runtime.Logger) {
 	for _, s := range m.seats {
 		if err := m.leave(s.id); err != nil {
@@ -112,11 +114,11 @@ func (m *Match) save(ctx context.Context, log runtime.Logger) {
 	}
 }
 
-// Save saves all that has happened so far, and waits for the disk: for an operator.
+// Save saves the current state and waits for the disk. It is for operators.
 func (m *Match) Save(ctx context.Context) error { return m.zone.SaveAll(ctx) }
 
 // Abandon ends the match without saving it, as a crash would.
 func (m *Match) Abandon(ctx context.Context) {
 	m.zone.Close()
-	_ = m.Engine.Close(ctx) // what it still had to do is nobody's
+	_ = m.Engine.Close(ctx) // unfinished work is dropped
 }

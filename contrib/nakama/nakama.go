@@ -1,8 +1,8 @@
 // Package nakama runs bufftick in an authoritative match of Nakama: the match is the game loop.
 //
-// Nakama has one goroutine for each match, and calls all of a [runtime.Match] on it. So that goroutine is
-// the loop of the match's engine: every method here calls the Engine directly, and needs neither a lock
-// nor the Inbox. A plugin registers it by
+// Nakama calls all methods of a [runtime.Match] on one goroutine. So that goroutine is the loop
+// of the match's engine: every method here calls the Engine directly, without a lock or the
+// Inbox. A plugin registers it with
 //
 //	func InitModule(ctx context.Context, logger runtime.Logger, db *sql.DB, nk runtime.NakamaModule, i runtime.Initializer) error {
 //		catalog, err := catalog.LoadFS(files, "buffs")
@@ -12,8 +12,8 @@
 //		return i.RegisterMatch("arena", nakama.Register(engine.Options{Catalog: catalog, Handlers: handlers}))
 //	}
 //
-// The parts of Nakama that are called on other goroutines, its RPCs and hooks, reach a match by
-// MatchSignal, or by the Inbox of an engine that they know.
+// Nakama's RPCs and hooks run on other goroutines. They reach a match with MatchSignal, or with
+// the Inbox of its engine.
 package nakama
 
 import (
@@ -31,26 +31,26 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Rate is how often in a second Nakama calls MatchLoop.
+// Rate is the number of calls of MatchLoop per second.
 const Rate = 20
 
-// The codes of messages.
+// The opcodes of messages.
 const (
 	OpUse         = 1 // from a client: a [Use], as JSON
-	OpMissed      = 2 // from a client: what its replicate client has missed
+	OpMissed      = 2 // from a client: the packets that its replicate client has missed
 	OpDefinitions = 3 // to a client: definitions of package replicate
 	OpPacket      = 4 // to a client: a packet of package replicate
-	OpDenied      = 5 // to a client: why its Use has come to nothing
+	OpDenied      = 5 // to a client: the reason why its Use had no effect
 )
 
-// Use is what a player does: a buff of the catalog, on somebody in the match, whose number is the order
-// of joining, from 1: of all who ever joined, in a match that is kept.
+// Use is an action of a player: a buff of the catalog, and its target's number, which is the
+// order of joining, from 1; in a match that is saved, of all who ever joined.
 type Use struct {
 	Buff   string       `json:"buff"`
 	Target buff.OwnerID `json:"target"`
 }
 
-// Register returns what RegisterMatch wants: each match gets an engine of its own.
+// Register returns the function for RegisterMatch; each match gets its own engine.
 func Register(o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 	return func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 		eng, err := engine.New(o)
@@ -61,16 +61,16 @@ func Register(o engine.Options) func(context.Context, runtime.Logger, *sql.DB, r
 	}
 }
 
-// Match is one match. Nakama calls its methods on one goroutine, and hands the state from each of them
-// to the next: here that is the Match itself.
+// Match is one match. Nakama calls its methods on one goroutine, and passes the state from each
+// call to the next: here that is the Match itself.
 type Match struct {
 	Engine *engine.Engine
 
-	zone   *store.Saver // nil: nothing is kept
+	zone   *store.Saver // nil: not saved
 	users  users
 	screen *replicate.Server
 	seats  map[string]*seat // by session
-	joined buff.OwnerID     // so many have been here
+	joined buff.OwnerID     // number of owners so far
 	packet []byte
 }
 
@@ -78,20 +78,20 @@ type seat struct {
 	presence runtime.Presence
 	id       buff.OwnerID
 	viewer   *replicate.Viewer
-	gone     bool // it is busy, and goes when it is not
+	gone     bool // it is busy, and will be removed later
 }
 
-// MatchInit begins the match.
+// MatchInit starts the match.
 func (m *Match) MatchInit(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule, map[string]any) (any, int, string) {
 	return m, Rate, "arena"
 }
 
-// MatchJoinAttempt lets everybody in.
+// MatchJoinAttempt accepts all users.
 func (m *Match) MatchJoinAttempt(_ context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ runtime.Presence, _ map[string]string) (any, bool, string) {
 	return m, true, ""
 }
 
-// MatchJoin makes an owner of each of them, and a viewer who sees all others.
+// MatchJoin creates an owner for each user, and a viewer who sees all others.
 func (m *Match) MatchJoin(_ context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, d runtime.MatchDispatcher, _ int64, _ any, presences []runtime.Presence) any {
 	for _, p := range presences {
 		if err := m.join(d, p); err != nil {
@@ -107,7 +107,7 @@ func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
 		return err
 	}
 	s := &seat{presence: p, id: id}
-	m.screen.Update() // it knows the new owner from here on
+	m.screen.Update() // so that it knows the new owner
 	if s.viewer, err = m.screen.Join(s.id); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
 	return d.BroadcastMessage(OpDefinitions, m.screen.Definitions(), []runtime.Presence{p}, nil, true)
 }
 
-// MatchLeave takes them out. Whoever is busy stays until it is not.
+// MatchLeave removes users. A busy owner is removed when it is idle.
 func (m *Match) MatchLeave(_ context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, presences []runtime.Presence) any {
 	for _, p := range presences {
 		if s := m.seats[p.GetSessionId()]; s != nil && !s.gone {
@@ -134,8 +134,8 @@ func (m *Match) MatchLeave(_ context.Context, _ runtime.Logger, _ *sql.DB, _ run
 	return m
 }
 
-// MatchLoop is a frame: what the players want, a Tick, and what they see of it. A match that
-// everybody has left is over.
+// MatchLoop runs a frame: the actions of players, a Tick, and the packets for players. The
+// match ends when all players have left.
 func (m *Match) MatchLoop(ctx context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, d runtime.MatchDispatcher, _ int64, _ any, messages []runtime.MatchData) any {
 	for _, message := range messages {
 		s := m.seats[message.GetSessionId()]
@@ -162,7 +162,7 @@ func (m *Match) MatchLoop(ctx context.Context, log runtime.Logger, _ *sql.DB, _ 
 		if m.packet = s.viewer.Append(m.packet[:0]); len(m.packet) == 0 {
 			continue
 		}
-		// Nakama may still be sending it when the next one is written.
+		// Nakama may still be sending the packet when the next one is written.
 		if err := d.BroadcastMessage(OpPacket, append([]byte(nil), m.packet...), []runtime.Presence{s.presence}, nil, true); err != nil {
 			log.Warn("%v", err)
 		}
@@ -196,7 +196,8 @@ func (m *Match) message(s *seat, message runtime.MatchData) error {
 	return fmt.Errorf("no such message: %d", message.GetOpCode())
 }
 
-// MatchTerminate ends the match when the server ends: what is kept is on disk when it returns nil.
+// MatchTerminate ends the match when the server ends: a saved match is on disk when it returns
+// nil.
 func (m *Match) MatchTerminate(ctx context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ int) any {
 	m.close(ctx, log)
 	return nil
@@ -214,7 +215,7 @@ func (m *Match) close(ctx context.Context, log runtime.Logger) {
 	}
 }
 
-// MatchSignal answers an operator: how the match is doing.
+// MatchSignal returns the state of the match to an operator.
 func (m *Match) MatchSignal(_ context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ string) (any, string) {
 	s := m.Engine.Stats()
 	return m, fmt.Sprintf("%d owners, %d busy, %d faults", s.Owners, s.Busy, s.Faults)

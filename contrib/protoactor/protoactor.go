@@ -1,18 +1,21 @@
-// Package protoactor runs bufftick in an actor of Proto.Actor: the actor is the game loop of one zone.
+// Package protoactor runs bufftick in an actor of Proto.Actor: the actor is the game loop of
+// one zone.
 //
-// Proto.Actor gives an actor one message at a time. So whatever goroutine brings it is the loop of the zone's engine
-// for so long: a timer sends a tick, and commands are messages that call the Engine directly, without a lock or
-// the Inbox. The answer to a [buff.Command] is a [buff.Result]. The timers are Go's: in the version that is tried here
-// the Cancel of Proto.Actor's scheduler, and its receive timeout, are data races.
+// Proto.Actor delivers one message at a time to an actor. So the goroutine that delivers it is
+// the loop of the zone's engine meanwhile: a timer sends a tick, and commands are messages that
+// call the Engine directly, without a lock or the Inbox. The answer to a [buff.Command] is a
+// [buff.Result]. The timers are Go's, because in the tested version the Cancel of Proto.Actor's
+// scheduler and its receive timeout have data races.
 //
 //	zone := system.Root.Spawn(actor.PropsFromProducer(protoactor.New(protoactor.Options{
 //		Zone: "arena", Store: store, Engine: engine.Options{Catalog: catalog}, Idle: time.Minute,
 //	})))
 //	result, err := system.Root.RequestFuture(zone, buff.Apply(7, …), time.Second).Result()
 //
-// An actor that nobody has asked for anything for some time is passivated: it saves all, and stops. The next one of
-// that zone goes on where it was. What decides that there is one at a time is not here: Proto.Actor's cluster alone
-// does not see to that after a pause of a node, and the fence of the store does (store.ErrFenced).
+// An actor without commands for some time is passivated: it saves everything and stops. The
+// next actor of that zone resumes it. This package does not ensure that there is only one at a
+// time. Proto.Actor's cluster alone does not ensure it after a pause of a node; the fence of
+// the store does (store.ErrFenced).
 package protoactor
 
 import (
@@ -26,21 +29,22 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Options say what an actor plays.
+// Options configures an actor.
 type Options struct {
 	Zone   string
 	Store  store.Store
 	Engine engine.Options
 	Saver  store.Options
 
-	// Begin, if not nil, is called before the first command: a zone that is new gets its owners here.
+	// Begin, if not nil, is called before the first command: it can add owners to a new zone.
 	Begin func(z *store.Saver, r store.Restored) error
 
-	Frame time.Duration // from one Tick to the next; if zero, 50 ms
+	Frame time.Duration // from one Tick to the next; the default is 50 ms
 	Idle  time.Duration // without a command, after which it saves and stops; 0: never
 }
 
-// New returns what makes the actor, for actor.PropsFromProducer: a new one after each panic.
+// New returns a producer for actor.PropsFromProducer, which creates a new actor after each
+// panic.
 func New(o Options) actor.Producer {
 	if o.Frame == 0 {
 		o.Frame = 50 * time.Millisecond
@@ -52,18 +56,19 @@ func New(o Options) actor.Producer {
 type zone struct {
 	o     Options
 	saver *store.Saver
-	last  time.Time   // of a tick
-	asked time.Time   // when a command came
-	timer *time.Timer // of the next tick; nil: the zone has not begun
+	last  time.Time   // of the last tick
+	asked time.Time   // time of the last command
+	timer *time.Timer // for the next tick; nil: the zone has not started
 }
 
-// tick is a frame.
+// tick is the message that runs a frame.
 type tick struct{}
 
-// drainWithin is how long an actor that stops waits for owners that are busy.
+// drainWithin is how long an actor that stops waits for busy owners.
 const drainWithin = 10 * time.Second
 
-// Receive is that of actor.Actor. What it cannot begin or save it panics with: that is how an actor tells its supervisor.
+// Receive implements actor.Actor. It panics if it cannot start or save the zone, which notifies
+// the supervisor.
 func (z *zone) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case *actor.Started:
@@ -107,7 +112,7 @@ func (z *zone) frame(c actor.Context) {
 	z.timer.Reset(z.o.Frame) // after this one, so that ticks do not queue up
 }
 
-// end saves all.
+// end saves everything.
 func (z *zone) end() {
 	if z.timer == nil {
 		return
@@ -120,7 +125,7 @@ func (z *zone) end() {
 	}
 }
 
-// abandon ends a zone after a panic: the next actor takes up what is on disk.
+// abandon ends a zone after a panic: the next actor resumes from the disk.
 func (z *zone) abandon() {
 	if z.timer != nil {
 		z.timer.Stop()
@@ -129,6 +134,6 @@ func (z *zone) abandon() {
 		z.saver.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), drainWithin)
 		defer cancel()
-		_ = z.saver.Engine().Close(ctx) // who is busy is left behind
+		_ = z.saver.Engine().Close(ctx) // does not wait for busy owners
 	}
 }

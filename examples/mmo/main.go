@@ -1,17 +1,16 @@
-// Command mmo is a small online game that plays itself: bots in raids fight bosses
-// with poisons, curses, shields and food, and every effect runs on package engine.
+// Command mmo is a small online game that plays itself: bots in raids fight bosses with
+// poisons, curses, shields and food, and every effect runs on package engine.
 //
 //	go run ./examples/mmo                        1,000 players, a minute of real time
 //	go run ./examples/mmo -speed max -seed 7     as fast as the machine can
-//	go run ./examples/mmo -live                  until Ctrl-C, with a page to look at it
+//	go run ./examples/mmo -live                  until Ctrl-C, with a page to watch it
 //
-// On the way it tells a story: which bosses come, rage and fall, and who fells whom. The
-// last line is a digest of everything that happened. The same seed gives the
-// same digest, with any number of workers and at any speed. A game that ends early
-// says so in that line; where something went wrong there is none, and the exit code
-// is 1.
+// While it runs it prints a story: bosses that appear, rage and die, and deaths of players. The
+// last line is a digest of all events. The same seed gives the same digest, with any number of
+// workers and at any speed. A game that ends early says so in that line; after an error there
+// is no digest, and the exit code is 1.
 //
-// The game is package game, the buffs are package buffs.
+// Package game is the game, and package buffs has the buffs.
 package main
 
 import (

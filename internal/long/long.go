@@ -1,4 +1,4 @@
-// Package long scales the tests that can run as long as one likes: random ones, and those that repeat
+// Package long scales the tests that can run for any time: random tests, and those that repeat
 // something. One flag applies to all of them:
 //
 //	go test ./...                                  small: everything within a minute or two

@@ -1,3 +1,3 @@
-// Package misspelt finds the name that a misspelt one was most likely meant to be, for errors that
+// Package misspelt finds the name that a misspelt word most likely stands for, for errors that
 // ask "did you mean …?".
 package misspelt

@@ -1,8 +1,8 @@
 package misspelt
 
-// Near returns the name that s is most likely meant to be, the first of equals, or "" if none
-// is near. Near is what a third of the letters of s, but one at least and three at most, make of it
-// when they are changed, left out, added or swapped with their neighbours. It costs
+// Near returns the name most similar to s, the first of equals, or "" if none is similar. A
+// name is similar if few letters have to be changed, omitted, added or swapped with their
+// neighbour: a third of the letters of s, at least one and at most three. It costs
 // O(len(names)).
 func Near(s string, names []string) string {
 	if len(s) < 2 || len(s) > 40 {
@@ -17,8 +17,8 @@ func Near(s string, names []string) string {
 	return best
 }
 
-// distance returns how many letters have to be put in, taken out, changed or
-// swapped with their neighbour to make b of a, or most if it is that or more.
+// distance returns the number of letters to insert, remove, change or swap with their neighbour
+// to turn a into b, or most if it is at least that.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most

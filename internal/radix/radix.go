@@ -8,9 +8,10 @@ import (
 // few is the number of keys up to which comparing is faster than counting over 256 digits.
 const few = 32
 
-// Sort sorts keys in ascending order. It passes over them once for each eight bits in which they differ, except the low
-// bits, which decide only between keys whose other bits are equal; that should be rare. Spare is memory to work in; Sort
-// allocates more if there is not enough, and returns it for the next call.
+// Sort sorts keys in ascending order. It makes one pass for each eight bits in which they
+// differ, except for the low bits, which decide only between keys whose other bits are equal;
+// that should be rare. spare is scratch memory; Sort allocates more if it is too small, and
+// returns it for the next call.
 func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if len(keys) <= few {
 		slices.Sort(keys)

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/internal/wire"
 )
 
-// AppendBlock appends the block of those bytes.
+// AppendBlock appends a block containing data.
 func AppendBlock(dst, data []byte) []byte {
 	dst = wire.AppendBytes(dst, data)
 	return binary.LittleEndian.AppendUint32(dst, wire.Checksum(data))
@@ -27,8 +27,8 @@ func Read(r io.Reader) *Blocks { return &Blocks{r: bufio.NewReader(r)} }
 
 var errChecksum = errors.New("the checksum is wrong")
 
-// Next returns the bytes of the next block, good until the call after it. It fails with io.EOF behind
-// the last, and with io.ErrUnexpectedEOF if there is only a part of one.
+// Next returns the bytes of the next block, which are valid until the next call. It returns
+// io.EOF after the last block, and io.ErrUnexpectedEOF if the block is incomplete.
 func (b *Blocks) Next() ([]byte, error) {
 	n, err := binary.ReadUvarint(b.r)
 	switch {
@@ -38,7 +38,7 @@ func (b *Blocks) Next() ([]byte, error) {
 		return nil, fmt.Errorf("a block of %d bytes, above the limit of %d", n, MostBytes)
 	}
 	b.data = b.data[:0]
-	for left := int(n) + 4; left > 0; { // as far as there is something to read
+	for left := int(n) + 4; left > 0; { // read no more than exists
 		k := min(left, 1<<16)
 		from := len(b.data)
 		b.data = append(b.data, make([]byte, k)...)

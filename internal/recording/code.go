@@ -6,22 +6,21 @@ import (
 	"fmt"
 )
 
-// Err is matched by everything that is wrong with a recording.
+// Err is matched by all errors about the content of a recording.
 var Err = errors.New("replay: bad recording")
 
-// Code writes values into bytes or reads them from there; which of the two, the same code
-// does both, so that they cannot differ. The zero Code writes. After the first thing that is wrong
-// it reads zeros.
+// Code encodes values or decodes them; the same code does both, so that they cannot differ. The
+// zero Code encodes. After the first error it decodes zeros.
 type Code struct {
-	Reading bool   // takes from Data; otherwise appends to it
-	Data    []byte // what was written, or what is left to read
-	Err     error  // the first one
+	Reading bool   // decodes Data; otherwise appends to it
+	Data    []byte // encoded data, or the rest to decode
+	Err     error  // the first error
 }
 
-// MostBytes bounds a string, a list and a blob of a recording, and a block.
+// MostBytes is the maximum size of a string, a list, a blob and a block of a recording.
 const MostBytes = 1 << 26
 
-// Failf notes what is wrong, and ends the reading.
+// Failf records an error and ends decoding.
 func (c *Code) Failf(format string, args ...any) {
 	if c.Err == nil {
 		c.Err = fmt.Errorf("%w: %s", Err, fmt.Sprintf(format, args...))

@@ -11,19 +11,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Digest is a number for everything that has happened so far. Two runs that differ have
-// the same with a chance of 1 in 2^64.
+// Digest is a hash of everything that has happened so far. Two different runs have the same
+// Digest with a probability of 2^-64.
 type Digest uint64
 
-// NewDigest returns that of nothing.
+// NewDigest returns the initial Digest.
 func NewDigest() Digest { return 0x9e3779b97f4a7c15 }
 
-// Add takes a number in.
+// Add adds a number.
 func (d *Digest) Add(v uint64) {
 	*d = Digest(bits.RotateLeft64(uint64(*d)^v*0x9fb21c651e98df25, 29) * 0xd6e8feb86659fd93)
 }
 
-// Text takes a text in.
+// Text adds a string.
 func (d *Digest) Text(s string) {
 	d.Add(uint64(len(s)))
 	for chunk := range slices.Chunk([]byte(s), 8) {
@@ -33,14 +33,14 @@ func (d *Digest) Text(s string) {
 	}
 }
 
-// Frame takes in what the head of a frame says, in the order of its fields. Its events come after it.
+// Frame adds the fields of a frame other than its events, in order. Its events follow.
 func (d *Digest) Frame(number uint64, now wheel.Time, behind, lost time.Duration, events int) {
 	for _, v := range [...]uint64{number, uint64(now), uint64(behind), uint64(lost), uint64(events)} {
 		d.Add(v)
 	}
 }
 
-// Event takes an event in, with all that it says.
+// Event adds an event with all its fields.
 func (d *Digest) Event(e *buff.Event) {
 	spec := uint64(math.MaxUint64)
 	if e.Spec != nil {

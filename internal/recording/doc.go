@@ -1,11 +1,11 @@
-// Package recording is the form of what engine.Options.Trace.Record gets: the inputs of a run. Package
-// engine writes it, and package engine/replay reads it.
+// Package recording defines the format written to engine.Options.Trace.Record: the inputs of a
+// run. Package engine writes it, and package engine/replay reads it.
 //
-//	block   length (uvarint), bytes, CRC-32C of the bytes (4 bytes, the lowest first)
-//	first   the [Header]: what the engine was
-//	other   the calls since the Tick before, the Tick, what it took from the inbox, a [Digest]
+//	block   length (uvarint), bytes, CRC-32C of the bytes (4 bytes, little-endian)
+//	first   the [Header]: the options of the engine
+//	other   the calls since the last Tick, the Tick, its inbox commands, a [Digest]
 //
-// A call is an [Op] and its numbers, signed varints, and bytes with their length before them. What
-// handlers did is not in a recording: they do it again. [Loop] is the door by which a replay gets at
-// what an engine has for it alone.
+// A call is an [Op] with its numbers, as signed varints, and its byte strings with their
+// lengths. The actions of handlers are not recorded, because handlers run again. [Loop] gives a
+// replay access to internal functions of an engine.
 package recording

@@ -11,8 +11,9 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Fingerprint returns a number for what a catalog says: all exported fields of all its
-// definitions but those that only people read. Catalogs that differ have the same with a chance of 1 in 2^64.
+// Fingerprint returns a hash of a catalog: of all exported fields of its definitions except
+// those meant only for people. Different catalogs have the same Fingerprint with a probability
+// of 2^-64.
 func Fingerprint(c *buff.Catalog) uint64 {
 	d := NewDigest()
 	for s := range c.All() {
@@ -50,7 +51,7 @@ func (d *Digest) value(v reflect.Value) {
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			said := f.IsExported() || f.Anonymous && v.Field(i).CanInterface()
-			// What else has a name is meant by it: an action's buff, a group.
+			// Other named things are references: an action's buff, a group.
 			if read := v.Type() == reflect.TypeFor[buff.Spec]() && (f.Name == "Name" || f.Name == "Note"); said && !read {
 				d.Text(f.Name)
 				d.value(v.Field(i))
@@ -58,7 +59,7 @@ func (d *Digest) value(v reflect.Value) {
 		}
 	case v.Kind() == reflect.Map:
 		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.Uint(), b.Uint()) }) // of reasons
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.Uint(), b.Uint()) })
 		for _, key := range keys {
 			d.value(key)
 			d.value(v.MapIndex(key))

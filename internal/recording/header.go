@@ -8,38 +8,38 @@ import (
 
 const (
 	magic = "bufftick recording"
-	// Since version 1 attributes count from 1, since 2 the engine has a number, since 4 commands have
-	// their own binary form.
+	// Since version 1 attributes count from 1, since version 2 the engine has a number, and
+	// since version 4 commands have their own binary form.
 	version = 5
 )
 
-// Op says what a record of a block is.
+// Op is the kind of a record in a block.
 type Op uint8
 
-// The records. Their numbers are those of the files.
+// The records. Their numbers are part of the format.
 const (
 	Spawn Op = iota + 1
 	Despawn
 	Drop
 	Restore
 	Do   // a command, in its binary form
-	Func // a timeout by function: whose, and after what
+	Func // a timeout by function: its owner and delay
 	Reload
-	Tick // the last of a block, with what the inbox had: Do, Func and Run
+	Tick // the last one of a block, with its inbox commands: Do, Func and Run
 	Run  // a function of Inbox.Run, as the calls that it made
 	Readmit
 )
 
-// Header is the first block: what must be the same for the same things to happen. Limits are
-// Turn, Tick, Owners, Buffs, Mailbox, Handlers, Inbox and Events of the Limits of
-// engine.Options, once the defaults have been filled in.
+// Header is the first block: everything that a replay must have in common with the recorded
+// run. Limits are Turn, Tick, Owners, Buffs, Mailbox, Handlers, Inbox and Events of
+// engine.Options.Limits, after defaults have been applied.
 type Header struct {
 	Fingerprint uint64 // of the catalog
 	Seed        uint64
 	Limits      [8]int
-	Epoch       int64 // ms of the calendar
+	Epoch       int64 // Unix time in ms
 	Uptime      int64 // ns
-	Policy      uint8 // of catching up
+	Policy      uint8 // catch-up policy
 	Number      uint32
 }
 
@@ -63,8 +63,8 @@ func (h *Header) Code(c *Code) {
 	Number(c, &h.Number)
 }
 
-// Wrong returns what no engine can have written, "" if there is nothing. Policies are counted from 0,
-// up to policies.
+// Wrong describes a value that no engine can have written, or returns "". Policies are counted
+// from 0 up to policies.
 func (h *Header) Wrong(policies uint8) string {
 	most := [...]int{1 << 30, 1 << 30, buff.MaxOwners, buff.MaxPerOwner, 1 << 20, 1 << 24, 1 << 24, 1 << 30}
 	for i, n := range h.Limits {

@@ -6,36 +6,38 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Loop is what package engine/replay does with an engine, and no game may. Only the loop goroutine
+// Loop is the part of an engine that only package engine/replay uses. Only the loop goroutine
 // may use it.
 type Loop interface {
-	// Begin has the inbox accept and forget what is posted from now on, and give the next Ticks all
-	// that Inbox hands in.
+	// Begin makes the inbox discard all posts from now on, and makes the next Ticks process
+	// only commands passed by Inbox.
 	Begin()
 
-	// Fingerprint is what a recording knows the engine's first catalog by.
+	// Fingerprint returns the fingerprint of the engine's first catalog.
 	Fingerprint() uint64
 
-	// Find fills in the handler that a timeout by name calls, and fails if there is none.
+	// Find sets the handler of a timeout by name, and fails if there is none.
 	Find(c *buff.Command) error
 
-	// Ask carries a command out that is known to be sound, for this catalog or for one before it.
+	// Ask executes a valid command for this catalog or an earlier one.
 	Ask(c *buff.Command)
 
-	// Forward carries a command out as one of the inbox, within the function that Inbox was given.
+	// Forward executes a command as one of the inbox. Call it within the function passed to
+	// Inbox.
 	Forward(c *buff.Command)
 
-	// Inbox has do called where the next Tick takes what the inbox has.
+	// Inbox sets the function called when the next Tick reads the inbox.
 	Inbox(do func())
 
-	// Foreign calls something of the game, under the name that a fault says. A panic is an error.
+	// Foreign calls a function of the game, under the name used in faults. A panic is returned
+	// as an error.
 	Foreign(call string, do func()) error
 
-	// Forget drops the time that is carried, for an engine that is to be closed: it was not played
-	// when it was recorded.
+	// Forget drops the unprocessed time of an engine that will be closed: it was not processed
+	// when recorded.
 	Forget()
 
-	// GoOn ends the replay of a game that goes on: with that Budget, and an inbox that listens.
+	// GoOn ends the replay of a game that continues, with this Budget and with an active inbox.
 	GoOn(budget time.Duration)
 }
 

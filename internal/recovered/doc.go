@@ -1,4 +1,4 @@
-// Package recovered has the text of what was recovered. A panic in something that a game hands in
-// brings a value of the game, whose Error or String may panic in turn; and whoever reports it is in the
-// deferred function that has just stopped the first panic.
+// Package recovered formats recovered panic values. A panic in code of the game has a value of
+// the game, whose Error or String method may panic in turn; and the caller is the deferred
+// function that has just recovered the first panic.
 package recovered

@@ -2,9 +2,9 @@ package recovered
 
 import "fmt"
 
-// Text returns the text of a value of the game: of an error what it says, of all else what package
-// fmt prints. If the value panics when it is asked, Text names its type. It ends its goroutine only
-// if the value does.
+// Text returns the text of a panic value: of an error its message, of all else the output of
+// package fmt. If that panics, Text returns the name of the type. It ends the goroutine only if
+// the value does.
 func Text(v any) (text string) {
 	defer func() {
 		if recover() != nil {

@@ -7,29 +7,29 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// moved is a limit of an attribute that may have changed since the last NextCut.
+// moved is a limiting attribute that may have changed since the last NextCut.
 type moved struct {
 	limited stat.Attr
-	by      stat.Attr // the attribute that is the limit
-	was     float64   // its value before
+	by      stat.Attr // the limiting attribute
+	was     float64   // its earlier value
 }
 
-// Cut is what a change of a limit means for the attribute that it limits.
+// Cut is the effect of a changed limit on the attribute that it limits.
 type Cut struct {
 	Attr stat.Attr
-	Was  float64 // its base
-	Fell bool    // its maximum fell below its base, which now is the maximum
-	Rose bool    // its minimum rose
+	Was  float64 // the earlier base
+	Fell bool    // the maximum fell below the base, which is now the maximum
+	Rose bool    // the minimum rose
 }
 
-// move notes that an attribute that limits others changes. It is fresh.
+// move records that an attribute that limits others is about to change. It must be fresh.
 func (s *Sheet) move(a, limited stat.Attr) {
 	if s.moved == nil {
 		s.moved = new([]moved)
 	}
 	for _, m := range *s.moved {
 		if m.limited == limited && m.by == a {
-			return // what counts is the value before the first change
+			return // only the value before the first change counts
 		}
 	}
 	*s.moved = append(*s.moved, moved{limited: limited, by: a, was: s.cells[a].value})
@@ -38,7 +38,8 @@ func (s *Sheet) move(a, limited stat.Attr) {
 // Moved reports whether a limit may have changed since NextCut last returned false.
 func (s *Sheet) Moved() bool { return s.moved != nil && len(*s.moved) > 0 }
 
-// MoveAll lets NextCut look at all maxima, as if each had just changed. No minimum counts as risen.
+// MoveAll makes NextCut check all maxima, as if each had just changed. No minimum counts as
+// risen.
 func (s *Sheet) MoveAll() {
 	if s.moved != nil {
 		*s.moved = (*s.moved)[:0]
@@ -55,9 +56,9 @@ func (s *Sheet) MoveAll() {
 	}
 }
 
-// NextCut brings the base of one attribute down to its maximum, if that has fallen below it, and says so;
-// or says of one that its minimum has risen. It returns false if there is none left. A base that was above
-// a maximum which has not changed stays.
+// NextCut lowers the base of one attribute to its maximum, if that has fallen below it, and
+// returns the change; or it returns an attribute whose minimum has risen. It returns false if
+// there is none left. A base above a maximum that has not changed stays.
 func (s *Sheet) NextCut() (Cut, bool) {
 	for s.Moved() {
 		m := (*s.moved)[0]

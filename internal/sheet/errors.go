@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// The errors of a [Sheet], to be matched by errors.Is.
+// The errors of a [Sheet], for errors.Is.
 var (
 	ErrValue    = errors.New("stat: bad value")
 	ErrModifier = errors.New("stat: bad modifier")
@@ -16,8 +16,8 @@ var (
 	ErrStale    = errors.New("stat: the key names no modifier")
 )
 
-// number returns v without the sign of a zero, or an error that names what it is the
-// value of.
+// number returns v without the sign of a zero, or an error that contains what, the name of the
+// value.
 func number(v float64, what string) (float64, error) {
 	switch {
 	case math.IsNaN(v):
@@ -28,7 +28,7 @@ func number(v float64, what string) (float64, error) {
 	return unsigned(v), nil
 }
 
-// unsigned returns v, and +0 for -0: equal numbers have equal bits.
+// unsigned returns v, and +0 for -0, so that equal numbers have equal bits.
 func unsigned(v float64) float64 {
 	if v == 0 {
 		return 0

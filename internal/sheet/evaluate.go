@@ -7,21 +7,21 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// operand is a modifier on its way through the channels.
+// operand is a modifier during evaluation.
 type operand struct {
 	value float64
-	rank  uint16 // channel and op, in the order in which they act
+	rank  uint16 // channel and op, in the order of their effect
 }
 
 func (o operand) channel() uint16 { return o.rank >> 8 }
 
 func (o operand) op() stat.Op { return stat.Op(o.rank) }
 
-// few is the number of modifiers up to which they are laid out on the stack.
+// few is the number of modifiers up to which operands are on the stack.
 const few = 16
 
-// evaluate returns the attribute with its modifiers, before its limits, and reports
-// whether it went beyond MaxValue on the way.
+// evaluate returns the attribute with its modifiers, before its limits, and reports whether an
+// intermediate result was above MaxValue.
 func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 	var stack [few]operand
 	c := &s.cells[a]
@@ -33,8 +33,8 @@ func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 		ops = s.spare[:0]
 	}
 	running, ops := s.gather(a, ops)
-	// The only order that anything below goes by. Operands that compare equal are
-	// equal, so that it does not matter which comes first.
+	// The only order that the code below depends on. Operands that compare equal are equal, so
+	// their order does not matter.
 	slices.SortFunc(ops, func(x, y operand) int {
 		if x.rank != y.rank {
 			return cmp.Compare(x.rank, y.rank)
@@ -53,9 +53,9 @@ func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 	return unsigned(r.running), r.overflow
 }
 
-// gather returns the number that the attribute starts from and appends to ops the
-// modifiers that act on it. Where there are overrides, that is the newest one of the
-// highest channel: it makes nothing of all that acts up to there.
+// gather returns the starting value of the attribute and appends its effective modifiers to
+// ops. If there are overrides, the starting value is the newest override of the highest
+// channel, which cancels everything up to it.
 func (s *Sheet) gather(a stat.Attr, ops []operand) (float64, []operand) {
 	c := &s.cells[a]
 	start, from := c.base, uint8(0)

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// sum returns start and all the values, added exactly and rounded once, to the nearest
-// float64 and to the even one of two. So it is the same in whatever order they come. None
-// of them is above MaxValue, and they are few enough to leave no finite sum too large.
+// sum returns start plus all the values, added exactly and rounded once, to the nearest
+// float64, ties to even. So the result is independent of the order. None of the values is above
+// MaxValue, and they are few enough that the sum does not overflow.
 func sum(start float64, low, high []operand) float64 {
 	p := pair{head: start}
 	for _, o := range low {
@@ -22,8 +22,8 @@ func sum(start float64, low, high []operand) float64 {
 	return p.head + p.rest
 }
 
-// pair holds a sum as two numbers, which is enough for nearly all that a game adds up.
-// Invariant: unless inexact is set, head + rest, not rounded, is the sum so far.
+// pair is a sum as two numbers, which suffices for nearly all sums in a game. Invariant: unless
+// inexact is set, head + rest, not rounded, is the sum so far.
 type pair struct {
 	head, rest float64
 	inexact    bool
@@ -36,8 +36,8 @@ func (p *pair) add(v float64) {
 	p.inexact = p.inexact || lost != 0
 }
 
-// twoSum returns a + b rounded, and what the rounding took away, exactly (Knuth's
-// algorithm). There is no product in it that could be fused.
+// twoSum returns a + b rounded, and the exact rounding error (Knuth's algorithm). It contains
+// no product that could be fused.
 func twoSum(a, b float64) (s, lost float64) {
 	s = a + b
 	b2 := s - a
@@ -45,10 +45,10 @@ func twoSum(a, b float64) (s, lost float64) {
 	return s, (a - a2) + (b - b2)
 }
 
-// wide is a sum in binary with a fixed point: bit 0 is worth 2^-1074, the least that a
-// float64 can be. A limb holds 32 bits and has as many again to gather carries in, and
-// its sign, so that thousands of numbers can be added before a carry is passed on.
-// MaxValue is below 2^997, and twelve bits more hold the sum of all modifiers.
+// wide is a fixed-point binary sum: bit 0 is worth 2^-1074, the smallest float64. A limb holds
+// 32 bits, and another 32 for carries and the sign, so that thousands of numbers can be added
+// before carries are propagated. MaxValue is below 2^997, and twelve more bits hold the sum of
+// all modifiers.
 type wide [(1074+997+12)/limbBits + 2]int64
 
 const (
@@ -56,7 +56,7 @@ const (
 	limbMask = 1<<limbBits - 1
 )
 
-// wideSum is sum for numbers whose bits are too far apart for a pair.
+// wideSum is sum for numbers whose exponents are too far apart for a pair.
 func wideSum(start float64, low, high []operand) float64 {
 	var w wide
 	w.add(start)
@@ -73,7 +73,7 @@ func (w *wide) add(v float64) {
 	const mantissaBits = 52
 	b := math.Float64bits(v)
 	mantissa, at := b&(1<<mantissaBits-1), uint(b>>mantissaBits)&0x7ff
-	if at > 0 { // not a subnormal number
+	if at > 0 { // not subnormal
 		mantissa |= 1 << mantissaBits
 		at--
 	}
@@ -88,7 +88,7 @@ func (w *wide) add(v float64) {
 	}
 }
 
-// round returns the sum as a float64. It uses w up.
+// round returns the sum as a float64. It overwrites w.
 func (w *wide) round() float64 {
 	sign := 1.0
 	if w.carry() < 0 {
@@ -102,7 +102,7 @@ func (w *wide) round() float64 {
 	for top > 0 && w[top] == 0 {
 		top--
 	}
-	// The highest 64 bits from the first that is set; if there are fewer, all.
+	// The highest 64 bits starting at the first set one; if there are fewer, all.
 	limb := func(i int) uint64 {
 		if i < 0 {
 			return 0
@@ -112,20 +112,19 @@ func (w *wide) round() float64 {
 	lead := bits.LeadingZeros64(limb(top)) - limbBits
 	head := limb(top)<<limbBits | limb(top-1)
 	head = head<<lead | limb(top-2)>>(limbBits-lead)
-	below := limb(top-2) << lead & limbMask // what is under the 64 bits
+	below := limb(top-2) << lead & limbMask // the bits below these 64
 	for i := top - 3; i >= 0; i-- {
 		below |= limb(i)
 	}
 	if below != 0 {
-		head |= 1 // far under the 53 bits that will remain: it only breaks a tie
+		head |= 1 // far below the remaining 53 bits: only breaks a tie
 	}
-	// The conversion rounds to 53 bits. What has no more than those is exact, and
-	// only that can be subnormal, so that nothing is rounded twice.
+	// The conversion rounds to 53 bits. A value with at most 53 bits is exact, and only such a
+	// value can be subnormal, so nothing is rounded twice.
 	return math.Ldexp(math.Copysign(float64(head), sign), (top-1)*limbBits-lead-1074)
 }
 
-// carry leaves in every limb but the last what fits into it, and returns the last: its
-// sign is the sum's.
+// carry propagates the carries and returns the last limb, whose sign is that of the sum.
 func (w *wide) carry() int64 {
 	last := len(w) - 1
 	for i := range w[:last] {

@@ -6,23 +6,23 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Layout is a schema as sheets use it: beside the definitions, by number, which attribute is limited by which.
-// It never changes, and one serves all the sheets of a game.
+// Layout is a compiled schema: in addition to the definitions it has, by number, which
+// attribute is limited by which. It is immutable and shared by all sheets of a game.
 type Layout struct {
 	*stat.Schema
 
-	attrs []attribute // by Attr; that of 0 is none
+	attrs []attribute // by Attr; entry 0 is unused
 }
 
-// attribute is a definition with its limits looked up.
+// attribute is a definition with resolved limits.
 type attribute struct {
 	stat.Attribute
 
-	lo, hi     float64   // where the limit is an attribute, what can never be passed anyway
+	lo, hi     float64   // constant limits; MaxValue if the limit is an attribute
 	loBy, hiBy stat.Attr // or 0
 
-	// The attributes that this one limits. Invariant: no way along them leads back here, since
-	// the schema has none.
+	// The attributes that this one limits. Invariant: there are no cycles, since the schema has
+	// none.
 	limits []stat.Attr
 }
 

@@ -7,22 +7,21 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Key names one modifier of one Sheet: its place and its generation. The zero Key is
-// never one.
+// Key identifies one modifier of one Sheet by its slot and generation. The zero Key is never a
+// modifier.
 //
-// A key becomes stale when its modifier is taken off and stays so for ever: the place is
-// used again, but under a higher generation, and a place at its last generation is not
-// used again. A stale or made-up key changes nothing. A Sheet cannot tell a key of another
-// Sheet from one of its own.
+// A key becomes stale when its modifier is removed and stays stale forever: the slot is reused
+// under a higher generation, and a slot at its last generation is not reused. A stale or
+// invalid key changes nothing. A Sheet cannot detect a key of another Sheet.
 type Key uint64
 
-// slot is a modifier: 32 bytes without a pointer.
+// slot is a modifier: 32 bytes without pointers.
 type slot struct {
 	value   float64
 	of      uint64
 	gen     uint32
 	prev    uint16 // in its attribute's list; or none
-	next    uint16 // in its attribute's list, or in that of the free places; or none
+	next    uint16 // in its attribute's list or the free list; or none
 	attr    stat.Attr
 	op      stat.Op // or vacant
 	channel uint8
@@ -35,10 +34,10 @@ const (
 	lastGeneration  = math.MaxUint32
 )
 
-// Add puts a modifier on the sheet. Of overrides in one channel, the one added last is
-// the newest. It refuses a value that is no number of at most [stat.MaxValue] with [ErrValue],
-// an unknown attribute, op or channel with [ErrModifier], and one too many with
-// [ErrFull]; the sheet is then as it was.
+// Add adds a modifier. Among overrides in one channel, the last one added is the newest. It
+// returns [ErrValue] for a value that is not a number of at most [stat.MaxValue], [ErrModifier]
+// for an unknown attribute, op or channel, and [ErrFull] if the sheet is full; the sheet is
+// then unchanged.
 func (s *Sheet) Add(m stat.Modifier) (Key, error) {
 	switch {
 	case m.Attr == 0 || int(m.Attr) >= len(s.cells):
@@ -63,7 +62,7 @@ func (s *Sheet) Add(m stat.Modifier) (Key, error) {
 	return Key(sl.gen)<<32 | Key(i), nil
 }
 
-// Remove takes the modifier off, and reports whether it was there.
+// Remove removes the modifier, and reports whether it existed.
 func (s *Sheet) Remove(k Key) bool {
 	i, ok := s.find(k)
 	if ok {
@@ -72,9 +71,9 @@ func (s *Sheet) Remove(k Key) bool {
 	return ok
 }
 
-// SetValue gives the modifier a new value, as a buff does that gains a stack or asks anew
-// at each pulse. Among overrides it becomes no newer. It refuses a stale key with
-// [ErrStale] and a value that is no number of at most [stat.MaxValue] with [ErrValue].
+// SetValue changes the value of a modifier, for example when a buff gains a stack or recomputes
+// its magnitude at a pulse. It does not make an override newer. It returns [ErrStale] for a
+// stale key, and [ErrValue] for a value that is not a number of at most [stat.MaxValue].
 func (s *Sheet) SetValue(k Key, v float64) error {
 	i, ok := s.find(k)
 	if !ok {
@@ -110,27 +109,27 @@ func (sl *slot) modifier() stat.Modifier {
 
 func (s *Sheet) key(i uint16) Key { return Key(s.slots[i].gen)<<32 | Key(i) }
 
-// find returns the place of a modifier that is there.
+// find returns the slot of an existing modifier.
 func (s *Sheet) find(k Key) (uint16, bool) {
 	i := uint64(uint32(k))
 	if i >= uint64(len(s.slots)) {
 		return 0, false
 	}
-	// A free place already carries the generation of its next key, which can be
-	// guessed: the op decides.
+	// A free slot already has the generation of its next key, which can be guessed, so op must
+	// be checked too.
 	sl := &s.slots[i]
 	return uint16(i), sl.gen == uint32(k>>32) && sl.op != vacant
 }
 
-// take returns a place to use: a freed one if there is one.
+// take returns a free slot, or a new one.
 func (s *Sheet) take() (uint16, bool) {
 	if s.live == s.limit {
 		return 0, false
 	}
 	i := s.free
 	if i == none {
-		// Places at their last generation are in nobody's list, and count: at 65,535
-		// of them, after 2^48 modifiers on one sheet, it is full.
+		// Retired slots, at their last generation, are in no list and count: with 65,535 of
+		// them, after 2^48 modifiers, the sheet is full.
 		if len(s.slots) == none {
 			return 0, false
 		}
@@ -142,7 +141,7 @@ func (s *Sheet) take() (uint16, bool) {
 	return i, true
 }
 
-// link puts the modifier at the end of its attribute's list.
+// link appends the modifier to its attribute's list.
 func (s *Sheet) link(i uint16) {
 	sl := &s.slots[i]
 	c := &s.cells[sl.attr]
@@ -156,7 +155,7 @@ func (s *Sheet) link(i uint16) {
 	c.count++
 }
 
-// drop takes the modifier out of its attribute's list and frees its place.
+// drop removes the modifier from its attribute's list and frees its slot.
 func (s *Sheet) drop(i uint16) {
 	sl := &s.slots[i]
 	c := &s.cells[sl.attr]

@@ -7,19 +7,19 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Sheet is the attributes of one owner: a base for each, and the modifiers that lie on
-// them. Use [New]. One goroutine at a time may use a Sheet, also to read it.
+// Sheet is the attributes of one owner: a base for each, and its modifiers. Use [New]. A Sheet
+// must not be used concurrently, not even for reading.
 type Sheet struct {
 	layout *Layout
 	cells  []cell // one for each attribute
 
-	slots []slot // the modifiers, and places where some have been
-	free  uint16 // first of the places that can be used again, or none
+	slots []slot // modifiers and free slots
+	free  uint16 // first free slot, or none
 	live  uint16
 	limit uint16
 
-	moved *[]moved  // limits that may have changed, see NextCut; nil: none ever has
-	spare []operand // room to work out an attribute with more than a few modifiers
+	moved *[]moved  // limits that may have changed, see NextCut; nil until the first change
+	spare []operand // buffer for attributes with more than a few modifiers
 }
 
 // cell is one attribute of one owner.
@@ -27,21 +27,20 @@ type cell struct {
 	base  float64
 	value float64
 
-	// The attribute's modifiers, oldest first, are a list from head to tail by
-	// slot.next.
+	// The attribute's modifiers, oldest first: a list from head to tail by slot.next.
 	head, tail uint16
 	count      uint16
 
-	// Invariant: where an attribute is stale, all those that it limits are stale.
-	stale    bool // value has to be worked out
-	overflow bool // the running number went beyond MaxValue on the way to value
+	// Invariant: if an attribute is stale, all attributes that it limits are stale.
+	stale    bool // value must be recomputed
+	overflow bool // an intermediate result was above MaxValue
 }
 
 const none = 1<<16 - 1
 
-// New returns a Sheet with the bases of the layout and no modifiers. It will hold at
-// most limit modifiers; 0 stands for [stat.MaxModifiers]. It panics if the limit is negative
-// or above that, or if there is no layout.
+// New returns a Sheet with the bases of the layout and no modifiers. It holds at most limit
+// modifiers; 0 means [stat.MaxModifiers]. New panics if the limit is negative or above that, or
+// if l is nil.
 func New(l *Layout, limit int) *Sheet {
 	switch {
 	case l == nil:
@@ -52,32 +51,32 @@ func New(l *Layout, limit int) *Sheet {
 		limit = stat.MaxModifiers
 	}
 	s := &Sheet{layout: l, cells: make([]cell, len(l.attrs)), free: none, limit: uint16(limit)}
-	s.cells[0].stale = true // of no attribute: whoever reads it fails
+	s.cells[0].stale = true // attribute 0 does not exist: reading it must fail
 	for i := 1; i < len(s.cells); i++ {
-		base := l.attrs[i].Base // within its limits: the schema saw to it
+		base := l.attrs[i].Base // within its limits, as checked by the schema
 		s.cells[i] = cell{base: base, value: base, head: none, tail: none}
 	}
 	return s
 }
 
-// Schema returns the schema that the sheet was made from, or has grown to.
+// Schema returns the schema that the sheet was created from or has grown to.
 func (s *Sheet) Schema() *stat.Schema { return s.layout.Schema }
 
 // Attrs returns the number of attributes of the sheet.
 func (s *Sheet) Attrs() int { return len(s.cells) - 1 }
 
-// Value returns the attribute with all that lies on it, within its limits. O(1) unless a
-// change made it stale. It panics if the schema has no such attribute.
+// Value returns the attribute with all its modifiers, within its limits. It is O(1) unless a
+// change made the attribute stale. It panics if the schema has no such attribute.
 func (s *Sheet) Value(a stat.Attr) float64 {
 	if int(a) >= len(s.cells) || s.cells[a].stale {
-		s.refresh(a) // so written, Value is small enough to be inlined
+		s.refresh(a) // a separate call, so that Value can be inlined
 	}
 	return s.cells[a].value
 }
 
-// Grow gives the sheet the attributes that a greater layout has beside the sheet's own, with their
-// bases. The layout must begin with the attributes of the sheet's, as they are there. One that is not
-// greater changes nothing.
+// Grow adds the attributes of a larger layout that the sheet does not have, with their bases.
+// The layout must begin with the sheet's attributes, unchanged. A layout that is not larger
+// changes nothing.
 func (s *Sheet) Grow(to *Layout) {
 	if len(to.attrs) <= len(s.cells) {
 		return
@@ -87,11 +86,11 @@ func (s *Sheet) Grow(to *Layout) {
 	}
 	s.layout = to
 	for i := len(to.attrs) - 1; i > 0; i-- {
-		s.Value(stat.Attr(i)) // what is stale is not noticed when it moves
+		s.Value(stat.Attr(i)) // a change of a stale attribute would not be noticed
 	}
 }
 
-// ValueIn is Value for an attribute of a greater layout, as [Sheet.Grow] takes it, to which the sheet
+// ValueIn is Value for an attribute of a larger layout, as for [Sheet.Grow], to which the sheet
 // has not grown. It panics if the schema has no such attribute.
 func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
 	if int(a) < len(s.cells) {
@@ -109,24 +108,23 @@ func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
 	return within(d.Base, lo, hi)
 }
 
-// Base returns the attribute as it is without modifiers and without its limits, as it was
-// last set. It panics if the schema has no such attribute.
+// Base returns the attribute without modifiers and limits, as last set. It panics if the schema
+// has no such attribute.
 func (s *Sheet) Base(a stat.Attr) float64 {
 	s.layout.must(a)
 	return s.cells[a].base
 }
 
-// Limits returns the least and the greatest that the attribute can be now. Where there is no
-// limit it is [stat.MaxValue] or its negative. It panics if the schema has no such attribute.
+// Limits returns the current minimum and maximum of the attribute. A missing limit is
+// [stat.MaxValue] or its negative. It panics if the schema has no such attribute.
 func (s *Sheet) Limits(a stat.Attr) (lo, hi float64) {
 	s.layout.must(a)
 	return s.limits(a)
 }
 
-// SetBase sets the base to v, bit for bit, for good. Limits do not change it: they are
-// for Value to apply, so that a saved sheet can be set in any order. It refuses what is
-// no number of at most [stat.MaxValue] with [ErrValue], and then changes nothing. It panics if
-// the schema has no such attribute.
+// SetBase sets the base to v, bit for bit. Limits are not applied here but in Value, so that a
+// saved sheet can be restored in any order. It returns [ErrValue], and changes nothing, if v is
+// not a number of at most [stat.MaxValue]. It panics if the schema has no such attribute.
 func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 	s.layout.must(a)
 	v, err := number(v, s.layout.attrs[a].Name)
@@ -137,13 +135,13 @@ func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 	return nil
 }
 
-// AddBase changes the base for good, as damage and healing do, and returns by how much it
-// could be: the base is brought within the limits as they are now, delta is added, and
-// the sum is brought within them too. What is returned is delta itself unless a limit,
-// or [stat.MaxValue], cut it off; delta minus that is the overkill or the overheal.
+// AddBase changes the base, as damage and healing do, and returns the actual change: the base
+// is clamped to the current limits, delta is added, and the sum is clamped again. The result is
+// delta unless a limit or [stat.MaxValue] cut it off; the difference is the overkill or
+// overheal.
 //
-// It refuses a delta that is no number of at most [stat.MaxValue] with [ErrValue], and then
-// changes nothing. It panics if the schema has no such attribute.
+// It returns [ErrValue], and changes nothing, if delta is not a number of at most
+// [stat.MaxValue]. It panics if the schema has no such attribute.
 func (s *Sheet) AddBase(a stat.Attr, delta float64) (float64, error) {
 	s.layout.must(a)
 	delta, err := number(delta, s.layout.attrs[a].Name)
@@ -168,8 +166,8 @@ func (s *Sheet) rebase(a stat.Attr, v float64) {
 	}
 }
 
-// touch makes the attribute stale, and those whose limits hang on it. Those that were
-// stale before are not gone through again, nor what hangs on them.
+// touch marks the attribute and those that it limits as stale. Attributes that are already
+// stale are not visited again.
 func (s *Sheet) touch(a stat.Attr) {
 	c := &s.cells[a]
 	if c.stale {
@@ -182,11 +180,11 @@ func (s *Sheet) touch(a stat.Attr) {
 	}
 }
 
-// refresh works the attribute out.
+// refresh recomputes the attribute.
 func (s *Sheet) refresh(a stat.Attr) {
 	s.layout.must(a)
 	c := &s.cells[a]
-	lo, hi := s.limits(a) // no longer stale after this, so that a may be fresh
+	lo, hi := s.limits(a) // not stale any more, so that a is fresh
 	v := c.base
 	c.overflow = false
 	if c.count > 0 {
@@ -196,7 +194,7 @@ func (s *Sheet) refresh(a stat.Attr) {
 	c.stale = false
 }
 
-// limits returns the attribute's limits as they are now.
+// limits returns the current limits of the attribute.
 func (s *Sheet) limits(a stat.Attr) (lo, hi float64) {
 	d := &s.layout.attrs[a]
 	lo, hi = d.lo, d.hi
@@ -209,7 +207,7 @@ func (s *Sheet) limits(a stat.Attr) (lo, hi float64) {
 	return lo, hi
 }
 
-// within brings v down to hi and then up to lo, so that lo wins.
+// within clamps v to hi and then to lo, so that lo takes precedence.
 func within(v, lo, hi float64) float64 {
 	if v > hi {
 		v = hi

@@ -6,10 +6,10 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// All returns the attributes in the order of the schema. The sheet may be changed
-// between two of them.
+// All returns the attributes in the order of the schema. The sheet may be changed during the
+// iteration.
 func (s *Sheet) All() iter.Seq[stat.View] {
-	return func(yield func(stat.View) bool) { s.all(yield) } // inlined, so that it costs no allocation
+	return func(yield func(stat.View) bool) { s.all(yield) } // inlined to avoid an allocation
 }
 
 func (s *Sheet) all(yield func(stat.View) bool) {
@@ -24,10 +24,9 @@ func (s *Sheet) all(yield func(stat.View) bool) {
 	}
 }
 
-// On returns the modifiers that lie on the attribute, oldest first: added to another
-// sheet in this order, they make the same value. The loop may take off the modifier that
-// it was given, and no other; it may not add any. The loop panics if the schema has no
-// such attribute.
+// On returns the modifiers of the attribute, oldest first: added to another sheet in this
+// order, they give the same value. The loop may remove the current modifier, but no other, and
+// may not add any. The loop panics if the schema has no such attribute.
 func (s *Sheet) On(a stat.Attr) iter.Seq2[Key, stat.Modifier] {
 	return func(yield func(Key, stat.Modifier) bool) { s.on(a, yield) }
 }

@@ -1,7 +1,7 @@
-// Package wire has what the binary forms of this module are made of: varints of the least possible
-// length, texts with their length before them, and CRC-32C. Blobs of owners (package buff), records of
-// a cut (store) and recordings (internal/recording) are written with it, so that one rule
-// says what a number looks like and what a checksum is taken of.
+// Package wire contains the elements of the binary formats of this module: varints of minimal
+// length, strings with a length prefix, and CRC-32C. Blobs of owners (package buff), records of
+// a cut (store) and recordings (internal/recording) use it, so that numbers and checksums
+// follow one rule.
 //
 //	7                07
 //	300              ac 02

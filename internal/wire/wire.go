@@ -18,19 +18,19 @@ func AppendUint(dst []byte, n uint64) []byte {
 	return binary.AppendUvarint(dst, n)
 }
 
-// AppendInt appends a number that may be negative, in zigzag.
+// AppendInt appends a signed number, in zigzag encoding.
 func AppendInt(dst []byte, n int64) []byte { return AppendUint(dst, uint64(n)<<1^uint64(n>>63)) }
 
-// AppendText appends a text, with its length before.
+// AppendText appends a string with a length prefix.
 func AppendText(dst []byte, text string) []byte {
 	return append(AppendUint(dst, uint64(len(text))), text...)
 }
 
-// AppendBytes appends bytes, with their length before.
+// AppendBytes appends bytes with a length prefix.
 func AppendBytes(dst, b []byte) []byte { return append(AppendUint(dst, uint64(len(b))), b...) }
 
-// Uint reads the number with which b begins, and returns how many bytes it has. These are 0 if it does
-// not end or is above 64 bits, and negative if it is longer than it need be.
+// Uint decodes the number at the start of b and returns its size in bytes. The size is 0 if the
+// number is incomplete or above 64 bits, and negative if its encoding is not minimal.
 func Uint(b []byte) (n uint64, size int) {
 	n, size = binary.Uvarint(b)
 	switch {
@@ -42,5 +42,5 @@ func Uint(b []byte) (n uint64, size int) {
 	return n, size
 }
 
-// Signed returns the number that [AppendInt] has written as n.
+// Signed returns the number that [AppendInt] has encoded as n.
 func Signed(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }

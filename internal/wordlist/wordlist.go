@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// Word returns the word of a value, and for one that has none its type and number.
+// Word returns the word of a value, or its type and number if it has none.
 func Word[E ~uint8](words []string, e E) string {
 	if int(e) < len(words) {
 		return words[e]
@@ -15,7 +15,7 @@ func Word[E ~uint8](words []string, e E) string {
 	return fmt.Sprintf("%T(%d)", e, e)
 }
 
-// Parse sets e from its word. The error names the words that there are, and the one that was most likely meant.
+// Parse sets e from its word. The error contains the valid words and the most similar one.
 func Parse[E ~uint8](e *E, words []string, text []byte) error {
 	for i, w := range words {
 		if w == string(text) {
@@ -27,7 +27,8 @@ func Parse[E ~uint8](e *E, words []string, text []byte) error {
 	return fmt.Errorf("unknown word %q: want %s or %s%s", text, strings.Join(words[:last], ", "), words[last], DidYouMean(string(text), words))
 }
 
-// DidYouMean asks for the name that was most likely meant, if one is near: ": did you mean "x"?".
+// DidYouMean returns a question with the most similar name, if one is similar: ": did you mean
+// "x"?".
 func DidYouMean(name string, known []string) string {
 	if near := misspelt.Near(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %.100q?", near)

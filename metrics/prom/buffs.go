@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// sumOf is what the definitions of one series have led to, all together.
+// sumOf is the sum over the definitions of one series.
 type sumOf struct {
 	live   int
 	events [len(view.View{}.Counts)]uint64
@@ -21,11 +21,11 @@ type sumOf struct {
 	took   time.Duration
 }
 
-// collectBuffs tells what each definition has led to. It waits for another Tick.
+// collectBuffs collects the counters of each definition. It waits for another Tick.
 func (c *Collector) collectBuffs(ctx context.Context, ch chan<- prometheus.Metric) {
 	specs, err := c.watch.Specs(ctx)
 	if err != nil {
-		return // that the loop does not answer is told by up
+		return // bufftick_up shows that the loop does not answer
 	}
 	sums := make(map[string]*sumOf)
 	of := func(name string) *sumOf {
@@ -40,7 +40,7 @@ func (c *Collector) collectBuffs(ctx context.Context, ch chan<- prometheus.Metri
 			of(c.nameOf(s)).add(s)
 			continue
 		}
-		// Timeouts and what the game itself does have no definition.
+		// Timeouts and changes by the game itself have no definition.
 		all := *s
 		for _, kind := range []buff.EventKind{buff.Changed, buff.Died, buff.Revived} {
 			of(ofGame).events[kind] += s.Events[kind]
@@ -61,8 +61,8 @@ func (c *Collector) collectBuffs(ctx context.Context, ch chan<- prometheus.Metri
 	}
 }
 
-// nameOf returns the series of a definition: once it has one of its own it keeps that, so that no
-// counter goes back.
+// nameOf returns the series of a definition. A definition with its own series keeps it, so that
+// no counter decreases.
 func (c *Collector) nameOf(s *view.SpecStats) string {
 	name := strings.ToValidUTF8(s.Spec.ID, "\uFFFD")
 	c.mu.Lock()

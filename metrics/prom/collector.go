@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	patience  = 2 * time.Second // that a scrape waits for the loop: above the Budget that a stuck handler costs
+	patience  = 2 * time.Second // of a scrape; above the Budget
 	maxDenied = 500             // pairs of definition and reason, the most frequent ones
-	maxBuffs  = 100             // definitions that have series of their own: the first that something came of
+	maxBuffs  = 100             // definitions with their own series: the first ones with an event
 )
 
-// The labels of what is not one definition: all definitions that have no series of their own; timeouts; and
-// what commands of the game change.
+// The labels of series that are not one definition: all definitions without their own series;
+// timeouts; and changes by commands of the game.
 const (
 	others   = "(others)"
 	timeouts = "(timeouts)"
 	ofGame   = "(game)"
 )
 
-// Collector tells a registry about one engine. Make one with [New]. Any number of
+// Collector collects the metrics of one engine. Use [New] to create one. Any number of
 // goroutines may collect at once.
 type Collector struct {
 	watch view.Watch
@@ -42,10 +42,10 @@ type Collector struct {
 	plain []metric
 
 	mu    sync.Mutex
-	named map[string]bool // the definitions that have series of their own
+	named map[string]bool // the definitions with their own series
 }
 
-// metric is one that is a single number.
+// metric is a metric with a single value.
 type metric struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
@@ -62,15 +62,15 @@ func newCollector(eng *engine.Engine, clock func() time.Duration) *Collector {
 	c := &Collector{
 		watch:    eng.Watch(),
 		up:       desc("up", "Whether the loop has answered within two seconds."),
-		lateness: desc("event_lateness_seconds", "How long after they were due events were worked out."),
-		denied:   desc("denied_total", "Applications that were refused.", "buff", "reason"),
-		frame:    desc("frame_seconds", "How long frames took."),
-		budget:   desc("frame_budget_seconds", "What a frame may take: Options.Trace.SlowFrame."),
-		events:   desc("events_total", "What happened, by kind.", "kind"),
-		live:     desc("buff_live", "Instances that run, by definition.", "buff"),
-		happened: desc("buff_events_total", "What happened, by definition and kind.", "buff", "kind"),
-		calls:    desc("buff_handlers_total", "Handlers that have returned, by definition, estimated from some.", "buff"),
-		took:     desc("buff_handler_seconds_total", "Time in handlers, by definition, estimated from some.", "buff"),
+		lateness: desc("event_lateness_seconds", "Delay between the time of an event and the end of its frame."),
+		denied:   desc("denied_total", "Applications refused.", "buff", "reason"),
+		frame:    desc("frame_seconds", "Duration of frames."),
+		budget:   desc("frame_budget_seconds", "Maximum duration of a frame: Options.Trace.SlowFrame."),
+		events:   desc("events_total", "Events by kind.", "kind"),
+		live:     desc("buff_live", "Active instances by definition.", "buff"),
+		happened: desc("buff_events_total", "Events by definition and kind.", "buff", "kind"),
+		calls:    desc("buff_handlers_total", "Handlers that have returned, by definition, estimated from a sample.", "buff"),
+		took:     desc("buff_handler_seconds_total", "Time in handlers by definition, estimated from a sample.", "buff"),
 		named:    make(map[string]bool),
 		plain:    plain(),
 	}
@@ -78,15 +78,15 @@ func newCollector(eng *engine.Engine, clock func() time.Duration) *Collector {
 	return c
 }
 
-// Close lets the engine count nothing any more, unless somebody else watches it. The
-// Collector should be unregistered by then.
+// Close stops the engine's counting, unless another watcher is attached. Unregister the
+// Collector first.
 func (c *Collector) Close() { c.close() }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("bufftick_"+name, help, labels, nil)
 }
 
-// plain returns the metrics that are a single number.
+// plain returns the metrics with a single value.
 func plain() []metric {
 	var out []metric
 	gauge := func(name, help string, value func(v *view.View) int) {
@@ -95,36 +95,37 @@ func plain() []metric {
 	counter := func(name, help string, value func(v *view.View) uint64) {
 		out = append(out, metric{desc(name, help), prometheus.CounterValue, func(v *view.View) float64 { return float64(value(v)) }})
 	}
-	gauge("owners", "Owners that are there.", func(v *view.View) int { return v.Stats.Owners })
-	gauge("buffs", "Buffs that are carried.", func(v *view.View) int { return v.Buffs })
-	gauge("busy_owners", "Owners whose turn was not over at the frame's end.", func(v *view.View) int { return v.Stats.Busy })
-	gauge("stuck_owners", "Owners whose handlers have held a worker for a second or more of the game.", stuck)
+	gauge("owners", "Owners.", func(v *view.View) int { return v.Stats.Owners })
+	gauge("buffs", "Active buffs.", func(v *view.View) int { return v.Buffs })
+	gauge("busy_owners", "Owners with an unfinished turn at the end of the frame.", func(v *view.View) int { return v.Stats.Busy })
+	gauge("stuck_owners", "Owners whose handlers have occupied a worker for at least a second of game time.", stuck)
 	gauge("waiting_owners", "Owners that were not served because no worker was free.", func(v *view.View) int { return v.Waiting })
 	gauge("workers", "Handlers that can run at once.", func(v *view.View) int { return v.Workers })
-	gauge("deadlines", "Owners and auras that wait on the wheel for their next deadline.", func(v *view.View) int { return v.Stats.Timers })
-	gauge("inbox_commands", "Commands of other goroutines that wait for the next Tick.", func(v *view.View) int { return v.Stats.Inbox })
-	gauge("inbox_limit", "Commands that the inbox has room for.", func(v *view.View) int { return v.InboxLimit })
+	gauge("deadlines", "Owners and auras waiting on the wheel for their next deadline.", func(v *view.View) int { return v.Stats.Timers })
+	gauge("inbox_commands", "Commands of other goroutines waiting for the next Tick.", func(v *view.View) int { return v.Stats.Inbox })
+	gauge("inbox_limit", "Capacity of the inbox.", func(v *view.View) int { return v.InboxLimit })
 	counter("inbox_refused_total", "Commands of other goroutines refused because the inbox, or their producer's share of it, was full.", func(v *view.View) uint64 { return v.Stats.InboxRefused })
-	gauge("mailbox_messages", "Messages that wait in mailboxes.", func(v *view.View) int { return v.Mail })
+	gauge("mailbox_messages", "Messages waiting in mailboxes.", func(v *view.View) int { return v.Mail })
 	counter("frames_total", "Ticks.", func(v *view.View) uint64 { return v.Stats.Ticks })
 	counter("deadlines_fired_total", "Timers of owners and auras that fired.", func(v *view.View) uint64 { return v.Stats.Fired })
-	counter("refused_total", "Commands refused because too much waited for their owner.", func(v *view.View) uint64 { return v.Stats.Refused })
-	counter("undelivered_total", "Commands that found nobody, nothing or no room.", func(v *view.View) uint64 { return v.Stats.Undelivered })
-	counter("dropped_total", "What was due and no longer so when it was to run.", func(v *view.View) uint64 { return v.Stats.Dropped })
-	counter("despawn_dropped_total", "Timeouts and handlers that went with their owner.", func(v *view.View) uint64 { return v.Stats.DroppedOnDespawn })
-	counter("pool_refused_total", "Times that the pool had no worker; nothing is lost by that.", func(v *view.View) uint64 { return v.Stats.PoolRefused })
-	counter("faults_total", "Panics, and ends by runtime.Goexit, of handlers and of what else the game has handed in.", func(v *view.View) uint64 { return v.Stats.Faults })
+	counter("refused_total", "Commands refused because the mailbox of their owner was full.", func(v *view.View) uint64 { return v.Stats.Refused })
+	counter("undelivered_total", "Commands whose owner or buff did not exist, or that found no room.", func(v *view.View) uint64 { return v.Stats.Undelivered })
+	counter("dropped_total", "Deadlines that were obsolete when they were to run.", func(v *view.View) uint64 { return v.Stats.Dropped })
+	counter("despawn_dropped_total", "Timeouts and handlers removed with their owner.", func(v *view.View) uint64 { return v.Stats.DroppedOnDespawn })
+	counter("pool_refused_total", "Times that the pool had no worker; the work is only delayed.", func(v *view.View) uint64 { return v.Stats.PoolRefused })
+	counter("faults_total", "Panics, and ends by runtime.Goexit, of handlers and other functions of the game.", func(v *view.View) uint64 { return v.Stats.Faults })
 	seconds := func(name, help string, kind prometheus.ValueType, value func(v *view.View) time.Duration) {
 		out = append(out, metric{desc(name, help), kind, func(v *view.View) float64 { return value(v).Seconds() }})
 	}
-	seconds("handler_seconds_total", "Time of all turns, estimated from some.", prometheus.CounterValue, func(v *view.View) time.Duration { return v.Handled })
-	seconds("behind_seconds", "Time that is still to be worked off.", prometheus.GaugeValue, func(v *view.View) time.Duration { return v.Stats.Behind })
-	seconds("lost_seconds_total", "Time that Ticks have dropped.", prometheus.CounterValue, func(v *view.View) time.Duration { return v.Stats.Lost })
+	seconds("handler_seconds_total", "Time of all turns, estimated from a sample.", prometheus.CounterValue, func(v *view.View) time.Duration { return v.Handled })
+	seconds("behind_seconds", "Game time still to be processed.", prometheus.GaugeValue, func(v *view.View) time.Duration { return v.Stats.Behind })
+	seconds("lost_seconds_total", "Game time dropped by Ticks.", prometheus.CounterValue, func(v *view.View) time.Duration { return v.Stats.Lost })
 	return out
 }
 
-// stuckAfter is how long a handler must have held a worker. At the end of a Tick that does not fit
-// its budget some always do, others each time: that is a backlog.
+// stuckAfter is how long a handler must have occupied a worker to count as stuck. When a Tick
+// exceeds its budget some handlers are always running, different ones each time: that is a
+// backlog.
 const stuckAfter = time.Second
 
 func stuck(v *view.View) (n int) {
@@ -136,7 +137,7 @@ func stuck(v *view.View) (n int) {
 	return n
 }
 
-// Describe tells a registry what there is.
+// Describe sends the descriptions of all metrics.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{c.up, c.lateness, c.denied, c.frame, c.budget, c.events, c.live, c.happened, c.calls, c.took} {
 		ch <- d
@@ -146,8 +147,8 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect asks the loop and tells what it has answered. It waits for the next Tick, a
-// second at most.
+// Collect requests the state from the loop and sends it. It waits for the next Tick, at most
+// two seconds.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -172,8 +173,8 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (c *Collector) collectDenied(ch chan<- prometheus.Metric, v *view.View) {
-	// Definitions of an earlier catalog count with those that have their id now: a counter
-	// must not appear twice.
+	// Definitions of an earlier catalog are added to the current ones with the same id: a
+	// counter must not appear twice.
 	type key struct{ buff, why string }
 	sums := make(map[key]uint64)
 	for _, d := range v.Denied {
@@ -201,7 +202,7 @@ func (c *Collector) collectTimes(ch chan<- prometheus.Metric, v *view.View) {
 	}
 	ch <- prometheus.MustNewConstHistogram(c.lateness, n, v.LateSum.Seconds(), late)
 
-	// Of the classes of the engine every fourth is a doubling.
+	// Every fourth bucket of the engine is a doubling.
 	times, n := make(map[float64]uint64), uint64(0)
 	for i, count := range v.Times {
 		n += count

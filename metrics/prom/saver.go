@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Saver tells a registry how a zone stands with its store. Make one with [NewSaver]. Any number of
-// goroutines may collect at once; none of them waits for the loop or for the disk.
+// Saver exports metrics of saving a zone. Use [NewSaver] to create one. Any number of
+// goroutines may collect at once; none waits for the loop or the disk.
 type Saver struct {
 	stats func() store.Stats
 	plain []saved
@@ -20,7 +20,7 @@ type saved struct {
 	value func(*store.Stats) float64
 }
 
-// NewSaver returns a collector of the figures of a store.Saver: NewSaver(zone.Stats).
+// NewSaver returns a collector for the statistics of a store.Saver: NewSaver(zone.Stats).
 func NewSaver(stats func() store.Stats) *Saver {
 	s := &Saver{stats: stats}
 	gauge := func(name, help string, value func(*store.Stats) float64) {
@@ -29,18 +29,18 @@ func NewSaver(stats func() store.Stats) *Saver {
 	counter := func(name, help string, value func(*store.Stats) uint64) {
 		s.plain = append(s.plain, saved{desc(name, help), prometheus.CounterValue, func(x *store.Stats) float64 { return float64(value(x)) }})
 	}
-	gauge("cut_age_seconds", "Game time since the last cut that is on disk.", func(x *store.Stats) float64 { return x.Age.Seconds() })
-	gauge("cut_alarm", "Whether that is more than Options.Alarm.", func(x *store.Stats) float64 { return truth(x.Alarm) })
+	gauge("cut_age_seconds", "Game time since the last cut on disk.", func(x *store.Stats) float64 { return x.Age.Seconds() })
+	gauge("cut_alarm", "Whether cut_age_seconds exceeds Options.Alarm.", func(x *store.Stats) float64 { return truth(x.Alarm) })
 	gauge("cut_failing", "Whether the last commit was not acknowledged.", func(x *store.Stats) float64 { return truth(x.Err != nil) })
 	gauge("cut_owners", "Owners in the last commit.", func(x *store.Stats) float64 { return float64(x.Owners) })
-	gauge("cut_bytes", "Bytes of them.", func(x *store.Stats) float64 { return float64(x.Bytes) })
-	gauge("cut_older_owners", "Owners of the last cut that were busy, and are in it as they had been before.", func(x *store.Stats) float64 { return float64(x.Older) })
-	gauge("cut_encode_seconds", "Time of the loop that the last cut took, by Options.Clock.", func(x *store.Stats) float64 { return x.Encode.Seconds() })
-	gauge("changed_owners", "Owners that have changed since the last cut began.", func(x *store.Stats) float64 { return float64(x.Changed) })
-	counter("cuts_total", "Commits that were acknowledged.", func(x *store.Stats) uint64 { return x.Cuts })
-	counter("cuts_failed_total", "Commits that were not.", func(x *store.Stats) uint64 { return x.Failed })
+	gauge("cut_bytes", "Bytes of the owners in the last commit.", func(x *store.Stats) float64 { return float64(x.Bytes) })
+	gauge("cut_older_owners", "Busy owners in the last cut, saved in an earlier state.", func(x *store.Stats) float64 { return float64(x.Older) })
+	gauge("cut_encode_seconds", "Loop time used by the last cut, by Options.Clock.", func(x *store.Stats) float64 { return x.Encode.Seconds() })
+	gauge("changed_owners", "Owners changed since the last cut started.", func(x *store.Stats) float64 { return float64(x.Changed) })
+	counter("cuts_total", "Acknowledged commits.", func(x *store.Stats) uint64 { return x.Cuts })
+	counter("cuts_failed_total", "Failed commits.", func(x *store.Stats) uint64 { return x.Failed })
 	counter("cut_bytes_total", "Bytes of all commits.", func(x *store.Stats) uint64 { return x.Total })
-	counter("copies_refused_total", "Copies of owners that Marshal has refused.", func(x *store.Stats) uint64 { return x.Refused })
+	counter("copies_refused_total", "Copies of owners refused by Marshal.", func(x *store.Stats) uint64 { return x.Refused })
 	return s
 }
 
@@ -51,14 +51,14 @@ func truth(is bool) float64 {
 	return 0
 }
 
-// Describe tells a registry what there is.
+// Describe sends the descriptions of all metrics.
 func (s *Saver) Describe(ch chan<- *prometheus.Desc) {
 	for _, m := range s.plain {
 		ch <- m.desc
 	}
 }
 
-// Collect tells the present figures.
+// Collect sends the current values.
 func (s *Saver) Collect(ch chan<- prometheus.Metric) {
 	x := s.stats()
 	for _, m := range s.plain {

@@ -22,13 +22,13 @@ func TestSaver(t *testing.T) {
 	require.NoError(t, r.Register(s))
 	require.Equal(t, 12, testutil.CollectAndCount(s))
 	require.NoError(t, testutil.GatherAndCompare(r, strings.NewReader(`
-# HELP bufftick_cut_age_seconds Game time since the last cut that is on disk.
+# HELP bufftick_cut_age_seconds Game time since the last cut on disk.
 # TYPE bufftick_cut_age_seconds gauge
 bufftick_cut_age_seconds 3
 # HELP bufftick_cut_failing Whether the last commit was not acknowledged.
 # TYPE bufftick_cut_failing gauge
 bufftick_cut_failing 1
-# HELP bufftick_cuts_total Commits that were acknowledged.
+# HELP bufftick_cuts_total Acknowledged commits.
 # TYPE bufftick_cuts_total counter
 bufftick_cuts_total 7
 `), "bufftick_cut_age_seconds", "bufftick_cut_failing", "bufftick_cuts_total"))

@@ -1,10 +1,9 @@
-// Package buffs is the definitions of the small MMO: the files of this folder, as they travel
-// with a program.
+// Package buffs embeds the definitions of the game: the files of this folder.
 package buffs
 
 import "embed"
 
-// Files are the files of this folder.
+// Files holds the files of this folder.
 //
 //go:embed *.yaml
 var Files embed.FS

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/examples/mmo/buffs"
 )
 
-// book is the definitions, and by name those that the code applies or looks for.
+// book holds the definitions, and the ones that the code uses by name.
 type book struct {
 	catalog *buff.Catalog
 
@@ -22,18 +22,18 @@ type book struct {
 	quake, bomb, explosion, dread, despair    *buff.Spec // bosses to players
 	daze, statue, plague                      *buff.Spec
 	frenzy, enrage, wrath, lastStand          *buff.Spec // bosses to themselves
-	stew, feast, rested, stance, deathWard    *buff.Spec // what lasts
+	stew, feast, rested, stance, deathWard    *buff.Spec // long-lasting
 	life, ghost, fallen                       *buff.Spec // life and death
 
-	phases []phase // of a boss, the first one first
+	phases []phase // of a boss, in order
 
-	vigour, maxHealth, hide, power, pace stat.Attr // of everybody's sheet
+	vigour, maxHealth, hide, power, pace stat.Attr // attributes of every unit
 
-	harmed buff.Act // what befalls who is hit
+	harmed buff.Act // the act of being hit
 }
 
-// loadBook reads the definitions of a folder, or if that is "" those that travel with the
-// program, so that it runs from anywhere.
+// loadBook reads the definitions of a folder, or the embedded ones if dir is "", so that the
+// program runs anywhere.
 func loadBook(dir string) (*book, error) {
 	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
 	if dir != "" {
@@ -82,7 +82,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 		life: spec("life"), ghost: spec("ghost"), fallen: spec("fallen"),
 		vigour: attr("vigour"), maxHealth: attr("max_health"), hide: attr("hide"), power: attr("power"), pace: attr("pace"),
 	}
-	b.harmed, _ = cat.Act("damage") // if no buff speaks of it, nothing comes of it
+	b.harmed, _ = cat.Act("damage") // if no buff reacts to it, it has no effect
 	b.phases = []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
 	if missing != nil {
 		return nil, fmt.Errorf("the game casts or reads %q, and there is no such definition or attribute", missing)

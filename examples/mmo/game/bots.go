@@ -10,30 +10,30 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// How often bots act. In a fight a player adds 2.2 lasting buffs a second, as
-// counted in recorded arena fights: of a hundred, 62 are new, 27 refresh one that
-// runs and 11 add a stack. Hits and heals that do not last come on top.
+// How often bots act. In a fight a player adds 2.2 lasting buffs per second, as counted in
+// recorded arena fights: 62 % are new, 27 % refresh an active buff and 11 % add a stack. Hits
+// and instant heals are additional.
 const (
 	fightActs = 2.75 // of a player, per second
 	restActs  = 0.2
 
 	instantShare = 20 // percent of the acts
-	againShare   = 10 // cast one of the last spells again
-	stackShare   = 17 // add to the stack that the class lives by
+	againShare   = 10 // repeat a recent spell
+	stackShare   = 17 // add to the stack of the class
 
 	strikes    = 0.10     // of a boss, per second and player of its raid
 	dispels    = 0.4      // of a raid, per second, while a curse is on it
 	purges     = 0.12     // of a raid, per second and player of it, while plague is on it
-	steps      = 0.1      // of a player, per second: goes to stand elsewhere
+	steps      = 0.1      // of a player, per second: moves to another place
 	logOuts    = 1. / 900 // of a player, per second
-	inboxShare = 10       // percent of the casts come through the Inbox, as from the network
+	inboxShare = 10       // percent of the casts that come through the Inbox, as from the network
 
-	front = 5  // players of a raid who stand where dread finds them
-	stray = 10 // paces that a player goes astray from where its class stands
+	front = 5  // players of a raid within reach of dread
+	stray = 10 // maximum distance in paces from the usual place of the class
 )
 
-// act lets everybody do what they want to do before the next frame. It goes by the
-// dice and by what the events have told, never by the clock or by who is busy.
+// act makes all units act before the next frame. It depends only on the dice and on past
+// events, not on the clock or on busy players.
 func (w *world) act() {
 	for i := range w.raids {
 		w.actRaid(&w.raids[i])
@@ -48,7 +48,7 @@ func (w *world) act() {
 	}
 }
 
-// times returns how often something happens in one frame that happens so often a
+// times returns how often something happens in this frame that happens perSecond times a
 // second.
 func (w *world) times(perSecond float64) int {
 	mean := perSecond / float64(w.rate)
@@ -59,7 +59,7 @@ func (w *world) times(perSecond float64) int {
 	return n
 }
 
-// here reports whether a player is there and alive.
+// here reports whether a player is logged in and alive.
 func (p *player) here() bool { return !p.dead && !p.away }
 
 func (w *world) actPlayer(p *player) {
@@ -77,7 +77,7 @@ func (w *world) actPlayer(p *player) {
 		return
 	}
 	if p.bare {
-		w.add(p.id, buff.Application{Spec: w.stance, Source: p.id}) // death has taken it
+		w.add(p.id, buff.Application{Spec: w.stance, Source: p.id}) // removed by its death
 	}
 	if p.raid.fights && w.times(steps) > 0 {
 		p.paces = p.class.paces + w.dice.IntN(stray)
@@ -91,8 +91,7 @@ func (w *world) actPlayer(p *player) {
 	}
 }
 
-// number returns an attribute of somebody as it is now. While a handler of it runs nobody may
-// look, and it is as usual.
+// number returns the current value of an attribute, or usual while a handler of the owner runs.
 func (w *world) number(id buff.OwnerID, attr stat.Attr, usual float64) float64 {
 	if v, err := w.eng.Attribute(id, attr); err == nil {
 		return v
@@ -100,10 +99,10 @@ func (w *world) number(id buff.OwnerID, attr stat.Attr, usual float64) float64 {
 	return usual
 }
 
-// strong returns somebody's power: what is cast has it for its magnitude, 100 as a rule.
+// strong returns the power of a unit, which is the magnitude of its spells, usually 100.
 func (w *world) strong(id buff.OwnerID) int64 { return int64(math.Round(w.number(id, w.power, 100))) }
 
-// choose picks what a player casts, and on whom.
+// choose picks a player's spell and its target.
 func (w *world) choose(p *player) {
 	switch dice := w.dice.IntN(100); {
 	case dice < instantShare:
@@ -119,7 +118,7 @@ func (w *world) choose(p *player) {
 	}
 }
 
-// fresh picks a spell that the player has not just cast on that target.
+// fresh picks a spell that the player has not recently cast on that target.
 func (w *world) fresh(p *player) cast {
 	var c cast
 	for range 4 {
@@ -131,7 +130,7 @@ func (w *world) fresh(p *player) cast {
 	return c
 }
 
-// stack picks the spell that the class lives by, on whom it was cast last.
+// stack picks the stacking spell of the class, on its last target.
 func (w *world) stack(p *player) cast {
 	for _, c := range p.recent {
 		if c.spec == p.class.stacking.spec && c.until > w.now {
@@ -165,12 +164,12 @@ func (w *world) target(p *player, s spell) cast {
 	return c
 }
 
-// friend returns a player of the same raid, perhaps p itself.
+// friend returns a player of the same raid, possibly p itself.
 func (w *world) friend(p *player) *player {
 	return p.raid.members[w.dice.IntN(len(p.raid.members))]
 }
 
-// cast carries a decision out. Nobody casts on the dead and the absent.
+// cast casts a spell, unless the target is dead or away.
 func (w *world) cast(p *player, c cast) {
 	if c.aim == foe && !p.raid.fights || c.aim == friend && !w.players[c.on-1].here() {
 		return
@@ -195,22 +194,22 @@ func (w *world) cast(p *player, c cast) {
 	w.totals.casts[r.Kind]++
 }
 
-// begin starts a spell that takes its time: a timeout of the caster, whose function
-// runs on a worker and applies the buff to another.
+// begin starts a spell with a cast time: a timeout of the caster, whose function runs on a
+// worker and applies the buff to the target.
 func (w *world) begin(p *player, d time.Duration, on buff.OwnerID, a buff.Application) {
 	t, err := w.eng.AddTimeout(p.id, d, func(c *engine.Context) { c.AddBuff(on, a) })
 	w.expect(err)
 	p.casting = t
 }
 
-// add applies a buff; a refusal by the rules is an event like others.
+// add applies a buff; a refusal by the rules is an ordinary event.
 func (w *world) add(to buff.OwnerID, a buff.Application) buff.Result {
 	_, r := w.eng.AddBuff(to, a)
 	w.allow(r)
 	return r
 }
 
-// allow notes what came of a command, unless it is a refusal by the rules.
+// allow records an error of a command, unless it is a refusal by the rules.
 func (w *world) allow(r buff.Result) {
 	if r.Err != nil && r.Kind != buff.Denied {
 		w.expect(r.Err)

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// digest is a hash over everything that happened, in order.
+// digest is a hash of all events, in order.
 type digest struct {
 	hash hash.Hash
 	line []byte

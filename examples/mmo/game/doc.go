@@ -1,19 +1,19 @@
 // Package game is a small online game that plays itself: bots in raids fight bosses with
 // poisons, curses, shields and food, and every effect runs on package engine. [Run] is the
-// whole of it, as command mmo calls it; what else is to be seen beside its page, a program
-// mounts by [Console].Mount.
+// whole game, as called by command mmo; a program adds further pages with [Console].Mount.
 //
-//	run.go       Run: flags in, summary out
-//	flags.go     what can be set
+//	run.go       Run: from flags to the summary
+//	flags.go     flags
 //	loop.go      the game loop: frames, real time, status
-//	world.go     who is there, and what the loop learns from a frame
-//	raids.go     bosses, and what they do to their raids
-//	bots.go      what players decide to do
-//	spells.go    what there is to cast
-//	handlers.go  what the buffs do: the code that the definitions call by name
+//	world.go     the units, and how the loop follows a frame's events
+//	raids.go     bosses and their actions
+//	bots.go      decisions of players
+//	spells.go    classes and spells
+//	handlers.go  the Go code that definitions call by name
 //	book.go      the definitions, read from ../buffs/*.yaml
-//	reload.go    and read anew while the game runs
-//	live.go      with -live: a page in the browser, and keys
-//	story.go     what is told on the way: who fell to whom; status.go has the line below it
-//	summary.go   what is told at the end; totals.go, pulses.go, digest.go count it
+//	reload.go    reloading them while the game runs
+//	keep.go      the world on disk
+//	live.go      -live: a page in the browser, and keys
+//	story.go     lines about deaths and bosses; status.go has the status line
+//	summary.go   the final report; totals.go, pulses.go, digest.go count for it
 package game

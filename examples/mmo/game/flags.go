@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// settings is what the flags say.
+// settings holds the flags.
 type settings struct {
 	players, bosses int
 	rate            int // frames per second of game time
 	duration        time.Duration
-	speed           float64 // multiple of real time; 0: as fast as it goes
+	speed           float64 // multiple of real time; 0: as fast as possible
 	seed            uint64
-	workers         int // 0: one for each processor
+	workers         int // 0: one per processor
 	sync            bool
 	profile         string
-	data            string // folder of the world; "": it ends with the program
-	buffs           string // folder; "": the definitions that travel with the program
+	data            string // folder of the saved world; "": not saved
+	buffs           string // folder; "": the embedded definitions
 
-	live bool   // until ctx ends, with a page to look at it
+	live bool   // until ctx ends, with a page
 	addr string // of the page
 }
 
@@ -44,19 +44,19 @@ const (
 
 func newFlags(s *settings) *flag.FlagSet {
 	f := flag.NewFlagSet("mmo", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // run prints the error, in one line
+	f.SetOutput(io.Discard) // run prints the error in one line
 	f.IntVar(&s.players, "players", 1000, "`number` of players")
-	f.IntVar(&s.bosses, "bosses", 0, "`number` of bosses; 0: one for each 50 players")
+	f.IntVar(&s.bosses, "bosses", 0, "`number` of bosses; 0: one per 50 players")
 	f.IntVar(&s.rate, "rate", 20, "`number` of frames per second of the game")
-	f.DurationVar(&s.duration, "duration", time.Minute, "`span` of game time to play")
-	f.Func("speed", "`number or max`: so many times real time, or as fast as it goes (default 1)", func(v string) error { return parseSpeed(v, &s.speed) })
-	f.Uint64Var(&s.seed, "seed", 1, "`number` that all chance comes from")
-	f.IntVar(&s.workers, "workers", 0, "`number` of workers; 0: one for each processor")
+	f.DurationVar(&s.duration, "duration", time.Minute, "`duration` of the game, in game time")
+	f.Func("speed", "`factor` of real time, or max for as fast as possible (default 1)", func(v string) error { return parseSpeed(v, &s.speed) })
+	f.Uint64Var(&s.seed, "seed", 1, "`seed` of all random choices")
+	f.IntVar(&s.workers, "workers", 0, "`number` of workers; 0: one per processor")
 	f.BoolVar(&s.sync, "sync", false, "run everything on the loop, without workers")
-	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, read anew when they change, unless -speed is max; without it those in the program")
-	f.StringVar(&s.data, "data", "", "`folder` in which the world is kept: a program that was killed goes on where it was")
-	f.BoolVar(&s.live, "live", false, "play until Ctrl-C, with a page in the browser that shows it")
-	f.StringVar(&s.addr, "addr", "127.0.0.1:6060", "`address` of that page, on this machine")
+	f.StringVar(&s.buffs, "buffs", "", "`folder` of definitions, reloaded when they change unless -speed is max (default: the embedded ones)")
+	f.StringVar(&s.data, "data", "", "`folder` for saved state; a killed game resumes from its last cut")
+	f.BoolVar(&s.live, "live", false, "play until Ctrl-C, with a live page in the browser")
+	f.StringVar(&s.addr, "addr", "127.0.0.1:6060", "`address` of the live page, on this machine")
 	f.StringVar(&s.profile, "profile", "", "`kind` of profile to write to the current folder: cpu, mem or trace")
 	return f
 }
@@ -74,8 +74,7 @@ func parseSpeed(v string, speed *float64) error {
 	return nil
 }
 
-// parseFlags returns what the arguments say, or one line that says what is wrong
-// with them.
+// parseFlags returns the settings, or an error of one line.
 func parseFlags(args []string) (settings, error) {
 	s := settings{speed: 1}
 	f := newFlags(&s)
@@ -100,7 +99,7 @@ func isSet(f *flag.FlagSet, name string) (set bool) {
 	return set
 }
 
-// complete checks the values and fills in those that depend on others.
+// complete checks the values and sets those that depend on others.
 func (s *settings) complete() error {
 	for _, x := range []struct {
 		name              string

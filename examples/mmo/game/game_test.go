@@ -65,7 +65,7 @@ func minute() string {
 // What happens depends on the seed, and not on who works it out.
 func TestDigest(t *testing.T) {
 	told, want := playedOf(t, minute()+"-seed 7 -sync")
-	require.Contains(t, told, " comes, with ")
+	require.Contains(t, told, " appears with ")
 	for _, how := range []string{"-workers 1", "-workers 2", "-workers 8", "-workers 0", "-sync"} {
 		story, digest := playedOf(t, minute()+"-seed 7 "+how)
 		require.Equal(t, want, digest, how)
@@ -196,7 +196,7 @@ func TestHelp(t *testing.T) {
 	require.Zero(t, status)
 	require.Empty(t, stderr)
 	for _, flag := range []string{
-		"-players number", "-bosses number", "-rate number", "-duration span", "-speed number or max", "-seed number",
+		"-players number", "-bosses number", "-rate number", "-duration duration", "-speed factor", "-seed seed",
 		"-workers number", "-sync", "-profile kind",
 	} {
 		require.Contains(t, stdout, "\n  "+flag+"\n")

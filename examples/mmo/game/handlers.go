@@ -9,19 +9,19 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// unit is what the game keeps for a player or a boss beside its buffs and its sheet of
-// numbers. It belongs to the handlers of that owner: they run on workers, one at a time, and
-// need no lock. The loop learns of a unit only from events, and when it is not busy from its fate.
+// unit is the game's own data of a player or a boss, apart from its buffs and attributes. It
+// belongs to the handlers of that owner, which run on workers, one at a time, and need no lock.
+// The loop learns about a unit only from events and, while it is not busy, from its fate.
 type unit struct {
 	id     buff.OwnerID
 	held   bool       // by a daze
-	fate   fate       // what took the last of its health
-	corpse *buff.Spec // what it carries when it is dead
-	dice   *rand.Rand // its own: whose handler runs first makes no difference
-	source *rand.PCG  // of them
+	fate   fate       // the cause of death
+	corpse *buff.Spec // the buff of its corpse
+	dice   *rand.Rand // its own, so that the order of handlers does not matter
+	source *rand.PCG  // source of dice
 }
 
-// fate is what somebody fell to.
+// fate is the cause of a death.
 type fate struct {
 	spec *buff.Spec
 	by   buff.OwnerID
@@ -32,14 +32,14 @@ func newUnit(seed uint64, id buff.OwnerID, life uint64, corpse *buff.Spec) *unit
 	return &unit{id: id, corpse: corpse, dice: dice, source: source}
 }
 
-// rules are the handlers. What they read beside their unit never changes.
+// rules are the handlers. Apart from units they read only immutable data.
 type rules struct {
 	*book
 	players  int
-	strength []int64 // by buff.Spec.Line: of one stack, at magnitude 100
+	strength []int64 // by buff.Spec.Line: strength of one stack at magnitude 100
 }
 
-// enrageAfter is how long a boss puts up with a raid.
+// enrageAfter is the duration of a fight after which a boss becomes enraged.
 const enrageAfter = 40 * time.Second
 
 const enrageName = "boss.enrage"
@@ -60,8 +60,8 @@ func (r *rules) handlers() engine.Handlers {
 
 func data(c *engine.Context) *unit { return c.Data().(*unit) }
 
-// amount is the strength of an event: the definition's, times the percentage that
-// the application brought, for each stack; and of a part of a period its share.
+// amount returns the strength of an event: that of the definition, times the percentage of the
+// application, for each stack; for a partial period its share.
 func (r *rules) amount(e buff.Event) int64 {
 	n := r.strength[e.Spec.Lineage()] * e.Magnitude * int64(e.Stacks) / 100
 	if e.Period > 0 {
@@ -70,15 +70,15 @@ func (r *rules) amount(e buff.Event) int64 {
 	return n
 }
 
-// health is what the owner of a handler has left.
+// health returns the health of the handler's owner.
 func (r *rules) health(c *engine.Context) float64 { return c.Base(r.vigour) }
 
-// damage takes health away, as much as the hide and then the shields let through, and
-// returns how much it took. At none left the owner dies: sheet.yaml says so.
+// damage reduces the health of the owner by what its armour and shields let through, and
+// returns that amount. At zero the owner dies, as defined in sheet.yaml.
 func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	left := r.health(c)
 	if left <= 0 {
-		return 0 // what was on its way when the unit died
+		return 0 // the unit has died in the meantime
 	}
 	n := r.amount(e) * (100 - int64(c.Attribute(r.hide))) / 100
 	if u := data(c); u.held || u.dice.IntN(10) == 0 {
@@ -91,14 +91,14 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	if n >= int64(left) {
 		data(c).fate = fate{e.Spec, e.Source}
 	}
-	if n > 0 && e.Kind == buff.Executed { // a hit, and no wound that goes on
+	if n > 0 && e.Kind == buff.Executed { // a hit, not a bleed
 		c.Do(buff.Happened(c.Owner(), r.harmed, e.Source, n))
 	}
 	return n
 }
 
-// fall is called when its owner has died, and everything that the dead do not keep has gone. A ward of
-// the dead brings the owner back.
+// fall runs after its owner has died and lost the buffs that end with death. A death ward
+// revives the owner.
 func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	if b, ok := carries(c, r.deathWard); ok {
 		c.Do(buff.RemoveStacks(b.Handle, 0, buff.Consumed))
@@ -108,7 +108,7 @@ func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	c.AddBuff(c.Owner(), buff.Application{Spec: data(c).corpse, Source: c.Owner()})
 }
 
-// rise brings somebody back, with half of the health.
+// rise revives the owner with half its health.
 func (r *rules) rise(c *engine.Context, _ buff.Event) {
 	c.Do(buff.SetBase(c.Owner(), r.vigour, math.Round(c.Attribute(r.maxHealth)/2)))
 	c.AddBuff(c.Owner(), buff.Application{Spec: r.life, Source: c.Owner()})
@@ -125,23 +125,23 @@ func carries(c *engine.Context, spec *buff.Spec) (buff.Instance, bool) {
 	return buff.Instance{}, false
 }
 
-// heal gives health back, but not to the dead.
+// heal restores health, but not of the dead.
 func (r *rules) heal(c *engine.Context, e buff.Event) {
 	if r.health(c) > 0 {
 		c.Do(buff.AddBase(c.Owner(), r.vigour, float64(r.amount(e))))
 	}
 }
 
-// drain hurts its owner and mends whoever applied it: a command for another owner,
-// which waits for the end of the frame.
+// drain damages its owner and heals its source: a command for another owner, which runs at the
+// end of the frame.
 func (r *rules) drain(c *engine.Context, e buff.Event) {
 	if n := r.damage(c, e); n > 0 && e.Source != c.Owner() {
 		c.AddBuff(e.Source, buff.Application{Spec: r.mend, Source: c.Owner(), Magnitude: n})
 	}
 }
 
-// chainOn heals and goes on to the next player with half its strength: one jump a
-// frame, until it is too weak.
+// chainOn heals and jumps to another player with half its strength: one jump per frame, until
+// it is too weak.
 func (r *rules) chainOn(c *engine.Context, e buff.Event) {
 	r.heal(c, e)
 	if half := e.Magnitude / 2; half >= 20 && r.players > 1 {
@@ -154,7 +154,7 @@ func (r *rules) enrageNow(c *engine.Context, _ buff.Event) {
 	c.AddBuff(c.Owner(), buff.Application{Spec: r.enrage, Source: c.Owner()})
 }
 
-// newRules returns the rules with how strong each definition is.
+// newRules returns the rules with the strength of each definition.
 func newRules(b *book, players int) *rules {
 	r := &rules{book: b, players: players, strength: make([]int64, b.catalog.Lineages()+1)}
 	for spec, n := range map[*buff.Spec]int64{

@@ -17,18 +17,18 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keep is the world on disk, with -data: a cut each second of the game. Whatever ends the program,
-// the next one goes on where the last cut was.
+// keep saves the world on disk, with -data: a cut every second of the game. The next program
+// resumes from the last cut, however this one ends.
 type keep struct {
 	disk  *bolt.Store
 	zone  *store.Saver
-	saved savedWorld // what there was
+	saved savedWorld // as loaded
 }
 
-// start makes the engine of a world: a new one, or with -data that of the last cut.
+// start creates the engine of a world: a new one, or with -data that of the last cut.
 func (w *world) start(o engine.Options) error {
 	if w.data == "" {
-		o.Epoch = time.Unix(0, 0) // nothing is kept from one run to the next
+		o.Epoch = time.Unix(0, 0) // runs are independent of the date
 		eng, err := engine.New(o)
 		w.eng = eng
 		return err
@@ -51,7 +51,7 @@ func (w *world) start(o engine.Options) error {
 	return nil
 }
 
-// end closes the engine; with -data all is saved first.
+// end closes the engine; with -data everything is saved first.
 func (w *world) end(ctx context.Context) error {
 	if w.keep == nil {
 		return w.eng.Close(ctx)
@@ -59,7 +59,7 @@ func (w *world) end(ctx context.Context) error {
 	return cmp.Or(w.keep.zone.Drain(ctx), w.keep.disk.Close())
 }
 
-// abandon closes the engine of a world that is not played. What is on disk stays as it is.
+// abandon closes the engine of a world that was not played, without changing the disk.
 func (w *world) abandon(ctx context.Context) error {
 	if w.keep != nil {
 		w.keep.zone.Close()
@@ -68,7 +68,7 @@ func (w *world) abandon(ctx context.Context) error {
 	return w.eng.Close(ctx)
 }
 
-// problem is what is wrong with the world on disk, for the live page.
+// problem returns the current problem with the saved world, for the live page.
 func (w *world) problem() string {
 	if w.keep == nil {
 		return ""
@@ -76,10 +76,10 @@ func (w *world) problem() string {
 	return w.keep.zone.Stats().Problem()
 }
 
-// old reports whether the world is one that was saved.
+// old reports whether the world was loaded from disk.
 func (w *world) old() bool { return w.keep != nil && !w.keep.zone.Restored().Fresh }
 
-// savedUnit is what is kept of a unit.
+// savedUnit is the saved data of a unit.
 type savedUnit struct {
 	Held bool
 	Dice []byte
@@ -109,8 +109,8 @@ func (w *world) unmarshalUnit(id buff.OwnerID, b []byte) (any, error) {
 	return u, u.source.UnmarshalBinary(x.Dice)
 }
 
-// savedWorld is what the loop knows of the world. Instants are from the end of the frame on: the next
-// program begins at 0.
+// savedWorld is the saved data of the loop. Instants are relative to the end of the frame,
+// since the next program starts at 0.
 type savedWorld struct {
 	Rate    int
 	Dice    []byte
@@ -134,8 +134,8 @@ type savedRaid struct {
 	Phase                                            int
 }
 
-// marshal writes what the loop knows. What is under way by a function of Go is lost: spells that take
-// their time.
+// marshal writes the data of the loop. Spells that are being cast are lost, because they are Go
+// functions.
 func (w *world) marshal(b []byte) []byte {
 	x := savedWorld{Rate: w.rate, Players: make([]savedPlayer, len(w.players)), Raids: make([]savedRaid, len(w.raids))}
 	x.Dice, _ = w.source.MarshalBinary() // never fails
@@ -151,18 +151,18 @@ func (w *world) marshal(b []byte) []byte {
 			r.lives, r.most, r.health, r.phase,
 		}
 	}
-	text, _ := json.Marshal(x) // numbers and truths
+	text, _ := json.Marshal(x) // cannot fail for numbers and bools
 	return append(b, text...)
 }
 
-// settle puts everybody where they were.
+// settle restores the state of all units.
 func (w *world) settle() error {
 	x := &w.keep.saved
 	if err := json.Unmarshal(w.keep.zone.Restored().Zone, x); err != nil {
 		return fmt.Errorf("%s: %w", w.data, err)
 	}
 	if len(x.Players) != len(w.players) || len(x.Raids) != len(w.raids) {
-		return fmt.Errorf("%s has a world of %d players and %d bosses: give -players %d -bosses %d, or another folder",
+		return fmt.Errorf("%s contains a world of %d players and %d bosses: use -players %d -bosses %d, or another folder",
 			w.data, len(x.Players), len(x.Raids), len(x.Players), len(x.Raids))
 	}
 	for i := range w.players {
@@ -178,27 +178,27 @@ func (w *world) settle() error {
 	return w.source.UnmarshalBinary(x.Dice)
 }
 
-// came is what the summary says of what came back.
+// came describes the loaded world for the summary.
 func (k *keep) came() string {
 	r := k.zone.Restored()
 	if r.Fresh {
 		return "a new world"
 	}
-	return fmt.Sprintf("%d units with %d buffs came back from a cut that was %v old; %d buffs had ended, %d units could not be restored",
+	return fmt.Sprintf("%d units with %d buffs restored from a cut %v old; %d buffs had ended, %d units could not be restored",
 		r.Owners, r.Buffs, r.Away.Round(time.Millisecond), r.Expired, len(r.Failed))
 }
 
-// savedLine is what is said of what is on disk, when the world has come to its end.
+// savedLine describes the saved world at the end of the game.
 func (w *world) savedLine() string {
 	if w.keep == nil {
 		return ""
 	}
 	s := w.keep.zone.Stats()
-	return fmt.Sprintf("%-9s %d cuts, %d failed, %.1f MB; the last one is %v of the game old, with %d units that had changed\n", "saved",
+	return fmt.Sprintf("%-9s %d cuts, %d failed, %.1f MB; the last one is %v of game time old, with %d changed units\n", "saved",
 		s.Cuts, s.Failed, float64(s.Total)/1e6, s.Age, s.Owners)
 }
 
-// dice are those of a seed, and where they come from.
+// newDice returns a random generator and its source.
 func newDice(seed, stream uint64) (*rand.Rand, *rand.PCG) {
 	source := rand.NewPCG(seed, stream)
 	return rand.New(source), source

@@ -19,11 +19,11 @@ func TestData(t *testing.T) {
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, " units with ")
 	require.Contains(t, stdout, ", 0 units could not be restored\n")
-	require.Regexp(t, `\nsaved     \d+ cuts, 0 failed, [\d.]+ MB; the last one is 0s of the game old, with \d+ units that had changed\ndigest: `, stdout)
+	require.Regexp(t, `\nsaved     \d+ cuts, 0 failed, [\d.]+ MB; the last one is 0s of game time old, with \d+ changed units\ndigest: `, stdout)
 
 	_, stderr, status = play(t, t.Context(), strings.Replace(keep, "60", "61", 1))
 	require.Equal(t, 1, status)
-	require.Contains(t, stderr, "has a world of 60 players and 2 bosses: give -players 60 -bosses 2, or another folder")
+	require.Contains(t, stderr, "contains a world of 60 players and 2 bosses: use -players 60 -bosses 2, or another folder")
 	_, stderr, status = play(t, t.Context(), keep)
 	require.Zero(t, status, stderr)
 }

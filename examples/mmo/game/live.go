@@ -19,25 +19,25 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// live is what -live adds to a game: a page to look at it, and keys to stir it up.
+// live is the state of -live: a page, and keys that cause incidents.
 type live struct {
 	page    *inspect.Inspector
 	keys    chan byte
 	srv     *http.Server
-	mounted func() // ends what Console.Mount has begun
+	mounted func() // ends the handlers of Console.Mount
 	rest    func() // ends Attend
 }
 
-// Site is the address at which -live serves.
+// Site is the address served by -live.
 type Site struct {
-	Engine *engine.Engine     // for its Watch; all else is the loop's
-	Page   *inspect.Inspector // at /debug/buffs; its Guard is for what is mounted beside it
+	Engine *engine.Engine     // for its Watch; everything else belongs to the loop
+	Page   *inspect.Inspector // at /debug/buffs; use its Guard for other handlers
 	Mux    *http.ServeMux
-	Notes  io.Writer // for a line that says what there is to see
+	Notes  io.Writer // for a line about the mounted pages
 }
 
-// goLive starts the page, tells where it is and listens to the keys. The address must be
-// one of this machine.
+// goLive starts the page, prints its address and listens to the keys. The address must be
+// local.
 func (l *loop) goLive(c Console) error {
 	if err := local(l.addr); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (l *loop) goLive(c Console) error {
 	page, err := inspect.New(l.eng, inspect.Options{
 		Title: fmt.Sprintf("A small MMO: %d raids, %d players", len(l.raids), len(l.players)),
 		Token: token, Budget: l.at(1), Speed: cmp.Or(l.speed, -1),
-		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(), Alarm: l.problem, Do: l.carryOut,
+		Name: newNames(l.players, l.raids).name, Attributes: l.sheet, Reload: l.reloader(), Alarm: l.problem, Do: l.execute,
 	})
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (l *loop) goLive(c Console) error {
 	mux.Handle("/debug/buffs", page)
 	mux.Handle("/{$}", page.Guard(http.RedirectHandler("/debug/buffs", http.StatusFound)))
 	v := &live{page: page, keys: make(chan byte, 8), srv: inspect.NewServer(mux), mounted: func() {}}
-	fmt.Fprintf(c.Err, "watch it at http://%s/debug/buffs, token for actions %s\n", at.Addr(), token)
+	fmt.Fprintf(c.Err, "page: http://%s/debug/buffs, token for actions: %s\n", at.Addr(), token)
 	if c.Mount != nil {
 		stop, err := c.Mount(&Site{Engine: l.eng, Page: page, Mux: mux, Notes: c.Err})
 		if err != nil {
@@ -67,13 +67,13 @@ func (l *loop) goLive(c Console) error {
 		}
 		v.mounted = stop
 	} else {
-		fmt.Fprintln(c.Err, "with metrics and the Go runtime beside it: cd examples/observability && go run .")
+		fmt.Fprintln(c.Err, "for metrics and the Go runtime too: cd examples/observability && go run .")
 	}
-	fmt.Fprintln(c.Err, "keys, each with Enter: s login storm, w raid wipe, h a handler that hangs; Ctrl-C ends the game")
+	fmt.Fprintln(c.Err, "keys, each with Enter: s login storm, w raid wipe, h hanging handler; Ctrl-C ends the game")
 	go func() { _ = v.srv.Serve(at) }() // until close
 	ctx, cancel := context.WithCancel(context.Background())
 	var attending sync.WaitGroup
-	attending.Go(func() { page.Attend(ctx) }) // incidents are kept, also while nobody looks
+	attending.Go(func() { page.Attend(ctx) }) // so that incidents are recorded without a viewer
 	v.rest = func() {
 		cancel()
 		attending.Wait()
@@ -85,8 +85,8 @@ func (l *loop) goLive(c Console) error {
 	return nil
 }
 
-// local reports as an error that others could reach an address: what the page shows is
-// for this machine.
+// local returns an error if other machines could reach an address: the page is for this machine
+// only.
 func local(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -96,7 +96,7 @@ func local(addr string) error {
 	if host == "localhost" || err == nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("-addr must be an address of this machine alone, such as 127.0.0.1:6060, not %s", addr)
+	return fmt.Errorf("-addr must be a loopback address, such as 127.0.0.1:6060, not %s", addr)
 }
 
 // listen passes on the first letter of each line. It ends with its reader.
@@ -105,27 +105,27 @@ func (v *live) listen(keys io.Reader) {
 		if text := lines.Text(); text != "" {
 			select {
 			case v.keys <- text[0]:
-			default: // nobody is that fast
+			default: // drop: typed too fast
 			}
 		}
 	}
 }
 
-// framed tells the page how long a frame took.
+// framed reports the duration of a frame to the page.
 func (v *live) framed(took time.Duration) {
 	if v != nil {
 		v.page.Frame(took)
 	}
 }
 
-// reloaded tells the page what came of new definitions.
+// reloaded reports a reload of the definitions to the page.
 func (v *live) reloaded(report view.ReloadReport, err error) {
 	if v != nil {
 		v.page.Reloaded(report, err)
 	}
 }
 
-// unmount ends what was mounted beside the page, once.
+// unmount ends the mounted handlers, once.
 func (v *live) unmount() {
 	if v != nil {
 		v.mounted()
@@ -135,11 +135,11 @@ func (v *live) unmount() {
 func (v *live) close() {
 	if v != nil {
 		v.rest()
-		_ = v.srv.Close() // whoever looks on is not waited for
+		_ = v.srv.Close() // does not wait for viewers
 	}
 }
 
-// obey does what the keys ask for.
+// obey executes the commands of the keys.
 func (l *loop) obey() {
 	if l.watch == nil {
 		return
@@ -158,7 +158,7 @@ func (l *loop) obey() {
 	}
 }
 
-// storm logs everybody out, and within two seconds in again.
+// storm logs all players out, and in again within two seconds.
 func (w *world) storm() {
 	for i := range w.players {
 		if p := &w.players[i]; !p.away {
@@ -168,8 +168,8 @@ func (w *world) storm() {
 	}
 }
 
-// wipe lets every boss strike its whole raid down in one frame: twice, since wards of the
-// dead hold off the first blow.
+// wipe makes every boss kill its whole raid in one frame: with two hits, since death wards
+// absorb the first.
 func (w *world) wipe() {
 	for i := range w.raids {
 		r := &w.raids[i]
@@ -183,11 +183,10 @@ func (w *world) wipe() {
 	}
 }
 
-// hangs is how long the handler of hang does not return.
+// hangs is the duration for which the handler of hang blocks.
 const hangs = 8 * time.Second
 
-// hang gives a player a handler that does not return for a while, as if it waited for a
-// database.
+// hang gives a player a handler that blocks for a while, as if it waited for a database.
 func (w *world) hang() {
 	p := &w.players[w.dice.IntN(len(w.players))]
 	if p.away {
@@ -197,8 +196,8 @@ func (w *world) hang() {
 	w.expect(err)
 }
 
-// patient reports whether an error is one that a live game lives with: a player came back
-// before a handler of its last life had returned.
+// patient reports whether a live game ignores an error: a player came back before a handler of
+// its previous session had returned.
 func (w *world) patient(p *player, err error) bool {
 	if !w.live || !errors.Is(err, engine.ErrOwnerExists) {
 		return false

@@ -99,7 +99,7 @@ func TestLiveReload(t *testing.T) {
 	first, err := lines.ReadString('\n')
 	require.NoError(t, err)
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
-	found := regexp.MustCompile(`(http://127\.0\.0\.1:\d+/debug/buffs), token for actions (\w+)\n`).FindStringSubmatch(first)
+	found := regexp.MustCompile(`(http://127\.0\.0\.1:\d+/debug/buffs), token for actions: (\w+)\n`).FindStringSubmatch(first)
 	require.NotNil(t, found, first)
 	change(t, filepath.Join(dir, "harm.yaml"), "    period: 3s\n", "    period: 3 seconds\n")
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, found[1]+"?act", strings.NewReader(`{"act":"reload"}`))

@@ -8,17 +8,17 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 )
 
-// loop plays a world frame by frame and measures how long that takes.
+// loop plays a world frame by frame and measures the time.
 type loop struct {
 	*world
 	status  *status
 	changes <-chan watch.Change // of the definitions; nil: they do not change
-	orders  chan order          // the same, by somebody who waits for what comes of it
-	over    chan struct{}       // closed when nobody takes orders any more
+	orders  chan order          // commands whose sender waits for the result
+	over    chan struct{}       // closed when no more orders are accepted
 	watch   *live               // nil without -live
 
 	played      int
-	late        int           // frames that began after the next one was due
+	late        int           // frames that started after the next one was due
 	took        time.Duration // in total
 	frame, tick times         // of whole frames; of the engine's Tick in them
 }
@@ -30,9 +30,9 @@ func newLoop(w *world, s *status, out io.Writer) *loop {
 	}
 }
 
-// play runs the frames, each at its time, until all are played or ctx ends. A loop
-// that is late runs them back to back. Every frame moves the game on by the same
-// time, however long it took: what happens does not depend on the machine.
+// play runs the frames, each at its time, until all are played or ctx ends. A late loop runs
+// them back to back. Every frame advances the game by the same time, however long it took, so
+// the game does not depend on the machine.
 func (l *loop) play(ctx context.Context) {
 	start := time.Now()
 	for l.played < l.frames && l.err == nil && l.wait(ctx, start) {
@@ -59,18 +59,18 @@ func (l *loop) play(ctx context.Context) {
 	l.status.clear()
 }
 
-// framesOf returns how many frames it takes to play d.
+// framesOf returns the number of frames in d.
 func framesOf(d time.Duration, rate int) int {
 	return int((int64(d)*int64(rate) + int64(time.Second) - 1) / int64(time.Second))
 }
 
-// at returns the game time of the n-th frame: exact, so that a second has rate
-// frames also where they are no whole number of nanoseconds.
+// at returns the game time of the n-th frame, computed so that a second has exactly rate frames
+// even if a frame is not a whole number of nanoseconds.
 func (w *world) at(n int) time.Duration {
 	return time.Duration(int64(n) * int64(time.Second) / int64(w.rate))
 }
 
-// wait waits for the time of the next frame. It reports false when ctx has ended.
+// wait waits for the time of the next frame. It returns false when ctx has ended.
 func (l *loop) wait(ctx context.Context, start time.Time) bool {
 	if l.speed == 0 {
 		return ctx.Err() == nil

@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// names are what players and bosses are called, what one wants to know of them first, since a
-// list may have no room for the rest: "Warrior Ragnar Ashdown, raid 3". They never change.
+// names are the names of players and bosses for lists. The important part comes first, because
+// a list may truncate it: "Warrior Ragnar Ashdown, raid 3". They never change.
 type names struct{ players, bosses []string }
 
 var (
@@ -40,10 +40,9 @@ func newNames(players []player, raids []raid) *names {
 	return n
 }
 
-// playerName is what the i-th player is called.
+// playerName returns the name of the i-th player.
 func playerName(i int, c *class) string {
-	// Both lists go round, out of step: the same two names meet again after 576 players,
-	// who are their children.
+	// Both lists cycle, shifted against each other, so a full name repeats after 576 players.
 	name := fmt.Sprintf("%s %s %s", c.title(), given[i%len(given)], family[(i+i/len(given))%len(family)])
 	if again := i / (len(given) * len(family)); again > 0 {
 		name += fmt.Sprintf(" %d", again+1)
@@ -54,7 +53,7 @@ func playerName(i int, c *class) string {
 func bossName(i int) string { return beasts[i%len(beasts)] }
 
 func (n *names) name(id buff.OwnerID) string {
-	// Whoever can reach the page can ask for any id of 64 bits: as an int it may be negative.
+	// A viewer can ask for any 64-bit id, which as an int may be negative.
 	switch {
 	case id >= firstBoss && id-firstBoss < buff.OwnerID(len(n.bosses)):
 		return n.bosses[id-firstBoss]

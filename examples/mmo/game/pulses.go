@@ -8,17 +8,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// pulses keeps books on the engine: from when buffs began, were renewed and ended
-// it works out how many pulses there must have been, and compares with those that
-// there were. It knows of the events and the definitions, of no counter, wheel or
-// queue.
+// pulses checks the engine's pulses: from the starts, refreshes and ends of buffs it computes
+// how many pulses are due, and compares that with the pulses that ran. It uses only events and
+// definitions, no counter, wheel or queue.
 //
-// A buff that something other than time takes away at the very instant of a pulse
-// pulses before or not at all, by the age of what took it away. There, and only
-// there, the log decides what was due.
+// A buff that is removed by something other than time at the very instant of a pulse pulses
+// before that or not at all, depending on the age of what removed it. Only in this case the log
+// decides what was due.
 //
-// Of a player whose time somebody lets stand still from outside no event tells. Buffs that it
-// carries then, or gets, are left out from there on: their pulses are neither due nor run.
+// No event reports that a player's time was paused from outside. From then on the buffs that it
+// has, or gets, are ignored.
 type pulses struct {
 	due, run int
 	live     map[buff.Handle]*beat
@@ -26,19 +25,19 @@ type pulses struct {
 	leftOut  map[buff.Handle]bool
 }
 
-// beat is one buff that pulses.
+// beat is one pulsing buff.
 type beat struct {
 	owner     buff.OwnerID
 	spec      *buff.Spec
 	next, end wheel.Time
-	last      wheel.Time // when it last pulsed
+	last      wheel.Time // time of its last pulse
 }
 
 func newPulses() pulses {
 	return pulses{live: map[buff.Handle]*beat{}, paused: map[buff.OwnerID]bool{}, leftOut: map[buff.Handle]bool{}}
 }
 
-// pause leaves a player out whose time is about to stand still.
+// pause ignores a player whose time is about to be paused.
 func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	p.paused[owner] = true
 	for h, b := range p.live {
@@ -50,10 +49,10 @@ func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	}
 }
 
-// resume takes a player in again, for what it will get.
+// resume counts the new buffs of a player again.
 func (p *pulses) resume(owner buff.OwnerID) { delete(p.paused, owner) }
 
-// leaves reports whether an event is about a buff that is left out.
+// leaves reports whether an event is about an ignored buff.
 func (p *pulses) leaves(e buff.Event) bool {
 	out := p.leftOut[e.Handle]
 	switch {
@@ -116,8 +115,7 @@ func (p *pulses) pass(b *beat, until wheel.Time) {
 	}
 }
 
-// expire counts those of a duration that is over, with the part of a period that
-// is left.
+// expire counts the pulses of a buff that has expired, with its last partial period.
 func (p *pulses) expire(b *beat, at wheel.Time) {
 	p.pass(b, at)
 	if b.spec.Tail == define.TailPartial && b.next != at.After(b.spec.Period) {
@@ -126,20 +124,20 @@ func (p *pulses) expire(b *beat, at wheel.Time) {
 	}
 }
 
-// interrupt counts those of a duration that is cut short.
+// interrupt counts the pulses of a buff that ended early.
 func (p *pulses) interrupt(b *beat, at wheel.Time) {
 	p.pass(b, at-1)
 	switch {
 	case b.last != at:
 	case b.next == at:
 		p.pass(b, at)
-	case b.end == at: // its last breath, in its last instant
+	case b.end == at: // a final partial pulse at its very end
 		p.expire(b, at)
 	}
 }
 
-// revise takes the period of another version of the definition in. The pulse that is to
-// come stays where it is.
+// revise changes the period to that of another version of the definition. The next pulse stays
+// where it is.
 func (p *pulses) revise(b *beat, e buff.Event) {
 	p.interrupt(b, e.At)
 	b.spec = e.Spec
@@ -148,7 +146,7 @@ func (p *pulses) revise(b *beat, e buff.Event) {
 	}
 }
 
-// renew takes a new end in, and what it means for the beat.
+// renew records a new end and its effect on the pulses.
 func (p *pulses) renew(b *beat, e buff.Event) {
 	phase := b.spec.Stack.Phase
 	if phase != define.PhaseKeep {
@@ -161,7 +159,7 @@ func (p *pulses) renew(b *beat, e buff.Event) {
 	b.end = e.End
 }
 
-// close counts what was due by now of what still runs.
+// close counts the pulses of active buffs that were due by now.
 func (p *pulses) close(now wheel.Time) {
 	for _, b := range p.live {
 		p.pass(b, now)

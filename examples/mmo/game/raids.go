@@ -7,43 +7,44 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// raid is the players who fight one boss, and what the loop knows of the boss.
+// raid is the players who fight one boss, and the loop's data of the boss.
 type raid struct {
 	boss    buff.OwnerID
 	members []*player
 	fights  bool
-	fell    bool       // in the frame that has just been seen
+	fell    bool       // in the last frame
 	returns wheel.Time // when the boss comes back
-	fed     bool       // for that
+	fed     bool       // for that fight
 	lives   uint64
 
 	came         wheel.Time
-	most, health float64 // of the boss, by what the events have told
-	phase        int     // of the fight: those of phases that have begun
+	most, health float64 // of the boss, from events
+	phase        int     // number of phases that have started
 
 	nextQuake, nextCurse, nextFrenzy wheel.Time
-	cursed                           []*player // who had a bomb or dread put on; it may be gone
+	cursed                           []*player // players with a bomb or dread, which may be over
 	plagued                          wheel.Time
 	bearers                          []bearer // of auras, by class
 }
 
-// bearer is who bears an aura for the raid, and until when it need not be renewed.
+// bearer is the player who has an aura for the raid, and the time until which it need not be
+// renewed.
 type bearer struct {
 	player *player
 	until  wheel.Time
 }
 
-// phase is what a boss does to itself when its health has fallen to a share of it. Each begins
-// with a burst.
+// phase is a buff that a boss gets when its health falls to a fraction. Each phase starts with
+// a burst.
 type phase struct {
 	share float64
 	spec  *buff.Spec
 }
 
-// plagues is how many plagues each player of a raid gets in a burst.
+// plagues is the number of plagues for each player of a raid in a burst.
 const plagues = 3
 
-// beforeBoss is how long before a boss comes its raid eats.
+// beforeBoss is how long before a boss appears its raid eats.
 const beforeBoss = 3 * time.Second
 
 // appear spawns a raid's boss.
@@ -63,7 +64,7 @@ func (w *world) appear(r *raid) {
 	r.nextFrenzy = w.in(5*time.Second, 0)
 }
 
-// leave takes a dead boss away; its curses go with it.
+// leave removes a dead boss; its curses end too.
 func (w *world) leave(r *raid) {
 	r.fell, r.fights = false, false
 	r.returns = w.in(8*time.Second, 4*time.Second)
@@ -71,7 +72,7 @@ func (w *world) leave(r *raid) {
 	w.expect(w.eng.Do(buff.LoseSource(r.boss)).Err)
 }
 
-// actRaid lets a boss do what it wants to do, and its raid help one another.
+// actRaid runs the actions of a boss and the help of its raid.
 func (w *world) actRaid(r *raid) {
 	switch {
 	case r.fell:
@@ -96,7 +97,7 @@ func (w *world) actRaid(r *raid) {
 	}
 }
 
-// eat is what a raid does before a fight.
+// eat gives a raid food before a fight.
 func (w *world) eat(r *raid) {
 	r.fed = true
 	for _, p := range r.members {
@@ -107,15 +108,15 @@ func (w *world) eat(r *raid) {
 	}
 }
 
-// hit lets a boss do something to a player, as hard as it is strong.
+// hit applies a buff of a boss to a player, scaled by the power of the boss.
 func (w *world) hit(r *raid, p *player, spec *buff.Spec, magnitude int64) {
 	if p.here() {
 		w.add(p.id, buff.Application{Spec: spec, Source: r.boss, Magnitude: magnitude * w.strong(r.boss) / 100})
 	}
 }
 
-// actBoss lets a boss fight: blows at single players, a quake for all of them in
-// one frame, curses, its own growing frenzy, and a burst where a phase begins.
+// actBoss makes a boss fight: hits on single players, a quake for all of them in one frame,
+// curses, its growing frenzy, and a burst at the start of a phase.
 func (w *world) actBoss(r *raid) {
 	anyone := func() *player { return r.members[w.dice.IntN(len(r.members))] }
 	for range w.times(strikes * float64(len(r.members))) {
@@ -150,8 +151,8 @@ func (w *world) actBoss(r *raid) {
 	}
 }
 
-// burst begins a phase: the boss is stronger from here on, and the whole raid has plague, all
-// in one frame, and runs.
+// burst starts a phase: the boss becomes stronger, and the whole raid gets plagues and runs,
+// all in one frame.
 func (w *world) burst(r *raid, spec *buff.Spec) {
 	r.phase++
 	w.totals.bursts++
@@ -165,7 +166,7 @@ func (w *world) burst(r *raid, spec *buff.Spec) {
 	r.plagued = w.in(w.plague.Duration, 0)
 }
 
-// bear sees to it that in each raid one player of a class that has an aura bears it.
+// bear makes one player in each raid, of a class with an aura, bear it.
 func (w *world) bear(r *raid) {
 	for i := range w.classes {
 		c, b := &w.classes[i], &r.bearers[i]
@@ -183,7 +184,7 @@ func (w *world) bear(r *raid) {
 	}
 }
 
-// relieve helps the one who was cursed last; it may be over by now.
+// relieve dispels the last curse, which may be over by now.
 func (w *world) relieve(r *raid) {
 	last := len(r.cursed) - 1
 	if last < 0 {
@@ -195,7 +196,7 @@ func (w *world) relieve(r *raid) {
 	r.cursed = r.cursed[:last]
 }
 
-// purge takes a poison off somebody, the oldest, with the engine's own dispel.
+// purge removes the oldest poison of a player with the engine's dispel.
 func (w *world) purge(r *raid) {
 	if p := r.members[w.dice.IntN(len(r.members))]; p.here() {
 		w.allow(w.eng.Do(buff.Dispel(p.id, buff.Query{Type: "poison", Most: 1})))

@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// follow has the folder of the definitions watched, if there is one and the game runs in
-// real time: otherwise what happens must not depend on when a file was saved. It returns
-// what ends that.
+// follow watches the folder of definitions, if there is one and the game runs in real time:
+// otherwise the game must not depend on when a file was saved. It returns a function that ends
+// the watch.
 func (l *loop) follow() (stop func() error, err error) {
 	if l.buffs == "" || l.speed == 0 {
 		return func() error { return nil }, nil
@@ -26,8 +26,8 @@ func (l *loop) follow() (stop func() error, err error) {
 	return w.Close, nil
 }
 
-// reloader returns what loads the folder of the definitions when the page's Reload is
-// pressed, nil if there is none. Any goroutine may call it: the loop adopts what it finds.
+// reloader returns a function for the page's Reload button that loads the folder of
+// definitions, or nil if there is none. Any goroutine may call it; the loop adopts the result.
 func (l *loop) reloader() func() (any, error) {
 	if l.buffs == "" {
 		return nil
@@ -39,11 +39,11 @@ func (l *loop) reloader() func() (any, error) {
 	}
 }
 
-// carryOut does what the page asks for: the loop does it, between two frames, since the books
-// must know of players whose time stands still. Any goroutine may call it.
-func (l *loop) carryOut(c buff.Command) error { return l.give(order{cmd: &c}).err }
+// execute runs a command of the page. The loop does it between two frames, because pulses must
+// know of players that are paused. Any goroutine may call it.
+func (l *loop) execute(c buff.Command) error { return l.give(order{cmd: &c}).err }
 
-// give has the loop carry out an order.
+// give makes the loop execute an order, and waits for the result.
 func (l *loop) give(o order) outcome {
 	o.done = make(chan outcome, 1)
 	select {
@@ -59,7 +59,7 @@ func (l *loop) give(o order) outcome {
 	}
 }
 
-// command carries out a command of the page.
+// command executes a command of the page.
 func (l *loop) command(c buff.Command) error {
 	if c.Verb == verb.Pause {
 		l.pulses.pause(c.Owner, l.now)
@@ -73,10 +73,10 @@ func (l *loop) command(c buff.Command) error {
 	return nil
 }
 
-// order is a change, or a command, that somebody waits for.
+// order is a change or a command whose sender waits.
 type order struct {
 	change watch.Change
-	cmd    *buff.Command // in place of a change
+	cmd    *buff.Command // instead of a change
 	done   chan outcome
 }
 
@@ -85,8 +85,8 @@ type outcome struct {
 	err    error
 }
 
-// reload takes new definitions over, between two frames, and tells what they have changed.
-// Where something is wrong with them, it tells that, and the old ones stay.
+// reload adopts new definitions between two frames, and reports the changes. If they have
+// errors, it reports those, and the old ones stay.
 func (l *loop) reload() {
 	select {
 	case c := <-l.changes:
@@ -99,24 +99,24 @@ func (l *loop) reload() {
 			return
 		}
 		report, err := l.exchange(o.change)
-		o.done <- outcome{report, err} // the page puts it into its history
+		o.done <- outcome{report, err} // for the page's history
 		l.tell(report, err)
 	default:
 	}
 }
 
 func (l *loop) tell(report view.ReloadReport, err error) {
-	line := fmt.Sprintf("%v: new buffs: %v", l.now, report)
+	line := fmt.Sprintf("%v: definitions reloaded: %v", l.now, report)
 	if err != nil {
-		line = fmt.Sprintf("%v: the buffs stay as they are:\n%v", l.now, err)
+		line = fmt.Sprintf("%v: reload failed, definitions unchanged:\n%v", l.now, err)
 	}
 	l.status.above(l.status.to, line)
 }
 
-// exchange takes a change over.
+// exchange adopts a change.
 func (l *loop) exchange(c watch.Change) (report view.ReloadReport, err error) {
 	if c.Err == nil && !c.Catalog.Succeeds(l.eng.Catalog()) {
-		// The page and whoever watches the folder have loaded it both, and the other was first.
+		// The page and the watcher have both loaded the folder, and the other one was first.
 		c.Catalog, c.Err = catalog.Reload(l.eng.Catalog(), l.buffs)
 	}
 	if c.Err != nil {

@@ -77,11 +77,11 @@ func TestReloadWhileItRuns(t *testing.T) {
 	var errs catalog.Errors
 	require.ErrorAs(t, err, &errs)
 	require.Len(t, errs, 11)
-	await(": the buffs stay as they are:\n" + err.Error())
+	await(": reload failed, definitions unchanged:\n" + err.Error())
 
 	fill(t, dir, folder)
 	change(t, filepath.Join(dir, "harm.yaml"), venomLine, venomLine+"    note: it is new\n")
-	await("new buffs: changed venom")
+	await("definitions reloaded: changed venom")
 	stop()
 	go func() { _, _ = io.Copy(io.Discard, told) }()
 	require.Zero(t, <-ended)

@@ -9,21 +9,21 @@ import (
 	"io"
 )
 
-// Console is where a game is played from.
+// Console is the environment of a game.
 type Console struct {
-	// Keys is what -live reads, a letter and Enter each. If nil, there are none.
+	// Keys is the input for -live, a letter and Enter each. It may be nil.
 	Keys io.Reader
 
-	// Out gets the summary, Err everything else.
+	// Out receives the summary, Err everything else.
 	Out, Err io.Writer
 
-	// Mount, if not nil, adds to what -live serves, before anybody can ask for it. What it
-	// returns is called when the game is over and the engine still there.
+	// Mount, if not nil, adds handlers to the address of -live before it serves. The function
+	// that it returns is called when the game is over and the engine still exists.
 	Mount func(*Site) (stop func(), err error)
 }
 
-// Run plays one game, until its end or that of ctx, and returns the exit status: 0, or 1 if
-// something went wrong, which Err is told. The arguments are those of command mmo.
+// Run plays one game until its end or that of ctx, and returns the exit status: 0, or 1 after
+// an error, which is printed to Err. The arguments are those of command mmo.
 func Run(ctx context.Context, args []string, c Console) int {
 	s, err := parseFlags(args)
 	switch {
@@ -61,8 +61,8 @@ func run(ctx context.Context, s settings, c Console) (err error) {
 	return cmp.Or(l.game(ctx, c.Out), stop())
 }
 
-// game plays the world of the loop, tells what came of it and closes the engine. The
-// summary comes also when something is wrong; the error is the first such thing.
+// game plays the world of the loop, prints the summary and closes the engine. The summary is
+// printed even after an error; the first error is returned.
 func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	l.play(ctx)
 	lines, digest := l.summary()
@@ -70,11 +70,13 @@ func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 		lines = "\n" + lines
 	}
 	l.watch.unmount()
-	// What is still under way is waited for, Ctrl-C or not: it takes a moment.
+	// Wait for running handlers even after Ctrl-C: it takes only a moment.
 	closed := l.end(context.WithoutCancel(ctx))
 	_, printed := fmt.Fprint(stdout, lines, l.savedLine(), digest)
 	if l.watch != nil && l.totals.stuck > 0 || l.old() {
-		return cmp.Or(l.err, closed, printed) // who was not waited for has pulses to come, and what came back may have some for its time away
+		// players that were not waited for have pulses left, and so may restored ones for their
+		// time away
+		return cmp.Or(l.err, closed, printed)
 	}
 	return cmp.Or(l.err, closed, printed, l.pulses.check())
 }

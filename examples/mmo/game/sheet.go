@@ -12,14 +12,14 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// headings are what the numbers of a sheet are called on the page; another has its own name.
+// headings are the names of attributes on the page; others have their own name.
 var headings = map[string]string{
 	"vigour": "Health", "max_health": "Most health", "power": "Power, %", "pace": "Pace", "hide": "Hide: % of blows stopped",
 	"luck": "Luck", "tenacity": "Tenacity",
 }
 
-// sheet returns what the page shows of a unit: the engine's attributes, and the buff behind
-// each modifier. It is called in a Tick, when everybody who is looked at is idle.
+// sheet returns the attributes of a unit for the page, with the buff behind each modifier. It
+// is called in a Tick, when all visible units are idle.
 func (w *world) sheet(data any) []inspect.Attribute {
 	u, ok := data.(*unit)
 	if !ok {
@@ -27,7 +27,7 @@ func (w *world) sheet(data any) []inspect.Attribute {
 	}
 	list, err := w.eng.Attributes(u.id)
 	if err != nil {
-		return nil // nobody can look now
+		return nil // not readable now
 	}
 	schema := w.eng.Catalog().Attributes()
 	var out []inspect.Attribute
@@ -40,7 +40,7 @@ func (w *world) sheet(data any) []inspect.Attribute {
 	return out
 }
 
-// modifiers returns what lies on an attribute, in the order in which it acts. Several of one
+// modifiers returns the modifiers of an attribute in the order of their effect. Those of one
 // kind are one line.
 func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate) []inspect.Modifier {
 	lying, err := w.eng.Modifiers(id, attr)
@@ -73,10 +73,10 @@ func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate)
 	return out
 }
 
-// round takes off what only shows how numbers are kept: 114.99999999999999.
+// round removes rounding errors: 114.99999999999999.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// effect says what a modifier does, as players write it.
+// effect returns a modifier in the notation of players.
 func effect(m stat.Modifier) string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	signed := func(v float64) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// aim is what a spell is for.
+// aim is the kind of target of a spell.
 type aim uint8
 
 const (
@@ -20,23 +20,23 @@ const (
 type spell struct {
 	spec *buff.Spec
 	aim  aim
-	time time.Duration // that it takes to cast; by a timeout
+	time time.Duration // cast time, as a timeout
 }
 
-// class is what a kind of player can cast, and where it likes to stand.
+// class is the spells of a kind of player, and its usual place.
 type class struct {
 	name     string
 	paces    int // from the boss
 	instants []spell
-	lasting  []spell // what is named several times is cast as much more often
+	lasting  []spell // a spell listed several times is cast that much more often
 	stacking spell
-	aura     *buff.Spec // one player of the class in each raid bears it; nil: none
+	aura     *buff.Spec // one player of the class in each raid has it; nil: none
 }
 
-// title is the name of the class before that of a player.
+// title returns the capitalized name of the class.
 func (c *class) title() string { return strings.ToUpper(c.name[:1]) + c.name[1:] }
 
-// Where classes stand, in paces from the boss.
+// The usual places of classes, in paces from the boss.
 const (
 	near   = 2
 	middle = 12
@@ -103,7 +103,7 @@ func newClasses(b *book) []class {
 	}
 }
 
-// cast is a spell that a player has cast on a target, and when that will be over.
+// cast is a spell that a player has cast on a target, and when it ends.
 type cast struct {
 	spell
 	on    buff.OwnerID

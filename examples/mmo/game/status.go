@@ -13,11 +13,11 @@ import (
 type status struct {
 	to       io.Writer
 	terminal bool
-	line     string // the last one
+	line     string // the last line
 	next     time.Time
 	since    time.Time // when the last line was written
-	events   int       // of the game at that time
-	recent   times     // of the frames since then
+	events   int       // total events at that time
+	recent   times     // frame times since then
 }
 
 func newStatus(to io.Writer) *status {
@@ -92,7 +92,7 @@ func (w *world) fights() string {
 			weakest = min(weakest, r.health/r.most)
 		}
 	}
-	text := fmt.Sprintf("%d/%d bosses up, %d fell", up, len(w.raids), w.totals.felled)
+	text := fmt.Sprintf("%d/%d bosses up, %d killed", up, len(w.raids), w.totals.felled)
 	if up > 0 {
 		text += fmt.Sprintf(", weakest %.0f %%", 100*weakest)
 	}

@@ -35,10 +35,10 @@ func TestStatus_Terminal(t *testing.T) {
 		l := watched(t, &b, true)
 		l.play(t.Context())
 		state := func(at, weakest string) string {
-			return `\r\x1b\[\?7l` + at + `  frame p99 0\.00 ms, 0 late  1/1 bosses up, 0 fell, weakest ` + weakest + ` %  0 players fell  \d+ events/s  \d+ buffs\x1b\[K\x1b\[\?7h`
+			return `\r\x1b\[\?7l` + at + `  frame p99 0\.00 ms, 0 late  1/1 bosses up, 0 killed, weakest ` + weakest + ` %  0 players fell  \d+ events/s  \d+ buffs\x1b\[K\x1b\[\?7h`
 		}
 		first, second := state("00:00:01.050", "99"), state("00:00:02.050", "97")
-		require.Regexp(t, `^00:00:00\.000  raid 1  Old Ironhide comes, with 7500 health, and finds 10 players\n`+first+second+`\r\x1b\[K$`, b.String())
+		require.Regexp(t, `^00:00:00\.000  raid 1  Old Ironhide appears with 7500 health; 10 players fight it\n`+first+second+`\r\x1b\[K$`, b.String())
 		b.Reset()
 		l.status.above(&b, "one", "two")
 		require.Regexp(t, `^\r\x1b\[Kone\ntwo\n`+second+`$`, b.String())

@@ -10,24 +10,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// story tells what happens, in lines for somebody who looks on: bosses that come, rage and fall,
-// players who fall and to whom, raids of which nobody stands. It goes by the events alone, so that
-// a game that is played again tells the same.
+// story prints what happens, for viewers: bosses that appear, rage and die, players who die and
+// why, raids that are wiped out. It depends only on events, so a repeated game prints the same.
 type story struct {
 	*world
 	lines  []line // of the frame
 	second wheel.Time
 	said   int           // lines of this second
-	named  int           // of them, players who fell
-	more   [subjects]int // of this second, what there was no room for
-	grim   []*raid       // those who lost somebody in the frame, once for each
+	named  int           // of them, deaths of players
+	more   [subjects]int // lines of this second that were omitted
+	grim   []*raid       // raids with a death in the frame, once per death
 	told   bool
 	out    func(...string)
 	colour bool
-	digits int // of the number of a raid
+	digits int // in the number of a raid
 }
 
-// subject is what a line is about.
+// subject is the subject of a line.
 type subject uint8
 
 const (
@@ -37,14 +36,13 @@ const (
 	dying
 	wiping
 	falling
-	subjects // how many there are
+	subjects // number of subjects
 )
 
-// paints are what a terminal is told before a line of a subject, and titles what those are called
-// that have no line.
+// paints are the terminal codes of the subjects, and titles their names for omitted lines.
 var (
 	paints = [subjects]string{"\x1b[36m", "\x1b[33m", "\x1b[1;33m", "\x1b[31m", "\x1b[1;31m", "\x1b[1;32m"}
-	titles = [subjects]string{"bosses come", "phases begun", "bosses enraged", "players fallen", "raids wiped out", "bosses felled"}
+	titles = [subjects]string{"bosses appeared", "phases begun", "bosses enraged", "players fallen", "raids wiped out", "bosses killed"}
 )
 
 const (
@@ -52,10 +50,10 @@ const (
 	plain = "\x1b[0m"
 )
 
-// What a second of the game has room for, however many fight in it.
+// The maximum number of lines in a second of the game.
 const (
 	storyLines = 10
-	storyFalls = 2 // of them, players who fall
+	storyFalls = 2 // of them, deaths of players
 )
 
 type line struct {
@@ -74,7 +72,7 @@ func (s *story) tell(at wheel.Time, r *raid, what subject, format string, args .
 	s.lines = append(s.lines, line{at, r, what, strings.ToUpper(text[:1]) + text[1:]}) // "The Pale Stag falls"
 }
 
-// add takes in an event of the frame; the world has learned it.
+// add handles an event of the frame, after the world has.
 func (s *story) add(e buff.Event) {
 	switch {
 	case e.Kind != buff.Applied:
@@ -91,11 +89,11 @@ func (s *story) addBoss(r *raid, e buff.Event) {
 	boss := s.who(r.boss)
 	switch {
 	case is(e.Spec, s.life):
-		s.tell(e.At, r, coming, "%s comes, with %.0f health, and finds %d players", boss, r.most, r.standing())
+		s.tell(e.At, r, coming, "%s appears with %.0f health; %d players fight it", boss, r.most, r.standing())
 	case is(e.Spec, s.enrage):
 		s.tell(e.At, r, raging, "%s has had enough: %s", boss, title(e.Spec))
 	case is(e.Spec, s.fallen):
-		s.tell(e.At, r, falling, "%s falls%s, after %.1f s; %d of %d stand", boss, s.to(r.boss),
+		s.tell(e.At, r, falling, "%s falls%s, after %.1f s; %d of %d are standing", boss, s.to(r.boss),
 			float64(e.At-r.came)/1000, r.standing(), len(r.members))
 	default:
 		for _, p := range s.phases {
@@ -106,7 +104,7 @@ func (s *story) addBoss(r *raid, e buff.Event) {
 	}
 }
 
-// standing returns how many of a raid are there and alive.
+// standing returns the number of players of a raid that are logged in and alive.
 func (r *raid) standing() (n int) {
 	for _, p := range r.members {
 		if p.here() {
@@ -116,7 +114,7 @@ func (r *raid) standing() (n int) {
 	return n
 }
 
-// to says by what and whom somebody was felled, if that is known: not while a handler of it runs.
+// to returns the cause of a death, if it is known: not while a handler of the unit runs.
 func (s *story) to(id buff.OwnerID) string {
 	u, ok := s.eng.Data(id).(*unit)
 	if !ok || s.eng.Busy(id) || u.fate.spec == nil {
@@ -131,7 +129,7 @@ func (s *story) to(id buff.OwnerID) string {
 	return " to " + title(u.fate.spec)
 }
 
-// who is what somebody is called.
+// who returns the name of a unit.
 func (s *story) who(id buff.OwnerID) string {
 	switch {
 	case id >= firstBoss && id-firstBoss < buff.OwnerID(len(s.raids)):
@@ -142,14 +140,14 @@ func (s *story) who(id buff.OwnerID) string {
 	return ""
 }
 
-// title is what players call a buff.
+// title returns the name of a buff for players.
 func title(s *buff.Spec) string { return cmp.Or(s.Name, s.ID) }
 
-// frame tells what the frame has brought, by its instants: the events of a frame come player by player.
+// frame prints the lines of the frame in time order; events are ordered by player.
 func (s *story) frame() {
 	for i, r := range s.grim {
 		if r.fights && !r.fell && r.standing() == 0 && !slices.Contains(s.grim[:i], r) {
-			s.tell(s.last(r), r, wiping, "wiped out: nobody of %d stands, and %s has %.0f %% left", len(r.members), s.who(r.boss), 100*r.health/r.most)
+			s.tell(s.last(r), r, wiping, "wiped out: all %d players are down, and %s has %.0f %% left", len(r.members), s.who(r.boss), 100*r.health/r.most)
 		}
 	}
 	slices.SortStableFunc(s.lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
@@ -173,7 +171,7 @@ func (s *story) frame() {
 	}
 }
 
-// last is when a raid lost the last of those whom it lost in this frame.
+// last returns the time of a raid's last death in this frame.
 func (s *story) last(r *raid) (at wheel.Time) {
 	for _, l := range s.lines {
 		if l.raid == r && l.subject == dying {
@@ -183,7 +181,7 @@ func (s *story) last(r *raid) (at wheel.Time) {
 	return at
 }
 
-// turn begins the second of an instant, if it is another, and returns what is said of the one before.
+// turn starts another second, and returns the final line of the previous one.
 func (s *story) turn(at wheel.Time) []string {
 	if at/1000 <= s.second {
 		return nil
@@ -193,7 +191,7 @@ func (s *story) turn(at wheel.Time) []string {
 	return more
 }
 
-// rest is what there was no room for in this second.
+// rest returns the line about omitted lines of this second.
 func (s *story) rest() []string {
 	var parts []string
 	for i, n := range s.more {
@@ -220,7 +218,7 @@ func (s *story) paint(with, text string) string {
 	return with + text + plain
 }
 
-// end tells of a second that was not over.
+// end prints the final line of an unfinished second.
 func (s *story) end() {
 	if more := s.rest(); more != nil {
 		s.out(more...)

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// summary closes the books and tells what came of the game. The engine must still
-// be there.
+// summary completes the checks and returns the report and the digest. The engine must still
+// exist.
 func (l *loop) summary() (lines, digest string) {
 	l.pulses.close(l.now)
 	l.weigh()
@@ -30,12 +30,12 @@ func (l *loop) summary() (lines, digest string) {
 	}
 	line("bots", "AddBuff: %.0f %% new, %.0f %% refresh, %.0f %% stack; %d hits and heals, %d refused", t.share(buff.Applied),
 		t.share(buff.Refreshed), t.share(buff.Stacked), t.casts[buff.Executed], t.casts[buff.Denied])
-	line("fights", "%d deaths, %d bosses felled, %d bursts, %d buffs dispelled", t.deaths, t.felled, t.bursts, t.dispels)
+	line("fights", "%d deaths, %d bosses killed, %d bursts, %d buffs dispelled", t.deaths, t.felled, t.bursts, t.dispels)
 	line("pulses", "%d due, %d run", l.pulses.due, l.pulses.run)
 	line("frames", "%d played, %d late", l.played, l.late)
 	line("frame", "%s", quantiles(&l.frame))
 	line("  Tick", "%s", quantiles(&l.tick))
-	line("lateness", "at most %d ms after it was due; a frame is %v", t.latest, l.at(1))
+	line("lateness", "events at most %d ms late; a frame is %v", t.latest, l.at(1))
 	line("buffs", "%d alive", t.alive())
 	line("engine", "%d owners, %d deadlines waiting, %d fired, %d dropped, %d undelivered, %d refused", s.Owners, s.Timers,
 		s.Fired, s.Dropped, s.Undelivered, s.Refused)
@@ -43,10 +43,10 @@ func (l *loop) summary() (lines, digest string) {
 		line("data", "%s", l.keep.came())
 	}
 	if t.stuck > 0 {
-		line("stuck", "%d times a player was not waited for: the digest is this run's alone", t.stuck)
+		line("stuck", "%d times a player was not waited for, so the digest is not reproducible", t.stuck)
 	}
 	switch {
-	case l.err != nil: // it is printed elsewhere, and nothing that could be compared
+	case l.err != nil: // printed elsewhere; there is no digest
 	case l.played < l.frames:
 		digest = fmt.Sprintf("digest of the first %d of %d frames: %s\n", l.played, l.frames, &l.digest)
 	default:
@@ -55,7 +55,7 @@ func (l *loop) summary() (lines, digest string) {
 	return b.String(), digest
 }
 
-// weigh adds everybody's health to the digest.
+// weigh adds the health of all units to the digest.
 func (w *world) weigh() {
 	ids := make([]buff.OwnerID, 0, len(w.players)+len(w.raids))
 	for i := range w.players {
@@ -67,7 +67,7 @@ func (w *world) weigh() {
 	for _, id := range ids {
 		health, err := w.eng.Base(id, w.vigour)
 		if err != nil {
-			health = -1 // not there
+			health = -1 // not in the engine
 		}
 		w.digest.number(int64(math.Float64bits(health)))
 	}

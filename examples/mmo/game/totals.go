@@ -5,12 +5,12 @@ import "github.com/bufftick/bufftick/buff"
 // totals counts what happened.
 type totals struct {
 	events [buff.Revived + 1]int // by kind
-	casts  [buff.Revived + 1]int // of the bots, by what came of them
+	casts  [buff.Revived + 1]int // of the bots, by result
 
 	deaths, felled, bursts, dispels int
 
-	latest int64 // ms from when an event was due to the frame that brought it, at most
-	stuck  int   // players who were not waited for
+	latest int64 // longest delay in ms between an event and its frame
+	stuck  int   // players that were not waited for
 }
 
 func (t *totals) add(e buff.Event) {
@@ -27,12 +27,12 @@ func (t *totals) total() int {
 	return n
 }
 
-// alive returns the number of buffs that run.
+// alive returns the number of active buffs.
 func (t *totals) alive() int {
 	return t.events[buff.Applied] + t.events[buff.Restored] - t.events[buff.Removed]
 }
 
-// share returns the percentage of the bots' lasting buffs of which this came.
+// share returns the percentage of the bots' lasting buffs with this result.
 func (t *totals) share(k buff.EventKind) float64 {
 	lasting := t.casts[buff.Applied] + t.casts[buff.Refreshed] + t.casts[buff.Stacked]
 	return 100 * float64(t.casts[k]) / float64(max(lasting, 1))

@@ -14,42 +14,40 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// bossHealth is the health of a boss for each player of its raid. That of players is in
-// sheet.yaml.
+// bossHealth is the health of a boss per player of its raid. That of players is in sheet.yaml.
 const bossHealth = 750
 
-// assembly is how long after the beginning the last of the bosses comes, so that there is
-// always something going on; the first is there.
+// assembly is the time within which all bosses appear, so that something is always happening;
+// the first one appears at once.
 const assembly = 20 * time.Second
 
-// firstBoss is the first owner number of a boss. Players are numbered from 1.
+// firstBoss is the first owner id of a boss. Players are numbered from 1.
 const firstBoss = 1_000_001
 
-// world is everything that belongs to the loop. What it knows of the units it has
-// from the events of the frames, so that it never looks at what a worker may be
-// changing.
+// world is the state of the loop. It follows the units through the events of the frames, so
+// that it never reads data that a worker may be changing.
 type world struct {
 	settings
 	*book
 	eng     *engine.Engine
 	keep    *keep      // nil without -data
-	dice    *rand.Rand // the loop's; one seed, one order of throws
-	source  *rand.PCG  // of them
+	dice    *rand.Rand // the loop's; one seed gives one sequence
+	source  *rand.PCG  // source of dice
 	now     wheel.Time
-	frames  int // to be played
+	frames  int // number of frames to play
 	classes []class
 	players []player
 	raids   []raid
-	err     error // the first thing that should not have happened: it ends the game
+	err     error // the first unexpected error, which ends the game
 
 	totals totals
 	pulses pulses
 	digest digest
-	story  *story           // nil: nobody listens
-	trace  func(buff.Event) // if not nil, sees every event
+	story  *story           // nil: no story
+	trace  func(buff.Event) // if not nil, called with every event
 }
 
-// player is what the loop knows of a player.
+// player is the loop's data of a player.
 type player struct {
 	id      buff.OwnerID
 	class   *class
@@ -57,23 +55,23 @@ type player struct {
 	dead    bool
 	away    bool       // logged out
 	returns wheel.Time // when it logs in again
-	lives   uint64     // times that it has logged in
+	lives   uint64     // number of logins
 
 	dazed   bool
 	bare    bool // has lost its stance
-	paces   int  // from the boss
+	paces   int  // distance from the boss
 	casting buff.TimeoutHandle
-	recent  [6]cast // the last spells, for casting them again
+	recent  [6]cast // the last spells, to cast them again
 	casts   int
 }
 
-// patience is what one Tick may wait for its handlers. A server takes the engine's
-// default, and so does a live game. Here it must not be used up on any machine, also
-// when that stands still for a second: who is not waited for has its events in a later
-// frame, and the digest would show how fast the machine is.
+// patience is the time that one Tick may wait for its handlers. A server, like a live game,
+// uses the engine's default. Here it must not run out on any machine, even one that stops for a
+// second: otherwise events move to a later frame, and the digest depends on the speed of the
+// machine.
 const patience = time.Minute
 
-// budget returns what one Tick of the game may wait.
+// budget returns the time that one Tick may wait.
 func (s *settings) budget() time.Duration {
 	if s.live {
 		return engine.DefaultBudget
@@ -106,7 +104,7 @@ func newWorld(s settings) (*world, error) {
 		Workers:     s.workers,
 		Synchronous: s.sync,
 		Budget:      s.budget(),
-		Limits:      engine.Limits{Buffs: buff.MaxPerOwner}, // a boss carries those of all its enemies
+		Limits:      engine.Limits{Buffs: buff.MaxPerOwner}, // a boss has many
 		Members:     w.around,
 	})
 	if err != nil {
@@ -124,8 +122,8 @@ func newWorld(s settings) (*world, error) {
 	return w, nil
 }
 
-// around names who is within an aura: those of its bearer's raid who stand near enough. The
-// boss stands where paces are counted from.
+// around reports the members of an aura: players of its bearer's raid who are near enough.
+// Paces are counted from the boss.
 func (w *world) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	var r *raid
 	paces := 0
@@ -141,7 +139,7 @@ func (w *world) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	}
 }
 
-// populate says who there is, each player in the raid of one boss.
+// populate creates all units, each player in the raid of one boss.
 func (w *world) populate() {
 	w.classes = newClasses(w.book)
 	for i := range w.raids {
@@ -154,7 +152,7 @@ func (w *world) populate() {
 	}
 }
 
-// enter lets everybody in for the first time.
+// enter adds all units for the first time.
 func (w *world) enter() {
 	for i := range w.players {
 		w.logIn(&w.players[i])
@@ -170,14 +168,14 @@ func (w *world) enter() {
 	}
 }
 
-// expect notes an error that no player can cause.
+// expect records an error that no player can cause.
 func (w *world) expect(err error) {
 	if w.err == nil && err != nil {
 		w.err = fmt.Errorf("at %v: %w", w.now, err)
 	}
 }
 
-// logIn spawns a player with full health and what lasts long.
+// logIn spawns a player with full health and long-lasting buffs.
 func (w *world) logIn(p *player) {
 	p.away, p.dead = false, false
 	p.dazed, p.bare, p.casting, p.recent = false, false, 0, [6]cast{}
@@ -198,12 +196,12 @@ func (w *world) logOut(p *player) {
 	p.away, p.returns = true, w.in(3*time.Second, 5*time.Second)
 }
 
-// in returns an instant after the delay and an even share of the spread.
+// in returns an instant after the delay plus a random part of the spread.
 func (w *world) in(delay, spread time.Duration) wheel.Time {
 	return w.now.After(delay + time.Duration(w.dice.Int64N(int64(spread)+1)))
 }
 
-// see takes in the events of a frame.
+// see handles the events of a frame.
 func (w *world) see(f *engine.Frame) {
 	w.now = f.Now
 	for e := range f.Events() {
@@ -224,7 +222,7 @@ func (w *world) see(f *engine.Frame) {
 	w.totals.stuck += len(f.Stuck)
 }
 
-// learn draws from an event what the bots go by.
+// learn updates the loop's data from an event.
 func (w *world) learn(e buff.Event) {
 	if e.Kind == buff.Removed && e.Why == buff.Dispelled {
 		w.totals.dispels++

@@ -1,3 +1,3 @@
-// Package recoveredtest has the ways in which a function of the game does not return, for tests of what
-// calls one.
+// Package recoveredtest lists the ways in which a function of the game can fail to return, for
+// tests of its callers.
 package recoveredtest

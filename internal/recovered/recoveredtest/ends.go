@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// Bomb is a value that panics when it is asked for its text, with a value that does so too.
+// Bomb is a value whose text methods panic, with a Bomb.
 type Bomb struct{}
 
 // Error panics.
@@ -18,7 +18,7 @@ func (Bomb) String() string { panic(Bomb{}) }
 type Panic struct {
 	Name string
 	With any
-	Said string // what is said of it
+	Said string // its expected text
 }
 
 // Panics are the kinds of values to panic with.
@@ -33,11 +33,11 @@ var Panics = []Panic{
 type End struct {
 	Name string
 	Do   func()
-	Said string // what is said of it
+	Said string // the expected text
 }
 
-// Ends returns those of Panics, of which is said that they panicked, and at last runtime.Goexit, of
-// which goexit is said.
+// Ends returns the Ends for all Panics, and one for runtime.Goexit with the expected text
+// goexit.
 func Ends(goexit string) []End {
 	var out []End
 	for _, p := range Panics {
