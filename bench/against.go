@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// scaleCmd measures the cost of an event and of a call against the size.
+// scaleCmd measures the cost of an event and of a call for different sizes.
 type scaleCmd struct {
 	Most    int `default:"1000000" help:"the largest number of players, each with ten buffs; a million needs 7 GB"`
 	Rounds  int `default:"10" help:"how often each size has its turn"`
@@ -26,7 +26,7 @@ func (s *scaleCmd) Run(con *console) error {
 	return nil
 }
 
-// workersAt is the size at which numbers of workers are compared.
+// workersAt is the size for the comparison of worker counts.
 const workersAt = 100_000
 
 func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Called, err error) {
@@ -72,7 +72,7 @@ func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Call
 	return all, calls, nil
 }
 
-// rivalsCmd lets the engine and the rivals play, in turn.
+// rivalsCmd runs the engine and the rivals in turn.
 type rivalsCmd struct {
 	Most   int           `default:"1000000" help:"the largest number of buffs"`
 	Rounds int           `default:"12" help:"how often each has its turn"`
@@ -114,7 +114,7 @@ type wheelCmd struct {
 	Rounds int `default:"8" help:"how often each has its turn"`
 }
 
-// Run prints a line for each keeper and size.
+// Run prints a line for each implementation and size.
 func (w *wheelCmd) Run(con *console) error {
 	page.PrintKept(con.out, w.measure(con))
 	return nil

@@ -12,12 +12,12 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// toolsFile is the file of the repository's root that names the tools.
+// toolsFile is the file in the repository's root that lists the tools.
 var toolsFile = filepath.Join("tools", "go.mod")
 
-// repository returns the root of the repository that the command was started in: the first
-// folder upward with a file that names the tools. It is not asked of git, for an unpacked
-// archive has none.
+// repository returns the root of the repository in which the command was started: the nearest
+// parent folder with toolsFile. It does not use git, because an unpacked archive has no git
+// directory.
 func repository() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -38,8 +38,8 @@ func isFile(name string) bool {
 	return err == nil
 }
 
-// inTurn builds both commits, takes their probes in turn, and returns the folders of what
-// they have measured.
+// inTurn builds both commits, takes their probes in turn, and returns the folders with the
+// results.
 func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
 	var binaries []string
 	for i, commit := range []string{c.Old, c.New} {
@@ -73,8 +73,7 @@ func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
 	return out, nil
 }
 
-// buildAt builds this command as it is at a commit, in a tree of its own; a dot is the tree
-// that one stands in.
+// buildAt builds this command at a commit, in a separate worktree; a dot is the current tree.
 func buildAt(commit, dir string, n int) (string, error) {
 	binary := filepath.Join(dir, fmt.Sprintf("bench-%d", n))
 	tree, err := repository()
@@ -86,11 +85,11 @@ func buildAt(commit, dir string, n int) (string, error) {
 		if out, err := exec.Command("git", "worktree", "add", "--detach", tree, commit).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%s is neither a file nor a commit: %w\n%s", commit, err, out)
 		}
-		// What stays behind if this fails is a folder that git worktree prune forgets.
+		// If this fails, git worktree prune removes the folder later.
 		defer func() { _ = exec.Command("git", "worktree", "remove", "--force", tree).Run() }()
 	}
 	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Dir = filepath.Join(tree, "bench") // in older commits it is a package of the root's module
+	build.Dir = filepath.Join(tree, "bench") // not a module in older commits
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", commit, err, out)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// compareCmd compares two bench.txt, or two commits.
+// compareCmd compares two bench.txt files, or two commits.
 type compareCmd struct {
 	Old    string  `arg:"" help:"a folder with a bench.txt, the file, or a commit"`
 	New    string  `arg:"" help:"the same, of what has changed; a dot is the tree as it is"`
@@ -20,13 +20,13 @@ type compareCmd struct {
 	Probes int     `default:"12" help:"how often each of two commits has its turn"`
 }
 
-// Run has benchstat do the statistics, for it is what everybody reads: the tool that
-// tools/go.mod names. It fails if something has become dearer.
+// Run uses benchstat for the statistics, in the version of tools/go.mod. It fails if a step has
+// become slower.
 //
-// Of files, benchstat is given the ratios to the yardstick only, each from a process of its
-// own. The times of the profiles are in the same file, but those of two runs differ by the
-// mood of the machine alone, and benchstat would be sure of it. Two commits are built and
-// have their turns one after the other, A B A B, so that the mood is the same for both.
+// For files, only the ratios to the yardstick are compared, each from its own process: absolute
+// times of two runs differ with the state of the machine, and benchstat would report that as
+// significant. Two commits are built and run in turn, A B A B, so that the machine is in the
+// same state for both.
 func (c *compareCmd) Run(con *console) error {
 	dir, err := os.MkdirTemp("", "bench-compare")
 	if err != nil {
@@ -81,7 +81,7 @@ func benchstat(args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// ratioLines returns the lines of a bench.txt that are ratios, and how many rows they make.
+// ratioLines returns the lines of a bench.txt that are ratios, and the number of rows.
 func ratioLines(from string) ([]byte, int, error) {
 	if info, err := os.Stat(from); err == nil && info.IsDir() {
 		from = filepath.Join(from, "bench.txt")
@@ -108,7 +108,7 @@ func ratioLines(from string) ([]byte, int, error) {
 	return out.Bytes(), len(names), nil
 }
 
-// verdict reads benchstat's table: name, old, ±, new, ±, difference, p.
+// verdict parses benchstat's table: name, old, ±, new, ±, difference, p.
 func (c *compareCmd) verdict(sheet []byte, con *console) error {
 	r := csv.NewReader(bytes.NewReader(sheet))
 	r.FieldsPerRecord = -1

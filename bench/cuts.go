@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// cutsCmd measures what frames pay for being saved.
+// cutsCmd measures the cost of saving for frames.
 type cutsCmd struct {
 	Owners  int      `default:"100000" help:"of the crowd; the raids are 4,000"`
 	Frames  int      `default:"400" help:"of each way in each round"`
@@ -29,7 +29,7 @@ func (c *cutsCmd) Run(con *console) error {
 	return err
 }
 
-// into measures what the report has of it.
+// into measures the part of the report about saving.
 func (c *cutsCmd) into(report *page.Report, seed uint64, con *console) error {
 	by, begin := gauge.ThisMachine(), gauge.Busy()
 	frames, opens, err := c.measure(seed, con)

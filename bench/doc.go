@@ -1,130 +1,130 @@
-// Bench weighs the engine, and proves while it does so that nothing is lost, early or
-// doubled. It is one command with a report at its end:
+// Bench measures the engine, and checks while it does so that no event is lost, early or
+// duplicated. It is one command, which ends with a report:
 //
 //	go -C bench run . run -quick            all profiles, short, within a minute
 //	go -C bench run . run siege -targets 80 one of them, with other numbers; run siege -help lists them
 //	go -C bench run . scale                 cost of an event from 1,000 to 1,000,000 players
-//	go -C bench run . rivals                the engine against what one would write without it
+//	go -C bench run . rivals                the engine and hand-written alternatives
 //	go -C bench run . wheel                 the wheel alone against a heap, a flat wheel, AfterFunc
-//	go -C bench run . cuts                  what frames pay for a store, and how long a zone takes to come back
-//	go -C bench run . viewers               what it costs to show buffs to 4,000 players, beside JSON and Colyseus
-//	go -C bench run . report                all of it: tables, charts, run.json, bench.txt, ticks.csv,
+//	go -C bench run . cuts                  cost of saving for frames, and time to restore a zone
+//	go -C bench run . viewers               cost of showing buffs to 4,000 players; also JSON and Colyseus
+//	go -C bench run . report                everything: tables, charts, run.json, bench.txt, ticks.csv,
 //	                                        and the figures of the README
-//	go -C bench run . compare main .        did my change make it slower? A B A B, by benchstat
-//	go -C bench run . gate                  what CI asks
+//	go -C bench run . compare main .        has a change made it slower? A B A B, with benchstat
+//	go -C bench run . gate                  the checks of CI
 //	go -C bench run ./yardstick             the engine next to simpler designs: events, small Ticks, calls, memory
 //
-// It is a module of its own, so that a program which requires the engine does not require what
-// draws charts; the command runs in the module's folder, and paths are relative to that.
+// It is a separate module, so that programs that require the engine do not require a chart
+// library. The command runs in the module's folder, and paths are relative to that.
 //
-// The report of this repository is in the folder report, and the marked parts of the repository's
-// README are written with it; a test holds them to report/run.json. After a change to how they are
-// written, -from report/run.json writes them anew and measures nothing. -parts measures a
-// part of it anew and keeps the rest.
+// The report of this repository is in the folder report, and the marked parts of the README are
+// generated with it; a test compares them with report/run.json. After a change to the
+// templates, -from report/run.json regenerates them without measuring. -parts measures a part
+// again and keeps the rest.
 //
-// Flags may have one dash or two. -profile cpu, mem, mutex or trace writes a profile of any of
-// these; -realtime lets a frame take its 50 ms, where it else takes as little as it needs. The
-// exit code is 1 if something did not hold that must, and 2 if the command could not be done.
+// Flags may have one dash or two. -profile cpu, mem, mutex or trace writes a profile of any
+// command; -realtime gives each frame its 50 ms instead of running frames back to back. The
+// exit code is 1 if a check failed, and 2 if the command could not be run.
 //
 // # Profiles
 //
-//	   name     simulates                                     proves
-//	A  city     5,000 players with 25 long buffs each,        that standing around is cheap
+//	   name     simulates                                     shows
+//	A  city     5,000 players with 25 long buffs each,        the cost of idle players
 //	            15 % of which pulse every 3 to 6 s
-//	B  raids    100 raids of 40 players in steady fight:      what a fight costs
-//	            9,000 AddBuff a second, 62 % new, 28 %
+//	B  raids    100 raids of 40 players in steady fight:      the cost of a fight
+//	            9,000 AddBuff per second, 62 % new, 28 %
 //	            refreshes, 10 % stacks; lifetimes of a
 //	            public log, dispels, changed periods,
 //	            casts from player to player
-//	C  siege    2,000 players on one field; every 2 s a blow  that a burst fits into its frame
-//	            puts 3 debuffs on 500 of them
-//	D  storm    3,000 players log in within a minute with 25  that what is saved comes back to the
-//	            buffs each, others out; 500 events a second   millisecond, and at what price
-//	            on one who stays
-//	E  boss     one creature with 400 buffs of 300 players,   that one owner, who cannot be shared
-//	            450 applications and 200 pulses a second      out, is worked off in order
-//	F  cascade  a million timers on the wheel, due in 1 s to  that no frame pays for the hands of
-//	            12 h and 1 % beyond, across an hour           the clock
-//	G  cancel   200,000 buffs of which most are removed or    that what is cancelled is gone, and
-//	            moved; 10^7 cancels, and 10^8 on the wheel    memory stays flat
+//	C  siege    2,000 players on one field; every 2 s a hit   that a burst fits into its frame
+//	            adds 3 debuffs to 500 of them
+//	D  storm    3,000 players log in within a minute with 25  that saved buffs are restored to the
+//	            buffs each, others log out; 500 events per    millisecond, and the cost
+//	            second on one who stays
+//	E  boss     one creature with 400 buffs of 300 players,   that one owner, which cannot be split,
+//	            450 applications and 200 pulses per second    is processed in order
+//	F  cascade  a million timers on the wheel, due in 1 s to  that frames at an hour boundary are
+//	            12 h and 1 % later, across an hour            not longer
+//	G  cancel   200,000 buffs, most of which are removed or   that cancelled buffs leave nothing, and
+//	            moved; 10^7 cancels, and 10^8 on the wheel    memory stays constant
 //	            alone; -cancels 100000000 does 10^8 on the
-//	            engine too, in some 8 minutes
-//	H  stall    the raids; every 20 s the server stops for    that order is kept, and how long it
-//	            5 s, with 10 ms of budget for a Tick          takes to be on time again
-//	I  empty    0 to 10 players, 1,000 frames a second        that nothing costs nothing
-//	J  soak     ten raids of 40 for 24 hours                  that nothing drifts and nothing leaks
-//	K  slow     the raids, and one player in a hundred whose  that the others do not notice
+//	            engine too, in about 8 minutes
+//	H  stall    the raids; every 20 s the server stops for    that order is kept, and the time to
+//	            5 s, with a budget of 10 ms per Tick          catch up
+//	I  empty    0 to 10 players, 1,000 frames per second      the cost of an empty Tick
+//	J  soak     ten raids of 40 for 24 hours                  that there is no drift and no leak
+//	K  slow     the raids, and one player in a hundred whose  that other players are not affected
 //	            handlers sleep for 20 ms
-//	L  crowd    the raids, while twice as many goroutines as  that nobody is taken for stuck because
-//	            processors do nothing but spin                the machine is full
+//	L  crowd    the raids, with twice as many spinning        that players do not count as stuck
+//	            goroutines as processors                      because the machine is busy
 //
-// The rates are those of four public combat logs, PvP for the most part: per player and second
-// some 1.4 new buffs, 43 to 73 refreshes and 8 to 17 stacks for 100 new ones, half of which
-// last less than 6 s.
+// The rates are those of four public combat logs, mostly PvP: per player and second about 1.4
+// new buffs, and for 100 new ones 43 to 73 refreshes and 8 to 17 stacks. Half of the buffs last
+// less than 6 s.
 //
-// # Its own count
+// # Verification
 //
-// Package load keeps books: what must pulse and end, and when, by the arithmetic of the calls
-// alone. Every event is held against them, to the millisecond, and what is due and does not
-// come fails the run. See there.
+// Package load predicts which pulses and ends must happen, and when, from the calls alone.
+// Every event is compared with the predictions, to the millisecond, and a missing event fails
+// the run.
 //
-// # Which figure to trust
+// # Which figures to trust
 //
-// Absolute times drift by a third from hour to hour on a shared machine. What is to be compared
-// is measured in turn, A B A B, and given as a ratio with its spread: rivals against the engine,
-// and for gate and compare each step against a heap of our own that no change touches. Each
-// sample of those comes from a process of its own, for where a process lies in memory has a say
-// too. Gate fails on allocations, and on ratios half above what was measured; compare, with two
-// commits in turn, finds what is less.
+// Absolute times drift by a third within hours on a shared machine. Values to be compared are
+// measured in turn, A B A B, and given as a ratio with its spread: rivals against the engine,
+// and for gate and compare each step against a heap that no change affects. Each sample comes
+// from its own process, because memory layout affects the result. Gate fails on allocations,
+// and on ratios 50 % above the recorded ones; compare, with two commits in turn, finds smaller
+// changes.
 //
-// # The same verdict each time
+// # Checks in CI
 //
-// Two things decide in CI, and neither is an absolute time: how much a step allocates, which
-// is a count, and how many times the heap's event a step takes, as the middle of five
-// processes, with half of it as margin. A count of instructions would be steadier, but the
-// virtual machine that this is built on, like most, has no counter for them.
+// CI uses two kinds of values, and no absolute times: the number of allocations of a step, and
+// the ratio of a step to the heap's event, as the median of five processes with a margin of 50
+// %. An instruction count would be more stable, but virtual machines usually have no counter
+// for it.
 //
 // # Benchmarks
 //
-// The benchmarks in this folder ask about single calls; the rows to compare stand in the same
-// one. They are run by go -C bench test -run '^$' -bench .
+// The benchmarks in this folder measure single calls; rows to be compared are in the same
+// benchmark. Run them with go -C bench test -run '^$' -bench .
 //
-//	benchmark   question                                        rows
-//	Add         what does it cost to keep a deadline            wheel, heap, AfterFunc
-//	Cancel      … to take it back                               wheel, heap, AfterFunc
-//	Fire        … when it comes due                             wheel, heap, AfterFunc
-//	Tick        what does a frame cost, per player and event    one goroutine, ants, a scan of all buffs
-//	Due         … a frame in which 4,096 pulses are due         the engine, in place, one Submit for each; ratios
-//	Idle        … one in which nothing is                       nobody, a million buffs that wait
-//	Buffs       what does one call cost among 10^5, 10^6 buffs  new, refresh, remove; the least there can be
-//	Hand        what does it cost to bring work to a worker     mailboxes, one Submit for each message
-//	Memory      what does it weigh                              a player, a buff, at 10^5 and 10^6
+//	benchmark   measures                                        rows
+//	Add         adding a deadline                               wheel, heap, AfterFunc
+//	Cancel      removing it                                     wheel, heap, AfterFunc
+//	Fire        firing it                                       wheel, heap, AfterFunc
+//	Tick        a frame, per player and event                   one goroutine, ants, a scan of all buffs
+//	Due         a frame with 4,096 due pulses                   the engine, in place, one Submit for each; ratios
+//	Idle        a frame with no due pulses                      no owners, a million waiting buffs
+//	Buffs       one call among 10^5, 10^6 buffs                 new, refresh, remove; the lower bound
+//	Hand        passing work to a worker                        mailboxes, one Submit for each message
+//	Memory      bytes                                           a player, a buff, at 10^5 and 10^6
 //
-// The wheel by itself, at 10^4 to 10^6 timers (-wheel.most 10000000 for more), against
-// container/heap and a flat wheel of 43,200 slots, which keeps no order within a second;
-// floor writes down the deadline and does nothing else.
+// The wheel alone, with 10^4 to 10^6 timers (-wheel.most 10000000 for more), is compared with
+// container/heap and a flat wheel of 43,200 slots, which does not order timers within a second;
+// floor only stores the deadline.
 //
-//	benchmark       question
-//	WheelAdd        … to add a tenth more; WheelRemove: to take them out at random
-//	WheelLater      … to move a random timer to a later deadline; WheelEarlier: back
-//	WheelFire       … to let all fire within 12 h, all that leads there included
-//	WheelPeriodic   … of one firing, when each timer fires every 3 s and is moved on
-//	WheelMix        … of one call in the proportions of a game, frames included
-//	WheelFrames     how long is the longest frame of a day, against its second and its kind
-//	WheelMemory     what a timer weighs after churn, and how long a collection takes
-//	WheelAfterFunc  what time.AfterFunc takes for WheelAdd
-//	WheelFloor      what records as long as its timers cost, with nothing around them
+//	benchmark       measures
+//	WheelAdd        adding a tenth more timers; WheelRemove: removing them in random order
+//	WheelLater      moving a random timer to a later deadline; WheelEarlier: and back
+//	WheelFire       firing all within 12 h, including all moves between levels
+//	WheelPeriodic   one firing, when each timer fires every 3 s and is moved
+//	WheelMix        one call in the proportions of a game, including frames
+//	WheelFrames     the longest frame of a day, relative to its second and to similar frames
+//	WheelMemory     bytes per timer after churn, and the duration of a garbage collection
+//	WheelAfterFunc  time.AfterFunc in place of WheelAdd
+//	WheelFloor      accessing records of the same size, without a data structure
 //
-// Due, Idle, Buffs and Memory print the goal next to each figure. loop-ns is processor time of the loop's thread, which neighbours on the machine
-// disturb less than the clock on the wall.
+// Due, Idle, Buffs and Memory print the goal next to each figure. loop-ns is processor time of
+// the loop's thread, which other processes affect less than elapsed time.
 //
-// The figure to read is the one with the unit of the question: ns/timer, ns/player, ns/event,
-// ns/call, ns/message, B/buff. ns/op is the cost of a batch and says nothing by itself. Other
-// libraries are in bench/peers, a module of its own.
+// Read the figure whose unit is that of the question: ns/timer, ns/player, ns/event, ns/call,
+// ns/message, B/buff. ns/op is the cost of a batch and means little. Other libraries are in
+// bench/peers, a separate module.
 //
-// # What the figures do not show
+// # Limits of the figures
 //
-// The handlers do next to nothing, so that the figures are the engine's and not the game's. The
-// rivals keep no order among equals, no generations and no events; they do less than what they
-// are compared with. Everything else is said at the end of the report.
+// The handlers do almost nothing, so the figures are those of the engine and not of a game. The
+// rivals do less than the engine: they have no order among equal deadlines, no generations and
+// no events. The report lists further limits.
 package main

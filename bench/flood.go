@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/bench/flood"
 )
 
-// floodCmd measures what the commands of other goroutines cost the loop.
+// floodCmd measures what commands of other goroutines cost the loop.
 type floodCmd struct {
 	flood.Options `embed:""`
 	Commands      int  `default:"65536" help:"commands of each kind in the first table; 0 leaves it out"`

@@ -12,18 +12,18 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// gateCmd is what CI asks: does something allocate, and is something far dearer than its
-// yardstick says it should be.
+// gateCmd runs the checks of CI: no allocations, and no step far slower than its recorded
+// ratio.
 type gateCmd struct {
 	Probes int    `default:"5" help:"processes that measure each step; the middle one counts"`
 	Repeat int    `default:"1" help:"how often all of it is done, to see that the verdict is the same each time"`
 	Out    string `placeholder:"DIR" help:"write bench.txt there, for compare, with all probes"`
 }
 
-// limits is how many times what the heap takes for an event of its game a step may take, as
-// the middle of some processes. The first factor is the margin: the middle of five has been
-// seen to differ by a tenth on one machine, and another with other caches has other ratios.
-// The second is what was measured. What is less than the margin is for compare to find.
+// limits are the maximum ratios of a step to the heap's event, as the median of some processes.
+// The first factor is the margin: medians of five differ by a tenth on one machine, and other
+// caches lead to other ratios. The second factor is the recorded ratio. Smaller changes are
+// found by compare.
 var limits = rival.Probe{
 	"engine/game":   1.5 * 3.1,
 	"engine/calls":  1.5 * 2.9,
@@ -32,7 +32,7 @@ var limits = rival.Probe{
 	rival.PoolStep:  1.5 * 3.8,
 }
 
-// Run measures, and fails if a limit does not hold, after all have been looked at.
+// Run measures everything and then fails if a limit is exceeded.
 func (g *gateCmd) Run(con *console) error {
 	failed := 0
 	var all []rival.Probe
@@ -71,7 +71,7 @@ func gateVerdict(bad []string) string {
 	return "failed at " + strings.Join(bad, ", ")
 }
 
-// once looks at everything and returns what does not hold.
+// once measures everything and returns the exceeded limits.
 func (g *gateCmd) once(con *console) (bad []string, probes []rival.Probe, err error) {
 	for _, a := range rival.Allocations() {
 		mark := "ok"
@@ -100,10 +100,10 @@ func (g *gateCmd) once(con *console) (bad []string, probes []rival.Probe, err er
 	return bad, probes, nil
 }
 
-// probeCmd is one probe, printed as JSON; a process of its own takes each.
+// probeCmd takes one probe and prints it as JSON; each probe runs in its own process.
 type probeCmd struct{}
 
-// Run takes it.
+// Run takes the probe.
 func (*probeCmd) Run(con *console) error {
 	p, err := rival.RunProbe()
 	if err != nil {
@@ -112,8 +112,7 @@ func (*probeCmd) Run(con *console) error {
 	return json.NewEncoder(con.out).Encode(p)
 }
 
-// takeProbes runs so many processes, one after the other: where the memory of one happens to
-// lie has a say in its figures.
+// takeProbes runs n processes one after another, because memory layout affects the results.
 func takeProbes(n int, con *console) ([]rival.Probe, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -32,11 +32,11 @@ type cli struct {
 	Probe   probeCmd   `cmd:"" hidden:"" help:"One sample for the gate, as JSON"`
 }
 
-// errFailed is that a check did not hold; what it was has been said.
+// errFailed is returned after a failed check has been printed.
 var errFailed = errors.New("a check did not hold")
 
-// run is main: 0 if all is well, 1 if a check did not hold, 2 if the command line or the
-// machine was not right.
+// run returns 0 if all checks pass, 1 if a check failed, and 2 if the command line was wrong or
+// the command could not run.
 func run(args []string, out, diag io.Writer) int {
 	c := newCLI()
 	code := -1
@@ -54,7 +54,7 @@ func run(args []string, out, diag io.Writer) int {
 		args = []string{"-help"}
 	}
 	ctx, err := parser.Parse(twoDashes(args))
-	if code >= 0 { // -help has been answered
+	if code >= 0 { // -help has been handled
 		return code
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func run(args []string, out, diag io.Writer) int {
 	return 0
 }
 
-// twoDashes makes -quick what --quick is, as in all other commands of this module.
+// twoDashes accepts -quick for --quick, as in all other commands of this module.
 func twoDashes(args []string) []string {
 	var out []string
 	for i, a := range args {
@@ -92,7 +92,7 @@ func twoDashes(args []string) []string {
 	return out
 }
 
-// takeDefaults makes the numbers with which the structs came the defaults of their flags.
+// takeDefaults makes the initial values of the structs the defaults of their flags.
 func takeDefaults(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if f, ok := node.(*kong.Flag); ok && f.Target.CanInterface() && !f.HasDefault && !f.Target.IsZero() {
@@ -102,7 +102,7 @@ func takeDefaults(k *kong.Kong) error {
 	})
 }
 
-// profiled starts a profile and returns what ends it.
+// profiled starts a profile and returns a function that ends it.
 func profiled(kind string) func() {
 	kinds := map[string]func(*profile.Profile){
 		"cpu": profile.CPUProfile, "mem": profile.MemProfile, "mutex": profile.MutexProfile, "trace": profile.TraceProfile,

@@ -11,9 +11,8 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// measurePeers runs the module of the other libraries, which this one does not require.
-// Where they cannot be had, the report says so and goes on: minutes of measuring are
-// behind it.
+// measurePeers runs the module of the other libraries, which this module does not require. If
+// they are not available, the report says so and continues.
 func measurePeers(most, rounds int, con *console) ([]page.Turns, error) {
 	repo, err := repository()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// reportCmd does all of it.
+// reportCmd measures everything.
 type reportCmd struct {
 	game `embed:""`
 
@@ -25,7 +25,7 @@ type reportCmd struct {
 	Most   int      `default:"1000000" help:"the largest number of players in the scaling"`
 }
 
-// Run measures and writes. It fails, after writing, if a profile does.
+// Run measures and writes the report. It fails, after writing, if a profile failed.
 func (r *reportCmd) Run(con *console) error {
 	if r.From != "" {
 		report, err := page.Read(r.From)
@@ -38,11 +38,11 @@ func (r *reportCmd) Run(con *console) error {
 	if len(r.Parts) > 0 {
 		old, err := page.Read(filepath.Join(r.To, "run.json"))
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // these are the first
+		case errors.Is(err, fs.ErrNotExist): // there are no earlier ones
 			report.InParts = true
 		case err != nil:
 			return err
-		case r.onlyCuts(): // these say themselves who has measured them
+		case r.onlyCuts(): // these name their machine themselves
 			report = old
 		case !old.Machine.Same(&report.Machine):
 			return fmt.Errorf("the report in %s is of another machine (%s, %d processors): of this one only cuts may be on its page, or all", r.To, old.Machine.CPU, old.Machine.Processors)
@@ -63,8 +63,8 @@ func (r *reportCmd) Run(con *console) error {
 	return verdict(report.Profiles, con)
 }
 
-// write writes what people read: the page with its charts, and the parts of the README
-// and of docs/performance.md that are marked for it.
+// write writes the page with its charts, and the generated parts of the README and of
+// docs/performance.md.
 func (r *reportCmd) write(report *page.Report) error {
 	if err := report.WritePage(r.To); err != nil {
 		return err

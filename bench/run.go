@@ -16,10 +16,10 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// console is where a command writes: results, and what is for the one who waits.
+// console is the output of a command: results, and diagnostics.
 type console struct{ out, diag io.Writer }
 
-// runCmd plays profiles. Each is a command below it, with its numbers as flags.
+// runCmd runs profiles. Each is a subcommand with its numbers as flags.
 type runCmd struct {
 	game `embed:""`
 	Out  string `placeholder:"DIR" help:"also write run.json, bench.txt and ticks.csv there"`
@@ -39,7 +39,7 @@ type runCmd struct {
 	Crowd   load.Crowd   `cmd:"" aliases:"L,l" help:"${crowd}"`
 }
 
-// game is how all profiles are played.
+// game holds the options of all profiles.
 type game struct {
 	Seed     uint64 `default:"1" help:"what chance depends on"`
 	Workers  int    `help:"how many handlers run at once; 0 is as many as processors"`
@@ -105,8 +105,8 @@ func (r *runCmd) play(node *kong.Node, con *console) error {
 	return verdict(results, con)
 }
 
-// shorten gives what stands in p as it does in full, so that nobody has said it, the value
-// that it has in quick. All three point to profiles of one kind.
+// shorten replaces the values in p that equal those in full, and so were not set by flags, by
+// those in quick. All three point to profiles of one type.
 func shorten(p, full, quick any) {
 	shortenFields(reflect.ValueOf(p).Elem(), reflect.ValueOf(full).Elem(), reflect.ValueOf(quick).Elem())
 }
@@ -121,7 +121,7 @@ func shortenFields(p, full, quick reflect.Value) {
 	}
 }
 
-// one plays one profile and prints what came of it.
+// one runs one profile and prints its result.
 func (g *game) one(e load.Entry, p load.Profile, con *console) (*load.Result, error) {
 	bar := newBar(con.diag, e.Letter+" "+e.Name)
 	began := time.Now()
@@ -134,7 +134,7 @@ func (g *game) one(e load.Entry, p load.Profile, con *console) (*load.Result, er
 	return res, nil
 }
 
-// verdict fails if one of them did.
+// verdict returns an error if a result failed.
 func verdict(results []*load.Result, con *console) error {
 	bad := 0
 	for _, r := range results {
@@ -150,7 +150,7 @@ func verdict(results []*load.Result, con *console) error {
 	return nil
 }
 
-// bar shows on a terminal how far something is.
+// bar is a progress bar on a terminal.
 type bar struct{ *progressbar.ProgressBar }
 
 const barSteps = 1000
@@ -165,7 +165,7 @@ func newBar(w io.Writer, what string) bar {
 		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true))}
 }
 
-// show says that so much of 1 is done. A bar that cannot be drawn is no reason to stop.
+// show sets the progress from 0 to 1. Drawing errors are ignored.
 func (b bar) show(done float64) { _ = b.Set(int(done * barSteps)) }
 
 func (b bar) clear() { _ = b.Finish() }

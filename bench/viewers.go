@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/bench/viewers"
 )
 
-// viewersCmd measures what it costs to show buffs.
+// viewersCmd measures the cost of showing buffs.
 type viewersCmd struct {
 	Seconds  int           `default:"60" help:"of the game, in each way"`
 	Warm     time.Duration `default:"60s" help:"of the game before there are viewers"`
@@ -61,7 +61,7 @@ func (c *viewersCmd) rival(con *console, o viewers.Options) error {
 	return nil
 }
 
-// percent writes a share.
+// percent formats a share.
 func percent(s viewers.Spread) string {
 	return fmt.Sprintf("%.2f %% (%.2f to %.2f)", 100*s.Middle, 100*s.Low, 100*s.High)
 }

@@ -11,36 +11,36 @@ import (
 	"github.com/bufftick/bufftick/bench/load"
 )
 
-// Options say how much is measured.
+// Options configures a measurement.
 type Options struct {
 	Owners  int // of the crowd
-	Frames  int // of each way in each round
+	Frames  int // for each way in each round
 	Rounds  int
-	Warm    time.Duration // of the game, which the raids have had before
-	Virtual bool          // frames follow one on the other, and do not take their 50 ms
-	Dir     string        // of the files; "" is that for temporary ones
+	Warm    time.Duration // game time played before
+	Virtual bool          // frames run back to back instead of taking 50 ms
+	Dir     string        // for the files; "" is the default folder for temporary files
 	Seed    uint64
-	Worlds  []string // the names of those that are measured; if nil, all
+	Worlds  []string // names of the worlds to measure; nil means all
 }
 
-// Frames is what the frames of a world took in one way.
+// Frames holds the frame times of a world for one way of saving.
 type Frames struct {
 	World, Way    string
 	Owners, Buffs int
 
-	// By round, in ns: of a frame; of the processor time of all threads while one lasts, on average.
+	// By round, in ns: of a frame; average processor time of all threads during a frame.
 	P50, P99, Max, CPU []float64
 
-	// Of each frame of the game the least that it took in a round: what the machine did beside is
-	// not in it.
+	// For each frame of the game, its shortest time in any round, without disturbance by the
+	// machine.
 	Least []int64
 
-	Bytes   float64       // a second of the game, to the store
-	Commits float64       // a second of the game
-	Oldest  time.Duration // that the last cut on disk has been
+	Bytes   float64       // per second of the game, written to the store
+	Commits float64       // per second of the game
+	Oldest  time.Duration // greatest age of the last cut on disk
 }
 
-// Worlds are those that are saved.
+// Worlds are the names of the saved worlds.
 var Worlds = []string{"raids", "crowd"}
 
 func (o *Options) world(name string) (world, error) {
@@ -58,7 +58,7 @@ func (o *Options) worlds() []string {
 	return o.Worlds
 }
 
-// Measure lets each world be saved in all ways, one after the other, and that again in each round.
+// Measure runs each world with all ways of saving, one after another, in each round.
 func Measure(o Options, progress func(float64)) ([]Frames, error) {
 	var out []Frames
 	for _, name := range o.worlds() {
@@ -77,10 +77,10 @@ func Measure(o Options, progress func(float64)) ([]Frames, error) {
 	return out, nil
 }
 
-// warm is how many frames are not counted.
+// warm is the number of frames that are not counted.
 const warm = 40
 
-// play plays a round of one way.
+// play runs a round of one way.
 func (o *Options) play(f *Frames, w Way) (err error) {
 	g, err := o.world(f.World)
 	if err != nil {
@@ -96,7 +96,7 @@ func (o *Options) play(f *Frames, w Way) (err error) {
 		return err
 	}
 	took, used := make([]int64, 0, o.Frames), time.Duration(0)
-	debug.FreeOSMemory() // of the round before
+	debug.FreeOSMemory() // release memory of the last round
 	next := time.Now()
 	for n := range warm + o.Frames {
 		cpu := gauge.CPU()
@@ -135,7 +135,7 @@ func (f *Frames) add(took []int64, used time.Duration, s *saved) {
 	f.Oldest = max(f.Oldest, s.oldest)
 }
 
-// quantile returns what so many of all are not above.
+// quantile returns the q-quantile of sorted values.
 func quantile(sorted []int64, q float64) float64 {
 	return float64(sorted[min(len(sorted)-1, int(q*float64(len(sorted))))])
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// fullCopy saves all owners in one frame of each second, and lets a goroutine write them. While that writes, it
-// does not.
+// fullCopy copies all owners in one frame of each second, and writes them on a goroutine. It
+// skips copies while that is still writing.
 type fullCopy struct {
 	world   world
 	disk    *bolt.Store
 	epoch   uint64
 	writing sync.WaitGroup
-	free    chan struct{} // has one in it when nothing is written
-	err     error         // of what was written last
+	free    chan struct{} // has a token while no write is in progress
+	err     error         // of the last write
 	out     saved
 }
 
@@ -47,7 +47,7 @@ func (c *fullCopy) after(f *engine.Frame) {
 	for id := buff.OwnerID(0); len(b.Owners) < e.Owners(); id++ {
 		o, err := store.Owner{ID: id}, error(nil)
 		if o.Blob, err = e.Save(id); err != nil {
-			continue // nobody has this id
+			continue // no such owner
 		}
 		if o.Data, err = c.world.marshal(id, e.Data(id), nil); err != nil {
 			panic(err)

@@ -13,14 +13,14 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// Opened is how long a zone takes to come back from its file.
+// Opened is the time to restore a zone from its file.
 type Opened struct {
 	Owners, Buffs int
 	Bytes         int64     // of the file
-	Took          []float64 // ns: the file is opened, all of it checked, and all owners are back; by round
+	Took          []float64 // ns, by round: opening the file, checking it, and restoring all owners
 }
 
-// Opens lets crowds of several sizes come back, up to so many owners.
+// Opens restores crowds of several sizes, up to most owners.
 func Opens(most, rounds int, dir string, progress func(float64)) (out []Opened, err error) {
 	for owners := 100; owners <= most; owners *= 10 {
 		one, err := opened(owners, rounds, dir)
@@ -69,7 +69,7 @@ func opened(owners, rounds int, in string) (o Opened, err error) {
 	return o, nil
 }
 
-// comeBack opens a file, and all that is in it.
+// comeBack opens a file and restores its contents.
 func comeBack(path string, buffs int) (time.Duration, error) {
 	eo, err := crowdOptions()
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// What there is on disk.
+// The files on disk.
 const (
 	fileName = "world.db"
 	zoneName = "world"
 )
 
-// Way is how a game is saved.
+// Way is a way of saving a game.
 type Way struct {
 	Name  string
-	every time.Duration // 0: not at all
-	naive bool          // all owners are saved in one frame
+	every time.Duration // 0: never
+	naive bool          // all owners are copied in one frame
 }
 
-// Ways are those that are measured, the first one without saving.
+// Ways are the measured ways; the first one is without saving.
 var Ways = []Way{
 	{Name: "no store"},
 	{Name: "a cut each second", every: time.Second},
@@ -32,14 +32,14 @@ var Ways = []Way{
 	{Name: "all in one frame each second", every: time.Second, naive: true},
 }
 
-// saved is what came of it.
+// saved is the result of saving.
 type saved struct {
 	bytes, commits uint64
-	oldest         time.Duration // that the last cut on disk has been
+	oldest         time.Duration // greatest age of the last cut on disk
 }
 
-// begin saves a world in a file in the folder from here on. It returns what is called behind each Tick, and
-// what ends it.
+// begin starts saving a world in a file in dir. It returns a function to call after each Tick,
+// and one that ends saving.
 func (w Way) begin(g world, dir string) (after func(*engine.Frame), end func() (saved, error), err error) {
 	if w.every == 0 {
 		return func(*engine.Frame) {}, func() (saved, error) { return saved{}, nil }, nil

@@ -16,10 +16,10 @@ const (
 	framesASecond = int(time.Second / frameTime)
 )
 
-// world is a game that is saved.
+// world is a saved game.
 type world interface {
 	Engine() *engine.Engine
-	Frame(after func(*engine.Frame)) time.Duration // of its calls, its Tick and after
+	Frame(after func(*engine.Frame)) time.Duration // duration of its calls, its Tick and after
 	End() error
 	buffs() int
 
@@ -27,7 +27,7 @@ type world interface {
 	marshal(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 }
 
-// raids are profile B.
+// raids is profile B.
 type raids struct{ *load.Fight }
 
 func (r raids) marshal(_ buff.OwnerID, data any, dst []byte) ([]byte, error) {
@@ -36,8 +36,8 @@ func (r raids) marshal(_ buff.OwnerID, data any, dst []byte) ([]byte, error) {
 
 func (r raids) buffs() int { return r.Buffs() }
 
-// crowd is so many owners with ten buffs each, one of which pulses each second, in another frame for each
-// twentieth of them: within a second all owners change.
+// crowd has owners with ten buffs each, one of which pulses every second, in a different frame
+// for each twentieth of them: within a second all owners change.
 type crowd struct {
 	engine *engine.Engine
 	counts []uint64

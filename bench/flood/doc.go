@@ -1,4 +1,4 @@
-// Package flood measures what the commands of other goroutines cost the loop: one Tick with an
-// inbox full of commands that each look at a thousand buffs, and frames at a fixed rate beside
-// producers that never stop.
+// Package flood measures what commands of other goroutines cost the loop: one Tick with a full
+// inbox of commands that each visit a thousand buffs, and frames at a fixed rate with producers
+// that never stop.
 package flood

@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Options says how to flood.
+// Options configures a flood.
 type Options struct {
 	Producers int           `default:"8" help:"goroutines that post as fast as they can"`
 	For       time.Duration `default:"60s" help:"how long, in real time"`
@@ -26,34 +26,34 @@ type Options struct {
 	OneLane   bool          `help:"all producers use the same lane, and the honest one too"`
 }
 
-// Flood is what came of it.
+// Flood is the result of a flood.
 type Flood struct {
 	Frames, Late         int
 	P50, P99, P999, Most time.Duration // of a Tick
 	Delivered            uint64
 	Refused              uint64
-	Accepted             Calls // of the producers
-	Turned               Calls // those that were refused, each of which yields the processor
-	Nothing              Calls // of the producers too: between two looks at the clock
+	Accepted             Calls // calls of the producers
+	Turned               Calls // refused calls, each of which yields the processor
+	Nothing              Calls // empty calls of the producers, between two clock readings
 
-	Honest        int // commands that the ninth producer posted, one a frame
+	Honest        int // commands posted by the ninth producer, one per frame
 	HonestRefused int
-	HonestLate    int   // delivered, and not in the first Tick that began after the call had returned
-	HonestLatest  int   // how many Ticks after that one the latest came
-	HonestLost    int   // accepted and never seen
-	HonestCalls   Calls // its own
+	HonestLate    int   // not delivered in the first Tick that began after the call had returned
+	HonestLatest  int   // maximum number of Ticks after that one
+	HonestLost    int   // accepted and never delivered
+	HonestCalls   Calls // calls of the ninth producer
 }
 
-// Calls counts calls by how long they took.
+// Calls is a histogram of call durations.
 type Calls struct {
 	n       uint64
-	slow    uint64         // those of more than slow
-	sum     time.Duration  // of those that are not slow
+	slow    uint64         // calls longer than slow
+	sum     time.Duration  // total duration of the other calls
 	buckets [64 * 8]uint64 // eight for each power of two
 	Longest time.Duration
 }
 
-// slow is what no call should take.
+// slow is the duration that no call should exceed.
 const slow = time.Millisecond
 
 func (c *Calls) add(d time.Duration) {
@@ -79,7 +79,7 @@ func (c *Calls) merge(o *Calls) {
 	c.Longest = max(c.Longest, o.Longest)
 }
 
-// At returns the time that a part of the calls did not exceed, to an eighth.
+// At returns the given quantile of the durations, to an eighth.
 func (c *Calls) At(part float64) time.Duration {
 	left := uint64(part * float64(c.n))
 	for k, n := range c.buckets {
@@ -91,22 +91,22 @@ func (c *Calls) At(part float64) time.Duration {
 	return c.Longest
 }
 
-// Slow returns how many calls took more than a millisecond for each second spent in those that did not.
-// A goroutine that loses its processor loses it anywhere: calls that wait for nothing themselves
-// have the rate of [Flood.Nothing].
+// Slow returns the number of calls longer than a millisecond per second spent in shorter calls.
+// A goroutine can lose its processor anywhere: calls that never block have the same rate as
+// [Flood.Nothing].
 func (c *Calls) Slow() float64 { return float64(c.slow) / max(c.sum.Seconds(), 1e-9) }
 
-// game is what the flood is for.
+// game is the target of the flood.
 type game struct {
 	Options
 	eng       *engine.Engine
 	hit, mark *buff.Spec
 	over      atomic.Bool
-	ticks     atomic.Int64 // that have begun
-	hits      int          // of the last one
+	ticks     atomic.Int64 // number of Ticks started
+	hits      int          // in the last Tick
 }
 
-// Run plays.
+// Run runs a flood.
 func Run(o Options) (f Flood, err error) {
 	g := &game{Options: o}
 	if err := g.open(); err != nil {
@@ -114,7 +114,7 @@ func Run(o Options) (f Flood, err error) {
 	}
 	all := make([]posted, o.Producers)
 	var work sync.WaitGroup
-	honest := g.lane("honest") // before there is a flood, as a game has them
+	honest := g.lane("honest") // before the flood starts, as in a game
 	for n := range all {
 		in := g.lane(fmt.Sprint("producer ", n))
 		work.Go(func() { g.produce(n, in, &all[n]) })
@@ -173,11 +173,11 @@ func (g *game) lane(name string) *engine.Inbox {
 	return g.eng.Inbox().For(name)
 }
 
-// posted is what one producer measured.
+// posted is the result of one producer.
 type posted struct{ accepted, refused, nothing Calls }
 
-// produce posts until all is over. After each call it looks at the clock once more: what the calls
-// would take if they did nothing.
+// produce posts until the end. After each call it reads the clock again, to measure an empty
+// call.
 func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 	for k := n; !g.over.Load(); k++ {
 		start := time.Now()
@@ -195,8 +195,8 @@ func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 	}
 }
 
-// honest posts one command a frame and returns, for each that was accepted, the number of the
-// first Tick that began after its call had returned.
+// honest posts one command per frame and returns, for each accepted one, the number of the
+// first Tick that began after the call had returned.
 func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	pace := time.NewTicker(g.Frame)
 	defer pace.Stop()
@@ -215,7 +215,8 @@ func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	return due
 }
 
-// loop ticks at the fixed rate. It returns in which Tick each command of the honest one came.
+// loop ticks at the fixed rate. It returns the Tick in which each command of the ninth producer
+// arrived.
 func (g *game) loop(f *Flood) map[int64]int64 {
 	seen := map[int64]int64{}
 	var spans []time.Duration
@@ -225,7 +226,7 @@ func (g *game) loop(f *Flood) map[int64]int64 {
 		if wait := time.Until(next); wait > 0 {
 			time.Sleep(wait)
 		}
-		if spans = append(spans, g.tick(seen)); time.Since(next) > g.Frame { // the next one should have begun
+		if spans = append(spans, g.tick(seen)); time.Since(next) > g.Frame {
 			f.Late++
 			next = time.Now()
 		}
@@ -237,7 +238,7 @@ func (g *game) loop(f *Flood) map[int64]int64 {
 	return seen
 }
 
-// tick makes a Tick and notes what came of the honest one's commands.
+// tick runs a Tick and records the ninth producer's commands.
 func (g *game) tick(seen map[int64]int64) time.Duration {
 	n := g.ticks.Add(1)
 	start := time.Now()
@@ -255,7 +256,7 @@ func (g *game) tick(seen map[int64]int64) time.Duration {
 	return span
 }
 
-// judge compares when the honest one's commands were due with when they came.
+// judge compares the expected Ticks of the ninth producer's commands with the actual ones.
 func (f *Flood) judge(due []int64, seen map[int64]int64) {
 	for k, want := range due {
 		came, ok := seen[int64(k)]

@@ -13,21 +13,21 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// touched is how many buffs the owner has that all the commands are for: as many as an owner may
-// have by default, but for three.
+// touched is the number of buffs of the owner that all commands are for: the default limit
+// minus three.
 const touched = 1021
 
-// Touch says what a full inbox of one kind of command costs.
+// Touch is the cost of a full inbox of one kind of command.
 type Touch struct {
 	Verb     string
 	Commands int
 	Ticks    int           // until the inbox was empty
-	Longest  time.Duration // of them
-	Own      time.Duration // the most processor time of the loop's own that one of them took: others use the machine too
-	All      time.Duration // together
+	Longest  time.Duration // longest Tick
+	Own      time.Duration // most processor time of the loop's thread in a Tick
+	All      time.Duration // total
 }
 
-// Touches fills the inbox once for each kind of command and works it off.
+// Touches fills the inbox once for each kind of command and processes it.
 func Touches(commands int) (out []Touch, err error) {
 	for _, verb := range []string{"SetRate", "Pause", "Immunize", "AddBuff"} {
 		t, err := touch(verb, commands)
@@ -84,7 +84,7 @@ func touch(verb string, commands int) (t Touch, err error) {
 		}
 	}
 	t = Touch{Verb: verb, Commands: commands}
-	runtime.LockOSThread() // whose time is measured
+	runtime.LockOSThread() // its processor time is measured
 	defer runtime.UnlockOSThread()
 	for in.Stats().Waiting > 0 {
 		start, spent := time.Now(), gauge.ThreadCPU()
