@@ -7,41 +7,41 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// never is when nothing is due. Times in the books are in ms, like wheel.Time.
+// never means that no event is due. Times in the books are in ms, like wheel.Time.
 const never = math.MaxInt64
 
-// books is what must happen, worked out apart from the engine.
+// books predict the events of an engine, independently of it.
 type books struct {
 	raid     int // players who cast on each other; see target
 	players  []account
 	records  []record
 	free     []int32
 	byHandle map[buff.Handle]int32
-	crossed  []crossing // casts of handlers that have not been seen yet
+	crossed  []crossing // casts of handlers not seen yet
 	ages     uint64
 	live     int
 
-	// Of the frame that is being looked through: an event is due after before and by now.
+	// For the current frame: its events are due after before and at or before now.
 	before, now int64
-	loose       bool // somebody may be late: an event may be due before that
+	loose       bool // owners may be late: events may be due before that
 
 	digest  uint64
 	counts  [64]uint64 // of events, by kind
-	pulses  uint64     // whole ones, seen and right
-	ends    uint64     // seen and right
-	crosses uint64     // casts of handlers, seen and right
-	stale   uint64     // commands that waited until what they were about was gone
+	pulses  uint64     // complete pulses, seen and correct
+	ends    uint64     // seen and correct
+	crosses uint64     // casts of handlers, seen and correct
+	stale   uint64     // commands that waited until their target was gone
 	late    lateness
-	slow    func(owner int32) bool // whose lateness is not counted; nil: nobody
+	slow    func(owner int32) bool // owners whose lateness is not counted; nil: none
 	faults  faults
 }
 
-// account is what the books have of one player.
+// account is the data of one player.
 type account struct {
 	seat    *seat
-	records []int32   // the oldest application first
-	waiting []command // of an owner who was busy when they were given
-	owed    [64]int16 // events of commands that have not been seen yet, by kind
+	records []int32   // oldest application first
+	waiting []command // for an owner that was busy when they were sent
+	owed    [64]int16 // expected events of commands not seen yet, by kind
 	owes    int
 
 	// Of the last due event that was seen.
@@ -55,7 +55,7 @@ type record struct {
 	handle buff.Handle // 0: not known yet
 	source buff.OwnerID
 	end    int64
-	next   int64 // the pulse to come, which may lie behind the end
+	next   int64 // the next pulse, which may be after the end
 	period int64
 	age    uint64
 	owner  int32
@@ -64,21 +64,21 @@ type record struct {
 	live   bool
 }
 
-// crossing is a cast that a handler has asked for.
+// crossing is a cast requested by a handler.
 type crossing struct {
 	at     int64
 	source buff.OwnerID
 	to     int32
 }
 
-// verb is what a command asks for.
+// verb is the kind of a command.
 type verb uint8
 
 const (
 	cast   verb = iota
-	dispel      // one buff that magic takes off, the oldest
-	hasten      // the buff of handle gets another period
-	cancel      // the buff of handle is removed
+	dispel      // dispels the oldest magic buff
+	hasten      // changes the period of the buff handle
+	cancel      // removes the buff handle
 )
 
 // command is one call of the loop.
@@ -92,8 +92,8 @@ type command struct {
 	verb     verb
 }
 
-// newBooks returns books for so many players and buffs. All that they need later is there
-// then: what the heap grows by is the engine's.
+// newBooks returns books for numbers of players and buffs. It allocates all memory in advance,
+// so that growth of the heap is caused by the engine.
 func newBooks(players, raid, buffs int) *books {
 	b := &books{
 		raid: raid, players: make([]account, players), records: make([]record, 1, buffs+buffs/4+1),
@@ -120,8 +120,8 @@ func (b *books) find(owner int32, kind int16, source buff.OwnerID) int32 {
 	return 0
 }
 
-// enter writes a command down, at its instant, and returns what must come of it: the chief
-// event, and the record. What follows is owed.
+// enter records a command at its instant, and returns the expected main event and the record.
+// Further expected events are added to owed.
 func (b *books) enter(c *command) (buff.EventKind, int32) {
 	switch c.verb {
 	case cast:
@@ -175,7 +175,7 @@ func endOf(c *command) int64 {
 	return c.at + c.duration
 }
 
-// open begins a record.
+// open creates a record.
 func (b *books) open(c *command) int32 {
 	var i int32
 	if n := len(b.free); n > 0 {
@@ -200,7 +200,7 @@ func (b *books) open(c *command) int32 {
 	return i
 }
 
-// know says under which handle the engine has it.
+// know records the engine's handle of a buff.
 func (b *books) know(i int32, h buff.Handle) {
 	b.records[i].handle = h
 	b.byHandle[h] = i
@@ -228,7 +228,7 @@ func (b *books) owe(owner int32, k buff.EventKind) {
 	p.owes++
 }
 
-// pay takes an event off what is owed and reports whether it was.
+// pay removes an event from the expected ones and reports whether it was expected.
 func (b *books) pay(owner int32, k buff.EventKind) bool {
 	p := &b.players[owner]
 	if p.owed[k] == 0 {
@@ -239,7 +239,7 @@ func (b *books) pay(owner int32, k buff.EventKind) bool {
 	return true
 }
 
-// faults are what went wrong: how much of each sort, and the first of them in words.
+// faults counts errors by kind, with descriptions of the first ones.
 type faults struct {
 	Lost, Early, Late, Doubled, Wrong uint64
 	Words                             []string

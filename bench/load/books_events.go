@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// see holds an event of the frame against the books.
+// see compares an event of the frame with the books.
 func (b *books) see(e *buff.Event) {
 	b.hash(e)
 	b.counts[e.Kind]++
@@ -27,8 +27,8 @@ func (b *books) see(e *buff.Event) {
 	}
 }
 
-// catchUp enters the commands that waited and were given before the instant: whatever is
-// due then comes after them.
+// catchUp enters the waiting commands that were sent before the instant: events due then come
+// after them.
 func (b *books) catchUp(owner int32, before int64) {
 	p := &b.players[owner]
 	n := 0
@@ -39,14 +39,14 @@ func (b *books) catchUp(owner int32, before int64) {
 	p.waiting = append(p.waiting[:0], p.waiting[n:]...)
 }
 
-// enterLate enters a command that has waited. What it was about may be gone by now.
+// enterLate enters a command that has waited. Its target may be gone.
 func (b *books) enterLate(c *command) {
 	if kind, _ := b.enter(c); kind == 0 && c.verb != dispel {
 		b.stale++
 	}
 }
 
-// due returns the record of a due event, and whether it stands in its order.
+// due returns the record of a due event, and checks its order.
 func (b *books) due(owner int32, e *buff.Event, rank int8) *record {
 	i := b.byHandle[e.Handle]
 	if i == 0 {
@@ -109,7 +109,7 @@ func (b *books) end(owner int32, e *buff.Event) {
 	b.drop(b.byHandle[e.Handle])
 }
 
-// crossing is what came of a cast of a handler.
+// crossing handles the result of a handler's cast.
 func (b *books) crossing(owner int32, e *buff.Event) {
 	for k, c := range b.crossed {
 		if c.to != owner || c.source != e.Source {
@@ -132,7 +132,7 @@ func (b *books) crossing(owner int32, e *buff.Event) {
 	b.blame(&b.faults.Doubled, e, "of %d, which nobody has cast", e.Source)
 }
 
-// answer is what came of a command.
+// answer handles the result of a command.
 func (b *books) answer(owner int32, e *buff.Event) {
 	p := &b.players[owner]
 	for p.owed[e.Kind] == 0 && len(p.waiting) > 0 {
@@ -146,7 +146,7 @@ func (b *books) answer(owner int32, e *buff.Event) {
 	if e.Kind == buff.Applied || e.Kind == buff.Restored {
 		i := b.find(owner, int16(e.Spec.Index()), e.Source)
 		if i == 0 {
-			return // its command was followed by another, which took it off
+			return // a later command has removed it
 		}
 		if r := &b.records[i]; r.handle == 0 {
 			b.know(i, e.Handle)
@@ -154,7 +154,7 @@ func (b *books) answer(owner int32, e *buff.Event) {
 	}
 }
 
-// close looks for what is left when the run is over and nobody is busy any more.
+// close reports what is left at the end of the run, when no owner is busy any more.
 func (b *books) close(now int64) {
 	for owner := range b.players {
 		p := &b.players[owner]
@@ -174,7 +174,7 @@ func (b *books) close(now int64) {
 	b.checkCalls()
 }
 
-// checkCalls compares the pulses with what the handlers have counted.
+// checkCalls compares the pulses with the counts of the handlers.
 func (b *books) checkCalls() {
 	var calls uint64
 	for i := range b.players {
@@ -188,7 +188,7 @@ func (b *books) checkCalls() {
 	}
 }
 
-// hash takes an event into the digest.
+// hash adds an event to the digest.
 func (b *books) hash(e *buff.Event) {
 	d := b.digest
 	spec := uint64(0)
@@ -202,7 +202,8 @@ func (b *books) hash(e *buff.Event) {
 	b.digest = d
 }
 
-// target is on whom a plague spreads: somebody else of the raid, by the instant.
+// target returns the player to whom a plague spreads: another one of the raid, depending on the
+// instant.
 func target(owner int32, at int64, raid, players int) int32 {
 	first := int(owner) / raid * raid
 	size := min(raid, players-first)
@@ -213,8 +214,8 @@ func target(owner int32, at int64, raid, players int) int32 {
 	return int32(first + (int(owner)-first+step)%size)
 }
 
-// blame notes what is wrong about an event.
+// blame records an error about an event.
 func (b *books) blame(count *uint64, e *buff.Event, format string, args ...any) {
-	event := *e // or each event of every frame would be on the heap
+	event := *e // a copy, so that event itself stays on the stack
 	b.faults.note(count, "%d: %v, %s", event.Owner, &event, fmt.Sprintf(format, args...))
 }

@@ -22,10 +22,10 @@ func newCancel() *Cancel {
 	return &Cancel{Players: 10_000, Buffs: 200_000, Cancels: 10_000_000, Frame: 2000, Wheel: 100_000_000}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Cancel) Quick() { p.Cancels, p.Wheel = 300_000, 3_000_000 }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Cancel) Run(env *Env) (*Result, error) {
 	w, err := newWorld(env, setup{players: p.Players, raid: 1, buffs: p.Buffs + p.Frame})
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Cancel) Run(env *Env) (*Result, error) {
 	return r, nil
 }
 
-// turnWheel cancels timers on a wheel, which is many times as fast as the engine.
+// turnWheel cancels timers on a wheel, which is much faster than the engine.
 func (p *Cancel) turnWheel(env *Env, r *Result) {
 	const rounds = 10
 	rng := rand.New(rand.NewPCG(env.Seed, 7))
@@ -95,7 +95,7 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 			handles[i] = w.Add(w.Now().Add(1000+rng.Int64N(12*hour)), uint64(i))
 			if n%p.Frame == 0 {
 				fired = w.Advance(w.Now().After(frameTime), fired[:0])
-				for _, f := range fired { // a deadline that has come; the next Remove finds it resting
+				for _, f := range fired { // a deadline has been reached; the next Remove finds it resting
 					lost++
 					w.Move(handles[f.ID], w.Now().Add(1000+rng.Int64N(12*hour)))
 				}
@@ -112,7 +112,7 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 	r.check(w.Len() == len(handles) && cancelled == p.Wheel/rounds*rounds, "%d timers wait, %d were cancelled, %d came due", w.Len(), cancelled, lost)
 }
 
-// slot is one of the buffs that each player has had from the start, present or not.
+// slot is one of the initial buffs of each player, present or not.
 type slot struct{ owner, n int32 }
 
 // add casts a buff of 5 s to 2 min.
@@ -124,8 +124,8 @@ func (p *Cancel) add(w *world, owner int32, n int) {
 	w.ask(command{owner: owner, kind: kind, source: buff.OwnerID(100 + n), duration: 5000 + w.rng.Int64N(115_000)})
 }
 
-// churn is one frame: so many slots at random are emptied and filled
-// again, and half as many others refreshed.
+// churn runs one frame: it removes and adds buffs in random slots, and refreshes half as many
+// others.
 func (p *Cancel) churn(w *world, slots []slot) {
 	w.frame(frameTime, func() {
 		b := w.books

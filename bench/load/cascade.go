@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Cascade is profile F: the wheel by itself.
+// Cascade is profile F: the wheel alone.
 type Cascade struct {
 	Timers int           `help:"timers that wait"`
 	Beyond float64       `help:"per cent of them that are due after 12 to 24 h"`
@@ -27,23 +27,23 @@ func newCascade() *Cascade {
 	return &Cascade{Timers: 1_000_000, Beyond: 1, Window: 6 * time.Minute, Runs: 8, More: 8, Most: 3}
 }
 
-// Quick is what it says at Profile. A frame takes a microsecond, and where others use the caches
-// one at a border has been seen to take 3.6 times the median: the limit of a short run is what no
-// wheel keeps that brings the 83,000 timers of an hour down in one frame. That the work of frames is even
-// is counted, without a clock, by TestFramesAreEven of package wheel.
+// Quick implements Profile. A frame takes a microsecond, and on a busy machine a frame at a
+// boundary can take 3.6 times the median. A short run therefore has a wide limit, which a wheel
+// still exceeds if it moves the 83,000 timers of an hour in one frame. TestFramesAreEven of
+// package wheel checks, by counting and without a clock, that frames do equal work.
 func (p *Cascade) Quick() { p.Window, p.Runs, p.More, p.Most = 4*time.Minute, 3, 8, 20 }
 
 const (
 	hour  = 3600_000 // ms
 	noon  = 12 * hour
-	ahead = hour + 300_000 // ms before the window, in steps of a second: an hour's slot is brought down in the hour before
+	ahead = hour + 300_000 // ms before the window, in steps of a second: the slot of an hour is emptied in the hour before
 )
 
-// settling is how much is played in frames before the window: behind a collection nothing is
-// in the caches.
+// settling is the time played in frames before the window: after a garbage collection the
+// caches are cold.
 const settling = 10 * time.Second
 
-// cascade is one run of it, and its books: a list of the deadlines, by the second.
+// cascade is one run of the profile, with its expected deadlines, by the second.
 type cascade struct {
 	*Cascade
 	wheel   *wheel.Wheel
@@ -56,7 +56,7 @@ type cascade struct {
 	digest  uint64
 }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Cascade) Run(env *Env) (*Result, error) {
 	r := result("F")
 	n := int(p.Window / frameTime)
@@ -92,14 +92,14 @@ func (p *Cascade) Run(env *Env) (*Result, error) {
 	return r, nil
 }
 
-// cascadeFrame is the shortest time of a frame, and how many fired in it.
+// cascadeFrame is the shortest time of a frame, and the number of timers that fired in it.
 type cascadeFrame struct {
 	ns    int64
 	fired int
 }
 
-// warm makes a wheel as it is after days of the same, and turns it until a little before the
-// window, half of which is before noon.
+// warm returns a wheel in the state after days of use, advanced to shortly before the window,
+// half of which is before noon.
 func (p *Cascade) warm(seed uint64) *cascade {
 	c := &cascade{
 		Cascade: p, rng: rand.New(rand.NewPCG(seed, 6)),
@@ -119,11 +119,11 @@ func (p *Cascade) warm(seed uint64) *cascade {
 	return c
 }
 
-// left draws what is left of a timer that is met at any time. A long one is met more often,
-// by as much as it is longer: of those up to 12 h each length is then as likely as another,
-// and the beyond ones, of 12 to 24 h, are more than they are when timers are added.
+// left draws the remaining time of a timer met at a random time. Long timers are met more
+// often, in proportion to their length: up to 12 h all lengths are equally likely, and timers
+// of 12 to 24 h are more frequent than among added ones.
 func (c *cascade) left() int64 {
-	mean := noon / math.Log(noon/1000) // ms, of those up to 12 h
+	mean := noon / math.Log(noon/1000) // ms, of timers up to 12 h
 	beyond := c.Beyond * 1.5 * noon
 	length := c.rng.Float64() * noon
 	if c.rng.Float64()*(beyond+(100-c.Beyond)*mean) < beyond {
@@ -132,7 +132,7 @@ func (c *cascade) left() int64 {
 	return int64(length * c.rng.Float64())
 }
 
-// delay draws 1 s to 12 h, each factor as likely as another, or 12 to 24 h.
+// delay draws 1 s to 12 h, uniform in the logarithm, or 12 to 24 h.
 func (c *cascade) delay() int64 {
 	if c.rng.Float64()*100 < c.Beyond {
 		return noon + c.rng.Int64N(noon)
@@ -140,7 +140,7 @@ func (c *cascade) delay() int64 {
 	return logUniform(c.rng, 1000, noon)
 }
 
-// turn is one Advance, its check, and the next deadline of whatever fired.
+// turn runs one Advance, checks it, and sets new deadlines for the fired timers.
 func (c *cascade) turn(before, now int64) time.Duration {
 	start := time.Now()
 	c.fired = c.wheel.Advance(wheel.Time(now), c.fired[:0])
@@ -167,7 +167,7 @@ func (c *cascade) turn(before, now int64) time.Duration {
 	return took
 }
 
-// window measures the frames around the hour. Nothing that is due may be left then.
+// window measures the frames around the hour. No due timer may be left afterwards.
 func (c *cascade) window(frames []cascadeFrame, first bool) {
 	runtime.GC()
 	old := debug.SetGCPercent(-1)
@@ -178,7 +178,7 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	start := int64(c.wheel.Now())
 	for i := range frames {
 		if i%64 == 0 {
-			runtime.Gosched() // or the scheduler cuts in after 10 ms, in the same frame of each run
+			runtime.Gosched() // otherwise the scheduler interrupts after 10 ms, in the same frame of each run
 		}
 		now := start + int64(i+1)*frameTime.Milliseconds()
 		took := int64(c.turn(now-frameTime.Milliseconds(), now))
@@ -215,12 +215,12 @@ func (p *Cascade) borders(frames []cascadeFrame) (atHour, atMinute cascadeFrame)
 	return atHour, atMinute
 }
 
-// at is when a frame ends, in ms from the hour.
+// at returns the end of a frame, in ms from the hour.
 func (p *Cascade) at(frame int) int64 {
 	return int64(frame+1)*frameTime.Milliseconds() - p.Window.Milliseconds()/2
 }
 
-// even reports whether no frame at a border is too long.
+// even reports whether no frame at a boundary is too long.
 func (p *Cascade) even(frames []cascadeFrame) bool {
 	var all []int64
 	for _, f := range frames {
@@ -266,7 +266,7 @@ func worse(a, b cascadeFrame) cascadeFrame {
 	return a
 }
 
-// near reports whether the frame that ends at this instant is at a border.
+// near reports whether the frame that ends at this instant is at a boundary.
 func near(at, every int64) bool {
 	off := ((at % every) + every) % every
 	reach := int64(borderReach) * frameTime.Milliseconds()

@@ -7,19 +7,19 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// kind is a definition as the books know it: by its own numbers, not by the Spec.
+// kind is a definition as the books know it, independent of the Spec.
 type kind struct {
 	id       string
-	period   int64 // ms; 0: it does not pulse
+	period   int64 // ms; 0: no pulses
 	limit    int32 // stacks
-	magic    bool  // a dispel takes it off
+	magic    bool  // a dispel removes it
 	infinite bool
-	weight   int // among the short ones that players cast
+	weight   int // among the short ones cast by players
 	handler  string
 }
 
-// The definitions. All are joined by source and begin again when refreshed, on the same
-// beat. A change of the period counts from the pulse after the next.
+// The definitions. All are joined by source and restart when refreshed, with the same pulses. A
+// change of the period counts from the pulse after the next.
 var kinds = []kind{
 	{id: "mend", period: 1000, limit: 1, weight: 90, handler: hit, magic: true},
 	{id: "burn", period: 1500, limit: 1, weight: 70, handler: hit, magic: true},
@@ -40,7 +40,7 @@ var kinds = []kind{
 	{id: "clock", period: 7000, limit: 1, infinite: true, handler: hit},
 }
 
-// Places in kinds that are spoken of by name.
+// Indexes in kinds that the code uses.
 const (
 	bleedKind    = 2
 	plagueKind   = 4
@@ -49,7 +49,7 @@ const (
 	scarKind     = 10
 	flaskKind    = 11
 	blessingKind = 12
-	regenKind    = 13 // and the two behind it
+	regenKind    = 13 // and the next two
 	regenKinds   = 3
 	clockKind    = 16
 )

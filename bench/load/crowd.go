@@ -21,10 +21,10 @@ func newCrowd() *Crowd {
 	return &Crowd{m, 2, 0}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Crowd) Quick() { p.quick(time.Second, 2*time.Second) }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Crowd) Run(env *Env) (*Result, error) {
 	s := p.setup()
 	s.budget, s.loose = p.Budget, true
@@ -39,7 +39,7 @@ func (p *Crowd) Run(env *Env) (*Result, error) {
 	rest := spin(p.Spin * processors())
 	p.run(w, func() {
 		p.plan(w)
-		if n := w.eng.Stats().Busy; n > 0 { // at the end of the frame before
+		if n := w.eng.Stats().Busy; n > 0 { // at the end of the last frame
 			busy += n
 			frames++
 		}
@@ -57,8 +57,8 @@ func (p *Crowd) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// spin has so many goroutines take what processor time they get, until the function that it
-// returns is called.
+// spin runs goroutines that use all the processor time they get, until the returned function is
+// called.
 func spin(n int) (rest func()) {
 	var stop atomic.Bool
 	var all sync.WaitGroup

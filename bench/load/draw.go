@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// The lifetimes of auras in a public log of an arena fight, in ms: what share of them is
-// over by then. Between the points it is a straight line.
+// The lifetimes of auras in a public log of an arena fight, in ms, with the share of auras that
+// have ended by then. Values between the points are interpolated linearly.
 var lifetimes = []struct{ share, ms float64 }{
 	{0, 200}, {0.10, 930}, {0.25, 2500}, {0.50, 6000}, {0.75, 11_000}, {0.90, 17_700}, {1, 30_000},
 }
 
-// lifetime draws how long a short buff lasts, in ms.
+// lifetime draws the duration of a short buff, in ms.
 func lifetime(rng *rand.Rand) int64 {
 	p := rng.Float64()
 	for i := 1; i < len(lifetimes); i++ {
@@ -23,15 +23,14 @@ func lifetime(rng *rand.Rand) int64 {
 	return int64(lifetimes[len(lifetimes)-1].ms)
 }
 
-// logUniform draws from lo to hi so that each factor is as likely as another.
+// logUniform draws from lo to hi, uniform in the logarithm.
 func logUniform(rng *rand.Rand, lo, hi float64) int64 {
 	return int64(lo * math.Exp(rng.Float64()*math.Log(hi/lo)))
 }
 
-// poisson draws how often something happens in a frame in which it happens mean times on
-// average.
+// poisson draws the number of occurrences in a frame with the given mean.
 func poisson(rng *rand.Rand, mean float64) int {
-	if mean > 30 { // close enough, and its cost does not grow
+	if mean > 30 { // an approximation with constant cost
 		return max(0, int(math.Round(mean+math.Sqrt(mean)*rng.NormFloat64())))
 	}
 	n, p, limit := 0, 1.0, math.Exp(-mean)
@@ -44,7 +43,8 @@ func poisson(rng *rand.Rand, mean float64) int {
 	}
 }
 
-// shortKind draws a short definition by its weight; so many per cent are to pulse.
+// shortKind draws a short definition by weight, which pulses with the given probability in
+// percent.
 func shortKind(rng *rand.Rand, pulsing float64) int {
 	pulses := rng.Float64()*100 < pulsing
 	at := rng.IntN(weight(pulses))
@@ -60,7 +60,7 @@ func shortKind(rng *rand.Rand, pulsing float64) int {
 	panic("load: the weights do not add up")
 }
 
-// weight is that of all short ones that pulse, or do not.
+// weight returns the total weight of the short definitions that pulse, or do not.
 func weight(pulses bool) int {
 	if pulses {
 		return pulsingWeight

@@ -15,14 +15,13 @@ type Empty struct {
 
 func newEmpty() *Empty { return &Empty{Frames: 5_000_000} }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Empty) Quick() { p.Frames = 200_000 }
 
-// emptyMost is how many times what a Tick of nobody takes one of players may take who have
-// nothing due.
+// emptyMost is the maximum ratio of a Tick with idle players to a Tick without players.
 const emptyMost = 2
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Empty) Run(env *Env) (*Result, error) {
 	r := result("I")
 	began := time.Now()
@@ -62,7 +61,7 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 	if err := last.finish(r); err != nil {
 		return nil, err
 	}
-	// What finish says of frames is not theirs: these were measured many at a time.
+	// These frames were measured in groups, so the values of finish do not apply.
 	r.P50, r.P99, r.P999, r.Max, r.Rows, r.CDF = 0, 0, 0, 0, nil, nil
 	r.PartP50, r.PartP99 = Spread{}, Spread{}
 	r.Utilisation, r.Heap, r.BytesPer, r.Tick = 0, 0, 0, Spread{}
@@ -73,8 +72,8 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 
 func (w *world) addFaults(r *Result) { r.check(w.books.faults.none(), "%v", &w.books.faults) }
 
-// tick measures empty Ticks, many at a time: to read a clock takes as long as one. It
-// returns the ns of one, and the least of them.
+// tick measures empty Ticks in groups, because reading a clock takes as long as one Tick. It
+// returns the ns of one Tick, and the minimum.
 func (p *Empty) tick(w *world) (Spread, float64) {
 	var costs []float64
 	events := 0

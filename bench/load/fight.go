@@ -7,13 +7,14 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Fight is profile B played by somebody else, frame by frame, who measures something beside it.
+// Fight is profile B played frame by frame by a caller that measures something else.
 type Fight struct {
 	mix   *Mix
 	world *world
 }
 
-// NewFight returns the raids after so much of the game; from a minute on as many buffs end as begin.
+// NewFight returns the raids after some game time; from a minute on, the number of buffs is
+// constant.
 func NewFight(seed uint64, warm time.Duration) (*Fight, error) {
 	m := &newRaids().Mix
 	w, err := newWorld(&Env{Seed: seed}, m.setup())
@@ -25,23 +26,23 @@ func NewFight(seed uint64, warm time.Duration) (*Fight, error) {
 	return &Fight{m, w}, nil
 }
 
-// Engine returns that of the raids. Its owners have data of [Fight.Calls].
+// Engine returns the engine of the raids. Its owners have data for [Fight.Calls].
 func (f *Fight) Engine() *engine.Engine { return f.world.eng }
 
-// Calls returns how many handlers have run for an owner, by its data.
+// Calls returns the number of handlers run for an owner, from its data.
 func (f *Fight) Calls(data any) uint64 { return data.(*seat).calls }
 
-// Buffs returns how many there are.
+// Buffs returns the number of active buffs.
 func (f *Fight) Buffs() int { return f.world.books.live }
 
-// Frame plays one frame and returns what its calls, its Tick and what follows on it took.
+// Frame runs one frame and returns the duration of its calls, its Tick and after.
 func (f *Fight) Frame(after func(*engine.Frame)) time.Duration {
 	f.world.after = after
 	f.world.frame(frameTime, func() { f.mix.plan(f.world) })
 	return f.world.took
 }
 
-// End closes the books and the engine. It fails if the books found something.
+// End closes the books and the engine. It returns an error if the books found one.
 func (f *Fight) End() error {
 	f.world.after = nil
 	r := result("B")

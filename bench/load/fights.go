@@ -18,13 +18,13 @@ func newCity() *City {
 	}}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *City) Quick() { p.quick(5*time.Second, 40*time.Second) }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *City) Run(env *Env) (*Result, error) { return p.steady(env, "A", p.setup()) }
 
-// steady is a run of nothing but the mix.
+// steady runs only the mix.
 func (m *Mix) steady(env *Env, letter string, s setup) (*Result, error) {
 	w, err := newWorld(env, s)
 	if err != nil {
@@ -36,7 +36,7 @@ func (m *Mix) steady(env *Env, letter string, s setup) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// Raids is profile B, and what H, J and K are made of.
+// Raids is profile B, and the basis of H, J and K.
 type Raids struct {
 	Mix `embed:""`
 }
@@ -48,10 +48,10 @@ func newRaids() *Raids {
 	}}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Raids) Quick() { p.quick(20*time.Second, 20*time.Second) }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Raids) Run(env *Env) (*Result, error) { return p.steady(env, "B", p.setup()) }
 
 // Siege is profile C.
@@ -68,10 +68,10 @@ func newSiege() *Siege {
 	}, 2 * time.Second, 500}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Siege) Quick() { p.quick(15*time.Second, 30*time.Second) }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Siege) Run(env *Env) (*Result, error) {
 	s := p.setup()
 	s.buffs += p.Targets * 12
@@ -95,7 +95,7 @@ func (p *Siege) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// blow hits so many players in a row, wherever it falls.
+// blow hits a row of players at a random place.
 func (p *Siege) blow(w *world, source buff.OwnerID) {
 	first := w.rng.IntN(p.Players)
 	for n := range min(p.Targets, p.Players) {
@@ -119,10 +119,10 @@ func newBoss() *Boss {
 	return &Boss{Sources: 300, New: 20, Again: 430, Warm: time.Minute, For: 10 * time.Minute}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Boss) Quick() { p.Warm, p.For = 40*time.Second, time.Minute }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Boss) Run(env *Env) (*Result, error) {
 	m := Mix{Players: 1, Raid: p.Sources, New: p.New, Pulsing: 100, Refresh: p.Again * 0.7, Stacks: p.Again * 0.3, Dispel: 1, Hasten: 2, Warm: p.Warm, For: p.For}
 	w, err := newWorld(env, setup{players: 1, raid: 1, buffs: 1200})
@@ -148,10 +148,10 @@ func newSoak() *Soak {
 	}}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Soak) Quick() { p.quick(time.Minute, 30*time.Minute) }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Soak) Run(env *Env) (*Result, error) {
 	w, err := newWorld(env, p.setup())
 	if err != nil {
@@ -162,7 +162,7 @@ func (p *Soak) Run(env *Env) (*Result, error) {
 	beats := map[buff.Handle]bool{}
 	p.fill(w)
 	w.play(p.Warm, func() { p.plan(w) })
-	w.frame(frameTime, func() { // a clock on everybody, which is never touched again
+	w.frame(frameTime, func() { // a timeout on every player, which is never changed again
 		for owner := range p.Players {
 			w.ask(command{owner: int32(owner), kind: clockKind, source: 9000})
 		}
@@ -188,8 +188,8 @@ func (p *Soak) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// checkClocks looks at the buffs that have pulsed since the beginning: the n-th pulse came
-// at start + n periods, so the next one is due where that says.
+// checkClocks checks buffs that have pulsed since the start: the n-th pulse is at start + n
+// periods, so the next deadline is known.
 func (p *Soak) checkClocks(w *world, r *Result, began int64, clocks int) {
 	period, worst, seen := kinds[clockKind].period, int64(0), 0
 	for i := range w.books.records {

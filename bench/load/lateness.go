@@ -1,8 +1,8 @@
 package load
 
-// lateness counts how many ms after it was due an event was seen.
+// lateness is a histogram of the delay, in ms, between an event's time and its frame.
 type lateness struct {
-	upTo  [4096]uint64 // by ms; the last is for all above
+	upTo  [4096]uint64 // by ms; the last one is for all longer delays
 	count uint64
 	most  int64
 }
@@ -13,7 +13,7 @@ func (l *lateness) add(ms int64) {
 	l.most = max(l.most, ms)
 }
 
-// at returns below which lateness so much of all lies, in ms.
+// at returns a quantile of the lateness, in ms.
 func (l *lateness) at(share float64) int64 {
 	want, sum := uint64(share*float64(l.count)), uint64(0)
 	for ms, n := range l.upTo {

@@ -9,17 +9,17 @@ import (
 	"github.com/bufftick/bufftick/bench/gauge"
 )
 
-// parts is into how many parts a run is cut: each gives one sample of its cost, from which
-// comes the ± of the whole.
+// parts is the number of parts of a run: each gives one sample of its cost, from which the ± is
+// computed.
 const parts = 10
 
-// sampleEvery is of how many frames one is asked what the loop's own thread used: the
-// thread must be held for it, which costs some µs.
+// sampleEvery is the interval, in frames, at which the processor time of the loop's thread is
+// measured: locking the thread costs some µs.
 const sampleEvery = 16
 
-// Row is what some frames in a row took, for ticks.csv.
+// Row is the duration of some consecutive frames, for ticks.csv.
 type Row struct {
-	At             int64 // ms, the end of the last
+	At             int64 // ms, end of the last frame
 	Frames         int
 	Median, Max    int64 // ns
 	Events         int
@@ -29,10 +29,10 @@ type Row struct {
 // meter measures frames.
 type meter struct {
 	frames   *hdrhistogram.Histogram // ns, calls and Tick
-	part     *hdrhistogram.Histogram // the same, of the part that is running
-	rowSpan  int64                   // ms that one Row stands for
+	part     *hdrhistogram.Histogram // the same, for the current part
+	rowSpan  int64                   // duration of one Row in ms
 	rows     []Row
-	row      []int64 // ns of the frames of the row to come
+	row      []int64 // ns of the frames of the current row
 	rowAt    int64
 	rowStart Row
 
@@ -44,7 +44,7 @@ type meter struct {
 	ticks              uint64
 	backlog            int
 
-	total   uint64 // frames to come, for the parts
+	total   uint64 // expected number of frames, for the parts
 	partAt  part
 	samples []Sample
 	began   time.Time
@@ -53,7 +53,7 @@ type meter struct {
 	wall    time.Duration
 }
 
-// part is the totals at the beginning of a part.
+// part holds the totals at the start of a part.
 type part struct {
 	call, tick    time.Duration
 	cpu, loop     time.Duration
@@ -63,13 +63,13 @@ type part struct {
 
 // Sample is the cost of one part of a run.
 type Sample struct {
-	Call      float64 // ns for each call of the loop
-	Tick      float64 // ns of Tick for each event
-	CPU, Loop float64 // ns of processor time for each event: of all threads, of the loop's
+	Call      float64 // ns per call of the loop
+	Tick      float64 // ns of Tick per event
+	CPU, Loop float64 // ns of processor time per event: of all threads, of the loop's thread
 	P50, P99  float64 // ns of a frame
 }
 
-// begin forgets what was measured before: so many frames of dt follow.
+// begin discards earlier measurements; total frames of dt follow.
 func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 	*m = meter{frames: newHistogram(), part: newHistogram(), total: max(total, 1)}
 	m.rowSpan = max(dt.Milliseconds()*int64(total)/600, dt.Milliseconds(), 1)
@@ -83,7 +83,7 @@ func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(10*time.Minute), 3) }
 
-// tick runs f, which is one Tick, and measures it.
+// tick measures f, which is one Tick.
 func (m *meter) tick(f func()) {
 	if m.wall > 0 {
 		f()
@@ -105,10 +105,10 @@ func (m *meter) tick(f func()) {
 	}
 }
 
-// frame notes a frame that took so long, and reached now.
+// frame records a frame that took this long and reached now.
 func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
 	if m.wall > 0 {
-		return // the run is over, and those who are behind catch up
+		return // the run is over; late owners are catching up
 	}
 	if gauge.HasThreadCPU && m.ticks%sampleEvery == 0 {
 		m.loopEvents += uint64(events)
@@ -117,7 +117,7 @@ func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buf
 	m.calls += uint64(calls)
 	m.events += uint64(events)
 	m.backlog = max(m.backlog, backlog)
-	_ = m.frames.RecordValue(int64(took)) // a frame of more than 10 min is the longest all the same
+	_ = m.frames.RecordValue(int64(took)) // frames above 10 min are clipped
 	_ = m.part.RecordValue(int64(took))
 	m.row = append(m.row, int64(took))
 	m.rowStart.Events += events

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Mix is who is there and what they ask for, in the proportions of public logs of arena
-// fights: of a hundred calls 62 are new buffs, 28 refresh one and 10 stack one.
+// Mix is a set of players and their calls, in the proportions of public logs of arena fights:
+// of a hundred calls 62 add a buff, 28 refresh one and 10 stack one.
 type Mix struct {
 	Players int           `help:"players on this loop"`
 	Raid    int           `help:"how many of them stand together: who casts on whom"`
@@ -26,27 +26,27 @@ type Mix struct {
 	For     time.Duration `help:"time that is measured"`
 }
 
-// shortLife is what a short buff lives on average, in s, refreshes included.
+// shortLife is the average lifetime of a short buff in s, including refreshes.
 const shortLife = 11.0
 
-// buffs is about how many there will be.
+// buffs returns the approximate number of buffs.
 func (m *Mix) buffs() int { return m.Players*m.Long + int(m.New*shortLife) }
 
-// longBorn is how many long buffs a second take the place of those that end.
+// longBorn returns the number of long buffs per second that replace ended ones.
 func (m *Mix) longBorn() float64 {
 	const shortest, longest = 30 * 60, 4 * 3600 // s
 	mean := (longest - shortest) / math.Log(longest/shortest)
 	return float64(m.Players*m.Long) * (1 - m.Forever/100) / mean
 }
 
-// askLong gives somebody a long buff that ends: those without an end would pile up.
+// askLong gives a player a long buff that ends: endless ones would accumulate.
 func (m *Mix) askLong(w *world) {
 	owner := int32(w.rng.IntN(m.Players))
 	if w.books.slow != nil && w.books.slow(owner) {
 		return
 	}
 	for {
-		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // hardly ever of a source that has one there
+		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // rarely of a source that already has one on the owner
 		if c.duration > 0 {
 			w.ask(c)
 			return
@@ -68,8 +68,8 @@ func (m *Mix) long(w *world, owner int32, n int) command {
 	return c
 }
 
-// fill gives everybody the long buffs, a few players in each frame, so that the pulses are
-// spread over the time; what is left of each is a random part of its duration.
+// fill gives all players their long buffs, a few players in each frame, so that pulses are
+// spread over time. The remaining time is a random part of the duration.
 func (m *Mix) fill(w *world) {
 	const spreadOver = 6 * time.Second
 	frames := int(spreadOver / frameTime)
@@ -88,7 +88,7 @@ func (m *Mix) fill(w *world) {
 	})
 }
 
-// plan asks for what happens in one frame.
+// plan creates the calls of one frame.
 func (m *Mix) plan(w *world) {
 	share := frameTime.Seconds()
 	born := poisson(w.rng, m.New*share)
@@ -123,7 +123,7 @@ func isShort(r *record) bool { return kinds[r.kind].weight > 0 }
 func (m *Mix) askNew(w *world) {
 	owner, kind := int32(w.rng.IntN(m.Players)), int16(shortKind(w.rng, m.Pulsing))
 	if w.books.slow != nil && w.books.slow(owner) {
-		return // nobody would be answered at once
+		return // the owner is busy
 	}
 	first := int(owner) / m.Raid * m.Raid
 	for range 8 {
@@ -135,8 +135,8 @@ func (m *Mix) askNew(w *world) {
 	}
 }
 
-// askAgain casts once more what somebody carries: a short buff, or if there are hardly any
-// a long one.
+// askAgain repeats the cast of an active buff: a short one or, if there are hardly any, a long
+// one.
 func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	r := m.pick(w, func(r *record) bool { return isShort(r) && fits(r) })
 	if r != nil {
@@ -149,7 +149,7 @@ func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	}
 }
 
-// askPeriod changes the period of something that pulses to between 77 and 130 % of its own.
+// askPeriod changes the period of a pulsing buff to between 77 and 130 % of its own.
 func (m *Mix) askPeriod(w *world) {
 	if r := m.pick(w, func(r *record) bool { return isShort(r) && kinds[r.kind].period > 0 }); r != nil {
 		period := kinds[r.kind].period * int64(77+w.rng.IntN(54)) / 100
@@ -157,7 +157,7 @@ func (m *Mix) askPeriod(w *world) {
 	}
 }
 
-// pick draws a buff that fits and is known to the engine, or nil.
+// pick draws a matching buff known to the engine, or nil.
 func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	for range 16 {
 		owner := int32(w.rng.IntN(m.Players))
@@ -174,7 +174,7 @@ func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	return nil
 }
 
-// run fills a world, warms it and measures.
+// run fills a world, warms it up and measures.
 func (m *Mix) run(w *world, plan func()) {
 	m.fill(w)
 	w.play(m.Warm, plan)
@@ -185,5 +185,5 @@ func (m *Mix) setup() setup {
 	return setup{players: m.Players, raid: m.Raid, buffs: m.buffs()}
 }
 
-// quick makes the spans short.
+// quick shortens the durations.
 func (m *Mix) quick(warm, measured time.Duration) { m.Warm, m.For = warm, measured }

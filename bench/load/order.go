@@ -21,7 +21,7 @@ func maxOf(v []int64) (most int64) {
 	return most
 }
 
-// Spread is a mean of samples and what half the width of its 95 % interval is.
+// Spread is the mean of samples with half the width of its 95 % confidence interval.
 type Spread struct{ Mean, PlusMinus float64 }
 
 // SpreadOf returns the spread of the samples, by Student's t.
@@ -44,7 +44,7 @@ func SpreadOf(samples []float64) Spread {
 	return Spread{mean, student(len(samples)-1) * math.Sqrt(squares/(n-1)/n)}
 }
 
-// student is the 97.5 % point of Student's t with so many degrees of freedom.
+// student returns the 97.5 % quantile of Student's t for the degrees of freedom.
 func student(freedom int) float64 {
 	points := []float64{12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09}
 	if freedom > len(points) {

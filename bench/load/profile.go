@@ -2,16 +2,16 @@ package load
 
 import "fmt"
 
-// Profile is one simulated game. Its exported fields are its numbers, with their help.
+// Profile is one simulated game. Its exported fields are its parameters, with their help texts.
 type Profile interface {
-	// Quick makes it so short that all of them run within a minute.
+	// Quick shortens it, so that all profiles together run within a minute.
 	Quick()
 
-	// Run plays it. An error is about the run; what the engine did wrong is in the Result.
+	// Run runs it. An error is about the run itself; errors of the engine are in the Result.
 	Run(env *Env) (*Result, error)
 }
 
-// Entry is a profile by its names.
+// Entry is a profile with its names.
 type Entry struct {
 	Letter, Name string
 	Simulates    string
@@ -19,7 +19,7 @@ type Entry struct {
 	New          func() Profile // with the numbers of the full run
 }
 
-// Profiles are all of them, in order.
+// Profiles are all profiles, in order.
 var Profiles = []Entry{
 	{"A", "city", "5,000 players in a city, with 25 long buffs each, of which few pulse", "that standing around is cheap", func() Profile { return newCity() }},
 	{"B", "raids", "100 raids of 40 in steady fight, in the proportions of real logs", "what a fight costs", func() Profile { return newRaids() }},
@@ -35,7 +35,7 @@ var Profiles = []Entry{
 	{"L", "crowd", "the raids, while twice as many goroutines as processors do nothing but spin", "that nobody is taken for stuck because the machine is full", func() Profile { return newCrowd() }},
 }
 
-// run finds the entry of a letter, for the Results.
+// result returns an empty Result with the names of a letter.
 func result(letter string) *Result {
 	for _, e := range Profiles {
 		if e.Letter == letter {

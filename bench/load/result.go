@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Result is what a profile has measured, and whether what had to happen did.
+// Result is the measurements of a profile and the results of its checks.
 type Result struct {
 	Letter, Name, Proves string
 
@@ -13,36 +13,36 @@ type Result struct {
 	Simulated, Wall   time.Duration
 	Frames            uint64
 	Calls, Events     uint64
-	Pulses, Ends      uint64 // seen, each at its millisecond
+	Pulses, Ends      uint64 // seen, each in its millisecond
 	CrossCasts        uint64
-	CallsPerSecond    float64 // while calls run
-	EventsPerSecond   float64 // while calls and Ticks run
-	Call, Tick        Spread  // ns for each call; ns of Tick for each event
+	CallsPerSecond    float64 // during calls
+	EventsPerSecond   float64 // during calls and Ticks
+	Call, Tick        Spread  // ns per call; ns of Tick per event
 	Samples           []Sample
-	LoopCPU, TickCPU  float64 // ns for each event: of the loop's thread; of the process, in Tick
-	PartLoop, PartAll Spread  // the same, of the parts of the run
-	Utilisation       float64 // processors in use during Tick, of all there are
+	LoopCPU, TickCPU  float64 // ns per event: of the loop's thread; of the process, in Tick
+	PartLoop, PartAll Spread  // the same, by parts of the run
+	Utilisation       float64 // fraction of all processors used during Tick
 	Workers           int
 
 	P50, P99, P999, Max time.Duration // of a frame: calls and Tick
-	PartP50, PartP99    Spread        // ns, of the parts of the run
-	Late50, Late99      int64         // ms from due to seen
+	PartP50, PartP99    Spread        // ns, by parts of the run
+	Late50, Late99      int64         // ms between an event's time and its frame
 	LateMax             int64
 	Backlog             int
 
-	Heap        int64 // bytes that live at the end, without what was there before the players
+	Heap        int64 // live bytes at the end, without the initial heap
 	BytesPer    float64
-	Allocs      float64 // objects for each call and event, those of the books included
+	Allocs      float64 // objects per call and event, including those of the books
 	GCShare     float64
 	Collections uint64
 
-	Digest string // of all events; empty if they depend on how long handlers took
+	Digest string // of all events; empty if they depend on the duration of handlers
 
-	Rows    []Row            // of the frames over the time
-	CDF     []Quantile       // of the frames
-	Figures []Figure         // what this profile alone has to say
+	Rows    []Row            // of frames over time
+	CDF     []Quantile       // of frames
+	Figures []Figure         // values of this profile only
 	Checks  []Check          // what had to hold
-	Faults  faults           // of the books
+	Faults  faults           // found by the books
 	Series  map[string][]XY  // for charts, by name
 	Counts  map[string]int64 `json:",omitempty"`
 }
@@ -54,13 +54,13 @@ type Figure struct {
 	Unit  string
 }
 
-// Check is one thing that had to hold.
+// Check is one check and its result.
 type Check struct {
 	What string
 	OK   bool
 }
 
-// Quantile is below which duration how much of all frames lies.
+// Quantile is a quantile of the frame times.
 type Quantile struct {
 	Share float64
 	Ns    int64
@@ -69,7 +69,8 @@ type Quantile struct {
 // XY is a point of a chart.
 type XY struct{ X, Y float64 }
 
-// OK reports whether nothing was lost, early, late, doubled or wrong, and all checks hold.
+// OK reports whether no event was lost, early, late, duplicated or wrong, and all checks
+// passed.
 func (r *Result) OK() bool {
 	for _, c := range r.Checks {
 		if !c.OK {
@@ -87,7 +88,7 @@ func (r *Result) figure(name string, value float64, unit string) {
 	r.Figures = append(r.Figures, Figure{name, value, unit})
 }
 
-// fill takes over what the world has measured. live is how many buffs there were.
+// fill copies the measurements of the world. live is the number of buffs.
 func (r *Result) fill(w *world, live int, heap int64) {
 	m, b := &w.meter, w.books
 	r.Players, r.Buffs = len(b.players), live
@@ -137,7 +138,7 @@ func spreadOf(samples []Sample, of func(Sample) float64) Spread {
 
 func quantile(m *meter, q float64) time.Duration { return time.Duration(m.frames.ValueAtQuantile(q)) }
 
-// cdf returns points of the distribution of the frames, closer together towards its end.
+// cdf returns points of the distribution of frame times, denser towards its end.
 func cdf(m *meter) []Quantile {
 	var out []Quantile
 	for _, q := range []float64{0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99, 100} {

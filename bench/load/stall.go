@@ -18,10 +18,10 @@ func newStall() *Stall {
 	return &Stall{m, 5 * time.Second, 20 * time.Second, 10 * time.Millisecond}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Stall) Quick() { p.quick(20*time.Second, 20*time.Second); p.Every = 10 * time.Second }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Stall) Run(env *Env) (*Result, error) {
 	s := p.setup()
 	s.budget, s.loose = p.Budget, true
@@ -77,14 +77,13 @@ func newSlow() *Slow {
 	return &Slow{m, 100, 20 * time.Millisecond, 10 * time.Millisecond, 48, 15}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Slow) Quick() { p.quick(10*time.Second, 10*time.Second) }
 
-// Run is what it says at Profile: the same twice, without and with sleep. The others may
-// come a frame later, since a frame ends by the clock and a machine that does something
-// else in it moves events to the next one; a worker that a sleeper held would cost them the
-// sleep, frame after frame. That nothing at all moves is shown by tests of the engine whose
-// clock is not the machine's.
+// Run implements Profile: it runs the same game twice, without and with sleep. Other players
+// may be a frame later, because a frame ends by the clock, and a busy machine moves events to
+// the next frame. A worker occupied by a sleeper would cost them the sleep in every frame.
+// Tests of the engine with an artificial clock show that nothing moves at all.
 func (p *Slow) Run(env *Env) (*Result, error) {
 	for runs := 1; ; runs++ {
 		quiet, err := p.once(env, 0)

@@ -19,15 +19,15 @@ func newStorm() *Storm {
 	return &Storm{Players: 3000, Buffs: 25, Within: time.Minute, Leave: 10, Hot: 250}
 }
 
-// Quick is what it says at Profile.
+// Quick implements Profile.
 func (p *Storm) Quick() { p.Within = 20 * time.Second }
 
-// storm is a run of it.
+// storm is a run of Storm.
 type storm struct {
 	*Storm
 	w     *world
 	blobs [][]byte
-	away  []int32 // who is not there
+	away  []int32 // players who are logged out
 	saved [][]record
 
 	loadTime, saveTime time.Duration
@@ -35,7 +35,7 @@ type storm struct {
 	blobBytes          int
 }
 
-// Run is what it says at Profile.
+// Run implements Profile.
 func (p *Storm) Run(env *Env) (*Result, error) {
 	m := Mix{Players: p.Players, Raid: 40, Long: p.Buffs, Forever: 5, Ticking: 15}
 	set := m.setup()
@@ -83,7 +83,7 @@ func (s *storm) report(r *Result) {
 	r.check(s.loads >= s.Players*s.Buffs/2, "%d buffs were loaded", s.loads)
 }
 
-// traffic lets players in, and some out.
+// traffic logs players in, and some out.
 func (s *storm) traffic(owed *float64, leave int) error {
 	for ; *owed >= 1 && len(s.away) > 0; *owed-- {
 		if err := s.login(); err != nil {
@@ -100,12 +100,12 @@ func (s *storm) traffic(owed *float64, leave int) error {
 	return nil
 }
 
-// castOnHot puts a short buff on the player who stays.
+// castOnHot casts a short buff on the player who stays.
 func (s *storm) castOnHot() {
 	w := s.w
 	kind, source := int16(shortKind(w.rng, 35)), buff.OwnerID(5000+w.rng.IntN(60))
 	if kind == plagueKind {
-		kind = stunKind // whom it spreads to may not be there
+		kind = stunKind // the target of its spread may be logged out
 	}
 	w.ask(command{kind: kind, source: source, duration: lifetime(w.rng)})
 }
@@ -127,7 +127,7 @@ func (s *storm) logout(i int32) error {
 	return nil
 }
 
-// login lets in who has been away for longest.
+// login logs in the player who has been away longest.
 func (s *storm) login() error {
 	w, i := s.w, s.away[0]
 	s.away = s.away[1:]
@@ -147,7 +147,7 @@ func (s *storm) login() error {
 	return nil
 }
 
-// leave ends what a player carries, and appends it with its times counted from now.
+// leave ends a player's buffs, and appends them to out with times relative to now.
 func (b *books) leave(owner int32, now int64, out []record) []record {
 	p := &b.players[owner]
 	for len(p.records) > 0 {
@@ -160,7 +160,7 @@ func (b *books) leave(owner int32, now int64, out []record) []record {
 	return out
 }
 
-// back opens it again, as it was.
+// back restores the buffs of a player.
 func (b *books) back(owner int32, now int64, saved []record) {
 	for _, s := range saved {
 		i := b.open(&command{at: now, owner: owner, kind: s.kind, source: s.source})

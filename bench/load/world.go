@@ -11,30 +11,30 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Env is what all profiles are told.
+// Env is the environment of a profile.
 type Env struct {
 	Seed     uint64
 	Workers  int                // 0: as many as processors
 	Realtime bool               // a frame of 50 ms takes 50 ms
-	Progress func(done float64) // from 0 to 1; nil: nobody looks
+	Progress func(done float64) // from 0 to 1; may be nil
 }
 
 // frameTime is the frame of all profiles but one.
 const frameTime = 50 * time.Millisecond
 
-// setup is what a world begins with.
+// setup is the initial configuration of a world.
 type setup struct {
 	players, raid, buffs int
-	budget               time.Duration // if zero, as long as it takes
+	budget               time.Duration // 0: unlimited
 	workers              int           // if not zero, instead of Env.Workers
-	loose                bool          // somebody may be late
+	loose                bool          // owners may be late
 	maxBuffs             int
 	slow                 func(place int32) bool
 	slowFor              time.Duration
-	gone                 bool // nobody is there yet
+	gone                 bool // no player is present yet
 }
 
-// world is a game loop: an engine, the books, and what is measured.
+// world is a game loop: an engine, the books, and the measurements.
 type world struct {
 	env      *Env
 	eng      *engine.Engine
@@ -45,14 +45,14 @@ type world struct {
 	meter    meter
 	commands []command
 	results  []buff.Result
-	present  []bool // by place
+	present  []bool // by player
 	next     time.Time
-	bytes    int64 // of the heap, before anybody carried anything
+	bytes    int64 // heap before the first buff
 	after    func(*engine.Frame)
 	took     time.Duration // by the last frame
 }
 
-// seat is the data of a player that handlers work on, as large as two lines of a cache.
+// seat is the data of a player used by handlers, two cache lines long.
 type seat struct {
 	calls uint64
 	place int32
@@ -75,7 +75,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	w.books.loose, w.books.slow = s.loose, s.slow
 	scar := w.specs[scarKind]
 	options := engine.Options{
-		Number:  1, // handles are in the digest
+		Number:  1, // handles are part of the digest
 		Catalog: cat, Workers: env.Workers, Budget: s.budget, Seed: env.Seed, Limits: engine.Limits{Buffs: s.maxBuffs},
 		Handlers: engine.Handlers{
 			hit: func(c *engine.Context, e buff.Event) { c.Data().(*seat).hit(s.slowFor) },
@@ -97,7 +97,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	if w.eng, err = engine.New(options); err != nil {
 		return nil, err
 	}
-	w.meter.begin(0, frameTime, 1<<20) // whoever fills the world is not measured
+	w.meter.begin(0, frameTime, 1<<20) // filling the world is not measured
 	w.bytes = gauge.LiveHeap()
 	for i := range w.seats {
 		w.seats[i].place = int32(i)
@@ -114,7 +114,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	return w, nil
 }
 
-// hit is all that a handler does; that of a slow player takes its time.
+// hit is the work of every handler; for a slow player it sleeps.
 func (p *seat) hit(d time.Duration) {
 	p.calls++
 	if p.slow {
@@ -124,13 +124,13 @@ func (p *seat) hit(d time.Duration) {
 
 func (w *world) now() int64 { return int64(w.eng.Now()) }
 
-// ask plans a call for this frame.
+// ask adds a call to this frame.
 func (w *world) ask(c command) {
 	c.at = w.now()
 	w.commands = append(w.commands, c)
 }
 
-// frame plays one frame: what the plan asks for, and a Tick of dt.
+// frame runs one frame: the planned calls, and a Tick of dt.
 func (w *world) frame(dt time.Duration, plan func()) {
 	w.commands = w.commands[:0]
 	if plan != nil {
@@ -142,7 +142,7 @@ func (w *world) frame(dt time.Duration, plan func()) {
 	w.pace(dt)
 }
 
-// call gives the commands to the engine, and then looks at what came of them.
+// call sends the commands to the engine, and then checks their results.
 func (w *world) call() time.Duration {
 	w.results = w.results[:0]
 	start := time.Now()
@@ -177,7 +177,7 @@ func (w *world) give(c *command) buff.Result {
 	return w.eng.Remove(c.handle)
 }
 
-// answer holds a result against the books.
+// answer compares a result with the books.
 func (w *world) answer(c *command, r *buff.Result) {
 	b := w.books
 	if r.Queued {
@@ -185,7 +185,7 @@ func (w *world) answer(c *command, r *buff.Result) {
 		p.waiting = append(p.waiting, *c)
 		return
 	}
-	b.catchUp(c.owner, never) // who answers at once is idle: all that had to wait has been done
+	b.catchUp(c.owner, never) // an immediate answer means that the owner is idle and nothing waits
 	kind, i := b.enter(c)
 	if r.Kind != kind || r.Err != nil && kind != 0 {
 		b.faults.note(&b.faults.Wrong, "%d at %d: %d of %s answers %v %v, want %v", ownerID(c.owner), c.at, c.verb, kinds[c.kind].id, r.Kind, r.Err, kind)
@@ -200,7 +200,7 @@ func (w *world) answer(c *command, r *buff.Result) {
 	}
 }
 
-// tick is one Tick, and looks through its events.
+// tick runs one Tick and checks its events.
 func (w *world) tick(dt, took time.Duration, calls int) {
 	b := w.books
 	b.before = w.now()
@@ -219,7 +219,7 @@ func (w *world) tick(dt, took time.Duration, calls int) {
 	w.meter.frame(b.now, took, calls, f.Len(), f.Waiting+len(f.Stuck), b.live)
 }
 
-// pace waits for the next frame, if the time is real.
+// pace waits for the next frame with -realtime.
 func (w *world) pace(dt time.Duration) {
 	if !w.env.Realtime {
 		return
@@ -231,7 +231,7 @@ func (w *world) pace(dt time.Duration) {
 	time.Sleep(time.Until(w.next))
 }
 
-// play plays frames for a span of time and says how far it is.
+// play runs frames for a duration and reports progress.
 func (w *world) play(span time.Duration, plan func()) {
 	n := int(span / frameTime)
 	for i := range n {
@@ -242,7 +242,7 @@ func (w *world) play(span time.Duration, plan func()) {
 	}
 }
 
-// measure is play, measured.
+// measure is play with measurement.
 func (w *world) measure(span time.Duration, plan func()) {
 	w.next = time.Time{}
 	w.meter.begin(w.now(), frameTime, uint64(span/frameTime))
@@ -250,11 +250,10 @@ func (w *world) measure(span time.Duration, plan func()) {
 	w.meter.end()
 }
 
-// drainFrames is how many empty frames are waited for owners who are behind.
+// drainFrames is the maximum number of empty frames to wait for late owners.
 const drainFrames = 10_000
 
-// finish lets those who are behind catch up, closes the books and the engine, and says
-// what came of it all.
+// finish lets late owners catch up, closes the books and the engine, and completes the result.
 func (w *world) finish(r *Result) error {
 	live := w.books.live
 	heap := heapOf(w)
@@ -270,8 +269,8 @@ func (w *world) finish(r *Result) error {
 	return nil
 }
 
-// drain ticks without time until nobody is busy. Who is busy has a handler on a worker, and
-// that takes its real time: so this waits too, but only if somebody is slow or has a budget.
+// drain ticks without advancing time until no owner is busy. A busy owner has a handler on a
+// worker, which takes real time; so this waits only if a handler is slow or there is a budget.
 func (w *world) drain() {
 	w.commands = w.commands[:0]
 	for range drainFrames {
