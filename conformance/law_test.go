@@ -80,6 +80,10 @@ func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 		seed, n, d.Pair[0], d.Pair[1], d.Text(), strings.Join(scenario.Diff(v.judge, v.engine), "\n")), d.Shape()
 }
 
+// allRules is the number of scenarios from which on each rule of -law.marks must have had an effect in one of them. The rarest rule has
+// one in about 700 scenarios.
+const allRules = 4000
+
 // Engine and interpreter, which share no code, produce the same log for each scenario, and definitions that the law forbids do not
 // load.
 func TestLaw(t *testing.T) {
@@ -146,6 +150,11 @@ func TestLaw(t *testing.T) {
 	require.Zero(t, differ, "engine and judge differ")
 	if count > 100 {
 		require.Less(t, 2*refused, count, "the dice make what does not load")
+	}
+	if count >= allRules {
+		for _, rule := range law.Rules() {
+			require.Positive(t, marked[rule], "no scenario reaches the rule %q", rule)
+		}
 	}
 }
 
