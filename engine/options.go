@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Defaults of [Options], used where a field is zero; its fields say the others.
+// Defaults of [Options] for zero fields; the comments of the fields state the others.
 const (
 	DefaultBudget       = time.Second
 	defaultMaxOwners    = buff.MaxOwners
@@ -31,198 +31,208 @@ const (
 	defaultPart         = 16_384
 )
 
-// Handler is Go code of the game that a definition calls by name. It runs on a
-// worker, for one owner at a time, with the owner's events in order; what it wants
-// of the engine it asks of c. It must not keep c.
+// Handler is Go code of the game that a definition calls by name. It runs on a worker, for one
+// owner at a time, with the owner's events in order. It accesses the engine through c, which it
+// must not keep.
 type Handler func(c *Context, e buff.Event)
 
 // Handlers are handlers by name.
 type Handlers map[string]Handler
 
-// Options configures an [Engine]. The zero value of every field is a sensible
-// default, or New says what is missing.
+// Options configures an [Engine]. The zero value of each field is a sensible default; if a field
+// is required, New says so.
 type Options struct {
-	// Catalog has the definitions. If nil, there are none, and the engine has
-	// timeouts only.
+	// Catalog has the definitions. If nil, there are none, and the engine has only timeouts.
 	Catalog *buff.Catalog
 
-	// Handlers and QuickHandlers together must have every name that a definition of the Catalog calls,
-	// and may have more, for timeouts. No name may be in both.
+	// Handlers and QuickHandlers together must have every name that a definition of the Catalog
+	// calls, and may have more, for timeouts. No name may be in both.
 	Handlers Handlers
 
-	// QuickHandlers never block: no lock that is held for long, no channel, no network, no disk. They may run on the
-	// loop goroutine, which saves small frames the wake-up of a worker. A panic is contained like that of any other
-	// handler. One that does not return holds up the loop, and one that calls runtime.Goexit ends the loop's goroutine.
-	// The results are the same wherever a handler runs.
+	// QuickHandlers must never block: no lock that is held for long, no channel, no network, no
+	// disk. They may run on the loop goroutine, which saves small frames the wake-up of a worker.
+	// A panic is contained like that of any other handler. A quick handler that does not return
+	// blocks the loop, and one that calls runtime.Goexit ends the loop's goroutine. The results
+	// are the same wherever a handler runs.
 	QuickHandlers Handlers
 
-	// Workers is the number of handlers that run at once. If zero, it is
+	// Workers is the largest number of handlers that run concurrently. If zero, it is
 	// runtime.GOMAXPROCS(0). The order of events does not depend on it.
 	Workers int
 
-	// Pool, if not nil, runs the workers of this engine and of all others that were given it:
-	// see [NewPool]. Close leaves it as it is. If nil, the engine has a pool of its own. The order
-	// of events does not depend on it.
+	// Pool, if not nil, runs the workers of this engine and of all others that share it: see
+	// [NewPool]. Close does not close it. If nil, the engine has its own pool. The order of
+	// events does not depend on it.
 	Pool *Pool
 
-	// Synchronous runs handlers inside Tick on the loop goroutine, one after the
-	// other, without a pool: for tests and tiny servers. Workers and Budget then
-	// mean nothing. A handler that calls runtime.Goexit, as t.FailNow does in a test, ends the
-	// loop's goroutine, and the Tick; another goroutine may go on with the engine.
+	// Synchronous runs handlers inside Tick on the loop goroutine, one after the other, without a
+	// pool: for tests and tiny servers. Workers and Budget are then ignored. A handler that calls
+	// runtime.Goexit, as t.FailNow does in a test, ends the loop's goroutine and the Tick;
+	// another goroutine may continue to use the engine.
 	Synchronous bool
 
-	// Budget is how long one Tick may wait for handlers. If zero, DefaultBudget; if
-	// negative, as long as they take. An owner whose handler still runs then is busy, and is not
-	// waited for again until its turn has ended: a handler that gets stuck costs one long
-	// frame. Budget is a guard against stuck handlers, not a time slice: below some 100 ms
-	// a busy machine makes owners busy whose handlers are fast, because it has no processor for
-	// them in time.
+	// Budget is how long one Tick may wait for handlers. If zero, it is DefaultBudget; if
+	// negative, there is no limit. An owner whose handler is still running then is busy, and is
+	// not waited for again until its turn has ended: a stuck handler costs one long frame. Budget
+	// is a guard against stuck handlers, not a time slice. Below about 100 ms, owners of fast
+	// handlers may become busy on a loaded machine, because they do not get a processor in time.
 	Budget time.Duration
 
-	// CatchUp says what becomes of time for which a Tick has no work left: Carry, the
+	// CatchUp says what happens to elapsed time for which a Tick has no quota left: Carry, the
 	// default, or Dilate.
 	CatchUp CatchUp
 
-	// Seed is the seed of every random decision. Together with the owner and the number of
-	// rolls before, it decides each: the same calls with the same Seed lead to the same events.
+	// Seed is the seed of every random decision. A decision depends on the seed, the owner and
+	// the number of its earlier rolls: the same calls with the same Seed lead to the same events.
 	Seed uint64
 
 	// Number distinguishes the handles of this engine from those of others, which are invalid
-	// here. Engines whose handles may meet, also on different machines, need
-	// different numbers, the smaller the better. If zero, it is the count of engines that this
-	// process has made, including this one.
+	// here. Engines whose handles may meet, even on different machines, need different numbers,
+	// preferably small ones. If zero, it is the count of engines that this process has made,
+	// including this one.
 	//
-	// A handle of another engine names nothing here, for certain, as long as both have numbers of
-	// at most 2^k and no slot of an owner of either has been used 2^(32-k) times: with 256 engines
-	// 16 million buffs on one slot. Beyond that, one that meets a slot in use has a chance below 1 in
-	// 2^(32-k) to name what is there. Engines of one number have the same handles.
+	// A handle of another engine is guaranteed to be invalid here as long as both have numbers of
+	// at most 2^k and no slot of an owner of either has been used 2^(32-k) times: with 256
+	// engines, 16 million buffs on one slot. Beyond that, the chance that it matches a slot in
+	// use is below 1 in 2^(32-k). Engines with the same number have the same handles.
 	Number uint32
 
-	// Members tells the engine who is in the area of an aura: it calls found for each owner that
-	// is in it now. Duplicates, owners that are not in the engine, and the order make no
-	// difference. The bearer is a member of its own aura only if Members says so. Required if the
-	// Catalog has an aura.
+	// Members lists the owners in the area of an aura: it calls found for each owner that is in
+	// it now. Duplicates, owners that are not in the engine, and the order have no effect. The
+	// bearer is a member of its own aura only if Members says so. Required if the Catalog has an
+	// aura.
 	//
-	// It is called on the loop, at the end of a Tick. It must not call the Engine, nor touch
-	// the data of a busy player; what it needs, such as positions, best belongs to the loop. If it
-	// panics, nobody is in the area at that look, and an event of the kind Faulted says so.
+	// It is called on the loop, at the end of a Tick. It must not call the Engine, nor access the
+	// data of a busy player; the data that it needs, such as positions, should belong to the
+	// loop. If it panics, that search finds no members, and there is an event of the kind
+	// Faulted.
 	Members func(q AuraQuery, found func(id buff.OwnerID))
 
-	// Epoch is the wall-clock time of the engine's instant 0, from which that of every other
-	// instant follows: time.Now(), or the time of a recorded day. If zero, it is the
-	// beginning of 1970 in each run anew, so that no time would pass for an owner that is away;
-	// therefore it is required if a definition of the Catalog has the clock wall.
+	// Epoch is the wall-clock time of the engine's instant 0, from which the wall-clock time of
+	// every other instant follows: time.Now(), or the time of a recorded day. If zero, it is the
+	// start of 1970 in each run, so that no time would pass for an owner that is away. Therefore
+	// it is required if a definition of the Catalog has the clock wall.
 	Epoch time.Time
 
-	// Uptime is how long the world was up in all its earlier runs: zero in the first run,
-	// afterwards Engine.Moment().Uptime at the end of the run before. It must not be negative. If
-	// it is less than in an earlier save, buff.Restoration.UptimeStepped says so.
+	// Uptime is the total run time of the world before this run: zero in the first run, later
+	// Engine.Moment().Uptime at the end of the previous run. It must not be negative. If it is
+	// less than in an earlier save, buff.Restoration.UptimeStepped is set.
 	Uptime time.Duration
 
-	// OnFault, if not nil, is told when something that the game handed in panics or ends
-	// its goroutine: a handler, Members, Record and so on, see [view.Fault]. For one site, such as one
-	// handler of one definition, it is called at most once a second of game time,
-	// with the number of faults it was not told of; Stats counts all, and each fault of a handler
-	// and of Members is an event too.
+	// OnFault, if not nil, is called when a callback or handler of the game panics or ends its
+	// goroutine: a handler, Members, Record and so on, see [view.Fault]. For one site, such as
+	// one handler of one definition, it is called at most once per second of game time, with the
+	// number of faults suppressed since the last call; Stats counts all, and each fault of a
+	// handler or of Members is also an event.
 	//
-	// It is called where the fault was, on a worker or on the loop, and must be safe for
+	// It is called where the fault occurred, on a worker or on the loop, and must be safe for
 	// concurrent use; it must not call the Engine. If it panics, the panic is ignored.
 	OnFault func(view.Fault)
 
 	// Limits bound the engine's queues, and the work of a Tick.
 	Limits Limits
 
-	// Trace says what the engine records about its run: everything that goes in, for a replay; the events of the last
-	// minute; slow frames.
+	// Trace configures what the engine records about its run: all inputs, for a replay; the
+	// events of the last minute; slow frames.
 	Trace Trace
 
-	undated bool // there was no Epoch
-	part    int  // the cost of each other part of a Tick, see Limits.Tick
+	undated bool // Epoch was not set
+	part    int  // limit of each other part of a Tick, see Limits.Tick
 }
 
-// Limits bound what an engine keeps and what one Tick may do. A zero field has the default that its comment gives; New
-// fails if another one is out of range. What is refused at a limit fails with a named error or is counted.
+// Limits bound the memory of an engine and the work of one Tick. A zero field has the default
+// given in its comment; New fails if a field is out of range. A call that exceeds a limit fails
+// with a named error or is counted.
 type Limits struct {
-	// Tick bounds the work of one Tick, as a count: deadlines, deferred handlers, and queued commands of owners. Something
-	// that leads to several events counts as that many, but is not divided. When the limit is reached, time stops
-	// advancing, and Options.CatchUp says what becomes of the rest. Because it is a count and not a clock, the same calls
-	// stop at the same place on every machine, with any number of workers. Even the deadlines of one millisecond are
-	// divided: among owners, and between the events of one owner.
+	// Tick bounds the work of one Tick, as a count: deadlines, deferred handlers, and queued
+	// commands of owners. Work that causes several events counts as that many, but is not
+	// divided. When the limit is reached, time stops advancing, and Options.CatchUp decides about
+	// the rest. Because the limit is a count and not a duration, the same calls stop at the same
+	// point on every machine, with any number of workers. Even the deadlines of a single
+	// millisecond are divided: among owners, and between the events of one owner.
 	//
-	// If zero, 18,000: enough for the pulses of a million buffs every 3 s at 20 Ticks a second, and little enough that
-	// 300,000 buffs which end in one millisecond make no Tick longer than about 20 ms; the last of them end about a second
-	// late. Raise it for a larger world; lower it if a long frame is worse than a late event.
+	// If zero, 18,000: enough for the pulses of a million buffs every 3 s at 20 Ticks a second,
+	// and little enough that 300,000 buffs that end in one millisecond make no Tick longer than
+	// about 20 ms; the last of them end about a second late. Raise it for a larger world; lower
+	// it if a long frame is worse than a late event.
 	//
-	// In addition, each of these may cost a quarter of Tick, or 16,384 if Tick has its default: zone times that owners could not be
-	// told before, commands for other owners, looks of auras, and the Inbox. A command costs one, plus one for each event
-	// that it leads to, plus one for every 16 buffs that it examines (a deadline that it moves counts as eight). The rest
-	// comes first in the next Tick. A single command, or a single look of an aura, is not divided.
+	// In addition, each of these may cost a quarter of Tick, or 16,384 if Tick has its default:
+	// zone times that owners could not be notified of before, commands for other owners, searches
+	// of auras, and the Inbox. A command costs one, plus one for each of its events, plus one for
+	// every 16 buffs that it visits (a deadline that it moves counts as eight). The rest comes
+	// first in the next Tick. A single command, or a single search of an aura, is not divided.
 	Tick int
 
-	// Turn is the number of events after which an owner lets others go first. If zero, 64. Lower it if handlers are slow
-	// and a few owners have very many events.
+	// Turn is the number of events after which an owner yields to others. If zero, 64. Lower it
+	// if handlers are slow and a few owners have very many events.
 	Turn int
 
-	// Owners is the number of owners at once, up to buff.MaxOwners. If zero, that.
+	// Owners is the largest number of owners at a time, up to buff.MaxOwners, which is also the
+	// default.
 	Owners int
 
-	// Buffs is the number of buffs, and again of timeouts, on one owner, up to buff.MaxPerOwner. If zero, 1,024.
-	// Raise it for a boss that carries the debuffs of a whole zone.
+	// Buffs is the largest number of buffs, and also of timeouts, on one owner, up to
+	// buff.MaxPerOwner. If zero, 1,024. Raise it for a boss that carries the debuffs of a whole
+	// zone.
 	Buffs int
 
-	// Mailbox is the number of commands that may wait for one busy owner. If zero, 1,024. Up to 2^20.
+	// Mailbox is the largest number of commands that may wait for one busy owner, up to 2^20. If
+	// zero, 1,024.
 	Mailbox int
 
-	// Handlers is the number of handlers that calls of the loop may have deferred to the next turns of their
-	// owners. If zero, 65,536. Up to 2^24.
+	// Handlers is the largest number of handlers that calls of the loop may defer to the next
+	// turn of an owner, up to 2^24. If zero, 65,536.
 	Handlers int
 
-	// Inbox is the number of commands of other goroutines that may wait, shared equally by their producers (see
-	// Inbox.For); and again of commands from handlers for other owners for which a Tick had no room. If zero, 65,536.
-	// Up to 2^24.
+	// Inbox is the largest number of commands of other goroutines that may wait, shared equally
+	// by their producers (see Inbox.For). It also limits, separately, the commands from handlers
+	// for other owners that did not fit into a Tick. If zero, 65,536. Up to 2^24.
 	Inbox int
 
-	// Events is the number of events after which calls of the loop are refused, until the next Tick has taken the
-	// events away. If zero, 2^20. Up to 2^30.
+	// Events is the number of events after which calls of the loop are refused until the next
+	// Tick has collected the events. If zero, 2^20. Up to 2^30.
 	Events int
 }
 
-// Trace says what an engine records about its run. The zero value records nothing.
+// Trace configures what an engine records about its run. The zero value records nothing.
 type Trace struct {
-	// Record, if not nil, gets everything that goes into the engine, for replay.Run: the calls of the loop, the spans of
-	// time and the commands of the inbox, with a digest of each frame. It is written to once in each Tick, on the loop,
-	// and must not block: a file needs a buffer or a goroutine of its own. The first error, or a panic, ends the
-	// recording; Close returns it.
+	// Record, if not nil, receives all inputs of the engine, for replay.Run: the calls of the
+	// loop, the lengths of the Ticks and the commands of the inbox, with a digest of each frame.
+	// It is written to once per Tick, on the loop, and must not block: a file needs a buffer or
+	// its own goroutine. The first error, or a panic, ends the recording; Close returns it.
 	Record io.Writer
 
-	// History is the size in bytes of the flight recorder, which keeps the events of the last minute of game time: see
-	// [Engine.History]. If zero there is none. The live page shows the last minute of a player only with it.
-	// history.DefaultBytes, 32 MiB, holds some 800,000 events; the least is history.MinBytes. It adds about a tenth
-	// to the cost of an event.
+	// History is the size in bytes of the flight recorder, which keeps the events of the last
+	// minute of game time: see [Engine.History]. If zero there is none. The live page needs it to
+	// show the last minute of a player. history.DefaultBytes, 32 MiB, holds some 800,000 events;
+	// the minimum is history.MinBytes. It adds about a tenth to the cost of an event.
 	History int
 
-	// SlowFrame is how long a frame may take before it counts as slow: see [view.Watch.Frame]. If zero, none does.
+	// SlowFrame is how long a frame may take before it counts as slow: see [view.Watch.Frame]. If
+	// zero, no frame is slow.
 	SlowFrame time.Duration
 
-	// Flight, if not nil, is a flight recorder of the runtime that the game has started. After a slow frame its
-	// content is written to Writer's result.
+	// Flight, if not nil, is a flight recorder of the Go runtime that the game has started. After
+	// a slow frame its content is written to Writer's result.
 	Flight *trace.FlightRecorder
 
-	// Writer returns the writer for the trace of a slow frame, or nil to skip this one. It is called on the loop. If it
-	// or its writer panics, Close returns that as an error of the trace.
+	// Writer returns the writer for the trace of a slow frame, or nil to skip this trace. It is
+	// called on the loop. If it or its writer panics, Close returns that as an error of the
+	// trace.
 	Writer func(f *Frame) io.WriteCloser
 
-	// Every is the least number of frames between two traces. If zero, 1,200. Up to 2^30.
+	// Every is the smallest number of frames between two traces, up to 2^30. If zero, 1,200.
 	Every int
 
-	// Labels gives the goroutine that runs a handler the labels "buff" and "owner" for the profiler (runtime/pprof), so
-	// that a profile can be read by definition: go tool pprof -tagfocus. They cost each call of a handler some 700 ns
-	// and six allocations. Handlers that run on the loop have none. A trace (runtime/trace) has a region for each
-	// call without them.
+	// Labels gives the goroutine that runs a handler the labels "buff" and "owner" for the
+	// profiler (runtime/pprof), so that a profile can be read by definition: go tool pprof
+	// -tagfocus. They cost about 700 ns and six allocations per call of a handler. Handlers that
+	// run on the loop have none. In a trace (runtime/trace), each call has a region even without
+	// Labels.
 	Labels bool
 }
 
-// missing returns what a catalog wants of the options and does not find.
+// missing returns an error for each requirement of the catalog that the options do not meet.
 func (o *Options) missing(c *buff.Catalog) (errs []error) {
 	for _, name := range c.Handlers() {
 		if c.Calls(name) && o.Handlers[name] == nil && o.QuickHandlers[name] == nil {
@@ -240,7 +250,7 @@ func (o *Options) missing(c *buff.Catalog) (errs []error) {
 	return errs
 }
 
-// complete fills in defaults and returns everything that is wrong.
+// complete fills in defaults and returns all errors of the options.
 func (o *Options) complete() error {
 	var errs []error
 	limit := func(name string, v *int, def, most int) {
@@ -252,7 +262,7 @@ func (o *Options) complete() error {
 		}
 	}
 	if o.Catalog == nil {
-		o.Catalog, _ = buff.NewCatalog() // nothing to be wrong
+		o.Catalog, _ = buff.NewCatalog() // cannot fail
 	}
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
@@ -295,17 +305,17 @@ func (o *Options) complete() error {
 	return errors.Join(errs...)
 }
 
-// engines is how many engines without an Options.Number there have been.
+// engines is the number of engines made without an Options.Number.
 var engines atomic.Uint32
 
-// numbered gives the options a number.
+// numbered assigns a number if there is none.
 func (o *Options) numbered() {
-	for o.Number == 0 { // once round after 4 thousand million
+	for o.Number == 0 { // skips 0 when the counter wraps around
 		o.Number = engines.Add(1)
 	}
 }
 
-// originOf returns where the generations of the handles of an engine begin: the bits of its
-// number in reverse, so that of any two of the first 2^k engines they are 2^(32-k) apart, and
-// the first one begins at 0. They are even.
+// originOf returns the first generation of an engine's handles: its number with the bits
+// reversed, so that for any two of the first 2^k engines the origins are at least 2^(32-k) apart,
+// and the first one is 0. Origins are even.
 func originOf(number uint32) uint32 { return bits.Reverse32(number-1) &^ 1 }

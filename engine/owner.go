@@ -12,32 +12,33 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// owner is a player as the engine sees it. While its mailbox is running, touched, set and beside.turns belong to the worker, who must not look
-// at what is the loop's. It is kept at three cache lines: what many do not have is behind a pointer.
+// owner is the engine's state of an owner. While its mailbox is running, touched, set and
+// beside.turns belong to the worker; everything else belongs to the loop. It is kept to three
+// cache lines: rarely used fields are in beside.
 type owner struct {
 	box mailbox
 
-	beside atomic.Pointer[beside] // what few have; nil: nothing of it
+	beside atomic.Pointer[beside] // rarely used fields; nil if never used
 
 	number  uint32
 	life    uint32 // see ref
-	touched uint32 // the round of copies in which it had a turn; 0: not since the loop has changed it
-	zone    uint32 // this and what follows the set is the loop's, also while the mailbox is running
+	touched uint32 // round of copies of its last turn; 0 if the loop has changed it since
+	zone    uint32 // this and the fields after set belong to the loop, even while the mailbox is running
 
-	// set is part of the owner, and right behind the mailbox: who comes to a player whom
-	// nobody has looked at for a while waits for memory once, and not once for each pointer.
+	// set is stored in the owner, directly after the mailbox, so that access to a cold owner is
+	// one cache miss, not one per pointer.
 	set  buff.Set
 	data any
 
-	came     wheel.Time // and of one who is leaving, when it left
-	place    int32      // in zone.owners
+	came     wheel.Time // time of Spawn; if the owner is leaving, time of leaving
+	place    int32      // index in zone.owners
 	wanted   bool       // in Engine.wanted
 	presence presence
-	adopts   bool // it may have adopted something that the cross-owner index does not know
-	held     bool // its handler was running when a budget ended; not taken in yet
+	adopts   bool // it may have adopted buffs that the cross-owner index does not have
+	held     bool // its handler was running when a budget ran out, and the result is not merged yet
 }
 
-// presence says whether an owner is there: in its place there may be nobody.
+// presence says whether the place of an owner is in use.
 type presence uint8
 
 const (
@@ -49,29 +50,32 @@ const (
 // leaving reports whether an owner was dropped while it was busy, or has left.
 func (o *owner) leaving() bool { return o.presence != there }
 
-// turns is what some turns leave behind: those by message, those that were not done, and those that were measured.
+// turns is the state that some turns leave in their owner: those by message, unfinished ones, and
+// measured ones.
 type turns struct {
 	progress
-	segments []segment // what they brought since the owner was last idle, but for batched
+	segments []segment // results since the owner was last idle, except that of batched
 	took     took
 }
 
-// progress is how far the turns of an owner have come that was handed over.
+// progress is the progress of the turns of a dispatched owner.
 type progress struct {
-	given   int32      // its allowance: see Engine.handOut
-	used    int32      // of it
-	obeyed  int32      // commands that were carried out since
-	order   uint32     // of its turns: see buff.Turn
-	until   wheel.Time // what the last turn was for
-	reached wheel.Time // the instant at which one was cut short
-	undone  bool       // all that is due until then is not done
-	rests   bool       // the last turn ended since its allowance was used up: the run that is not done comes first
+	given   int32      // allowance: see Engine.handOut
+	used    int32      // used part of the allowance
+	obeyed  int32      // commands executed since dispatch
+	order   uint32     // order of its turns: see buff.Turn
+	until   wheel.Time // time up to which the last turn was to process events
+	reached wheel.Time // instant at which a turn was cut short
+	undone  bool       // there are unprocessed events up to until
+	rests   bool       // the last turn used up its allowance; its unfinished run comes first
 }
 
-// turns returns what turns have left behind, nil if they have left nothing. Only for whoever has the owner in hand.
+// turns returns the state that turns have left, or nil. Only the goroutine that owns the owner
+// may call it.
 func (o *owner) turns() *turns { return o.noted().turns }
 
-// needTurns returns where turns leave something behind. Only for whoever has the owner in hand.
+// needTurns returns the state of turns, and makes it if needed. Only the goroutine that owns the
+// owner may call it.
 func (o *owner) needTurns() *turns {
 	b := o.note()
 	if b.turns == nil {
@@ -88,14 +92,15 @@ func (o *owner) reached() wheel.Time {
 	return 0
 }
 
-// rests reports whether its last turn ended since its allowance was used up.
+// rests reports whether the last turn ended because its allowance was used up.
 func (o *owner) rests() bool {
 	t := o.turns()
 	return t != nil && t.rests
 }
 
-// used returns how much of its allowance an owner has used that is idle, or done. After a batched turn that says how much. If it was cut short
-// the owner has gone on from there; if not, what it was measured by may stand there alone.
+// used returns the used part of the allowance of an owner that is idle or done. For a batched
+// turn it is in batchedTurn.used; if that turn was cut short, the owner has continued and
+// turns.used is larger. Otherwise turns may only hold its measurements.
 func (o *owner) used() (n int32) {
 	if v := o.noted().batched; v != nil {
 		n = v.used
@@ -106,7 +111,7 @@ func (o *owner) used() (n int32) {
 	return n
 }
 
-// counted notes that what an owner has used is counted.
+// counted resets used after it was added to a Tick.
 func (o *owner) counted() {
 	if v := o.noted().batched; v != nil {
 		v.used = 0
@@ -116,34 +121,35 @@ func (o *owner) counted() {
 	}
 }
 
-// beside is what the loop notes of owners who were busy, or behind, or are told something, and what turns leave behind; where there are Engine.Copies, of
-// all. It stays until the owner leaves. The loop and whoever has the owner in hand may both be the first to make it; what is in it is the loop's, but for turns.
+// beside holds the rarely used state of an owner: of busy or late owners, of notified zones, of
+// unfinished turns; with Engine.Copies every owner has one. It exists until the owner leaves.
+// Both the loop and a worker may create it; the fields belong to the loop, except turns.
 type beside struct {
-	turns *turns // of whoever has the owner in hand; nil: nothing of it
+	turns *turns // of the goroutine that owns the owner; may be nil
 
-	batched *batchedTurn // it has not been taken back from it
+	batched *batchedTurn // its batched turn that is not merged yet
 
-	revoked atomic.Pointer[revoked] // what queued commands of the loop will end, the newest first; workers read it
+	revoked atomic.Pointer[revoked] // buffs and timeouts that queued commands of the loop will end, the newest first; workers read it
 
-	ran    uint64 // the last slice of a Tick whose run is or was in its mailbox
-	since  uint64 // the frame in which it was handed over
-	handed int32  // commands in the batch that was handed over
-	late   int32  // commands that wait for the next one
-	owed   int32  // the part of Engine.owed that is its
-	spree  int32  // what it has worked off since it last had done all that was due
-	passed bool   // time does not wait for it, until it has caught up
-	behind bool   // in zones.behind
+	ran    uint64 // last slice whose run message was sent to its mailbox
+	since  uint64 // frame in which it was dispatched
+	handed int32  // commands in the dispatched batch
+	late   int32  // commands that wait for the next batch
+	owed   int32  // its part of Engine.owed
+	spree  int32  // events processed since it was last up to date
+	passed bool   // game time does not wait for it until it has caught up
+	behind bool   // it is in zones.behind
 
-	scale  zoneScale // what it has been told of its zone
-	looked uint64    // the last look of an aura that found it
+	scale  zoneScale // last zone time that it was notified of
+	looked uint64    // last aura search that found it
 
-	copied *copied // for Engine.copies; nil without. The interval is 0 without it, and so is touched
+	copied *copied // for Engine.copies; nil without it. Then the interval is 0, and so is touched
 }
 
-// unnoted is what stands beside an owner of whom nothing was noted. Nobody writes to it.
+// unnoted is the shared read-only zero value of beside.
 var unnoted beside
 
-// noted returns what the loop has noted of the owner, to look at.
+// noted returns the owner's beside for reading.
 func (o *owner) noted() *beside {
 	if b := o.beside.Load(); b != nil {
 		return b
@@ -151,70 +157,69 @@ func (o *owner) noted() *beside {
 	return &unnoted
 }
 
-// note returns where something of the owner is noted. Only for the loop, and for whoever has the owner in hand.
+// note returns the owner's beside for writing, and makes it if needed. Only the loop and the
+// goroutine that owns the owner may call it.
 func (o *owner) note() *beside {
 	if b := o.beside.Load(); b != nil {
 		return b
 	}
-	o.beside.CompareAndSwap(nil, &beside{}) // or the other one has been first
+	o.beside.CompareAndSwap(nil, &beside{}) // the other goroutine may win
 	return o.beside.Load()
 }
 
-// copied returns what Engine.copies keeps for the owner.
+// copied returns the state that Engine.copies keeps for the owner.
 func (o *owner) copied() *copied { return o.beside.Load().copied }
 
-// waiting returns how many commands wait for the owner.
+// waiting returns the number of commands waiting for the owner.
 func (o *owner) waiting() int {
 	b := o.noted()
 	return int(b.handed + b.late)
 }
 
-// setScale notes what the owner has been told of its zone.
+// setScale records the zone time that the owner has been notified of.
 func (o *owner) setScale(p zoneScale) {
 	if o.noted().scale != p {
 		o.note().scale = p
 	}
 }
 
-// took is what the turns of an owner took.
+// took is the time spent in the turns of an owner.
 type took struct {
-	sample time.Duration // of those that were measured and have not been counted
-	spent  time.Duration // in the span of that number, see busiest
+	sample time.Duration // of measured turns not counted yet
+	spent  time.Duration // in the time span numbered span: see busiest
 	span   uint32
 }
 
-// copied is what Engine.copies keeps for an owner.
+// copied is the state that Engine.copies keeps for an owner.
 type copied struct {
 	queued bool       // in copies.waiting
-	told   uint32     // the interval in which the loop has changed it; 0: not since its last copy, or turn
-	toldAt wheel.Time // the instant that it had reached when the loop changed it
+	told   uint32     // round in which the loop has changed it; 0 if not since its last copy or turn
+	toldAt wheel.Time // time of that change
 	shadow shadow
 }
 
-// id says whose it is.
 func (o *owner) id() buff.OwnerID { return o.set.Owner() }
 
-// segment is what one turn of an owner brought: parts of the worker's lists.
+// segment is the result of one turn of an owner: parts of the worker's lists.
 type segment struct {
-	// What the loop has to know of the events, so that it need not look at them: they are in
-	// the cache of the worker. There are nothing but pulses, and, of a single one, how late it
-	// was, in ms.
+	// A summary of the events, so that the loop need not read them from the worker's cache. plain
+	// means that all are pulses; late is the delay in ms of a single pulse.
 	plain bool
 	late  int32
 
 	events []buff.Event
-	chunk  *chunk // in which they lie, if there are any
+	chunk  *chunk // memory of events, if there are any
 	outbox []outgoing
 }
 
-// keep returns a place for what a turn has brought, until the loop takes it.
+// keep returns a new segment for the result of a turn, until the loop collects it.
 func (o *owner) keep() *segment {
 	t := o.needTurns()
 	t.segments = append(t.segments, segment{})
 	return &t.segments[len(t.segments)-1]
 }
 
-// sum notes what there is.
+// sum fills in the summary.
 func (s *segment) sum() {
 	s.plain, s.late = true, 0
 	for i := range s.events {
@@ -230,10 +235,10 @@ func (s *segment) sum() {
 
 type mailbox = actor.Mailbox[*owner, message]
 
-// message is what a mailbox holds.
+// message is an entry of a mailbox.
 type message struct {
 	kind messageKind
-	via  bool // cmd is for another owner, see viaSource
+	via  bool // cmd is for another owner: see viaSource
 	at   wheel.Time
 	cmd  *buff.Command
 }
@@ -241,13 +246,12 @@ type message struct {
 type messageKind uint8
 
 const (
-	run messageKind = iota // work off everything that is due until at
-	do                     // carry out cmd, which was issued at the instant at
+	run messageKind = iota // process all events due by at
+	do                     // execute cmd, which was issued at the instant at
 )
 
-// Spawn lets an owner in; data is the game's own and comes back in
-// [Context.Data]. It fails with [ErrOwnerExists], [ErrTooManyOwners] or
-// [ErrClosed].
+// Spawn adds an owner. data belongs to the game and is returned by [Context.Data]. Spawn fails
+// with [ErrOwnerExists], [ErrTooManyOwners] or [ErrClosed].
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Spawn(id buff.OwnerID, data any) error {
@@ -261,7 +265,7 @@ func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	return nil
 }
 
-// newOwner returns an owner who is not there yet, but has a number.
+// newOwner returns an owner that has a number but is not admitted yet.
 func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	if e.closed {
 		return nil, ErrClosed
@@ -280,13 +284,14 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	return o, nil
 }
 
-// giveUp takes back the number of an owner who could not be let in. What is the game's must not be kept in its place.
+// giveUp frees the number of an owner that could not be admitted, and drops references to the
+// game's data.
 func (e *Engine) giveUp(o *owner) {
 	o.data, o.set = nil, buff.Set{}
 	e.free = append(e.free, o.number)
 }
 
-// admit lets a new owner into a zone.
+// admit adds a new owner to the engine and to a zone.
 func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	e.living++
 	e.lived = true
@@ -303,7 +308,6 @@ func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	e.tellZone(o)
 }
 
-// number returns a free owner number.
 func (e *Engine) number() (uint32, error) {
 	if last := len(e.free) - 1; last >= 0 {
 		n := e.free[last]
@@ -317,8 +321,8 @@ func (e *Engine) number() (uint32, error) {
 	return e.owners.next(), nil
 }
 
-// unload ends all of an owner that is idle and gives its number back. It returns how many
-// timeouts and handlers put off went with it.
+// unload ends all buffs of an idle owner and frees its number. It returns the number of dropped
+// timeouts and deferred handlers.
 func (e *Engine) unload(o *owner) (dropped int) {
 	e.alter(o)
 	if !o.leaving() {
@@ -326,7 +330,7 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	}
 	dropped = o.set.Clear(e.turn(), o.came, buff.Unload)
 	e.obey(o)
-	o.presence = leaving // its timer may have fired
+	o.presence = leaving // its timer may have fired already
 	e.unfile(o.number)
 	e.living--
 	e.leaveZone(o)
@@ -342,14 +346,14 @@ func (e *Engine) unload(o *owner) (dropped int) {
 	return dropped
 }
 
-// idle reports whether the loop may work on the owner's Set now: it is in nobody's hands, and
-// nothing waits that must come first.
+// idle reports whether the loop may access the owner's Set now: no worker is running it, and no
+// earlier work is waiting.
 func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.waits(o.number) }
 
-// quiet reports whether the owner is not in hand and has no messages.
+// quiet reports whether no worker is running the owner and it has no messages.
 func (o *owner) quiet() bool { return o.box.Idle() && o.box.Len() == 0 }
 
-// Data returns what Spawn was given for the owner, nil if there is no such owner.
+// Data returns the value that was passed to Spawn for the owner, nil if the owner is unknown.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Data(id buff.OwnerID) any {
@@ -360,7 +364,7 @@ func (e *Engine) Data(id buff.OwnerID) any {
 	return nil
 }
 
-// Owners returns how many owners there are.
+// Owners returns the number of owners.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Owners() int {
@@ -368,9 +372,9 @@ func (e *Engine) Owners() int {
 	return e.byID.n
 }
 
-// Busy reports whether the owner's turn was not over at the end of the last Tick, or still to
-// come: its handlers may still run, commands for it wait in its mailbox, and its data must
-// not be touched.
+// Busy reports whether the owner's turn was unfinished, or still waiting, at the end of the last
+// Tick: its handlers may still be running, commands for it wait in its mailbox, and its data must
+// not be accessed. It reports false for an unknown owner.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Busy(id buff.OwnerID) bool {
@@ -379,10 +383,10 @@ func (e *Engine) Busy(id buff.OwnerID) bool {
 	return o != nil && !e.idle(o)
 }
 
-// ownerOf returns the owner of that ID, nil if there is none.
+// ownerOf returns the owner with the given ID, nil if there is none.
 func (e *Engine) ownerOf(id buff.OwnerID) *owner { return e.byID.find(id, &e.owners) }
 
-// at returns the owner of that number, nil if there is none.
+// at returns the owner with the given number, nil if there is none.
 func (e *Engine) at(number uint32) *owner {
 	return e.owners.there(number)
 }

@@ -1,20 +1,21 @@
 package engine
 
-// owners is where the owners of an engine lie: in slabs, by number, so that a hundred thousand are some hundred pieces of memory to
-// the collector, which it reads from one end to the other, and not one each, to be found through a pointer.
+// owners stores the owners of an engine in slabs, by number, so that for the garbage collector a
+// hundred thousand owners are a few hundred large objects to scan sequentially, not one small
+// object each.
 //
-//	filings    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: what is to be known of an owner without a look at it
+//	filings    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: the loop's records of the owners
 //	rows       ┌ ─────────┬ ─────────┬ … of 16 owners each
 //	             │          └───────▸ ┌ owner 16 ┬ owner 17 ┬ …
 //	             └─▸ ┌ owner 0 ┬ …    └ a slab: one row of the first 256 owners, 16 rows of all others
 //
-// So a game of ten players has room for 16. The place of an owner who has left is the next one's, and a slab with nobody in it goes
-// back. What outlasts a Tick therefore has no bare pointer to an owner but a [ref].
+// So a game of ten players has room for 16. The place of an owner that has left is reused, and an
+// empty slab is freed. Therefore pointers that outlast a Tick must be [ref]s.
 type owners struct {
 	filings []filing
 	rows    []*row
-	living  []int32 // owners of each slabLength numbers, whose slab goes back with the last one
-	lives   uint32  // owners so far
+	living  []int32 // owners per slabLength numbers; the slab is freed when it reaches 0
+	lives   uint32  // number of owners made so far
 }
 
 type row [rowLength]owner
@@ -24,10 +25,10 @@ const (
 	slabLength = 256
 )
 
-// len returns how many numbers there are.
+// len returns the number of owner numbers in use.
 func (l *owners) len() int { return len(l.filings) }
 
-// at returns the owner of that number, nil if there is none.
+// at returns the owner with the given number, nil if there is none.
 func (l *owners) at(number uint32) *owner {
 	if !l.filings[number].is(here) {
 		return nil
@@ -35,8 +36,8 @@ func (l *owners) at(number uint32) *owner {
 	return l.place(number)
 }
 
-// there returns the owner of that number, if it is there and not leaving; nil otherwise, also of a number that nobody has had. It looks
-// at the owner and at nothing else of it.
+// there returns the owner with the given number if it is present and not leaving, otherwise nil.
+// It accepts any number, and accesses only the owner itself.
 func (l *owners) there(number uint32) *owner {
 	k := number / rowLength
 	if int(k) >= len(l.rows) {
@@ -52,22 +53,22 @@ func (l *owners) there(number uint32) *owner {
 	return nil
 }
 
-// place returns where the owner of that number is, or would be.
+// place returns the place of the owner with the given number, used or not.
 func (l *owners) place(number uint32) *owner {
 	r := l.rows[number/rowLength]
-	if r == nil { // having asked, the compiler takes the address of the owner without a look at the row
+	if r == nil { // after the check, the compiler computes the address without loading the row
 		panic("engine: no place for the owner of a number")
 	}
 	return &r[number%rowLength]
 }
 
-// next returns a number that nobody has had.
+// next returns a new owner number.
 func (l *owners) next() uint32 {
 	l.filings = append(l.filings, notFiled)
 	return uint32(len(l.filings) - 1)
 }
 
-// begin returns a place for a new owner. It is not there before arrive.
+// begin returns a place for a new owner, which is absent until arrive.
 func (l *owners) begin(number uint32) *owner {
 	l.makeRoom(number)
 	l.lives++
@@ -77,14 +78,14 @@ func (l *owners) begin(number uint32) *owner {
 	return o
 }
 
-// arrive says that an owner is there.
+// arrive marks an owner as present.
 func (l *owners) arrive(o *owner) {
 	o.presence = there
 	l.filings[o.number].note(here)
 	l.living[o.number/slabLength]++
 }
 
-// depart says that an owner is not there any more. Until the number is used again it can be looked at.
+// depart marks an owner as absent. It can be read until the number is reused.
 func (l *owners) depart(o *owner) {
 	o.box, o.data, o.presence = mailbox{Owner: o}, nil, absent
 	l.filings[o.number].forget(here)
@@ -96,7 +97,7 @@ func (l *owners) depart(o *owner) {
 	}
 }
 
-// makeRoom makes the slab of a number.
+// makeRoom allocates the slab of a number.
 func (l *owners) makeRoom(number uint32) {
 	k := int(number / rowLength)
 	for len(l.rows) <= k {
@@ -122,13 +123,13 @@ func (l *owners) makeRoom(number uint32) {
 	}
 }
 
-// ref names an owner for longer than it may be there: its place may be another one's by then.
+// ref is a reference to an owner that detects when the owner has left and its place has been
+// reused.
 type ref struct {
 	owner *owner
 	life  uint32
 }
 
-// ref returns what names the owner.
 func (o *owner) ref() ref { return ref{o, o.life} }
 
 // alive returns the owner, nil if it has left or is leaving.

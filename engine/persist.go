@@ -8,9 +8,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Moment returns the present on each of the clocks that buffs may live by: Options.Epoch
-// and Options.Uptime plus the instant of the last Tick. A game that keeps blobs keeps the
-// Uptime of the last one too, for the Options of its next start.
+// Moment returns the present on each of the clocks of buffs: Options.Epoch and Options.Uptime
+// plus the instant of the last Tick. If you store blobs, also store the Uptime of the last Moment
+// for the Options of the next start.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Moment() buff.Moment {
@@ -20,15 +20,15 @@ func (e *Engine) Moment() buff.Moment {
 
 func (e *Engine) moment() buff.Moment {
 	now := int64(e.now)
-	// What is carried, and what was dropped, has passed in the world outside.
+	// Time that is carried or was dropped has still passed on the wall clock.
 	passed := e.target.After(e.stats.Lost).After(e.stats.LostAtClose)
 	return buff.Moment{Now: e.now, Wall: e.opts.Epoch.UnixMilli() + int64(passed), Uptime: e.opts.Uptime.Milliseconds() + now}
 }
 
-// Save returns a blob with all that an owner carries, to be kept and given to
-// [Engine.Restore]; the owner stays as it is. Timeouts by function and handlers that were
-// put off are not in it, nor is the owner's data. It fails with [ErrUnknownOwner],
-// [ErrClosed], or [ErrBusy] if the owner is busy: its Set cannot be looked at.
+// Save returns a blob of an owner's state, to be stored and passed to [Engine.Restore]; the owner
+// is not changed. Timeouts with a function, deferred handlers and the owner's data are not in it.
+// It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy, since its Set
+// cannot be read then.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
@@ -36,8 +36,8 @@ func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
 	return e.appendSave(nil, id)
 }
 
-// appendSave is Save, appended to dst: it allocates nothing if that has the room. With
-// an error it returns dst as it was.
+// appendSave is Save, appended to dst. It allocates nothing if dst has room. With an error it
+// returns dst unchanged.
 func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	o, err := e.present(id)
 	if err != nil {
@@ -50,15 +50,15 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	return blob, nil
 }
 
-// Despawn lets an owner go and returns a blob with what it carried, for [Engine.Restore].
-// All of that ends with the reason Unload, and no action of a definition follows. What is
-// not in a blob is dropped; Stats.DroppedOnDespawn counts it. The id is free at once, and
-// the owner's handles are worthless for ever.
+// Despawn removes an owner and returns a blob of its state for [Engine.Restore]. All its buffs
+// end with the reason Unload, and no actions of their definitions run. State that a blob cannot
+// hold is dropped; Stats.DroppedOnDespawn counts it. The id is free at once, and the owner's
+// handles are invalid forever.
 //
-// It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy; nothing
-// has happened then. What a busy owner will carry is not known before its handlers have
-// returned: try again after the next Tick, or let it go without a blob by [Engine.Drop]. So it
-// is with [ErrOverloaded], after Options.Limits.Events events in one frame.
+// It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy; the owner is
+// then unchanged. The state of a busy owner is not known before its handlers have returned: try
+// again after the next Tick, or remove it without a blob by [Engine.Drop]. It also fails with
+// [ErrOverloaded] after Options.Limits.Events events in one frame; try again after the next Tick.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
@@ -82,16 +82,15 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	return blob, nil
 }
 
-// Drop lets an owner go without a blob: a creature that dies, a player who is busy and does
-// not come back. It is otherwise as [Engine.Despawn]; its timeouts are dropped and counted.
+// Drop removes an owner without a blob: a creature that dies, or a busy player who does not come
+// back. Otherwise it works like [Engine.Despawn]; the timeouts are dropped and counted.
 //
-// A busy owner goes when its turn has ended: what had come due, or was asked of it,
-// before the Drop still happens, nothing that comes due later does, and its events
-// follow then. Until then its handlers may use its data: a game that spawns the id
-// again must give it other data.
+// A busy owner leaves when its turn has ended: events due and commands issued before the Drop are
+// still processed, later ones are not, and its events are reported then. Until then its handlers
+// may use its data: if you spawn the id again, pass other data.
 //
-// It fails with [ErrUnknownOwner], [ErrClosed] or, for one who is not busy and after
-// Options.Limits.Events events in one frame, [ErrOverloaded]; nothing has happened then.
+// It fails with [ErrUnknownOwner], [ErrClosed] or, for an owner that is not busy and after
+// Options.Limits.Events events in one frame, [ErrOverloaded]; the owner is then unchanged.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Drop(id buff.OwnerID) error {
@@ -116,21 +115,21 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	return nil
 }
 
-// Restore is Spawn for an owner whose blob was kept: it carries again what it did, as if no
-// time had passed but what the clock of each buff counts, and is in the zone that it was in; a [buff.SetZone] to
-// that zone changes nothing. A Restored or a Removed in the
-// next frame tells what became of each; the Restoration sums it up. The id and the data may
-// be others than those that the blob was made for.
+// Restore is Spawn for an owner with a blob: the owner gets its buffs back, with the time of its
+// absence counted only by the clock of each buff. It is in the same zone as before; a
+// [buff.SetZone] to that zone changes nothing. A Restored or a Removed event in the next frame
+// reports the outcome for each buff; the Restoration is a summary. The id and the data may differ
+// from those that the blob was made with.
 //
-// A source may have left while the owner was away, so that nobody told this owner:
-// Restoration.Sources are those of what it carries now that are no owners of this engine. Of
-// each that is gone for good the game says so by [buff.LoseSource]; otherwise what it left
-// stays as long as it lasts by itself.
+// A source may have left while the owner was away, so that this owner was not notified:
+// Restoration.Sources lists the sources of its buffs that are not owners of this engine. For each
+// source that is gone for good, issue [buff.LoseSource]; otherwise its buffs stay until they end
+// on their own.
 //
-// It fails as [Engine.Spawn] does, with buff.ErrBlob, [ErrTooManyZones], with buff.ErrFull if the blob has
-// more buffs than Options.Limits.Buffs, or with [ErrOverloaded] if what follows at once, such as the
-// pulses of the time away, has no room in Options.Limits.Events and Limits.Handlers: in the next frame
-// there is more. There is no such owner then, and nothing has happened.
+// It fails as [Engine.Spawn] does, with buff.ErrBlob, [ErrTooManyZones], with buff.ErrFull if the
+// blob has more buffs than Options.Limits.Buffs, or with [ErrOverloaded] if immediate effects,
+// such as the pulses of the time away, exceed Options.Limits.Events or Limits.Handlers: the next
+// frame has more room. After an error the owner does not exist, and nothing has changed.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restoration, error) {
@@ -157,8 +156,8 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	return e.restore(o, zone, z, e.moment(), blob, false)
 }
 
-// restore puts a blob on a new owner, who is in a zone, as of a moment. If later is set, its commands for other owners wait
-// for the next Tick.
+// restore puts a blob on a new owner in a zone, as of a moment. If later is set, its commands for
+// other owners wait for the next Tick.
 func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte, later bool) (buff.Restoration, error) {
 	list, n := z.scale.changes(zoneScale{})
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
@@ -187,7 +186,7 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	return r, nil
 }
 
-// leave takes an owner out of those that are there.
+// leave removes an owner from the set of present owners.
 func (e *Engine) leave(o *owner) {
 	e.byID.remove(o.id(), o.number)
 	if e.copies != nil {
@@ -198,12 +197,13 @@ func (e *Engine) leave(o *owner) {
 	}
 }
 
-// Readmit is Restore for an owner of a world that was saved as a whole, by [Engine.Copies]: one that was in
-// it, in that zone, until the world stood at the uptime until, in ms (buff.Moment), and of whom
-// nothing had changed since its blob was made but the time. Its online buffs have gone on until
-// then; what had come due by then comes in the next Tick. The zone has its time already.
+// Readmit is Restore for an owner of a world that was saved as a whole, by [Engine.Copies]. The
+// owner was in the given zone until the world stopped at the uptime until, in ms (see
+// buff.Moment), and only time had passed for it since its blob was made. Its online buffs have
+// continued until then; events that became due by then run in the next Tick. The zone's time must
+// be restored before.
 //
-// It fails as Restore does, and with [ErrTooManyZones].
+// It fails as Restore does.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, until int64) (buff.Restoration, error) {
@@ -233,7 +233,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	return e.restore(o, zone, z, at, blob, true)
 }
 
-// liveOn makes the events of an owner, who is there since an instant that has passed, ones of now.
+// liveOn sets the time of past events of a restored owner to now.
 func (e *Engine) liveOn(o *owner) {
 	for k := e.index.read; k < len(e.loop.Events); k++ {
 		if x := &e.loop.Events[k]; x.Owner == o.id() && x.At < e.now {
@@ -242,8 +242,8 @@ func (e *Engine) liveOn(o *owner) {
 	}
 }
 
-// noteRestored notes what has come back with an owner: the youngest first, since each is
-// older than all that the cross-owner index has.
+// noteRestored notes the restored buffs of an owner, the youngest first, since each is older than
+// all entries of the cross-owner index.
 func (l *crossIndex) noteRestored(events []buff.Event) {
 	from := len(l.changes)
 	l.noteNew(events)
@@ -263,7 +263,7 @@ func isBack(c change) int {
 	return 0
 }
 
-// present returns the owner of that id.
+// present returns the owner with the given id.
 func (e *Engine) present(id buff.OwnerID) (*owner, error) {
 	if e.closed {
 		return nil, ErrClosed

@@ -9,20 +9,20 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// recorder writes a recording: what [Options].Trace.Record gets. A nil one writes nothing.
+// recorder writes a recording to [Options].Trace.Record. A nil recorder writes nothing.
 type recorder struct {
 	engine *Engine
 	w      io.Writer
 	code   recording.Code
-	inbox  []byte // what the Tick has taken
-	run    []byte // room for the calls of a function of Inbox.Run
-	binary []byte // room for a command
-	frame  []byte // of the block, before its bytes
+	inbox  []byte // Inbox commands of the Tick
+	run    []byte // buffer for the calls of a function of Inbox.Run
+	binary []byte // buffer for a command
+	frame  []byte // buffer for a framed block
 	sum    recording.Digest
-	shut   bool // calls fail from here on
+	shut   bool // calls fail from here on and are not recorded
 }
 
-// newRecorder begins a recording.
+// newRecorder starts a recording.
 func newRecorder(e *Engine) *recorder {
 	if e.opts.Trace.Record == nil {
 		return nil
@@ -34,7 +34,7 @@ func newRecorder(e *Engine) *recorder {
 	return r
 }
 
-// block writes what has been coded.
+// block writes the encoded data.
 func (r *recorder) block() {
 	data := r.code.Data
 	r.frame = recording.AppendBlock(r.frame[:0], data)
@@ -47,7 +47,7 @@ func (r *recorder) block() {
 // fail ends the recording; Close returns the error.
 func (r *recorder) fail(err error) { r.w, r.code.Err = nil, fmt.Errorf("engine: recording: %w", err) }
 
-// begin notes a call with up to two numbers.
+// begin records a call with up to two numbers.
 func (r *recorder) begin(o recording.Op, args ...uint64) {
 	if r == nil || r.w == nil || r.shut {
 		return
@@ -58,21 +58,21 @@ func (r *recorder) begin(o recording.Op, args ...uint64) {
 	}
 }
 
-// blob adds bytes to the call.
+// blob adds bytes to the current call.
 func (r *recorder) blob(b []byte) {
 	if r != nil && r.w != nil && !r.shut {
 		recording.Bytes(&r.code, &b)
 	}
 }
 
-// command notes a call that is a command.
+// command records a command of the loop.
 func (r *recorder) command(c *buff.Command) {
 	if r != nil && !r.shut {
 		r.posted(c)
 	}
 }
 
-// posted notes a command that the inbox had.
+// posted records a command of the inbox.
 func (r *recorder) posted(c *buff.Command) {
 	if r == nil || r.w == nil {
 		return
@@ -95,7 +95,7 @@ func (r *recorder) posted(c *buff.Command) {
 	r.binary = data
 }
 
-// beginInbox has what follows noted as what the inbox had. It returns what endInbox wants.
+// beginInbox records subsequent commands as those of the inbox. Pass its result to endInbox.
 func (r *recorder) beginInbox() (calls []byte) {
 	if r == nil {
 		return nil
@@ -104,15 +104,15 @@ func (r *recorder) beginInbox() (calls []byte) {
 	return calls
 }
 
-// endInbox goes back to the calls of the loop.
+// endInbox continues with the calls of the loop.
 func (r *recorder) endInbox(calls []byte) {
 	if r != nil {
 		r.inbox, r.code.Data = r.code.Data, calls
 	}
 }
 
-// beginRun has what follows noted as calls of a function of Inbox.Run. It returns what endRun
-// wants.
+// beginRun records subsequent calls as those of a function of Inbox.Run. Pass its result to
+// endRun.
 func (r *recorder) beginRun() (inbox []byte) {
 	if r == nil {
 		return nil
@@ -121,7 +121,7 @@ func (r *recorder) beginRun() (inbox []byte) {
 	return inbox
 }
 
-// endRun goes back to what the inbox had.
+// endRun continues with the commands of the inbox.
 func (r *recorder) endRun(inbox []byte) {
 	if r == nil {
 		return
@@ -134,14 +134,14 @@ func (r *recorder) endRun(inbox []byte) {
 	}
 }
 
-// reload notes that another catalog came into force.
+// reload records a change of the catalog.
 func (r *recorder) reload(c *buff.Catalog) {
-	if r != nil && r.w != nil && !r.shut { // a fingerprint is not for nothing
+	if r != nil && r.w != nil && !r.shut { // a fingerprint is expensive
 		r.begin(recording.Reload, recording.Fingerprint(c))
 	}
 }
 
-// tick notes the end of a Tick.
+// tick records the end of a Tick.
 func (r *recorder) tick(dt int64, f *Frame, busy bool) {
 	if r == nil || r.w == nil {
 		return
@@ -164,14 +164,14 @@ func (r *recorder) tick(dt int64, f *Frame, busy bool) {
 	r.block()
 }
 
-// close says that calls fail from here on; Ticks of Close are still recorded.
+// close stops the recording of calls, which fail from here on; Ticks of Close are still recorded.
 func (r *recorder) close() {
 	if r != nil {
 		r.shut = true
 	}
 }
 
-// failure returns why the recording is not whole.
+// failure returns the error that ended the recording, or nil.
 func (r *recorder) failure() error {
 	if r == nil {
 		return nil
@@ -189,7 +189,7 @@ func headerOf(o *Options) recording.Header {
 	}
 }
 
-// replayed is an engine in the hands of package engine/replay.
+// replayed is the interface of an engine to package engine/replay.
 type replayed Engine
 
 func init() {

@@ -11,32 +11,30 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// edition is a catalog that is in force, and the handlers as it numbers them. It never
-// changes: a Reload puts another one in its place, while workers may still look into this
-// one.
+// edition is a catalog with the handlers in its numbering. It is immutable: a Reload replaces it,
+// while workers may still use the old one.
 type edition struct {
 	catalog  *buff.Catalog
-	slow     bool           // it, or one before it, calls a handler that is not quick
+	slow     bool           // it, or an earlier edition, calls a handler that is not quick
 	handlers []boundHandler // by buff.HandlerID - 1
 }
 
-// Reload puts another catalog into force, one that has been made from the present one, or
-// from one that took its place, by buff.Catalog.Rebuild: catalog.Reload does so with files.
-// It happens at once and as a whole: from here on all that is applied is applied as the new
-// definitions say, also what is asked for with a *buff.Spec of an older catalog, and what
-// has been asked for before and waits. A definition that is not there any more cannot be
-// applied: [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved], and what handlers
-// and definitions apply is Denied for the reason Reload.
+// Reload replaces the catalog by a new version, which must have been made from the present one,
+// or from one that has replaced it, by buff.Catalog.Rebuild; catalog.Reload does so from files.
+// It takes effect at once and as a whole: all later applications use the new definitions, even
+// those that name a *buff.Spec of an older catalog or were queued before. A definition that has
+// been removed cannot be applied: [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved],
+// and applications by handlers and definitions are Denied for the reason Reload.
 //
-// What runs already goes by buff.Spec.Reload, of the new version, or of its own if there is
-// none. With keep it goes on as it is, until it is refreshed; a definition that is not there
-// any more lives on until its last instance has ended. Migrate and end are carried out at
-// the end of the following Ticks, by the numbers of the owners and some thousand buffs in a
-// Tick, so that no Tick is long. The order depends on nothing but the Ticks.
+// Running buffs are treated as buff.Spec.Reload of the new version says, or that of their own
+// version if the definition was removed. With keep a buff is unchanged until it is refreshed; a
+// removed definition stays in use until its last instance has ended. Migrate and end are applied
+// at the end of the following Ticks, in the order of owner numbers and to some thousand buffs per
+// Tick, so that no Tick is long. The order depends only on the Ticks.
 //
-// It fails, and nothing changes, with [ErrLineage] if the catalog was not made from the
-// present one, with [ErrUnknownHandler] naming all the handlers that Options.Handlers does
-// not have, or with [ErrClosed]. It must not be called from a handler.
+// Reload fails, without any change, with [ErrLineage] if the catalog was not made from the
+// present one, with [ErrUnknownHandler] naming all missing handlers, or with [ErrClosed]. It must
+// not be called from a handler.
 //
 // Only the loop goroutine may call it. It costs O(definitions).
 func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
@@ -62,7 +60,7 @@ func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 	return report, nil
 }
 
-// publish puts a catalog into force.
+// publish makes a catalog the current one.
 func (e *Engine) publish(c *buff.Catalog) {
 	names := c.Handlers()
 	d := &edition{catalog: c, handlers: make([]boundHandler, len(names))}
@@ -82,7 +80,7 @@ func (e *Engine) publish(c *buff.Catalog) {
 	e.edition.Store(d)
 }
 
-// handler returns the handler of that number. Any goroutine may call it.
+// handler returns the handler with the given id. Any goroutine may call it.
 func (e *Engine) handler(id buff.HandlerID) boundHandler {
 	if id >= firstNamed {
 		return e.named[id-firstNamed]
@@ -90,7 +88,7 @@ func (e *Engine) handler(id buff.HandlerID) boundHandler {
 	return e.edition.Load().handlers[id-1]
 }
 
-// version returns the version of a definition that is in force.
+// version returns the current version of a definition.
 //
 // Any goroutine may call it.
 func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
@@ -106,29 +104,29 @@ func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
 	return now, nil
 }
 
-// sweep lets what runs follow a Reload, owner by owner.
+// sweep applies a Reload to running buffs, owner by owner.
 type sweep struct {
-	next   int   // the number of the owner to come
-	left   int   // owners to come, busy ones that were passed over not counted
-	missed []ref // were busy
-	looked int   // buffs looked at in the last Tick
+	next   int   // number of the next owner
+	left   int   // owners left, except busy ones that were skipped
+	missed []ref // owners that were busy
+	looked int   // buffs visited in the last Tick
 }
 
-// What one Tick does of a sweep: it ends with the owner that reaches one of them.
+// Limits of a sweep in one Tick: it stops after the owner that reaches one of them.
 const (
 	sweepOwners = 1024
 	sweepBuffs  = 4096
 )
 
-// begin has all owners looked at once more. It goes on where the sweep before was, so that
-// one Reload after the other does not leave the same owners out for ever.
+// begin starts a new pass over all owners. It continues where the last one was, so that frequent
+// Reloads do not always skip the same owners.
 func (w *sweep) begin(owners int) { w.left = owners }
 
-// goesOn reports whether it is not over.
+// goesOn reports whether the sweep is not finished.
 func (w *sweep) goesOn() bool { return w.left > 0 || len(w.missed) > 0 }
 
-// carryOver looks at some owners. Those who were busy come first, in the first Ticks that find
-// them idle.
+// carryOver processes some owners. Owners that were busy come first, in the first Ticks in which
+// they are idle.
 func (e *Engine) carryOver() {
 	w := &e.sweep
 	n, missed := 0, len(w.missed)
@@ -150,7 +148,7 @@ func (e *Engine) carryOver() {
 	}
 }
 
-// adoptBy lets the buffs of one owner follow.
+// adoptBy applies the Reload to the buffs of one owner.
 func (e *Engine) adoptBy(o *owner) {
 	w := &e.sweep
 	if !e.idle(o) {
@@ -164,8 +162,7 @@ func (e *Engine) adoptBy(o *owner) {
 	e.passOn()
 }
 
-// compare says in what a catalog differs from the one in force. The counters know how many
-// instances run.
+// compare lists the differences between two catalogs, with the numbers of running instances.
 func (e *Engine) compare(old, c *buff.Catalog) (r view.ReloadReport) {
 	add := func(s *buff.Spec, kind define.ChangeKind) {
 		change := view.ReloadChange{SpecChange: define.SpecChange{ID: s.ID, Kind: kind}, Rule: s.Reload}
@@ -173,7 +170,7 @@ func (e *Engine) compare(old, c *buff.Catalog) (r view.ReloadReport) {
 			change.Live = e.counters.lineages[line].live
 		}
 		if kind == define.SpecRemoved && s.Reload == define.ReloadMigrate {
-			change.Rule = define.ReloadKeep // there is nothing to follow
+			change.Rule = define.ReloadKeep // there is no newer version to migrate to
 		}
 		r.Changes = append(r.Changes, change)
 	}

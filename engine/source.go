@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// sources finds the instances that care for their source by that source: each one in the
-// chain of its source if it may go with it, and in the chain of source and definition if
-// its source has a share.
+// sources indexes the instances that depend on their source: each one is in the chain of its
+// source if it ends or is adopted with the source, and in the chain of source and definition if
+// the number per source is limited.
 type sources struct {
 	all    []holding
 	free   int32
@@ -19,10 +19,11 @@ type sources struct {
 	chains map[chainKey]chain
 }
 
-// chainKey names a chain; without a definition, that of all that go with their source.
+// chainKey identifies a chain. Without a definition it is the chain of all instances that depend
+// on the source.
 type chainKey struct {
 	source buff.OwnerID
-	spec   string // its ID, which all its versions have in common
+	spec   string // its ID, which is the same for all versions
 }
 
 // chain is a list of holdings, the oldest first.
@@ -34,10 +35,11 @@ type holding struct {
 	source buff.OwnerID
 	spec   *buff.Spec
 	wants  cares
-	links  [2]link // in the chain of the source; in that of source and definition
+	links  [2]link // in the chain of the source; in the chain of source and definition
 }
 
-// link is a place in a chain. In a free holding, the first one's newer is the next free.
+// link is the position of an instance in a chain. In a free holding, newer of the first link is
+// the next free one.
 type link struct{ older, newer int32 }
 
 const nobody = -1
@@ -46,8 +48,8 @@ func newSources() sources {
 	return sources{free: nobody, at: map[buff.Handle]int32{}, chains: map[chainKey]chain{}}
 }
 
-// bookSource keeps the sources up to date. An instance beyond the share of its source dooms
-// the oldest. What has come back with its owner is older than all that is there.
+// bookSource updates the sources. If an instance exceeds the limit of its source, the oldest one
+// is doomed. Instances restored with their owner are older than all others.
 func (l *crossIndex) bookSource(c *change, wants cares) {
 	x := &l.sources
 	i, known := x.at[c.handle]
@@ -57,9 +59,9 @@ func (l *crossIndex) bookSource(c *change, wants cares) {
 			x.drop(i)
 		}
 		return
-	case !known && c.kind == buff.Queued: // it is doomed, and not gone yet
+	case !known && c.kind == buff.Queued: // it is doomed but not removed yet
 		return
-	case known && x.all[i].wants != wants: // another version
+	case known && x.all[i].wants != wants: // it has another version
 		x.drop(i)
 		fallthrough
 	case !known:
@@ -86,7 +88,7 @@ func (l *crossIndex) bookSource(c *change, wants cares) {
 	}
 }
 
-// put takes an instance in.
+// put adds an instance.
 func (x *sources) put(c *change, wants cares) {
 	i := x.free
 	if i == nobody {
@@ -100,7 +102,7 @@ func (x *sources) put(c *change, wants cares) {
 	x.join(i, c.kind == buff.Restored)
 }
 
-// drop forgets an instance.
+// drop removes an instance.
 func (x *sources) drop(i int32) {
 	x.leave(i)
 	delete(x.at, x.all[i].handle)
@@ -108,14 +110,15 @@ func (x *sources) drop(i int32) {
 	x.free = i
 }
 
-// move gives an instance another source, of whom it is the newest.
+// move gives an instance another source. It becomes the newest one of that source.
 func (x *sources) move(i int32, source buff.OwnerID) {
 	x.leave(i)
 	x.all[i].source = source
 	x.join(i, false)
 }
 
-// key returns the key of one of the chains of an instance, and whether it is in it.
+// key returns the key of the k-th chain of an instance, and whether the instance belongs to that
+// chain.
 func (h *holding) key(k int) (chainKey, bool) {
 	if k == 0 {
 		return chainKey{h.source, ""}, h.wants&forSource != 0
@@ -123,7 +126,7 @@ func (h *holding) key(k int) (chainKey, bool) {
 	return chainKey{h.source, h.spec.ID}, h.wants&forShare != 0
 }
 
-// join puts an instance into its chains.
+// join adds an instance to its chains, as the oldest if first is set, otherwise as the newest.
 func (x *sources) join(i int32, first bool) {
 	for k := range 2 {
 		key, in := x.all[i].key(k)
@@ -146,7 +149,7 @@ func (x *sources) join(i int32, first bool) {
 	}
 }
 
-// leave takes an instance out of its chains.
+// leave removes an instance from its chains.
 func (x *sources) leave(i int32) {
 	for k := range 2 {
 		key, in := x.all[i].key(k)
@@ -163,7 +166,7 @@ func (x *sources) leave(i int32) {
 	}
 }
 
-// tie makes two instances neighbours; nobody is the end of the chain.
+// tie makes two instances neighbors. nobody stands for the end of the chain.
 func (x *sources) tie(c *chain, k int, older, newer int32) {
 	if older == nobody {
 		c.oldest = newer
@@ -177,10 +180,10 @@ func (x *sources) tie(c *chain, k int, older, newer int32) {
 	}
 }
 
-// loseSource says that whoever applied buffs has left. It fails if that has no room in
-// Options.Limits.Events beside what has happened in this frame, or in the mailbox of one who is busy;
-// nothing has happened then. It costs O(buffs of the source that want to know) and O(buffs) of the
-// owners that have them; while somebody is busy, O(owners) besides.
+// loseSource reports to all holders that a source has left. If the events do not fit into
+// Options.Limits.Events of this frame, or a command into the mailbox of a busy owner, it fails
+// without any change. It costs O(instances that depend on the source) plus O(buffs) of their
+// owners; while an owner is busy, also O(owners).
 func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	l := &e.index
 	if l.all&forSource == 0 {
@@ -194,7 +197,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	for _, n := range l.gone {
 		o := e.at(n)
 		if o == nil {
-			continue // what followed from the loss for another one may have taken it away
+			continue // removed by a consequence for another owner
 		}
 		r := e.deliver(o, &buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: source}})
 		and(&all, r)
@@ -207,7 +210,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	return all
 }
 
-// numbered returns the owners of those numbers that are there.
+// numbered yields the present owners among the given numbers.
 func (e *Engine) numbered(numbers []uint32) iter.Seq[*owner] {
 	return func(yield func(*owner) bool) {
 		for _, n := range numbers {
@@ -218,8 +221,8 @@ func (e *Engine) numbered(numbers []uint32) iter.Seq[*owner] {
 	}
 }
 
-// holders appends the numbers of the owners that may carry what goes with the source, each
-// once and sorted: also those that are busy, since nobody knows what they carry now.
+// holders appends the numbers of the owners that may have buffs that depend on the source, sorted
+// and without duplicates. Busy owners are included, because their present buffs are not known.
 func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 	x := &e.index.sources
 	if c, ok := x.chains[chainKey{source, ""}]; ok {
@@ -239,8 +242,8 @@ func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 	return slices.Compact(dst)
 }
 
-// adopted notes who is the source of what an owner carries, once it is idle and has lost
-// one: no event says that it has adopted something.
+// adopted updates the sources of an owner's buffs once it is idle after a LoseSource, since
+// adoptions emit no events.
 func (e *Engine) adopted(o *owner) {
 	if !o.adopts || !e.idle(o) {
 		return
@@ -254,23 +257,23 @@ func (e *Engine) adopted(o *owner) {
 	}
 }
 
-// Attributes of a source are read where nobody can be changing them: by the loop while the
+// Attributes of a source are read where they cannot change concurrently: by the loop while the
 // source is idle, and by a handler of the source itself.
 
-// capture reads, for an application that is about to go to its owner, what is not known yet
-// of the attributes of its source. They are good until the next capture. A source that is not
-// there has none; the owner itself is asked where the application is carried out.
+// capture reads, for an application about to be delivered, those attributes of its source that
+// are not captured yet. They are valid until the next capture. A source that is not in the engine
+// has none; if the owner is its own source, they are read when the application is executed.
 //
-// A source that is busy cannot be asked and is returned: the application goes by way of its
-// mailbox, see viaSource.
+// A busy source cannot be read and is returned: the application must go through its mailbox, see
+// viaSource.
 func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	if newest, _ := e.Catalog().Newest(a.Spec); newest != nil {
-		a.Spec = newest // it may have waited since before a Reload
+		a.Spec = newest // it may have been waiting since before a Reload
 	}
 	if !a.Spec.Captures() || a.Source == to {
 		return nil
 	}
-	var set *buff.Set // nil: there is nobody to be asked
+	var set *buff.Set // nil if the source is not in the engine
 	if o := e.ownerOf(a.Source); o != nil {
 		if !e.idle(o) && a.Unknown() {
 			return o
@@ -281,9 +284,9 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	return nil
 }
 
-// viaSource lets an application wait for its source, which is busy: as a command in the
-// mailbox of the source, behind what is due for it by now. Its worker then reads what the
-// application wants, and it goes on from there as if a handler of the source had sent it.
+// viaSource queues an application in the mailbox of its busy source, after the events due by now.
+// The source's worker then reads the attributes and sends the application on, as if a handler of
+// the source had issued it.
 func (e *Engine) viaSource(source *owner, c *buff.Command) buff.Result {
 	if e.closed {
 		return buff.Result{Err: ErrClosed}
@@ -303,8 +306,8 @@ func (l *workerState) fromSource(o *owner, m *message) {
 	l.outbox = append(l.outbox, c)
 }
 
-// captureMember is capture for those within an aura, which go by what the aura knows of its
-// own source: that is what reads an aura's numbers too. The bearer is idle.
+// captureMember is capture for the members of an aura. They get the attributes that the aura
+// itself has captured from its source. The bearer must be idle.
 func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instance) {
 	if !a.Spec.Captures() {
 		return
@@ -316,8 +319,8 @@ func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instan
 	}
 }
 
-// capture is the same for a handler that applies something. It reports whether the loop must
-// deliver the application, even to the handler's own owner: nobody else can ask the source.
+// capture is capture for an application by a handler. It reports whether the loop must deliver
+// the application, even to the handler's own owner, because only the loop can read the source.
 func (l *workerState) capture(to buff.OwnerID, a *buff.Application) (byLoop bool) {
 	switch {
 	case !a.Spec.Captures():

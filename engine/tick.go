@@ -5,27 +5,26 @@ import (
 	"time"
 )
 
-// Tick moves the time on by dt and runs everything that is due by then. What is
-// below a millisecond is carried over to the next Tick. Tick(0) runs what was put
-// off, and panics like the others if a handler calls it; a negative dt panics.
+// Tick advances game time by dt and runs all events that are due by then. A fraction of a
+// millisecond is carried over to the next Tick. Tick(0) runs deferred work. Tick panics if dt is
+// negative, after Close, and if a handler calls it.
 //
-// In order: the wheel turns; what busy players have done since is taken in; what is
-// due goes to its players, who run in parallel, each one in order; Tick waits for
-// them, up to Options.Budget; commands across owners are carried out, auras look for
-// their members, and then the commands of the [Inbox] follow, and some of what a Reload has
-// left to do. Each of these has a part of the Tick, see [Options].Limits.Tick, and what is left of it
-// comes first in the next one. The result is valid until the next Tick.
+// In order: the wheel advances; finished turns of busy owners are collected; due events are
+// dispatched to their owners, which run in parallel, each in order; Tick waits for them, up to
+// Options.Budget; cross-owner commands are executed; auras search for their members; commands of
+// the [Inbox] are executed; and a part of a pending Reload is applied. Each of these has its own
+// part of the Tick, see [Options].Limits.Tick; work that exceeds it comes first in the next Tick.
+// The result is valid until the next Tick.
 //
-// A Tick after a long stall has a limit: see [Options].Limits.Tick. The time that it has
-// reached is Frame.Now, and what is left of dt is Frame.Behind or Frame.Lost; with Carry,
-// the following Ticks work it off, those of Tick(0) among them.
+// A Tick after a long stall is limited: see [Options].Limits.Tick. The time that it has reached
+// is Frame.Now, and the rest of dt is in Frame.Behind or Frame.Lost. With Carry, the following
+// Ticks process the rest, including Tick(0).
 //
-// How a span of time is split into Ticks makes no difference to the events of an
-// owner, except where commands cross between owners or come through the Inbox: they
-// wait for the end of the frame.
+// How a span of time is divided into Ticks makes no difference to the events of an owner, except
+// for commands across owners or from the Inbox, which wait for the end of the frame.
 //
-// Only the loop goroutine may call it. It costs O(1) if nothing is due, whatever
-// waits.
+// Only the loop goroutine may call it. It costs O(1) if nothing is due, however many deadlines
+// are pending.
 func (e *Engine) Tick(dt time.Duration) *Frame {
 	e.enter("Tick")
 	e.occupy("Tick")
@@ -40,7 +39,6 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 	return &e.frame
 }
 
-// tick is Tick, also for Close.
 func (e *Engine) tick(dt time.Duration) {
 	asked := dt
 	e.given = dt
@@ -78,7 +76,7 @@ func (e *Engine) tick(dt time.Duration) {
 	if len(e.index.auras.due) > 0 {
 		e.searchAuras()
 	}
-	if e.producers.waiting() > 0 { // most Ticks find nothing
+	if e.producers.waiting() > 0 { // usually there is nothing
 		e.deliverInbox()
 	}
 	e.endTick(asked)
@@ -86,8 +84,7 @@ func (e *Engine) tick(dt time.Duration) {
 	endRegion(whole)
 }
 
-// endTick is the last part of a Tick, behind everything that may call a function of the game that
-// ends the loop's goroutine.
+// endTick is the last part of a Tick, after all callbacks that may end the loop's goroutine.
 func (e *Engine) endTick(asked time.Duration) {
 	if e.sweep.looked = 0; e.sweep.goesOn() {
 		e.alterSwept()
@@ -110,10 +107,9 @@ func (e *Engine) endTick(asked time.Duration) {
 	}
 }
 
-// emptyWorkers takes the lists of the frame before back, if nobody writes or reads
-// them any more: where everybody is idle, a worker that has not ended yet has
-// nothing in hand. Otherwise the workers find that the frame is another and take new
-// lists, or those of a frame that is long over.
+// emptyWorkers clears the workers' lists of the last frame, unless they are in use: if all owners
+// are idle, a worker that is still active is not running a turn. Otherwise each worker takes new
+// lists when it notices the new frame, or reuses old ones.
 func (e *Engine) emptyWorkers(frame uint64) {
 	if !e.used {
 		return
@@ -131,16 +127,16 @@ func (e *Engine) emptyWorkers(frame uint64) {
 	e.spare.emptyRead(frame, true)
 }
 
-// wantDue notes that the owners that are due want a turn.
+// wantDue schedules a turn for each due owner.
 func (e *Engine) wantDue() {
 	for _, d := range e.due {
-		if o := e.owners.at(d.number()); !o.leaving() { // otherwise it is due after it left
+		if o := e.owners.at(d.number()); !o.leaving() { // otherwise the event is due after it left
 			e.want(o)
 		}
 	}
 }
 
-// runWanted gives a turn to the owners that want one.
+// runWanted starts the turns of the owners in wanted.
 func (e *Engine) runWanted() {
 	for _, r := range e.wanted {
 		if o := r.alive(); o != nil {
@@ -172,12 +168,12 @@ func (e *Engine) work() {
 	for _, x := range e.batch.list[:e.batch.n] {
 		e.group.Batch(&x.owner.box, x)
 	}
-	if e.opts.Synchronous { // all is done inside Start
+	if e.opts.Synchronous { // all turns run inside Start
 		e.workHere(func() { e.group.Start(e.starts) })
 		return
 	}
 	limit := e.opts.Budget
-	if e.closed { // nobody is left behind
+	if e.closed { // Close waits for all owners
 		limit = closeRound
 	}
 	end := e.budget.start(limit)
@@ -189,9 +185,9 @@ func (e *Engine) work() {
 	e.endWork(!e.group.Wait(end, e.closed))
 }
 
-// workHere is work on the loop's own goroutine. A handler that ends it, which nothing can prevent,
-// has its worker's place taken on the way out, as often as it takes: no owner is left in hand, and
-// whoever goes on finds a Tick that has come to its end, with the rest of its time still to come.
+// workHere is work on the loop's own goroutine. A handler that ends the goroutine cannot be
+// stopped; the remaining turns are then run on the way out, recursively if needed. So no owner is
+// left in mid-turn, and the next caller finds a completed Tick with the rest of its time pending.
 func (e *Engine) workHere(start func()) {
 	over := false
 	defer func() {
@@ -199,7 +195,7 @@ func (e *Engine) workHere(start func()) {
 			return
 		}
 		if p := recover(); p != nil {
-			panic(p) // the engine's own
+			panic(p) // a bug of the engine
 		}
 		e.exited = true
 		e.workHere(func() {})
@@ -210,7 +206,7 @@ func (e *Engine) workHere(start func()) {
 	over = true
 }
 
-// endWork takes in what the workers bring who are done, or whose time is spent.
+// endWork merges the results of the workers that are done; spent says that the budget ran out.
 func (e *Engine) endWork(spent bool) {
 	e.budget.spent = spent
 	if e.batch.n > 0 {
@@ -224,8 +220,7 @@ func (e *Engine) endWork(spent bool) {
 	e.ticking.Store(false)
 }
 
-// collect takes in what the owners whose turns are over bring, in the order in which they were
-// handed over.
+// collect merges the results of the owners whose turns have ended, in the order of dispatch.
 func (e *Engine) collect() {
 	e.claim = 0
 	e.collected = e.group.Collect(e.collected[:0], e.affordable)
@@ -236,7 +231,7 @@ func (e *Engine) collect() {
 	clear(e.collected)
 }
 
-// takeBack takes in what one owner brings.
+// takeBack merges the results of one owner.
 func (e *Engine) takeBack(o *owner) {
 	late, gave, used, obeyed := false, false, o.used(), int32(0)
 	if t := o.turns(); t != nil {
@@ -250,7 +245,7 @@ func (e *Engine) takeBack(o *owner) {
 			gave = v.sends
 		}
 		if v.rests {
-			late, o.turns().rests = true, false // it has no message that says so
+			late, o.turns().rests = true, false // there is no message for the rest of it
 		}
 	}
 	e.watch.turnOver(o)
@@ -275,9 +270,8 @@ func (e *Engine) takeBack(o *owner) {
 	}
 	late = e.obey(o) || late
 	if (late || o.set.Pending() > 0 && !o.leaving()) && !o.rests() && !e.cutOff.Load() {
-		// It is behind: what is due, or what a command that waited has put off,
-		// comes before whatever is asked of it from here on. One that rests has a
-		// run that is not done, and is asked again after it.
+		// The owner is late: its due events, or handlers deferred by a queued command, come
+		// before any later command. An owner that rests already has an unfinished run.
 		e.run(o)
 	}
 	switch {
