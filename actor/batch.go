@@ -46,7 +46,7 @@ type round[O, M any] struct {
 	turns  []Turn[O, M]  // not changed while a worker may claim a turn
 	cursor atomic.Uint64 // upper half: number of turns; lower half: next turn, may exceed it
 	opened bool          // started by a Start
-	shares []share       // by worker; never resized: a worker may read a round that is not opened
+	shares []share       // by worker; never resized: a worker may read an unopened round
 
 	// Protected by the group's lock. A worker adds its turns to ended when it takes other work
 	// or releases its slot. So once all turns have ended, the loop always finds the slots in
@@ -63,7 +63,7 @@ type share struct {
 }
 
 // maxShare is the maximum number of turns in a share. Smaller shares overlap too few cache
-// misses; larger ones gain nothing, and prefetched data may be evicted before it is used.
+// misses; larger ones gain no speed, and prefetched data may be evicted before it is used.
 const maxShare = 64
 
 // take removes the next turn from a share, if there is one.

@@ -18,11 +18,11 @@
 //	Batch ─▸ a b c d e … ── claim ─▸ worker 0: Batched(a), worker 1: Batched(b)
 //	EndBatch ◂────────────── ended ──┘
 //
-// The package has no goroutines, clock or pool of its own. A worker is a task for a [Pool],
+// The package has no goroutines, clock or pool. A worker is a task for a [Pool],
 // which is any type with a Submit method; a timeout is a channel supplied by the caller. The
 // package does not interpret messages.
 //
-// # Who may call
+// # Concurrency
 //
 // One goroutine, the loop, owns the [Group] and is the only one that sends. A worker may call
 // [Mailbox.Next] and [Mailbox.Requeue] inside Handle, and [Mailbox.Defer] inside
@@ -85,7 +85,7 @@
 // batched turn happens before the EndBatch after which its mailbox is idle, or else before the
 // Collect that returns it.
 //
-// A handler needs no lock for the data of its own owner. For all other data it needs a lock or,
+// A handler needs no lock for its owner's data. For all other data it needs a lock or,
 // better, a message sent through the loop.
 //
 // # Order

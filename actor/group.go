@@ -45,7 +45,7 @@ type Options[O, M any] struct {
 	Batched func(worker int, box *Mailbox[O, M], arg any)
 
 	// Ahead, if not nil, is called with batched turns that a worker is about to run one after
-	// another. It may read their owners' data to bring it into the cache. It must change only
+	// another. It may read their owners' data to load it into the cache. It must change only
 	// the worker's own data and must not panic. It is not called for turns that are claimed
 	// singly.
 	Ahead func(worker int, next []Turn[O, M])
@@ -98,7 +98,7 @@ type Group[O, M any] struct {
 	overdue  int           // of pending, those that Wait does not wait for
 	workers  []worker[O, M]
 	free     []int // free slots; the last one is used next
-	starting int   // reserved slots whose task has not started
+	starting int   // reserved slots; their task has not started
 	counts   counts
 }
 

@@ -120,7 +120,7 @@ func (box *Mailbox[O, M]) Requeue(parks bool) {
 	box.batch.parks = parks
 }
 
-// begin starts a turn.
+// begin opens a turn.
 func (box *Mailbox[O, M]) begin() {
 	if b := box.batch; b != nil {
 		b.from = b.head

@@ -1,7 +1,7 @@
 package actor
 
 // Stats is the state of a [Group] and its counters. At any time Sent equals Handled plus the
-// messages that wait, were requeued, or were taken in turns that have not ended. If no mailbox
+// messages that wait, were requeued, or were consumed in turns that have not ended. If no mailbox
 // is running or staged, Sent equals Handled.
 type Stats struct {
 	Staged  int // mailboxes for the next Start

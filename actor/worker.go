@@ -132,7 +132,7 @@ func (g *Group[O, M]) enter(i int) bool {
 	return true
 }
 
-// next passes on the mailbox in hand, if any, and claims another, in one critical section. If
+// next passes on the current mailbox, if any, and claims another, in one critical section. If
 // there is none, more reports whether there are batched turns; if not, the worker has ended.
 func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], more bool) {
 	g.mu.Lock()

@@ -12,7 +12,7 @@ import (
 //
 // The cost is O(1) for each slot that is opened and each entry that fires or moves down a
 // level, plus a sort of the timers that fire in the same millisecond unless they are already in
-// order. Empty slots cost nothing, however many are passed. Advance allocates only to extend
+// order. Empty slots have no cost, however many are passed. Advance allocates only to extend
 // dst, or if more timers fire in one millisecond than ever before. Only the loop goroutine may
 // call it.
 func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
@@ -211,7 +211,7 @@ func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 }
 
 // fire empties a slot of the dial, or the late slot. Live timers due at t are appended to dst
-// and rest. Timers whose deadline was postponed are placed again.
+// and rest. Timers with a postponed deadline are placed again.
 func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 	first, inOrder := len(dst), true
 	last, lastSeq := earliest, uint64(0)

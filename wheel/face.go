@@ -20,7 +20,7 @@ func (w *Wheel) Levels() int { return shelf + w.shelves }
 // there is no such level. The counters are appended to slots and returned in [Face.Slots]. The
 // cost is one read for each slot of the level, at most 2,000.
 //
-// The counters include dead entries. A timer whose deadline was postponed is counted in the
+// The counters include dead entries. A timer with a postponed deadline is counted in the
 // slot where its entry waits. A timer that was removed or moved to an earlier deadline leaves a
 // dead entry until the slot is opened or swept. [Wheel.Stats] returns the total number of dead
 // entries. Only the loop goroutine may call Face.

@@ -55,7 +55,7 @@ type level struct {
 	// a slot is too long for entry.due, so deadlines are read from the timers
 	wide bool
 
-	// One bit for each slot that is not empty, by half of the ring. For the dial, one bit for
+	// One bit for each nonempty slot, by half of the ring. For the dial, one bit for
 	// each nonzero word of Wheel.dial.
 	occupied [2]uint64
 }

@@ -205,7 +205,7 @@ func (w *Wheel) push(q *queue, e entry) (alone bool) {
 	return false
 }
 
-// pushAll appends entries to a queue that is not empty.
+// pushAll appends entries to a nonempty queue.
 func (w *Wheel) pushAll(q *queue, batch []entry) {
 	for len(batch) > 0 {
 		if q.tail == chunkEntries {
@@ -321,7 +321,7 @@ type freeSet struct {
 // word is the number of timers in one fine word.
 const word = 64
 
-// add inserts a timer that is not in the set.
+// add inserts a timer not in the set.
 func (f *freeSet) add(i uint32) {
 	if i/word == f.from/word {
 		f.taken |= 1 << (i % word)

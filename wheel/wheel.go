@@ -18,7 +18,7 @@ type Wheel struct {
 	pages         [][]timer // the first page grows; the others are full-sized
 	made          uint64    // timers in pages that were ever free, plus timer 0
 	resting       int       // timers that fired and rest
-	retiredTimers int       // timers whose generations are used up
+	retiredTimers int       // timers out of generations
 	dead          int       // dead entries
 
 	// Four bits for each timer: the lowest bits of the counter in its stamp. Sweeps read them
@@ -341,7 +341,7 @@ func (w *Wheel) release(i uint32, t *timer) {
 // in this package reads a clock. It may be negative.
 type Time int64
 
-// Never is the last instant; it stands for no deadline. A timer due at Never fires only if the
+// Never is the last instant; it means no deadline. A timer due at Never fires only if the
 // Wheel is advanced to Never itself.
 const Never Time = math.MaxInt64
 

@@ -57,7 +57,7 @@ func (s *Sheet) MoveAll() {
 }
 
 // NextCut lowers the base of one attribute to its maximum, if that has fallen below it, and
-// returns the change; or it returns an attribute whose minimum has risen. It returns false if
+// returns the change; or it returns an attribute with a risen minimum. It returns false if
 // there is none left. A base above a maximum that has not changed stays.
 func (s *Sheet) NextCut() (Cut, bool) {
 	for s.Moved() {

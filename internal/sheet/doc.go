@@ -10,9 +10,9 @@
 //
 // # Cost
 //
-// [Sheet.Value] is O(1) while nothing has changed. After a change it costs one pass over the
+// [Sheet.Value] is O(1) while the sheet has not changed. After a change it costs one pass over the
 // attribute's modifiers and a sort of them. Add, Remove and SetValue are O(1), plus one step
 // for each attribute that this one limits, the first time after it was read. A modifier takes
-// 32 bytes and an attribute of a Sheet 24, both without pointers. Nothing is allocated once the
+// 32 bytes and an attribute of a Sheet 24, both without pointers. No memory is allocated once the
 // Sheet has reached its maximum number of modifiers.
 package sheet

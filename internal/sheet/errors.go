@@ -16,7 +16,7 @@ var (
 	ErrStale    = errors.New("stat: the key names no modifier")
 )
 
-// number returns v without the sign of a zero, or an error that contains what, the name of the
+// number returns v without the sign of a zero, or an error that contains the name of the
 // value.
 func number(v float64, what string) (float64, error) {
 	switch {

@@ -72,14 +72,14 @@ func (s *Sheet) gather(a stat.Attr, ops []operand) (float64, []operand) {
 	return start, ops
 }
 
-// evaluation takes the running number of one attribute through the channels.
+// evaluation is the running value of one attribute while its channels are applied.
 type evaluation struct {
 	attr     *attribute
 	running  float64
 	overflow bool
 }
 
-// channel does one channel, of which ops are the modifiers in order.
+// channel applies the modifiers of one channel, given in order.
 func (r *evaluation) channel(ops []operand) {
 	for len(ops) > 0 {
 		op, n := ops[0].op(), 1
@@ -100,21 +100,20 @@ func (r *evaluation) channel(ops []operand) {
 	}
 }
 
-// multiply multiplies the running number. The conversion is not idle: without it, a
-// compiler may fuse the product with a sum that follows, on arm64 for one, and round
-// once where another processor rounds twice. Products of float64 are written here and
-// nowhere else in the package.
+// multiply multiplies the running value. The conversion is required: without it a compiler may
+// fuse the product with a following sum, for example on arm64, and round once where another
+// processor rounds twice. This is the only product of float64 values in the package.
 func (r *evaluation) multiply(factor float64) { r.set(float64(r.running * factor)) }
 
-// set makes v the running number. Neither v nor what it was made from is NaN: infinity
-// never stays, so that it meets no zero and no other infinity.
+// set sets the running value. v is never NaN, because infinities are clamped and so never meet a
+// zero or another infinity.
 func (r *evaluation) set(v float64) {
 	r.running = within(v, -stat.MaxValue, stat.MaxValue)
 	r.overflow = r.overflow || r.running != v
 }
 
-// total returns start and those of the operands that count, in one sum. The operands
-// are in order of size, so those that count are a run at the low end and one at the high.
+// total returns start plus the operands that count, in one sum. The operands are sorted by size,
+// so the ones that count are a run at the low end and a run at the high end.
 func (a *attribute) total(start float64, ops []operand) float64 {
 	switch a.Aggregate {
 	case stat.Max:

@@ -120,11 +120,11 @@ func (w *wide) round() float64 {
 		head |= 1 // far below the remaining 53 bits: only breaks a tie
 	}
 	// The conversion rounds to 53 bits. A value with at most 53 bits is exact, and only such a
-	// value can be subnormal, so nothing is rounded twice.
+	// value can be subnormal, so no value is rounded twice.
 	return math.Ldexp(math.Copysign(float64(head), sign), (top-1)*limbBits-lead-1074)
 }
 
-// carry propagates the carries and returns the last limb, whose sign is that of the sum.
+// carry propagates the carries and returns the last limb, which has the sign of the sum.
 func (w *wide) carry() int64 {
 	last := len(w) - 1
 	for i := range w[:last] {

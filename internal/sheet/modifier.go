@@ -35,7 +35,7 @@ const (
 )
 
 // Add adds a modifier. Among overrides in one channel, the last one added is the newest. It
-// returns [ErrValue] for a value that is not a number of at most [stat.MaxValue], [ErrModifier]
+// returns [ErrValue] for NaN or a value above [stat.MaxValue], [ErrModifier]
 // for an unknown attribute, op or channel, and [ErrFull] if the sheet is full; the sheet is
 // then unchanged.
 func (s *Sheet) Add(m stat.Modifier) (Key, error) {
@@ -73,7 +73,7 @@ func (s *Sheet) Remove(k Key) bool {
 
 // SetValue changes the value of a modifier, for example when a buff gains a stack or recomputes
 // its magnitude at a pulse. It does not make an override newer. It returns [ErrStale] for a
-// stale key, and [ErrValue] for a value that is not a number of at most [stat.MaxValue].
+// stale key, and [ErrValue] for NaN or a value above [stat.MaxValue].
 func (s *Sheet) SetValue(k Key, v float64) error {
 	i, ok := s.find(k)
 	if !ok {

@@ -123,7 +123,7 @@ func (s *Sheet) Limits(a stat.Attr) (lo, hi float64) {
 }
 
 // SetBase sets the base to v, bit for bit. Limits are not applied here but in Value, so that a
-// saved sheet can be restored in any order. It returns [ErrValue], and changes nothing, if v is
+// saved sheet can be restored in any order. It returns [ErrValue], and leaves the sheet unchanged, if v is
 // not a number of at most [stat.MaxValue]. It panics if the schema has no such attribute.
 func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 	s.layout.must(a)
@@ -140,7 +140,7 @@ func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 // delta unless a limit or [stat.MaxValue] cut it off; the difference is the overkill or
 // overheal.
 //
-// It returns [ErrValue], and changes nothing, if delta is not a number of at most
+// It returns [ErrValue], and leaves the sheet unchanged, if delta is not a number of at most
 // [stat.MaxValue]. It panics if the schema has no such attribute.
 func (s *Sheet) AddBase(a stat.Attr, delta float64) (float64, error) {
 	s.layout.must(a)

@@ -15,8 +15,10 @@ import (
 // plain lists the packages whose comments are checked like the pages. Add a package when its comments
 // have been rewritten.
 var plain = []string{
-	"cmd/bufftick", "conformance", "inspect", "internal/long", "internal/scenario", "replicate", "replicate/client",
-	"store", "store/bolt", "store/postgres", "store/storetest", "timer",
+	"actor", "cmd/bufftick", "conformance", "contrib/protoactor", "examples/arena", "examples/mmo",
+	"examples/observability", "inspect", "internal/long", "internal/misspelt", "internal/radix", "internal/recording",
+	"internal/recovered", "internal/scenario", "internal/wire", "internal/wordlist", "metrics/prom", "replicate",
+	"replicate/client", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
 }
 
 // maxRate is the number of markers allowed in 1,000 words. Go's own packages have 1 to 2.
