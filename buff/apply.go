@@ -136,8 +136,12 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	s.takeDuration(i, d)
 	s.takePeriod(i, spec.periodAt(a.Level))
 	now, back := t.now, t.backdate.ms
+	i.beat = s.firstBeat(i, now)
+	if back > 0 && i.beat != wheel.Never {
+		i.beat = i.beat.Add(-back) // the owner's time, to which it may be aligned, stood still then
+	}
 	t.now = now.Add(-back) // when it begins
-	i.end, i.beat = lasting(t.now, d), s.firstBeat(i, t.now)
+	i.end = lasting(t.now, d)
 	i.stacks = int16(min(spec.stacks(a), spec.limit))
 	s.rehash(at)
 	if a.member {

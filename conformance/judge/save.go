@@ -344,6 +344,9 @@ func (o *owner) pulsesAway(b *instance, r returned) {
 func (o *owner) catchUpChain(b *instance, ago int64) {
 	r := o.age(b, b.floor(o))
 	if !r.gone {
+		if b.period > 0 && b.def.Align == "owner" {
+			o.realign(b)
+		}
 		o.tellAged(b, ago, r)
 		return
 	}
