@@ -6,20 +6,20 @@ import (
 	"unsafe"
 )
 
-// The clocks of clock_gettime.
+// The clock ids of clock_gettime.
 const (
 	processClock = 2
 	threadClock  = 3
 )
 
-// CPU returns the processor time that the process has used, all its threads together.
+// CPU returns the processor time used by the process, including all threads.
 func CPU() time.Duration { return clock(processClock) }
 
-// ThreadCPU returns the processor time of the running thread. Two calls are about the same
+// ThreadCPU returns the processor time of the current thread. Two calls refer to the same
 // thread only between runtime.LockOSThread and UnlockOSThread.
 func ThreadCPU() time.Duration { return clock(threadClock) }
 
-// HasThreadCPU says that ThreadCPU is about the thread, and not about the process.
+// HasThreadCPU reports whether ThreadCPU measures the thread and not the process.
 const HasThreadCPU = true
 
 func clock(id uintptr) time.Duration {

@@ -6,12 +6,11 @@ import "time"
 
 var start = time.Now()
 
-// CPU returns the time since the process began: what it has used of the processors is asked
-// for on Linux only.
+// CPU returns the time since the process started: processor time is available on Linux only.
 func CPU() time.Duration { return time.Since(start) }
 
-// ThreadCPU returns what CPU does.
+// ThreadCPU returns the result of CPU.
 func ThreadCPU() time.Duration { return CPU() }
 
-// HasThreadCPU says that ThreadCPU is about the thread, and not about the process.
+// HasThreadCPU reports whether ThreadCPU measures the thread and not the process.
 const HasThreadCPU = false

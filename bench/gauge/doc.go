@@ -1,4 +1,4 @@
-// Package gauge reads what a measurement needs to know about the machine: the processor
-// time of the process and of the running thread, the heap, the work of the garbage
-// collector, and which machine, Go and commit it was.
+// Package gauge reads values of the machine for measurements: the processor time of the process
+// and the current thread, the heap, the work of the garbage collector, and the versions of
+// machine, Go and commit.
 package gauge

@@ -5,7 +5,7 @@ import (
 	"runtime/metrics"
 )
 
-// LiveHeap collects the garbage and returns the bytes that live.
+// LiveHeap runs a garbage collection and returns the live bytes.
 func LiveHeap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -13,15 +13,15 @@ func LiveHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Runtime is what the Go runtime has done since the process began.
+// Runtime is statistics of the Go runtime since the process started.
 type Runtime struct {
 	Objects    uint64  // allocated
-	GC, All    float64 // processor seconds of the collector, and of everything, idle time included
-	Idle       float64 // of those, the idle ones
-	Collection uint64  // how often it collected
+	GC, All    float64 // processor seconds of the collector, and in total, including idle time
+	Idle       float64 // idle processor seconds
+	Collection uint64  // number of collections
 }
 
-// ReadRuntime returns the present figures. It costs some µs.
+// ReadRuntime returns the current statistics. It costs some µs.
 func ReadRuntime() Runtime {
 	s := []metrics.Sample{
 		{Name: "/gc/heap/allocs:objects"},
@@ -34,8 +34,7 @@ func ReadRuntime() Runtime {
 	return Runtime{s[0].Value.Uint64(), s[1].Value.Float64(), s[2].Value.Float64(), s[3].Value.Float64(), s[4].Value.Uint64()}
 }
 
-// GCShare returns which part of the processor time that was used since then went into the
-// collector.
+// GCShare returns the fraction of processor time since then that the collector used.
 func (r Runtime) GCShare(since Runtime) float64 {
 	used := (r.All - r.Idle) - (since.All - since.Idle)
 	if used <= 0 {

@@ -10,23 +10,24 @@ import (
 	"time"
 )
 
-// Machine says where and of what something was measured.
+// Machine describes the machine and the measured program.
 type Machine struct {
 	OS, Arch, CPU, Memory, Go, Commit, Command, Date string
 
 	Processors int
 
-	// Busy says what else the machine did, and with what priority the process ran; "" if it is not known.
+	// Busy describes the other load of the machine and the priority of the process; "" if
+	// unknown.
 	Busy string `json:",omitempty"`
 }
 
-// Same reports whether another one is as this one, as far as is known.
+// Same reports whether two machines are equal, as far as is known.
 func (m *Machine) Same(as *Machine) bool {
 	return m.OS == as.OS && m.Arch == as.Arch && m.CPU == as.CPU && m.Processors == as.Processors && m.Memory == as.Memory
 }
 
-// Busy returns how many programs want a processor, on average of the last minute, and whether this process
-// runs before them; "" where that cannot be known.
+// Busy returns the load average of the last minute and whether this process has priority; "" if
+// unknown.
 func Busy() string {
 	var load float64
 	text, err := os.ReadFile("/proc/loadavg")
@@ -42,20 +43,19 @@ func Busy() string {
 	return fmt.Sprintf("load %.1f", load)
 }
 
-// realTime reports whether this process runs before all that are scheduled as usual.
+// realTime reports whether this process has real-time priority.
 func realTime() bool {
 	text, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return false
 	}
-	_, after, _ := strings.Cut(string(text), ") ") // the name may have anything in it
+	_, after, _ := strings.Cut(string(text), ") ") // the name may contain any character
 	fields := strings.Fields(after)
-	const policy, fifo, roundRobin = 38, "1", "2" // the 41st of all
+	const policy, fifo, roundRobin = 38, "1", "2" // index of the field
 	return len(fields) > policy && (fields[policy] == fifo || fields[policy] == roundRobin)
 }
 
-// ThisMachine returns what is to be known, with the commit of the folder that the process
-// runs in.
+// ThisMachine returns the data of this machine, with the commit of the current folder.
 func ThisMachine() Machine {
 	return Machine{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Processors: runtime.NumCPU(),
@@ -67,7 +67,7 @@ func ThisMachine() Machine {
 	}
 }
 
-// procLine returns what follows the name in a file of /proc, or that it is not known.
+// procLine returns the value of a name in a file of /proc, or that it is unknown.
 func procLine(file, name string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -90,8 +90,8 @@ func memory() string {
 	return fmt.Sprintf("%.0f GB", kb/1e6)
 }
 
-// commit returns the commit of the tree, and whether more than a report and texts differ from
-// it: a report writes those itself.
+// commit returns the commit of the tree, and whether files other than a report and texts, which
+// a report writes, have changed.
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {

@@ -36,7 +36,7 @@ func (p *Cascade) Quick() { p.Window, p.Runs, p.More, p.Most = 4*time.Minute, 3,
 const (
 	hour  = 3600_000 // ms
 	noon  = 12 * hour
-	ahead = hour + 300_000 // ms before the window, in steps of a second: the slot of an hour is emptied in the hour before
+	ahead = hour + 300_000 // ms before the window, in steps of a second
 )
 
 // settling is the time played in frames before the window: after a garbage collection the
@@ -178,7 +178,7 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	start := int64(c.wheel.Now())
 	for i := range frames {
 		if i%64 == 0 {
-			runtime.Gosched() // otherwise the scheduler interrupts after 10 ms, in the same frame of each run
+			runtime.Gosched() // else preempted after 10 ms, in the same frame
 		}
 		now := start + int64(i+1)*frameTime.Milliseconds()
 		took := int64(c.turn(now-frameTime.Milliseconds(), now))

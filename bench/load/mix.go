@@ -46,7 +46,7 @@ func (m *Mix) askLong(w *world) {
 		return
 	}
 	for {
-		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // rarely of a source that already has one on the owner
+		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // rarely a duplicate
 		if c.duration > 0 {
 			w.ask(c)
 			return

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// after is one time.AfterFunc for each buff. It cannot be hurried: a frame takes 50 ms.
+// after uses one time.AfterFunc for each buff. It runs in real time: a frame takes 50 ms.
 type after struct {
 	game    *Game
 	players []afterPlayer
@@ -71,7 +71,7 @@ func (a *after) fire(slot int32) {
 	at := min(b.next, b.end)
 	late := -a.wait(at)
 	if !b.live || late < 0 {
-		return // it was refreshed while it waited for the lock
+		return // refreshed while waiting for the lock
 	}
 	a.late.Add(int64(late))
 	if b.next == at {
@@ -101,7 +101,7 @@ func (a *after) tick(now int64) {
 	}
 }
 
-// stop takes all timers back.
+// stop stops all timers.
 func (a *after) stop() {
 	for i := range a.buffs {
 		p := &a.players[i/each]

@@ -10,13 +10,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Allocated is what one step allocates once everything has been as large before.
+// Allocated is the number of allocations of one step in the steady state.
 type Allocated struct {
 	Step    string
 	Objects float64
 }
 
-// Allocations looks at the steps of a game's frame, on the loop and with a pool.
+// Allocations measures the steps of a frame, on the loop and with a pool.
 func Allocations() []Allocated {
 	var out []Allocated
 	for _, workers := range []int{0, 2} {
@@ -53,7 +53,7 @@ func engineAllocations(workers int) []Allocated {
 	called := func(*engine.Context) {}
 	next := func() { o.eng.Tick(frame * time.Millisecond) }
 	step := func(name string, f func()) Allocated {
-		for range 3 * players { // the lists get as long as they will be
+		for range 3 * players { // let the lists grow to their final size
 			f()
 			next()
 		}

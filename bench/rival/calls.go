@@ -9,18 +9,18 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Called is what single calls of the loop cost, in ns of processor time, with so many buffs
-// live.
+// Called is the cost of single calls of the loop, in ns of processor time, with a number of
+// active buffs.
 type Called struct {
 	Buffs                int
 	New, Refresh, Remove load.Spread
 }
 
-// callBatch is how many calls are measured at once.
+// callBatch is the number of calls measured together.
 const callBatch = 3000
 
-// Calls measures the calls in turn, so many rounds, each on random players with ten buffs. It
-// fails if one of them was not what it was to be.
+// Calls measures the calls in turn, for a number of rounds, on random players with ten buffs.
+// It fails if a call had an unexpected result.
 func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 	o := newOurs(&Game{load: Fight, buffs: buffs}, 0)
 	defer o.close()
@@ -33,7 +33,7 @@ func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 	p := &callProbe{o: o}
 	slots, handles := make([]int32, callBatch), make([]buff.Handle, callBatch)
 	var fresh, again, gone []float64
-	for round := range rounds + 2 { // the lists get as long as they will be in the first two
+	for round := range rounds + 2 { // the lists reach their final size in the first two
 		for i := range slots {
 			slots[i] = p.draw(buffs)
 		}
@@ -46,7 +46,7 @@ func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 				}
 			}
 			took := gauge.CPU() - start
-			o.eng.Tick(0) // takes the events away
+			o.eng.Tick(0) // removes the events
 			return float64(took) / callBatch
 		}
 		add := per(func(i int) bool {

@@ -1,24 +1,23 @@
-// Package rival lets the engine and what one would write without it do the same work, in
-// the same run, in turn: A B A B. Machines have moods that last for seconds; two figures
-// that were taken in turn share them, and their ratio is worth more than each of them.
+// Package rival runs the same work on the engine and on hand-written alternatives, in one run
+// and in turn: A B A B. The speed of a machine varies over seconds; two figures taken in turn
+// are affected alike, so their ratio is more reliable than each of them.
 //
-// The work is a [Game]: so many buffs, some of which pulse, that last for a while, are
-// refreshed now and then, and begin anew when they end; how often is its [Load]. Everybody
-// gets the same calls. The rivals, and what each leaves out:
+// The work is a [Game]: buffs, some of which pulse, with durations and occasional refreshes,
+// that restart when they end; the rates are its [Load]. All contenders get the same calls. The
+// rivals, and the features they lack:
 //
 //	engine      this module, handlers called on the loop
 //	ants        the same, handlers on a pool
-//	scan        looks at every buff in each frame, in one flat array. No order within a
+//	scan        visits every buff in each frame, in one flat array. No order within a
 //	            frame, no handles, no events, no rules
-//	lists       one list for each of 43,200 frames to come, keyed by the frame in which
-//	            something is due; a refresh takes the entry out of its list. Nothing
-//	            within 43,200 frames can be told from what is due 43,200 later, no rules
-//	heap        container/heap of all deadlines, with the place of each for a refresh. No
-//	            order among equals, no rules
-//	AfterFunc   a time.AfterFunc for each buff, a lock for each player. Time is real, order
-//	            is that of the scheduler, no rules
+//	lists       one list for each of the next 43,200 frames; a refresh moves the entry
+//	            to another list. Deadlines must be less than 43,200 frames ahead, no rules
+//	heap        container/heap of all deadlines, with the index of each for a refresh. No
+//	            order among equal deadlines, no rules
+//	AfterFunc   a time.AfterFunc for each buff, a lock for each player. Real time, the
+//	            order of the scheduler, no rules
 //
-// lists and heap keep deadlines; what is around them they do as the engine does: they find the
-// player, and on him the buff of that definition and source, and write an event for all that
-// happens. All but AfterFunc are counted and must have seen the same pulses and ends in each round.
+// lists and heap only keep deadlines; the rest they do like the engine: they look up the player
+// and the buff by definition and source, and write an event for each change. All but AfterFunc
+// are checked to have the same pulses and ends in each round.
 package rival

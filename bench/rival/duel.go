@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/bench/load"
 )
 
-// Duel is the outcome at one size.
+// Duel is the result for one size.
 type Duel struct {
 	Load   string
 	Buffs  int
@@ -17,20 +17,20 @@ type Duel struct {
 	Rows   []Row
 }
 
-// Row is one contender.
+// Row is the result of one contender.
 type Row struct {
 	Name    string
-	CPU     load.Spread // ns of processor time for each event, garbage collection included
-	Against load.Spread // times that of the engine, in the same round
-	Samples []float64   // CPU of each round
+	CPU     load.Spread // ns of processor time per event, including garbage collection
+	Against load.Spread // ratio to the engine in the same round
+	Samples []float64   // CPU by round
 	Ratios  []float64
 	Note    string
 }
 
-// Engine is the contender that the others are measured against.
+// Engine is the contender that the others are compared with.
 const Engine = "engine"
 
-// roundFrames is how many frames one does before the next one has its turn: some 10 ms.
+// roundFrames returns the number of frames in a turn, which takes about 10 ms.
 func roundFrames(buffs int) int { return max(20, 2_000_000/buffs) }
 
 type row struct {
@@ -39,8 +39,7 @@ type row struct {
 	ours *ours
 }
 
-// Run lets all but AfterFunc play, in turn, so many rounds. It fails if they disagree about
-// what has happened.
+// Run runs all contenders but AfterFunc in turn. It fails if their events differ.
 func Run(load Load, buffs, rounds int, progress func(float64)) (Duel, error) {
 	rows := contenders(load, buffs)
 	d := Duel{Load: load.Name, Buffs: buffs, Rounds: rounds, Rows: make([]Row, len(rows))}
@@ -89,7 +88,7 @@ func contenders(load Load, buffs int) []row {
 	}
 }
 
-// play is one round; it returns the ns for each event.
+// play runs one round and returns the ns per event.
 func (r *row) play() float64 {
 	before := r.game.totals
 	start := gauge.CPU()
@@ -100,8 +99,8 @@ func (r *row) play() float64 {
 	return float64(cost) / (r.game.totals.events() - before.events())
 }
 
-// RunAfter lets AfterFunc and the engine play for a while in real time, one after the
-// other, twice. The engine sleeps between its frames as a game does.
+// RunAfter runs AfterFunc and the engine in real time, one after the other, twice. The engine
+// sleeps between frames, as a game does.
 func RunAfter(load Load, buffs int, span time.Duration) Duel {
 	d := Duel{Load: load.Name, Buffs: buffs, Rounds: 2, Rows: make([]Row, 2)}
 	count := max(1, int(span/(frame*time.Millisecond)))
@@ -128,10 +127,10 @@ func RunAfter(load Load, buffs int, span time.Duration) Duel {
 	return d
 }
 
-// realtimeSettled is settled where a frame takes 50 ms.
+// realtimeSettled is settled for frames of 50 ms.
 const realtimeSettled = 20
 
-// realtime plays frames that take as long as they are.
+// realtime runs frames in real time.
 func realtime(g *Game, count int) float64 {
 	before, start := g.totals, gauge.CPU()
 	next := time.Now()

@@ -7,24 +7,24 @@ const (
 	each  = 10 // buffs of a player
 )
 
-// Load is how much there is to do.
+// Load is the amount of work.
 type Load struct {
 	Name              string
-	Pulsing           int32 // one buff in so many pulses
+	Pulsing           int32 // one buff in this many pulses
 	Period            int64 // ms
-	Shortest, Longest int64 // ms that a buff lasts
-	Refreshed         int   // one buff in so many is refreshed in a frame
+	Shortest, Longest int64 // durations in ms
+	Refreshed         int   // one buff in this many is refreshed per frame
 }
 
-// The loads. In a fight one buff in 140 has something to do in a frame, in a city one in 800:
-// whoever looks at all of them looks at those in vain.
+// The loads. In a fight one buff in 140 has a deadline in a frame, in a city one in 800; a scan
+// visits all others for no result.
 var (
 	Fight = Load{"fight", 5, 3000, 10_000, 60_000, 1000}
 	City  = Load{"city", 7, 6000, 600_000, 2_100_000, 50_000}
 )
 
-// Game is what all do: the calls, by chance but the same for everybody, and the sums of
-// what they brought.
+// Game is the common work: calls that are random but the same for all, and the totals of their
+// results.
 type Game struct {
 	load   Load
 	buffs  int
@@ -34,31 +34,30 @@ type Game struct {
 	do     contender
 	ended  []int32
 
-	players *players // of those that are served; nil: of the others
+	players *players // of served contenders, otherwise nil
 }
 
-// Totals is what has happened: how often, and a sum that differs if another buff or another
-// instant was meant.
+// Totals counts the events, with a checksum of buffs and instants.
 type Totals struct {
 	Pulses, Ends, Calls uint64
 	Sum                 uint64
 }
 
-// contender keeps the deadlines of buffs, each known by its slot. What is due it tells the
-// game by pulse and end; a buff that has ended is added again by the game.
+// contender keeps the deadlines of buffs, identified by slots. It reports due ones with pulse
+// and end; the game adds ended buffs again.
 type contender interface {
 	add(slot int32, now, life int64)
 	refresh(slot int32, now, life int64)
 	tick(now int64)
 }
 
-// newGame begins one and plays so many frames that do not count.
+// newGame starts a game and plays settle frames that do not count.
 func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	g := &Game{load: load, buffs: buffs, rng: rand.New(rand.NewPCG(1, uint64(buffs)))}
 	g.do = make(g)
 	for slot := range int32(buffs) {
 		g.do.add(slot, g.now, g.life(slot))
-		if int(slot)%(buffs/int(load.Period/frame)+1) == 0 { // the pulses are spread over a period
+		if int(slot)%(buffs/int(load.Period/frame)+1) == 0 { // spread the pulses over a period
 			g.turn()
 		}
 	}
@@ -69,11 +68,11 @@ func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	return g
 }
 
-// settled is how many frames are played before anything counts.
+// settled is the number of frames played before measuring.
 const settled = 300
 
-// life is how long a buff lasts that is cast now, in whole frames. It depends on nothing
-// else: a contender may tell of ends in any order.
+// life returns the duration of a buff cast now, in whole frames. It depends only on the slot
+// and the time, because contenders may report ends in any order.
 func (g *Game) life(slot int32) int64 {
 	h := uint64(slot+1)*0x9e3779b97f4a7c15 ^ uint64(g.now)*0xbf58476d1ce4e5b9
 	h ^= h >> 29
@@ -85,7 +84,7 @@ func (g *Game) life(slot int32) int64 {
 
 func (g *Game) pulses(slot int32) bool { return slot%g.load.Pulsing == 0 }
 
-// play is one frame: refreshes, the time goes on, and what has ended begins anew.
+// play runs one frame: refreshes, the deadlines, and the restart of ended buffs.
 func (g *Game) play() {
 	for range g.buffs / g.load.Refreshed {
 		slot := int32(g.rng.IntN(g.buffs))
@@ -105,7 +104,7 @@ func (g *Game) turn() {
 	g.ended = g.ended[:0]
 }
 
-// pulse and end are told by the contender, in any order within a frame.
+// Contenders call pulse and end, in any order within a frame.
 
 func (g *Game) pulse(slot int32, at int64) {
 	if g.players != nil {
@@ -124,5 +123,5 @@ func (g *Game) end(slot int32, at int64) {
 	g.ended = append(g.ended, slot)
 }
 
-// events is what a figure is divided by.
+// events returns the number of events, the unit of the results.
 func (t Totals) events() float64 { return float64(t.Pulses + t.Ends + t.Calls) }

@@ -2,13 +2,13 @@ package rival
 
 import "container/heap"
 
-// heaped is the heap of the standard library over all deadlines.
+// heaped is container/heap with all deadlines.
 type heaped struct {
 	game   *Game
 	health []int64
 	buffs  []heapBuff
 	order  []int32 // the heap, of slots
-	pushed int32   // what Push is about
+	pushed int32   // the argument of Push
 }
 
 type heapBuff struct {
@@ -20,7 +20,7 @@ func newHeap(g *Game) contender {
 	return &heaped{game: g, buffs: make([]heapBuff, g.buffs), health: make([]int64, g.buffs/each+1)}
 }
 
-// Len is of heap.Interface, as are the next four.
+// Len implements heap.Interface, like the next four methods.
 func (h *heaped) Len() int { return len(h.order) }
 
 func (h *heaped) Less(i, j int) bool { return h.buffs[h.order[i]].due < h.buffs[h.order[j]].due }
@@ -30,13 +30,13 @@ func (h *heaped) Swap(i, j int) {
 	h.buffs[h.order[i]].place, h.buffs[h.order[j]].place = int32(i), int32(j)
 }
 
-// Push takes what is in pushed: as an argument each slot would be allocated.
+// Push adds the slot in pushed: as an argument it would be allocated.
 func (h *heaped) Push(any) {
 	h.buffs[h.pushed].place = int32(len(h.order))
 	h.order = append(h.order, h.pushed)
 }
 
-// Pop gives nothing back: who is first is known before.
+// Pop returns nil: the first slot is already known.
 func (h *heaped) Pop() any {
 	h.order = h.order[:len(h.order)-1]
 	return nil

@@ -9,19 +9,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The wheel alone: so many timers wait for up to 12 h on a grid of a second, and a tenth
-// more are added, moved and removed, keeper after keeper in each round. Then all fire, three times.
+// The wheel alone: timers wait for up to 12 h on a grid of a second. In each round every keeper
+// adds, moves and removes a tenth more. Then all fire, three times.
 
-// keeper keeps deadlines, in ms, by the number of the timer.
+// keeper keeps deadlines, in ms, by timer number.
 type keeper interface {
 	add(timer int32, due int64)
 	move(timer int32, due int64)
 	remove(timer int32)
 	advance(now int64) (fired int)
-	again(timer int32, due int64) // add one that has fired
+	again(timer int32, due int64) // adds a fired timer again
 }
 
-// Kept is what one keeper's calls cost, in ns a timer.
+// Kept is the cost of one keeper's calls, in ns per timer.
 type Kept struct {
 	Timers                  int
 	Name                    string
@@ -29,14 +29,14 @@ type Kept struct {
 	Rounds                  []KeptRound
 }
 
-// KeptRound is one of its rounds. Fire is 0 for one that cannot be hurried.
+// KeptRound is one round. Fire is 0 for a keeper in real time.
 type KeptRound struct{ Add, Move, Remove, Fire float64 }
 
-// keptWarm is how many rounds do not count: dead entries of a wheel pile up to a fifth of
-// its timers before it has as much memory as it ever will.
+// keptWarm is the number of rounds that do not count: the dead entries of a wheel reach a fifth
+// of its timers before its memory stops growing.
 const keptWarm = 5
 
-// keptFires is how often all fire.
+// keptFires is the number of times that all fire.
 const keptFires = 3
 
 const (
@@ -44,7 +44,7 @@ const (
 	keptSpan = 12 * 3600000 // ms
 )
 
-// Keep measures all keepers with so many timers.
+// Keep measures all keepers with a number of timers.
 func Keep(timers, rounds int, progress func(float64)) []Kept {
 	names := []string{"wheel", "flat, 43,200 lists", "container/heap", "AfterFunc"}
 	more := timers / 10
@@ -90,7 +90,7 @@ func Keep(timers, rounds int, progress func(float64)) []Kept {
 	return out
 }
 
-// churn adds a tenth more, moves them to other deadlines, and removes them at random.
+// churn adds a tenth more timers, moves them, and removes them in random order.
 func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) {
 	per := func(f func()) float64 {
 		start := time.Now()
@@ -115,8 +115,8 @@ func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) 
 	return r
 }
 
-// fireAll lets all fire, second by second, from an instant that is a multiple of the span. At
-// the first they wait already.
+// fireAll fires all timers, second by second, from a multiple of the span. In the first call
+// they are already waiting.
 func fireAll(k keeper, from int64, due []int64) float64 {
 	if from > 0 {
 		for t, at := range due {
@@ -206,7 +206,7 @@ func (k *keptFlat) advance(now int64) int {
 	return len(k.fired)
 }
 
-// keptHeap is the heap of the standard library.
+// keptHeap uses container/heap.
 type keptHeap struct {
 	due    []int64
 	place  []int32
@@ -219,7 +219,7 @@ func newKeptHeap(timers int) keeper {
 	return &keptHeap{due: make([]int64, timers), place: make([]int32, timers)}
 }
 
-// Len is of heap.Interface, as are the next four.
+// Len implements heap.Interface, like the next four methods.
 func (k *keptHeap) Len() int           { return len(k.order) }
 func (k *keptHeap) Less(i, j int) bool { return k.due[k.order[i]] < k.due[k.order[j]] }
 
@@ -228,13 +228,13 @@ func (k *keptHeap) Swap(i, j int) {
 	k.place[k.order[i]], k.place[k.order[j]] = int32(i), int32(j)
 }
 
-// Push takes what is in pushed.
+// Push adds the timer in pushed.
 func (k *keptHeap) Push(any) {
 	k.place[k.pushed] = int32(len(k.order))
 	k.order = append(k.order, k.pushed)
 }
 
-// Pop gives nothing back.
+// Pop returns nil.
 func (k *keptHeap) Pop() any {
 	k.order = k.order[:len(k.order)-1]
 	return nil
@@ -264,7 +264,7 @@ func (k *keptHeap) advance(now int64) int {
 	return len(k.fired)
 }
 
-// keptAfter is one time.AfterFunc for each timer. None may fire meanwhile.
+// keptAfter uses one time.AfterFunc for each timer. None may fire during the test.
 type keptAfter struct{ timers []*time.Timer }
 
 func newKeptAfter(timers int) keeper { return &keptAfter{make([]*time.Timer, timers)} }

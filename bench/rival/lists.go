@@ -1,10 +1,10 @@
 package rival
 
-// listFrames is how many frames ahead something may be due: half a day of seconds, or 36
-// minutes of frames.
+// listFrames is the maximum distance of a deadline in frames: 36 minutes of frames, or half a
+// day of seconds.
 const listFrames = 43_200
 
-// lists keeps one list for each frame to come.
+// lists keeps one list for each future frame.
 type lists struct {
 	game   *Game
 	health []int64
@@ -14,8 +14,8 @@ type lists struct {
 
 type listed struct {
 	next, end int64
-	due       int64 // the earlier of the two: where it is listed
-	place     int32 // in its list
+	due       int64 // the earlier of the two: the frame of its list
+	place     int32 // index in its list
 }
 
 func newLists(g *Game) contender {
@@ -74,5 +74,5 @@ func (l *lists) tick(now int64) {
 		}
 		l.put(slot)
 	}
-	*list = due[:0] // nothing is due 43,200 frames from now, so nothing has come to it
+	*list = due[:0] // no deadline is 43,200 frames from now, so no entry was added
 }

@@ -2,30 +2,29 @@ package rival
 
 import "github.com/bufftick/bufftick/bench/gauge"
 
-// memory is what the machine itself takes for one access to a place that nobody could
-// foresee: it reads a word, and where the next one lies depends on what was read. No
-// structure of that size can look something up in less time, whatever it is made of.
+// memory measures an unpredictable memory access: it reads a word whose value determines the
+// next address. No data structure of that size can look something up faster.
 type memory struct {
 	words []uint64
 	at    uint64
 }
 
-// line is how many words the machine fetches at once.
+// line is the number of words in a cache line.
 const line = 8
 
 func newMemory(bytes int) *memory {
 	m := &memory{words: make([]uint64, max(line, bytes/8))}
 	for i := 0; i < len(m.words); i += line {
-		m.words[i] = 1 // or it would be the same page of zeros everywhere
+		m.words[i] = 1 // otherwise all pages are the same zero page
 	}
 	return m
 }
 
-// access returns the ns of processor time of one access to the first so many bytes. What fits into a cache is
-// there before the clock runs.
+// access returns the ns of processor time of one access to the first bytes. Data that fits into
+// a cache is loaded before the measurement.
 func (m *memory) access(bytes int) float64 {
 	const measured, warm = 200_000, 1_000_000
-	lines := uint64(max(0, min(len(m.words), bytes/8)) / line) // a small world may have less than was there before it
+	lines := uint64(max(0, min(len(m.words), bytes/8)) / line)
 	if lines == 0 {
 		return 0
 	}
@@ -42,5 +41,5 @@ func (m *memory) walk(lines uint64, steps int) {
 	}
 }
 
-// place is the first word of the line that is next.
+// place returns the first word of the next line.
 func (m *memory) place(lines uint64) uint64 { return m.at >> 32 * lines >> 32 * line }

@@ -18,7 +18,7 @@ type ours struct {
 	health       []int64
 }
 
-// newOurs returns the engine with so many workers; 0 is the loop itself.
+// newOurs returns the engine with a number of workers; 0 means the loop itself.
 func newOurs(g *Game, workers int) *ours {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "plain", Duration: time.Minute, Stack: define.Stacking{By: define.BySource}},
@@ -30,7 +30,7 @@ func newOurs(g *Game, workers int) *ours {
 		panic(fmt.Sprintf("rival: %v", err)) // the definitions are in this file
 	}
 	eng, err := engine.New(engine.Options{
-		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1, // the others have none
+		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1,
 		Handlers: engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) { *c.Data().(*int64)-- }},
 	})
 	if err != nil {
@@ -47,14 +47,14 @@ func newOurs(g *Game, workers int) *ours {
 
 func (o *ours) close() {
 	if err := o.eng.Close(context.Background()); err != nil {
-		panic(fmt.Sprintf("rival: %v", err)) // nothing of it can hang
+		panic(fmt.Sprintf("rival: %v", err)) // it has no blocking handlers
 	}
 }
 
-// add and refresh are the same call: the engine finds out which.
+// add and refresh are the same call for the engine.
 func (o *ours) add(slot int32, _, life int64) { o.cast(slot, life) }
 
-// again refreshes what is in the slot, and returns what came of it.
+// again refreshes the buff in the slot, and returns the kind of the event.
 func (o *ours) again(slot int32) buff.EventKind { return o.cast(slot, 36_000_000) }
 
 func (o *ours) cast(slot int32, life int64) buff.EventKind {

@@ -9,22 +9,22 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Probe is one short measurement of the steps that a change is most likely to touch. Each
-// figure is a ratio: the step's time, divided by that of the heap in this package in the
-// same moments, which no change to the engine touches.
+// Probe is a short measurement of the steps that changes are most likely to affect. Each value
+// is the ratio of the step's time to that of the heap in this package at the same time, which
+// no change to the engine affects.
 type Probe map[string]float64
 
-// probeBuffs is the size of all games of a probe: more than a cache holds.
+// probeBuffs is the number of buffs in all games of a probe: more than fit into a cache.
 const probeBuffs = 100_000
 
-// probeRounds is how many rounds a probe has; the middle one is what counts.
+// probeRounds is the number of rounds of a probe; the median counts.
 const probeRounds = 15
 
-// PoolStep is the game with handlers on a pool. What it costs depends on whether the
-// processors have something else to do, so it is for limits with a margin only.
+// PoolStep is the game with handlers on a pool. Its cost depends on other load of the
+// processors, so it is suitable only for limits with a margin.
 const PoolStep = "pool/game"
 
-// RunProbe takes one.
+// RunProbe takes a probe.
 func RunProbe() (Probe, error) {
 	yard := &row{name: "heap", game: newGame(Fight, probeBuffs, settled, newHeap)}
 	games := contenders(Fight, probeBuffs)[:2]
@@ -45,7 +45,8 @@ func RunProbe() (Probe, error) {
 	ratios := map[string][]float64{}
 	for round := range probeRounds + 2 {
 		for _, s := range steps {
-			// The yardstick before and behind: what changes meanwhile is in both.
+			// The yardstick runs before and after the step, so that changes of the machine
+			// affect both.
 			before := yard.play()
 			cost := s.play()
 			behind := yard.play()
@@ -83,7 +84,7 @@ func newWheelProbe() *wheelProbe {
 	return p
 }
 
-// due spreads deadlines over a minute without a random source in the way.
+// due spreads deadlines over a minute, without a random generator.
 func (p *wheelProbe) due() wheel.Time {
 	p.n = p.n*6364136223846793005 + 1442695040888963407
 	return p.wheel.Now().Add(int64(1000 + p.n>>33%59_000))
@@ -111,7 +112,7 @@ func (p *wheelProbe) play() float64 {
 	return float64(gauge.CPU()-start) / calls
 }
 
-// callProbe calls verbs of an engine with so many buffs: new ones, refreshes, removals.
+// callProbe calls an engine with a number of buffs: applications, refreshes, removals.
 type callProbe struct {
 	o       *ours
 	handles []buff.Handle
@@ -128,7 +129,7 @@ func newCallProbe() *callProbe {
 	return p
 }
 
-// draw returns one of so many slots, without a random source in the way.
+// draw returns a slot, without a random generator.
 func (p *callProbe) draw(slots int) int32 {
 	p.n = p.n*6364136223846793005 + 1442695040888963407
 	return int32(p.n >> 33 % uint64(slots))
@@ -147,11 +148,11 @@ func (p *callProbe) play() float64 {
 	for _, h := range p.handles {
 		p.o.eng.Remove(h)
 	}
-	p.o.eng.Tick(0) // takes the events away
+	p.o.eng.Tick(0) // removes the events
 	return float64(gauge.CPU()-start) / (3 * batch)
 }
 
-// pulseProbe lets everything that pulses do so once: calls and ends are not in it.
+// pulseProbe runs one pulse of every pulsing buff, without calls and ends.
 type pulseProbe struct{ world *scaleWorld }
 
 func newPulseProbe() (*pulseProbe, error) {
@@ -162,7 +163,7 @@ func newPulseProbe() (*pulseProbe, error) {
 func (p *pulseProbe) play() float64 {
 	start := gauge.CPU()
 	if _, err := p.world.turn(); err != nil {
-		panic(fmt.Sprintf("rival: %v", err)) // Scale would say the same
+		panic(fmt.Sprintf("rival: %v", err)) // Scale would report the same
 	}
 	return float64(gauge.CPU()-start) / float64(p.world.players*scalePulsing)
 }

@@ -13,36 +13,36 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Size is a world to be measured: so many players, and workers; 0 is the loop itself.
+// Size is a world: the number of players and of workers; 0 workers means the loop itself.
 type Size struct{ Players, Workers int }
 
-// Scaled is what an event costs in a world.
+// Scaled is the cost of an event in a world.
 type Scaled struct {
 	Players, Buffs, Workers int
 
-	Wall    load.Spread // ns of Tick for each event
-	CPU     load.Spread // ns of processor time in Tick for each event
+	Wall    load.Spread // ns of Tick per event
+	CPU     load.Spread // ns of processor time in Tick per event
 	Frame   load.Spread // ns of a Tick
-	Access  load.Spread // ns of processor time of one access to as much memory; only of worlds on the loop
-	Bytes   float64     // of the heap for each buff, players included
-	Samples []float64   // Wall of each round
-	CPUs    []float64   // CPU of each round
+	Access  load.Spread // ns of processor time of one access to as much memory; loop only
+	Bytes   float64     // of the heap per buff, including players
+	Samples []float64   // Wall by round
+	CPUs    []float64   // CPU by round
 }
 
-// Each player has so many buffs, of which two pulse every 3 s.
+// The buffs of each player, two of which pulse every 3 s.
 const (
 	period       = 3000 // ms
 	scaleBuffs   = 10
 	scalePulsing = 2
 )
 
-// ScaleEvents is how many events a world should have in a round: a small one would else be
-// measured while it comes back into the caches from which a large one has driven it.
+// ScaleEvents is the number of events in a round of a world: otherwise a small world would be
+// measured while it reloads the caches after a large one.
 const ScaleEvents = 200_000
 
-// Scale measures worlds in turn, A B A B, so that the mood of the machine is in all of them.
-// In each round a world plays as many times 3 s as make up so many events; in 3 s everything
-// that pulses does so once. It fails if one pulse too few or too many is seen in any frame.
+// Scale measures worlds in turn, A B A B, so that changes of the machine affect all of them. In
+// each round a world plays multiples of 3 s up to the number of events; in 3 s every pulsing
+// buff pulses once. It fails if any frame has a wrong number of pulses.
 func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, error) {
 	out := make([]Scaled, len(sizes))
 	worlds := make([]*scaleWorld, len(sizes))
@@ -61,7 +61,7 @@ func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, 
 		}
 	}
 	floor := newMemory(most)
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // nothing allocates, and every two minutes it would collect all the same
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no forced collection
 	rows := make([]scaleRow, len(sizes))
 	for round := range rounds + 1 { // the first is not counted
 		for i, w := range worlds {
@@ -88,14 +88,14 @@ func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, 
 	return out, nil
 }
 
-// scaleRow is the samples of a world, one for each round.
+// scaleRow is the samples of a world, by round.
 type scaleRow struct{ wall, cpu, frame, access []float64 }
 
-// play lets a world play its round.
+// play runs one round of a world.
 func (r *scaleRow) play(w *scaleWorld, events int, counts bool) error {
 	turns := max(1, events/(w.players*scalePulsing))
 	var wall time.Duration
-	start := gauge.CPU() // of all turns: to ask for it takes as long as two events
+	start := gauge.CPU() // for all turns: reading it takes as long as two events
 	for range turns {
 		t, err := w.turn()
 		if err != nil {
@@ -111,7 +111,7 @@ func (r *scaleRow) play(w *scaleWorld, events int, counts bool) error {
 	return nil
 }
 
-// scaleFrames is how many frames a period has.
+// scaleFrames is the number of frames in a period.
 const scaleFrames = period / frame
 
 type scaleWorld struct {
@@ -132,7 +132,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 	}
 	w := &scaleWorld{players: players, health: make([]int64, players)}
 	w.eng, err = engine.New(engine.Options{
-		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1, // the others have none
+		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1,
 		Handlers: engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) { *c.Data().(*int64)-- }},
 	})
 	if err != nil {
@@ -144,7 +144,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 		}
 	}
 	specs := [2]*buff.Spec{cat.Spec("pulse"), cat.Spec("plain")}
-	for f := range scaleFrames { // the players whose number leaves f pulse in frame f
+	for f := range scaleFrames { // players with number % scaleFrames == f pulse in frame f
 		for p := f; p < players; p += scaleFrames {
 			for n := range scaleBuffs {
 				spec := specs[1]
@@ -167,7 +167,7 @@ func (w *scaleWorld) turn() (wall time.Duration, err error) {
 		start := time.Now()
 		got := w.eng.Tick(frame * time.Millisecond).Len()
 		wall += time.Since(start)
-		// Who was filled in frame f pulses 3 s later, which is the frame before that of this turn.
+		// Players filled in frame f pulse 3 s later, in the preceding frame of this turn.
 		first := (f + 1) % scaleFrames
 		if want := scalePulsing * ((w.players - first + scaleFrames - 1) / scaleFrames); got != want {
 			return 0, fmt.Errorf("%d events in frame %d of a turn, want %d", got, f, want)

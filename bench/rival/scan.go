@@ -1,13 +1,13 @@
 package rival
 
-// scan looks at every buff in each frame: one flat array, nothing else.
+// scan visits every buff in each frame, in one flat array.
 type scan struct {
 	game   *Game
 	health []int64
 	buffs  []scanBuff
 }
 
-type scanBuff struct{ next, end int64 } // end 0: it is not there
+type scanBuff struct{ next, end int64 } // end 0: no buff
 
 func newScan(g *Game) contender {
 	return &scan{game: g, health: make([]int64, g.buffs/each+1), buffs: make([]scanBuff, g.buffs)}

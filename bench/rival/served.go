@@ -1,14 +1,14 @@
 package rival
 
-// served lets a contender that only keeps deadlines do what is around them, as the engine must: each
-// call finds the player by his id, and on him the buff of that definition and source; whatever happens is
-// written down as an event.
+// served adds to a contender that only keeps deadlines the work that the engine must do: each
+// call looks up the player by id and the buff by definition and source, and each change is
+// written as an event.
 type served struct {
 	contender
 	players *players
 }
 
-// players is who carries what.
+// players holds the buffs of all players.
 type players struct {
 	game   *Game
 	byID   map[uint64]*carrier
@@ -23,7 +23,7 @@ type carriedBuff struct {
 	slot   int32
 }
 
-// fact is an event, with what an event of the engine says.
+// fact is an event with the fields of an engine event.
 type fact struct {
 	at, seen      int64
 	owner, source uint64
@@ -39,7 +39,7 @@ const (
 	removed
 )
 
-// newServed returns how to make a contender that is served.
+// newServed returns a constructor of a served contender.
 func newServed(make func(g *Game) contender) func(g *Game) contender {
 	return func(g *Game) contender {
 		g.players = newPlayers(g)
@@ -59,7 +59,7 @@ func newPlayers(g *Game) *players {
 	return p
 }
 
-// names says whose buff is in a slot, of which source and definition.
+// names returns the owner, source and definition of the buff in a slot.
 func (p *players) names(slot int32) (id, source uint64, spec uint32) {
 	if p.game.pulses(slot) {
 		spec = 1
@@ -67,7 +67,7 @@ func (p *players) names(slot int32) (id, source uint64, spec uint32) {
 	return uint64(slot/each + 1), uint64(slot%each + 1), spec
 }
 
-// find returns the slot of a player's buff, as somebody finds it who knows the names only.
+// find returns the slot of a player's buff by its names.
 func (p *players) find(id, source uint64, spec uint32) int32 {
 	for _, b := range &p.byID[id].carried {
 		if b.source == source && b.spec == spec {
@@ -94,7 +94,7 @@ func (s *served) refresh(slot int32, now, life int64) {
 	s.contender.refresh(slot, now, life)
 }
 
-// tick ends a frame: the events of the one before have been read.
+// tick ends a frame: the events of the last one have been read.
 func (s *served) tick(now int64) {
 	s.players.events = s.players.events[:0]
 	s.contender.tick(now)

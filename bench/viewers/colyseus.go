@@ -10,22 +10,23 @@ import (
 	"path/filepath"
 )
 
-// ErrNoRival says that there is no Colyseus: no npm or node, or no way to the registry.
+// ErrNoRival means that Colyseus is not available: no npm or node, or no access to the
+// registry.
 var ErrNoRival = errors.New("there is no Colyseus here")
 
-// rivalSeconds are played by the Colyseus server, the first of which is not counted.
+// rivalSeconds is the time played by the Colyseus server; the first second is not counted.
 const rivalSeconds = 5
 
-// Rival is what a Colyseus server has taken.
+// Rival is the cost of a Colyseus server.
 type Rival struct {
 	Cost
 	Versions string
-	Setting  float64 // of a processor: to note the changes in the room's state; it is in Share
-	First    float64 // processor seconds of the first patch, in which owners come into view
-	Memory   int64   // bytes, with all views
+	Setting  float64 // of a processor: applying the changes to the room's state; included in Share
+	First    float64 // processor seconds of the first patch, when owners come into view
+	Memory   int64   // bytes, including all views
 }
 
-// printed is what colyseus/server.js prints. Times are µs of processor time.
+// printed is the output of colyseus/server.js. Times are µs of processor time.
 type printed struct {
 	Versions                               string
 	Viewers, Frames, Bytes, Packets, Wrong int
@@ -33,8 +34,8 @@ type printed struct {
 	Memory                                 int64
 }
 
-// Colyseus lets a room of a Colyseus server show the same game. A room with 4,000 views is beyond it: see
-// Options.RivalViewers. Its modules are put into a folder for temporary files, by npm, and never here.
+// Colyseus runs the same game in a room of a Colyseus server. A room cannot handle 4,000 views:
+// see Options.RivalViewers. npm installs its modules into a temporary folder.
 func Colyseus(ctx context.Context, o Options) (*Rival, error) {
 	dir, err := os.MkdirTemp("", "bufftick-colyseus")
 	if err != nil {
@@ -84,7 +85,7 @@ func Colyseus(ctx context.Context, o Options) (*Rival, error) {
 	}, nil
 }
 
-// command runs a program and returns what it prints.
+// command runs a program and returns its output.
 func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {

@@ -15,45 +15,46 @@ const (
 	framesASecond = int(time.Second / frameTime)
 )
 
-// Options say how much is measured.
+// Options configures a measurement.
 type Options struct {
-	Seconds int           // of the game, of each way
-	Warm    time.Duration // of the game before there are viewers
+	Seconds int           // of game time for each method
+	Warm    time.Duration // game time before there are viewers
 	Seed    uint64
-	Crowd   bool // each sees 40 players anywhere, and not those of its raid
+	Crowd   bool // each viewer sees 40 random players instead of its raid
 
-	// Rival is the folder of the Colyseus server; "" leaves it out. It has so many viewers.
+	// Rival is the folder of the Colyseus server; "" omits it. RivalViewers is its number of
+	// viewers.
 	Rival        string
 	RivalViewers int
 }
 
-// Cost is what a way has taken.
+// Cost is the cost of a method.
 type Cost struct {
 	Way     string
 	Viewers int
-	Share   Spread  // of one processor, more than the game without viewers
-	After   Spread  // of that, what follows on the Tick
-	Game    Spread  // the share of the game itself, in the same way
-	Bytes   float64 // to one viewer, a second
-	Packets float64 // to one viewer, a second
-	Mallocs float64 // a frame, more than without viewers
+	Share   Spread  // of one processor, in addition to the game without viewers
+	After   Spread  // of that, the time after the Tick
+	Game    Spread  // of the game itself, measured in the same way
+	Bytes   float64 // per viewer and second
+	Packets float64 // per viewer and second
+	Mallocs float64 // per frame, in addition to the game without viewers
 }
 
-// Spread is the middle of several figures, and those between which half of them lie.
+// Spread is the median of several values with the quartiles.
 type Spread struct{ Low, Middle, High float64 }
 
-// played is a way, and the game that is played with it.
+// played is a method with its game.
 type played struct {
 	name   string
 	fight  *load.Fight
 	after  func(*engine.Frame)
 	sent   *sent
-	used   []time.Duration // of the processors, by second
+	used   []time.Duration // processor time, by second
 	behind []time.Duration // of that, in after
 	allocs uint64
 }
 
-// sent counts what viewers would be sent.
+// sent counts the messages for viewers.
 type sent struct{ bytes, packets int }
 
 func (s *sent) add(n int) {
@@ -63,10 +64,10 @@ func (s *sent) add(n int) {
 	}
 }
 
-// warmSeconds are not counted.
+// warmSeconds is the number of seconds that are not counted.
 const warmSeconds = 3
 
-// Measure plays the game without viewers and in each way, a second of each in turn.
+// Measure runs the game without viewers and with each method, a second of each in turn.
 func Measure(o Options, progress func(float64)) ([]Cost, error) {
 	all := []*played{{name: "no viewers"}, {name: "replicate"}, {name: "JSON by hand"}}
 	for _, p := range all {
@@ -86,7 +87,7 @@ func Measure(o Options, progress func(float64)) ([]Cost, error) {
 		}
 	}
 	for second := range warmSeconds + o.Seconds {
-		for k := range all { // each is the first one now and then
+		for k := range all { // rotate the order
 			all[(k+second)%len(all)].second(second >= warmSeconds)
 		}
 		progress(float64(second+1) / float64(warmSeconds+o.Seconds))
@@ -139,7 +140,7 @@ func (p *played) cost(game *played, seconds int) Cost {
 	}
 }
 
-// middle returns the median, and the quarters around it.
+// middle returns the median and the quartiles.
 func middle(list []float64) Spread {
 	s := slices.Sorted(slices.Values(list))
 	at := func(q float64) float64 { return s[min(len(s)-1, int(q*float64(len(s))))] }

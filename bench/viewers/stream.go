@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// stream writes what changes in the game for a server in another language: whom each viewer sees; the buffs of
-// the beginning; the changes of each frame. Each is a line of JSON.
+// stream writes the changes of the game for a server in another language: the players that each
+// viewer sees, the initial buffs, and the changes of each frame. Each is a line of JSON.
 type stream struct {
 	eng    *engine.Engine
 	places []map[int]place // of the buffs of each player, by slot
@@ -21,14 +21,14 @@ type stream struct {
 	out    *json.Encoder
 }
 
-// place is what a client is to know of a buff.
+// place is the client's data of a buff.
 type place struct {
 	spec, stacks int
 	source       buff.OwnerID
 	end          wheel.Time
 }
 
-// writeStream plays the game for some seconds. Of its players, so many are viewers, and told of.
+// writeStream plays the game for some seconds, for a number of its players.
 func (o *Options) writeStream(w io.Writer, players, seconds int) error {
 	fight, err := load.NewFight(o.Seed, o.Warm)
 	if err != nil {
@@ -73,7 +73,7 @@ func (o *Options) writeStream(w io.Writer, players, seconds int) error {
 	return fight.End()
 }
 
-// changes returns what is not as it was, of those who may have changed.
+// changes returns the changed buffs of players that may have changed.
 func (s *stream) changes() [][]int64 {
 	out := [][]int64{}
 	for k := range s.dirty {

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Each player of the raids is a viewer, and sees so many.
+// Each player of the raids is a viewer, and sees this many players.
 const (
 	viewers = 4000
 	inView  = 40
@@ -21,7 +21,8 @@ const (
 // owner returns the id of a player.
 func owner(k int) buff.OwnerID { return buff.OwnerID(k) + 1 }
 
-// sight returns whom each viewer sees: those of its raid, or itself and any.
+// sight returns the players that each viewer sees: those of its raid, or itself and random
+// ones.
 func (o *Options) sight(viewers int) [][]int {
 	dice := rand.New(rand.NewPCG(o.Seed, 40))
 	all := make([][]int, viewers)
@@ -42,7 +43,7 @@ func (o *Options) sight(viewers int) [][]int {
 	return all
 }
 
-// replicated sends what package replicate does.
+// replicated sends the packets of package replicate.
 func replicated(e *engine.Engine, sight [][]int, s *sent) (func(*engine.Frame), error) {
 	srv := replicate.New(e, replicate.Options{})
 	var list []*replicate.Viewer
@@ -68,7 +69,7 @@ func replicated(e *engine.Engine, sight [][]int, s *sent) (func(*engine.Frame), 
 	}, nil
 }
 
-// shown is what a game that does it by hand sends of a buff.
+// shown is a buff as sent by a hand-written game.
 type shown struct {
 	Name   string `json:"name"`
 	Source uint64 `json:"source"`
@@ -76,8 +77,8 @@ type shown struct {
 	Left   int64  `json:"left"` // ms
 }
 
-// byHand sends the list of an owner's buffs, in JSON, to each who sees it, in each frame in which an event
-// says that it has changed. Each list is written once, and copied for each viewer: which not all do.
+// byHand sends the list of an owner's buffs, in JSON, to each viewer, in each frame with an
+// event of the owner. Each list is encoded once and copied for each viewer.
 func byHand(e *engine.Engine, sight [][]int, s *sent) func(*engine.Frame) {
 	watchers := make([][]int, viewers)
 	for v, sees := range sight {
@@ -111,7 +112,7 @@ func byHand(e *engine.Engine, sight [][]int, s *sent) func(*engine.Frame) {
 			}
 			text, err := json.Marshal(list)
 			if err != nil {
-				panic(err) // there is nothing in it that cannot be written
+				panic(err) // cannot fail
 			}
 			for _, v := range watchers[k] {
 				out[v] = append(strconv.AppendInt(append(out[v], `{"owner":`...), int64(owner(k)), 10), `,"buffs":`...)

@@ -1,10 +1,11 @@
-// Command walk counts the functions and the files that one call passes: what somebody has to read who
-// follows it. It is built with coverage counters, which it clears before the call and writes out behind it:
+// Command walk counts the functions and files that one call passes through: the code that a
+// reader has to follow. It is built with coverage counters, which it clears before the call and
+// writes afterwards:
 //
 //	bash .ci/walk
 //
-// The calls are made on an engine without workers, so that nothing but the call runs. Each is made
-// several times before it is counted, so that what is done once does not count.
+// The calls are made on an engine without workers, so that only the call runs. Each is made
+// several times before it is counted, so that one-time work does not count.
 package main
 
 import (
@@ -26,7 +27,7 @@ var definition = buff.Spec{
 	On:    buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 }
 
-// walks are the calls, by their names.
+// walks are the measured calls, by name.
 var walks = []struct {
 	name    string
 	prepare func(*world)
@@ -37,7 +38,8 @@ var walks = []struct {
 	{"Despawn and Restore", func(*world) {}, (*world).move},
 }
 
-// world is four owners, each with a buff that pulses and calls a handler, and as many more as the first walk wants.
+// world has four owners, each with a pulsing buff that calls a handler, and more as the first
+// walk needs them.
 type world struct {
 	eng   *engine.Engine
 	venom *buff.Spec
@@ -107,7 +109,7 @@ func newWorld() (*world, error) {
 	return w, nil
 }
 
-// next lets one more owner in.
+// next spawns another owner.
 func (w *world) next() buff.OwnerID {
 	w.owner++
 	if err := w.eng.Spawn(w.owner, nil); err != nil {
@@ -122,7 +124,7 @@ func (w *world) add(id buff.OwnerID) {
 	}
 }
 
-// move takes an owner out and lets it in again.
+// move despawns an owner and spawns it again.
 func (w *world) move() {
 	blob, err := w.eng.Despawn(1)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 // plain lists the packages whose comments are checked like the pages. Add a package when its comments
 // have been rewritten.
 var plain = []string{
-	"actor", "cmd/bufftick", "conformance", "contrib/protoactor", "examples/arena", "examples/mmo",
+	"actor", "cmd/bufftick", "conformance", "bench/gauge", "bench/rival", "bench/walk", "contrib/protoactor", "examples/arena", "examples/mmo",
 	"examples/observability", "inspect", "internal/long", "internal/misspelt", "internal/radix", "internal/recording",
-	"internal/recovered", "internal/scenario", "internal/wire", "internal/wordlist", "metrics/prom", "replicate",
+	"internal/recovered", "internal/scenario", "internal/sheet", "internal/wire", "internal/wordlist", "metrics/prom", "replicate",
 	"replicate/client", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
 }
 
