@@ -19,79 +19,84 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// ClientOptions say how a client reaches the zones.
+// ClientOptions configure a client.
 type ClientOptions struct {
-	// NATS is a connection, which stays open; Prefix is that of the nodes' Options.
+	// NATS is a connection, which Close leaves open. Prefix must equal that of the nodes'
+	// Options.
 	NATS   *nats.Conn
 	Prefix string
 
-	// Catalog is that by which commands are written. A zone whose node has an older one, without the
-	// buff that a command names, refuses it.
+	// Catalog encodes the commands. A zone whose node has an older catalog, without the buff that
+	// a command names, rejects the command.
 	Catalog *buff.Catalog
 
-	// Outstanding is how many commands may be under way; if zero, 2,048. One more is ErrOverloaded.
+	// Outstanding is the maximum number of pending commands; if zero, 2,048. Further commands
+	// fail with ErrOverloaded.
 	Outstanding int
 
-	// Lost, if not nil, is called once when the database of a zone has gone back: a standby has taken over that had not all of
-	// it, or a backup was put back. What the zone has acknowledged since is lost, also as durable; the error is ErrLost and names the
-	// zone. Commands that are under way are done once, in what there is now. Any goroutine calls it.
+	// Lost, if not nil, is called once when the database of a zone has gone back to an earlier
+	// state: because a standby without the latest changes has taken over, or a backup was
+	// restored. Later changes of the zone are lost, including those acknowledged as Durable. The
+	// error is ErrLost and names the zone. Pending commands are executed once, in the present
+	// state. Lost is called by any goroutine.
 	Lost func(zone string, err error)
 
-	// Log, if not nil, is told in a sentence that a function given to Send, Subscribe or Lost has panicked, that a database has gone back, or that two
-	// worlds have one Prefix. Any goroutine calls it. Nobody is told if it panics itself.
+	// Log, if not nil, receives a sentence when a function given to Send, Subscribe or Lost
+	// panics, when a database has gone back, or when two worlds have the same Prefix. It is
+	// called by any goroutine, and its own panics are ignored.
 	Log func(what string)
 }
 
-// Certainty says for what a sender waits.
+// Certainty is the event that a sender waits for.
 type Certainty uint8
 
 const (
-	Applied Certainty = iota // the Tick that does the command is over; a crash may still undo it
-	Durable                  // it is on disk
+	Applied Certainty = iota // the Tick that executes the command is over; a crash can still undo it
+	Durable                  // the command is on disk
 )
 
-// Reply is what became of a command.
+// Reply is the outcome of a command.
 type Reply struct {
-	// Result is what the engine has answered. With Again it is empty.
+	// Result is the engine's result. It is empty if Again is true.
 	Result buff.Result
 
-	// Again says that the command was done when an earlier copy of it came, and that the answer to that
-	// was lost. It was done once.
+	// Again reports that an earlier copy of the command was executed and its reply was lost. The
+	// command was executed once.
 	Again bool
 
-	// Zone is the one that has answered: another than was asked if the owner has moved.
+	// Zone is the zone that replied. It differs from the requested zone if the owner has moved.
 	Zone  string
-	Epoch uint64 // of the zone's owner that has answered
-	Tries int    // how often it was sent
+	Epoch uint64 // epoch of the zone's owner that replied
+	Tries int    // number of times that the command was sent
 }
 
-// Client sends commands to zones, wherever they are played. Any goroutine may call its methods.
+// Client sends commands to zones on any node. It is safe for concurrent use.
 type Client struct {
 	o     ClientOptions
 	start time.Time
-	inbox string // subject; behind it the id of a message, or the name of a zone
+	inbox string // subject; followed by the id of a message or the name of a zone
 	sub   *nats.Subscription
-	who   [8]byte // begins all ids
+	who   [8]byte // prefix of all ids
 
 	mu     sync.Mutex
 	sender *policy.Sender
 	waits  map[policy.ID]func(Reply, error)
-	ended  []func() // to be called when mu is free
+	ended  []func() // to be called when mu is released
 	number uint64
 	timer  *time.Timer
 	closed bool
 	buf    []byte
-	worlds map[uint64]bool // that have answered
+	worlds map[uint64]bool // that have replied
 
-	// Of Subscribe.
+	// For Subscribe.
 	screens     map[screenID]*Subscription
 	screenInbox string
-	shown       *nats.Subscription // nil: there was none yet
+	shown       *nats.Subscription // nil before the first Subscribe
 	renewal     *time.Timer
-	taking      atomic.Bool // a function given to Subscribe runs
+	taking      atomic.Bool // a function given to Subscribe is running
 }
 
-// NewClient returns a client. It fails with [ErrOptions], or with what NATS says.
+// NewClient returns a client. It returns [ErrOptions] or an error of NATS.
 func NewClient(o ClientOptions) (*Client, error) {
 	if o.NATS == nil || o.Outstanding < 0 {
 		return nil, fmt.Errorf("%w: no NATS, or %d Outstanding", ErrOptions, o.Outstanding)
@@ -110,7 +115,7 @@ func NewClient(o ClientOptions) (*Client, error) {
 		o: o, start: time.Now(), inbox: o.NATS.NewInbox(), sender: policy.NewSender(sc),
 		waits: map[policy.ID]func(Reply, error){}, worlds: map[uint64]bool{},
 	}
-	_, _ = rand.Read(c.who[:])                  // it does not fail
+	_, _ = rand.Read(c.who[:])                  // never fails
 	c.timer = time.AfterFunc(time.Hour, c.wake) // flush sets it
 	var err error
 	if c.sub, err = o.NATS.Subscribe(c.inbox+".*", c.heard); err != nil {
@@ -120,26 +125,26 @@ func NewClient(o ClientOptions) (*Client, error) {
 	return c, nil
 }
 
-// Do has a command done in a zone, and waits until the Tick is over that does it.
+// Do executes a command in a zone and waits until the Tick that executes it is over.
 func (c *Client) Do(ctx context.Context, zone string, cmd buff.Command) error {
 	_, err := c.Ask(ctx, zone, cmd, Applied)
 	return err
 }
 
-// Ask has a command done in a zone, and waits until it has been, or until that is on disk. It is sent
-// again until it is known what became of it, also where the zone goes to another node in between, and is
-// done once.
+// Ask executes a command in a zone and waits until it is Applied or Durable. The command is sent
+// again until its outcome is known, even if the zone moves to another node, and is executed once.
 //
-// It fails with [ErrRefused] if it has not been done and will not be: Reply.Result.Err says why; with
-// [ErrOverloaded], [ErrTooLarge], [ErrClosed], or as Command.AppendBinary does, and was not sent then. If ctx ends first
-// the error is [ErrUnknown] if it had been sent, and else [ErrNoOwner], with ctx.Err(). [ErrUnknown] is
-// also the answer of a zone that does not know any more. With it comes [ErrShare] if the zone has said of the
-// last copy that it did not take it, since too much of this client waited there.
+// Ask returns [ErrRefused] if the command was not executed and will not be; Reply.Result.Err is
+// the reason. If the command was not sent, it returns [ErrOverloaded], [ErrTooLarge], [ErrClosed]
+// or an error of Command.AppendBinary. If ctx ends first, the error wraps ctx.Err() and
+// [ErrUnknown] if the command had been sent, or [ErrNoOwner] otherwise. A zone that no longer
+// knows the outcome returns [ErrUnknown] too. The error also matches [ErrShare] if the zone did
+// not accept the last copy because too many commands of this client were waiting.
 func (c *Client) Ask(ctx context.Context, zone string, cmd buff.Command, want Certainty) (Reply, error) {
 	return c.await(ctx, zone, func(done func(Reply, error)) (policy.ID, error) { return c.send(zone, cmd, want, done) })
 }
 
-// await sends something, and waits until it is known what became of it.
+// await sends a message and waits until its outcome is known.
 func (c *Client) await(ctx context.Context, zone string, send func(done func(Reply, error)) (policy.ID, error)) (Reply, error) {
 	type end struct {
 		r   Reply
@@ -168,8 +173,9 @@ func (c *Client) await(ctx context.Context, zone string, send func(done func(Rep
 	return e.r, e.err
 }
 
-// Send is Ask without waiting: done is called with what Ask would return, by a goroutine that must not be
-// held up, and that it must not end. It is sent until it is known what became of it, or the client is closed.
+// Send is like Ask but does not wait: done is called with the results of Ask, by a goroutine that
+// it must neither block nor end. The command is sent until its outcome is known or the client is
+// closed.
 func (c *Client) Send(zone string, cmd buff.Command, want Certainty, done func(Reply, error)) error {
 	_, err := c.send(zone, cmd, want, done)
 	return err
@@ -200,7 +206,7 @@ func (c *Client) sendBody(zone string, body []byte, want Certainty, done func(Re
 	c.number++
 	var id policy.ID
 	copy(id[:], c.who[:])
-	binary.BigEndian.PutUint64(id[len(c.who):], c.number<<1) // far below what reaches the policy's marks
+	binary.BigEndian.PutUint64(id[len(c.who):], c.number<<1) // the policy's mark bits stay 0
 	c.waits[id] = done
 	if !c.sender.Send(c.clock(), policy.Message{ID: id, Zone: zone, Sure: want == Durable, Body: body}) {
 		delete(c.waits, id)
@@ -221,7 +227,7 @@ func (c *Client) cancel(id policy.ID) (sent, crowded, was bool) {
 	return c.sender.Cancel(id), crowded, true
 }
 
-// unlock frees mu, and then tells those whose commands have ended.
+// unlock releases mu, and then calls the functions of the commands that have ended.
 func (c *Client) unlock() {
 	ended := c.ended
 	c.ended = nil
@@ -231,7 +237,7 @@ func (c *Client) unlock() {
 	}
 }
 
-// tell calls a function that was given to Send. A panic of it ends neither the process nor the client.
+// tell calls a function given to Send, and recovers from its panics.
 func (c *Client) tell(done func(Reply, error), r Reply, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -241,14 +247,15 @@ func (c *Client) tell(done func(Reply, error), r Reply, err error) {
 	done(r, err)
 }
 
-// An answer comes to the inbox with one word behind it: this letter and the id of the command, or the
-// other and the zone that a hello was for. So does the server's, that nobody has subscribed.
+// A reply is sent to the inbox followed by one word: this letter and the id of the command, or
+// the other letter and the zone of a hello. The server's "no responders" message has the same
+// form.
 const (
 	ofCommand = 'c'
 	ofHello   = 'h'
 )
 
-// flush publishes what the sender wants sent, and takes what has ended. Only who has c.mu may call it.
+// flush publishes the messages that are due and collects those that have ended. Requires c.mu.
 func (c *Client) flush() {
 	out, done := c.sender.Take()
 	for k := range out {
@@ -261,7 +268,7 @@ func (c *Client) flush() {
 			to = fmt.Sprintf("%s.%d", to, m.Epoch)
 		}
 		c.buf = appendMessage(c.buf[:0], m)
-		_ = c.o.NATS.PublishRequest(to, from, c.buf) // what does not go out is sent again
+		_ = c.o.NATS.PublishRequest(to, from, c.buf) // a lost message is sent again
 	}
 	for _, o := range done {
 		if f := c.waits[o.ID]; f != nil {
@@ -285,7 +292,7 @@ func (c *Client) flush() {
 	}
 }
 
-// outcome is what became of a command, as Ask returns it.
+// outcome returns the results of Ask for an outcome.
 func outcome(o policy.Outcome) (r Reply, err error) {
 	r = Reply{Zone: o.Reply.Zone, Epoch: o.Reply.Epoch, Tries: o.Tries}
 	if o.Reply.Code == policy.Moved {
@@ -322,7 +329,7 @@ func (c *Client) wake() {
 	}
 }
 
-// heard takes in a reply, or that nobody has subscribed.
+// heard processes a reply or a "no responders" message.
 func (c *Client) heard(msg *nats.Msg) {
 	end := strings.TrimPrefix(msg.Subject, c.inbox+".")
 	if end == "" {
@@ -358,7 +365,8 @@ func (c *Client) heard(msg *nats.Msg) {
 	c.flush()
 }
 
-// meet notes which world has answered: two that have one Prefix are said to Log. Only who has c.mu may call it.
+// meet records the world that replied, and logs if two worlds have the same Prefix. Requires
+// c.mu.
 func (c *Client) meet(zone string, world uint64) {
 	if world == 0 || c.worlds[world] || len(c.worlds) > mostWorlds {
 		return
@@ -371,10 +379,10 @@ func (c *Client) meet(zone string, world uint64) {
 	}
 }
 
-// mostWorlds is how many worlds a client tells apart.
+// mostWorlds is the maximum number of worlds that a client distinguishes.
 const mostWorlds = 16
 
-// tellLost tells the game that the database of a zone has gone back.
+// tellLost reports to the game that the database of a zone has gone back.
 func (c *Client) tellLost(zone string) {
 	err := fmt.Errorf("%w: zone %q", ErrLost, zone)
 	c.log(err.Error())
@@ -396,7 +404,7 @@ func (c *Client) log(what string) {
 	}
 }
 
-// gone ends a client whose connection is closed for good, and returns why it can do nothing more, if that is so.
+// gone closes a client whose connection is closed for good, and then returns ErrClosed.
 func (c *Client) gone() error {
 	if !c.o.NATS.IsClosed() {
 		return nil
@@ -405,7 +413,7 @@ func (c *Client) gone() error {
 	return fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, because(c.o.NATS.LastError()))
 }
 
-// because is an error as a part of another one's text.
+// because returns err as a suffix of another error's text.
 func because(err error) error {
 	if err == nil {
 		return nothing{}
@@ -413,12 +421,12 @@ func because(err error) error {
 	return fmt.Errorf(": %w", err)
 }
 
-// nothing is an error that says nothing.
+// nothing is an error with an empty text.
 type nothing struct{}
 
 func (nothing) Error() string { return "" }
 
-// denied is what NATS has said, if it is that this user may not do something.
+// denied returns the last error of NATS if it is a permission violation.
 func (c *Client) denied() error {
 	if err := c.o.NATS.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
 		return because(err)
@@ -426,7 +434,8 @@ func (c *Client) denied() error {
 	return nothing{}
 }
 
-// Close ends the client. Commands that are under way end with [ErrUnknown], Subscriptions with [ErrClosed].
+// Close closes the client. Pending commands end with [ErrUnknown], Subscriptions with
+// [ErrClosed].
 func (c *Client) Close() {
 	c.mu.Lock()
 	if c.closed {

@@ -7,56 +7,64 @@ import (
 
 // Errors of a node.
 var (
-	// ErrName: another node with this name is alive, or has been within the last TTL.
+	// ErrName means that another node with this name is alive, or was within the last TTL.
 	ErrName = errors.New("cluster: another node has this name")
 
-	// ErrFuture: a later version of this library has made the tables. Update the program; nothing has
-	// been changed.
+	// ErrFuture means that the tables were created by a later version of this library. Nothing
+	// has been changed; update the program.
 	ErrFuture = errors.New("cluster: the tables are of a later version")
 
-	// ErrClosed: the node, or the client, has been closed.
+	// ErrClosed means that the node or the client has been closed.
 	ErrClosed = errors.New("cluster: closed")
 
-	// ErrOptions: the Options cannot be meant.
+	// ErrOptions means that the Options are invalid.
 	ErrOptions = errors.New("cluster: bad options")
 
-	// ErrWorld: the nodes of another database answer to this Prefix.
+	// ErrWorld means that nodes of another database use this Prefix.
 	ErrWorld = errors.New("cluster: another world has this prefix")
 
-	// ErrUnsaved: zones were stopped before all of them was on disk. The error names them. What had been acknowledged as durable is there.
+	// ErrUnsaved means that zones were stopped before all their changes were on disk. The error
+	// names the zones. Commands that were acknowledged as Durable are on disk.
 	ErrUnsaved = errors.New("cluster: zones could not be saved")
 )
 
 // Errors of a command.
 var (
-	// ErrZone: no node has been told of a zone of that name.
+	// ErrZone means that no node has been configured with a zone of that name.
 	ErrZone = errors.New("cluster: no such zone")
 
-	// ErrOwner: no zone has an owner of that id on disk.
+	// ErrOwner means that no zone has that owner on disk.
 	ErrOwner = errors.New("cluster: no zone has the owner")
 
-	// ErrOverloaded: too many commands of this client are under way. This one was not sent.
+	// ErrOverloaded means that too many commands of this client are pending. The command was not
+	// sent.
 	ErrOverloaded = errors.New("cluster: too many commands under way")
 
-	// ErrTooLarge: a command is larger than a message of NATS may be. It was not sent.
+	// ErrTooLarge means that the command exceeds the maximum size of a NATS message. It was not
+	// sent.
 	ErrTooLarge = errors.New("cluster: the command is too large")
 
-	// ErrLost: the database of a zone has gone back, and with it what the zone had acknowledged since. The game goes on with what there
-	// is now.
+	// ErrLost means that the database of a zone has gone back to an earlier state. Changes that
+	// the zone had acknowledged since then are lost. The game continues from the present state of
+	// the database.
 	ErrLost = errors.New("cluster: the database has gone back, and acknowledged commands are lost")
 
-	// ErrUnknown: nobody knows whether the command was done. Either ctx has ended while it was on its
-	// way, or the zone has done a whole window of others since it was first sent.
+	// ErrUnknown means that it is unknown whether the command was executed: either ctx ended
+	// while the command was in flight, or the zone has executed a whole window of commands since
+	// it was first sent.
 	ErrUnknown = errors.New("cluster: nobody knows what became of the command")
 
-	// ErrShare: the zone had as much of this client waiting as it lets one have, when ctx ended: see Options.Waiting.
+	// ErrShare means that, when ctx ended, the zone already had as many waiting commands of this
+	// client as it allows; see Options.Waiting.
 	ErrShare = errors.New("cluster: the zone has too many commands of this client waiting")
 
-	// ErrNoOwner: ctx has ended, and no node had the zone. The command was not sent.
+	// ErrNoOwner means that ctx ended while no node was running the zone. The command was not
+	// sent.
 	ErrNoOwner = errors.New("cluster: nobody plays the zone")
 
-	// ErrRefused: the zone has refused the command, and never will do it: the rules have, or it cannot
-	// be read there, because it names a buff that the node's catalog has not.
+	// ErrRefused means that the zone rejected the command and will never execute it: either the
+	// rules denied it, or it cannot be decoded there because it names a buff that is missing in
+	// the node's catalog.
 	ErrRefused = errors.New("cluster: refused")
 )
 

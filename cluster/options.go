@@ -15,97 +15,110 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Options say which node this is, and what it plays.
+// Options configure a node.
 type Options struct {
-	// Postgres is the address of the database, as of pgx: a URL, or words as "host=db dbname=world".
-	// Schema is the name of the schema, which is made if there is none; if empty, "bufftick".
+	// Postgres is the address of the database in the syntax of pgx: a URL, or words such as
+	// "host=db dbname=world". Schema is the name of the schema, which is created if it does not
+	// exist; if empty, "bufftick".
 	Postgres, Schema string
 
-	// NATS is a connection, which stays open: connect it with nats.MaxReconnects(-1), or it closes for good when NATS has been gone for
-	// some two minutes, and the node gives its zones away. Prefix is what all subjects begin with: words of letters with dots between
-	// them, and no wildcards; if empty, "bufftick". Clusters that share a NATS have different ones.
+	// NATS is a connection, which Close leaves open. Connect it with nats.MaxReconnects(-1);
+	// otherwise it closes for good when NATS has been down for about two minutes, and the node
+	// releases its zones. Prefix is the start of all subjects: words of letters joined by dots,
+	// without wildcards; if empty, "bufftick". Clusters that share a NATS server need different
+	// prefixes.
 	NATS   *nats.Conn
 	Prefix string
 
-	// Node is the name of this node: no two that are alive have the same.
+	// Node is the name of this node. It must be unique among the nodes that are alive.
 	Node string
 
-	// Zones are all zones of the world. Nodes are told the same ones; a zone that one node has named
-	// is there for all.
+	// Zones are all zones of the world, the same on all nodes. A zone named by any node exists
+	// for all nodes.
 	Zones []string
 
-	// Place, if not nil, says on which of the nodes that take zones, by name, a zone is to be: one that is free is claimed
-	// there, and one that is elsewhere goes there when the node has come, one in 2 s. If it returns another name, or
-	// panics, the zone goes to the node that has least to do. It says the same on all nodes, at once and by its
-	// arguments alone: the goroutine that renews the leases calls it.
+	// Place, if not nil, returns the node on which a zone should run, from the names of the nodes
+	// that accept zones. A free zone is claimed there. A zone on another node moves there when
+	// the node has joined, one zone every 2 s. If Place returns another name or panics, the zone
+	// goes to the least loaded node. Place must return at once and give the same result on all
+	// nodes, from its arguments alone; it is called by the goroutine that renews the leases.
 	Place func(zone string, nodes []string) string
 
-	// New says how a zone is played. It is called each time that this node begins to, from a goroutine
-	// of the zone's own.
+	// New returns the configuration of a zone. It is called by the zone's goroutine each time
+	// this node starts to run the zone.
 	New func(zone string) (Zone, error)
 
-	// Frame is the time from one Tick of a zone to the next; if zero, 50 ms.
+	// Frame is the interval between two Ticks of a zone; if zero, 50 ms.
 	Frame time.Duration
 
-	// Waiting is how many commands may wait for the next Tick of a zone, and how many replies for its
-	// next commit: more are told to come again. One client may have as many there as are left free: half of them if it is
-	// alone, so that one that floods shuts nobody out. The same holds for what subscriptions of one client say in
-	// a frame. If zero, DefaultWaiting.
+	// Waiting is the maximum number of commands that wait for the next Tick of a zone, and of
+	// replies that wait for its next commit. Senders retry further commands. A client may
+	// have as many as are left free, which is half of them if it is the only one, so that a
+	// client that floods the zone cannot exclude others. The same limit applies to the messages
+	// from the subscriptions of a client in one frame. If zero, DefaultWaiting.
 	Waiting int
 
-	// TTL is the time of a lease, the same on all nodes; if zero, 2 s. A zone whose node has died is
-	// played again after that time. Less than 1 s is refused: a lease is renewed four times in it.
+	// TTL is the time of a lease, the same on all nodes; if zero, 2 s. If a node fails, its zones
+	// run again after this time. A TTL below 1 s is rejected: a lease is renewed four times
+	// within it.
 	TTL time.Duration
 
-	// Log, if not nil, is told in a sentence what has happened to a zone of this node, or to the node if zone is empty. Any goroutine
-	// calls it. Nobody is told if it panics. Of lines that repeat, five a minute are said, and then how many more there were.
+	// Log, if not nil, receives one sentence for each event of a zone of this node, or of the
+	// node itself if zone is empty. It is called by any goroutine, and its panics are ignored. Of
+	// similar lines, five a minute are reported, followed by the number of the others.
 	Log func(zone string, epoch uint64, what string)
 }
 
-// DefaultWaiting is that of Options.Waiting.
+// DefaultWaiting is the default of Options.Waiting.
 const DefaultWaiting = 4096
 
-// DefaultWindow is how many ids of commands a zone keeps, if store.Options.Window is zero.
+// DefaultWindow is the number of command ids that a zone keeps if store.Options.Window is zero.
 const DefaultWindow = 1 << 16
 
-// Zone says how a zone is played. Its functions are called on the zone's loop.
+// Zone is the configuration of a zone. Its functions are called by the zone's loop.
 type Zone struct {
-	// Engine and Store are those of store.Open. Number should be one of the zone's own, the same on
-	// all nodes, so that handles that a client has had stay good. If Store.Every is zero there is
-	// a cut in the frame that is next to 50 ms after the one before; Store.Window is DefaultWindow. The first 12 bytes of what is kept of the zone as a whole
-	// are the cluster's; Store.Zone and Restored.Zone do not see them.
+	// Engine and Store are the options of store.Open. Number should be unique to the zone and the
+	// same on all nodes, so that handles held by clients stay valid. If Store.Every is zero, a
+	// cut is made in the frame closest to 50 ms after the previous one. If Store.Window is zero,
+	// it is DefaultWindow. The first 12 bytes of the saved data of the zone belong to the
+	// cluster, and are hidden from Store.Zone and Restored.Zone.
 	Engine engine.Options
 	Store  store.Options
 
-	// Begin, if not nil, is called when all owners are back, before the first command: a zone that is
-	// new gets its owners here. An owner is in one zone of the world: a zone that spawns one who is in another cannot be
-	// saved, and if that stays so for two leases it fails and is played again from its last cut.
+	// Begin, if not nil, is called when all owners have been restored, before the first command.
+	// A new zone creates its owners here. An owner is in only one zone of the world: if a zone
+	// spawns an owner that is in another zone, the zone cannot be saved, and after two leases it
+	// fails and is loaded from its last cut.
 	Begin func(z *store.Saver, r store.Restored) error
 
 	// Tick, if not nil, is called after each Tick.
 	Tick func(z *store.Saver, f *engine.Frame)
 
-	// Depart, if not nil, is asked before Transfer lets an owner go to another zone: an error refuses it.
+	// Depart, if not nil, is called before Transfer moves an owner to another zone. An error
+	// refuses the transfer.
 	Depart func(z *store.Saver, id buff.OwnerID, to string) error
 
-	// Arrive, if not nil, is called when an owner has come from another zone.
+	// Arrive, if not nil, is called when an owner has arrived from another zone.
 	Arrive func(z *store.Saver, id buff.OwnerID, r buff.Restoration)
 
-	// Screens, if not nil, is how the zone's buffs are shown to those who Subscribe: see replicate.Options. Which owners
-	// a viewer sees is looked up again every four frames, by Interest; if that is nil each viewer sees its own owner. If Screens is nil the zone shows
-	// nothing.
+	// Screens, if not nil, configures the replication of the zone's buffs to subscribers: see
+	// replicate.Options. Every four frames, Interest selects the owners that a viewer sees; if
+	// Interest is nil, each viewer sees its own owner. If Screens is nil, the zone refuses
+	// subscriptions.
 	Screens *replicate.Options
 
-	// MostUnsaved is how long the zone is played while none of its commits is acknowledged, though the database renews its lease. Then it is
-	// stopped, and loaded again from its last cut, here or on another node. If zero it is played on: Played.Unsaved says for how long.
+	// MostUnsaved is how long the zone runs while the database renews its lease but acknowledges
+	// none of its commits. After that, the zone is stopped and loaded from its last cut, here or
+	// on another node. If zero, it continues without a limit; Played.Unsaved reports for how
+	// long.
 	MostUnsaved time.Duration
 
-	// Page, if not empty, is the address of a live page of the zone, as of package inspect, which all who ask the
-	// nodes are told: see Node.Look and package cluster/inspect.
+	// Page, if not empty, is the address of a live page of the zone, such as one of package
+	// inspect. Node.Look and package cluster/inspect report it.
 	Page string
 
-	// Load is what the zone costs its node, for the balance between nodes, in a unit of which no zone has less
-	// than 1: what is below counts as 1, and so does a nil Load.
+	// Load returns the cost of the zone for its node, for balancing, in any unit in which each
+	// zone costs at least 1. Smaller values, and a nil Load, count as 1.
 	Load func() float64
 }
 
@@ -148,8 +161,8 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// checkPrefix fails with ErrOptions unless all that begins with a prefix is this world's alone: no wildcards, and nothing that is no
-// subject of NATS.
+// checkPrefix returns ErrOptions if the prefix contains wildcards, so that it would include
+// subjects of other worlds, or is not a valid subject of NATS.
 func checkPrefix(prefix string) error {
 	for word := range strings.SplitSeq(prefix, ".") {
 		if word == "" || strings.ContainsFunc(word, func(c rune) bool { return c == '*' || c == '>' || c <= ' ' || c == 0x7f || unicode.IsSpace(c) }) {
@@ -159,7 +172,8 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// within returns a context for a request to the database: nobody waits for it longer than a lease.
+// within returns a context for a request to the database, which is limited to the time of a
+// lease.
 func (n *Node) within() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(n.ctx, n.o.TTL)
 }
