@@ -22,11 +22,11 @@ func (d *definition) actions(field string, n ast.Node, to *[]buff.Action) {
 	}
 }
 
-// verbs are what an action may do.
+// verbs are the kinds of actions.
 var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
 
-// oneAction reads an action. A wrong one is replaced by a kill, which refers to
-// nothing that could be missing.
+// oneAction reads an action. An invalid one is replaced by a kill, which refers to no
+// definition that could be missing.
 func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 	d.places.set(field, place{position: at(n)})
 	a := buff.Action{Do: define.DoKill}
@@ -50,7 +50,7 @@ func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 	case hasReason && len(does) == 1 && a.Do != define.DoRemove:
 		d.fail(join(field, "reason"), reason.position, "only a remove has a reason, not %v", a.Do)
 	case len(does) == 0 && d.loader.failed == before:
-		d.fail(field, at(n), "want one of %s", either(verbs))
+		d.fail(field, at(n), "want one of %s", orList(verbs))
 	}
 	return a
 }
@@ -66,27 +66,27 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.Reason) },
 }}
 
-// named reads the name of what an action calls, applies or removes.
+// named reads the name of the handler or definition of an action.
 func (d *definition) named(do define.Do, field string, n ast.Node, ref bool) {
 	d.loader.action.Do = do
 	d.name(field, n, ref, &d.loader.action.Name)
 }
 
-// changes reads what an action does to an attribute.
+// changes reads the attribute change of an action.
 func (d *definition) changes(do define.Do, field string, n ast.Node, t table) {
 	d.loader.action.Do, d.loader.action.Change = do, &define.Change{}
 	d.fields(field, at(n), n, t)
 }
 
-// kill reads the value of a kill.
+// kill reads the value of a kill action.
 func (d *definition) kill(field string, n ast.Node) {
 	d.loader.action.Do = define.DoKill
 	if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
-		d.fail(field, at(n), "can only be true, not %s", Describe(n))
+		d.fail(field, at(n), "must be true, not %s", Describe(n))
 	}
 }
 
-// removeFields are the fields of on.remove: every reason that ends a buff, and any.
+// removeFields are the fields of on.remove: each reason that ends a buff, and any.
 var removeFields = func() table {
 	t := table{"on.remove", nil, map[string]readFunc{
 		"any": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.RemoveAny) },

@@ -9,21 +9,21 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// attributeSheet is the section "attributes", which one file of a catalog has.
+// attributeSheet is the section "attributes", which only one file of a catalog may have.
 type attributeSheet struct {
-	from  *definition // the file; nil if there is none
+	from  *definition // the file; nil if none
 	at    position
 	list  []define.Attribute
-	bases map[string]float64 // by name; not nil
+	bases map[string]float64 // by name; never nil
 
 	reading *define.Attribute
 }
 
-// attributes reads the attributes of the owners.
+// attributes reads the section "attributes".
 func (w *definition) attributes(f *ast.MappingValueNode) {
 	sheet := &w.loader.attrs
 	if first := sheet.from; first != nil {
-		w.complain("attributes", at(f.Key), "stand at %s:%d already: all attributes stand in one file, so that their order is certain", first.src.name, sheet.at.line)
+		w.complain("attributes", at(f.Key), "already defined at %s:%d: all attributes must be in one file, so that their order is defined", first.src.name, sheet.at.line)
 		return
 	}
 	sheet.from, sheet.at = w, at(f.Key)
@@ -57,7 +57,7 @@ func (d *definition) statLimit(field string, n ast.Node, to *stat.Limit) {
 	}
 }
 
-// aggregate reads which modifiers count: a word, or how many of the strongest.
+// aggregate reads which modifiers count: a word, or the number of strongest ones.
 func (d *definition) aggregate(field string, n ast.Node) {
 	a := d.loader.attrs.reading
 	if _, isMap := Fields(n); isMap {
@@ -91,8 +91,7 @@ func (d *definition) attribute(field string, n ast.Node, to *string) {
 	})
 }
 
-// scope is what numbers may name. What stands in a file that could not be read is not
-// known.
+// scope returns the names available in formulas. Names in unreadable files are unknown.
 func (l *loader) scope() scope {
 	s := scope{curves: l.curves, attrs: l.attrs.bases}
 	if l.blind {

@@ -6,14 +6,14 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// A table is read into the same tree that YAML makes, with the places of the cells in
-// it. So whatever reads a definition reads a row, too, and needs not to know of tables.
+// A table is converted into the same tree as YAML, with the positions of its cells, so that
+// the code that reads definitions need not know about tables.
 
 // csv reads the definitions of a table.
 func (l *loader) csv(name string, src []byte) {
 	t := l.newReading(name)
 	n := 0
-	t.each = func(d *ast.MappingValueNode) bool { // the tree of a row is not needed any longer
+	t.each = func(d *ast.MappingValueNode) bool { // the tree of a row is no longer needed
 		l.definitions(t.src, start, ast.Mapping(nil, true, d))
 		n++
 		return !l.full
@@ -23,8 +23,8 @@ func (l *loader) csv(name string, src []byte) {
 	}
 }
 
-// csvTree returns a table as the tree of a file of definitions, and reports whether
-// there is nothing wrong with it.
+// csvTree returns a table as the tree of a definition file, and reports whether the table is
+// valid.
 func (l *loader) csvTree(name string, src []byte) (root ast.Node, ok bool) {
 	t := l.newReading(name)
 	defs := ast.Mapping(tokenAt("{", start), true)
@@ -38,58 +38,58 @@ func (l *loader) csvTree(name string, src []byte) (root ast.Node, ok bool) {
 	return ast.Mapping(tokenAt("{", start), true, pair("buffs", start, defs)), true
 }
 
-// reading is a table that is being read.
+// reading is the state of a table being read.
 type reading struct {
 	*loader
 	name   string
 	src    *source
-	by     byte // between its columns
+	by     byte // delimiter
 	marked bool // the first column is for marks
 	heads  []columnHead
-	groups map[string]int // the number of each path that has a column, or fields that have one
-	wrong  bool           // something is
+	groups map[string]int // number of each path that has a column, or has fields with columns
+	wrong  bool           // an error was reported
 	row    row
-	each   func(*ast.MappingValueNode) bool // takes a definition, and reports whether to go on
+	each   func(*ast.MappingValueNode) bool // accepts a definition and reports whether to continue
 
-	// What was read and what was handed to the parser so far.
+	// Totals so far: non-empty cells, and text passed to the parser.
 	cells, signs, tabs int
 }
 
 // columnHead is the head of a column: the path of a field.
 type columnHead struct {
-	path  []string // none if the column is not read
+	path  []string // empty if the column is not read
 	at    []position
-	group []int // the numbers of the paths that end at each word
+	group []int // numbers of the paths that end at each word
 	shape *shape
-	guess bool // there is no such column; another was perhaps meant to be it
+	guess bool // not a real column: a misspelled one probably stands for it
 }
 
 func (h *columnHead) name() string { return strings.Join(h.path, ".") }
 
-// row is what is known of the row that is being read.
+// row is the state of the current row.
 type row struct {
 	id     string
-	nodes  map[int]*ast.MappingNode // by the number of the path
-	column map[int]int              // that gave the path or the first of its fields
+	nodes  map[int]*ast.MappingNode // by path number
+	column map[int]int              // column that set the path or the first of its fields
 }
 
 func (l *loader) newReading(name string) *reading {
 	return &reading{loader: l, name: name, groups: map[string]int{}}
 }
 
-// read reads a table, and reports what is wrong with it as a table.
+// read reads a table and reports its structural errors.
 func (t *reading) read(src []byte) {
 	text, ok := t.plainText(src)
 	if !ok {
 		return
 	}
-	t.src.lost = map[position]bool{}
+	t.src.poisoned = map[position]bool{}
 	t.by = delimiterOf(text)
 	rows, headed := tableScan{rest: text, by: t.by, at: start}, false
 	for {
 		r, p, what := rows.next()
 		switch {
-		case what != "": // what follows it was cut wrongly
+		case what != "": // the rest cannot be split into cells
 			t.fail(p, "", "", "%s", what)
 			t.blind = true
 			return
@@ -100,7 +100,7 @@ func (t *reading) read(src []byte) {
 			return
 		case headed:
 			if !t.definitionOf(r) || t.cells > maxCells {
-				return // what reads it has said so itself
+				return // already reported
 			}
 		case isMark(r) && r[0].text != "##var":
 		case !t.header(r):
@@ -111,7 +111,7 @@ func (t *reading) read(src []byte) {
 	}
 }
 
-// plainText opens a file that may be read at all.
+// plainText prepares a file for reading.
 func (t *reading) plainText(src []byte) (text string, ok bool) {
 	if len(src) > MaxFileSize {
 		t.src = t.open(t.name, "")
@@ -127,20 +127,20 @@ func (t *reading) plainText(src []byte) (text string, ok bool) {
 	return text, true
 }
 
-// isMark reports whether a row is one of those that are for people and other programs.
+// isMark reports whether a row is meant for people or other programs.
 func isMark(r []cell) bool { return strings.HasPrefix(r[0].text, "##") }
 
-// definitionOf reads one row, and reports whether to go on.
+// definitionOf reads one row and reports whether to continue.
 func (t *reading) definitionOf(r []cell) bool {
 	first := r[0].whole()
 	switch {
 	case first.text == "##var":
-		t.fail(first.begin(), "", "", "a second row of names: only one is read")
+		t.fail(first.begin(), "", "", "a second row of field names: only one is allowed")
 		return true
 	case isMark(r):
 		return true
 	case t.marked && first.text != "":
-		t.fail(first.begin(), "", "", "the first column is for marks such as ##: the ID stands behind it")
+		t.fail(first.begin(), "", "", "the first column is for marks such as ##: put the ID in a later column")
 	}
 	t.row = row{nodes: map[int]*ast.MappingNode{}, column: map[int]int{}}
 	id := part{}
@@ -162,13 +162,13 @@ func (t *reading) definitionOf(r []cell) bool {
 	}
 	for i := range t.heads {
 		if t.heads[i].guess {
-			t.put(i, t.lost(nowhere), def)
+			t.put(i, t.lost(noPosition), def)
 		}
 	}
 	return t.each(pair(key, id.begin(), def))
 }
 
-// first returns where the first cell of a row stands in which there is something.
+// first returns the position of the first non-empty cell of a row.
 func (t *reading) first(r []cell) position {
 	for i := range r {
 		if p := r[i].whole(); p.text != "" {
@@ -178,20 +178,20 @@ func (t *reading) first(r []cell) position {
 	return start
 }
 
-// cellOf puts what stands in column i into a definition.
+// cellOf adds the contents of column i to a definition.
 func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 	if p.text == "" {
 		return
 	}
 	if t.cells++; t.cells > maxCells {
 		if t.cells == maxCells+1 {
-			t.fail(p.begin(), "", "", "more than %d cells with something in them", maxCells)
+			t.fail(p.begin(), "", "", "more than %d non-empty cells", maxCells)
 			t.blind = true
 		}
 		return
 	}
 	if i >= len(t.heads) || t.heads[i].guess {
-		t.fail(p.begin(), t.row.id, "", "there is no name of a field above this cell")
+		t.fail(p.begin(), t.row.id, "", "this column has no field name")
 		return
 	}
 	h := &t.heads[i]
@@ -200,12 +200,12 @@ func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 	}
 	n := t.value(p, h.shape, t.row.id, h.name())
 	if column := t.put(i, n, def); column >= 0 {
-		t.fail(p.begin(), t.row.id, h.name(), "column %d, %s, has given this already", column+1, t.heads[column].name())
+		t.fail(p.begin(), t.row.id, h.name(), "column %d, %s, already sets this", column+1, t.heads[column].name())
 	}
 }
 
-// put puts a value into a definition. If another column has given the same before, or
-// the whole of which it is a part, it returns that one, else -1.
+// put adds a value to a definition. If another column has already set it, or a map that
+// contains it, put returns that column, else -1.
 func (t *reading) put(i int, n ast.Node, in *ast.MappingNode) int {
 	h := &t.heads[i]
 	for k, g := range h.group {
@@ -230,33 +230,33 @@ func (t *reading) put(i int, n ast.Node, in *ast.MappingNode) int {
 	return -1
 }
 
-// pair returns a field, whose name stands at p.
+// pair returns a field with its name at p.
 func pair(name string, p position, value ast.Node) *ast.MappingValueNode {
 	return ast.MappingValue(tokenAt(":", p), textAt(name, p), value)
 }
 
-// fail reports that something is wrong with the table itself.
+// fail reports an error of the table itself.
 func (t *reading) fail(p position, id, field, format string, args ...any) {
 	t.add(t.src, p, id, field, format, args...)
 	t.wrong = true
 }
 
-// broken reports an error of a cell, and returns a node from which nothing follows.
-func (t *reading) broken(p position, id, field, text string) ast.Node {
+// invalid reports an error of a cell and returns a node that causes no further errors.
+func (t *reading) invalid(p position, id, field, text string) ast.Node {
 	t.fail(p, id, field, "%s", text)
 	return t.lost(p)
 }
 
-// lost returns a node that every field refuses; that it does is not reported.
+// lost returns a node that every field rejects without a report.
 func (t *reading) lost(p position) ast.Node {
-	t.src.lost[p] = true
+	t.src.poisoned[p] = true
 	return ast.Null(tokenAt("", p))
 }
 
-// spend reports whether a text may still be given to the parser, under the limits that a
-// file of YAML has as a whole.
+// spend reports whether a text may still be passed to the parser under the limits of a whole
+// YAML file.
 func (t *reading) spend(text string) bool {
-	t.signs += signs(text) + 1
+	t.signs += countSigns(text) + 1
 	t.tabs += strings.Count(text, "\t") * len(text)
 	return t.signs <= maxFlow && t.tabs <= maxTabs
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// delimiters are what may stand between two columns: what spreadsheets save, each in the countries
-// that have it, or as text with tabs.
+// delimiters are the possible column delimiters: those that spreadsheets write, depending on
+// the country, or for tab-separated text.
 const delimiters = ",;\t"
 
-// delimiterOf returns the one with which the row of names has a column id; without such a row the first of
-// those that cut it into most.
+// delimiterOf returns the delimiter with which the name row has a column id. If there is none,
+// it returns the first of those that give the most columns.
 func delimiterOf(text string) byte {
 	best, most := delimiters[0], 0
 	for k := range len(delimiters) {
@@ -34,7 +34,7 @@ func delimiterOf(text string) byte {
 	return best
 }
 
-// header reads the names of the fields, and reports whether the rows can be read.
+// header reads the name row and reports whether the rows can be read.
 func (t *reading) header(r []cell) bool {
 	t.marked = r[0].text == "##var"
 	t.heads = make([]columnHead, len(r))
@@ -51,7 +51,7 @@ func (t *reading) header(r []cell) bool {
 	if t.wrong {
 		return false
 	}
-	t.strange()
+	t.reportUnknownColumns()
 	return true
 }
 
@@ -65,7 +65,7 @@ func (t *reading) head(i int, name part) {
 		p := name.place(at)
 		switch {
 		case word == "" || word != strings.TrimSpace(word):
-			t.fail(p, "", "", "%s is no name of a field: want words with dots between them, such as stack.limit", quote(name.text))
+			t.fail(p, "", "", "%s is not a field name: want words separated by dots, such as stack.limit", quote(name.text))
 			h.path = nil
 			return
 		case k == maxPath:
@@ -78,19 +78,18 @@ func (t *reading) head(i int, name part) {
 		at = at.over(word + ".")
 	}
 	if first := slices.IndexFunc(t.heads[:i], func(o columnHead) bool { return slices.Equal(o.path, h.path) }); first >= 0 {
-		t.fail(h.at[0], "", "", "the column %s is repeated: it is column %d already", quote(h.name()), first+1)
+		t.fail(h.at[0], "", "", "the column %s is repeated: it is already column %d", quote(h.name()), first+1)
 		return
 	}
 	h.shape = shapeOf(h.name())
 }
 
-// nowhere is where no name stands.
-var nowhere = position{1 << 30, 1}
+// noPosition is the position of a missing name.
+var noPosition = position{1 << 30, 1}
 
-// strange reports the names that are no fields, once for each and not in each row. Their
-// cells are not read. What a definition says of them it says itself: each column makes
-// one, in which nothing but the name is right.
-func (t *reading) strange() {
+// reportUnknownColumns reports unknown column names, each once rather than in every row. Their cells are
+// not read. To find them, each column is read as a definition in which only the name is valid.
+func (t *reading) reportUnknownColumns() {
 	asked := newLoader()
 	all := ast.Mapping(tokenAt("{", start), true)
 	columnAt := map[position]int{}
@@ -99,19 +98,19 @@ func (t *reading) strange() {
 		if len(h.path) == 0 || h.name() == "id" {
 			continue
 		}
-		n := ast.Node(ast.Null(tokenAt("", nowhere)))
+		n := ast.Node(ast.Null(tokenAt("", noPosition)))
 		for k := len(h.path) - 1; k >= 0; k-- {
-			n = ast.Mapping(tokenAt("{", nowhere), true, pair(h.path[k], h.at[k], n))
+			n = ast.Mapping(tokenAt("{", noPosition), true, pair(h.path[k], h.at[k], n))
 			columnAt[h.at[k]] = i
 		}
-		all.Values = append(all.Values, pair(h.name(), nowhere, n))
+		all.Values = append(all.Values, pair(h.name(), noPosition, n))
 	}
 	asked.definitions(t.src, start, all)
-	for _, e := range asked.errors() { // those of names come first
+	for _, e := range asked.errors() { // errors about names come first
 		p := position{e.Line, e.Column}
 		i, ok := columnAt[p]
 		if !ok {
-			return // of the values, and there are none
+			return // about values, which are not real
 		}
 		if t.heads[i].path == nil {
 			continue // one is enough
@@ -127,8 +126,8 @@ func (t *reading) strange() {
 	}
 }
 
-// guess notes that a field was perhaps meant by a name that is none: that it is missing
-// is then not reported.
+// guess records that an unknown name probably stands for a field, so that the field is not
+// reported as missing.
 func (t *reading) guess(field string) {
 	h := columnHead{path: strings.Split(field, "."), guess: true}
 	if slices.ContainsFunc(t.heads, func(o columnHead) bool { return slices.Equal(o.path, h.path) }) {

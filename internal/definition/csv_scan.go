@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on a table, beside those on every file.
+// Limits on a table, in addition to those on every file.
 const (
 	maxColumns = 500
-	maxPath    = 8       // words of a name at the head of a column
+	maxPath    = 8       // words of a column name
 	maxCell    = 10_000  // characters of one cell
-	maxCells   = 200_000 // cells of one table in which there is something
-	maxFlow    = 120_000 // elements of its lists, and brackets, commas and colons
+	maxCells   = 200_000 // non-empty cells of a table
+	maxFlow    = 120_000 // elements, brackets, commas and colons of its lists
 )
 
 // cell is one cell of a table.
@@ -22,20 +22,20 @@ type cell struct {
 	text    string
 	at      position // of the first character of the text
 	quoted  bool
-	doubled []position // the quotes within the text that the file has twice; places in the text
+	doubled []position // positions in the text of quotes that are doubled in the file
 }
 
-// tableScan cuts a plain text into the rows of a table.
+// tableScan splits a plain text into the rows of a table.
 type tableScan struct {
 	rest  string
-	by    byte // between two cells: one of delimiters
+	by    byte // delimiter
 	at    position
 	cells []cell // of the last row
 }
 
-// next cuts off the next row in which there is something; it has no cells behind the
-// last. The cells are overwritten by the next call. If the text goes on in a way that
-// is no table, it says where and what.
+// next returns the next non-empty row, or no cells after the last one. The cells are
+// overwritten by the next call. If the text is not a valid table, it returns the position and
+// a description.
 func (s *tableScan) next() (row []cell, p position, what string) {
 	for s.rest != "" {
 		s.cells = s.cells[:0]
@@ -58,13 +58,13 @@ func (s *tableScan) next() (row []cell, p position, what string) {
 	return nil, position{}, ""
 }
 
-// skip goes on over n bytes.
+// skip advances by n bytes.
 func (s *tableScan) skip(n int) {
 	s.at = s.at.over(s.rest[:n])
 	s.rest = s.rest[n:]
 }
 
-// over returns the place behind a text that begins at p.
+// over returns the position after a text that starts at p.
 func (p position) over(text string) position {
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		p.line += strings.Count(text, "\n")
@@ -74,8 +74,8 @@ func (p position) over(text string) position {
 	return p
 }
 
-// cell cuts off one cell and what ends it: the delimiter, a line end, or 0 for the end of the
-// text.
+// cell reads one cell and returns the byte that ends it: the delimiter, a line feed, or 0 at
+// the end of the text.
 func (s *tableScan) cell() (c cell, end byte, what string) {
 	if strings.HasPrefix(s.rest, `"`) {
 		c, what = s.quoted()
@@ -100,13 +100,13 @@ func (s *tableScan) cell() (c cell, end byte, what string) {
 	return c, end, ""
 }
 
-// quoted cuts off a cell in quotes. In it a quote stands twice.
+// quoted reads a quoted cell, in which quotes are doubled.
 func (s *tableScan) quoted() (c cell, what string) {
 	open := s.at
 	s.skip(1)
 	c = cell{at: s.at, quoted: true}
 	var text strings.Builder
-	inside := start // the place in the text of the cell
+	inside := start // position in the text of the cell
 	for {
 		n := strings.IndexByte(s.rest, '"')
 		if n < 0 {
@@ -130,13 +130,13 @@ func (s *tableScan) quoted() (c cell, what string) {
 	}
 	behind := strings.TrimLeft(s.rest, blanks)
 	if behind != "" && behind[0] != s.by && behind[0] != '\n' {
-		return cell{at: s.at}, `text behind the closing quote: within quotes write a quote twice ("")`
+		return cell{at: s.at}, `text after the closing quote: write a quote within quotes as ""`
 	}
 	s.skip(len(s.rest) - len(behind))
 	return c, ""
 }
 
-// place returns where in the file the place p of the cell's text is.
+// place converts a position in the cell's text to a position in the file.
 func (c *cell) place(p position) position {
 	first := sort.Search(len(c.doubled), func(i int) bool { return c.doubled[i].line >= p.line })
 	twice := sort.Search(len(c.doubled)-first, func(i int) bool {
@@ -149,14 +149,14 @@ func (c *cell) place(p position) position {
 	return position{c.at.line + p.line - 1, p.column + twice}
 }
 
-// part is a piece of a cell, without the white space around it.
+// part is a piece of a cell, without surrounding white space.
 type part struct {
 	cell *cell
 	text string
 	at   position // in the text of the cell
 }
 
-// whole returns all that stands in a cell.
+// whole returns the whole contents of a cell.
 func (c *cell) whole() part { return part{c, c.text, start}.trim() }
 
 func (p part) trim() part {
@@ -166,7 +166,7 @@ func (p part) trim() part {
 	return p
 }
 
-// place returns where in the file the place q of the part is.
+// place converts a position in the part to a position in the file.
 func (p part) place(q position) position {
 	if q.line == 1 {
 		return p.cell.place(position{p.at.line, p.at.column + q.column - 1})
@@ -174,10 +174,10 @@ func (p part) place(q position) position {
 	return p.cell.place(position{p.at.line + q.line - 1, q.column})
 }
 
-// begin returns where in the file the part begins.
+// begin returns the position of the part in the file.
 func (p part) begin() position { return p.place(start) }
 
-// elements cuts the part at its semicolons, but for those in brackets or quotes.
+// elements splits the part at semicolons outside of brackets and quotes.
 func (p part) elements() (list []part) {
 	rest, at := p.text, p.at
 	for {
@@ -191,8 +191,8 @@ func (p part) elements() (list []part) {
 	}
 }
 
-// lengthOf returns the length of the first element of s. Brackets and quotes mean
-// something only at its beginning and within brackets.
+// lengthOf returns the length of the first element of s. Brackets and quotes are special only
+// at its start and within brackets.
 func lengthOf(s string) int {
 	i := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
 	depth := 0

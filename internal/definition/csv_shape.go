@@ -8,25 +8,25 @@ import (
 	"sync"
 )
 
-// shape is what may stand in a field, as far as a cell of a table needs to know it: a
-// cell has no quotes and brackets that would say so.
+// shape describes the possible values of a field, as far as needed to read a cell, which lacks
+// the quotes and brackets of YAML.
 type shape struct {
-	kinds  map[string]bool   // the types of the schema: string, number, array, object …
-	fields map[string]*shape // of a map with these fields
-	any    *shape            // of a map with any names
+	kinds  map[string]bool   // schema types: string, number, array, object …
+	fields map[string]*shape // of a map with fixed fields
+	any    *shape            // of a map with arbitrary names
 	items  *shape            // of a list
 }
 
-// isText reports whether the field is a text, whatever it looks like.
+// isText reports whether the field is always text, whatever it looks like.
 func (s *shape) isText() bool { return s != nil && s.kinds["string"] && len(s.kinds) == 1 }
 
-// isList reports whether the field is a list, even if there is only one in it.
+// isList reports whether the field is always a list, even for a single element.
 func (s *shape) isList() bool { return s != nil && s.kinds["array"] && len(s.kinds) == 1 }
 
-// isMap reports whether the field is a map, whose fields can have columns of their own.
+// isMap reports whether the field is always a map, so that its fields can have columns.
 func (s *shape) isMap() bool { return s != nil && s.kinds["object"] && len(s.kinds) == 1 }
 
-// field returns the shape of a field of the field, nil if it is not known.
+// field returns the shape of a field within the field, or nil if unknown.
 func (s *shape) field(name string) *shape {
 	switch {
 	case s == nil:
@@ -37,7 +37,7 @@ func (s *shape) field(name string) *shape {
 	return s.any
 }
 
-// element returns the shape of an element of the list, nil if it is not known.
+// element returns the shape of an element of the list, or nil if unknown.
 func (s *shape) element() *shape {
 	if s == nil {
 		return nil
@@ -53,7 +53,7 @@ func (s *shape) names() iter.Seq[string] {
 	return maps.Keys(s.fields)
 }
 
-// shapeOf returns the shape of the field of that path, nil if it is not known.
+// shapeOf returns the shape of the field with that path, or nil if unknown.
 func shapeOf(path string) *shape {
 	s := definitionShape()
 	if path == "" {
@@ -65,8 +65,8 @@ func shapeOf(path string) *shape {
 	return s
 }
 
-// definitionShape returns the shape of a definition. It is taken from the schema, so
-// that a table knows every field that a file does.
+// definitionShape returns the shape of a definition. It is derived from the schema, so that
+// tables support every field that files do.
 var definitionShape = sync.OnceValue(func() *shape {
 	var root struct {
 		Definitions map[string]schemaNode `json:"definitions"`
@@ -83,17 +83,17 @@ var definitionShape = sync.OnceValue(func() *shape {
 	return r.of(root.Properties.Buffs.Each)
 })
 
-// schemaNode is the part of a schema that makes a shape.
+// schemaNode is the relevant part of a schema node.
 type schemaNode struct {
 	Ref        string                `json:"$ref"`
-	Type       any                   `json:"type"` // one, or a list
+	Type       any                   `json:"type"` // a string or a list
 	Properties map[string]schemaNode `json:"properties"`
 	Additional json.RawMessage       `json:"additionalProperties"`
 	Items      *schemaNode           `json:"items"`
 	AnyOf      []schemaNode          `json:"anyOf"`
 }
 
-// shapes makes shapes of the nodes of one schema.
+// shapes converts the nodes of one schema.
 type shapes struct {
 	definitions map[string]schemaNode
 	known       map[string]*shape // by the name of the definition
@@ -105,11 +105,11 @@ func (r shapes) of(n schemaNode) *shape {
 	return s
 }
 
-// add adds what n allows.
+// add adds the values that n allows.
 func (r shapes) add(to *shape, n schemaNode) {
 	if name := strings.TrimPrefix(n.Ref, "#/definitions/"); n.Ref != "" {
 		if r.known[name] == nil {
-			r.known[name] = to // in case that it holds itself
+			r.known[name] = to // first, because it may contain itself
 			r.add(to, r.definitions[name])
 			return
 		}
@@ -134,12 +134,12 @@ func (r shapes) add(to *shape, n schemaNode) {
 	if n.Items != nil {
 		to.items = r.of(*n.Items)
 	}
-	for _, a := range n.AnyOf { // what stands under oneOf only says which of the properties must be there
+	for _, a := range n.AnyOf { // oneOf only restricts which properties are required
 		r.add(to, a)
 	}
 }
 
-// merge adds what another shape allows.
+// merge adds the values that another shape allows.
 func (s *shape) merge(o *shape) {
 	for k := range o.kinds {
 		s.kinds[k] = true

@@ -56,7 +56,7 @@ var hostileTables = []struct{ name, text, want string }{
 	{"gigabyte", strings.Repeat("a", MaxFileSize+1), "1048577 bytes: a file may have at most 1048576"},
 	{"columns", strings.Repeat(",", 1_000_000), "more than 500 columns"},
 	{"cell", strings.Repeat("a", 1_000_000), "more than 10000 characters in one cell"},
-	{"rows", "id,duration\n" + strings.Repeat("a,1s\n", 200_000), `defined twice: it stands at big.csv:2:1 already`},
+	{"rows", "id,duration\n" + strings.Repeat("a,1s\n", 200_000), `defined twice: it is already at big.csv:2:1`},
 	{"blank rows", "id,duration\n" + strings.Repeat(",\n", 500_000), ""},
 	{"quotes", strings.Repeat(`"`, 1_000_000), "more than 10000 characters in one cell"},
 	{"quoted lines", "id,duration\n" + strings.Repeat("\"\n\n\n\n\n\",\"\"\n", 90_000), ""},
@@ -71,10 +71,10 @@ var hostileTables = []struct{ name, text, want string }{
 	{"tabs", "id,params\n" + strings.Repeat("a,{"+strings.Repeat("\t", 9_000)+"}\n", 100), ""},
 	{"tabs in quotes", "id,params\n" + strings.Repeat("a,{a: '"+strings.Repeat("\t", 9_000)+"'}\n", 100), ""},
 	{"doubled", "id,params\n" + strings.Repeat("a,\"{"+strings.Repeat(`""a"": 1, `, 1_000)+"}\"\n", 90), ""},
-	{"names", "id,duration," + strings.Repeat("zz,", 400) + "\n", `the column "zz" is repeated: it is column 3 already`},
+	{"names", "id,duration," + strings.Repeat("zz,", 400) + "\n", `the column "zz" is repeated: it is already column 3`},
 	{"cells", "id" + columnsOf("chance", 0) + strings.Repeat("\n"+strings.Repeat("a,", 499), 1000), ""},
 	{"known", "id" + columnsOf("params.p", 499) + strings.Repeat("\na"+strings.Repeat(",1", 499), 1000), ""},
-	{"wrong", "id,duration" + rowsOf("x"), `"x" is no span: want instant, infinite or a span such as 12s, 1500ms, 30m or 36h`},
+	{"wrong", "id,duration" + rowsOf("x"), `"x" is not a span: want instant, infinite or a span such as 12s, 1500ms, 30m or 36h`},
 }
 
 func rowsOf(cell string) string {

@@ -8,8 +8,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// value returns the node that the part of a cell stands for. Where it is wrong, the
-// errors are reported for the field, and the node is one from which nothing follows.
+// value returns the node for a part of a cell. It reports errors for the field, and then
+// returns a node that causes no further errors.
 func (t *reading) value(p part, s *shape, id, field string) ast.Node {
 	if quotes := `"'`; p.text != "" && strings.Contains(quotes, p.text[:1]) {
 		if n := t.inQuotes(p); n != nil {
@@ -28,7 +28,7 @@ func (t *reading) value(p part, s *shape, id, field string) ast.Node {
 			break
 		}
 		if t.signs += len(list); t.signs > maxFlow {
-			return t.broken(p.begin(), id, field, tooMuch)
+			return t.invalid(p.begin(), id, field, tooMuch)
 		}
 		seq := ast.Sequence(tokenAt("[", p.begin()), true)
 		for _, e := range list {
@@ -41,17 +41,17 @@ func (t *reading) value(p part, s *shape, id, field string) ast.Node {
 	return t.flow(p, id, field)
 }
 
-// tokenAt returns a token at a place.
+// tokenAt returns a token at a position.
 func tokenAt(text string, p position) *token.Token {
 	return token.New(text, text, &token.Position{Line: p.line, Column: p.column})
 }
 
-// textAt returns a text at a place, whatever it looks like.
+// textAt returns a text node at a position, whatever the text looks like.
 func textAt(text string, p position) *ast.StringNode {
 	return ast.String(token.String(text, text, &token.Position{Line: p.line, Column: p.column}))
 }
 
-// scalar returns what the part is in YAML: a number, true or false, nothing or a text.
+// scalar returns the part as a YAML scalar: a number, boolean, null or text.
 func scalar(p part) ast.Node {
 	t := tokenAt(p.text, p.begin())
 	if n := plainValue(t); n != nil {
@@ -60,8 +60,7 @@ func scalar(p part) ast.Node {
 	return ast.String(t)
 }
 
-// inQuotes returns the text that stands in the quotes of YAML, or nil if the part is not
-// as a whole in quotes.
+// inQuotes returns the text of a part that is completely in YAML quotes, or nil.
 func (t *reading) inQuotes(p part) ast.Node {
 	if quoted(p.text) != len(p.text) || !t.spend(p.text) {
 		return nil
@@ -77,10 +76,10 @@ func (t *reading) inQuotes(p part) ast.Node {
 
 const tooMuch = "the cells of this table have too many elements, brackets, commas, colons and tabs: split it"
 
-// flow returns the list or map in brackets that the part is.
+// flow returns the part as a list or map in brackets.
 func (t *reading) flow(p part, id, field string) ast.Node {
 	if !t.spend(p.text) {
-		return t.broken(p.begin(), id, field, tooMuch)
+		return t.invalid(p.begin(), id, field, tooMuch)
 	}
 	root, found := parse(untab(p.text))
 	for _, f := range found {
@@ -88,7 +87,7 @@ func (t *reading) flow(p part, id, field string) ast.Node {
 		if !p.cell.quoted && strings.HasSuffix(text, "is never closed") {
 			text += fmt.Sprintf(": if there is a %s in a cell, the cell must be in quotes", map[byte]string{',': "comma", ';': "semicolon", '\t': "tab"}[t.by])
 		}
-		t.broken(p.place(f.at), id, field, text)
+		t.invalid(p.place(f.at), id, field, text)
 	}
 	if len(found) > 0 || root == nil {
 		return t.lost(p.begin())
@@ -98,10 +97,10 @@ func (t *reading) flow(p part, id, field string) ast.Node {
 	return root
 }
 
-// moved moves the tokens of a tree to where the part stands in the file.
+// moved moves the tokens of a tree to the position of the part in the file.
 type moved struct {
 	part
-	seen map[*token.Position]bool // nodes share them
+	seen map[*token.Position]bool // shared by several nodes
 }
 
 // Visit moves the tokens of one node.

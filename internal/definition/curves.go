@@ -13,17 +13,17 @@ import (
 
 // curveEntry is a curve of the section "curves".
 type curveEntry struct {
-	curve *define.Curve // nil if it is wrong
+	curve *define.Curve // nil if invalid
 	src   *source
 	line  int
 }
 
-// curves reads numbers by level.
+// curves reads the section "curves".
 func (w *definition) curves(f *ast.MappingValueNode) {
 	w.entries("curves", "curves", f, func(name, field string, f *ast.MappingValueNode) {
 		e := &curveEntry{src: w.src, line: at(f.Key).line}
 		if first := w.loader.curves[name]; first != nil {
-			w.complain("curves", at(f.Key), "%s is repeated: it stands at %s:%d already", quote(name), first.src.name, first.line)
+			w.complain("curves", at(f.Key), "%s is repeated: it is already at %s:%d", quote(name), first.src.name, first.line)
 			return
 		}
 		w.loader.curves[name] = e
@@ -37,14 +37,14 @@ func (w *definition) curves(f *ast.MappingValueNode) {
 		case err != nil:
 			w.fail(field, valueAt(f), "%v", err)
 		case points[0].Level > 1:
-			w.fail(field, valueAt(f), "begins at level %d: it needs a point at level 1 or 0", points[0].Level)
+			w.fail(field, valueAt(f), "starts at level %d: add a point at level 0 or 1", points[0].Level)
 		default:
 			e.curve = c
 		}
 	})
 }
 
-// points reads the points of a curve, and returns them in the order of their levels.
+// points reads the points of a curve and returns them sorted by level.
 func (w *definition) points(field string, f *ast.MappingValueNode) (points []define.Point) {
 	p, before := valueAt(f), w.loader.failed
 	one := func(field string, level int, n ast.Node) {
@@ -65,7 +65,7 @@ func (w *definition) points(field string, f *ast.MappingValueNode) (points []def
 			switch {
 			case !ok:
 			case again:
-				w.complain(field, at(f.Key), "level %d is repeated: it stands in line %d already", level, first.line)
+				w.complain(field, at(f.Key), "level %d is repeated: it is already in line %d", level, first.line)
 			default:
 				seen[level] = at(f.Key)
 				one(join(field, strconv.Itoa(level)), level, f.Value)
@@ -82,7 +82,7 @@ func (w *definition) points(field string, f *ast.MappingValueNode) (points []def
 	return points
 }
 
-// level reads the key of a point, which JSON has in quotes.
+// level reads the key of a point, which is quoted in JSON.
 func (w *definition) level(field string, key ast.Node) (int, bool) {
 	text, isText := Text(key)
 	if n, ok := key.(*ast.IntegerNode); ok {

@@ -14,33 +14,34 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// Loader loads catalogs for a game that has something of its own in its definitions: data. The zero
-// Loader is that of [Load], [LoadFS], [Reload] and [ReloadFS], which say what its methods do.
+// Loader loads catalogs for games that have data of their own in definitions. The zero Loader
+// behaves like [Load], [LoadFS], [Reload] and [ReloadFS], which document its methods.
 type Loader struct {
-	// Data is a value of the type, a struct or a map, that data of a definition is read into, as
-	// Ability{}; [buff.Spec].Data is such a value then. Fields have the names of their yaml tags or,
-	// without one, of the fields in lower case; a time.Duration is a span. A field that the type does
-	// not have, or of another kind, is an error with its place. What the value itself says is what a
-	// definition has that leaves a field out; one without data has nil. If Data is nil, any data will
-	// do and Spec.Data is a map[string]any; anything but a struct or a map panics.
+	// Data is a value of the struct or map type into which the data field of a definition is
+	// decoded, such as Ability{}; [buff.Spec].Data then has this type. Struct fields are named by
+	// their yaml tags or, without a tag, by their lower-case names; a time.Duration is a span. A
+	// field that the type does not have, or with a value of another kind, is an error with its
+	// position. Fields that a definition omits have the values of Data; a definition without data
+	// has nil. If Data is nil, any data is accepted, and Spec.Data is a map[string]any. Any other
+	// type than a struct or a map panics.
 	Data any
 }
 
-// Load is [Load] with the Loader's data. Any goroutine may call it.
+// Load is like [Load], with the Loader's data. It is safe for concurrent use.
 func (o Loader) Load(paths ...string) (*buff.Catalog, error) { return o.LoadFS(disk{}, paths...) }
 
-// LoadFS is [LoadFS] with the Loader's data. Any goroutine may call it, if fsys allows that.
+// LoadFS is like [LoadFS], with the Loader's data. It is safe for concurrent use if fsys is.
 func (o Loader) LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return o.ReloadFS(nil, fsys, paths...)
 }
 
-// Reload is [Reload] with the Loader's data. Any goroutine may call it.
+// Reload is like [Reload], with the Loader's data. It is safe for concurrent use.
 func (o Loader) Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return o.ReloadFS(prev, disk{}, paths...)
 }
 
-// ReloadFS is [ReloadFS] with the Loader's data; without a catalog before, it is LoadFS. Any
-// goroutine may call it, if fsys allows that.
+// ReloadFS is like [ReloadFS], with the Loader's data; if prev is nil, it is LoadFS. It is
+// safe for concurrent use if fsys is.
 func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	if o.Data != nil {
 		if k := reflect.TypeOf(o.Data).Kind(); k != reflect.Struct && k != reflect.Map {
@@ -53,7 +54,7 @@ func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff
 	return l.catalog(prev)
 }
 
-// data reads what a game has of its own in a definition.
+// data reads the game's own data of a definition.
 func (d *definition) data(field string, n ast.Node) {
 	if _, ok := Fields(n); !ok {
 		d.fail(field, at(n), "want a map, not %s", kindOf(n))
@@ -81,11 +82,11 @@ func (d *definition) data(field string, n ast.Node) {
 	d.spec.Data = into.Elem().Interface()
 }
 
-// decode reads a node into a value of the game's type, whose own methods may panic.
+// decode decodes a node into a value of the game's type, which may have methods that panic.
 func decode(n ast.Node, into any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = errors.New("what reads it panicked: " + recovered.Text(v))
+			err = errors.New("the decoder panicked: " + recovered.Text(v))
 		}
 	}()
 	return yaml.NodeToValue(n, into, yaml.Strict())

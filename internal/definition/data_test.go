@@ -54,7 +54,7 @@ func TestDataErrors(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 	}
 	_, err := abilities(t, loud{}, "buffs:\n  a: {duration: 1s, data: {x: 1}}\n")
-	require.ErrorContains(t, err, `a.yaml:2:27: buff "a": data: what reads it panicked: what a noise`)
+	require.ErrorContains(t, err, `a.yaml:2:27: buff "a": data: the decoder panicked: what a noise`)
 }
 
 // TestDataReload: a definition whose data differs has changed.

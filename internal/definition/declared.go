@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// declares reads a list of the names that there are.
+// declares reads a list of declared names.
 func (w *definition) declares(section string, f *ast.MappingValueNode) {
 	list, ok := f.Value.(*ast.SequenceNode)
 	if !ok {
@@ -37,7 +37,7 @@ func (w *definition) declares(section string, f *ast.MappingValueNode) {
 			here[name] = true
 			known[name] = true
 			w.loader.stated[section] = append(w.loader.stated[section], stated{name, w, field, at(n)})
-			for section == "tags" && strings.Contains(name, ".") { // and those above it
+			for section == "tags" && strings.Contains(name, ".") { // and its parent tags
 				name = name[:strings.LastIndexByte(name, '.')]
 				known[name] = true
 			}
@@ -45,7 +45,7 @@ func (w *definition) declares(section string, f *ast.MappingValueNode) {
 	}
 }
 
-// stated is a name in a list of those that there are, and where it stands.
+// stated is a declared name with its position.
 type stated struct {
 	name  string
 	in    *definition
@@ -62,22 +62,22 @@ func (l *loader) names(section string) []string {
 	return names
 }
 
-// tags returns the tags that there are besides those of definitions.
+// tags returns the declared tags.
 func (l *loader) tags() []string {
 	if l.stated["tags"] != nil {
 		return l.names("tags")
 	}
-	return slices.DeleteFunc(slices.Clone(l.said), func(name string) bool { return !isTag(name) })
+	return slices.DeleteFunc(slices.Clone(l.extraTags), func(name string) bool { return !isTag(name) })
 }
 
-// isTag reports whether a tag can have that name: at most sixteen words with dots between them.
+// isTag reports whether a name is valid for a tag: at most sixteen words separated by dots.
 func isTag(name string) bool {
 	words := strings.Split(name, ".")
 	return len(words) <= 16 && !slices.Contains(words, "") &&
 		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 }
 
-// explainStated reports what is wrong with a name of a list, and whether the error is about one.
+// explainStated reports an error of a declared name, and reports whether e is one.
 func (l *loader) explainStated(e *buff.SpecError) bool {
 	section, _, ok := strings.Cut(e.Field, "[")
 	if !ok || e.ID != "" || l.stated[section] == nil {
@@ -91,7 +91,7 @@ func (l *loader) explainStated(e *buff.SpecError) bool {
 	return true
 }
 
-// undeclared reports the names that stand in no list, if there are such lists.
+// undeclared reports names that are not declared, if there are declarations.
 func (l *loader) undeclared() {
 	if len(l.declared) == 0 || l.blind {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// definition is a definition that is being read, with the places of its fields; or, without
-// an ID, what a file has beside definitions.
+// definition is a definition being read, with the positions of its fields. Without an ID it
+// stands for the other sections of a file.
 type definition struct {
 	loader *loader
 	src    *source
@@ -19,15 +19,15 @@ type definition struct {
 	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
 }
 
-// place is the place of a field. There are many: the order of its fields saves 8 bytes.
+// place is the position of a field. There are many: the order of its fields saves 8 bytes.
 type place struct {
 	position
-	ref   string // the ID that the value refers to, if it does
-	bad   bool   // an error was reported; its consequences are not
+	ref   string // ID of another definition that the value names
+	bad   bool   // an error was reported, so consequential ones are not
 	attrs bool   // it names attributes
 }
 
-// definitions reads a map of IDs to definitions, which stands at p.
+// definitions reads a map from IDs to definitions at p.
 func (l *loader) definitions(s *source, p position, node ast.Node) {
 	fields, ok := Fields(node)
 	if !ok {
@@ -61,10 +61,10 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	}
 	list, _ := Fields(f.Value)
 	d := &definition{loader: l, src: s, at: p, spec: &buff.Spec{ID: id}}
-	d.places.list = make([]keyed[place], 0, 2*len(list)+1) // a guess: some fields have fields of their own
+	d.places.list = make([]keyed[place], 0, 2*len(list)+1) // estimate: some fields have fields of their own
 	d.places.set("", place{position: p})
 	if first := l.byID[id]; first != nil {
-		l.add(s, p, id, "", "defined twice: it stands at %s:%d:%d already", first.src.name, first.at.line, first.at.column)
+		l.add(s, p, id, "", "defined twice: it is already at %s:%d:%d", first.src.name, first.at.line, first.at.column)
 	} else if id != "" {
 		l.byID[id] = d
 		l.defs = append(l.defs, d)
@@ -75,19 +75,19 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	}
 }
 
-// isBad reports whether a field itself was found to be wrong.
+// isBad reports whether an error of the field itself was reported.
 func (d *definition) isBad(field string) bool {
 	p, _ := d.places.get(field)
 	return p.bad
 }
 
-// fail reports an error of a field, and marks it as bad, so that nothing follows from it.
+// fail reports an error of a field and marks it as bad, to suppress consequential errors.
 func (d *definition) fail(field string, p position, format string, args ...any) {
 	d.complain(field, p, format, args...)
 	d.places.set(field, place{position: p, bad: true})
 }
 
-// complain reports an error of a field from which nothing follows.
+// complain reports an error of a field without consequences.
 func (d *definition) complain(field string, p position, format string, args ...any) {
 	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
 }
@@ -111,7 +111,7 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 		first, again := seen.before(i, name)
 		switch p := at(f.Key); {
 		case isText && again:
-			d.complain(path, p, "the field %s is repeated: it stands in line %d already", quote(name), first.line)
+			d.complain(path, p, "the field %s is repeated: it is already in line %d", quote(name), first.line)
 			continue
 		case !isText || read == nil:
 			d.unknown(path, p, f, t)
@@ -131,7 +131,7 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 		if _, ok := d.places.get(field); ok {
 			continue
 		}
-		if !strange { // a field that nobody knows may have been meant
+		if !strange { // an unknown field may be a misspelled required one
 			d.complain(field, p, "missing")
 		}
 		d.places.set(field, place{position: p, bad: true})
@@ -150,7 +150,7 @@ func (d *definition) empty(field string, p position) {
 // unknown reports a field that is not in the table.
 func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t table) {
 	name, ok := Text(f.Key)
-	if ok && t.isLater(name) {
+	if ok && t.isPlanned(name) {
 		d.complain(path, p, "field %s is not supported yet", quote(name))
 		return
 	}
@@ -165,7 +165,7 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 	}
 }
 
-// join returns the path of a field of a field.
+// join returns the path of a field within a field.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -176,12 +176,12 @@ func join(path, name string) string {
 // element returns the path of an element of a list.
 func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// parent returns the path of what a field is part of.
+// parent returns the path of the field that contains a field.
 func parent(field string) string {
 	return field[:max(strings.LastIndexAny(field, ".["), 0)]
 }
 
-// valueAt returns where the value of a pair begins, or its key if it has none.
+// valueAt returns the position of the value of a pair, or of its key if there is no value.
 func valueAt(f *ast.MappingValueNode) position {
 	if n, ok := f.Value.(*ast.NullNode); ok || f.Value == nil {
 		if !ok || n.Token == nil || n.Token.Type.String() == "ImplicitNull" {

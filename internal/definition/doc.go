@@ -1,14 +1,14 @@
-// Package definition reads, checks and writes files of definitions: it is what buff/catalog
-// stands in front of, and what the tool calls beside it.
+// Package definition reads, checks and writes definition files. It implements buff/catalog,
+// and is also used by the command-line tool.
 //
 //	text ──▸ Tree ──▸ definitions ──▸ buff.Build ──▸ *buff.Catalog
 //	  ▴        │            └────────▸ Check: the warnings
 //	  └─ Write ┘
 //
-// The format and the rules of the warnings are explained in the documentation of
-// buff/catalog; tests here hold that it names each field and each rule.
+// The format and the rules of the warnings are documented in buff/catalog; tests in this
+// package check that each field and each rule is documented.
 //
-// [Tree], [Fields], [Text], [Describe] and [ErrorAt] are for files in which definitions stand
-// among other things, as in a scenario; [ParseNode] and [ParseFields] read them from such a
-// tree. [Write] is the way back. Any goroutine may call any of the functions.
+// [Tree], [Fields], [Text], [Describe] and [ErrorAt] are for files that contain definitions
+// among other things, such as scenarios; [ParseNode] and [ParseFields] read definitions from
+// such a tree. [Write] is the inverse of Tree. All functions are safe for concurrent use.
 package definition

@@ -7,33 +7,31 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Error is one thing wrong with a file of definitions, or, if it has a Rule, a
-// warning of [Check].
+// Error is an error in a definition file, or, if it has a Rule, a warning of [Check].
 //
-// errors.Is matches it with [buff.ErrSpec] if the text of a file is at fault, and
-// with the errors of package fs if the file could not be read. It matches a warning
-// with neither.
+// errors.Is matches it with [buff.ErrSpec] if the text of a file is invalid, and with the
+// errors of package fs if the file could not be read. A warning matches neither.
 type Error struct {
-	// File is the file as it was named to Load or Parse.
+	// File is the name of the file as passed to Load or Parse.
 	File string
 
-	// Line and Column say where, both counted from 1; a column is a character,
-	// not a byte. Both are 0 where the file as a whole is meant.
+	// Line and Column are the position, counted from 1; a column is a character, not a byte. Both
+	// are 0 for errors about a whole file.
 	Line, Column int
 
-	// Buff is the ID of the definition and Field the field within it, as in
-	// "on.pulse[0].call". Each is "" where there is none.
+	// Buff is the ID of the definition and Field the field within it, such as "on.pulse[0].call".
+	// Each is "" if there is none.
 	Buff, Field string
 
-	// Rule names the rule of the warning, as in "never-pulses"; it is one of [Rules].
-	// It is "" for an error.
+	// Rule is the name of the rule of a warning, such as "never-pulses"; it is one of [Rules]. It
+	// is "" for an error.
 	Rule string
 
-	// Text says what is wrong, and what would be right.
+	// Text describes the problem and the remedy.
 	Text string
 
-	// Source is the line with its number, and a second line with a caret under
-	// the column. It is "" where Line is 0.
+	// Source is the line with its number, and a second line with a caret under the column. It is
+	// "" if Line is 0.
 	Source string
 
 	cause error
@@ -47,9 +45,8 @@ func (e *Error) Severity() string {
 	return "error"
 }
 
-// Error returns one line, "file:line:column: buff "id": field: text", and below it
-// the source with its caret. A warning has "warning: " behind the place and its rule
-// behind the text.
+// Error returns one line, "file:line:column: buff "id": field: text", followed by the source
+// line with a caret. A warning has "warning: " after the position and its rule after the text.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -80,7 +77,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns [buff.ErrSpec], or why the file could not be read; nil for a warning.
+// Unwrap returns [buff.ErrSpec], or the reason why the file could not be read; nil for a
+// warning.
 func (e *Error) Unwrap() error {
 	switch {
 	case e.Rule != "":
@@ -91,12 +89,12 @@ func (e *Error) Unwrap() error {
 	return buff.ErrSpec
 }
 
-// Errors is everything wrong with the files of one catalog, or all its warnings: the
-// files in the order in which they were given, and each from top to bottom. There are
-// never more than MaxErrors and one that counts the rest.
+// Errors holds all errors of the files of one catalog, or all its warnings: in the order in
+// which the files were given, and by position within each. There are never more than MaxErrors
+// plus one that counts the rest.
 type Errors []*Error
 
-// Error returns all of them, one below the other.
+// Error returns all errors, one below the other.
 func (es Errors) Error() string {
 	texts := make([]string, len(es))
 	for i, e := range es {
@@ -105,7 +103,7 @@ func (es Errors) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// Unwrap returns the single errors.
+// Unwrap returns the individual errors.
 func (es Errors) Unwrap() []error {
 	list := make([]error, len(es))
 	for i, e := range es {
@@ -114,7 +112,7 @@ func (es Errors) Unwrap() []error {
 	return list
 }
 
-// brief cuts a text from a file that goes into a message.
+// brief shortens a text from a file for use in a message.
 func brief(s string) string {
 	const most = 60
 	n := 0
@@ -127,7 +125,7 @@ func brief(s string) string {
 	return s
 }
 
-// didYouMean returns a hint at a name that was found to be near, or "" if none was.
+// didYouMean returns a hint with a similar name, or "" if near is empty.
 func didYouMean(near string) string {
 	if near == "" {
 		return ""
@@ -135,5 +133,5 @@ func didYouMean(near string) string {
 	return ": did you mean " + quote(near) + "?"
 }
 
-// quote is brief in quotes.
+// quote returns brief(s) in quotes.
 func quote(s string) string { return fmt.Sprintf("%q", brief(s)) }

@@ -54,11 +54,11 @@ func TestP41_AllErrorsAtOnce(t *testing.T) {
 	}
 }
 
-// TestRepeatedClass: what is repeated in another file says where it stands first.
+// TestRepeatedClass: what is repeated in another file sets it to where it stands first.
 func TestRepeatedClass(t *testing.T) {
 	_, err := LoadFS(fstest.MapFS{
 		"a.yaml": {Data: []byte("slots:\n  debuff: {limit: 3}\nbuffs: {}\n")},
 		"b.yaml": {Data: []byte("buffs: {}\nslots: {debuff: {limit: 4}}\n")},
 	}, ".")
-	require.ErrorContains(t, err, `b.yaml:2:9: slots: "debuff" is repeated: it stands at a.yaml:2 already`)
+	require.ErrorContains(t, err, `b.yaml:2:9: slots: "debuff" is repeated: it is already at a.yaml:2`)
 }

@@ -25,7 +25,7 @@ func ExampleParseNode() {
 		}
 	}
 	// Output:
-	// quest.json:1:68: buff "dread": period: "fast" is no span: want a span such as 12s, 1500ms, 30m or 36h
+	// quest.json:1:68: buff "dread": period: "fast" is not a span: want a span such as 12s, 1500ms, 30m or 36h
 	//    1 | {"quest": "cave", "curses": {"dread": {"duration": "5s", "period": "fast"}}}
 	//      |                                                                    ^
 }
@@ -36,7 +36,7 @@ func ExampleCheck() {
 	cat, warnings, err := definition.Check(files, definition.CheckOptions{}, "buffs")
 	fmt.Println(cat.Len(), warnings, err)
 	// Output:
-	// 1 buffs/bleed.yaml:1:27: warning: buff "bleed": duration: not whole periods of 3s: the last 2s have no pulse; say tail: partial or fit, or change one of the two (lost-tail)
+	// 1 buffs/bleed.yaml:1:27: warning: buff "bleed": duration: not a multiple of the period of 3s: the last 2s have no pulse; set tail: partial or fit, or change one of the two (lost-tail)
 	//    1 | buffs: {bleed: {duration: 8s, period: 3s}}
 	//      |                           ^ <nil>
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// maxHints is how many unknown IDs are compared with all the known ones.
+// maxHints is the number of unknown IDs for which similar known ones are searched.
 const maxHints = 100
 
-// explain reports what NewCatalog found, at the places of the fields. It leaves out
-// what only follows from an error that was reported before.
+// explain reports the errors of NewCatalog at the positions of the fields, without
+// consequences of errors that were reported before.
 func (l *loader) explain(err error) {
 	if errors.Is(err, buff.ErrAttributes) {
 		l.otherAttributes(err)
@@ -57,14 +57,14 @@ func (l *loader) explain(err error) {
 	}
 }
 
-// otherAttributes reports which attributes that the owners have were changed or taken away.
+// otherAttributes reports which attributes of the previous catalog were changed or removed.
 func (l *loader) otherAttributes(cause error) {
 	var list buff.SpecErrors
 	errors.As(cause, &list)
 	d := l.attrs.from
 	if d == nil {
-		if l.failed == 0 { // perhaps they stand in a file that could not be read
-			l.whole("", cause, "no attributes: the owners have some, and they stay while the game runs")
+		if l.failed == 0 { // they may be in an unreadable file
+			l.whole("", cause, "no attributes: attributes cannot be removed while the game runs")
 		}
 		return
 	}
@@ -79,8 +79,8 @@ func (l *loader) otherAttributes(cause error) {
 	}
 }
 
-// judgedBy says against which other fields a field is checked. If one of them could not
-// be read, the check says nothing.
+// judgedBy lists the other fields that the check of a field depends on. If one of them is bad,
+// the check is meaningless.
 var judgedBy = map[string][]string{
 	"min_duration":   {"duration", "max_duration"},
 	"max_duration":   {"duration"},
@@ -107,11 +107,11 @@ var judgedBy = map[string][]string{
 	"save.mode":           {"clock"},
 	"save.offline_pulses": {"period"},
 
-	"on.exec":  {"duration"}, // perhaps it was meant to be instant
+	"on.exec":  {"duration"}, // it may have been meant to be instant
 	"on.pulse": {"period"},
 }
 
-// doubtful reports whether a field was checked against one that could not be read.
+// doubtful reports whether the check of a field depended on a bad field.
 func (d *definition) doubtful(field string) bool {
 	for ; field != ""; field = parent(field) {
 		for _, other := range judgedBy[field] {
@@ -123,7 +123,7 @@ func (d *definition) doubtful(field string) bool {
 	return false
 }
 
-// shared returns the name that stands in a field, if others must agree on it.
+// shared returns the name in a field, if definitions must agree on it.
 func (d *definition) shared(field string) shared {
 	switch field {
 	case "slot.class":
@@ -134,8 +134,8 @@ func (d *definition) shared(field string) shared {
 	return shared{}
 }
 
-// place returns where a field stands, or else what it is part of. It is bad if any
-// of these is.
+// place returns the position of a field, or else of the closest field that contains it. It is
+// bad if any of these is.
 func (d *definition) place(field string) place {
 	p, found := d.places.get(field)
 	for field != "" {

@@ -15,7 +15,7 @@ var chargesFields = table{"charges", []string{"n"}, map[string]readFunc{
 	"on_refresh": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Charges.Refresh) },
 }}
 
-// shield reads a shield, which may have nothing but defaults.
+// shield reads a shield, which may have only defaults.
 func (d *definition) shield(field string, n ast.Node) {
 	d.spec.Shield.On = true
 	d.fields(field, at(n), n, shieldFields)
@@ -34,7 +34,7 @@ var shieldFields = table{"shield", nil, map[string]readFunc{
 	},
 }}
 
-// pool reads how much a shield absorbs.
+// pool reads the amount that a shield absorbs.
 func (d *definition) pool(field string, n ast.Node) {
 	h := &d.spec.Shield
 	if _, isMap := Fields(n); !isMap {
@@ -55,7 +55,7 @@ var auraFields = table{"aura", []string{"apply", "radius", "interval"}, map[stri
 	"linger":   (*definition).linger,
 }}
 
-// radius reads how far an aura reaches. Zero would look as if it was left out.
+// radius reads the radius of an aura. Zero would be the same as omitting it.
 func (d *definition) radius(field string, n ast.Node) {
 	to := &d.spec.Aura.Radius
 	if d.real(field, n, to); !d.isBad(field) && *to == 0 {
@@ -63,7 +63,7 @@ func (d *definition) radius(field string, n ast.Node) {
 	}
 }
 
-// linger reads how long an aura lingers; not at all is the default and may be said.
+// linger reads how long an aura lingers. The default, none, may be given explicitly.
 func (d *definition) linger(field string, n ast.Node) {
 	span, why := spanOf(n, spanForm)
 	if why != "" {
@@ -73,10 +73,10 @@ func (d *definition) linger(field string, n ast.Node) {
 	d.spec.Aura.Linger = span
 }
 
-// params reads the parameters, by their names.
+// params reads the parameters by name.
 func (d *definition) params(field string, n ast.Node) {
 	list, _ := Fields(n)
-	d.spec.Params = make([]define.Param, 0, len(list)) // its elements stay where they are
+	d.spec.Params = make([]define.Param, 0, len(list)) // so that its elements do not move
 	d.byName(field, "parameter", n, func(field, name string, f *ast.MappingValueNode) {
 		d.spec.Params = append(d.spec.Params, define.Param{Name: name})
 		if kindOf(f.Value) != "nothing" {
@@ -85,7 +85,7 @@ func (d *definition) params(field string, n ast.Node) {
 	})
 }
 
-// reactions reads lists of actions, by the names of acts.
+// reactions reads lists of actions by the names of acts.
 func (d *definition) reactions(field string, n ast.Node) {
 	d.spec.On.Act = map[string][]buff.Action{}
 	d.byName(field, "act", n, func(field, name string, f *ast.MappingValueNode) {
@@ -97,8 +97,8 @@ func (d *definition) reactions(field string, n ast.Node) {
 	})
 }
 
-// byName reads a map whose keys are names that the file chooses. What has no value is reported, and
-// read all the same.
+// byName reads a map with keys that the file chooses. Missing values are reported, and the key
+// is read nevertheless.
 func (d *definition) byName(field, of string, n ast.Node, read func(field, name string, f *ast.MappingValueNode)) {
 	list, ok := Fields(n)
 	if !ok {
@@ -119,7 +119,7 @@ func (d *definition) byName(field, of string, n ast.Node, read func(field, name 
 		case name == "":
 			d.complain(field, at(f.Key), "the name of %s is empty", one)
 		case again:
-			d.complain(field, at(f.Key), "the %s %s is repeated: it stands in line %d already", of, quote(name), first.line)
+			d.complain(field, at(f.Key), "the %s %s is repeated: it is already in line %d", of, quote(name), first.line)
 		default:
 			seen[name] = at(f.Key)
 			d.places.set(join(field, name), place{position: valueAt(f)})
@@ -150,8 +150,7 @@ var clientFields = table{"client", nil, map[string]readFunc{
 	},
 }}
 
-// offline reads what becomes of the pulses of the time away: a word, or all of them up
-// to a number.
+// offline reads the handling of pulses while offline: a word, or all of them up to a number.
 func (d *definition) offline(field string, n ast.Node) {
 	v := &d.spec.Save
 	if _, isMap := Fields(n); !isMap {
@@ -164,8 +163,8 @@ func (d *definition) offline(field string, n ast.Node) {
 	}})
 }
 
-// catchup reads what becomes of late pulses: a word, or one for them that counts up to
-// a number.
+// catchup reads the handling of late pulses: a word, or a coalesced pulse with a maximum
+// count.
 func (d *definition) catchup(field string, n ast.Node) {
 	if _, isMap := Fields(n); !isMap {
 		d.word(field, n, &d.spec.Catchup)

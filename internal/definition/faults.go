@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// fault is an error that has its source, not yet the excerpt.
+// fault is an error with its source, still without the excerpt.
 type fault struct {
 	src *source
 	err *Error
 }
 
-// faults are what was reported: all of it, or, if it is very much, the first of it in the
-// order of the sources.
+// faults is the list of reported errors: all of them, or, if there are very many, the first
+// ones in the order of the sources.
 type faults struct{ list []fault }
 
-// add notes an error.
+// add adds an error.
 func (f *faults) add(s *source, e *Error) {
 	if len(f.list) == 8*MaxErrors {
 		f.sort()
@@ -33,7 +33,7 @@ func (f *faults) sort() {
 	})
 }
 
-// errors returns what was reported, in order, with the lines of the sources.
+// errors returns the reported errors in order, with the source lines.
 func (l *loader) errors() Errors {
 	l.faults.sort()
 	found := l.faults.list

@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// table is the fields of one kind of map.
+// table is the set of fields of one kind of map.
 type table struct {
-	of    string   // its place in laterFields
-	needs []string // the fields that must be there
+	of    string   // its key in plannedFields
+	needs []string // required fields
 	read  map[string]readFunc
 }
 
@@ -80,22 +80,20 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeFields) },
 }}
 
-// What the format has a name for and this version does not do. Such a field or word
-// is refused in other words than a slip of the pen: the file is right, but it would
-// mean something else here. An entry goes when the feature comes.
+// Names of the format that this version does not support yet. Such a field or word gets a
+// different error than a misspelled one. Remove an entry when its feature is implemented.
 var (
-	laterFields = map[string][]string{
+	plannedFields = map[string][]string{
 		"number": {"handler"},
 	}
 
-	laterWords = map[string][]string{
+	plannedWords = map[string][]string{
 		"stack.refresh": {"handler"},
 		"stack.expire":  {"handler"},
 	}
 )
 
-// spelling is the one way to write what others write in another way: the field by the
-// path that it does not have.
+// spelling maps names used in other systems to the supported way to write them.
 var spelling = map[string]struct{ near, write string }{
 	"stack.mode":   {"timers", "timers: queue"},
 	"stack.reload": {"", "reload: migrate beside stack"},
@@ -104,32 +102,31 @@ var spelling = map[string]struct{ near, write string }{
 	"school":       {"", "shield: {schools: [TAG]} or on: {pulse: [{damage: {attr: NAME, by: 5, school: TAG}}]}"},
 }
 
-// isLater reports whether the field is one of those that are still to come.
-func (t table) isLater(name string) bool { return slices.Contains(laterFields[t.of], name) }
+// isPlanned reports whether the field is not supported yet.
+func (t table) isPlanned(name string) bool { return slices.Contains(plannedFields[t.of], name) }
 
-// instead returns the field that an unknown one is near to, if any, and a hint at
-// what may stand in its place.
+// instead returns the known field that is closest to an unknown one, if any, and a hint.
 func (t table) instead(name string) (near, hint string) {
 	if other, ok := spelling[join(t.of, name)]; ok {
 		return other.near, ": write " + other.write
 	}
 	known := slices.Sorted(maps.Keys(t.read))
-	if near = misspelt.Near(name, append(known, laterFields[t.of]...)); near != "" {
+	if near = misspelt.Near(name, append(known, plannedFields[t.of]...)); near != "" {
 		return near, didYouMean(near)
 	}
-	switch places := elsewhere(t.of, name); {
+	switch places := suggestPlaces(t.of, name); {
 	case len(places) > 0:
-		return "", ": did you mean " + either(places) + "?"
+		return "", ": did you mean " + orList(places) + "?"
 	case t.of == "":
 		return "", ""
 	case t.of == "on":
-		return "", ": want " + either(known) + "; an act of the game is written as " + written("act."+name)
+		return "", ": want " + orList(known) + "; an act of the game is written as " + written("act."+name)
 	}
-	return "", ": want " + either(known)
+	return "", ": want " + orList(known)
 }
 
-// either joins words to "a, b or c".
-func either(words []string) string {
+// orList joins words to "a, b or c".
+func orList(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
 		return words[0]

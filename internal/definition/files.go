@@ -12,17 +12,16 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// disk is the file system of the machine, with its own paths.
+// disk is the operating system's file system, with its own paths.
 type disk struct{}
 
-// Open does not wait: a named pipe would, for its other end, and what was a file a moment
-// ago may be one now.
+// Open does not block on a named pipe, which may have replaced a file in the meantime.
 func (disk) Open(name string) (fs.File, error) { return os.OpenFile(name, os.O_RDONLY|noWait, 0) }
 
-// Stat does not open the file, as package fs would.
+// Stat does not open the file, unlike package fs.
 func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// openIn opens a file of a folder. A link that leads out of the folder is an error.
+// openIn opens a file in a folder. A link that leads out of the folder is an error.
 func (disk) openIn(dir, base string) (fs.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -32,15 +31,15 @@ func (disk) openIn(dir, base string) (fs.File, error) {
 	return root.OpenFile(base, os.O_RDONLY|noWait, 0)
 }
 
-// File is a file of definitions.
+// File is a definition file.
 type File struct {
 	Name string // with its path
-	Text []byte // as it is, up to MaxFileSize and one byte
+	Text []byte // unmodified, up to MaxFileSize and one byte
 }
 
-// Files returns the files that [Load] reads, as they are. The error is an [Errors] with
-// everything that keeps one from being read; those that can be are returned all the same. Any
-// goroutine may call it.
+// Files returns the files that [Load] reads, unmodified. The error is an [Errors] with every
+// file that could not be read; the others are returned nevertheless. It is safe for concurrent
+// use.
 func Files(paths ...string) ([]File, error) {
 	var files []File
 	l := newLoader()
@@ -51,10 +50,10 @@ func Files(paths ...string) ([]File, error) {
 	return files, nil
 }
 
-// read reads all the files that the paths stand for, and calls take with the text of each.
+// read reads all files that the paths refer to, and calls take with the text of each.
 func (l *loader) read(fsys fs.FS, paths []string, take func(name string, text []byte)) {
 	if len(paths) == 0 {
-		l.whole("", nil, "no file or folder of definitions was named")
+		l.whole("", nil, "no file or folder is given")
 	}
 	files := 0
 	for _, p := range paths {
@@ -65,7 +64,7 @@ func (l *loader) read(fsys fs.FS, paths []string, take func(name string, text []
 			}
 			text, ok := l.file(fsys, &m)
 			if l.bytes += len(text); l.bytes > MaxTotalSize {
-				l.whole(m.name, nil, "all files up to this one have more than %d bytes together", MaxTotalSize)
+				l.whole(m.name, nil, "the files up to this one have more than %d bytes in total", MaxTotalSize)
 				return
 			}
 			if ok {
@@ -75,14 +74,14 @@ func (l *loader) read(fsys fs.FS, paths []string, take func(name string, text []
 	}
 }
 
-// member is a file that is to be read.
+// member is a file to be read.
 type member struct {
 	name string
-	dir  string // the folder in which it was found; "" for one that was named
+	dir  string // the folder in which it was found; "" if given by name
 	link bool   // it is a link to a file
 }
 
-// expand returns the files that a name stands for.
+// expand returns the files that a name refers to.
 func (l *loader) expand(fsys fs.FS, name string) []member {
 	defer l.panicked(name)
 	info, err := fs.Stat(fsys, name)
@@ -115,7 +114,7 @@ func (l *loader) expand(fsys fs.FS, name string) []member {
 		}
 		found++
 		m := member{name: path.Join(filepath.ToSlash(name), e.Name()), dir: name, link: e.Type()&fs.ModeSymlink != 0}
-		if !m.link && !e.Type().IsRegular() { // opening it may be something else than reading
+		if !m.link && !e.Type().IsRegular() { // opening it could have side effects
 			l.whole(m.name, nil, "not a file")
 			continue
 		}
@@ -127,28 +126,27 @@ func (l *loader) expand(fsys fs.FS, name string) []member {
 	return files
 }
 
-// panicked reports that the file system has panicked: it may be the game's. It is to be
-// deferred.
+// panicked reports a panic of the file system, which may be the game's. It must be deferred.
 func (l *loader) panicked(name string) {
 	if v := recover(); v != nil {
 		l.whole(name, nil, "its file system panicked: %s", recovered.Text(v))
 	}
 }
 
-// unread reports that a file could not be read.
+// unread reports a file that could not be read.
 func (l *loader) unread(name string, err error) {
 	var pe *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		l.whole(name, err, "no such file or folder")
 	case errors.As(err, &pe):
-		l.whole(name, err, "cannot be read: %v", pe.Err) // the path stands in front anyway
+		l.whole(name, err, "cannot be read: %v", pe.Err) // the path is in front of the message already
 	default:
 		l.whole(name, err, "cannot be read: %v", err)
 	}
 }
 
-// file returns the text of one file, or as much of it as shows that it is too long.
+// file returns the text of one file, or enough of it to show that it is too long.
 func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 	defer l.panicked(m.name)
 	f, err := m.open(fsys)
@@ -157,7 +155,7 @@ func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 		return nil, false
 	}
 	defer f.Close()
-	info, err := f.Stat() // of what is open: the name may be something else by now
+	info, err := f.Stat() // of the open file: the name may refer to another one now
 	switch {
 	case err != nil:
 		l.unread(m.name, err)
@@ -176,17 +174,17 @@ func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 
 // Errors about links in a folder.
 var (
-	errOutside = errors.New("it is a link that is not relative or leads out of its folder")
-	errNoFile  = errors.New("it is a link, and not to a file")
+	errOutside = errors.New("the link is not relative, or leads out of its folder")
+	errNoFile  = errors.New("the link does not lead to a file")
 )
 
-// open opens the file, where it was found.
+// open opens the file where it was found.
 func (m *member) open(fsys fs.FS) (fs.File, error) {
 	d, onDisk := fsys.(disk)
 	switch {
 	case m.dir == "":
 		return fsys.Open(m.name)
-	case !onDisk && m.link: // opening what it leads to may be something else than reading
+	case !onDisk && m.link: // opening its target could have side effects
 		if info, err := fs.Stat(fsys, m.name); err != nil || !info.Mode().IsRegular() {
 			return nil, cmp.Or(err, errNoFile)
 		}

@@ -2,5 +2,5 @@
 
 package definition
 
-// noWait is nothing where files are never pipes.
+// noWait is not needed where files are never pipes.
 const noWait = 0

@@ -4,5 +4,5 @@ package definition
 
 import "syscall"
 
-// noWait is what makes opening a pipe return at once. Reading a file does not change by it.
+// noWait makes opening a pipe return immediately. It does not affect regular files.
 const noWait = syscall.O_NONBLOCK

@@ -36,7 +36,7 @@ func link(to, name string) func(t *testing.T, dir string) {
 // TestOnlyFiles: what is no file is an error by its name and no wait, and a link does not lead
 // out of its folder, or what it leads to would be read, and shown in an error.
 func TestOnlyFiles(t *testing.T) {
-	const outside = "bad.yaml: cannot be read: it is a link that is not relative or leads out of its folder"
+	const outside = "bad.yaml: cannot be read: the link is not relative, or leads out of its folder"
 	for name, k := range map[string]struct {
 		change func(t *testing.T, dir string)
 		want   string
@@ -125,7 +125,7 @@ func TestOnlyFilesFS(t *testing.T) {
 	require.ErrorContains(t, err, "bad.yaml: not a file")
 	dir = diskFolder(t, func(t *testing.T, dir string) { pipe("p")(t, dir); link("p", "bad.yaml")(t, dir) })
 	_, err = LoadFS(os.DirFS(dir), ".")
-	require.ErrorContains(t, err, "bad.yaml: cannot be read: it is a link, and not to a file")
+	require.ErrorContains(t, err, "bad.yaml: cannot be read: the link does not lead to a file")
 	_, err = LoadFS(os.DirFS(dir), "p")
 	require.ErrorContains(t, err, "p: neither a file nor a folder")
 	dir = diskFolder(t, link("../secret.yaml", "bad.yaml"))

@@ -13,13 +13,13 @@ import (
 const (
 	maxFormula      = 1000 // characters
 	maxFormulaNodes = 200  // names, numbers and operators
-	maxFormulaStack = 64   // numbers that it holds at once
+	maxFormulaStack = 64   // values on its stack
 )
 
-// formula is a compiled formula: steps for a machine with a stack. The language is that of
-// package expr, as far as it works out numbers; the steps are ours, so that a formula costs
-// nanoseconds and no memory, any goroutine may run it, and each step is rounded by itself:
-// the result has the same bits on every processor.
+// formula is a formula compiled to steps for a stack machine. The language is the numeric
+// subset of package expr. It has its own interpreter so that evaluation takes nanoseconds,
+// allocates nothing, is safe for concurrent use, and rounds each step separately: the result
+// has the same bits on every processor.
 type formula struct {
 	text   string
 	reads  []define.Read
@@ -27,10 +27,10 @@ type formula struct {
 	steps  []step
 }
 
-// step does one thing with the numbers on the stack. A truth value is 1 or 0.
+// step is one instruction. Booleans are 1 or 0.
 type step struct {
 	op opcode
-	n  int32   // which read, curve or place on the stack; where to go on
+	n  int32   // index of a read, a curve or a stack slot; jump target
 	v  float64 // of pushConst
 }
 
@@ -43,10 +43,10 @@ const (
 	pushMagnitude
 	pushRead
 	pushCurve
-	pushLocal // a copy of what lies at place n
-	slide     // the top, in place of itself and what lies under it
+	pushLocal // copy of stack slot n
+	slide     // replaces the top and the value below it by the top
 	jump
-	jumpIfNot // takes the top away
+	jumpIfNot // removes the top
 	negate
 	floor
 	ceil
@@ -68,7 +68,7 @@ const (
 	greaterEqual
 )
 
-// errNotFinite is why a formula gives no number.
+// errNotFinite is the error of a formula without a finite result.
 var errNotFinite = fmt.Errorf("catalog: a formula gives no number within ±%v", float64(stat.MaxValue))
 
 func (f *formula) String() string       { return f.text }
@@ -79,7 +79,7 @@ func (f *formula) ReadsStacks() bool {
 	return slices.ContainsFunc(f.steps, func(s step) bool { return s.op == pushStacks })
 }
 
-// Same reports whether the other formula has the same text, and its curves the same points.
+// Same reports whether the other formula has the same text and equal curves.
 func (f *formula) Same(other define.Formula) bool {
 	o, ok := other.(*formula)
 	return ok && o.text == f.text && slices.EqualFunc(f.curves, o.curves, func(a, b *define.Curve) bool {
@@ -87,17 +87,18 @@ func (f *formula) Same(other define.Formula) bool {
 	})
 }
 
-// Eval runs the steps. It needs as many Reads as f has. Any goroutine may call it.
+// Eval runs the formula. It requires one Inputs.Reads entry for each of f.Reads. It is safe
+// for concurrent use.
 func (f *formula) Eval(in define.Inputs) (float64, error) {
 	v := f.run(&in)
-	if !(math.Abs(v) <= stat.MaxValue) { // NaN, too
+	if !(math.Abs(v) <= stat.MaxValue) { // also for NaN
 		return 0, errNotFinite
 	}
 	return v, nil
 }
 
-// run returns what is left on the stack. The compiler has seen to it that every place is
-// within the stack and every jump goes forward.
+// run returns the result. The compiler guarantees that all slots are within the stack and that
+// all jumps go forward.
 func (f *formula) run(in *define.Inputs) float64 {
 	var stack [maxFormulaStack]float64
 	top := -1
@@ -133,7 +134,7 @@ func (f *formula) run(in *define.Inputs) float64 {
 	return stack[0]
 }
 
-// push returns what a step puts on the stack.
+// push returns the value that a step pushes.
 func (f *formula) push(s *step, in *define.Inputs) float64 {
 	switch s.op {
 	case pushLevel:

@@ -74,7 +74,7 @@ func TestNoFormulas(t *testing.T) {
 	root, err := Tree("x.json", []byte(`{"buffs": {"a": {"=1+1": 5}}}`))
 	require.NoError(t, err)
 	_, err = Write(root, CSV)
-	require.ErrorContains(t, err, `the field "=1+1" cannot stand at the head of a column: a spreadsheet would take it for a formula`)
+	require.ErrorContains(t, err, `the field "=1+1" cannot be a column name: a spreadsheet would treat it as a formula`)
 }
 
 func definitionsOf(t *testing.T, root ast.Node) ast.Node {

@@ -14,42 +14,42 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaError says what is wrong with a formula, and at which of its characters, from 0.
+// formulaError is an error in a formula, with the index of its character.
 type formulaError struct {
 	at   int
 	text string
 }
 
-// scope is what a formula may name.
+// scope holds the names that a formula may use.
 type scope struct {
-	attrs  map[string]float64     // the bases of the attributes; nil if they are not known
+	attrs  map[string]float64     // bases of the attributes; nil if unknown
 	curves map[string]*curveEntry // by name
-	amount bool                   // whether there is an amount: in the change and damage of on.act
+	amount bool                   // whether amount is available: in change and damage of on.act
 }
 
-// formulaCompiler makes the steps of one formula.
+// formulaCompiler compiles one formula.
 type formulaCompiler struct {
 	*formula
 	scope  scope
 	nodes  int
-	depth  int // of the stack at this step
+	depth  int // stack depth at the current step
 	locals []local
-	err    *formulaError // the first
-	silent bool          // it names a curve about which something has been said
+	err    *formulaError // the first error
+	silent bool          // it uses a curve with a reported error
 }
 
-// local is a name that a let has given.
+// local is a name defined by let.
 type local struct {
 	name  string
 	place int32
 	kind  kind
 }
 
-// kind is what a part of a formula is.
+// kind is the type of an expression.
 type kind uint8
 
 const (
-	wrong kind = iota // what has been reported: nothing follows from it
+	wrong kind = iota // an error was reported; suppresses further ones
 	isNumber
 	isTruth
 )
@@ -61,8 +61,8 @@ func (k kind) String() string {
 	return "a number"
 }
 
-// compileFormula returns the formula of a text, or what is wrong with it. Both are nil if
-// that has been said elsewhere.
+// compileFormula returns the compiled formula or its error. Both are nil if the error was
+// reported elsewhere.
 func compileFormula(text string, in scope) (*formula, *formulaError) {
 	if n := utf8.RuneCountInString(text); n > maxFormula {
 		return nil, &formulaError{0, fmt.Sprintf("%d characters: a formula may have at most %d", n, maxFormula)}
@@ -85,9 +85,9 @@ func compileFormula(text string, in scope) (*formula, *formulaError) {
 	return c.formula, nil
 }
 
-// parseFormula returns the tree of a text.
+// parseFormula returns the syntax tree of a text.
 func parseFormula(text string) (root ast.Node, failed *formulaError) {
-	defer func() { // the parser is not ours
+	defer func() { // third-party code
 		if r := recover(); r != nil {
 			root, failed = nil, &formulaError{0, fmt.Sprintf("not understood: %v", r)}
 		}
@@ -103,7 +103,7 @@ func parseFormula(text string) (root ast.Node, failed *formulaError) {
 	return nil, &formulaError{e.From, plainFormula(e.Message)}
 }
 
-// plainFormula says in plain words what the parser says.
+// plainFormula rewrites a parser message for designers.
 func plainFormula(message string) string {
 	if token, ok := strings.CutPrefix(message, "unexpected token "); ok {
 		if token == "EOF" {
@@ -130,27 +130,27 @@ func (c *formulaCompiler) failAt(at int, format string, args ...any) kind {
 	return wrong
 }
 
-// emit adds a step after which the stack is higher by that much.
+// emit adds a step that changes the stack depth by higher.
 func (c *formulaCompiler) emit(n ast.Node, s step, higher int) {
 	c.steps = append(c.steps, s)
 	if c.depth += higher; c.depth > maxFormulaStack {
-		c.fail(n, "nested too deeply: at most %d numbers can wait for others", maxFormulaStack)
+		c.fail(n, "nested too deeply: at most %d intermediate values are allowed", maxFormulaStack)
 	}
 }
 
-// want compiles a part that must be of that kind.
+// want compiles an expression that must have the given kind.
 func (c *formulaCompiler) want(n ast.Node, k kind) {
 	if got := c.node(n); got != k && got != wrong {
 		c.fail(n, "want %v here, not %v", k, got)
 	}
 }
 
-// node compiles a part, and returns what it is.
+// node compiles an expression and returns its kind.
 func (c *formulaCompiler) node(n ast.Node) kind {
 	if c.err != nil {
 		return wrong
 	}
-	// A part may be compiled twice, as b is in a < b < c: what counts is the work.
+	// An expression may be compiled twice, such as b in a < b < c, so count the work.
 	if c.nodes++; c.nodes > maxFormulaNodes {
 		return c.fail(n, "too long: at most %d names, numbers and operators", maxFormulaNodes)
 	}
@@ -183,18 +183,18 @@ func (c *formulaCompiler) node(n ast.Node) kind {
 			return c.call(n, f.Value, n.Arguments)
 		}
 	}
-	return c.fail(n, "not possible in a formula: it has numbers, names, + - * / %%, comparisons, and, or, not, a ? b : c, %s", either(functions))
+	return c.fail(n, "not allowed in a formula: use numbers, names, + - * / %%, comparisons, and, or, not, a ? b : c, %s", orList(functions))
 }
 
-// functions are what a formula may call.
+// functions are the functions that a formula may call.
 var functions = []string{"min", "max", "floor", "ceil", "abs", "round"}
 
-// roots are what may stand in front of a dot, and what then stands behind it.
+// roots are the names that may precede a dot, with a description of the name after it.
 var roots = map[string]string{
-	"owner": "an attribute", "source": "an attribute", "caller": "a name of the application's", "curve": "a curve",
+	"owner": "an attribute", "source": "an attribute", "caller": "a name set by the application", "curve": "a curve",
 }
 
-// name compiles a name that stands alone.
+// name compiles a name without a dot.
 func (c *formulaCompiler) name(n *ast.IdentifierNode) kind {
 	for i := len(c.locals) - 1; i >= 0; i-- {
 		if l := c.locals[i]; l.name == n.Value {
@@ -211,19 +211,19 @@ func (c *formulaCompiler) name(n *ast.IdentifierNode) kind {
 		c.emit(n, step{op: pushMagnitude}, 1)
 	case "amount":
 		if !c.scope.amount {
-			return c.fail(n, "amount is known only to the change and damage of on.act; a buff that an act applies has the amount as its magnitude")
+			return c.fail(n, "amount is available only in change and damage of on.act; a buff applied by an act has the amount as its magnitude")
 		}
 		return c.read(n, define.Read{Amount: true})
 	default:
 		if what := roots[n.Value]; what != "" {
-			return c.fail(n, "want %s behind %s, as in %s.NAME", what, n.Value, n.Value)
+			return c.fail(n, "want %s after %s, as in %s.NAME", what, n.Value, n.Value)
 		}
 		return c.fail(n, "unknown name %s%s", quote(n.Value), c.instead(n.Value))
 	}
 	return isNumber
 }
 
-// instead is a hint at what an unknown name may have meant.
+// instead returns a hint for an unknown name.
 func (c *formulaCompiler) instead(name string) string {
 	if _, ok := c.scope.attrs[name]; ok {
 		return fmt.Sprintf(": write owner.%s or source.%s", name, name)
@@ -244,7 +244,7 @@ func (c *formulaCompiler) member(n *ast.MemberNode) kind {
 	property, isName := n.Property.(*ast.StringNode)
 	if !ok || !isName || n.Optional || roots[root.Value] == "" {
 		if ok && isName && roots[root.Value] == "" {
-			return c.fail(root, "unknown name %s in front of the dot%s", quote(root.Value),
+			return c.fail(root, "unknown name %s before the dot%s", quote(root.Value),
 				didYouMean(misspelt.Near(root.Value, []string{"owner", "source", "caller", "curve"})))
 		}
 		return c.fail(n, "want owner.NAME, source.NAME, caller.NAME or curve.NAME")

@@ -18,7 +18,7 @@ func (c *formulaCompiler) attr(n ast.Node, r define.Read) kind {
 	return c.read(n, r)
 }
 
-// read compiles what a formula is given, each once.
+// read compiles an input of the formula. Equal inputs share one entry.
 func (c *formulaCompiler) read(n ast.Node, r define.Read) kind {
 	i := slices.Index(c.reads, r)
 	if i < 0 {
@@ -62,10 +62,10 @@ func (c *formulaCompiler) unary(n *ast.UnaryNode) kind {
 		c.emit(n, step{op: invert}, 0)
 		return isTruth
 	}
-	return c.fail(n, "the operator %s is not possible in a formula", quote(n.Operator))
+	return c.fail(n, "the operator %s is not allowed in a formula", quote(n.Operator))
 }
 
-// arithmetic and comparisons are the operators between two numbers.
+// arithmetic and comparisons are the operators on two numbers.
 var (
 	arithmetic  = map[string]opcode{"+": add, "-": sub, "*": mul, "/": div, "%": mod}
 	comparisons = map[string]opcode{"==": equal, "!=": unequal, "<": less, "<=": lessEqual, ">": greater, ">=": greaterEqual}
@@ -90,12 +90,12 @@ func (c *formulaCompiler) binary(n *ast.BinaryNode) kind {
 	case "or", "||":
 		return c.conditional(n, n.Left, &ast.BoolNode{Value: true}, n.Right)
 	case "**", "^":
-		return c.fail(n, "powers are not possible: write x * x, or use a curve")
+		return c.fail(n, "powers are not supported: write x * x, or use a curve")
 	}
-	return c.fail(n, "the operator %s is not possible in a formula", quote(n.Operator))
+	return c.fail(n, "the operator %s is not allowed in a formula", quote(n.Operator))
 }
 
-// conditional compiles a choice: only one of the two is worked out.
+// conditional compiles a choice: only one of the branches is evaluated.
 func (c *formulaCompiler) conditional(n, condition, yes, no ast.Node) kind {
 	c.want(condition, isTruth)
 	test := len(c.steps)
@@ -113,11 +113,11 @@ func (c *formulaCompiler) conditional(n, condition, yes, no ast.Node) kind {
 	return k
 }
 
-// let compiles a name for a part, which lies on the stack while the rest is worked out.
+// let compiles a definition, whose value stays on the stack while the rest is evaluated.
 func (c *formulaCompiler) let(n *ast.VariableDeclaratorNode) kind {
 	switch _, isRoot := roots[n.Name]; {
 	case isRoot, n.Name == "level", n.Name == "stacks", n.Name == "magnitude", n.Name == "amount":
-		return c.fail(n, "%s has a meaning already: take another name", quote(n.Name))
+		return c.fail(n, "%s is already defined: use another name", quote(n.Name))
 	}
 	k := c.node(n.Value)
 	c.locals = append(c.locals, local{n.Name, int32(c.depth - 1), k})
@@ -127,20 +127,20 @@ func (c *formulaCompiler) let(n *ast.VariableDeclaratorNode) kind {
 	return result
 }
 
-// call compiles a function.
+// call compiles a function call.
 func (c *formulaCompiler) call(n ast.Node, name string, args []ast.Node) kind {
 	op, ok := map[string]opcode{"floor": floor, "ceil": ceil, "abs": abs, "round": round, "min": least, "max": greatest}[name]
 	switch several := op == least || op == greatest; {
 	case !ok:
 		hint := didYouMean(misspelt.Near(name, functions))
 		if hint == "" {
-			hint = ": want " + either(functions)
+			hint = ": want " + orList(functions)
 		}
 		return c.fail(n, "unknown function %s%s", quote(name), hint)
 	case !several && len(args) != 1:
-		return c.fail(n, "%s wants one number, not %d", name, len(args))
+		return c.fail(n, "%s takes one number, not %d", name, len(args))
 	case several && len(args) == 0:
-		return c.fail(n, "%s wants numbers", name)
+		return c.fail(n, "%s takes numbers", name)
 	}
 	for i, a := range args {
 		c.want(a, isNumber)

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaAt returns where the character of a text stands in the source, the node being that
-// text: plain, in quotes or a block, of one line or several.
+// formulaAt returns the source position of a character of a text node, which may be plain,
+// quoted or a block, on one or several lines.
 func (s *source) formulaAt(n ast.Node, text string, character int) position {
 	begin := at(n)
 	p := begin
@@ -23,15 +23,15 @@ func (s *source) formulaAt(n ast.Node, text string, character int) position {
 	}
 	first, _ := s.line(p.line)
 	raw := []rune(first)
-	// What is in the source and not in the text is space, line ends, quotes and escapes. So
-	// each character that is no space is the next one like it.
+	// The source differs from the text only by white space, line breaks, quotes and escapes, so
+	// each non-space character of the text is the next equal one in the source.
 	found := p
 	for i, r := range []rune(text) {
 		if i > character {
 			break
 		}
 		if unicode.IsSpace(r) {
-			found.column++ // of where it stands no more is certain
+			found.column++ // its position is not certain anymore
 			continue
 		}
 		for p.column > len(raw) || raw[p.column-1] != r {
@@ -47,12 +47,12 @@ func (s *source) formulaAt(n ast.Node, text string, character int) position {
 		p.column++
 	}
 	if character >= len([]rune(text)) {
-		found.column++ // it ends too early
+		found.column++ // the formula ends too early
 	}
 	return found
 }
 
-// formula reads a formula, which is compiled when all the files have been read.
+// formula reads a formula, which is compiled after all files have been read.
 func (d *definition) formula(field string, n ast.Node) {
 	text := ""
 	if d.text(field, n, &text); d.isBad(field) {
@@ -79,8 +79,8 @@ func (d *definition) formula(field string, n ast.Node) {
 	})
 }
 
-// samples returns the values of a formula with the attributes at their bases, at three levels; none
-// if it depends on anything else of the application.
+// samples returns the values of a formula at three levels with the attributes at their bases,
+// or none if it depends on anything else of the application.
 func (f *formula) samples(bases map[string]float64) (values []float64) {
 	if f.names(pushMagnitude) || f.names(pushStacks) || slices.ContainsFunc(f.reads, func(r define.Read) bool { return r.Caller || r.Amount }) {
 		return nil
@@ -103,8 +103,8 @@ func (f *formula) names(op opcode) bool {
 	return slices.ContainsFunc(f.steps, func(s step) bool { return s.op == op })
 }
 
-// try runs a formula with the attributes at their bases and everything that an application
-// brings at 1, at three levels. It returns what is wrong with the results, or "".
+// try evaluates a formula at three levels with the attributes at their bases and all other
+// inputs 1. It returns a description of an invalid result, or "".
 func (f *formula) try(bases map[string]float64) string {
 	in := define.Inputs{Stacks: 1, Magnitude: 1, Reads: make([]float64, len(f.reads))}
 	for i, r := range f.reads {
@@ -122,7 +122,7 @@ func (f *formula) try(bases map[string]float64) string {
 	return ""
 }
 
-// noAttribute says that there is no such attribute.
+// noAttribute returns the error for an unknown attribute.
 func noAttribute(name string, known map[string]float64) string {
 	if len(known) == 0 {
 		return fmt.Sprintf("no attribute %s: the catalog has none; declare it under \"attributes:\"", quote(name))

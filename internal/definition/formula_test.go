@@ -113,7 +113,7 @@ func TestFormulaLimits(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("1", 1001):                                 "1001 characters: a formula may have at most 1000",
 		"1" + strings.Repeat("+1", 150):                           "too long: at most 200 names, numbers and operators",
-		strings.Repeat("1+(", 70) + "1" + strings.Repeat(")", 70): "nested too deeply: at most 64 numbers can wait for others",
+		strings.Repeat("1+(", 70) + "1" + strings.Repeat(")", 70): "nested too deeply: at most 64 intermediate values are allowed",
 		// Each level stands on both sides of an and, and so twice: 2^60 parts.
 		strings.Repeat("1<((", 60) + "1" + strings.Repeat(")?1:0)<1", 60): "too long: at most 200 names, numbers and operators",
 	} {

@@ -18,7 +18,7 @@ var slotFields = table{"slot", []string{"class", "limit"}, map[string]readFunc{
 	"evict": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Slot.Evict) },
 }}
 
-// slot reads a class of slots, or the name of one that stands at the top of a file.
+// slot reads a class of slots, or the name of one from the top of a file.
 func (d *definition) slot(field string, n ast.Node) {
 	if _, isText := Text(n); isText {
 		d.fromTable(field, "slots", n, d.loader.slots, func(e *entry) { d.spec.Slot = e.slot })
@@ -51,8 +51,8 @@ func (d *definition) tagTest(field string, n ast.Node, to *define.TagTest) {
 	}})
 }
 
-// immunity reads what the owner becomes immune to. What is left out is not asked, so
-// that something must be there.
+// immunity reads the effects to which the owner becomes immune. Omitted fields match
+// everything, so at least one is required.
 func (d *definition) immunity(field string, n ast.Node) {
 	m, before := &d.spec.Immunity, d.loader.failed
 	d.fields(field, at(n), n, table{"immunity", nil, map[string]readFunc{
@@ -69,7 +69,7 @@ func (d *definition) immunity(field string, n ast.Node) {
 	}
 }
 
-// chance reads a chance in per mille. None at all has a value of its own in a Spec.
+// chance reads a chance in per mille. Zero has a special value in a Spec.
 func (d *definition) chance(field string, n ast.Node) {
 	i := 1000
 	d.perMille(field, n, &i)
@@ -98,7 +98,7 @@ var drFields = table{"dr", []string{"group", "steps", "reset"}, map[string]readF
 	"scope": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.DR.Scope) },
 }}
 
-// diminishing reads diminishing returns, or the name of a group at the top of a file.
+// diminishing reads diminishing returns, or the name of a group from the top of a file.
 func (d *definition) diminishing(field string, n ast.Node) {
 	if _, isText := Text(n); isText {
 		d.fromTable(field, "dr", n, d.loader.returns, func(e *entry) { d.spec.DR = e.dr })

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// level is a map of a definition with its fields, such as "stack".
+// level is a map within a definition, such as "stack", with its fields.
 type level struct {
-	path   string // "" is the definition itself
+	path   string // "" for the definition itself
 	fields map[string]readFunc
 }
 
-// levels are the maps in which a misplaced field is looked for. They are filled by init, since the
-// tables lead to each other.
+// levels are the maps in which a misplaced field is searched. They are filled by init, because
+// the tables refer to each other.
 var levels []level
 
 func init() {
@@ -39,9 +39,9 @@ func init() {
 	}
 }
 
-// elsewhere returns where a field belongs that stands in a wrong map: in a map within that one, or
-// else around it, or else anywhere; at most three places, as they are written in a file.
-func elsewhere(of, name string) (places []string) {
+// suggestPlaces returns the correct places of a field in a wrong map: within that map, or else
+// around it, or else anywhere; at most three, in the notation of a file.
+func suggestPlaces(of, name string) (places []string) {
 	if !slices.ContainsFunc(levels, func(l level) bool { return l.path == of }) {
 		return nil
 	}
@@ -63,7 +63,8 @@ func elsewhere(of, name string) (places []string) {
 	return places
 }
 
-// written returns a path as it is written in a file: "on.remove.expired" is on: {remove: {expired: …}}.
+// written returns a path in the notation of a file: "on.remove.expired" is on: {remove:
+// {expired: …}}.
 func written(path string) string {
 	words := strings.Split(path, ".")
 	text := "…"

@@ -110,7 +110,7 @@ func TestTotalLimit(t *testing.T) {
 	_, err := LoadFS(files, "buffs")
 	require.Len(t, err, 1)
 	e := firstError(t, err)
-	require.Equal(t, "all files up to this one have more than 8388608 bytes together", e.Text)
+	require.Equal(t, "the files up to this one have more than 8388608 bytes in total", e.Text)
 	require.Equal(t, "buffs/008.yaml", e.File)
 	delete(files, "buffs/008.yaml")
 	delete(files, "buffs/009.yaml")

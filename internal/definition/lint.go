@@ -79,14 +79,15 @@ func Rules() []string {
 	return names
 }
 
-// Check is [LoadFS] with warnings: definitions that are valid but probably a mistake, by the rules
-// that the package documentation explains. If fsys is nil, it reads the files of the machine, as
-// [Load] does.
+// Check is [LoadFS] with warnings about definitions that are valid but probably a mistake,
+// according to the rules in the package documentation. If fsys is nil, it reads the files of
+// the operating system, like [Load].
 //
-// Warnings are returned with a catalog. If there is an error there are none, since they might only
-// follow from the error. They are sorted by file and line, at most MaxErrors and one that counts the
-// rest; the same files have the same warnings each time. The error is an [Errors], as that of LoadFS.
-// Check panics if an option names no rule. Any goroutine may call it, if fsys allows that.
+// Warnings are returned only with a catalog: if there is an error there are none, since they
+// might be its consequences. They are sorted by file and line, at most MaxErrors plus one that
+// counts the rest, and are the same each time for the same files. The error is an [Errors], as
+// in LoadFS. Check panics if an option names an unknown rule. It is safe for concurrent use if
+// fsys is.
 func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnings Errors, err error) {
 	for _, name := range o.Except {
 		if !slices.Contains(Rules(), name) {
@@ -104,10 +105,10 @@ func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnin
 	return c, l.warnings(o), nil
 }
 
-// CheckFields is [ParseFields] with the warnings of [Check]. Any goroutine may call it.
+// CheckFields is [ParseFields] with the warnings of [Check]. It is safe for concurrent use.
 func CheckFields(o CheckOptions, name string, src []byte, tags []string, fields ...*ast.MappingValueNode) (c *buff.Catalog, warnings Errors, err error) {
 	l := newLoader()
-	l.said = tags
+	l.extraTags = tags
 	l.sections(l.open(name, plain(src)), fields)
 	if c, err = l.catalog(nil); err != nil {
 		return nil, nil, err

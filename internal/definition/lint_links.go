@@ -96,11 +96,11 @@ func (l *linter) limitUnreached() {
 		switch {
 		case st.Limit <= each || st.Timers == define.TimersQueue:
 		case st.By == define.ByNone:
-			l.warn(d, "stack.limit", "by is none, so that each application is a buff of its own: no further one adds to its stacks; say by: source or target")
+			l.warn(d, "stack.limit", "with by: none each application is a separate buff, so none adds a stack; use by: source or target")
 		case every == 0 || d.spec.Kind != define.Timed || lengthens(d.spec):
 		default:
 			if most := each * applications(d.spec, every); most < min(st.Limit, define.MaxStacks) {
-				l.warn(d, "stack.limit", "one application every %s and a duration of %s never make more than %d", short(every), short(longest(d.spec)), most)
+				l.warn(d, "stack.limit", "with one application every %s and a duration of %s there are never more than %d", short(every), short(longest(d.spec)), most)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (l *linter) tie() {
 			first[r] = d
 			continue
 		}
-		l.warn(d, "group.priority", "is %d in group %s for %s too: which of them is in effect depends on which comes first",
+		l.warn(d, "group.priority", "is %d in group %s for %s too: which of them is in effect depends on the order of application",
 			g.Priority, quote(g.Name), quote(other.spec.ID))
 	}
 }
@@ -218,7 +218,7 @@ func (w *walk) report(loop []use) {
 	if n := len(ids); n > most {
 		ids = slices.Concat(ids[:most-2], []string{"…"}, ids[n-1:])
 	}
-	w.warn(loop[0].by, loop[0].field, "applies itself in the same instant, without end: %s; the engine breaks it off with a fault", strings.Join(ids, " → "))
+	w.warn(loop[0].by, loop[0].field, "applies itself in the same instant, endlessly: %s; the engine stops it with a fault", strings.Join(ids, " → "))
 }
 
 // guarded reports whether an application may be refused, so that a loop through it may

@@ -19,7 +19,7 @@ func (l *linter) endless(d *definition) {
 	}
 	but := ""
 	if s.OnDeath == define.FateDefault || s.OnDeath == define.FateRemove {
-		but = " but the death of its owner; if that is enough, say on_death: remove"
+		but = " except the death of its owner; if that is enough, set on_death: remove"
 	}
 	l.warn(d, "duration", "infinite with modifiers, and nothing in the files ends it%s", but)
 }
@@ -69,7 +69,7 @@ func (l *linter) oneStack(d *definition) {
 	if s.Stack.Limit > 1 || s.Stack.Timers == define.TimersQueue || s.Kind == define.Instant {
 		return
 	}
-	const text = "there is never more than one stack: say stack.limit, or leave it out"
+	const text = "there is never more than one stack: set stack.limit, or leave it out"
 	for i := range s.Modifiers {
 		if s.Modifiers[i].PerStack {
 			l.warn(d, element("modifiers", i)+".per_stack", text)
@@ -82,9 +82,9 @@ func (l *linter) oneStack(d *definition) {
 	})
 }
 
-// wrongWay finds negative buffs that multiply an attribute by more than 1, and positive ones by less:
-// most likely a factor was written, and op adds the value to 1. An attribute that increases the damage
-// that its owner takes is the other way round.
+// wrongWay finds negative buffs that multiply an attribute by more than 1, and positive ones by
+// less: most likely a factor was written, and op adds the value to 1. An attribute that
+// increases the damage that its owner takes is the other way round.
 func (l *linter) wrongWay() {
 	hurts := l.hurtful()
 	for _, d := range l.defs {
@@ -93,10 +93,10 @@ func (l *linter) wrongWay() {
 			if m.Op != stat.MulAdd && m.Op != stat.MulCompound || hurts[m.Attr] {
 				continue
 			}
-			by, hint := "more than 1", "; is it meant that more of it is worse?"
+			by, hint := "more than 1", "; is more of it worse?"
 			switch {
 			case d.spec.Polarity == define.Positive && sign < 0:
-				by, hint = "less than 1", "; is it meant that less of it is better?"
+				by, hint = "less than 1", "; is less of it better?"
 			case d.spec.Polarity != define.Negative || sign <= 0:
 				continue
 			}
@@ -114,8 +114,8 @@ func (l *linter) wrongWay() {
 	}
 }
 
-// hurtful returns the attributes that increase the loss of their owner in some action: a damage, or a
-// change of an attribute with at_min: kill.
+// hurtful returns the attributes that increase the loss of their owner in some action: a damage,
+// or a change of an attribute with at_min: kill.
 func (l *linter) hurtful() map[string]bool {
 	hurts := map[string]bool{}
 	for _, d := range l.defs {
@@ -169,7 +169,8 @@ func (l *linter) risesWith(n *define.Number, attr string) float64 {
 // sixDigits writes a number with at most six digits.
 func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// signOf returns 1 if a number is above 0 whenever it can be known from the files, -1 if below, else 0.
+// signOf returns 1 if a number is above 0 whenever it can be known from the files, -1 if below,
+// else 0.
 func (l *linter) signOf(n *define.Number) int {
 	values := l.valuesOf(n)
 	switch {

@@ -10,7 +10,7 @@ import (
 // lostLevel finds levels that no longer add up once the limit of stacks is reached.
 func (l *linter) lostLevel(d *definition) {
 	if st := &d.spec.Stack; st.Level == define.LevelSum && st.Refresh == define.RefreshNone && st.Limit < define.MaxStacks {
-		l.warn(d, "stack.level", "sum with refresh none: at the limit of stacks (%d) an application adds nothing to the level; say another refresh, or a higher limit",
+		l.warn(d, "stack.level", "sum with refresh none: at the limit of stacks (%d) an application adds nothing to the level; use another refresh, or a higher limit",
 			max(st.Limit, 1))
 	}
 }
@@ -28,9 +28,9 @@ func (l *linter) noDamage(d *definition) {
 		}
 		switch field = join(join(field, "damage"), "by"); {
 		case most < 0:
-			l.warn(d, field, "damage below zero does nothing; to heal, say change")
+			l.warn(d, field, "negative damage does nothing; to heal, use change")
 		case most < 0.5:
-			l.warn(d, field, "damage is in whole points, half up: %v is none", most)
+			l.warn(d, field, "damage is rounded to whole points: %v rounds to zero", most)
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// actMagnitude finds numbers of on.act that read the magnitude, where the amount of the act was most
-// likely meant.
+// actMagnitude finds numbers of on.act that read the magnitude, where the amount of the act was
+// most likely meant.
 func (l *linter) actMagnitude(d *definition) {
 	eachAction(d.spec, func(field string, a *buff.Action) {
 		if !strings.HasPrefix(field, "on.act.") || a.Change == nil {
@@ -16,7 +16,7 @@ func (l *linter) actMagnitude(d *definition) {
 		}
 		if f, ok := a.Change.By.Formula.(*formula); ok && f.names(pushMagnitude) && !slices.ContainsFunc(f.reads, isAmount) {
 			l.warn(d, join(join(field, a.Do.String()), "by.formula"),
-				"magnitude is that of the application of this buff: write amount for the amount of the act")
+				"magnitude is the magnitude of this buff's own application: write amount for the amount of the act")
 		}
 	})
 }

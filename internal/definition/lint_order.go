@@ -112,8 +112,8 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	}
 }
 
-// meets returns a part that is changed and read, in words, or "". A requirement about a tag also reads
-// the tags below it.
+// meets returns a part that is changed and read, in words, or "". A requirement about a tag also
+// reads the tags below it.
 func meets(changed, read touched) string {
 	for _, a := range read.attrs {
 		if slices.Contains(changed.attrs, a) {
@@ -133,7 +133,8 @@ func meets(changed, read touched) string {
 	return ""
 }
 
-// readsEarly finds actions that read a part of the owner before an earlier action of the list changes it.
+// readsEarly finds actions that read a part of the owner before an earlier action of the list
+// changes it.
 func (l *linter) readsEarly(d *definition) {
 	eachList(d.spec, func(field string, list []buff.Action) {
 		for j := range list {
@@ -164,7 +165,7 @@ func (l *linter) readEarly(d *definition, field string, list []buff.Action, j in
 			now.add(l.byID[a.Name].spec)
 		}
 		if what := meets(after, turn); what != "" {
-			l.warn(d, at, "reads %s before %s changes it: the actions of a list run first, and what they apply acts after them; make this the last action of %s",
+			l.warn(d, at, "reads %s before %s changes it: the actions of a list run first, and the buffs that they apply act after them; make this the last action of %s",
 				what, brief(a.Name), brief(a.Name))
 			return
 		}
@@ -204,8 +205,9 @@ type reaction struct {
 	spec     *buff.Spec
 }
 
-// asksTogether finds buffs that react to one act and share a cooldown that does not work: what they
-// apply requires that a tag is missing, before any of them has applied the buff that grants the tag.
+// asksTogether finds buffs that react to one act and share a cooldown that does not work: what
+// they apply requires that a tag is missing, before any of them has applied the buff that grants
+// the tag.
 func (l *linter) asksTogether() {
 	var all []reaction
 	for _, d := range l.defs {
@@ -235,7 +237,7 @@ func (l *linter) asksTogether() {
 		if r.d == other.d {
 			whom = "two of " + brief(r.d.spec.ID)
 		}
-		l.warn(r.d, r.at, "%s asks that %s is not there: at one act %s on one owner ask before any of them has granted it; let the buff that grants it ask, and apply the rest",
+		l.warn(r.d, r.at, "%s requires that %s is missing: at one act %s on one owner check this before any of them has granted it; move the requirement to the buff that grants it, and let that buff apply the rest",
 			brief(r.spec.ID), tag, whom)
 	}
 }

@@ -22,7 +22,7 @@ func (l *linter) notGranted(d *definition) {
 		}{{".all", r.test.All}, {".any", r.test.Any}, {".none", r.test.None}} {
 			for i, tag := range list.tags {
 				if of := l.hasTag(tag); of != "" && !l.granted(tag) {
-					l.warn(d, element(r.field+list.field, i), "an owner has what its buffs grant, and none grants %s: it is one of the tags of %s; is grants: [%s] meant there?",
+					l.warn(d, element(r.field+list.field, i), "owners have only tags that buffs grant, and none grants %s: it is in the tags of %s; did you mean grants: [%s] there?",
 						brief(tag), brief(of), brief(tag))
 				}
 			}
@@ -43,7 +43,7 @@ func (l *linter) hasTag(tag string) string {
 // granted reports whether an owner may have a tag: a definition grants it, or a script gives it.
 func (l *linter) granted(tag string) bool {
 	below := func(t string) bool { return isBelow(t, tag) }
-	return slices.ContainsFunc(l.said, below) ||
+	return slices.ContainsFunc(l.extraTags, below) ||
 		slices.ContainsFunc(l.defs, func(d *definition) bool { return slices.ContainsFunc(d.spec.Grants, below) })
 }
 

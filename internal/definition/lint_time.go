@@ -53,7 +53,7 @@ func lengthens(s *buff.Spec) bool {
 func (l *linter) neverPulses(d *definition) {
 	s := d.spec
 	if _, ok := d.places.get("on.pulse"); ok && s.Period == 0 && s.PeriodBy == nil {
-		l.warn(d, "on.pulse", "without a period it never pulses: say period, or leave it out")
+		l.warn(d, "on.pulse", "without a period it never pulses: set period, or leave it out")
 		return
 	}
 	if s.Kind != define.Timed || byLevel(s) || lengthens(s) || s.Period <= longest(s) || s.First != define.FirstNone || s.Tail != define.TailNone || s.Align != define.AlignStart {
@@ -76,7 +76,7 @@ func (l *linter) lostTail(d *definition) {
 		return
 	}
 	if rest := duration % s.Period; rest != 0 {
-		l.warn(d, "duration", "not whole periods of %s: the last %s have no pulse; say tail: partial or fit, or change one of the two",
+		l.warn(d, "duration", "not a multiple of the period of %s: the last %s have no pulse; set tail: partial or fit, or change one of the two",
 			short(s.Period), short(rest))
 	}
 }
@@ -85,7 +85,7 @@ func (l *linter) lostTail(d *definition) {
 func (l *linter) lostBeat(d *definition) {
 	s := d.spec
 	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != define.ByNone && s.Stack.Refresh == define.RefreshNone && s.Stack.Phase == define.PhaseReset {
-		l.warn(d, "stack.phase", "with refresh none each further application puts the next pulse off, and the end stays: pulses are lost")
+		l.warn(d, "stack.phase", "with refresh: none each further application delays the next pulse but not the end: pulses are lost")
 	}
 }
 
@@ -95,12 +95,12 @@ func (l *linter) offFrame(d *definition) {
 		field string
 		span  time.Duration
 		what  string
-	}{{"period", d.spec.Period, "pulses"}, {"aura.interval", d.spec.Aura.Interval, "looks"}} {
+	}{{"period", d.spec.Period, "pulses"}, {"aura.interval", d.spec.Aura.Interval, "scans"}} {
 		if b.span == 0 || l.Frame < 0 || b.span%l.Frame == 0 {
 			continue
 		}
 		below := b.span - b.span%l.Frame
-		l.warn(d, b.field, "not whole frames of %s: %s come %s or %s apart", short(l.Frame), b.what, short(below), short(below+l.Frame))
+		l.warn(d, b.field, "not a multiple of the frame of %s: %s are %s or %s apart", short(l.Frame), b.what, short(below), short(below+l.Frame))
 	}
 }
 
@@ -109,8 +109,9 @@ const wheelRange = 12 * time.Hour
 
 // beyondWheel finds durations beyond the range of the wheel.
 func (l *linter) beyondWheel(d *definition) {
-	if s := d.spec; longest(s) > wheelRange && s.Clock == define.Online { // with another clock, days are likely meant
-		l.warn(d, "duration", "longer than the %s of the wheel: its end waits in the overflow tier; nothing is lost, but is it meant?", short(wheelRange))
+	// With another clock, days are likely meant.
+	if s := d.spec; longest(s) > wheelRange && s.Clock == define.Online {
+		l.warn(d, "duration", "longer than the %s range of the wheel: its end waits in the overflow tier; nothing is lost, but is this intended?", short(wheelRange))
 	}
 }
 
@@ -130,13 +131,13 @@ func (l *linter) waitsOffline(d *definition) {
 	_, said := d.places.get("save.mode")
 	if s.Kind == define.Timed && s.Polarity == define.Negative && s.Clock == define.Online && s.Save.Mode == define.SaveAlways &&
 		(said || longest(s) >= soonOver) {
-		l.warn(d, "clock", "stands still while its owner is away: players hide from it by logging out; say clock: uptime or wall")
+		l.warn(d, "clock", "paused while its owner is offline: players can escape it by logging out; use clock: uptime or wall")
 	}
 }
 
 // runsOffline finds positive buffs that end while players are away.
 func (l *linter) runsOffline(d *definition) {
 	if s := d.spec; s.Kind == define.Timed && s.Polarity == define.Positive && s.Clock == define.Wall {
-		l.warn(d, "clock", "a good buff that goes on while its owner is away and the server is down: players will miss it")
+		l.warn(d, "clock", "a positive buff that runs on while its owner is offline or the server is down: players will miss it")
 	}
 }

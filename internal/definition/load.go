@@ -12,124 +12,121 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Limits on what is read. Each has an error that names it.
+// Limits on input. Each has an error that names it.
 const (
 	MaxFileSize    = 1 << 20 // bytes of one file
 	MaxTotalSize   = 8 << 20 // bytes of all files of one catalog
 	MaxFiles       = 1000    // files of one catalog
-	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any one map
-	MaxErrors      = 1000    // errors that are returned singly
+	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any map
+	MaxErrors      = 1000    // errors that are returned individually
 
-	maxDepth = 32      // levels of nesting; a list in the column of its key counts with it
-	maxEmpty = 100     // values that are left out, in one file
+	maxDepth = 32      // levels of nesting; a list in the same column as its key counts as one
+	maxEmpty = 100     // omitted values in one file
 	maxSigns = 100_000 // lines, brackets, commas, colons and quotes in one file
-	maxTabs  = 1e9     // tabs times bytes of a file: for a tab in quotes the lexer looks at all that follows
+	maxTabs  = 1e9     // tabs times bytes of a file: for a tab in quotes the lexer scans the rest of the file
 )
 
-// Load reads one catalog from files and folders. Of a folder it reads the files
-// whose names end in .yaml, .yml, .json or .csv, sorted by name: not those of its
-// sub-folders, and none whose name begins with a dot or ends in .schema.json. The definitions may refer to
-// one another across files; an ID may stand only once in all of them.
+// Load reads one catalog from files and folders. In a folder it reads the files with names
+// that end in .yaml, .yml, .json or .csv, sorted by name, except those that start with a dot
+// or end in .schema.json. It does not read subfolders. Definitions may refer to each other
+// across files; each ID may be defined only once.
 //
-// Only regular files are read, and a pipe or a device is an error, never a wait. A link in a
-// folder is followed as long as it stays within that folder and is relative, as those of a
-// Kubernetes volume are: whoever writes definitions does not choose what else is read. A path
-// that Load was given may be a link to anywhere.
+// Only regular files are read; a pipe or a device is an error and never blocks. A link in a
+// folder is followed if it is relative and stays within that folder, as in a Kubernetes
+// volume, so that authors of definitions cannot make Load read other files. A path that is
+// passed to Load may be a link to anywhere.
 //
-// The definitions come in the order in which they are read. The error is an
-// [Errors] with everything that is wrong with all the files; there is no catalog
-// then. Any goroutine may call it.
+// The definitions are in the order in which they are read. The error is an [Errors] with all
+// errors of all files; then there is no catalog. Load is safe for concurrent use.
 func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths...) }
 
-// LoadFS is Load for the files of fsys, such as those that a program embeds. Links go where
-// fsys lets them: out of an os.DirFS, but not out of an os.Root. Any goroutine may call it,
-// if fsys allows that. If fsys panics, that is an error with the name of what was to be read.
+// LoadFS is like Load, for the files of fsys, such as embedded ones. Links are followed
+// wherever fsys allows: out of an os.DirFS, but not out of an os.Root. A panic of fsys is an
+// error with the name that was read. LoadFS is safe for concurrent use if fsys is.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return Loader{}.LoadFS(fsys, paths...)
 }
 
-// Reload is Load for a catalog that takes the place of prev, as [buff.Catalog.Rebuild] has
-// it: tags, acts and handlers keep their numbers, and a definition is the next version of
-// that with the same ID. The attributes of prev must all be there as they were, and others may come:
-// otherwise the errors match [buff.ErrAttributes]. If there is an error, prev stays what it is, and
-// there is no other. Any goroutine may call it.
+// Reload is like Load, for a catalog that replaces prev, as with [buff.Catalog.Rebuild]: tags,
+// acts and handlers keep their numbers, and a definition is the next version of the one with
+// the same ID. All attributes of prev must be present and unchanged, but new ones may be
+// added; otherwise the errors match [buff.ErrAttributes]. If there is an error, prev is
+// unchanged and no catalog is returned. Reload is safe for concurrent use.
 func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return ReloadFS(prev, disk{}, paths...)
 }
 
-// ReloadFS is Reload for the files of fsys. Any goroutine may call it, if fsys allows that.
+// ReloadFS is like Reload, for the files of fsys. It is safe for concurrent use if fsys is.
 func ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return Loader{}.ReloadFS(prev, fsys, paths...)
 }
 
-// Parse reads a catalog from the text of one file; name stands for the file in the
-// errors, and if it ends in .csv the text is a table. The error is an [Errors]. Any goroutine may call it.
+// Parse reads a catalog from the text of one file. The name is used in errors; if it ends in
+// .csv the text is a table. The error is an [Errors]. Parse is safe for concurrent use.
 func Parse(name string, src []byte) (*buff.Catalog, error) {
 	l := newLoader()
 	l.parse(name, src)
 	return l.catalog(nil)
 }
 
-// ParseNode reads a catalog from a node that is a map of IDs to definitions, as it
-// stands under "buffs:" in a file. The node is part of the tree that [Tree] made of
-// src, so that the errors have the lines and columns of the whole text. The error
-// is an [Errors]. Any goroutine may call it.
+// ParseNode reads a catalog from a node that maps IDs to definitions, like the value of
+// "buffs:" in a file. The node must be part of the tree that [Tree] returned for src, so that
+// errors have positions in the whole text. The error is an [Errors]. ParseNode is safe for
+// concurrent use.
 func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
 	l := newLoader()
 	l.definitions(l.open(name, plain(src)), at(node), node)
 	return l.catalog(nil)
 }
 
-// ParseFields reads a catalog from fields of a map that may have others too: those that a
-// file has at its top, such as "buffs:" and "attributes:". They are part of the tree that
-// [Tree] made of src, so that the errors have the lines and columns of the whole text. The
-// catalog has the tags besides, if there is no list "tags:"; those that are no tags are left out.
-// The error is an [Errors]. Any goroutine may call it.
+// ParseFields reads a catalog from fields of a map that may have other fields too: those of
+// the top level of a file, such as "buffs:" and "attributes:". They must be part of the tree
+// that [Tree] returned for src, so that errors have positions in the whole text. If there is
+// no list "tags:", the catalog also gets the given tags, except for invalid ones. The error is
+// an [Errors]. ParseFields is safe for concurrent use.
 func ParseFields(name string, src []byte, tags []string, fields ...*ast.MappingValueNode) (*buff.Catalog, error) {
 	l := newLoader()
-	l.said = tags
+	l.extraTags = tags
 	l.sections(l.open(name, plain(src)), fields)
 	return l.catalog(nil)
 }
 
-// loader gathers the definitions of one catalog and everything wrong with them.
+// loader collects the definitions of one catalog and its errors.
 type loader struct {
 	sources []*source
-	defs    []*definition // the first of each ID, in the order of the files
+	defs    []*definition // the first with each ID, in file order
 	byID    map[string]*definition
-	count   int  // all definitions, repeated ones too
-	full    bool // there were more than MaxDefinitions
+	count   int  // number of definitions, including repeated ones
+	full    bool // there are more than MaxDefinitions
 	faults  faults
-	bytes   int // of all the files
+	bytes   int // of all files
 
 	attrs    attributeSheet
 	curves   map[string]*curveEntry
-	declared map[string]map[string]bool // the lists of names by their sections
-	stated   map[string][]stated        // the same in their order, and where they stand
-	said     []string                   // tags that somebody else speaks of
+	declared map[string]map[string]bool // declared names by section
+	stated   map[string][]stated        // the same in order, with positions
+	extraTags     []string                   // tags given by the caller
 	dead     define.DeadRule
 	data     any // see Loader
 	slots    map[string]*entry
 	returns  map[string]*entry
-	failed   int // how many errors there are, those too that are not kept
+	failed   int // number of errors, including dropped ones
 
-	// The number, curve or action that is being read, for its fields.
+	// The number, curve or action being read, for its fields.
 	number  *define.Number
 	byCurve **define.Curve
 	action  *buff.Action
-	later   []func(*loader) // what is done when all the files have been read
+	later   []func(*loader) // to be called when all files have been read
 
-	// spoiled are the classes of slots, and the groups of diminishing returns, of which
-	// some definition could not be read: that others disagree with it says nothing.
+	// spoiled holds the classes of slots and groups of diminishing returns with an unreadable
+	// definition: disagreement with others is not reported.
 	spoiled map[shared]bool
 
-	// blind is set when some definitions could not be read at all, so that a
-	// reference to an unknown ID is perhaps none.
+	// blind is set if some definitions could not be read at all, so that unknown IDs may exist.
 	blind bool
 }
 
-// shared is a name on whose meaning definitions must agree, and the field in which it
-// stands.
+// shared is a name on which definitions must agree, with its field.
 type shared struct{ field, name string }
 
 func newLoader() *loader {
@@ -147,26 +144,26 @@ func (l *loader) open(name, text string) *source {
 	return s
 }
 
-// add reports an error at a place.
+// add reports an error at a position.
 func (l *loader) add(s *source, p position, id, field, format string, args ...any) *Error {
 	e := &Error{
 		File: s.name, Line: p.line, Column: p.column,
 		Buff: id, Field: field, Text: fmt.Sprintf(format, args...),
 	}
-	if !s.lost[p] {
+	if !s.poisoned[p] {
 		l.failed++
 		l.faults.add(s, e)
 	}
 	return e
 }
 
-// whole reports an error about a file as a whole.
+// whole reports an error about a whole file.
 func (l *loader) whole(name string, cause error, format string, args ...any) {
 	l.add(l.open(name, ""), position{}, "", "", format, args...).cause = cause
 	l.blind = true
 }
 
-// parse reads the definitions of the text of one file.
+// parse reads the definitions of one file.
 func (l *loader) parse(name string, src []byte) {
 	if isTable(name) {
 		l.csv(name, src)
@@ -186,8 +183,8 @@ func (l *loader) parse(name string, src []byte) {
 	l.root(s, root)
 }
 
-// catalog checks the definitions as a whole, and makes a catalog of them: a new one, or, if
-// prev is not nil, the one that takes its place.
+// catalog checks the definitions as a whole and builds a catalog: a new one, or, if prev is
+// not nil, its replacement.
 func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	for _, do := range l.later {
 		do(l)
@@ -196,7 +193,7 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	specs, places := make([]buff.Spec, len(l.defs)), make([]string, len(l.defs))
 	for i, d := range l.defs {
 		specs[i] = *d.spec
-		d.spec = &specs[i] // so that there are never two of all
+		d.spec = &specs[i] // so that there are never two copies of all
 		places[i] = d.src.name + ":" + strconv.Itoa(d.at.line)
 	}
 	definitions := buff.Definitions{Attributes: l.attrs.list, Tags: l.tags(), Acts: l.names("acts"), Dead: l.dead, Specs: specs, Places: places}
@@ -207,7 +204,7 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	c, err := build(definitions)
 	l.explain(err)
 	if errors.Is(err, buff.ErrAttributes) {
-		_, err = buff.Build(definitions) // which says what else is wrong
+		_, err = buff.Build(definitions) // it reports the remaining errors
 		l.explain(err)
 	}
 	if l.failed > 0 {

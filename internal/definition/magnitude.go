@@ -18,7 +18,7 @@ func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 		d.origin(field, n, to)
 	case *ast.StringNode, *ast.LiteralNode:
 		if to.Const, why = realOf(n); why != "" {
-			d.fail(field, at(n), "want a number, or where it comes from, such as {formula: \"5 + level\"}, not %s", Describe(n))
+			d.fail(field, at(n), "want a number or its source, such as {formula: \"5 + level\"}, not %s", Describe(n))
 		}
 	default:
 		d.real(field, n, &to.Const)
@@ -28,8 +28,8 @@ func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 	}
 }
 
-// besides are the fields that are allowed with each origin.
-var besides = map[string][]string{
+// allowedWith lists the fields that are allowed with each origin.
+var allowedWith = map[string][]string{
 	"const":   nil,
 	"curve":   nil,
 	"attr":    {"of", "pre", "coef", "post", "default", "snapshot"},
@@ -60,7 +60,7 @@ func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	}
 	switch {
 	case len(from) == 0:
-		d.fail(field, at(n), "want one of %s", either(origins))
+		d.fail(field, at(n), "want one of %s", orList(origins))
 		return
 	case len(from) > 1:
 		d.fail(field, at(n), "%s in one number: write one of them", strings.Join(from, " and "))
@@ -68,15 +68,15 @@ func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	}
 	for _, f := range list {
 		name, _ := Text(f.Key)
-		if name == from[0] || slices.Contains(besides[from[0]], name) {
+		if name == from[0] || slices.Contains(allowedWith[from[0]], name) {
 			continue
 		}
 		d.fail(join(field, name), at(f.Key), "a number from %s has no %s", from[0], name)
 	}
 }
 
-// splitFormula reports whether a comma without quotes has split a formula: {formula: max(1, level)} is
-// a formula "max(1" and a field "level)" without a value.
+// splitFormula reports whether a comma without quotes has split a formula: {formula: max(1,
+// level)} is a formula "max(1" and a field "level)" without a value.
 func (d *definition) splitFormula(field string, n ast.Node) bool {
 	open := func(text string) int { return strings.Count(text, "(") - strings.Count(text, ")") }
 	list, _ := Fields(n)
@@ -128,9 +128,9 @@ var numberFields = table{"number", nil, map[string]readFunc{
 	},
 }}
 
-// coefficient reads the factor of an attribute. Zero would mean the default in a Number.
+// coefficient reads the factor of an attribute. In a Number zero means the default.
 func (d *definition) coefficient(field string, n ast.Node) {
 	if d.real(field, n, &d.loader.number.Coef); !d.isBad(field) && d.loader.number.Coef == 0 {
-		d.fail(field, at(n), "must not be 0: the attribute would not count")
+		d.fail(field, at(n), "must not be 0: the attribute would have no effect")
 	}
 }

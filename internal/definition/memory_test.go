@@ -83,8 +83,8 @@ func TestMemory(t *testing.T) {
 		"wrong":   {"buffs: {a: {duration: 1s, stack: {overflow_apply: [", "b,", "]}}}"},
 		"tags":    {"buffs: {a: {duration: 1s, tags: [", "a.b.c,", "]}}"},
 	} {
-		n := maxSigns - signs(part[0]) - signs(part[2])
-		texts[name] = part[0] + strings.Repeat(part[1], n/signs(part[1])) + part[2]
+		n := maxSigns - countSigns(part[0]) - countSigns(part[2])
+		texts[name] = part[0] + strings.Repeat(part[1], n/countSigns(part[1])) + part[2]
 	}
 	for name, text := range texts {
 		n := memory(t, fstest.MapFS{"a.yaml": {Data: []byte(text)}}, "a.yaml")

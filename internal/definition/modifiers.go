@@ -7,10 +7,10 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// modifiers reads what the buff changes while it is there.
+// modifiers reads the modifiers of a buff.
 func (d *definition) modifiers(field string, n ast.Node) {
 	if list, ok := n.(*ast.SequenceNode); ok {
-		d.spec.Modifiers = make([]define.Modifier, 0, len(list.Values)) // its elements stay where they are
+		d.spec.Modifiers = make([]define.Modifier, 0, len(list.Values)) // so that its elements do not move
 	}
 	d.list(field, n, "modifiers, such as [{attr: speed, op: mul_add, value: 0.3}]", func(field string, n ast.Node) {
 		d.spec.Modifiers = append(d.spec.Modifiers, define.Modifier{})
@@ -18,7 +18,7 @@ func (d *definition) modifiers(field string, n ast.Node) {
 	})
 }
 
-// modifier is the one that is being read.
+// modifier returns the modifier being read.
 func (d *definition) modifier() *define.Modifier { return &d.spec.Modifiers[len(d.spec.Modifiers)-1] }
 
 var modifierFields = table{"modifier", []string{"attr", "value"}, map[string]readFunc{

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// IsDefinitions reports whether [Load] reads a file of that name where it stands in a folder.
-//
-// Any goroutine may call it.
+// IsDefinitions reports whether [Load] reads a file with that name in a folder. It is safe for
+// concurrent use.
 func IsDefinitions(name string) bool {
 	_, known := FormatOf(name)
 	return known && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".schema.json")
 }
 
-// FormatOf returns the format that Load takes a file for, by its name, and reports
-// whether it takes it at all. Any goroutine may call it.
+// FormatOf returns the format of a file according to its name, and reports whether Load
+// accepts it. It is safe for concurrent use.
 func FormatOf(name string) (Format, bool) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".yaml", ".yml":
@@ -27,7 +26,7 @@ func FormatOf(name string) (Format, bool) {
 	return 0, false
 }
 
-// isTable reports whether a file of that name is a table.
+// isTable reports whether the name is that of a table.
 func isTable(name string) bool {
 	f, _ := FormatOf(name)
 	return f == CSV

@@ -11,23 +11,23 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// count reads a whole number from 1. Zero would stand for the default in a Spec, so
-// that it has to be refused here.
+// count reads an integer of at least 1. Zero must be refused because it means the default in a
+// Spec.
 func (d *definition) count(field string, n ast.Node, to *int) {
 	if i, ok := d.whole(field, n, 1, math.MaxInt32); ok {
 		*to = int(i)
 	}
 }
 
-// integer reads a whole number, which may be below zero.
+// integer reads an integer, which may be negative.
 func (d *definition) integer(field string, n ast.Node, to *int) {
 	if i, ok := d.whole(field, n, math.MinInt32, math.MaxInt32); ok {
 		*to = int(i)
 	}
 }
 
-// isFraction reports whether a share that wants percent or per mille is written as a fraction of 1, or
-// with a sign for percent, and says what to write instead.
+// isFraction reports whether a share in percent or per mille is written as a fraction of 1 or
+// with a percent sign, and reports the correct form as an error.
 func (d *definition) isFraction(field string, n ast.Node, of int, unit string) bool {
 	text, isText := Text(n)
 	if _, isFloat := n.(*ast.FloatNode); isFloat {
@@ -61,8 +61,8 @@ func (d *definition) perMille(field string, n ast.Node, to *int) {
 	}
 }
 
-// whole reads a whole number from least to most, and reports whether it did. If there
-// is no bound that a designer would know of, most is the highest of an integer type.
+// whole reads an integer from least to most and reports whether it succeeded. If there is no
+// meaningful bound, most is the maximum of an integer type.
 func (d *definition) whole(field string, n ast.Node, least, most int64) (int64, bool) {
 	v, ok := n.(*ast.IntegerNode)
 	if !ok {
@@ -97,8 +97,8 @@ func (d *definition) real(field string, n ast.Node, to *float64) {
 	*to = f
 }
 
-// realOf returns the number that a node says, or why it says none. The parser takes one
-// with an exponent and no point, which JSON has, for a text.
+// realOf returns the number in a node, or the reason why there is none. The parser treats
+// numbers with an exponent and no point, which JSON allows, as text.
 func realOf(n ast.Node) (float64, string) {
 	text, isNumber := "", false
 	switch n := n.(type) {
@@ -122,5 +122,5 @@ func realOf(n ast.Node) (float64, string) {
 	return f, ""
 }
 
-// numeral is what a number is written in; ParseFloat would take more.
+// numeral is the set of characters of a number; ParseFloat accepts more.
 const numeral = "0123456789+-.eE"

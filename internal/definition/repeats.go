@@ -2,14 +2,14 @@ package definition
 
 import "github.com/goccy/go-yaml/ast"
 
-// repeats finds keys that stand twice in a map of a file.
+// repeats finds repeated keys in a map.
 type repeats struct {
 	list  []*ast.MappingValueNode
 	first map[string]position // nil while there are few
 }
 
-// before returns where the i-th key, which is that name, stands first, and reports whether
-// that is before.
+// before returns the first position of the key name, and reports whether it is before the i-th
+// key.
 func (r *repeats) before(i int, name string) (position, bool) {
 	if len(r.list) <= few {
 		for _, f := range r.list[:i] {

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// sections are the fields of a file, in the order of the documentation.
+// sections are the top-level fields of a file, in the order of the documentation.
 var sections = map[string]func(w *definition, f *ast.MappingValueNode){
 	"$schema":    func(*definition, *ast.MappingValueNode) {}, // for editors
 	"version":    (*definition).version,
@@ -42,8 +42,7 @@ func (l *loader) root(s *source, root ast.Node) {
 	}
 }
 
-// sections reads the fields of a file, and reports whether there is one that says
-// something.
+// sections reads the fields of a file and reports whether any has content.
 func (l *loader) sections(s *source, fields []*ast.MappingValueNode) bool {
 	w := &definition{loader: l, src: s, at: start, spec: &buff.Spec{}}
 	seen := map[string]position{}
@@ -56,7 +55,7 @@ func (l *loader) sections(s *source, fields []*ast.MappingValueNode) bool {
 		case read == nil:
 			l.add(s, p, "", "", "unknown field %s%s", Describe(f.Key), didYouMean(misspelt.Near(name, slices.Sorted(maps.Keys(sections)))))
 		case again:
-			l.add(s, p, "", name, "repeated: it stands in line %d already", first.line)
+			l.add(s, p, "", name, "repeated: it is already in line %d", first.line)
 		default:
 			read(w, f)
 			seen[name] = p
@@ -70,21 +69,21 @@ func (l *loader) sections(s *source, fields []*ast.MappingValueNode) bool {
 // version reads the version of the format.
 func (w *definition) version(f *ast.MappingValueNode) {
 	if v, ok := f.Value.(*ast.IntegerNode); !ok || v.Token.Value != "1" {
-		w.complain("version", valueAt(f), "only version 1 is known, not %s", Describe(f.Value))
+		w.complain("version", valueAt(f), "only version 1 is supported, not %s", Describe(f.Value))
 	}
 }
 
-// dead reads the rule for the dead of all definitions that do not say one.
+// dead reads the default rule for dead owners.
 func (w *definition) dead(f *ast.MappingValueNode) {
 	l, was := w.loader, w.loader.dead
 	w.word("dead", f.Value, &l.dead)
 	if was != define.DeadDefault && l.dead != was {
-		w.complain("dead", valueAt(f), "another file says %v", was)
+		w.complain("dead", valueAt(f), "another file sets it to %v", was)
 	}
 }
 
-// entries reads a map from names to something, and calls read with each name that is one.
-// Without a map it is silent about what is missing then.
+// entries reads a map from names to values and calls read with each valid name. If the value
+// is not a map, consequential errors are suppressed.
 func (w *definition) entries(section, of string, f *ast.MappingValueNode, read func(name, field string, f *ast.MappingValueNode)) {
 	list, ok := Fields(f.Value)
 	if !ok {
@@ -103,7 +102,7 @@ func (w *definition) entries(section, of string, f *ast.MappingValueNode, read f
 		case name == "":
 			w.complain(section, p, "the name is empty")
 		case again:
-			w.complain(section, p, "%s is repeated: it stands in line %d already", quote(name), first.line)
+			w.complain(section, p, "%s is repeated: it is already in line %d", quote(name), first.line)
 		default:
 			seen[name] = p
 			field := join(section, name)
@@ -113,17 +112,17 @@ func (w *definition) entries(section, of string, f *ast.MappingValueNode, read f
 	}
 }
 
-// afterwards does something when all the files have been read.
+// afterwards schedules a function for when all files have been read.
 func (d *definition) afterwards(do func(l *loader)) { d.loader.later = append(d.loader.later, do) }
 
-// failRef reports an error of a field that names something, found when all the files had
-// been read: nothing follows from it for what the field is part of.
+// failRef reports an error of a field that refers to a name, found after all files were read.
+// Consequential errors of the containing fields are suppressed.
 func (d *definition) failRef(field string, p position, format string, args ...any) {
 	d.fail(field, p, format, args...)
 	d.spoil(field)
 }
 
-// spoil marks what a field is part of as bad.
+// spoil marks the containing fields as bad.
 func (d *definition) spoil(field string) {
 	up := parent(field)
 	d.places.set(up, place{position: d.place(up).position, bad: true})

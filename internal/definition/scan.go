@@ -7,24 +7,23 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The parser goes one call deeper for each level of nesting and for each key of a
-// block map, and takes a time that grows with the square of the keys of one map and
-// of the empty values. So the tokens are looked over before it gets them. This is
-// also where those parts of YAML are refused that a definition does not need.
+// The parser recurses for each level of nesting and each key of a block map, and its time is
+// quadratic in the keys of a map and in the empty values. So the tokens are checked before
+// parsing. This check also refuses parts of YAML that definitions do not need.
 
-// problem is one thing that the parser shall not see.
+// problem is an error that is found before parsing.
 type problem struct {
 	at   position
 	text string
 }
 
-// scan looks over the tokens of one file.
+// scan checks the tokens of one file.
 type scan struct {
 	tokens   token.Tokens
 	open     []bracket
 	columns  []column
 	empty    int
-	content  bool // something other than a comment was seen
+	content  bool // a token other than a comment was seen
 	ended    bool // "..." was seen
 	problems []problem
 }
@@ -35,10 +34,10 @@ type bracket struct {
 	items, colons int // since the last comma
 }
 
-// column is an open block map or list, known by the column in which it stands.
+// column is an open block map or list, identified by its column.
 type column struct{ at, keys int }
 
-// problems returns what is wrong with the tokens; none if the parser may have them.
+// problems returns the errors in the tokens; if there are none, they may be parsed.
 func problems(all token.Tokens) []problem {
 	s := &scan{tokens: make(token.Tokens, 0, len(all))}
 	for _, t := range all {
@@ -49,7 +48,7 @@ func problems(all token.Tokens) []problem {
 	for i, t := range s.tokens {
 		if t.Type == token.InvalidType {
 			s.fail(t, "%s", plainSyntax(t.Error))
-			return s.problems // what follows it was cut wrongly
+			return s.problems // the rest cannot be tokenized correctly
 		}
 		if !s.one(i, t) {
 			return s.problems
@@ -63,7 +62,7 @@ func (s *scan) fail(t *token.Token, format string, args ...any) bool {
 	return false
 }
 
-// one looks at one token and reports whether to go on.
+// one checks one token and reports whether to continue.
 func (s *scan) one(i int, t *token.Token) bool {
 	switch t.Type {
 	case token.DocumentHeaderType:
@@ -88,7 +87,7 @@ func (s *scan) one(i int, t *token.Token) bool {
 		return s.fail(t, "a second document after the end (...) of the first")
 	}
 	if t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, "\t") {
-		return s.fail(t, `a tab in quotes: write \t`) // the lexer loses what follows it
+		return s.fail(t, `a tab in quotes: write \t`) // the lexer loses the following text
 	}
 	s.content = true
 	if len(s.open) > 0 {
@@ -97,7 +96,7 @@ func (s *scan) one(i int, t *token.Token) bool {
 	return s.block(i, t)
 }
 
-// flow looks at a token between brackets.
+// flow checks a token within brackets.
 func (s *scan) flow(i int, t *token.Token) bool {
 	b := &s.open[len(s.open)-1]
 	switch t.Type {
@@ -112,7 +111,7 @@ func (s *scan) flow(i int, t *token.Token) bool {
 		return s.comma(t, b)
 	case token.MappingValueType:
 		if b.colons++; b.colons > 1 {
-			return s.fail(t, "a second ':' here: is there a comma or a bracket missing before it?")
+			return s.fail(t, "a second ':' here: is a comma or a bracket missing before it?")
 		}
 		if next := s.next(i); next == nil || next.Type == token.CollectEntryType ||
 			next.Type == token.MappingEndType || next.Type == token.SequenceEndType {
@@ -139,7 +138,7 @@ func (s *scan) comma(t *token.Token, b *bracket) bool {
 	return ok
 }
 
-// block looks at a token outside brackets.
+// block checks a token outside of brackets.
 func (s *scan) block(i int, t *token.Token) bool {
 	switch t.Type {
 	case token.MappingStartType, token.SequenceStartType:
@@ -165,7 +164,7 @@ func (s *scan) push(t *token.Token) bool {
 	return true
 }
 
-// enter notes an item of the block collection in that column.
+// enter records an item of the block collection in that column.
 func (s *scan) enter(t *token.Token, at, keys int) bool {
 	for len(s.columns) > 0 && s.columns[len(s.columns)-1].at > at {
 		s.columns = s.columns[:len(s.columns)-1]
@@ -213,23 +212,23 @@ func (s *scan) next(i int) *token.Token {
 	return nil
 }
 
-// plainSyntax says in plain words what the parser says of the commonest slips.
+// plainSyntax rewrites common parser messages for designers.
 func plainSyntax(text string) string {
 	switch text {
 	case "found character '\t' that cannot start any token":
-		return "a tab in front of the line: indent with spaces"
+		return "a tab at the start of the line: indent with spaces"
 	case "tab character cannot use as a map key directly":
-		return "a tab in front of this: write a space"
+		return "a tab before this: write a space"
 	case "mapping value is not allowed in this context":
 		return "a second ':' in one value: put a text with a colon in quotes, or indent the next line less"
 	case "non-map value is specified":
 		return "not a field: want a name, a colon and a value"
 	case "unexpected key name":
-		return "a line without a colon in front of this field"
+		return "a line without a colon before this field"
 	case "value is not allowed in this context. map key-value is pre-defined":
-		return "indented too far: the field above has a value already"
+		return "indented too far: the field above already has a value"
 	case "value is not allowed in this context":
-		return "not expected here: is the indentation right, or a bracket too many?"
+		return "not expected here: is the indentation wrong, or is there an extra bracket?"
 	case "could not find flow mapping end token '}'":
 		return "this '{' is never closed"
 	case "sequence end token ']' not found":

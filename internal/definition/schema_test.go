@@ -74,7 +74,7 @@ func numberSchema(t *testing.T, types map[reflect.Type]*jsonschema.Schema) *json
 	require.NoError(t, err)
 	for _, from := range origins {
 		names := &jsonschema.Schema{Enum: []any{from}}
-		for _, name := range besides[from] {
+		for _, name := range allowedWith[from] {
 			names.Enum = append(names.Enum, name)
 		}
 		number.OneOf = append(number.OneOf, &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{from: {}}, Required: []string{from}, PropertyNames: names})

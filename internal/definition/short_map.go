@@ -1,10 +1,10 @@
 package definition
 
-// shortMap is a map that mostly has few keys: it looks through them, which costs less than a
-// map of Go's in time and memory, until there are many. The zero shortMap is empty.
+// shortMap is a map that usually has few keys. It searches them linearly until there are many,
+// which takes less time and memory than a built-in map. The zero shortMap is empty.
 type shortMap[V any] struct {
 	list  []keyed[V]
-	index map[string]int // nil while there are few
+	index map[string]int // nil while there are few keys
 }
 
 type keyed[V any] struct {
@@ -12,10 +12,10 @@ type keyed[V any] struct {
 	value V
 }
 
-// few is how many keys are looked through.
+// few is the number of keys that are searched linearly.
 const few = 24
 
-// at returns the place of a key in the list, and reports whether it has one.
+// at returns the index of a key in the list, and whether it is present.
 func (m *shortMap[V]) at(key string) (int, bool) {
 	if m.index != nil {
 		i, ok := m.index[key]
@@ -29,7 +29,7 @@ func (m *shortMap[V]) at(key string) (int, bool) {
 	return 0, false
 }
 
-// get returns the value of a key, and reports whether there is one.
+// get returns the value of a key, and whether it is present.
 func (m *shortMap[V]) get(key string) (v V, ok bool) {
 	i, ok := m.at(key)
 	if ok {
@@ -38,7 +38,7 @@ func (m *shortMap[V]) get(key string) (v V, ok bool) {
 	return v, ok
 }
 
-// set gives a key a value.
+// set sets the value of a key.
 func (m *shortMap[V]) set(key string, v V) {
 	if i, ok := m.at(key); ok {
 		m.list[i].value = v

@@ -9,40 +9,40 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// source is the text of one file, kept for the messages.
+// source is the text of one file, kept for error messages.
 type source struct {
 	name  string
-	index int // its place among the files of the catalog
+	index int // index among the files of the catalog
 	text  string
 
-	// The line that was asked for last, and where it begins: errors come in the order of
-	// the lines, and many may stand in one long line.
+	// The last line returned and its offset: errors are mostly in line order, and there may be
+	// many in one long line.
 	at, offset int
 	last       int // of excerpt
 	runes      []rune
 
-	lost map[position]bool // of a table: where something is wrong that was reported
+	poisoned map[position]bool // of a table: positions of values with reported errors
 }
 
-// position is a place in a source, both counted from 1, in characters.
+// position is a place in a source; both numbers count from 1, in characters.
 type position struct{ line, column int }
 
-// start is the position of what has none of its own.
+// start is the position of errors without a position of their own.
 var start = position{1, 1}
 
-// plain returns text as the parser wants it: no byte order mark, lines that end in
-// a line feed. Neither changes the line or column of anything.
+// plain returns text in the form that the parser expects: no byte order mark, and line feeds
+// as line ends. Neither affects positions.
 func plain(text []byte) string {
 	s := strings.TrimPrefix(string(text), "\ufeff")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.ReplaceAll(s, "\r", "\n")
 }
 
-// newSource keeps a plain text.
+// newSource returns a source for a plain text.
 func newSource(name, text string) *source { return &source{name: name, text: text, at: 1} }
 
-// line returns a line of the text, and reports whether there is one. It looks at what is
-// between that line and the last one that was asked for, or before it, if it goes back.
+// line returns a line of the text, and whether it exists. Its cost is the distance from the
+// last line returned, or from the start if it goes back.
 func (s *source) line(n int) (string, bool) {
 	if n < s.at {
 		s.at, s.offset = 1, 0
@@ -58,8 +58,9 @@ func (s *source) line(n int) (string, bool) {
 	return line, n == s.at
 }
 
-// isUTF16 reports whether a text is what a spreadsheet saves as "Unicode": it begins with the mark of
-// UTF-16, or each of its first two letters has a zero byte at its side.
+// isUTF16 reports whether a text is in the encoding that spreadsheets call "Unicode": it
+// starts with a UTF-16 byte order mark, or each of its first two letters is next to a zero
+// byte.
 func isUTF16(text string) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true
@@ -67,8 +68,8 @@ func isUTF16(text string) bool {
 	return len(text) >= 4 && (text[0] == 0) == (text[2] == 0) && (text[1] == 0) == (text[3] == 0) && (text[0] == 0) != (text[1] == 0)
 }
 
-// unreadable returns the first place in a plain text that is no text, and what it
-// is; "" if all is well. The parser would carry such bytes on into names.
+// unreadable returns the first invalid position in a plain text and a description, or "". The
+// parser would accept such bytes in names.
 func unreadable(text string) (position, string) {
 	if isUTF16(text) {
 		return position{1, 1}, "UTF-16: save the file as UTF-8"
@@ -89,16 +90,16 @@ func unreadable(text string) (position, string) {
 	return position{}, ""
 }
 
-// untab returns a plain text in flow style, as JSON is, with its tabs replaced by as
-// many spaces, but for those in quotes: the lexer refuses some of them. A block style
-// text stays as it is, since there a tab may be a mistake.
+// untab returns a plain text in flow style, such as JSON, with tabs outside of quotes replaced
+// by spaces, because the lexer refuses some of them. In a block style text tabs remain, since
+// they may be mistakes.
 func untab(text string) string {
 	begin := strings.TrimLeft(text, " \t\n")
 	if !strings.Contains(text, "\t") || !strings.HasPrefix(begin, "{") && !strings.HasPrefix(begin, "[") {
 		return text
 	}
 	out := []byte(text)
-	last := byte('\n') // the last byte that is no space: a quote after ',' begins a text
+	last := byte('\n') // the last non-space byte: a quote after ',' starts a text
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == '\t':
@@ -117,7 +118,7 @@ func untab(text string) string {
 	return string(out)
 }
 
-// quoted returns the length of the quoted text at the beginning of s.
+// quoted returns the length of the quoted text at the start of s.
 func quoted(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -132,9 +133,9 @@ func quoted(s string) int {
 	return len(s)
 }
 
-// straighten puts the columns of tokens right that stand behind a tab in their line:
-// the lexer counts these short. It looks for each in the rest of its line.
-func straighten(tokens token.Tokens, text string) {
+// fixColumns corrects the columns of tokens after a tab in their line, which the lexer
+// miscounts. It searches for each in the rest of its line.
+func fixColumns(tokens token.Tokens, text string) {
 	if !strings.Contains(text, "\t") {
 		return
 	}
@@ -162,8 +163,8 @@ func straighten(tokens token.Tokens, text string) {
 	}
 }
 
-// excerpt returns the line at p with its number and a line with a caret beneath.
-// Of a long line it shows the part around the caret.
+// excerpt returns the line at p with its number, and a line with a caret below. Of a long line
+// it shows the part around the caret.
 func (s *source) excerpt(p position) string {
 	const whole, before, after = 120, 60, 60
 	if p.line < 1 {
@@ -200,7 +201,7 @@ func (s *source) excerpt(p position) string {
 	return fmt.Sprintf("%4d | %s\n     | %s^", p.line, strings.Map(harmless, shown), pad.String())
 }
 
-// harmless replaces a control character, which a terminal might obey.
+// harmless replaces control characters, which a terminal might interpret.
 func harmless(r rune) rune {
 	if r != '\t' && unicode.IsControl(r) {
 		return utf8.RuneError
@@ -208,8 +209,8 @@ func harmless(r rune) rune {
 	return r
 }
 
-// wide reports whether a terminal gives r two columns: the ideographs, kana,
-// Hangul, full-width forms and the pictures.
+// wide reports whether r occupies two columns in a terminal: ideographs, kana, Hangul,
+// full-width forms and emoji.
 func wide(r rune) bool {
 	return r >= 0x1100 && r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
 		r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 ||

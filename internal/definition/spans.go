@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// duration reads the duration, which says the kind too.
+// duration reads the duration, which also determines the kind.
 func (d *definition) duration(field string, n ast.Node) {
 	s, _ := Text(n)
 	near := misspelt.Near(s, []string{define.Instant.String(), define.Infinite.String()})
@@ -48,8 +48,7 @@ func (d *definition) durationScale(field string, n ast.Node) {
 	d.magnitude(field, n, d.spec.DurationScale)
 }
 
-// span reads a span that may be left out. Zero would stand for the default in a Spec, so
-// that it has to be refused here.
+// span reads an optional span. Zero must be refused because it means the default in a Spec.
 func (d *definition) span(field string, n ast.Node, to *time.Duration) {
 	span, why := spanOf(n, spanForm)
 	if why == "" && span == 0 {
@@ -65,7 +64,7 @@ func (d *definition) span(field string, n ast.Node, to *time.Duration) {
 	*to = span
 }
 
-// withoutSpan says what a buff is that does not have the span.
+// withoutSpan describes a buff without the span.
 var withoutSpan = map[string]string{
 	"period":            "a buff that does not pulse",
 	"min_duration":      "no bound",
@@ -73,8 +72,7 @@ var withoutSpan = map[string]string{
 	"stack.refresh_cap": "no cap",
 }
 
-// spanOf returns the span that a node says, or why it says none of the form that is
-// wanted.
+// spanOf returns the span in a node, or the reason why there is none in the expected form.
 func spanOf(n ast.Node, form string) (time.Duration, string) {
 	s, ok := Text(n)
 	if v, isInt := n.(*ast.IntegerNode); isInt {
@@ -84,14 +82,14 @@ func spanOf(n ast.Node, form string) (time.Duration, string) {
 		return 0, fmt.Sprintf("want %s, not %s", form, Describe(n))
 	}
 	if span, err := time.ParseDuration(s); err == nil {
-		return span, "" // time takes 0 without a unit, and it is refused as zero
+		return span, "" // package time accepts 0 without a unit; it is refused as zero elsewhere
 	}
 	return 0, badSpan(s, form)
 }
 
 const spanForm = "a span such as 12s, 1500ms, 30m or 36h"
 
-// badSpan says what is wrong with a span. Its parts are numbers and units in turn.
+// badSpan describes the error in a span, which consists of alternating numbers and units.
 func badSpan(s, form string) string {
 	const digits = "0123456789."
 	if short := strings.ReplaceAll(s, " ", ""); short != s {
@@ -101,13 +99,13 @@ func badSpan(s, form string) string {
 	}
 	rest := strings.TrimLeft(s, "+-")
 	if rest == "" || strings.Count(s, "+")+strings.Count(s, "-") > 1 {
-		return fmt.Sprintf("%s is no span: want %s", quote(s), form)
+		return fmt.Sprintf("%s is not a span: want %s", quote(s), form)
 	}
 	for rest != "" {
 		unit := strings.TrimLeft(rest, digits)
 		number := rest[:len(rest)-len(unit)]
 		if strings.Trim(number, ".") == "" || strings.Count(number, ".") > 1 {
-			return fmt.Sprintf("%s is no span: want %s", quote(s), form)
+			return fmt.Sprintf("%s is not a span: want %s", quote(s), form)
 		}
 		if unit == "" {
 			return fmt.Sprintf("%s has no unit: want %s", quote(s), form)

@@ -40,7 +40,7 @@ func (d *definition) limit(field string, n ast.Node) {
 	}
 }
 
-// expire reads what the end takes away: a word or a number of stacks.
+// expire reads what an expiry removes: a word or a number of stacks.
 func (d *definition) expire(field string, n ast.Node) {
 	const want = "want all, one, half or a number of stacks"
 	st := &d.spec.Stack
@@ -52,13 +52,13 @@ func (d *definition) expire(field string, n ast.Node) {
 		d.count(field, n, &st.ExpireN)
 	case !isText:
 		d.fail(field, at(n), want+", not %s", Describe(n))
-	case d.later(field, at(n), s):
+	case d.isPlannedWord(field, at(n), s):
 	case st.Expire.UnmarshalText([]byte(s)) != nil || st.Expire == define.ExpireCount:
 		d.fail(field, at(n), "unknown word %s: "+want+"%s", quote(s), didYouMean(misspelt.Near(s, []string{"all", "one", "half"})))
 	}
 }
 
-// thresholds reads the list of what numbers of stacks set off.
+// thresholds reads the list of thresholds.
 func (d *definition) thresholds(field string, n ast.Node) {
 	d.list(field, n, "thresholds, such as [{at: 5, apply: stun}]", func(field string, n ast.Node) {
 		t, before := define.Threshold{}, d.loader.failed
@@ -74,7 +74,7 @@ func (d *definition) thresholds(field string, n ast.Node) {
 	})
 }
 
-// consume reads how many stacks a threshold takes away.
+// consume reads the number of stacks that a threshold removes.
 func (d *definition) consume(field string, n ast.Node, to *int) {
 	s, _ := Text(n)
 	b, isBool := n.(*ast.BoolNode)

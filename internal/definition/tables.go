@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// entry is a class of slots, or a group of diminishing returns, that stands at the top of a
-// file, so that definitions need only name it.
+// entry is a class of slots or a group of diminishing returns at the top of a file, to which
+// definitions refer by name.
 type entry struct {
 	slot define.Slot
 	dr   define.DR
@@ -54,13 +54,13 @@ func (w *definition) returns(f *ast.MappingValueNode) {
 	})
 }
 
-// table reads the entries of one of the two.
+// table reads the entries of either.
 func (w *definition) table(section, of string, f *ast.MappingValueNode, to map[string]*entry,
 	read func(name, field string, f *ast.MappingValueNode, e *entry),
 ) {
 	w.entries(section, of, f, func(name, field string, f *ast.MappingValueNode) {
 		if first := to[name]; first != nil {
-			w.complain(section, at(f.Key), "%s is repeated: it stands at %s:%d already", quote(name), first.src.name, first.line)
+			w.complain(section, at(f.Key), "%s is repeated: it is already at %s:%d", quote(name), first.src.name, first.line)
 			return
 		}
 		e, before := &entry{src: w.src, line: at(f.Key).line}, w.loader.failed
@@ -70,7 +70,7 @@ func (w *definition) table(section, of string, f *ast.MappingValueNode, to map[s
 	})
 }
 
-// slotsFields and returnsFields are what slot and dr have without the name.
+// slotsFields and returnsFields are the fields of slot and dr without the name.
 var (
 	slotsFields   = table{"slots", []string{"limit"}, without(slotFields.read, "class")}
 	returnsFields = table{"returns", []string{"steps", "reset"}, without(drFields.read, "group")}
@@ -82,7 +82,7 @@ func without(fields map[string]readFunc, name string) map[string]readFunc {
 	return fields
 }
 
-// fromTable takes what a definition only names, when all the files have been read.
+// fromTable copies an entry that a definition refers to, after all files have been read.
 func (d *definition) fromTable(field, section string, n ast.Node, from map[string]*entry, take func(e *entry)) {
 	name := ""
 	if d.name(field, n, false, &name); d.isBad(field) {
@@ -104,11 +104,11 @@ func (d *definition) fromTable(field, section string, n ast.Node, from map[strin
 	})
 }
 
-// notInTable refuses a definition that says itself what stands in a table.
+// notInTable refuses a definition that repeats the fields of an entry.
 func (d *definition) notInTable(field, section string, from map[string]*entry, name *string) {
 	d.afterwards(func(*loader) {
 		if e := from[*name]; e != nil && !d.place(field).bad {
-			d.fail(field, d.place(field).position, "%s stands under %s in %s: write only its name, %s: %s", quote(*name), section, e.src.name, parent(field), brief(*name))
+			d.fail(field, d.place(field).position, "%s is defined under %s in %s: write only its name, %s: %s", quote(*name), section, e.src.name, parent(field), brief(*name))
 		}
 	})
 }

@@ -12,16 +12,15 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml, under
-// the limits of this package and with its errors, and returns the root. It is for
-// programs whose files hold definitions among other things: they hand the nodes that
-// are maps of definitions to [ParseNode], read the others with [Fields] and [Text],
-// and report their own errors with [ErrorAt]. If name ends in .csv the text is a table,
-// and the tree is what a file of YAML with its definitions would have.
+// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml, with the limits
+// and errors of this package, and returns the root. It is for programs with files that contain
+// definitions among other things: they pass maps of definitions to [ParseNode], read other
+// nodes with [Fields] and [Text], and report their own errors with [ErrorAt]. If name ends in
+// .csv the text is a table, and the tree is that of an equivalent YAML file.
 //
-// The tree has no anchor, alias, merge key or tag, is at most some 60 levels deep,
-// and may hold the same key twice in one map. The root of a text in which nothing
-// stands is a null. The error is an [Errors]. Any goroutine may call it.
+// The tree has no anchors, aliases, merge keys or tags, is at most about 60 levels deep, and
+// may contain repeated keys in a map. The root of an empty text is a null. The error is an
+// [Errors]. Tree is safe for concurrent use.
 func Tree(name string, src []byte) (ast.Node, error) {
 	l := newLoader()
 	root, ok := l.tree(name, src)
@@ -34,8 +33,8 @@ func Tree(name string, src []byte) (ast.Node, error) {
 	return root, nil
 }
 
-// ErrorAt returns an error about a node of a tree that [Tree] made of src. A nil
-// node stands for the beginning of the text. Any goroutine may call it.
+// ErrorAt returns an error about a node of the tree that [Tree] returned for src. A nil node
+// means the start of the text. It is safe for concurrent use.
 func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
 	p := at(node)
 	return &Error{
@@ -44,8 +43,8 @@ func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
 	}
 }
 
-// tree parses the text of one file. It reports whether it could, and if not, has
-// noted why. The root is nil if nothing stands in the text.
+// tree parses the text of one file and reports whether it succeeded; if not, it has reported
+// the errors. The root is nil if the text is empty.
 func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	if isTable(name) {
 		return l.csvTree(name, src)
@@ -65,7 +64,7 @@ func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 		l.add(s, start, "", "", "%d tabs are too many: use spaces", n)
 		return nil, false
 	}
-	if signs(text) > maxSigns {
+	if countSigns(text) > maxSigns {
 		l.add(s, start, "", "", "more than %d lines, brackets, commas, colons and quotes in one file: split it", maxSigns)
 		return nil, false
 	}
@@ -76,9 +75,9 @@ func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	return root, len(found) == 0
 }
 
-// signs counts what makes the lexer and the parser work, wherever it stands: each has a
-// token, and perhaps one behind it, and these take some hundred bytes.
-func signs(text string) (n int) {
+// countSigns counts the characters that produce tokens, wherever they are. Each may cause two
+// tokens of some hundred bytes.
+func countSigns(text string) (n int) {
 	for i := range len(text) {
 		if isSign[text[i]] {
 			n++
@@ -94,11 +93,10 @@ var isSign = func() (is [256]bool) {
 	return is
 }()
 
-// parse returns the root of a plain text, nil if it has none, or what is wrong with
-// it.
+// parse returns the root of a plain text, nil if it is empty, or its errors.
 func parse(text string) (root ast.Node, found []problem) {
-	// The lexer and the parser are not ours, and a bad file must not stop the
-	// server that reloads it.
+	// The lexer and the parser are third-party code, and a bad file must not crash a server that
+	// reloads it.
 	defer func() {
 		if r := recover(); r != nil {
 			root, found = nil, []problem{{start, fmt.Sprintf("not understood: %v", r)}}
@@ -109,11 +107,11 @@ func parse(text string) (root ast.Node, found []problem) {
 		return nil, found
 	}
 	if root, ok := build(tokens); ok {
-		straighten(tokens, text)
+		fixColumns(tokens, text)
 		return root, nil
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	straighten(tokens, text) // not before: the columns are what the parser goes by
+	fixColumns(tokens, text) // not earlier: the parser depends on the columns
 	if err != nil {
 		var syntax *yaml.SyntaxError
 		if errors.As(err, &syntax) {
@@ -137,7 +135,7 @@ func where(t *token.Token) position {
 	return position{max(t.Position.Line, 1), max(t.Position.Column, 1)}
 }
 
-// at returns the position of a node: where its text begins.
+// at returns the position of a node: the start of its text.
 func at(n ast.Node) position {
 	switch n := n.(type) {
 	case nil:
@@ -157,7 +155,7 @@ func at(n ast.Node) position {
 	return where(n.GetToken())
 }
 
-// kindOf says in a designer's words what a node is.
+// kindOf returns a designer's term for the kind of a node.
 func kindOf(n ast.Node) string {
 	switch n.(type) {
 	case nil, *ast.NullNode:
@@ -176,8 +174,8 @@ func kindOf(n ast.Node) string {
 	return "an anchor, alias or tag"
 }
 
-// Fields returns the pairs of a map in their order, and reports whether n is a map.
-// The values belong to the tree. Any goroutine may call it.
+// Fields returns the pairs of a map in order, and reports whether n is a map. The values
+// belong to the tree. It is safe for concurrent use.
 func Fields(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -188,8 +186,8 @@ func Fields(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-// Text returns the value of a text, quoted or not or a block, and reports whether n
-// is one; a number is none. Any goroutine may call it.
+// Text returns the value of a text node, whether quoted, plain or a block, and reports whether
+// n is one; a number is not. It is safe for concurrent use.
 func Text(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -200,9 +198,9 @@ func Text(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// Describe returns a text in quotes, a number or a truth value as it was written,
-// each cut if it is long, and of anything else what it is, such as "a map": for the
-// end of a message, "want a span, not …". Any goroutine may call it.
+// Describe returns a text in quotes, or a number or boolean as written, each shortened if
+// long. For any other node it returns its kind, such as "a map". It is meant for the end of a
+// message: "want a span, not …". It is safe for concurrent use.
 func Describe(n ast.Node) string {
 	if s, ok := Text(n); ok {
 		return quote(s)

@@ -5,12 +5,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The parser of goccy/go-yaml takes as long as its lexer, and much of the memory, for what
-// our files hardly have: comments that are kept, anchors, paths. So the tree of an ordinary
-// file is built here, from the same tokens. What is not ordinary, and all that is wrong, is
-// left to the parser: build never accepts what it would not.
+// The parser of goccy/go-yaml takes as much time as its lexer, and most of the memory, for
+// features that definition files rarely use: comments, anchors, paths. So the tree of an
+// ordinary file is built here from the same tokens. Everything else, and every error, is left
+// to the parser: build never accepts a text that the parser would refuse.
 
-// build returns the tree of the tokens of a file, and reports whether it could.
+// build returns the tree of the tokens of a file, and reports whether it could build it.
 func build(all token.Tokens) (ast.Node, bool) {
 	b := builder{tokens: make(token.Tokens, 0, len(all))}
 	for _, t := range all {
@@ -29,18 +29,18 @@ func build(all token.Tokens) (ast.Node, bool) {
 	return root, root != nil && b.at == len(b.tokens)
 }
 
-// builder makes the tree of one file. A nil node says that it could not.
+// builder builds the tree of one file. A nil node means that it could not.
 type builder struct {
 	tokens token.Tokens
 	at     int
 
-	// Nodes come in pieces of many: they live and die together.
+	// Nodes are allocated in blocks, because they have the same lifetime.
 	bases  []ast.BaseNode
 	texts  []ast.StringNode
 	values []ast.MappingValueNode
 }
 
-// piece is how many nodes are made at once.
+// piece is the number of nodes in a block.
 const piece = 64
 
 func (b *builder) base() *ast.BaseNode {
@@ -52,7 +52,7 @@ func (b *builder) base() *ast.BaseNode {
 	return n
 }
 
-// peek returns the token that is k behind the one to come, or nil.
+// peek returns the token k after the next one, or nil.
 func (b *builder) peek(k int) *token.Token {
 	if b.at+k < len(b.tokens) {
 		return b.tokens[b.at+k]
@@ -60,15 +60,15 @@ func (b *builder) peek(k int) *token.Token {
 	return nil
 }
 
-// isKey reports whether the token to come is the key of a pair, in its own line.
+// isKey reports whether the next token is the key of a pair on its line.
 func (b *builder) isKey() bool {
 	colon := b.peek(1)
 	return colon != nil && colon.Type == token.MappingValueType && isScalarToken(b.tokens[b.at]) &&
 		colon.Position.Line == b.tokens[b.at].Position.Line
 }
 
-// block reads what begins with the token to come, outside brackets. What it is part of
-// stands in that column, and what follows must not be further right.
+// block reads the block that starts with the next token, outside of brackets. parent is the
+// column of the containing block; the following tokens must not be further right.
 func (b *builder) block(parent int) ast.Node {
 	t := b.peek(0)
 	var n ast.Node
@@ -90,7 +90,7 @@ func (b *builder) block(parent int) ast.Node {
 	return n
 }
 
-// blockMap reads a map whose keys stand in one column.
+// blockMap reads a map with keys in one column.
 func (b *builder) blockMap() ast.Node {
 	column := b.peek(0).Position.Column
 	n := &ast.MappingNode{BaseNode: b.base()}
@@ -107,7 +107,7 @@ func (b *builder) blockMap() ast.Node {
 	return n
 }
 
-// blockValue reads the value behind a colon, of a key in that column.
+// blockValue reads the value after a colon, for a key in that column.
 func (b *builder) blockValue(colon *token.Token, column int) ast.Node {
 	t := b.peek(0)
 	switch {
@@ -126,7 +126,7 @@ func (b *builder) blockValue(colon *token.Token, column int) ast.Node {
 	return nil // empty
 }
 
-// blockList reads a list whose dashes stand in one column.
+// blockList reads a list with dashes in one column.
 func (b *builder) blockList() ast.Node {
 	dash := b.peek(0)
 	column := dash.Position.Column
@@ -145,8 +145,8 @@ func (b *builder) blockList() ast.Node {
 	return n
 }
 
-// flow reads a map or a list in brackets that began in a line. In the lines behind it, all
-// of it must stand to the right of that column.
+// flow reads a map or list in brackets that starts on the given line. On later lines all
+// tokens must be to the right of column left.
 func (b *builder) flow(line, left int) ast.Node {
 	t := b.next(line, left)
 	if t == nil {
@@ -165,7 +165,7 @@ func (b *builder) flow(line, left int) ast.Node {
 	return b.scalar()
 }
 
-// next takes the token to come, if it stands where one may.
+// next consumes the next token if its position is valid.
 func (b *builder) next(line, left int) *token.Token {
 	t := b.peek(0)
 	if t == nil || t.Position.Line > line && t.Position.Column <= left {
@@ -175,14 +175,14 @@ func (b *builder) next(line, left int) *token.Token {
 	return t
 }
 
-// more takes a comma or the end, and reports whether it was the end.
+// more consumes a comma or the end token, and reports whether it was the end.
 func (b *builder) more(end token.Type, line, left int) (last *token.Token, ok bool) {
 	t := b.next(line, left)
 	if t == nil || t.Type != end && t.Type != token.CollectEntryType {
 		return nil, false
 	}
 	if next := b.peek(0); t.Type == token.CollectEntryType && next != nil && next.Type == end {
-		t = b.next(line, left) // a comma in front of the end
+		t = b.next(line, left) // a comma before the end
 	}
 	if t == nil || t.Type == end {
 		return t, t != nil
@@ -238,7 +238,7 @@ func (b *builder) flowList(start *token.Token, line, left int) ast.Node {
 	return n
 }
 
-// pair makes a key and its value.
+// pair returns a key with its value.
 func (b *builder) pair(key ast.Node, colon *token.Token, value ast.Node) *ast.MappingValueNode {
 	if len(b.values) == 0 {
 		b.values = make([]ast.MappingValueNode, piece)
@@ -249,7 +249,7 @@ func (b *builder) pair(key ast.Node, colon *token.Token, value ast.Node) *ast.Ma
 	return n
 }
 
-// literal reads a text in lines of its own.
+// literal reads a block scalar.
 func (b *builder) literal() ast.Node {
 	t, text := b.peek(0), b.peek(1)
 	if text == nil || text.Type != token.StringType {
@@ -269,7 +269,7 @@ func isScalarToken(t *token.Token) bool {
 	return false
 }
 
-// scalar takes a single value.
+// scalar consumes a single value.
 func (b *builder) scalar() ast.Node {
 	t := b.peek(0)
 	if t == nil || !isScalarToken(t) {
@@ -288,8 +288,8 @@ func (b *builder) scalar() ast.Node {
 	return n
 }
 
-// plainValue returns the node of a number, of true or false or of nothing; nil for any other
-// token, such as a text.
+// plainValue returns the node of a number, boolean or null, or nil for any other token, such
+// as text.
 func plainValue(t *token.Token) ast.Node {
 	switch t.Type {
 	case token.NullType:

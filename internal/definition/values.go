@@ -26,7 +26,7 @@ func (d *definition) text(field string, n ast.Node, to *string) {
 	*to = s
 }
 
-// texts reads a list of texts, which are the IDs of definitions if refs is set.
+// texts reads a list of texts, which are IDs of definitions if refs is set.
 func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -40,7 +40,7 @@ func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
 	}
 }
 
-// name reads a text that may not be empty, the ID of a definition if ref is set.
+// name reads a non-empty text, which is the ID of a definition if ref is set.
 func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
 	d.places.set(field, place{position: at(n)})
 	if kindOf(n) == "nothing" {
@@ -59,7 +59,7 @@ func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
 	}
 }
 
-// word reads one of the words of a rule.
+// word reads one of the words of an enumeration.
 func (d *definition) word(field string, n ast.Node, to encoding.TextUnmarshaler) {
 	s, ok := Text(n)
 	if !ok {
@@ -69,7 +69,7 @@ func (d *definition) word(field string, n ast.Node, to encoding.TextUnmarshaler)
 		}
 		s = n.GetToken().Value
 	}
-	if d.later(field, at(n), s) {
+	if d.isPlannedWord(field, at(n), s) {
 		return
 	}
 	if err := to.UnmarshalText([]byte(s)); err != nil {
@@ -77,22 +77,21 @@ func (d *definition) word(field string, n ast.Node, to encoding.TextUnmarshaler)
 	}
 }
 
-// oneOf reads one of those words, and reports whether it did.
+// oneOf reads one of the given words, and reports whether it succeeded.
 func (d *definition) oneOf(field string, n ast.Node, words ...string) bool {
 	s, ok := Text(n)
 	switch {
 	case !ok:
 		d.fail(field, at(n), "want a word, not %s", kindOf(n))
 	case !slices.Contains(words, s):
-		d.fail(field, at(n), "unknown word %s: want %s%s", quote(s), either(words), didYouMean(misspelt.Near(s, words)))
+		d.fail(field, at(n), "unknown word %s: want %s%s", quote(s), orList(words), didYouMean(misspelt.Near(s, words)))
 	default:
 		return true
 	}
 	return false
 }
 
-// fate reads what becomes of a buff: removed, kept, or the one more fate that this
-// field has.
+// fate reads the fate of a buff: remove, keep, or the additional one that this field has.
 func (d *definition) fate(field string, n ast.Node, more define.Fate, to *define.Fate) {
 	words := slices.Compact([]string{define.FateRemove.String(), define.FateKeep.String(), more.String()})
 	if d.oneOf(field, n, words...) {
@@ -110,7 +109,7 @@ func (d *definition) truth(field string, n ast.Node, to *bool) {
 	*to = b.Value
 }
 
-// list reads a list of what is named.
+// list reads a list.
 func (d *definition) list(field string, n ast.Node, of string, read func(field string, n ast.Node)) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -123,9 +122,9 @@ func (d *definition) list(field string, n ast.Node, of string, read func(field s
 	}
 }
 
-// later refuses a word that is still to come.
-func (d *definition) later(field string, p position, word string) bool {
-	if !slices.Contains(laterWords[field], word) {
+// isPlannedWord refuses a word that is not supported yet.
+func (d *definition) isPlannedWord(field string, p position, word string) bool {
+	if !slices.Contains(plannedWords[field], word) {
 		return false
 	}
 	d.fail(field, p, "%s is not supported yet", quote(word))

@@ -11,14 +11,14 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Format is a form in which files of definitions are written.
+// Format is a format of definition files.
 type Format uint8
 
-// The formats.
+// Formats.
 const (
 	YAML Format = iota + 1
 	JSON
-	CSV // a table of definitions, and of nothing else
+	CSV // a table of definitions only
 )
 
 // String returns "YAML", "JSON" or "CSV", and "unknown format" for any other value.
@@ -37,14 +37,14 @@ func (f Format) String() string {
 // ErrWrite is wrapped by the errors of [Write].
 var ErrWrite = errors.New("catalog: cannot be written")
 
-// Write returns the text of a file that has a tree of [Tree]: all its fields with their
-// values, without comments. What it returns is read again and compared, so that nothing
-// is lost without a word. The definitions themselves are not checked: what Load
-// refuses, it refuses again.
+// Write returns the text of a file with the tree of [Tree]: all fields with their values,
+// without comments. It reads its output again and compares, so that nothing is lost silently.
+// It does not check the definitions: input that Load refuses is written, and will be refused
+// again.
 //
-// A table has its columns in a fixed order, and the fields of a definition are then in
-// that order; its root may have no other fields than "version" and "buffs". The error
-// wraps [ErrWrite]. Any goroutine may call it.
+// A table has its columns in a fixed order, which becomes the order of the fields of a
+// definition; its root may have no other fields than "version" and "buffs". The error wraps
+// [ErrWrite]. Write is safe for concurrent use.
 func Write(root ast.Node, f Format) (string, error) {
 	var text, name string
 	var err error
@@ -70,19 +70,19 @@ func Write(root ast.Node, f Format) (string, error) {
 		root = onlyBuffs(root)
 	}
 	if a, b := canon(root), canon(back); a != b {
-		return "", fmt.Errorf("%w as %v: it would read otherwise, at %s", ErrWrite, f, differsAt(a, b))
+		return "", fmt.Errorf("%w as %v: it would be read differently, at %s", ErrWrite, f, differsAt(a, b))
 	}
 	return text, nil
 }
 
-// onlyBuffs returns a root without its other fields.
+// onlyBuffs returns a root with only the field "buffs".
 func onlyBuffs(root ast.Node) ast.Node {
 	list, _ := Fields(root)
 	list = slices.DeleteFunc(slices.Clone(list), func(f *ast.MappingValueNode) bool { return keyOf(f) != "buffs" })
 	return ast.Mapping(tokenAt("{", start), true, list...)
 }
 
-// keyOf returns the name of a field, as it was written if it is no text.
+// keyOf returns the name of a field, in source form if it is not a text.
 func keyOf(f *ast.MappingValueNode) string {
 	if s, ok := Text(f.Key); ok {
 		return s
@@ -90,13 +90,13 @@ func keyOf(f *ast.MappingValueNode) string {
 	return f.Key.GetToken().Value
 }
 
-// canon returns a text that is the same for trees that mean the same. The order of the
-// fields of a map means nothing.
+// canon returns a text that is equal for equivalent trees. The order of the fields of a map is
+// irrelevant.
 func canon(n ast.Node) string {
 	if list, ok := Fields(n); ok {
 		items := make([]string, len(list))
 		for i, f := range list {
-			items[i] = strconv.Quote(keyOf(f)) + ": " + canon(f.Value) // JSON has no other keys than texts
+			items[i] = strconv.Quote(keyOf(f)) + ": " + canon(f.Value) // JSON has only text keys
 		}
 		slices.Sort(items)
 		return "{" + strings.Join(items, ", ") + "}"
@@ -120,7 +120,7 @@ func canon(n ast.Node) string {
 	return n.GetToken().Value
 }
 
-// numberText returns a number as JSON has it, if it can.
+// numberText returns a number in JSON form, if possible.
 func numberText(n ast.Node) string {
 	text := n.GetToken().Value
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -135,15 +135,15 @@ func numberText(n ast.Node) string {
 	return text
 }
 
-// isJSONNumber reports whether a numeral begins and ends as one of JSON.
+// isJSONNumber reports whether a numeral starts and ends like a JSON number.
 func isJSONNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole, _, _ := strings.Cut(s, ".")
 	return whole != "" && whole[0] != '+' && (whole == "0" || whole[0] != '0') && s[len(s)-1] != '.'
 }
 
-// isNumeral reports whether a node is a number with an exponent, which the parser takes
-// for a text.
+// isNumeral reports whether a node is a number with an exponent, which the parser treats as
+// text.
 func isNumeral(n ast.Node) bool {
 	s, ok := n.(*ast.StringNode)
 	if !ok || s.Token.Type != token.StringType || strings.Trim(s.Value, numeral) != "" ||
@@ -154,7 +154,7 @@ func isNumeral(n ast.Node) bool {
 	return err == nil && isJSONNumber(s.Value)
 }
 
-// differsAt returns the beginning of what differs in a.
+// differsAt returns the start of the difference in a.
 func differsAt(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

@@ -12,9 +12,9 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// columnOrder is the order of the columns of a table: what a definition is, its time,
-// its stacks, what it gets on with, what it has, what becomes of it. A column that is
-// not named here stands with the path that it is part of, or at the end.
+// columnOrder is the order of the columns of a table: identity, time, stacks, interactions,
+// effects, persistence. A column that is not listed follows the path that contains it, or is
+// at the end.
 var columnOrder = strings.Fields(`
 	id version name note tags grants polarity level
 	duration min_duration max_duration duration_scale clock period first tail align haste haste_duration catchup
@@ -31,7 +31,7 @@ var columnOrder = strings.Fields(`
 	save save.mode save.if_remaining save.offline_pulses save.offline_expire save.compensate
 	client client.icon client.show client.priority client.sync data`)
 
-// columnRank returns the place of a path in that order.
+// columnRank returns the rank of a path in that order.
 func columnRank(path string) int {
 	for {
 		if i := slices.Index(columnOrder, path); i >= 0 {
@@ -45,7 +45,7 @@ func columnRank(path string) int {
 	}
 }
 
-// csvText writes a tree as a table.
+// csvText returns a tree as a table.
 func csvText(root ast.Node) (string, error) {
 	fields, ok := Fields(root)
 	if !ok {
@@ -72,7 +72,7 @@ func csvText(root ast.Node) (string, error) {
 			}
 		case "version":
 		default:
-			return "", fmt.Errorf("a table has no place for %s", quote(name))
+			return "", fmt.Errorf("a table cannot contain %s", quote(name))
 		}
 	}
 	return tableOf(rows), nil
@@ -81,25 +81,25 @@ func csvText(root ast.Node) (string, error) {
 // csvRow is a definition as cells.
 type csvRow struct {
 	id    string
-	order []string // the paths of its cells
+	order []string // paths of its cells
 	cells map[string]string
 	named []csvMap
 }
 
-// csvMap is a map with any names, whose order is kept.
+// csvMap is a map with arbitrary names, which keeps its order.
 type csvMap struct {
 	path  string
 	node  ast.Node
-	names []string // the paths of its cells
+	names []string // paths of its cells
 }
 
-// flatten gives each field a cell, or the fields of the field theirs.
+// flatten creates a cell for each field, or for each of its fields.
 func (r *csvRow) flatten(path string, list []*ast.MappingValueNode, s *shape) error {
 	for _, f := range list {
 		name := keyOf(f)
 		field, fs := join(path, name), s.field(name)
 		if isFormula(field) {
-			return fmt.Errorf("the field %s cannot stand at the head of a column: a spreadsheet would take it for a formula", quote(field))
+			return fmt.Errorf("the field %s cannot be a column name: a spreadsheet would treat it as a formula", quote(field))
 		}
 		if _, again := r.cells[field]; again {
 			return fmt.Errorf("the field %s is repeated", quote(field))
@@ -125,7 +125,7 @@ func (r *csvRow) flatten(path string, list []*ast.MappingValueNode, s *shape) er
 	return nil
 }
 
-// hasNoColumn reports whether the name of a field cannot stand at the head of a column.
+// hasNoColumn reports whether the name of a field is not valid as a column name.
 func hasNoColumn(f *ast.MappingValueNode) bool {
 	s, ok := Text(f.Key)
 	return !ok || s == "" || strings.ContainsAny(s, ".#\"") || strings.ContainsFunc(s, unicode.IsSpace)
@@ -136,7 +136,7 @@ func (r *csvRow) set(path, text string) {
 	r.cells[path] = text
 }
 
-// tableOf writes rows under the columns that they need.
+// tableOf returns rows under the columns that they need.
 func tableOf(rows []csvRow) string {
 	var columns []string
 	seen := map[string]bool{}
@@ -158,7 +158,7 @@ func tableOf(rows []csvRow) string {
 			if slices.IsSortedFunc(m.names, func(a, b string) int { return at[a] - at[b] }) {
 				continue
 			}
-			for _, name := range m.names { // the columns would change their order
+			for _, name := range m.names { // the order of columns would change their order
 				delete(r.cells, name)
 			}
 			if r.cells[m.path] = flowText(m.node); !seen[m.path] {
@@ -182,7 +182,7 @@ func tableOf(rows []csvRow) string {
 	return b.String() + "\n"
 }
 
-// csvCell puts the text of a cell in quotes if it needs them.
+// csvCell quotes the text of a cell if necessary.
 func csvCell(s string) string {
 	if strings.ContainsAny(s, ",\n\"") {
 		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
@@ -190,7 +190,7 @@ func csvCell(s string) string {
 	return s
 }
 
-// cellText writes a value so that a cell of that shape is read as it.
+// cellText returns a value as the text of a cell with that shape.
 func cellText(n ast.Node, s *shape) string {
 	text, ok := Text(n)
 	switch {
@@ -217,14 +217,14 @@ func cellText(n ast.Node, s *shape) string {
 	if all := strings.Join(items, ";"); !isFormula(all) {
 		return all
 	}
-	return flowText(n) // the first one is a number, and all of them together are none
+	return flowText(n) // the first one is a number, but all of them together are not
 }
 
-// isNumeralText reports whether a text would be taken for a number with an exponent.
+// isNumeralText reports whether a text would be read as a number with an exponent.
 func isNumeralText(s string) bool { return strings.Trim(s, numeral) == "" }
 
-// isFormula reports whether a spreadsheet might take a text for a formula, and work it out
-// for whoever opens the table: =HYPERLINK(…), or @SUM(…). A number is none.
+// isFormula reports whether a spreadsheet might treat a text as a formula and execute it when
+// the table is opened: =HYPERLINK(…), or @SUM(…). A number is not a formula.
 func isFormula(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	if !strings.ContainsRune("=+-@\t\r＝＋－＠", first) {
@@ -234,7 +234,7 @@ func isFormula(s string) bool {
 	return err != nil || strings.Trim(s, numeral) != ""
 }
 
-// asText writes a text so that a cell that can only be a text is read as it.
+// asText returns a text as the contents of a cell that is always text.
 func asText(s string) string {
 	inQuotes := s != "" && strings.Contains(`"'`, s[:1]) && quoted(s) == len(s)
 	if s == "" || inQuotes || isFormula(s) || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {

@@ -163,11 +163,11 @@ func TestWriteEmpty(t *testing.T) {
 func TestNoTable(t *testing.T) {
 	for text, want := range map[string]string{
 		"[a]":                                   `catalog: cannot be written: want a map with "buffs:", not a list`,
-		"attributes: {a: {base: 1}}\nbuffs: {}": `catalog: cannot be written: a table has no place for "attributes"`,
+		"attributes: {a: {base: 1}}\nbuffs: {}": `catalog: cannot be written: a table cannot contain "attributes"`,
 		"buffs: [a]":                            "catalog: cannot be written: buffs: want a map from IDs to definitions, not a list",
 		"buffs: {a: 5}":                         `catalog: cannot be written: buff "a": want a map of fields, not a number`,
 		"buffs: {a: {name: x, name: y}}":        `catalog: cannot be written: buff "a": the field "name" is repeated`,
-		"buffs: {a: {name: 5}}":                 `catalog: cannot be written as CSV: it would read otherwise, at "{\"buffs\": {\"a\": {\"name\": 5}}}"`,
+		"buffs: {a: {name: 5}}":                 `catalog: cannot be written as CSV: it would be read differently, at "{\"buffs\": {\"a\": {\"name\": 5}}}"`,
 		"buffs: {a: {name: " + strings.Repeat("x", 20_000) + "}}": "catalog: cannot be written as CSV: x.csv:2:4: more than 10000 characters in one cell",
 	} {
 		root, err := Tree("x", []byte(text))

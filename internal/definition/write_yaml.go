@@ -10,11 +10,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// width is how long a line may be before a map or list is written over several.
+// width is the line length above which a map or list is written on several lines.
 const width = 100
 
-// yamlText writes a tree as YAML. Definitions have a line for each field, and an empty
-// line between them.
+// yamlText returns a tree as YAML. Definitions have one line for each field and are separated
+// by empty lines.
 func yamlText(root ast.Node) string {
 	w := &yamlWriter{}
 	w.block(root, 0, 1)
@@ -23,8 +23,8 @@ func yamlText(root ast.Node) string {
 
 type yamlWriter struct{ strings.Builder }
 
-// block writes a node on lines of its own, indented by so many columns. Maps less than
-// open deep have a line for each field, however short they are.
+// block writes a node on separate lines, indented by indent columns. Maps at a depth of less
+// than open have a line for each field, however short they are.
 func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	pad := strings.Repeat(" ", indent)
 	if list, ok := Fields(n); ok && len(list) > 0 {
@@ -52,7 +52,7 @@ func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	w.WriteString(pad + flowText(n) + "\n")
 }
 
-// value writes what stands behind a name or a dash that ends in that column.
+// value writes the value after a name or a dash that ends in that column.
 func (w *yamlWriter) value(n ast.Node, indent, column, open int) {
 	text := flowText(n)
 	list, isMap := Fields(n)
@@ -66,7 +66,7 @@ func (w *yamlWriter) value(n ast.Node, indent, column, open int) {
 	w.WriteString(" " + text + "\n")
 }
 
-// flowText writes a node in one line, as it may stand in brackets.
+// flowText returns a node on one line, in flow style.
 func flowText(n ast.Node) string {
 	if list, ok := Fields(n); ok {
 		items := make([]string, len(list))
@@ -95,8 +95,8 @@ func flowText(n ast.Node) string {
 	return inJSON(s)
 }
 
-// yamlKey writes the name of a field. The format has one, on, that older YAML takes for
-// a truth value; as a name it needs no quotes.
+// yamlKey returns the name of a field. The field on, which is a boolean in older YAML, needs
+// no quotes.
 func yamlKey(n ast.Node) string {
 	s, ok := Text(n)
 	if ok && isPlain(s) && token.New(s, s, nil).Type == token.StringType {
@@ -108,7 +108,7 @@ func yamlKey(n ast.Node) string {
 	return inJSON(s)
 }
 
-// isPlain reports whether a text needs no quotes in YAML, also in brackets.
+// isPlain reports whether a text needs no quotes in YAML, even within brackets.
 func isPlain(s string) bool {
 	if s == "" || strings.TrimSpace(s) != s || strings.Trim(s, numeral) == "" {
 		return false
@@ -124,7 +124,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// inJSON writes a text in the quotes of JSON, which are some of YAML's.
+// inJSON returns a text in JSON quotes, which YAML accepts.
 func inJSON(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -135,14 +135,14 @@ func inJSON(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// jsonText writes a tree as JSON.
+// jsonText returns a tree as JSON.
 func jsonText(root ast.Node) string {
 	var b strings.Builder
 	writeJSON(&b, root, 0, 0)
 	return b.String() + "\n"
 }
 
-// writeJSON writes a node whose first line begins in that column.
+// writeJSON writes a node with its first line starting in that column.
 func writeJSON(b *strings.Builder, n ast.Node, indent, column int) {
 	pad := strings.Repeat("  ", indent)
 	list, isMap := Fields(n)
@@ -175,7 +175,7 @@ func writeJSON(b *strings.Builder, n ast.Node, indent, column int) {
 	}
 }
 
-// jsonLine writes a node in one line.
+// jsonLine returns a node on one line.
 func jsonLine(n ast.Node) string {
 	if list, ok := Fields(n); ok {
 		items := make([]string, len(list))

@@ -303,7 +303,7 @@ func (s *Scenario) valueOf(st *step, n ast.Node) (parts []part) {
 	switch {
 	case st.verb.takes == "true":
 		if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
-			s.fail(n, "%q can only be true, not %s", word, definition.Describe(n))
+			s.fail(n, "%q must be true, not %s", word, definition.Describe(n))
 		}
 		return nil
 	case st.verb.takes == "NAMES":

@@ -26,7 +26,7 @@ func TestPipe(t *testing.T) {
 	f.until(says("bad.yaml: not a file"))
 	require.NoError(t, os.Remove(bad))
 	require.NoError(t, os.Symlink("/etc/passwd", bad))
-	c := f.until(says("bad.yaml: cannot be read: it is a link that is not relative or leads out of its folder"))
+	c := f.until(says("bad.yaml: cannot be read: the link is not relative, or leads out of its folder"))
 	require.NotContains(t, c.Err.Error(), "root")
 	require.NoError(t, os.Remove(bad))
 	f.write("venom.yaml", worse)
