@@ -16,9 +16,9 @@ import (
 // have been rewritten.
 var plain = []string{
 	"actor", "cmd/bufftick", "conformance", "bench/gauge", "bench/rival", "bench/walk", "contrib/protoactor", "examples/arena", "examples/mmo",
-	"examples/observability", "inspect", "internal/long", "internal/misspelt", "internal/radix", "internal/recording",
+	"examples/observability", "inspect", "internal/definition", "internal/long", "internal/misspelt", "internal/radix", "internal/recording",
 	"internal/recovered", "internal/scenario", "internal/sheet", "internal/wire", "internal/wordlist", "metrics/prom", "replicate",
-	"replicate/client", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
+	"replicate/client", "replicate/js", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
 }
 
 // maxRate is the number of markers allowed in 1,000 words. Go's own packages have 1 to 2.
