@@ -101,16 +101,16 @@ type loader struct {
 	faults  faults
 	bytes   int // of all files
 
-	attrs    attributeSheet
-	curves   map[string]*curveEntry
-	declared map[string]map[string]bool // declared names by section
-	stated   map[string][]stated        // the same in order, with positions
-	extraTags     []string                   // tags given by the caller
-	dead     define.DeadRule
-	data     any // see Loader
-	slots    map[string]*entry
-	returns  map[string]*entry
-	failed   int // number of errors, including dropped ones
+	attrs     attributeSheet
+	curves    map[string]*curveEntry
+	declared  map[string]map[string]bool // declared names by section
+	stated    map[string][]stated        // the same in order, with positions
+	extraTags []string                   // tags given by the caller
+	dead      define.DeadRule
+	data      any // see Loader
+	slots     map[string]*entry
+	returns   map[string]*entry
+	failed    int // number of errors, including dropped ones
 
 	// The number, curve or action being read, for its fields.
 	number  *define.Number
