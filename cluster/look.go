@@ -13,40 +13,43 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// NodeInfo is what a node says of itself.
+// NodeInfo is the state that a node reports.
 type NodeInfo struct {
 	Node  string
 	Stats Stats
-	Zones []Played // that it plays, by name; the first 2,000, or as many as a message of NATS has room for
+	// The zones that the node runs, sorted by name: the first 2,000, or as many as fit into a
+	// NATS message.
+	Zones []Played
 }
 
-// Played is what the node that plays a zone says of it.
+// Played is the state of a zone as reported by its node.
 type Played struct {
 	Zone    string
 	Epoch   uint64
 	Owners  int           // after the last Tick
-	Waiting int           // commands that wait for a Tick, or whose replies wait for a commit
-	Left    time.Duration // how long it may be played without another word of the database
+	Waiting int           // commands waiting for a Tick, or with replies waiting for a commit
+	Left    time.Duration // how long it may run without another answer of the database
 	Page    string        // see Zone.Page
-	Unsaved time.Duration // since when none of its commits was acknowledged; 0: the last one was
+	Unsaved time.Duration // time since a commit was acknowledged; 0 if the last one was
 }
 
-// Change is that a zone has another owner, or none.
+// Change is a change of a zone's owner.
 type Change struct {
-	At       time.Time // when this node saw it in a beat, by its calendar
+	At       time.Time // time of the beat in which this node saw it
 	Zone     string
-	From, To string // nodes; "": none
+	From, To string // nodes; "" for none
 	Epoch    uint64
 }
 
-// What is told and kept of a world.
+// Limits of the reported state.
 const (
 	mostTold  = 2000
 	mostMoves = 1000
 )
 
-// Look asks all nodes what they have to say, over NATS, and returns what has come, by name: when all that are alive
-// have answered, or ctx ends. A node that is cut off from NATS says nothing. It fails with what NATS says.
+// Look requests the state of all nodes over NATS and returns the answers, sorted by name, when
+// all live nodes have answered or ctx ends. A node that is cut off from NATS is missing. Look
+// returns the errors of NATS.
 func (n *Node) Look(ctx context.Context) (all []NodeInfo, err error) {
 	box := n.o.NATS.NewInbox()
 	answers, err := n.o.NATS.SubscribeSync(box)
@@ -60,7 +63,7 @@ func (n *Node) Look(ctx context.Context) (all []NodeInfo, err error) {
 	for alive := len(n.Nodes()); len(all) < alive; {
 		m, err := answers.NextMsgWithContext(ctx)
 		if err != nil {
-			break // ctx has ended, or nobody hears
+			break // ctx ended, or there are no subscribers
 		}
 		var one NodeInfo
 		if json.Unmarshal(m.Data, &one) == nil && !slices.ContainsFunc(all, func(x NodeInfo) bool { return x.Node == one.Node }) {
@@ -71,7 +74,7 @@ func (n *Node) Look(ctx context.Context) (all []NodeInfo, err error) {
 	return all, nil
 }
 
-// looked answers who asks what this node has to say.
+// looked answers a request of Look.
 func (n *Node) looked(m *nats.Msg) {
 	if m.Reply == "" {
 		return
@@ -79,14 +82,14 @@ func (n *Node) looked(m *nats.Msg) {
 	i := n.Info()
 	b, err := json.Marshal(i)
 	for most := n.mostPayload(); err == nil && len(b) > most && len(i.Zones) > 0; b, err = json.Marshal(i) {
-		i.Zones = i.Zones[:min(len(i.Zones)-1, len(i.Zones)*most/len(b))] // as many as a message has room for
+		i.Zones = i.Zones[:min(len(i.Zones)-1, len(i.Zones)*most/len(b))] // as many as fit into a message
 	}
 	if err == nil {
-		_ = n.publish("", 0, m.Reply, b) // it is counted and logged
+		_ = n.publish("", 0, m.Reply, b) // errors are counted and logged
 	}
 }
 
-// Info returns what this node says of itself.
+// Info returns the state of this node.
 func (n *Node) Info() NodeInfo {
 	i := NodeInfo{Node: n.o.Node, Stats: n.Stats()}
 	now := n.clock()
@@ -103,14 +106,15 @@ func (n *Node) Info() NodeInfo {
 	return i
 }
 
-// Moves returns how zones went from node to node since this one joined, the oldest first; the last 1,000.
+// Moves returns the moves of zones between nodes since this node joined, oldest first: the last
+// 1,000.
 func (n *Node) Moves() []Change {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.moves)
 }
 
-// see takes in a view, unless a later one has come before, and keeps what is different in it. The caller holds n.mu.
+// see records a view, unless a later one was received before, and its changes. Requires n.mu.
 func (n *Node) see(v policy.View, seq uint64, at time.Time) {
 	if seq < n.viewSeq {
 		return

@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// Node plays zones on this machine: see [Join]. Any goroutine may call its methods.
+// Node runs zones on this machine: see [Join]. It is safe for concurrent use.
 type Node struct {
 	o      Options
 	store  *postgres.Store
@@ -30,62 +30,67 @@ type Node struct {
 
 	ctx    context.Context
 	cancel context.CancelFunc
-	told   chan func(*policy.Node) // what has happened, for the policy's goroutine
+	told   chan func(*policy.Node) // events for the policy's goroutine
 	gone   sync.WaitGroup
 	subs   []*nats.Subscription
 	once   sync.Once
-	denied bool // Stats.Denied: of Join, and then of the goroutine that listens
+	denied bool // Stats.Denied; owned by Join, then by the goroutine of listen
 
-	beating sync.RWMutex // held by each beat, to read, while the server has it
-	beaten  bool         // under it: no beat follows, for the name is given back
+	beating sync.RWMutex // held for reading by each beat in flight
+	beaten  bool         // guarded by beating: no further beats, because the name is released
 
 	mu      sync.Mutex
 	hosts   map[string]*host
 	view    policy.View
-	viewSeq uint64        // of its beat
-	seen    policy.Time   // when it came
+	viewSeq uint64        // of the beat that returned it
+	seen    policy.Time   // when it was received
 	moves   []Change      // at most mostMoves
-	left    chan struct{} // closed when a node that leaves has no zone any more
+	left    chan struct{} // closed when a draining node has no zones left
 	stats   Stats
-	unsaved []string // zones that Drain has not saved
+	unsaved []string // zones that Drain did not save
 	said    lines
 }
 
-// Stats count what a node has done.
+// Stats counts the activity of a node.
 type Stats struct {
-	Zones    int    // that it plays now
-	Claimed  uint64 // leases that it was given
-	Drained  uint64 // zones that it has given away with all on disk
-	Stopped  uint64 // zones that it has stopped because a lease had ended, or might have
-	Fenced   uint64 // commits that were refused because the zone was another's
+	Zones    int    // zones running now
+	Claimed  uint64 // leases obtained
+	Drained  uint64 // zones released with everything on disk
+	Stopped  uint64 // zones stopped because a lease had expired, or might have
+	Fenced   uint64 // commits rejected because the zone belonged to another node
 	Failed   uint64 // zones that could not be loaded, or panicked later
-	Commands uint64 // that were done
-	Again    uint64 // that had been done before
-	Unknown  uint64 // of which nobody knew whether they had
-	Refused  uint64 // that the rules have refused, or that could not be read
-	Busy     uint64 // that were told to come again
+	Commands uint64 // commands executed
+	Again    uint64 // commands that had been executed before
+	Unknown  uint64 // commands with an unknown outcome
+	Refused  uint64 // commands denied by the rules, or not decodable
+	Busy     uint64 // commands rejected with a request to retry
 
-	Elsewhere uint64 // that were sent on to the zone of their owner
-	Departed  uint64 // owners that Transfer has let go to another zone
-	Arrived   uint64 // owners that have come from another zone
+	Elsewhere uint64 // commands redirected to the zone of their owner
+	Departed  uint64 // owners that Transfer has moved to another zone
+	Arrived   uint64 // owners that have arrived from another zone
 
-	Beats  uint64 // answers of the database
+	Beats  uint64 // replies of the database
 	Missed uint64 // beats that failed
 
-	Unsaved int    // zones of now whose last commit was not acknowledged
-	GivenUp uint64 // zones that were stopped before all of them was on disk: in a drain that took too long, or by Zone.MostUnsaved
-	Lost    uint64 // zones that were loaded again because the database had gone back
-	Unsent  uint64 // messages that NATS has not taken: too large, or its connection is closed
-	Foreign uint64 // words of nodes of another world that has the same Prefix
-	Closed  bool   // the connection to NATS is closed for good, and zones are given away
-	Denied  bool   // NATS does not permit that this node hears what is said to it, and it takes no zone
+	Unsaved int // running zones whose last commit was not acknowledged
+	// Zones stopped before all their changes were on disk, by a drain that took too long or by
+	// Zone.MostUnsaved.
+	GivenUp uint64
+	Lost    uint64 // zones loaded again because the database had gone back
+	Unsent  uint64 // messages that NATS did not accept: too large, or connection closed
+	Foreign uint64 // messages from nodes of another world with the same Prefix
+	Closed  bool   // the connection to NATS is closed for good, and zones are released
+	// NATS does not permit this node to receive on its subjects, so it claims no zones.
+	Denied bool
 }
 
-// Join runs zones on this node, until Drain or Close: those that are free go to the nodes that have least
-// to do. It fails with [ErrName] if the name is another node's, which for one that has died is so for
-// one TTL; with [ErrOptions], [ErrFuture] or store.ErrFuture, or with what the servers say.
+// Join runs zones on this node until Drain or Close. Free zones go to the least loaded nodes.
+// Join returns [ErrName] if the name belongs to another node, which for a node that has failed
+// remains so for one TTL; [ErrOptions], [ErrFuture] or store.ErrFuture; or an error of the
+// servers.
 //
-// Where it waits for longer than a second, Log is told for what, and so does the error say if ctx ends.
+// If Join waits for longer than a second, Log is told the reason, and the error names it if ctx
+// ends.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -125,14 +130,15 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 
 func incarnation() int64 {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // it does not fail
+	_, _ = rand.Read(b[:]) // never fails
 	return int64(binary.LittleEndian.Uint64(b[:]) >> 1)
 }
 
-// random returns a number that nobody else has, and that is not 0.
+// random returns a random number that is not 0.
 func random() uint64 { return uint64(incarnation()) + 1 }
 
-// wait does something that Join waits for. If that takes long Log is told what, and so does the error say when ctx ends.
+// wait runs a step of Join. It logs a step that takes long, and names it in the error if ctx
+// ends.
 func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join waits for "+what) })
 	defer timer.Stop()
@@ -143,12 +149,12 @@ func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 	return err
 }
 
-// join tells the database of the node and the zones, and listens.
+// join registers the node and its zones in the database, and subscribes.
 func (n *Node) join(ctx context.Context) error {
 	var v policy.View
 	err := n.wait(ctx, "PostgreSQL to take in the node and its zones", func() (err error) {
 		if err = n.leases.tell(ctx, n.o.Zones); err == nil {
-			v, err = n.leases.beat(ctx, nil, true) // no other node leaves zones to this one before it runs
+			v, err = n.leases.beat(ctx, nil, true) // leaving: no other node may hand over zones before this one runs
 		}
 		return err
 	})
@@ -203,10 +209,10 @@ func (n *Node) join(ctx context.Context) error {
 	return err
 }
 
-// clock is the node's own time.
+// clock returns the time since the node was started.
 func (n *Node) clock() policy.Time { return time.Since(n.start) }
 
-// tell has the policy told what has happened.
+// tell queues an event for the policy.
 func (n *Node) tell(what func(*policy.Node)) {
 	select {
 	case n.told <- what:
@@ -250,7 +256,7 @@ func (n *Node) run() {
 	}
 }
 
-// place is Options.Place, which ends nothing if it panics.
+// place calls Options.Place and recovers from its panics.
 func (n *Node) place(zone string, nodes []string) (to string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -261,7 +267,8 @@ func (n *Node) place(zone string, nodes []string) (to string) {
 	return n.o.Place(zone, nodes)
 }
 
-// listen asks NATS for a sign of life, again and again, and tells the policy of it. A node whose connection is closed for good leaves.
+// listen checks repeatedly whether NATS responds, and reports it to the policy. If the connection
+// is closed for good, the node leaves.
 func (n *Node) listen() {
 	for k := 0; n.ctx.Err() == nil; k++ {
 		asked := n.clock()
@@ -271,13 +278,13 @@ func (n *Node) listen() {
 			n.tell(func(p *policy.Node) { p.Leave(n.clock()) })
 			return
 		}
-		if n.denied && k%8 == 7 { // the server may have been told otherwise
+		if n.denied && k%8 == 7 { // permissions may have changed
 			n.tryAgain()
 		}
 		if !n.denied && n.o.NATS.FlushTimeout(n.o.TTL/4) == nil {
 			n.tell(func(p *policy.Node) { p.Heard(asked) })
 			if k%8 == 0 { // once in a lease
-				_ = n.publish("", 0, n.o.Prefix+".world", n.world()) // who does not hear it hears the next one
+				_ = n.publish("", 0, n.o.Prefix+".world", n.world()) // a lost message is repeated
 			}
 		}
 		n.mu.Lock()
@@ -302,8 +309,8 @@ func closed(c chan struct{}) bool {
 	}
 }
 
-// do does one thing that the policy wants. What waits for the database has a goroutine of its own: the
-// policy has no more of them under way than it has zones, claims and beats.
+// do executes an action of the policy. Actions that wait for the database run in goroutines; the
+// policy has at most one of them for each zone, claim and beat.
 func (n *Node) do(a policy.Action) {
 	switch a.Verb {
 	case policy.Beat:
@@ -340,7 +347,7 @@ func (n *Node) do(a policy.Action) {
 		n.gone.Go(func() {
 			ctx, cancel := n.within()
 			defer cancel()
-			_ = n.Move(ctx, a.Zone, a.To) // it is wished again if the balance still asks for it
+			_ = n.Move(ctx, a.Zone, a.To) // repeated if still unbalanced
 		})
 	}
 }
@@ -377,7 +384,7 @@ func (n *Node) claim(a policy.Action) {
 	defer cancel()
 	epoch, err := n.leases.claim(ctx, a.Zone)
 	if err != nil {
-		epoch = 0 // if it was given all the same, a view will say so
+		epoch = 0 // if it was granted after all, a view will show it
 	}
 	if epoch > 0 {
 		n.count(func(s *Stats) { s.Claimed++ })
@@ -389,13 +396,13 @@ func (n *Node) release(a policy.Action) {
 	ctx, cancel := n.within()
 	defer cancel()
 	if n.leases.release(ctx, a) != nil {
-		return // the policy asks again
+		return // the policy retries
 	}
-	_ = n.publish(a.Zone, a.Epoch, n.o.Prefix+".free", []byte(a.Zone+"\x00"+a.To)) // who does not hear it sees it in a beat
+	_ = n.publish(a.Zone, a.Epoch, n.o.Prefix+".free", []byte(a.Zone+"\x00"+a.To)) // a lost message is replaced by the next beat
 	n.tell(func(p *policy.Node) { p.Released(a.Seq, a.Zone) })
 }
 
-// hosted returns the zone that an action is about, if this node plays it at that epoch.
+// hosted returns the zone of an action if this node runs it with that epoch.
 func (n *Node) hosted(a policy.Action) *host {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -405,8 +412,9 @@ func (n *Node) hosted(a policy.Action) *host {
 	return nil
 }
 
-// drop stops a zone, and waits until it is not played any more: not on the policy's goroutine, for a function
-// of the game that does not return holds it. It reports false if somebody else already waits for that.
+// drop stops a zone and waits until it no longer runs. It must not be called by the policy's
+// goroutine, because a function of the game may block it. It returns false if another call is
+// already waiting.
 func (n *Node) drop(a policy.Action) bool {
 	h := n.hosted(a)
 	if h == nil {
@@ -418,13 +426,13 @@ func (n *Node) drop(a policy.Action) bool {
 	h.stop()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.hosts[a.Zone] == h { // it may be here again by now
+	if n.hosts[a.Zone] == h { // it may have been loaded again
 		delete(n.hosts, a.Zone)
 	}
 	return true
 }
 
-// log tells Options.Log, unless the line has been said too often. Nobody is told of a panic of that.
+// log calls Options.Log, unless the line is repeated too often. Panics of Log are ignored.
 func (n *Node) log(zone string, epoch uint64, what string) {
 	if n.o.Log == nil {
 		return
@@ -445,9 +453,9 @@ func (n *Node) say(zone string, epoch uint64, list []string) {
 	}
 }
 
-// Move moves a zone to a node: whoever has it saves it and gives it away. It returns when that is on
-// record; where the zone is, Zones says. It fails with [ErrZone]. If that node is not alive within 10 s,
-// or has left, the zone stays.
+// Move moves a zone to a node: its owner saves and releases it. Move returns when the request has
+// been recorded; Zones reports where the zone is. It returns [ErrZone] if there is no such zone.
+// If the target node is not alive within 10 s, or has left, the zone stays.
 func (n *Node) Move(ctx context.Context, zone, node string) error {
 	if err := n.leases.wish(ctx, zone, node); err != nil {
 		return err
@@ -455,22 +463,22 @@ func (n *Node) Move(ctx context.Context, zone, node string) error {
 	return n.o.NATS.Publish(n.o.Prefix+".wish", []byte(zone+"\x00"+node))
 }
 
-// Forgive lets a zone be tried again that has failed three times without a minute of play in between, and
-// was left alone. It fails with [ErrZone].
+// Forgive lifts the quarantine of a zone that has failed three times without a minute of play in
+// between. It returns [ErrZone] if there is no such zone.
 func (n *Node) Forgive(ctx context.Context, zone string) error { return n.leases.forgive(ctx, zone) }
 
-// ZoneInfo is what the database has said last of a zone.
+// ZoneInfo is the state of a zone according to the last beat.
 type ZoneInfo struct {
 	Zone        string
-	Node        string // that plays it; "": none
+	Node        string // node that runs it; "" for none
 	Epoch       uint64
 	Load        float64
-	Quarantined bool          // it has failed three times, and is left alone: see Forgive
-	Left        time.Duration // until its lease ends
-	Wish        string        // the node that it is to go to; "": none
+	Quarantined bool          // failed three times and no longer claimed; see Forgive
+	Left        time.Duration // time until its lease ends
+	Wish        string        // node that it is to move to; "" for none
 }
 
-// Zones returns all zones of the world, by name, as of the last beat.
+// Zones returns all zones of the world, sorted by name, as of the last beat.
 func (n *Node) Zones() (all []ZoneInfo) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -481,7 +489,7 @@ func (n *Node) Zones() (all []ZoneInfo) {
 	return all
 }
 
-// Nodes returns the names of the nodes that are alive, as of the last beat.
+// Nodes returns the names of the live nodes, as of the last beat.
 func (n *Node) Nodes() (all []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -491,7 +499,7 @@ func (n *Node) Nodes() (all []string) {
 	return all
 }
 
-// Stats returns the present figures.
+// Stats returns the current counters.
 func (n *Node) Stats() Stats {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -505,20 +513,21 @@ func (n *Node) Stats() Stats {
 	return s
 }
 
-// Drain gives all zones away, each when all of it is on disk, ends the node and frees its name. It fails with [ErrUnsaved], and names
-// the zones, if some were stopped before: their last commits were refused for 10 s, a lease was over, or ctx has ended, whose error comes
-// with it then.
+// Drain releases all zones, each when everything is on disk, stops the node and frees its name.
+// It returns [ErrUnsaved], with the names of the zones, if some were stopped before: because
+// their last commits failed for 10 s, a lease expired, or ctx ended, whose error is then wrapped
+// too.
 func (n *Node) Drain(ctx context.Context) error {
 	n.tell(func(p *policy.Node) { p.Leave(n.clock()) })
 	defer n.Close()
 	select {
 	case <-n.left:
-		n.beating.Lock() // one on its way would hold the name for one TTL, and takes no longer than that itself
+		n.beating.Lock() // a beat in flight would hold the name for one TTL; it ends within that time
 		n.beaten = true
 		n.beating.Unlock()
 		n.cancel()
 		err := n.leases.leave(ctx)
-		if len(n.unsaved) > 0 { // nobody changes it any more
+		if len(n.unsaved) > 0 { // no longer changes
 			return errors.Join(fmt.Errorf("%w: %q", ErrUnsaved, n.unsaved), err)
 		}
 		return err
@@ -535,12 +544,13 @@ func (n *Node) Drain(ctx context.Context) error {
 	}
 }
 
-// Close ends the node at once: what its zones have done since their last commits is lost, and others
-// claim them when the leases end. Drain loses nothing. A zone in which a function of the game has not returned
-// after one TTL is left behind, and Log is told: when that function returns, nobody takes what it did.
+// Close stops the node at once. The changes of its zones since their last commits are lost, and
+// other nodes claim the zones when the leases end. Drain loses nothing. If a function of the game
+// does not return within one TTL, its zone is abandoned and Log is told; when the function
+// returns, its results are dropped.
 func (n *Node) Close() {
 	n.once.Do(func() {
-		n.cancel() // so no zone may be played from here on
+		n.cancel() // from here on no zone may run
 		if n.client != nil {
 			n.client.Close()
 		}
@@ -551,7 +561,7 @@ func (n *Node) Close() {
 		go func() {
 			n.gone.Wait()
 			n.leases.pool.Close()
-			_ = n.store.Close() // it only closes connections
+			_ = n.store.Close() // closes connections only
 			close(ended)
 		}()
 		select {
@@ -562,7 +572,7 @@ func (n *Node) Close() {
 	})
 }
 
-// leftBehind tells of the zones that have not ended.
+// leftBehind logs the zones that have not ended.
 func (n *Node) leftBehind() {
 	n.mu.Lock()
 	hosts := slices.Collect(maps.Values(n.hosts))

@@ -15,28 +15,34 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// MaxSubscriptions is how many a Client may have at once.
+// MaxSubscriptions is the maximum number of subscriptions of a Client.
 const MaxSubscriptions = 4096
 
-// Packet is what a Subscription brings: one message of package replicate, which belongs to the player's client as it is.
+// Packet is a message of a Subscription: one message of package replicate, which is passed
+// unchanged to the player's client.
 type Packet struct {
-	// Epoch is that of the zone's owner that has sent it. It goes back only after a Packet whose Err is ErrLost.
+	// Epoch is the epoch of the zone's owner that sent it. It only decreases after a Packet with
+	// ErrLost.
 	Epoch uint64
 
-	// Fresh says that this is the first of a new connection: the zone is played by another node, or nobody had heard of
-	// the subscription for 3 s. The player's client begins anew, as by client.Client.Reset.
+	// Fresh reports that the packet is the first of a new connection, because another node runs
+	// the zone or the subscription was silent for 3 s. The player's client starts again, as with
+	// client.Client.Reset.
 	Fresh bool
 
-	// Bytes are definitions or a packet, for client.Client.Receive. They are good until the function returns.
+	// Bytes are definitions or a packet, for client.Client.Receive. They are valid until the
+	// function returns.
 	Bytes []byte
 
-	// Err, if it is not nil, comes without anything else. The Subscription has ended with ErrRefused, if the zone shows nothing or has too many
-	// viewers, and with ErrClosed, if the client or its connection was closed. It goes on after ErrLost: the database has gone back, and the next packet
-	// is Fresh.
+	// Err, if not nil, is the only field set. The Subscription has ended if it is ErrRefused,
+	// because the zone refuses subscriptions or has too many viewers, or ErrClosed, because the
+	// client or its connection was closed. The Subscription continues after ErrLost: the database
+	// has gone back, and the next packet is Fresh.
 	Err error
 }
 
-// Subscription is one player's view of a zone, wherever the zone is played. Any goroutine may call its methods.
+// Subscription is one player's view of a zone, on whichever node the zone runs. It is safe for
+// concurrent use.
 type Subscription struct {
 	c     *Client
 	id    screenID
@@ -48,20 +54,23 @@ type Subscription struct {
 	watch policy.Watch
 	ended bool
 
-	// The goroutine's that calls take.
+	// Confined to the goroutine that calls take.
 	parts parts
-	fresh bool // the next Packet is
+	fresh bool // the next Packet is Fresh
 }
 
-// Subscribe has a zone's replicated buffs sent to take as its viewer sees them whose own owner is given: see
-// Zone.Screens, and package replicate. It follows the zone from node to node. Packets come in their order; what gets
-// lost, or was not read in time, is asked for by what the player's client sends back: see Subscription.Receive.
+// Subscribe sends the replicated buffs of a zone to take, as seen by a viewer with the given
+// owner: see Zone.Screens and package replicate. It follows the zone from node to node. Packets
+// are delivered in order. Packets that were lost or not read in time are requested through the
+// messages of the player's client: see Subscription.Receive.
 //
-// Take is called by a goroutine that all Subscriptions of the Client share, and must not hold it up: of a
-// Subscription that leaves 64 packets unread the zone sends no more, and tells the state as a whole when it goes on. A zone
-// that nobody plays sends nothing; one that is played and in which nothing happens says so once a second.
+// Take is called by a goroutine shared by all Subscriptions of the Client, and must not block. If
+// a Subscription leaves 64 packets unread, the zone stops sending, and sends the full state when
+// it resumes. A zone that no node runs sends no packets; a running zone without changes sends one
+// every second.
 //
-// It fails with [ErrOverloaded] above [MaxSubscriptions], with [ErrClosed], with store.ErrName, or with what NATS says.
+// Subscribe returns [ErrOverloaded] above [MaxSubscriptions], [ErrClosed], store.ErrName, or an
+// error of NATS.
 func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (*Subscription, error) {
 	if err := store.CheckName(zone); err != nil {
 		return nil, err
@@ -70,7 +79,7 @@ func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (
 		return nil, err
 	}
 	s := &Subscription{c: c, zone: zone, owner: owner, take: take}
-	_, _ = rand.Read(s.id[:]) // it does not fail
+	_, _ = rand.Read(s.id[:]) // never fails
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -93,8 +102,8 @@ func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (
 	return s, nil
 }
 
-// Receive takes in what the player's client has sent back: that it has missed something. What is longer than such a message
-// can be is not heard.
+// Receive passes a message of the player's client to the zone: that it has missed a packet.
+// Messages longer than that are ignored.
 func (s *Subscription) Receive(message []byte) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -103,7 +112,7 @@ func (s *Subscription) Receive(message []byte) {
 	}
 }
 
-// Close ends it. Take may be called once more meanwhile, and not after.
+// Close ends the subscription. One call of take may still be running when it returns.
 func (s *Subscription) Close() {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -114,15 +123,15 @@ func (s *Subscription) Close() {
 	}
 }
 
-// say sends something to the zone. Only who has c.mu may call it.
+// say sends a message to the zone. Requires c.mu.
 func (s *Subscription) say(l *look) {
 	l.id, l.owner, l.join, l.number = s.id, s.owner, s.watch.Join(), s.watch.Number()
 	to := fmt.Sprintf("%s.%x", s.c.screenInbox, s.id[:])
 	s.c.buf = appendLook(s.c.buf[:0], l)
-	_ = s.c.o.NATS.PublishRequest(screens(s.c.o.Prefix, s.zone), to, s.c.buf) // what does not go out is said again
+	_ = s.c.o.NATS.PublishRequest(screens(s.c.o.Prefix, s.zone), to, s.c.buf) // a lost message is repeated
 }
 
-// renew says of all Subscriptions that they are still there, and what they have heard.
+// renew tells the zones that all Subscriptions are alive, and what they have received.
 func (c *Client) renew() {
 	if c.gone() != nil {
 		return
@@ -136,7 +145,7 @@ func (c *Client) renew() {
 	idle := err == nil && unread == 0 && !c.taking.Load()
 	for _, s := range c.screens {
 		s.say(&look{kind: isLook})
-		// A zone that is played says something each second: what it has sent since may be lost, all of it.
+		// A running zone sends something every second, so everything since may be lost.
 		if s.watch.Asks() {
 			s.say(&look{kind: isMissed})
 		}
@@ -147,7 +156,7 @@ func (c *Client) renew() {
 	c.renewal.Reset(policy.RenewLook)
 }
 
-// hearShown takes in what a zone shows.
+// hearShown processes a message from a zone.
 func (c *Client) hearShown(msg *nats.Msg) {
 	var id screenID
 	if b, err := hex.DecodeString(strings.TrimPrefix(msg.Subject, c.screenInbox+".")); err != nil || copy(id[:], b) != len(id) {
@@ -155,7 +164,7 @@ func (c *Client) hearShown(msg *nats.Msg) {
 	}
 	m, err := parseShown(msg.Data)
 	if err != nil {
-		return // that nobody plays the zone, or of a later version
+		return // a "no responders" message, or a later version
 	}
 	c.mu.Lock()
 	s := c.screens[id]
@@ -172,20 +181,20 @@ func (c *Client) hearShown(msg *nats.Msg) {
 	}
 }
 
-// hear takes in what a zone shows, and returns what of it is given to take, if anything is. Only who has c.mu may call it.
+// hear processes a message and returns the packet for take, if there is one. Requires c.mu.
 func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 	c := s.c
 	p = Packet{Epoch: m.epoch, Bytes: m.bytes}
 	if m.kind == isRefused {
 		if m.epoch < s.watch.Epoch() {
-			return p, false // of an owner of before
+			return p, false // from an earlier owner
 		}
 		s.ended = true
 		delete(c.screens, s.id)
 		return Packet{Epoch: m.epoch, Err: fmt.Errorf("%w: zone %q: %s", ErrRefused, s.zone, m.bytes)}, true
 	}
 	sight, missed := s.watch.Heard(c.clock(), c.sender.Lease(s.zone), m.epoch, m.join, m.number, m.defines())
-	if missed { // the player's client finds what it has missed of the packets, but not definitions
+	if missed { // the player's client detects lost packets, but not lost definitions
 		s.say(&look{kind: isMissed})
 	}
 	switch sight {
@@ -201,7 +210,7 @@ func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 	return p, true
 }
 
-// show gives a packet to take, when all parts of it have come.
+// show delivers a packet to take when all its parts have arrived.
 func (s *Subscription) show(p Packet, kind byte) {
 	s.fresh = s.fresh || p.Fresh
 	if kind == isPart {
@@ -217,7 +226,7 @@ func (s *Subscription) show(p Packet, kind byte) {
 	s.give(p)
 }
 
-// give calls take. A panic of it ends neither the process nor the client.
+// give calls take and recovers from its panics.
 func (s *Subscription) give(p Packet) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -227,7 +236,7 @@ func (s *Subscription) give(p Packet) {
 	s.take(p)
 }
 
-// endScreens ends all Subscriptions, of a Client that is closed.
+// endScreens ends all Subscriptions of a closed Client.
 func (c *Client) endScreens() {
 	c.mu.Lock()
 	all := c.screens

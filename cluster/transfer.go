@@ -12,10 +12,10 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// errNotYet: a sender comes again.
+// errNotYet tells a sender to retry.
 var errNotYet = errors.New("cluster: not yet")
 
-// depart lets an owner go to another zone.
+// depart moves an owner to another zone.
 func (h *host) depart(id buff.OwnerID, to string) error {
 	if h.eng.Busy(id) {
 		return errNotYet
@@ -25,7 +25,7 @@ func (h *host) depart(id buff.OwnerID, to string) error {
 	}
 	switch {
 	case to == h.zone:
-		return nil // it is there
+		return nil // it is already there
 	case !h.n.knows(to):
 		return fmt.Errorf("%w: %q", ErrZone, to)
 	case h.spec.Depart != nil:
@@ -43,11 +43,11 @@ func (h *host) depart(id buff.OwnerID, to string) error {
 	return err
 }
 
-// away answers a command whose owner is not here, or asks the database first where it is.
+// away replies to a command whose owner is not here, or first queries the database for its place.
 func (h *host) away(e envelope, a answer) {
 	owner, err := h.ownerOf(&e.m)
 	if err != nil {
-		return // it was read before
+		return // cannot happen: it was decoded before
 	}
 	code, ask := policy.Away(h.zone, h.saver.Leaving(owner), e.at)
 	switch {
@@ -63,7 +63,7 @@ func (h *host) away(e envelope, a answer) {
 		h.busy(a)
 		return
 	}
-	// It is elsewhere; or, if a copy of it has been told so before, it may be here again by now.
+	// The owner is elsewhere. If an earlier copy was redirected, it may have come back since.
 	if _, before := h.before(e.m.ID); before == 0 {
 		h.keep(e.m.ID.AsMoved())
 	}
@@ -74,7 +74,7 @@ func (h *host) away(e envelope, a answer) {
 	h.applied = append(h.applied, a)
 }
 
-// ownerOf says whom a command is for.
+// ownerOf returns the owner of a command.
 func (h *host) ownerOf(m *policy.Message) (buff.OwnerID, error) {
 	if owner, _, ok := parseTransfer(m.Body); ok {
 		return owner, nil
@@ -84,7 +84,7 @@ func (h *host) ownerOf(m *policy.Message) (buff.OwnerID, error) {
 	return c.Owner, err
 }
 
-// letIn lets those in who have come from other zones.
+// letIn admits owners that have arrived from other zones.
 func (h *host) letIn(list []store.Arrival) {
 	failing, came := map[buff.OwnerID]uint64{}, 0
 	h.saver.Arrive(list, func(a *store.Arrival, r buff.Restoration, err error) {
@@ -110,31 +110,33 @@ func (h *host) letIn(list []store.Arrival) {
 	}
 }
 
-// knows reports whether there is a zone of that name, as of the last beat.
+// knows reports whether a zone with that name exists, as of the last beat.
 func (n *Node) knows(zone string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.ContainsFunc(n.view.Zones, func(z policy.ZoneView) bool { return z.Name == zone })
 }
 
-// tellArrived tells the owners of zones that somebody is on the way to them.
+// tellArrived notifies zones of arriving owners.
 func (n *Node) tellArrived(moved []store.Move) {
 	var last string
 	for k := range moved {
 		if to := moved[k].To; to != last {
 			last = to
-			_ = n.publish("", 0, n.o.Prefix+".arrived", []byte(to)) // who does not hear it looks within a second
+			_ = n.publish("", 0, n.o.Prefix+".arrived", []byte(to)) // a zone that misses it polls within a second
 		}
 	}
 }
 
-// Transfer lets an owner go to another zone, with all that it carries, wherever both are played, and returns when it has
-// left its zone on disk: it is on its way then, and in the other zone as soon as that has heard of it. If it is on its
-// way to that zone already, or there, Transfer returns when it is there.
+// Transfer moves an owner to another zone, with all its buffs and data, on whichever nodes the
+// zones run. It returns when the owner has left its zone on disk. The owner is then in transit,
+// and arrives as soon as the other zone has been notified. If the owner is already in that zone
+// or in transit to it, Transfer returns when it has arrived.
 //
-// It fails with [ErrZone], with [ErrOwner] if no zone has the owner on disk, with [ErrRefused] if
-// Zone.Depart has refused it or it has something that cannot be kept, or as [Client.Ask] does. Game code on the loop of the
-// owner's zone calls store.Saver.Move, which needs no NATS.
+// Transfer returns [ErrZone] if there is no such zone; [ErrOwner] if no zone has the owner on
+// disk; [ErrRefused] if Zone.Depart refused it or some of its state cannot be saved; or the
+// errors of [Client.Ask]. Game code on the loop of the owner's zone should call store.Saver.Move,
+// which needs no NATS.
 func (n *Node) Transfer(ctx context.Context, owner buff.OwnerID, zone string) error {
 	if !n.knows(zone) {
 		return fmt.Errorf("%w: %q", ErrZone, zone)
@@ -152,14 +154,14 @@ func (n *Node) Transfer(ctx context.Context, owner buff.OwnerID, zone string) er
 	return err
 }
 
-// Where says where owners are, as of the last commits: in a zone, or on their way into one. Those that no zone has
-// are left out. It asks the database, whose errors it returns.
+// Where returns the places of owners as of the last commits: in a zone, or in transit to one.
+// Owners that no zone has are left out. It queries the database and returns its errors.
 func (n *Node) Where(ctx context.Context, owners ...buff.OwnerID) ([]store.Place, error) {
 	return n.store.Where(ctx, owners)
 }
 
-// Transfer is that of [Node], for an owner that was last known to be in the zone from. Reply.Zone says which zone has
-// done it, if it was another.
+// Transfer is like [Node.Transfer], for an owner that was last known to be in the zone from.
+// Reply.Zone is the zone that executed it.
 func (c *Client) Transfer(ctx context.Context, owner buff.OwnerID, from, to string) (Reply, error) {
 	return c.await(ctx, from, func(done func(Reply, error)) (policy.ID, error) {
 		return c.sendBody(from, appendTransfer(nil, owner, to), Durable, done)
