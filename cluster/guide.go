@@ -9,27 +9,29 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// guide is the goroutine of a node that asks the database where owners are, and who is on the way into its zones.
+// guide is the goroutine of a node that queries the database for the places of owners and for
+// arrivals in its zones.
 type guide struct {
 	n    *Node
 	wake chan struct{}
 
 	mu    sync.Mutex
 	asked []question
-	looks bool // for arrivals, at once
+	looks bool // arrivals must be queried at once
 }
 
-// question is a command for an owner that its zone has not.
+// question is a command for an owner that its zone does not have.
 type question struct {
 	h     *host
 	owner buff.OwnerID
 	e     envelope
 }
 
-// lookEvery is how often a node looks for arrivals of which it was not told.
+// lookEvery is the interval of the queries for arrivals without a notification.
 const lookEvery = time.Second
 
-// ask has the command come again to its zone with the place of its owner; it returns false if too many wait for that.
+// ask queues a command, to be returned to its zone with the place of its owner. It returns false
+// if too many are queued.
 func (g *guide) ask(q question) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -41,7 +43,7 @@ func (g *guide) ask(q question) bool {
 	return true
 }
 
-// look has it look for arrivals at once.
+// look requests a query for arrivals at once.
 func (g *guide) look() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -52,7 +54,7 @@ func (g *guide) look() {
 func (g *guide) rouse() {
 	select {
 	case g.wake <- struct{}{}:
-	default: // it has not come to the last time
+	default: // already signalled
 	}
 }
 
@@ -82,7 +84,7 @@ func (g *guide) run() {
 	}
 }
 
-// find finds owners. If that fails nobody is told: their senders ask again.
+// find looks up owners. On error it drops the questions: their senders retry.
 func (g *guide) find(asked []question) {
 	owners := make([]buff.OwnerID, len(asked))
 	for k := range asked {
@@ -111,7 +113,7 @@ func (g *guide) find(asked []question) {
 	}
 }
 
-// arrivals asks who is on the way into the zones that have let in all that were on it the last time.
+// arrivals queries the arrivals of the zones that have admitted all earlier ones.
 func (g *guide) arrivals() {
 	zones, hosts := []string{}, map[string]*host{}
 	g.n.mu.Lock()
@@ -128,7 +130,7 @@ func (g *guide) arrivals() {
 	defer cancel()
 	list, err := g.n.store.Arrivals(ctx, zones)
 	if err != nil {
-		return // in a second
+		return // repeated within a second
 	}
 	by := map[string][]store.Arrival{}
 	for _, a := range list {
@@ -136,6 +138,6 @@ func (g *guide) arrivals() {
 	}
 	for name, h := range hosts {
 		h.polled.Store(true)
-		h.coming <- by[name] // there is room: it has taken the last one
+		h.coming <- by[name] // has room: the last result was taken
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// queue holds what has come for a zone until its next Tick.
+// queue holds the messages for a zone until its next Tick.
 type queue struct {
 	mu     sync.Mutex
 	share  policy.Share[senderID]
@@ -25,15 +25,16 @@ type queue struct {
 type envelope struct {
 	m  policy.Message
 	to string
-	at *policy.Place // where the database has the owner; nil: it has not been asked
+	at *policy.Place // place of the owner in the database; nil if not queried
 }
 
-// senderID is what all ids of one client begin with.
+// senderID is the prefix of all ids of a client.
 type senderID [8]byte
 
 func senderOf(id policy.ID) senderID { return senderID(id[:8]) }
 
-// put adds a message; it returns false if there are too many of its sender, or the zone takes none.
+// put adds a message. ok is false if the sender has too many, or if the queue is closed; open is
+// false if it is closed.
 func (q *queue) put(e envelope) (ok, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -44,7 +45,7 @@ func (q *queue) put(e envelope) (ok, open bool) {
 	return true, true
 }
 
-// take returns all that has come. The slice is good until the next call.
+// take returns all messages. The slice is valid until the next call.
 func (q *queue) take() []envelope {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,14 +62,14 @@ func (q *queue) size() int {
 	return len(q.list)
 }
 
-// shut reports whether none is taken any more.
+// shut reports whether the queue is closed.
 func (q *queue) shut() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed
 }
 
-// close returns what was not taken, and will not be.
+// close closes the queue and returns the messages that were not taken.
 func (q *queue) close() (left []envelope) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,18 +78,18 @@ func (q *queue) close() (left []envelope) {
 	return left
 }
 
-// hear takes in a message. It is called by the goroutine of the subscription.
+// hear processes a message. It is called by the goroutine of the NATS subscription.
 func (h *host) hear(msg *nats.Msg) {
 	m, err := parseMessage(msg.Data)
 	if err != nil || msg.Reply == "" {
-		return // of a later version, or of somebody else: who sent it gets no answer
+		return // of a later version, or foreign: no reply
 	}
 	if m.ID == (policy.ID{}) {
 		h.greet(msg.Reply)
 		return
 	}
 	if m.Life != 0 && m.Life != h.life {
-		h.gone(envelope{m: m, to: msg.Reply}) // it is for the same epoch of a history that is lost
+		h.gone(envelope{m: m, to: msg.Reply}) // it is for the same epoch of a lost history
 		return
 	}
 	ok, open := h.in.put(envelope{m: m, to: msg.Reply})
@@ -96,7 +97,7 @@ func (h *host) hear(msg *nats.Msg) {
 	case ok:
 		select {
 		case h.called <- struct{}{}:
-		default: // it knows
+		default: // already signalled
 		}
 	case open:
 		h.n.count(func(s *Stats) { s.Busy++ })
@@ -106,7 +107,8 @@ func (h *host) hear(msg *nats.Msg) {
 	}
 }
 
-// greet answers a hello, at once: who asks has commands that wait. A zone that takes none is silent.
+// greet replies to a hello at once, because commands are waiting for it. A closed zone does not
+// reply.
 func (h *host) greet(to string) {
 	if !h.in.shut() && h.mayPlay() {
 		h.reply(to, &policy.Reply{
@@ -119,20 +121,20 @@ func (h *host) greet(to string) {
 // gone tells a sender to look for the next owner.
 func (h *host) gone(e envelope) { h.answer(e.to, e.m.ID, policy.Gone) }
 
-// answer answers at once, out of turn.
+// answer replies at once, without waiting for the Tick.
 func (h *host) answer(to string, id policy.ID, code policy.Code) {
 	h.reply(to, &policy.Reply{ID: id, Epoch: h.epoch, Code: code})
 }
 
-// crowd tells a sender to come again, and that it has its share.
+// crowd tells a sender that its share is used up and that it should retry.
 func (h *host) crowd(to string, m *policy.Message) {
 	h.reply(to, &policy.Reply{ID: m.ID, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}, Greeted: lived(m)})
 }
 
-// lived is what a reply says of the life that a message was for.
+// lived returns the part of a reply that repeats the life of the message.
 func lived(m *policy.Message) policy.Greeted { return policy.Greeted{Life: m.Life} }
 
-// do does what a message says, on the loop, before a Tick.
+// do executes a message on the loop, before a Tick.
 func (h *host) do(e envelope) {
 	m := &e.m
 	a := answer{e.to, policy.Reply{ID: m.ID, Epoch: h.epoch, Greeted: lived(m)}}
@@ -152,7 +154,7 @@ func (h *host) do(e envelope) {
 		return
 	case policy.Again:
 		if a.r.Code = before; before == policy.Moved {
-			h.away(e, a) // it may have gone further since
+			h.away(e, a) // the owner may have moved on since
 			return
 		}
 		h.n.count(func(s *Stats) { s.Again++ })
@@ -178,8 +180,8 @@ func (h *host) do(e envelope) {
 	h.acks.Wait(frame, a)
 }
 
-// before says what has become of a command when an earlier copy of it came, and the frame with which that is on
-// disk; 0: none has come.
+// before returns the outcome of an earlier copy of a command, and the frame with which the
+// outcome is on disk; 0 if there was no earlier copy.
 func (h *host) before(id policy.ID) (frame uint64, code policy.Code) {
 	if frame, seen := h.saver.Seen(store.CommandID(id)); seen {
 		return frame, policy.Done
@@ -193,15 +195,16 @@ func (h *host) before(id policy.ID) (frame uint64, code policy.Code) {
 	return 0, 0
 }
 
-// busy tells a sender to come again.
+// busy tells a sender to retry.
 func (h *host) busy(a answer) {
 	h.n.count(func(s *Stats) { s.Busy++ })
 	a.r.Code = policy.Busy
 	h.applied = append(h.applied, a)
 }
 
-// carryOut does a command that was never done. Its id is kept, whatever comes of it: it returns the frame
-// with which that is on disk. Nothing has happened if its owner is not here and the database may have it elsewhere.
+// carryOut executes a new command and keeps its id, even if it is denied. It returns the frame
+// with which the id is on disk. If the owner is not here and the database may have it elsewhere,
+// here is false and nothing has happened.
 func (h *host) carryOut(m *policy.Message, r *policy.Reply, at *policy.Place) (frame uint64, here bool) {
 	owner, result := h.obey(m)
 	if errors.Is(result.Err, engine.ErrUnknownOwner) {
@@ -226,7 +229,7 @@ func (h *host) carryOut(m *policy.Message, r *policy.Reply, at *policy.Place) (f
 	return h.keep(id), true
 }
 
-// keep keeps an id, and returns the frame with which it is on disk.
+// keep saves an id with the next cut, and returns the frame with which it is on disk.
 func (h *host) keep(id policy.ID) (frame uint64) {
 	frame = h.saver.Mark(store.CommandID(id))
 	h.window.Done()
@@ -236,7 +239,7 @@ func (h *host) keep(id policy.ID) (frame uint64) {
 	return frame
 }
 
-// obey has the engine do a command, or lets an owner go, and says whom it was for.
+// obey executes a command or a transfer, and returns the owner that it is for.
 func (h *host) obey(m *policy.Message) (buff.OwnerID, buff.Result) {
 	if owner, to, ok := parseTransfer(m.Body); ok {
 		return owner, buff.Result{Err: h.depart(owner, to)}
@@ -250,7 +253,7 @@ func (h *host) obey(m *policy.Message) (buff.OwnerID, buff.Result) {
 
 func (h *host) weigh(load float64) { h.load.Store(math.Float64bits(load)) }
 
-// weigh tells the policy what each zone costs.
+// weigh passes the load of each zone to the policy.
 func (n *Node) weigh(p *policy.Node) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

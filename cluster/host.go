@@ -19,67 +19,67 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// host is one zone that this node plays, or is about to.
+// host is a zone that this node runs or is loading.
 type host struct {
 	n      *Node
 	zone   string
 	epoch  uint64
-	life   uint64       // random: see policy.Greeted
-	begun  uint64       // commands that were done when it was loaded
-	until  atomic.Int64 // by the node's clock: it is not played then, or later
+	life   uint64       // random; see policy.Greeted
+	begun  uint64       // commands that had been executed when it was loaded
+	until  atomic.Int64 // on the node's clock: end of the lease, after which no frame may run
 	onDisk atomic.Uint64
 	ctx    context.Context
 	cancel context.CancelFunc
 	wake   chan struct{} // a commit has ended
-	called chan struct{} // a command has come
+	called chan struct{} // a command has arrived
 	drains chan struct{}
 	ended  chan struct{} // closed when the loop has ended
-	ending atomic.Bool   // somebody waits for that
-	lost   atomic.Bool   // the database has gone back: nothing is committed any more
+	ending atomic.Bool   // a call of drop is waiting for that
+	lost   atomic.Bool   // the database has gone back: no further commits
 	in     queue
 
-	durable atomic.Uint64 // how many commands that are on disk were ever done
+	durable atomic.Uint64 // number of commands on disk, since the zone was created
 
 	// For Look.
 	owners, waiting atomic.Int64
 	page            atomic.Pointer[string]
-	unsaved         atomic.Int64 // by the node's clock: since when no commit has been acknowledged; 0: the last one was
+	unsaved         atomic.Int64 // on the node's clock: start of the present failure to commit; 0 for none
 
-	// playing is held by whoever plays a frame, and by who stops the zone.
+	// playing is held while a frame runs, and to stop the zone.
 	playing sync.Mutex
 	stopped bool
 
-	// The loop's.
+	// Confined to the loop.
 	spec     Zone
 	saver    *store.Saver
 	eng      *engine.Engine
 	window   policy.Window
-	acks     *policy.Acks[answer]   // that wait for a commit
+	acks     *policy.Acks[answer]   // replies that wait for a commit
 	ackShare policy.Share[senderID] // of acks
-	totals   *policy.Acks[uint64]   // how many commands were done by a frame
-	applied  []answer               // that wait for the end of the Tick
+	totals   *policy.Acks[uint64]   // number of commands executed, by frame
+	applied  []answer               // replies that wait for the end of the Tick
 	last     policy.Time
 	saves    saves
 	load     atomic.Uint64 // bits of a float64
 
-	plays   atomic.Bool          // all is back
-	polled  atomic.Bool          // who is on the way has been asked, and not been let in
-	coming  chan []store.Arrival // what was answered
+	plays   atomic.Bool          // loading has finished
+	polled  atomic.Bool          // arrivals have been queried but not admitted
+	coming  chan []store.Arrival // results of the query
 	failing map[buff.OwnerID]uint64
 
 	screens   screenHost
 	looksMu   sync.Mutex
-	looks     []lookIn             // that wait for the next frame
+	looks     []lookIn             // waiting for the next frame
 	lookShare policy.Share[string] // of looks, by the inbox of a client
 }
 
-// answer is a reply and where it goes.
+// answer is a reply and its destination.
 type answer struct {
 	to string
 	r  policy.Reply
 }
 
-// host begins to play a zone.
+// host starts to run a zone.
 func (n *Node) host(a policy.Action) {
 	h := &host{n: n, zone: a.Zone, epoch: a.Epoch, wake: make(chan struct{}, 1), called: make(chan struct{}, 1), drains: make(chan struct{}), ended: make(chan struct{})}
 	h.life = random()
@@ -94,7 +94,7 @@ func (n *Node) host(a policy.Action) {
 	n.gone.Go(h.run)
 }
 
-// run is the zone's loop, from its beginning to its end.
+// run is the zone's goroutine.
 func (h *host) run() {
 	defer close(h.ended)
 	defer h.cancel()
@@ -113,7 +113,7 @@ func (h *host) run() {
 	returned = true
 }
 
-// play brings the zone back and plays it.
+// play loads the zone and runs it.
 func (h *host) play() {
 	if err := h.begin(); err != nil {
 		h.n.log(h.zone, h.epoch, "could not be loaded: "+err.Error())
@@ -141,16 +141,17 @@ func (h *host) play() {
 	h.loop()
 }
 
-// failed says that the zone has failed by itself: at load, or by a panic of the game while it was played.
+// failed reports that the zone failed on its own account, during loading or by a panic of the
+// game.
 func (h *host) failed() {
 	h.n.count(func(s *Stats) { s.Failed++ })
 	h.n.tell(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, true) })
 }
 
-// errNotNow: it is not the zone's fault.
+// errNotNow means that the zone is not at fault.
 var errNotNow = errors.New("cluster: the zone could not be read")
 
-// begin brings the zone back.
+// begin loads the zone.
 func (h *host) begin() (err error) {
 	if h.spec, err = h.n.o.New(h.zone); err != nil {
 		return err
@@ -161,7 +162,7 @@ func (h *host) begin() (err error) {
 		o.Window = DefaultWindow
 	}
 	if o.Every == 0 {
-		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2) // in the frame that is next to it
+		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2) // in the closest frame
 	}
 	own := o.Zone
 	o.Zone = func(b []byte) []byte {
@@ -204,7 +205,8 @@ func (h *host) begin() (err error) {
 	return nil
 }
 
-// zoneMark begins what is kept of a zone as a whole, and eight bytes follow: how many commands were done.
+// zoneMark is the start of the saved data of a zone. It is followed by eight bytes, the number of
+// commands executed.
 const zoneMark = "bfc1"
 
 func splitZone(b []byte) (total uint64, game []byte, ok bool) {
@@ -232,11 +234,11 @@ func (h *host) listen() (subs []*nats.Subscription, err error) {
 	return append(subs, sub), nil
 }
 
-// mayPlay reports whether the zone is this node's at this instant.
+// mayPlay reports whether this node still holds the lease of the zone.
 func (h *host) mayPlay() bool { return int64(h.n.clock()) < h.until.Load() && h.ctx.Err() == nil }
 
-// loop plays frame after frame, until the zone is drained, or not this node's any more. The first one comes with the
-// first command: where the zone has just moved here somebody waits for it.
+// loop runs frames until the zone is drained or lost. The first frame starts with the first
+// command, because after a move a sender is waiting.
 func (h *host) loop() {
 	called := h.called
 	ticker := time.NewTicker(h.n.o.Frame)
@@ -269,7 +271,7 @@ func (h *host) loop() {
 	}
 }
 
-// frame plays one, if the zone may be played.
+// frame runs one frame, if the lease is still held.
 func (h *host) frame() bool {
 	h.playing.Lock()
 	defer h.playing.Unlock()
@@ -294,7 +296,7 @@ func (h *host) frame() bool {
 		h.weigh(h.spec.Load())
 	}
 	if !h.mayPlay() {
-		return false // what was done is nobody's, and nobody is told
+		return false // the frame is void, and gets no replies
 	}
 	for _, a := range h.applied {
 		h.send(a)
@@ -308,7 +310,7 @@ func (h *host) frame() bool {
 	return true
 }
 
-// committed answers those who have waited for the disk.
+// committed sends the replies that were waiting for a commit.
 func (h *host) committed() {
 	frame := h.onDisk.Load()
 	h.totals.Committed(frame, h.durable.Store)
@@ -323,15 +325,16 @@ func (h *host) send(a answer) {
 	h.reply(a.to, &a.r)
 }
 
-// reply sends a reply: who gets none asks again.
+// reply sends a reply. If it is lost, the sender repeats its command.
 func (h *host) reply(to string, r *policy.Reply) {
-	_ = h.n.publish(h.zone, h.epoch, to, appendReply(nil, r)) // it is counted and logged
+	_ = h.n.publish(h.zone, h.epoch, to, appendReply(nil, r)) // errors are counted and logged
 }
 
-// drain has the loop save the zone and end.
+// drain makes the loop save the zone and end.
 func (h *host) drain() { close(h.drains) }
 
-// save saves all and ends. It goes on as long as the lease is renewed, and until the policy has enough.
+// save saves the zone completely and ends it. It retries as long as the lease is renewed and the
+// policy allows it.
 func (h *host) save() {
 	for _, e := range h.in.close() {
 		h.gone(e)
@@ -350,14 +353,14 @@ func (h *host) save() {
 		if !h.saved(h.n.clock(), err) || errors.Is(err, store.ErrFenced) {
 			return
 		}
-		select { // a store that fails at once is not asked again at once
+		select { // pause between attempts
 		case <-h.ctx.Done():
 		case <-time.After(h.n.o.Frame):
 		}
 	}
 }
 
-// stop returns when the zone is not played any more.
+// stop returns when the zone no longer runs.
 func (h *host) stop() {
 	h.cancel()
 	h.in.close()
@@ -366,12 +369,12 @@ func (h *host) stop() {
 	h.stopped = true
 }
 
-// close frees what the zone held, at the end of its loop.
+// close releases the resources of the zone at the end of its loop.
 func (h *host) close() {
 	h.cancel()
 	h.in.close()
 	if h.saver != nil {
 		h.saver.Close()
-		_ = h.eng.Close(h.ctx) // who is busy is left behind: nothing of it is saved any more
+		_ = h.eng.Close(h.ctx) // busy owners are abandoned: no further saves
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// leased is the store of one zone, whose epoch the lease has given.
+// leased is the store of one zone, with the epoch of its lease.
 type leased struct {
 	store.Mover
 	h *host
 }
 
-// Open is that of [store.Store], and takes nothing: the zone was taken when its lease was.
+// Open implements [store.Store]. It does not claim the zone, because the lease already did.
 func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	cut, err := s.Mover.Load(ctx, zone)
 	if err != nil && !errors.Is(err, store.ErrEmpty) {
@@ -27,9 +27,9 @@ func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	return cut, err
 }
 
-// Commit is that of [store.Store]. Nobody waits longer for it than a lease lasts, nor longer than the zone
-// is this node's; what it has not acknowledged is in the next one. A database that has gone back is not written over: players who have
-// moved since may be in another zone there.
+// Commit implements [store.Store]. It is limited to the time of a lease, and ends when the zone
+// is lost; changes that were not acknowledged are in the next commit. A database that has gone
+// back is not overwritten, because players who have moved since may be in another zone there.
 func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	h := s.h
 	if h.lost.Load() {
@@ -45,7 +45,7 @@ func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 		h.n.tellArrived(b.Moved)
 		select {
 		case h.wake <- struct{}{}:
-		default: // it wakes up anyway
+		default: // it is already signalled
 		}
 	case errors.Is(err, store.ErrLost):
 		h.lost.Store(true)
@@ -59,5 +59,5 @@ func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	return err
 }
 
-// Close is that of [store.Store]. The store is the node's.
+// Close implements [store.Store]. The store belongs to the node.
 func (leased) Close() error { return nil }

@@ -18,7 +18,7 @@ import (
 //go:embed leases.sql
 var tables string
 
-// world is made in addition to layout 1, where it is missing.
+// world is created in addition to layout 1 if it is missing.
 //
 //go:embed world.sql
 var world string
@@ -26,10 +26,10 @@ var world string
 // layout is the version of leases.sql.
 const layout = 1
 
-// leases is the database's side of the policy: each method is one statement.
+// leases executes the policy's requests to the database. Each method is one statement.
 type leases struct {
 	pool        *pgxpool.Pool
-	schema      string // in quotes
+	schema      string // quoted
 	node        string
 	incarnation int64
 	ttl         time.Duration
@@ -38,14 +38,14 @@ type leases struct {
 	beatSQL, claimSQL, releaseSQL, wishSQL, zonesSQL, leasesSQL, failuresSQL string
 }
 
-// openLeases connects, and makes the tables if they are not there. Those of store/postgres are.
+// openLeases connects and creates missing tables. The tables of store/postgres must exist.
 func openLeases(ctx context.Context, address, schema string) (*leases, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, fmt.Errorf("%w: Postgres: %w", ErrOptions, err)
 	}
 	config.MaxConns = 4
-	config.MinConns = config.MaxConns // open before the first claim: a busy server takes long for a new connection
+	config.MinConns = config.MaxConns // opened before the first claim: a busy server accepts connections slowly
 	postgres.Configure(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -69,7 +69,7 @@ func openLeases(ctx context.Context, address, schema string) (*leases, error) {
 
 func (l *leases) sql(text string) string { return strings.ReplaceAll(text, "SCHEMA", l.schema) }
 
-// makeTables makes the tables, or sees that they are ours. Of two who make them at once one waits.
+// makeTables creates the tables, or checks their version. Concurrent calls wait for each other.
 func (l *leases) makeTables(ctx context.Context, schema string) error {
 	return pgx.BeginTxFunc(ctx, l.pool, postgres.Writing(), func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext($1))", "cluster "+schema); err != nil {
@@ -105,7 +105,7 @@ func (l *leases) makeTables(ctx context.Context, schema string) error {
 	})
 }
 
-// tell makes the rows of zones.
+// tell creates the rows of zones.
 func (l *leases) tell(ctx context.Context, zones []string) error {
 	for _, statement := range []string{l.zonesSQL, l.leasesSQL} {
 		if _, err := l.pool.Exec(ctx, statement, zones); err != nil {
@@ -176,18 +176,18 @@ func (l *leases) release(ctx context.Context, a policy.Action) error {
 	return err
 }
 
-// leave frees the name of a node that has no zone any more.
+// leave frees the name of a node that has no zones.
 func (l *leases) leave(ctx context.Context) error {
 	_, err := l.pool.Exec(ctx, l.sql("delete from SCHEMA.nodes where name = $1 and incarnation = $2"), l.node, l.incarnation)
 	return err
 }
 
-// wish says where a zone is to be. It fails with ErrZone.
+// wish records the node on which a zone should run. It returns ErrZone if there is no such zone.
 func (l *leases) wish(ctx context.Context, zone, node string) error {
 	return l.one(ctx, zone, l.wishSQL, zone, node)
 }
 
-// forgive lets a zone be claimed that was left alone because it could not be loaded.
+// forgive lifts the quarantine of a zone.
 func (l *leases) forgive(ctx context.Context, zone string) error {
 	return l.one(ctx, zone, l.failuresSQL, zone)
 }

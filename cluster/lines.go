@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// lines bounds how often a line is said: of those that begin the same, of one zone, five in a minute, and then how many more there were.
+// lines limits repeated log lines: of lines of one zone with the same start, five a minute are
+// reported, followed by the number of the others.
 type lines struct {
 	of map[lineKey]*line
 }
@@ -25,10 +26,11 @@ type line struct {
 const (
 	mostLines = 5
 	eachLines = time.Minute
-	mostKinds = 4096 // of lines that are remembered
+	mostKinds = 4096 // maximum number of starts that are tracked
 )
 
-// admit takes in a line, and returns what is said: nothing, the line, or before it how often others of its kind were not said.
+// admit records a line and returns the lines to report: none, or the line, possibly preceded by a
+// summary of the previous minute.
 func (l *lines) admit(zone, what string, now policy.Time) (say []string) {
 	begins, _, _ := strings.Cut(what, ":")
 	key := lineKey{zone, begins}
@@ -54,7 +56,7 @@ func (x *line) again() string {
 	return fmt.Sprintf("%s (and %d lines more that begin so, within %v)", x.last, x.more-1, eachLines)
 }
 
-// over forgets the lines whose minute is over, and returns what is said of those that were not said.
+// over removes the entries older than a minute and returns their summaries.
 func (l *lines) over(now policy.Time) (say map[string][]string) {
 	for key, x := range l.of {
 		if now-x.since < eachLines {

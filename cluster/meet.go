@@ -15,17 +15,17 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// mostPayload is how many bytes a message of NATS may have.
+// mostPayload is the maximum size of a NATS message in bytes.
 func mostPayload(c *nats.Conn) int {
 	if most := c.MaxPayload(); most > 0 {
 		return int(most)
 	}
-	return 1 << 20 // it has not connected yet
+	return 1 << 20 // not connected yet
 }
 
 func (n *Node) mostPayload() int { return mostPayload(n.o.NATS) }
 
-// publish sends something over NATS. What NATS does not take is counted, and said to Log.
+// publish sends a message over NATS. Errors are counted and logged.
 func (n *Node) publish(zone string, epoch uint64, to string, data []byte) error {
 	err := n.o.NATS.Publish(to, data)
 	if err == nil {
@@ -40,8 +40,9 @@ func (n *Node) publish(zone string, epoch uint64, to string, data []byte) error 
 	return err
 }
 
-// meet sees that this node hears itself on all subjects on which nodes listen, and that no other world has its prefix. others is how
-// many nodes of its own world are alive. A NATS that is away is not waited for.
+// meet checks that this node receives its own messages on all subjects of nodes, and that no
+// other world uses its prefix. others is the number of other live nodes of its world. It does not
+// wait for a NATS server that is not connected.
 func (n *Node) meet(ctx context.Context, others int) error {
 	if most := n.o.NATS.Opts.MaxReconnect; most >= 0 {
 		n.log("", 0, fmt.Sprintf("NATS closes its connection for good after %d attempts to reconnect, and then all zones are given away: connect with nats.MaxReconnects(-1)", most))
@@ -59,7 +60,7 @@ func (n *Node) meet(ctx context.Context, others int) error {
 	return n.askWorlds(ctx, others)
 }
 
-// deny notes that this node does not hear what is said to it: it takes no zone until it does.
+// deny records whether this node receives its own messages. Until it does, it claims no zones.
 func (n *Node) deny(why error) {
 	n.count(func(s *Stats) { s.Denied = why != nil })
 	if n.denied = why != nil; n.denied {
@@ -69,7 +70,7 @@ func (n *Node) deny(why error) {
 	}
 }
 
-// tryAgain looks whether NATS permits it now.
+// tryAgain checks whether NATS permits it now.
 func (n *Node) tryAgain() {
 	ctx, cancel := n.within()
 	defer cancel()
@@ -79,10 +80,10 @@ func (n *Node) tryAgain() {
 	}
 }
 
-// hearSelf sends a word to itself on each subject. It fails if NATS does not permit that. A server that answers a flush has said all that
-// came before.
+// hearSelf sends a message to itself on each subject, and returns an error if NATS does not
+// permit that. When the server answers a flush, it has delivered all earlier messages.
 func (n *Node) hearSelf(ctx context.Context) error {
-	zone := subject(n.o.Prefix, "\x00") // that nobody has
+	zone := subject(n.o.Prefix, "\x00") // a zone that does not exist
 	word := "\x00?" + strconv.FormatUint(random(), 16)
 	heard, missing := make(chan *nats.Msg, 1024), map[string]bool{}
 	for _, s := range []string{
@@ -116,7 +117,7 @@ func (n *Node) hearSelf(ctx context.Context) error {
 	}
 	err := n.o.NATS.LastError()
 	if len(missing) == 0 || !errors.Is(err, nats.ErrPermissionViolation) {
-		return nil // a connection with NoEcho hears nothing of itself
+		return nil // a connection with NoEcho does not receive its own messages
 	}
 	var list []string
 	for s := range missing {
@@ -126,22 +127,22 @@ func (n *Node) hearSelf(ctx context.Context) error {
 	return fmt.Errorf("what this node publishes to %q does not come back to it: %w", list, err)
 }
 
-// world is what a node says of its world: the identity and its name.
+// world returns the message with the identity of the node's world and the node's name.
 func (n *Node) world() []byte { return fmt.Appendf(nil, "%016x\x00%s", n.leases.world, n.o.Node) }
 
-// parseWorld reads what world has written; ok is false if it is something else.
+// parseWorld decodes a message of world; ok is false for other messages.
 func parseWorld(b []byte) (world uint64, node string, ok bool) {
 	id, node, ok := strings.Cut(string(b), "\x00")
 	raw, err := hex.DecodeString(id)
 	if err != nil || len(raw) != 8 || !ok {
 		return 0, "", false
 	}
-	world, _ = strconv.ParseUint(id, 16, 64) // it is 16 digits
+	world, _ = strconv.ParseUint(id, 16, 64) // always 16 digits
 	return world, node, true
 }
 
-// askWorlds asks who else has this prefix. It waits until all nodes of its own world have answered, but not long: who answers later is
-// heard by heardWorld.
+// askWorlds checks whether another world has this prefix. It waits for all nodes of its own
+// world, but at most mostMeet; heardWorld processes later answers.
 func (n *Node) askWorlds(ctx context.Context, others int) error {
 	ctx, cancel := context.WithTimeout(ctx, mostMeet)
 	defer cancel()
@@ -157,7 +158,7 @@ func (n *Node) askWorlds(ctx context.Context, others int) error {
 	for own := 0; ; {
 		m, err := answers.NextMsgWithContext(ctx)
 		if err != nil {
-			return nil // nobody is there, or nobody else
+			return nil // no other world has answered
 		}
 		switch world, node, ok := parseWorld(m.Data); {
 		case !ok:
@@ -171,17 +172,17 @@ func (n *Node) askWorlds(ctx context.Context, others int) error {
 	}
 }
 
-// mostMeet is how long Join waits for the nodes of other worlds.
+// mostMeet is the maximum time that Join waits for nodes of other worlds.
 const mostMeet = 250 * time.Millisecond
 
-// heardWorld takes in what a node says of its world, and answers if it asks.
+// heardWorld processes the identity of a node's world, and replies to a request.
 func (n *Node) heardWorld(m *nats.Msg) {
 	world, node, ok := parseWorld(m.Data)
 	if !ok {
 		return
 	}
 	if m.Reply != "" {
-		_ = n.publish("", 0, m.Reply, n.world()) // who does not hear it hears the next word
+		_ = n.publish("", 0, m.Reply, n.world()) // a lost message is replaced by the next one
 	}
 	if world != n.leases.world {
 		n.count(func(s *Stats) { s.Foreign++ })

@@ -9,20 +9,20 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// saves is what is known of a zone's commits: an operator is told of the first that fails, and of the first after it
-// that does not.
+// saves tracks the commits of a zone, to log the first failure and the first success after it.
 type saves struct {
-	said  string      // why the last one failed; "" if it did not
-	since policy.Time // when the first of them did
+	said  string      // error of the last commit; "" if it succeeded
+	since policy.Time // time of the first failure
 }
 
-// hopeless are the errors of a commit that come from what the game has done, and not from the store: it fails
-// again, and nothing else of the zone is saved either.
+// hopeless are the errors of a commit that are caused by the game and not by the store: every
+// later commit fails too.
 var hopeless = []error{store.ErrElsewhere, store.ErrTooLarge, store.ErrBatch, store.ErrName}
 
-// saved is told how the last commit went. It reports whether the zone is to go on: one that could not be saved for two leases, by
-// a fault of its game, fails, as one that panics does, and is played again from its last cut. Two leases, since an owner
-// who is in another zone may be about to leave it.
+// saved records the result of the last commit and reports whether the zone should continue. If
+// the game has made commits fail for two leases, the zone fails as by a panic, and is loaded from
+// its last cut. Two leases, because an owner that is still in another zone may be about to leave
+// it.
 func (h *host) saved(now policy.Time, err error) bool {
 	s := &h.saves
 	if h.lost.Load() {
@@ -63,7 +63,7 @@ func (h *host) saved(now policy.Time, err error) bool {
 	return true
 }
 
-// unsavedFor is how long no commit has been acknowledged, while commits failed.
+// unsavedFor returns the time for which commits have failed.
 func (h *host) unsavedFor(now policy.Time) time.Duration {
 	if since := h.unsaved.Load(); since != 0 {
 		return max(1, now-policy.Time(since))

@@ -12,54 +12,55 @@ import (
 	"github.com/bufftick/bufftick/replicate"
 )
 
-// lookEach is how many frames are from one look at who is in view to the next.
+// lookEach is the number of frames between two calls of Interest for a viewer.
 const lookEach = 4
 
-// screenHost is who looks at a zone from outside: viewers of its replicate.Server, whose packets NATS carries. It is the
-// loop's.
+// screenHost holds the viewers of a zone's replicate.Server, whose packets NATS carries. It is
+// confined to the loop.
 type screenHost struct {
-	server *replicate.Server // nil: nobody has looked yet
+	server *replicate.Server // nil before the first viewer
 	of     map[screenID]*screen
-	list   []*screen // in the order in which they came
+	list   []*screen // in order of joining
 	next   uint64    // see policy.Joins
 	frames int
 	buf    []byte
 }
 
-// screen is one subscription, as the zone knows it.
+// screen is the zone's side of one subscription.
 type screen struct {
 	*policy.Screen
 	id     screenID
-	to     string // where its packets go
+	to     string // destination of its packets
 	viewer *replicate.Viewer
 
-	// What is longer than the server of NATS takes goes in parts.
-	rest        []byte // that is to be sent
-	index, many uint64 // of the next part, and how many there are
+	// Packets above the maximum size of NATS are sent in parts.
+	rest        []byte // bytes still to be sent
+	index, many uint64 // index of the next part, and number of parts
 }
 
-// lookIn is a look on its way to the loop.
+// lookIn is a message of a subscription, queued for the loop.
 type lookIn struct {
 	look
 	to string
 }
 
-// hearLook takes in what a subscription says. It is called by the goroutine of the NATS subscription.
+// hearLook queues a message of a subscription. It is called by the goroutine of the NATS
+// subscription.
 func (h *host) hearLook(msg *nats.Msg) {
 	l, err := parseLook(msg.Data)
 	if err != nil || msg.Reply == "" {
-		return // of a later version, or of somebody else
+		return // of a later version, or foreign
 	}
 	l.said = append([]byte(nil), l.said...)
-	client := msg.Reply[:max(0, strings.LastIndexByte(msg.Reply, '.'))] // behind it is the subscription
+	client := msg.Reply[:max(0, strings.LastIndexByte(msg.Reply, '.'))] // without the subscription
 	h.looksMu.Lock()
 	defer h.looksMu.Unlock()
-	if h.lookShare.Most = h.n.o.Waiting; h.lookShare.Take(client) { // what is one too many is said again
+	if h.lookShare.Most = h.n.o.Waiting; h.lookShare.Take(client) { // an excess message is repeated
 		h.looks = append(h.looks, lookIn{l, msg.Reply})
 	}
 }
 
-// takeLooks takes in what subscriptions have said since the last frame.
+// takeLooks processes the messages that have arrived since the last frame.
 func (h *host) takeLooks(now policy.Time) {
 	h.looksMu.Lock()
 	looks := h.looks
@@ -89,14 +90,14 @@ func (h *host) takeLook(l *lookIn, now policy.Time) {
 		s.All(l.join)
 		s.rest = nil
 	default:
-		_ = s.viewer.Receive(l.said) // what cannot be read says nothing
+		_ = s.viewer.Receive(l.said) // invalid messages are ignored
 	}
 }
 
-// joinScreen lets a subscription look on.
+// joinScreen adds a viewer for a subscription.
 func (h *host) joinScreen(l *lookIn, now policy.Time) {
 	refuse := func(why string) {
-		_ = h.n.publish(h.zone, h.epoch, l.to, appendShown(nil, &shown{kind: isRefused, epoch: h.epoch, bytes: []byte(why)})) // it says again that it looks
+		_ = h.n.publish(h.zone, h.epoch, l.to, appendShown(nil, &shown{kind: isRefused, epoch: h.epoch, bytes: []byte(why)})) // the subscription repeats its request
 	}
 	x := &h.screens
 	if h.spec.Screens == nil {
@@ -123,7 +124,7 @@ func (h *host) joinScreen(l *lookIn, now policy.Time) {
 	x.list = append(x.list, s)
 }
 
-// show sends to all who look at the zone what has changed in a frame.
+// show sends the changes of a frame to all subscriptions.
 func (h *host) show(now policy.Time) {
 	x := &h.screens
 	if x.server == nil {
@@ -150,13 +151,14 @@ func (h *host) show(now policy.Time) {
 	}
 }
 
-// showTo sends one subscription its packets, unless it has left too many unread: what it misses then comes as a whole.
+// showTo sends a subscription its packets, unless too many are unread; it then gets the full
+// state later.
 func (h *host) showTo(s *screen, now policy.Time) {
 	for s.Room() && (len(s.rest) > 0 && h.showPart(s, now) || len(s.rest) == 0 && h.showNext(s, now)) {
 	}
 }
 
-// showNext sends the definitions, or what has changed. It returns false if there is nothing to be sent.
+// showNext sends the definitions or the changes. It returns false if there are none.
 func (h *host) showNext(s *screen, now policy.Time) bool {
 	x := &h.screens
 	m := shown{kind: isPacket, epoch: h.epoch, join: s.Join, number: s.Next()}
@@ -188,10 +190,10 @@ func (h *host) showNext(s *screen, now policy.Time) bool {
 	return true
 }
 
-// mostHead is how many bytes there are at most in front of those of a part.
+// mostHead is the maximum size of the head of a part, in bytes.
 const mostHead = 64
 
-// showPart sends the next part of what is too long for one message.
+// showPart sends the next part of a long packet.
 func (h *host) showPart(s *screen, now policy.Time) bool {
 	x := &h.screens
 	x.buf = appendShown(x.buf[:0], &shown{kind: isPart, epoch: h.epoch, join: s.Join, number: s.Next()})
@@ -205,7 +207,7 @@ func (h *host) showPart(s *screen, now policy.Time) bool {
 	return h.sendShown(s, now)
 }
 
-// sendShown sends what is in the buffer. What gets lost is asked for.
+// sendShown sends the buffer. Lost packets are requested again.
 func (h *host) sendShown(s *screen, now policy.Time) bool {
 	s.Sent(now)
 	return h.n.publish(h.zone, h.epoch, s.to, h.screens.buf) == nil

@@ -8,20 +8,22 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// What travels between a subscription and the zone that it looks at. The first byte is the version, as of a command, the
-// second says what it is.
+// Messages between a subscription and its zone. The first byte is the version, as of a command;
+// the second byte is the kind.
 //
-//	look     version, 'L', 8 bytes id, 8 bytes owner, uvarint join, uvarint number: it is still there, and has heard so much
-//	said     version, 'S', 8 bytes id, uvarint join, what the player's client sent back
-//	missed   version, 'M', 8 bytes id, uvarint join: something got lost, perhaps the definitions
-//	all      version, 'A', 8 bytes id, uvarint join: all that came is read, and nothing has come for a while
+//	look     version, 'L', 8 bytes id, 8 bytes owner, uvarint join, uvarint number: alive, and has received up
+//	         to that number
+//	said     version, 'S', 8 bytes id, uvarint join, message of the player's client
+//	missed   version, 'M', 8 bytes id, uvarint join: a packet was lost, perhaps the definitions
+//	all      version, 'A', 8 bytes id, uvarint join: has read everything, and received no packet for a while
 //	leave    version, 'Q', 8 bytes id
 //	packet   version, 'P', uvarint epoch, uvarint join, uvarint number, the bytes; 'D' for definitions
-//	part     version, 'C', uvarint epoch, uvarint join, uvarint number, uvarint index, uvarint how many, the bytes: of a packet or of
-//	         definitions that are longer than the server takes; the first byte of all of them is 'P' or 'D'
-//	refused  version, 'R', uvarint epoch, why as text
+//	part     version, 'C', uvarint epoch, uvarint join, uvarint number, uvarint index, uvarint count, the
+//	         bytes: a part of a packet or definitions above the maximum size; the whole starts with 'P' or 'D'
+//	refused  version, 'R', uvarint epoch, reason as text
 //
-// A join is one viewer: see policy.Joins. What is of an older one is not for the same state.
+// A join identifies one viewer: see policy.Joins. Messages of an older join refer to another
+// state.
 
 const (
 	isLook    = 'L'
@@ -35,13 +37,13 @@ const (
 	isRefused = 'R'
 )
 
-// mostSaid is how long what a player's client sends back may be: it is a kind and a number.
+// mostSaid is the maximum size of a message of the player's client: a kind and a number.
 const mostSaid = 64
 
-// screenID is that of a subscription.
+// screenID identifies a subscription.
 type screenID [8]byte
 
-// look is what comes of a subscription.
+// look is a message from a subscription.
 type look struct {
 	kind         byte
 	id           screenID
@@ -64,7 +66,7 @@ func appendLook(dst []byte, l *look) []byte {
 	return dst
 }
 
-// parseLook reads what appendLook has written. What was said is part of b.
+// parseLook decodes the result of appendLook. l.said aliases b.
 func parseLook(b []byte) (l look, err error) {
 	if len(b) < 2+len(l.id) || b[0] != wireVersion {
 		return l, errWire
@@ -98,14 +100,14 @@ func parseLook(b []byte) (l look, err error) {
 	return l, err
 }
 
-// shown is what goes to a subscription.
+// shown is a message to a subscription.
 type shown struct {
 	kind                byte
 	epoch, join, number uint64
 	bytes               []byte
 }
 
-// appendShown writes the head of it: the bytes follow.
+// appendShown encodes s.
 func appendShown(dst []byte, s *shown) []byte {
 	dst = binary.AppendUvarint(append(dst, wireVersion, s.kind), s.epoch)
 	if s.kind != isRefused {
@@ -114,7 +116,7 @@ func appendShown(dst []byte, s *shown) []byte {
 	return append(dst, s.bytes...)
 }
 
-// parseShown reads what appendShown has written. The bytes are part of b.
+// parseShown decodes the result of appendShown. s.bytes aliases b.
 func parseShown(b []byte) (s shown, err error) {
 	if len(b) < 2 || b[0] != wireVersion || bytes.IndexByte([]byte{isPacket, isDefined, isPart, isRefused}, b[1]) < 0 {
 		return s, errWire
@@ -135,10 +137,10 @@ func parseShown(b []byte) (s shown, err error) {
 	return s, nil
 }
 
-// defines reports whether it is the definitions, or the first part of them.
+// defines reports whether the message has definitions, or their first part.
 func (s *shown) defines() bool {
 	if s.kind == isPart {
-		_, rest, err := cutNumber(s.bytes[:min(len(s.bytes), 1)]) // 0, of the first
+		_, rest, err := cutNumber(s.bytes[:min(len(s.bytes), 1)]) // index 0
 		if err == nil && s.bytes[0] == 0 {
 			_, rest, err = cutNumber(s.bytes[1:])
 		}
@@ -147,16 +149,17 @@ func (s *shown) defines() bool {
 	return s.kind == isDefined
 }
 
-// parts puts together what was sent in parts.
+// parts assembles a message that was sent in parts.
 type parts struct {
 	bytes []byte
-	next  uint64 // the index of the part that is to come
+	next  uint64 // index of the next part
 }
 
-// mostParts is how long what is put together may be.
+// mostParts is the maximum size of an assembled message.
 const mostParts = 64 << 20
 
-// add takes in the bytes of a part. whole is nil until the last one has come; a part that does not follow begins anew or is left out.
+// add appends a part. whole is nil until the last part has arrived. A part with index 0 starts
+// again; any other part out of sequence discards the message.
 func (p *parts) add(b []byte) (whole []byte) {
 	index, b, err := cutNumber(b)
 	if err != nil {
@@ -187,5 +190,5 @@ func cutNumber(b []byte) (n uint64, rest []byte, err error) {
 	return n, b[size:], nil
 }
 
-// screens returns the subject on which a zone hears of those who look at it.
+// screens returns the subject of the messages from a zone's subscriptions.
 func screens(prefix, zone string) string { return subject(prefix, zone) + ".screens" }

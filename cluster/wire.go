@@ -10,15 +10,18 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// What travels over NATS. The first byte is the version; one of a later version is not read.
+// Messages over NATS. The first byte is the version; later versions are not decoded.
 //
-//	message  version, 16 bytes id, uvarint since, 1 byte of flags, 8 bytes life if they say so, the command as buff.Command has it
-//	reply    version, 16 bytes id, uvarint epoch, uvarint total, 1 byte code, 8 bytes life if the message named one, the result
-//	transfer in the place of a command: 1 byte 255, 8 bytes owner, the name of a zone
-//	result   1 byte kind, 1 byte why, 1 byte queued, varint amount, 8 bytes handle, the error as text
+//	message  version, 16 bytes id, uvarint since, 1 byte flags, 8 bytes life if flagged, the command as
+//	         encoded by buff.Command
+//	reply    version, 16 bytes id, uvarint epoch, uvarint total, 1 byte code, 8 bytes life if the message had
+//	         one, the result
+//	transfer instead of a command: 1 byte 255, 8 bytes owner, the name of a zone
+//	result   1 byte kind, 1 byte reason, 1 byte queued, varint amount, 8 bytes handle, the error as text
 //
-// The result of a command that is sent on is the name of the zone. A hello is a message whose id is zero, and has nothing behind the version. The
-// result in its answer is 8 bytes world, 8 bytes life, uvarint begun, uvarint milliseconds of a lease; a program of before has none.
+// The result of a redirected command is the name of the zone. A hello is a message that ends
+// after the version. The result of its reply is 8 bytes world, 8 bytes life, uvarint begun, and
+// uvarint milliseconds of a lease; replies of older programs have no result.
 
 const wireVersion = 1
 
@@ -42,7 +45,7 @@ func appendMessage(dst []byte, m *policy.Message) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, m.Life), m.Body...)
 }
 
-// parseMessage reads a message. Its Body is part of b.
+// parseMessage decodes a message. Its Body aliases b.
 func parseMessage(b []byte) (m policy.Message, err error) {
 	if len(b) < 1 || b[0] != wireVersion {
 		return m, errWire
@@ -81,7 +84,8 @@ func appendGreeted(dst []byte, g *policy.Greeted) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, g.Begun), uint64(g.Lease/time.Millisecond))
 }
 
-// parseGreeted reads what appendGreeted has written. What is cut off, or of a program of before, says nothing.
+// parseGreeted decodes the result of appendGreeted. It returns the zero Greeted if b is truncated
+// or from an older program.
 func parseGreeted(b []byte) (g policy.Greeted) {
 	if len(b) < 16 {
 		return g
@@ -98,7 +102,7 @@ func parseGreeted(b []byte) (g policy.Greeted) {
 	return policy.Greeted{World: world, Life: life, Begun: begun, Lease: time.Duration(lease) * time.Millisecond}
 }
 
-// mostLease is a day, in ms.
+// mostLease is a day, in milliseconds.
 const mostLease = 24 * 60 * 60 * 1000
 
 func appendReply(dst []byte, p *policy.Reply) []byte {
@@ -157,7 +161,7 @@ func appendResult(dst []byte, r buff.Result) []byte {
 	return dst
 }
 
-// mostText is how much of an error is sent: a reply has room in any max_payload.
+// mostText is the maximum size of an error in a reply, so that it fits any max_payload.
 const mostText = 512
 
 func parseResult(b []byte) (r buff.Result, err error) {
@@ -176,7 +180,8 @@ func parseResult(b []byte) (r buff.Result, err error) {
 	return r, nil
 }
 
-// subject returns the name of a zone as one word of a subject: as it is, or "=" and its bytes.
+// subject returns the subject of a zone. A name with special characters is encoded as "=" and its
+// bytes in hexadecimal.
 func subject(prefix, zone string) string {
 	for k := range len(zone) {
 		c := zone[k]
@@ -187,14 +192,14 @@ func subject(prefix, zone string) string {
 	return prefix + ".zone." + zone
 }
 
-// transferMark begins what is no command of package buff: its versions are low numbers.
+// transferMark is the first byte of a transfer; versions of buff.Command are low numbers.
 const transferMark = 0xff
 
 func appendTransfer(dst []byte, owner buff.OwnerID, zone string) []byte {
 	return append(binary.BigEndian.AppendUint64(append(dst, transferMark), uint64(owner)), zone...)
 }
 
-// parseTransfer reads what appendTransfer has written; ok is false if it is something else.
+// parseTransfer decodes the result of appendTransfer; ok is false for other messages.
 func parseTransfer(b []byte) (owner buff.OwnerID, zone string, ok bool) {
 	if len(b) < 9 || b[0] != transferMark {
 		return 0, "", false
