@@ -14,9 +14,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Regions of an execution trace (go tool trace): one for each Tick, and in it one for each
-// turn of the wheel, each wait for the workers and the end of the frame; and on the workers
-// one for each turn of an owner. While nobody traces, a region is a look at a flag.
+// Regions of an execution trace (go tool trace): one for each Tick, containing one for each
+// advance of the wheel, each wait for the workers and the end of the frame; on the workers one
+// for each turn of an owner. While no trace is running, a region costs one check of a flag.
 const (
 	regionTick    = "bufftick.Tick"
 	regionAdvance = "bufftick.advance"
@@ -27,7 +27,7 @@ const (
 
 var untold = context.Background()
 
-// region begins a part of a trace if one is being made.
+// region starts a region if a trace is running.
 func region(name string) *trace.Region {
 	if !trace.IsEnabled() {
 		return nil
@@ -35,20 +35,21 @@ func region(name string) *trace.Region {
 	return trace.StartRegion(untold, name)
 }
 
-// endRegion ends it.
+// endRegion ends a region, if there is one.
 func endRegion(r *trace.Region) {
 	if r != nil {
 		r.End()
 	}
 }
 
-// slowTrace is what is known of the traces of slow frames.
+// slowTrace is the state of the traces of slow frames.
 type slowTrace struct {
-	last uint64 // the number of the frame of the last trace; 0: none
+	last uint64 // number of the last traced frame; 0 if there is none
 	err  error  // of the first trace that could not be written
 }
 
-// took writes a trace if the frame of the last Tick was a slow one and its time has come.
+// took writes a trace if the last frame was slow and enough frames have passed since the last
+// trace.
 func (s *slowTrace) took(e *Engine, d time.Duration) {
 	o := &e.opts
 	switch {
@@ -61,7 +62,7 @@ func (s *slowTrace) took(e *Engine, d time.Duration) {
 	}
 }
 
-// write writes what the flight recorder has.
+// write writes the content of the flight recorder.
 func (s *slowTrace) write(e *Engine) {
 	var w io.WriteCloser
 	if failed := e.foreign(callTrace, true, nil, func() { w = e.opts.Trace.Writer(&e.frame) }); failed != nil {
@@ -79,27 +80,27 @@ func (s *slowTrace) write(e *Engine) {
 	s.note(err)
 }
 
-// note keeps the first error.
 func (s *slowTrace) note(err error) {
 	if s.err == nil && err != nil {
 		s.err = fmt.Errorf("engine: a trace: %w", err)
 	}
 }
 
-// The labels of goroutines that run handlers, as a profile has them: the first always, the others
-// with Options.Trace.Labels.
+// Profiler labels of goroutines that run handlers: labelWorker always, the others with
+// Options.Trace.Labels.
 const (
 	labelWorker = "bufftick_worker"
 	labelBuff   = "buff"
 	labelOwner  = "owner"
 )
 
-// regionCall begins the name of the region of a handler in an execution trace; the ID of the
-// definition follows.
+// regionCall is the prefix of the name of a handler's region in an execution trace, followed by
+// the ID of the definition.
 const regionCall = "bufftick.call "
 
-// task labels the goroutine of a worker for as long as it is one, so that the stack of a handler
-// that does not return can be found; nil where the loop itself is the worker, whose labels are the game's.
+// task returns a function that labels the goroutine of a worker while it works, so that the stack
+// of a handler that does not return can be found. It returns nil if the loop is the worker,
+// because the labels of its goroutine belong to the game.
 func (e *Engine) task() func(worker int, work func()) {
 	if e.opts.Synchronous {
 		return nil
@@ -114,16 +115,16 @@ func (e *Engine) task() func(worker int, work func()) {
 	}
 }
 
-// labelOf names a worker, unlike that of any other engine in the process.
+// labelOf returns the label of a worker, unique among the engines of the process.
 func (e *Engine) labelOf(worker int) string { return fmt.Sprintf("%p/%d", e, worker) }
 
-// announced is what the profiler and a trace were told of the handler that runs.
+// announced is the region and the labels of the running handler.
 type announced struct {
 	region  *trace.Region
 	labeled bool
 }
 
-// announce tells them of a handler that is about to run.
+// announce starts the region and sets the labels of a handler that is about to run.
 func (l *workerState) announce(c *buff.Call) (a announced) {
 	if !l.engine.opts.Trace.Labels && !trace.IsEnabled() {
 		return a
@@ -144,7 +145,7 @@ func (l *workerState) announce(c *buff.Call) (a announced) {
 	return a
 }
 
-// end tells them that the handler has returned, or has ended in another way.
+// end ends the region and resets the labels, however the handler has ended.
 func (a announced) end(l *workerState) {
 	endRegion(a.region)
 	if a.labeled {
@@ -152,7 +153,7 @@ func (a announced) end(l *workerState) {
 	}
 }
 
-// Stack is that of [view.Watch].
+// Stack implements [view.Watch].
 func (w *watcher) Stack(s view.Stuck) string {
 	turn := s.Turn
 	if turn.Mark == 0 || turn.Worker < 0 || turn.Worker >= len(w.engine.workers) {
@@ -165,12 +166,12 @@ func (w *watcher) Stack(s view.Stuck) string {
 	}
 	var out strings.Builder
 	if err := pprof.Lookup("goroutine").WriteTo(&out, 1); err != nil || !holds() {
-		return "" // it cannot be written; or it was of the next one
+		return "" // it cannot be written, or another turn has started
 	}
 	return stackOf(out.String(), strconv.Quote(labelWorker)+":"+strconv.Quote(w.engine.labelOf(turn.Worker)))
 }
 
-// stackOf finds the goroutine with a label in a profile of all of them, as debug=1 writes it.
+// stackOf finds the goroutine with a label in a goroutine profile in the format debug=1.
 func stackOf(profile, label string) string {
 	for group := range strings.SplitSeq(profile, "\n\n") {
 		head, frames, _ := strings.Cut(group, "\n#\t")
@@ -189,7 +190,7 @@ func stackOf(profile, label string) string {
 				name = name[:at]
 			}
 			if strings.HasSuffix(name, ".(*workerState).call") {
-				break // what follows is the engine's
+				break // the frames that follow are the engine's
 			}
 			fmt.Fprintf(&out, "%s\n\t%s\n", name, strings.TrimSpace(parts[len(parts)-1]))
 		}

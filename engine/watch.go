@@ -12,42 +12,42 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// watcher is the Watch of an engine.
+// watcher implements [view.Watch] for an engine.
 type watcher struct {
 	engine *Engine
 
-	mu sync.Mutex // of those who ask; the loop never takes it
+	mu sync.Mutex // serializes callers; the loop never locks it
 
-	// live counts those who have it open and those who wait for an answer. asked is true
-	// while somebody waits for a View.
+	// live is the number of open watches and pending queries. asked is set while a caller waits
+	// for a View.
 	live  atomic.Int64
 	asked atomic.Bool
 
 	view      atomic.Pointer[answered]
-	followed  atomic.Pointer[[]*follower] // never changed in place
+	followed  atomic.Pointer[[]*follower] // the slice is replaced, never modified
 	questions chan func(*watching)
 	clock     atomic.Pointer[func() time.Duration]
 
-	// timing is the clock while the workers are to measure turns, nil otherwise.
+	// timing is the clock if the workers are to measure turns, otherwise nil.
 	timing atomic.Pointer[func() time.Duration]
 
-	// handling is where they put the times of handlers; nil while nobody watches.
+	// handling is the table for the times of handlers; nil without watchers.
 	handling atomic.Pointer[handling]
 
-	on *watching // the loop's; nil while nobody watches
+	on *watching // belongs to the loop; nil without watchers
 }
 
 // Limits of a [view.Watch].
 const (
-	maxFollowed   = 64   // owners that a View shows at once
+	maxFollowed   = 64   // owners in a View
 	maxShown      = 512  // buffs of one owner in a View
 	maxHistory    = 100  // events of one owner in a View
 	maxAttributes = 256  // attributes of one owner in a View
 	maxModifiers  = 512  // modifiers of one owner in a View
-	ownersAtOnce  = 4096 // owners that one Tick looks through for Watch.Owners
+	ownersAtOnce  = 4096 // owners that one Tick visits for Watch.Owners
 )
 
-// Watch returns the read side for other goroutines.
+// Watch returns the read interface for other goroutines.
 //
 // Any goroutine may call it.
 func (e *Engine) Watch() view.Watch { return &e.watch }
@@ -58,14 +58,14 @@ func (w *watcher) init(e *Engine) {
 	w.followed.Store(new([]*follower))
 }
 
-// answered is a View that has been made.
+// answered is a published View.
 type answered struct {
 	view.View
-	superseded chan struct{} // closed when there is a later one
+	superseded chan struct{} // closed when there is a newer one
 }
 
-// last returns the last View. Before the first one, which is long, there is an empty one for
-// those who wait: nobody may ever ask.
+// last returns the latest View. Before the first one it returns an empty View to wait on,
+// allocated on demand because a View is large.
 func (w *watcher) last() *answered {
 	if w.view.Load() == nil {
 		w.view.CompareAndSwap(nil, &answered{superseded: make(chan struct{})})
@@ -73,7 +73,7 @@ func (w *watcher) last() *answered {
 	return w.view.Load()
 }
 
-// Open is that of [view.Watch].
+// Open implements [view.Watch].
 func (w *watcher) Open(clock func() time.Duration) (leave func()) {
 	if clock != nil {
 		w.clock.Store(&clock)
@@ -82,7 +82,7 @@ func (w *watcher) Open(clock func() time.Duration) (leave func()) {
 	return sync.OnceFunc(func() { w.live.Add(-1) })
 }
 
-// Next is that of [view.Watch].
+// Next implements [view.Watch].
 func (w *watcher) Next(ctx context.Context) (*view.View, error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)
@@ -96,7 +96,7 @@ func (w *watcher) Next(ctx context.Context) (*view.View, error) {
 	}
 }
 
-// unanswered says why the loop has not answered.
+// unanswered returns the reason why the loop has not answered.
 func (w *watcher) unanswered(ctx context.Context) error {
 	if w.engine.producers.isShut() {
 		return ErrClosed
@@ -104,14 +104,14 @@ func (w *watcher) unanswered(ctx context.Context) error {
 	return fmt.Errorf("engine: the loop has not ticked: %w", context.Cause(ctx))
 }
 
-// follower is one owner whom somebody follows. It never changes but for n.
+// follower is a followed owner. All fields but n are immutable.
 type follower struct {
 	id   buff.OwnerID
 	look func(data any) any
-	n    int // times; under Watch.mu
+	n    int // number of followers; guarded by Watch.mu
 }
 
-// Follow is that of [view.Watch].
+// Follow implements [view.Watch].
 func (w *watcher) Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +131,7 @@ func (w *watcher) Follow(id buff.OwnerID, look func(data any) any) (leave func()
 	return w.leave(f), nil
 }
 
-// leave returns what takes one Follow back.
+// leave returns a function that ends one Follow.
 func (w *watcher) leave(f *follower) func() {
 	return sync.OnceFunc(func() {
 		w.mu.Lock()
@@ -144,14 +144,13 @@ func (w *watcher) leave(f *follower) func() {
 	})
 }
 
-// lookUp has the loop look something up at the end of a Tick, and waits for that. Of several
-// questions each Tick answers one.
+// lookUp runs look on the loop at the end of a Tick and waits for its result. Each Tick runs one.
 func lookUp[T any](ctx context.Context, w *watcher, look func(s *watching) T) (answer T, err error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)
 	reply := make(chan T, 1)
 	select {
-	case w.questions <- func(s *watching) { reply <- look(s) }: // has room
+	case w.questions <- func(s *watching) { reply <- look(s) }: // the channel has room
 	case <-ctx.Done():
 		return answer, w.unanswered(ctx)
 	}
@@ -163,7 +162,7 @@ func lookUp[T any](ctx context.Context, w *watcher, look func(s *watching) T) (a
 	}
 }
 
-// answer looks up what somebody has asked for, at the end of a Tick.
+// answer runs one pending query at the end of a Tick.
 func (w *watcher) answer(s *watching) {
 	select {
 	case look := <-w.questions:
@@ -177,7 +176,7 @@ type ownersReply struct {
 	next int
 }
 
-// Owners is that of [view.Watch].
+// Owners implements [view.Watch].
 func (w *watcher) Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error) {
 	r, err := lookUp(ctx, w, func(*watching) ownersReply { return w.engine.ownersFrom(max(from, 0)) })
 	return r.ids, r.next, err

@@ -7,12 +7,12 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// counter counts what happens while somebody watches.
+// counter counts events while there are watchers.
 type counter struct {
 	kinds  [256]uint64 // by buff.EventKind
-	late   lateness    // begins with end
+	late   lateness    // call end before first use
 	denied map[denialKey]uint64
-	head   bool // the head of the frame that runs has been counted
+	head   bool // the head of the current frame has been counted
 }
 
 type denialKey struct {
@@ -20,10 +20,10 @@ type denialKey struct {
 	why  buff.Reason
 }
 
-// maxDenials bounds the pairs of definition and reason that are told apart.
+// maxDenials bounds the number of pairs of definition and reason that are counted.
 const maxDenials = 4096
 
-// turnOver takes in that an owner's turn is over. What it has brought follows.
+// turnOver is called when an owner's turn is over, before brought.
 func (s *watching) turnOver(e *Engine, o *owner) {
 	if !s.counter.head {
 		s.before(e)
@@ -39,8 +39,8 @@ func (s *watching) turnOver(e *Engine, o *owner) {
 	}
 }
 
-// brought takes in what a turn has brought. Of nothing but pulses it takes the number: their
-// events are in the cache of the worker that made them.
+// brought counts the events of a turn. For a turn of only pulses it uses the summary, because the
+// events are in the worker's cache.
 func (s *watching) brought(id buff.OwnerID, b *segment) {
 	followed := s.mask != 0 && s.mask>>(id&63)&1 != 0
 	switch {
@@ -55,7 +55,7 @@ func (s *watching) brought(id buff.OwnerID, b *segment) {
 	}
 }
 
-// before counts what the loop has done before the Tick, which comes before all turns.
+// before counts the loop's own events before the Tick. They come before all turns.
 func (s *watching) before(e *Engine) {
 	if !s.counter.head {
 		s.counter.head = true
@@ -64,7 +64,7 @@ func (s *watching) before(e *Engine) {
 	}
 }
 
-// after ends the frame with what the loop has done in it.
+// after completes the frame with the loop's own events in it.
 func (s *watching) after(e *Engine) {
 	s.before(e)
 	s.count(e.frame.tail, s.mask != 0)
@@ -72,8 +72,8 @@ func (s *watching) after(e *Engine) {
 	s.counter.head = false
 }
 
-// count looks at what happened. It reads little of an event: the kind, and of what is rare
-// or chosen the rest.
+// count counts events. It reads only the kind of most events, and more of those that are notable
+// or followed.
 func (s *watching) count(events []buff.Event, followed bool) {
 	kinds := &s.counter.kinds
 	for i := range events {
@@ -94,10 +94,10 @@ func (s *watching) count(events []buff.Event, followed bool) {
 	}
 }
 
-// notableKinds are the kinds of which somebody may ask later, as a set.
+// notableKinds is the set of kinds that watchers may ask about later.
 const notableKinds uint64 = 1<<buff.Denied | 1<<buff.Faulted | 1<<buff.Removed
 
-// note keeps what was refused, ended early or failed.
+// note keeps denials, faults and early ends.
 func (s *watching) note(ev *buff.Event) {
 	if ev.Kind == buff.Removed && (ev.Why == buff.Expired || ev.Why == buff.Unload) {
 		return
@@ -114,20 +114,20 @@ func (s *watching) deny(key denialKey) {
 	}
 }
 
-// lateness classes how late events were worked out. It looks at the first lateRun events of
-// a frame, then at one in each two, one in each four, and so on to one in lateMost, chosen
-// by chance, each of which stands for its neighbours too. In a frame of 5,000 these are 240.
+// lateness estimates the distribution of delays. It samples the first lateRun events of a frame,
+// then one in two, one in four, and so on up to one in lateMost, at random positions; each sample
+// counts for its neighbors too. Of 5,000 events in a frame it samples 240.
 type lateness struct {
 	classes [len(view.LateBounds) + 1]uint64
 	sum     int64 // ms
 
-	width int // of how many events one is looked at
-	left  int // to be looked at with this width
-	skip  int // events until the next one
-	rest  int // events behind that one for which it stands too
-	short int // events of this frame for which none stands, less those that there are not
+	width int // one sample per this many events
+	left  int // samples left with this width
+	skip  int // events until the next sample
+	rest  int // events after that one that it also counts for
+	short int // events of this frame that no sample has counted for, minus events counted in advance
 	dice  uint32
-	class int // of the last one, and
+	class int // of the last sample, like ms
 	ms    int64
 }
 
@@ -136,7 +136,7 @@ const (
 	lateMost = 64
 )
 
-// pass is told of events, few of which it looks at.
+// pass receives events, of which it samples a few.
 func (l *lateness) pass(events []buff.Event) {
 	if l.skip < len(events) {
 		l.search(events)
@@ -145,7 +145,7 @@ func (l *lateness) pass(events []buff.Event) {
 	l.short += len(events)
 }
 
-// passOne is told of one event that was so many ms late.
+// passOne receives a single event that was ms late.
 func (l *lateness) passOne(ms int64) {
 	if l.skip == 0 {
 		l.add(ms)
@@ -180,11 +180,11 @@ func (l *lateness) add(ms int64) {
 	l.rest = l.width - 1 - at
 }
 
-// end ends a frame. The last one that was looked at stands for those behind it, and for none
-// of the next frame.
+// end ends a frame. Its last sample counts for the remaining events, and for none of the next
+// frame.
 func (l *lateness) end() {
 	if l.short != 0 {
-		l.classes[l.class] += uint64(l.short) // less than 0 takes away: it was given more
+		l.classes[l.class] += uint64(l.short) // may be negative, if the sample counted for too many
 		l.sum += l.ms * int64(l.short)
 	}
 	l.width, l.left, l.skip, l.rest, l.short = 1, lateRun, 0, 0, 0

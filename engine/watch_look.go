@@ -9,35 +9,35 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// watching is what the loop keeps while somebody watches. All of it is the loop's.
+// watching is the loop's state while there are watchers. All of it belongs to the loop.
 type watching struct {
 	since   wheel.Time
-	clock   *func() time.Duration // nil: nothing is measured
-	began   time.Duration         // of the Tick that runs
-	clocked bool                  // that it began was measured
+	clock   *func() time.Duration // nil if nothing is measured
+	began   time.Duration         // start of the current Tick
+	clocked bool                  // began is valid
 	frames  frameTimes
 
 	counter counter
 	specs   bySpec
-	notable ring // what was refused, ended early or failed, of all owners
+	notable ring // denials, faults and early ends of all owners
 	follows []following
-	mask    uint64 // of the followed: a bit for each id modulo 64
+	mask    uint64 // followed owners: a bit for each id modulo 64
 	list    *[]*follower
-	turn    int // whose turn it is to be shown
+	turn    int // index of the follower to be shown next
 	handled time.Duration
 	busiest busiest
 	most    most
 	shelf   []int // scratch
 }
 
-// begin is called at the head of a Tick.
+// begin is called at the start of a Tick.
 func (w *watcher) begin() {
 	if w.on != nil || w.live.Load() != 0 {
 		w.start()
 	}
 }
 
-// start makes the loop watch the Tick that begins, or no more.
+// start prepares the loop to watch the current Tick, or stops watching if no watcher is left.
 func (w *watcher) start() {
 	s := w.on
 	switch {
@@ -64,28 +64,26 @@ func (w *watcher) start() {
 	}
 }
 
-// end is called at the end of a Tick.
 func (w *watcher) end() {
 	if w.on != nil {
 		w.search(w.on)
 	}
 }
 
-// turnOver is called for each owner whose turn is over.
 func (w *watcher) turnOver(o *owner) {
 	if w.on != nil {
 		w.on.turnOver(w.engine, o)
 	}
 }
 
-// brought is called for all that its turns have brought, before it is put away.
+// brought is called with each result of an owner's turns, before it is merged.
 func (w *watcher) brought(id buff.OwnerID, b *segment) {
 	if w.on != nil {
 		w.on.brought(id, b)
 	}
 }
 
-// Frame is that of [view.Watch].
+// Frame implements [view.Watch].
 func (w *watcher) Frame(took time.Duration) {
 	w.engine.enter("Watch.Frame")
 	if w.on != nil {
@@ -94,7 +92,7 @@ func (w *watcher) Frame(took time.Duration) {
 	w.engine.slow.took(w.engine, took)
 }
 
-// look is what the loop does at the end of a Tick for those who watch.
+// search does the loop's work for watchers at the end of a Tick.
 func (w *watcher) search(s *watching) {
 	e := w.engine
 	s.frames.flush()
@@ -113,7 +111,7 @@ func (w *watcher) search(s *watching) {
 	}
 }
 
-// publish makes a View and wakes those who wait for one.
+// publish makes a View and wakes the callers that wait for one.
 func (w *watcher) publish(s *watching) {
 	e := w.engine
 	old := w.last()
@@ -149,7 +147,7 @@ func (w *watcher) publish(s *watching) {
 	close(old.superseded)
 }
 
-// countCarried takes over what the loop counts anyway. It costs a look at each definition.
+// countCarried copies the counters of the loop. It costs O(definitions).
 func (v *answered) countCarried(e *Engine) {
 	v.Live, v.Refused = make([]int, v.Catalog.Len()), make([]uint64, v.Catalog.Len())
 	for spec := range v.Catalog.All() {
@@ -161,17 +159,17 @@ func (v *answered) countCarried(e *Engine) {
 	}
 }
 
-// sampler chooses the turns of a worker whose time is taken: a clock costs more than a small
-// turn. Of the first sampleRun turns in a frame it takes all, of the next about 2·sampleRun
-// every second, chosen by chance, and so on to sampleMost. So a small game is measured
-// whole, and a large one pays for the clock of one turn in sampleMost.
+// sampler chooses the turns of a worker to measure, because reading a clock costs more than a
+// small turn. It measures the first sampleRun turns of a frame, then every second of about
+// 2·sampleRun turns, at random, and so on up to one in sampleMost. So a small game is measured
+// completely, and a large one reads the clock for one turn in sampleMost.
 type sampler struct {
 	frame  uint64
-	weight uint32 // of the next that is taken: how many turns it stands for
-	left   uint32 // to be taken with this weight
-	taken  uint32 // the weight of the turn that runs
+	weight uint32 // number of turns that the next sample counts for
+	left   uint32 // samples left with this weight
+	taken  uint32 // weight of the current turn
 	dice   uint32
-	clock  *func() time.Duration // by which the turn that runs is measured
+	clock  *func() time.Duration // clock of the current turn
 }
 
 const (
@@ -179,7 +177,7 @@ const (
 	sampleMost = 64
 )
 
-// take reports whether the turn that begins is measured.
+// take reports whether the current turn is measured.
 func (s *sampler) take(frame uint64) bool {
 	if s.frame != frame {
 		s.frame, s.weight, s.left = frame, 1, sampleRun
@@ -194,7 +192,7 @@ func (s *sampler) take(frame uint64) bool {
 	return true
 }
 
-// clockIn returns the time at which a turn begins, or less than 0 if it is not measured.
+// clockIn returns the start time of a turn, or a negative value if it is not measured.
 func (l *workerState) clockIn() time.Duration {
 	clock := l.engine.watch.timing.Load()
 	if clock == nil || !l.sampler.take(l.frame) {
@@ -208,7 +206,7 @@ func (l *workerState) clockIn() time.Duration {
 	return max(began, 0)
 }
 
-// clockOut notes how long the turn of an owner took.
+// clockOut records the duration of an owner's turn.
 func (l *workerState) clockOut(o *owner, began time.Duration) {
 	if began < 0 {
 		return
@@ -218,17 +216,17 @@ func (l *workerState) clockOut(o *owner, began time.Duration) {
 	}
 }
 
-// busySpan is the span in which the time of turns is summed up, by the engine's time.
+// busySpan is the engine time over which the durations of turns are summed.
 const busySpan = 5 * time.Second
 
-// ranks is how many owners a ranking names.
+// ranks is the length of a ranking.
 const ranks = 10
 
-// busiest ranks owners by the time of their turns in a span.
+// busiest ranks owners by the time spent in their turns in a span.
 type busiest struct {
-	span      uint32 // the number of the one that runs, from 1
+	span      uint32 // number of the current span, from 1
 	now, last []view.Ranked
-	ended     bool // a span is over
+	ended     bool // at least one span has ended
 }
 
 func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
@@ -246,7 +244,7 @@ func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
 	b.now = rank(b.now, view.Ranked{Owner: o.id(), N: int64(m.spent)})
 }
 
-// measured returns where it stands what the turns of an owner took.
+// measured returns the record of time spent in the owner's turns.
 func (o *owner) measured() *took { return &o.needTurns().took }
 
 func (b *busiest) view() []view.Ranked {
@@ -256,7 +254,8 @@ func (b *busiest) view() []view.Ranked {
 	return slices.Clone(b.now)
 }
 
-// rank puts an owner in its place among the first; it may be there already, with less.
+// rank inserts an owner into a ranking, or moves it up if it is already listed with a smaller
+// value.
 func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
 	at := slices.IndexFunc(list, func(x view.Ranked) bool { return x.Owner == r.Owner })
 	switch {
@@ -277,7 +276,7 @@ func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
 	return list
 }
 
-// frameTimes is how long the frames took. last may still be corrected by Watch.Frame.
+// frameTimes is the durations of the frames. Watch.Frame may still correct last.
 type frameTimes struct {
 	last  view.FrameTime
 	list  []view.FrameTime
@@ -288,10 +287,9 @@ type frameTimes struct {
 
 const recentFrames = 256
 
-// flush counts the last frame.
 func (t *frameTimes) flush() {
 	if t.last.Took == 0 {
-		return // nobody has measured it
+		return // it was not measured
 	}
 	t.times.Add(t.last.Took)
 	t.sum += t.last.Took
@@ -304,8 +302,8 @@ func (t *frameTimes) flush() {
 	t.last = view.FrameTime{}
 }
 
-// recent returns the last frames, the oldest first. The one that has just ended is not
-// among them: the game may still say how long it took.
+// recent returns the latest frames, the oldest first. It leaves out the frame that has just
+// ended, because Watch.Frame may still correct its duration.
 func (t *frameTimes) recent() []view.FrameTime {
 	return append(slices.Clone(t.list[t.next:]), t.list[:t.next]...)
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// shownAtOnce bounds the followed owners that one View shows anew: what a frame pays for
-// those who look on does not grow with their number.
+// shownAtOnce is the largest number of followed owners that one View updates, so that the cost of
+// a frame does not grow with their number.
 const shownAtOnce = 8
 
-// following is what the loop keeps of an owner whom somebody follows.
+// following is the loop's state of a followed owner.
 type following struct {
 	*follower
 	events ring
 	pulses uint64
 }
 
-// follow keeps the list of the followed up to date. It allocates only when that changes.
+// follow updates the list of followed owners. It allocates only if the list has changed.
 func (s *watching) follow(list *[]*follower) {
 	if s.list == list {
 		return
@@ -42,7 +42,7 @@ func (s *watching) follow(list *[]*follower) {
 	}
 }
 
-// remember keeps an event of an owner who may be followed.
+// remember keeps an event if its owner is followed.
 func (s *watching) remember(ev *buff.Event) {
 	for i := range s.follows {
 		f := &s.follows[i]
@@ -56,7 +56,7 @@ func (s *watching) remember(ev *buff.Event) {
 	}
 }
 
-// show returns the followed: some anew, the others as they were.
+// show returns the followed owners: some updated, the others unchanged.
 func (s *watching) show(e *Engine, old map[buff.OwnerID]*view.Owner) map[buff.OwnerID]*view.Owner {
 	if len(s.follows) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (f *following) show(e *Engine, old *view.Owner) *view.Owner {
 	return v
 }
 
-// attributesOf returns the attributes of an owner who is not busy.
+// attributesOf returns the attributes of an owner. It must not be busy.
 func attributesOf(e *Engine, o *owner) (out []view.Attribute) {
 	c, room := e.Catalog(), maxModifiers
 	for a := range o.set.Attributes(c) {
@@ -125,8 +125,7 @@ func attributesOf(e *Engine, o *owner) (out []view.Attribute) {
 	return out
 }
 
-// lookAt calls the look of the one who follows. A game does not fall over one that is
-// wrong.
+// lookAt calls the follower's look function. A panic in it becomes v.Fault.
 func (f *following) lookAt(e *Engine, v *view.Owner, data any) {
 	if f.look == nil {
 		return

@@ -10,10 +10,12 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// bySpec counts what happens by the lineages of definitions; that of 0 is what has no definition.
+// bySpec counts events by the lineage of their definition; entry 0 counts events without a
+// definition.
 type bySpec [][len(view.View{}.Counts)]uint64
 
-// countBySpec counts the events of a frame. They are in the cache: the flight recorder has just read them.
+// countBySpec counts the events of a frame. They are hot in cache: the flight recorder has just
+// read them.
 func (f *Frame) countBySpec(s *watching, lineages int) {
 	if more := lineages - len(s.specs); more > 0 {
 		s.specs = append(s.specs, make(bySpec, more)...)
@@ -36,16 +38,16 @@ func (b bySpec) add(events []buff.Event) {
 	}
 }
 
-// handlerTimes is how long the handlers of one definition took. Any goroutine may read and write it.
+// handlerTimes is the durations of the handlers of one definition. It is safe for concurrent use.
 type handlerTimes struct {
 	took    atomic.Int64
 	classes [len(view.Histogram{})]atomic.Uint64
 }
 
-// handling has the times of all definitions, by lineage; those of which nothing was measured have none.
+// handling holds the times of all definitions, by lineage; entries without a measurement are nil.
 type handling []atomic.Pointer[handlerTimes]
 
-// grow returns a table that has room for more lineages.
+// grow returns a table with room for the given number of lineages.
 func (h *handling) grow(lineages int) *handling {
 	if h != nil && len(*h) >= lineages {
 		return h
@@ -59,7 +61,7 @@ func (h *handling) grow(lineages int) *handling {
 	return &out
 }
 
-// callIn returns the time at which a handler begins, or less than 0 if it is not measured.
+// callIn returns the start time of a handler, or a negative value if it is not measured.
 func (l *workerState) callIn() time.Duration {
 	clock := l.engine.watch.timing.Load()
 	if clock == nil || !l.calls.take(l.frame) {
@@ -73,7 +75,7 @@ func (l *workerState) callIn() time.Duration {
 	return max(began, 0)
 }
 
-// callOut notes how long a handler took.
+// callOut records the duration of a handler.
 func (l *workerState) callOut(s *buff.Spec, began time.Duration) {
 	if began < 0 {
 		return
@@ -85,7 +87,7 @@ func (l *workerState) callOut(s *buff.Spec, began time.Duration) {
 		line = s.Lineage()
 	}
 	if !ok || table == nil || line >= len(*table) {
-		return // nobody watches any more, or the definition has come this very moment
+		return // the last watcher has left, or the definition is too new for the table
 	}
 	t := (*table)[line].Load()
 	if t == nil {
@@ -97,7 +99,7 @@ func (l *workerState) callOut(s *buff.Spec, began time.Duration) {
 	t.classes[view.ClassOf(took)].Add(uint64(weight))
 }
 
-// Specs is that of [view.Watch].
+// Specs implements [view.Watch].
 func (w *watcher) Specs(ctx context.Context) ([]view.SpecStats, error) {
 	reply, err := lookUp(ctx, w, func(s *watching) []view.SpecStats { return s.bySpec(w.engine) })
 	if err != nil {
@@ -111,7 +113,7 @@ func (w *watcher) Specs(ctx context.Context) ([]view.SpecStats, error) {
 	return reply, nil
 }
 
-// bySpec copies what the loop has counted.
+// bySpec copies the counters of the loop.
 func (s *watching) bySpec(e *Engine) []view.SpecStats {
 	c := e.Catalog()
 	out := make([]view.SpecStats, 0, c.Len()+1)
@@ -122,7 +124,7 @@ func (s *watching) bySpec(e *Engine) []view.SpecStats {
 	return append(out, view.SpecStats{Events: s.specs[0]})
 }
 
-// measured fills in how long the handlers took.
+// measured fills in the durations of the handlers.
 func (table handling) measured(s *view.SpecStats) {
 	line := 0
 	if s.Spec != nil {
@@ -142,28 +144,28 @@ func (table handling) measured(s *view.SpecStats) {
 	s.Handlers = s.Times.Len()
 }
 
-// most ranks the owners by what they carry. It sees each owner whose turn was measured, and
-// goes round all of them in pieces, for those who have none. Those in the list are counted
-// anew for each View, so that it is right about them; somebody who should be in it since
-// another has fallen out of it is found at its next turn, or on the next round.
+// most ranks owners by the number of their buffs. It checks each owner whose turn is measured,
+// and sweeps over all owners in small steps to find those without measured turns. The counts in
+// the list are refreshed for each View, so they are right; an owner that should have moved up
+// into the list is found at its next turn or in the next sweep.
 type most struct {
 	list  []view.Ranked
-	at    int  // the owner number that is next
-	round bool // all have been looked at
+	at    int  // number of the next owner
+	round bool // all owners have been visited
 }
 
-// sweptAtOnce is how many owners one frame looks at. One whose data is not in the cache
-// costs some 100 ns.
+// sweptAtOnce is the number of owners visited per frame. An owner that is not in cache costs
+// about 100 ns.
 const sweptAtOnce = 32
 
-// see is told how many buffs an owner carries.
+// see checks an owner with n buffs.
 func (m *most) see(id buff.OwnerID, n int) {
 	if n > 0 && (len(m.list) < ranks || int64(n) > m.list[len(m.list)-1].N) {
 		m.list = rank(m.list, view.Ranked{Owner: id, N: int64(n)})
 	}
 }
 
-// sweep goes on with the round.
+// sweep continues the sweep.
 func (m *most) sweep(e *Engine) {
 	for range min(sweptAtOnce, e.owners.len()) {
 		if m.at >= e.owners.len() {
@@ -177,7 +179,7 @@ func (m *most) sweep(e *Engine) {
 	m.round = m.round || m.at >= e.owners.len()
 }
 
-// view returns the list as it is now.
+// view returns the current list.
 func (m *most) view(e *Engine) []view.Ranked {
 	m.list = slices.DeleteFunc(m.list, func(r view.Ranked) bool {
 		o := e.ownerOf(r.Owner)
@@ -192,7 +194,7 @@ func (m *most) view(e *Engine) []view.Ranked {
 	return slices.Clone(m.list)
 }
 
-// swept returns the share of the owners that the first round has seen.
+// swept returns the fraction of the owners that the first sweep has visited.
 func (m *most) swept(e *Engine) float64 {
 	if m.round || e.owners.len() == 0 {
 		return 1
@@ -200,14 +202,14 @@ func (m *most) swept(e *Engine) float64 {
 	return float64(m.at) / float64(e.owners.len())
 }
 
-// What one Tick does for [view.Watch.Holders]: it ends with the owner that reaches one of them.
+// Limits of [view.Watch.Holders] in one Tick: it stops after the owner that reaches one of them.
 const (
 	holdersOwners = 1024
 	holdersBuffs  = 8192
 	holdersFound  = 256
 )
 
-// Holders is that of [view.Watch].
+// Holders implements [view.Watch].
 func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (view.Holders, error) {
 	if _, ok := w.engine.Catalog().Newest(s); !ok {
 		return view.Holders{}, ErrUnknownSpec
@@ -215,7 +217,7 @@ func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (view.Hol
 	return lookUp(ctx, w, func(*watching) view.Holders { return w.engine.holdersOf(s.Lineage(), max(from, 0)) })
 }
 
-// holdersOf looks at some owners.
+// holdersOf searches some owners.
 func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 	looked, n := 0, from
 	out.All = e.owners.len()

@@ -11,42 +11,42 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// workerState is what one worker needs to work: its scratch, and the lists on which it
-// leaves what its turns brought. It belongs to the worker while one runs in its
-// place, and to the loop while no worker runs at all.
+// workerState is the state of one worker: its scratch memory and the lists for the results of its
+// turns. It belongs to the worker while one is running in its place, and to the loop while no
+// worker is running.
 type workerState struct {
 	engine  *Engine
 	index   int
-	looked  uint64 // by ahead; it means nothing
+	looked  uint64 // sink for prefetch reads; unused
 	turn    buff.Turn
 	outbox  []outgoing
-	lent    lent // what the commands of its turns point to
+	lent    lent // data that the commands of its turns point to
 	ctx     Context
-	owner   *owner       // whose turn it is
-	hand    *progress    // of that turn: its owner's, or own
-	own     progress     // for an owner whose turns leave nothing behind
-	batched *batchedTurn // the last one
-	inBatch bool         // it is that
+	owner   *owner       // owner of the current turn
+	hand    *progress    // progress of the current turn: the owner's, or own
+	own     progress     // used for owners without turns state
+	batched *batchedTurn // the last batched turn
+	inBatch bool         // the current turn is batched
 	onLoop  bool         // its turns run on the loop: see Engine.runHere
-	frame   uint64       // the frame that the lists belong to
+	frame   uint64       // the frame of the lists
 	emptied bool         // the loop has emptied the lists, and no turn has written to them since
 	chunks  chunks
-	old     []lists // of earlier frames
-	issued  int     // commands for others, of the handler that runs
+	old     []lists // lists of earlier frames
+	issued  int     // commands for other owners, issued by the running handler
 	handle  buff.Handle
-	timeout buff.TimeoutHandle // what that was called for
-	sampler sampler            // which turns are measured
-	calls   sampler            // which handlers are
-	labels  context.Context    // of the goroutine, for profiles; nil: none
+	timeout buff.TimeoutHandle // handle and timeout are those of the running handler's event
+	sampler sampler            // selects the turns to measure
+	calls   sampler            // selects the handlers to measure
+	labels  context.Context    // of the goroutine, for profiles; may be nil
 
-	// current and since tell the loop whom the worker is held up by: the owner's number, plus
-	// one, with the definition's line behind it, and the frame's time when the turn
-	// began.
+	// current and since tell the loop which handler is running: current is the owner's number
+	// plus one in the upper half and the definition's lineage in the lower one, since the time of
+	// the frame when the turn started.
 	current atomic.Uint64
 	since   atomic.Int64
 	marked  bool // current is not 0
 
-	_ [64]byte // the next one is another worker's
+	_ [64]byte // keeps the states of two workers on different cache lines
 }
 
 func (l *workerState) init(e *Engine, index int) {
@@ -59,14 +59,14 @@ func (l *workerState) init(e *Engine, index int) {
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
 
-// turnOf is what is known of a turn at its begin.
+// turnOf is the state of a turn at its start.
 type turnOf struct {
 	region         *trace.Region
 	began          time.Duration
 	events, outbox int // the lengths of the worker's lists
 }
 
-// begin begins a turn of an owner, with that allowance.
+// begin starts a turn of an owner. hand has its allowance.
 func (l *workerState) begin(o *owner, hand *progress) turnOf {
 	l.open()
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
@@ -76,11 +76,11 @@ func (l *workerState) begin(o *owner, hand *progress) turnOf {
 	assign(&l.hand, hand)
 	hand.rests = false
 	t := turnOf{region: region(regionTurn)}
-	if now := int64(l.turn.Now); l.since.Load() != now { // to store is to wait for all that was stored before
+	if now := int64(l.turn.Now); l.since.Load() != now { // avoids a store, which would wait for earlier stores
 		l.since.Store(now)
 	}
 	if l.engine.watch.timing.Load() != nil {
-		l.setCurrent(nil) // the clock is the game's, and may hang
+		l.setCurrent(nil) // the game's clock may block
 		t.began = l.clockIn()
 	} else {
 		t.began = -1
@@ -89,8 +89,9 @@ func (l *workerState) begin(o *owner, hand *progress) turnOf {
 	return t
 }
 
-// bring notes what a turn has brought, in its place: it is long, and each copy of it would be waited for. The turn is not over: end must
-// follow, and comes last, for it reads a clock that is not ours and may fail.
+// bring stores the result of a turn in to, because returning the large value would copy it. The
+// turn is not over yet: end must follow, and must come last, because it reads the game's clock,
+// which may panic.
 func (l *workerState) bring(to *segment, t *turnOf) {
 	endRegion(t.region)
 	l.passOn()
@@ -122,7 +123,7 @@ func (l *workerState) end(t *turnOf) {
 	}
 }
 
-// serve is one turn of an owner with messages.
+// serve runs one turn of an owner with messages.
 func (l *workerState) serve(box *mailbox) {
 	o := box.Owner
 	if o.touched != l.engine.interval.Load() {
@@ -153,7 +154,7 @@ func (l *workerState) serve(box *mailbox) {
 	}
 }
 
-// obey carries out a command that has waited.
+// obey executes a queued command.
 func (l *workerState) obey(o *owner, m *message) {
 	l.hand.obeyed++
 	if m.via {
@@ -168,11 +169,11 @@ func (l *workerState) obey(o *owner, m *message) {
 	l.hand.used += int32(max(1, len(l.turn.Events)-told))
 }
 
-// run works off what the owner has due, as far as its allowance and Limits.Turn go, and reports
-// whether that is all.
+// run processes the owner's due events, within its allowance and Limits.Turn, and reports whether
+// all are done.
 //
-// A handler that ends its goroutine ends run too: what it left behind is
-// finished on the way out, and the mailbox comes to another worker.
+// If a handler ends its goroutine, that ends run too: its commands are executed on the way out,
+// and the mailbox is passed to another worker.
 func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
 	h := l.hand
 	if l.engine.cutOff.Load() {
@@ -184,7 +185,7 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	h.until, h.undone = until, true
 	defer func() {
 		if !returned {
-			defer l.giveWay(box) // also if finish is ended in turn
+			defer l.giveWay(box) // even if finish ends the goroutine too
 			defer func() { l.charge(ran, told) }()
 			l.finish(o, until)
 		}
@@ -200,15 +201,14 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	return done
 }
 
-// charge counts what an owner has worked off: what was due, or the events that came of it where
-// these are more.
+// charge counts the work of an owner: the number of due events processed, or of events emitted if
+// that is larger.
 func (l *workerState) charge(ran uint64, told int) {
 	l.hand.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
 }
 
-// giveWay lets others pass. An owner that has used up its allowance is parked with what is left,
-// and so is one whose handler was held: the loop takes its events in, and gives it another
-// allowance when there is one.
+// giveWay requeues an owner that is not done. If it has used up its allowance, or its handler was
+// held, it is parked: the loop merges its events and gives it another allowance when possible.
 func (l *workerState) giveWay(box *mailbox) {
 	h := l.hand
 	h.rests = l.onLoop || h.used >= h.given || l.frame != l.engine.frames.Load()
@@ -225,8 +225,8 @@ func (l *workerState) giveWay(box *mailbox) {
 	}
 }
 
-// finish carries out the commands that wait in the worker's turn, after a handler has ended
-// its goroutine; others of them may do the same.
+// finish executes the pending commands of the turn after a handler has ended its goroutine. A
+// handler called by them may do so again.
 func (l *workerState) finish(o *owner, until wheel.Time) {
 	returned := false
 	defer func() {
@@ -239,7 +239,7 @@ func (l *workerState) finish(o *owner, until wheel.Time) {
 	returned = true
 }
 
-// setCurrent says whose handler runs, and for which definition.
+// setCurrent records the owner and the definition of the handler that is about to run.
 func (l *workerState) setCurrent(s *buff.Spec) {
 	v := uint64(l.owner.number+1) << 32
 	if s != nil {
@@ -249,7 +249,7 @@ func (l *workerState) setCurrent(s *buff.Spec) {
 	l.marked = true
 }
 
-// call calls a handler. If that ends its goroutine, call does not return.
+// call calls a handler. If the handler ends its goroutine, call does not return.
 func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.setCurrent(c.Event.Spec)
 	l.ctx.over, l.issued, l.handle, l.timeout = false, 0, c.Event.Handle, c.Timeout
@@ -258,7 +258,7 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	defer func() {
 		told.end(l)
 		l.ctx.over = true
-		assign(&l.turn.Catalog, l.engine.Catalog()) // the loop has gone on if the handler was late
+		assign(&l.turn.Catalog, l.engine.Catalog()) // a Reload may have happened during a slow handler
 		if returned {
 			return
 		}

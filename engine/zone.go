@@ -9,37 +9,36 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// maxZones is how many zones there may be: those in which somebody is, and those whose time
-// is not the world's.
+// maxZones is the largest number of zones. Zones count if they have owners, or a time of their
+// own.
 const maxZones = buff.MaxOwners
 
-// zone is an area whose time may stand still or pass at another rate. Every owner is in one:
-// in zone 0 from its Spawn on.
+// zone is an area whose time may be paused or have another rate. Every owner is in one zone,
+// initially in zone 0.
 type zone struct {
 	scale  zoneScale
-	owners []uint32 // their numbers
+	owners []uint32 // numbers of the owners
 }
 
-// zones are all of them, and what is left to tell their owners.
+// zones is the set of all zones, and the owners still to be notified of their zone's time.
 type zones struct {
-	byID   map[uint32]*zone // zone 0 always
-	sheds  bool             // some definition is, or was, left behind in its zone
-	behind []ref            // who has not been told yet of its zone's time
+	byID   map[uint32]*zone // includes zone 0
+	sheds  bool             // some definition ends its buffs on a change of zone, now or in an earlier version
+	behind []ref            // owners not yet notified of their zone's time
 }
 
 func newZones() zones { return zones{byID: map[uint32]*zone{0: {}}} }
 
-// first returns the zone that everybody begins in.
+// first returns zone 0.
 func (zs *zones) first() *zone { return zs.byID[0] }
 
-// zoneScale is what a zone does to the time of its owners. The zero one does nothing.
+// zoneScale is the effect of a zone on the time of its owners. The zero value has none.
 type zoneScale struct {
-	rate buff.Ratio // the zero Ratio for 1
+	rate buff.Ratio // zero for 1
 	held bool
 }
 
-// changes returns the commands by which the time of an owner that has been told was follows that
-// of its zone.
+// changes returns the commands that change the time of an owner from the scale was to p.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {
 		do := verb.Resume
@@ -56,7 +55,7 @@ func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	return list, n
 }
 
-// setZone moves an owner into a zone.
+// setZone moves an owner to a zone.
 func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
@@ -85,13 +84,13 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	return all
 }
 
-// leaveZone takes an owner out of its zone.
+// leaveZone removes an owner from its zone.
 func (e *Engine) leaveZone(o *owner) {
 	place := o.place
 	e.owners.at(e.zones.leave(o)).place = place
 }
 
-// setZoneTime lets the time of a zone stand still, go on, or pass at a rate.
+// setZoneTime pauses or resumes the time of a zone, or sets its rate.
 func (e *Engine) setZoneTime(c *buff.Command) buff.Result {
 	rate := c.Rate
 	switch {
@@ -106,7 +105,7 @@ func (e *Engine) setZoneTime(c *buff.Command) buff.Result {
 	return e.changeZone(c.Zone, func(p *zoneScale) { p.rate = rate })
 }
 
-// changeZone changes the time of a zone.
+// changeZone applies a change to the time of a zone and notifies its owners.
 func (e *Engine) changeZone(id uint32, change func(*zoneScale)) (r buff.Result) {
 	if e.closed {
 		return buff.Result{Err: ErrClosed}
@@ -129,7 +128,7 @@ func (e *Engine) changeZone(id uint32, change func(*zoneScale)) (r buff.Result) 
 	return r
 }
 
-// need returns a zone, which is made if it is not there.
+// need returns a zone, and creates it if needed.
 func (zs *zones) need(id uint32) (*zone, error) {
 	if z := zs.byID[id]; z != nil {
 		return z, nil
@@ -142,7 +141,7 @@ func (zs *zones) need(id uint32) (*zone, error) {
 	return z, nil
 }
 
-// tidy forgets a zone that is as if it had never been.
+// tidy deletes a zone without owners and with normal time.
 func (zs *zones) tidy(id uint32, z *zone) {
 	if len(z.owners) == 0 && z.scale == (zoneScale{}) && id != 0 {
 		delete(zs.byID, id)
@@ -154,8 +153,8 @@ func (zs *zones) join(o *owner, id uint32, z *zone) {
 	z.owners = append(z.owners, o.number)
 }
 
-// leave returns the number of the owner who stands in the place of the one that leaves now: the last of
-// the zone, which may be that one.
+// leave removes an owner from its zone's list. The last owner of the list takes its place; leave
+// returns that owner's number, which may be the leaving one's.
 func (zs *zones) leave(o *owner) (moved uint32) {
 	z := zs.byID[o.zone]
 	last := len(z.owners) - 1
@@ -166,7 +165,7 @@ func (zs *zones) leave(o *owner) (moved uint32) {
 	return moved
 }
 
-// wait notes an owner who could not be told of its zone's time.
+// wait records an owner that could not be notified of its zone's time.
 func (zs *zones) wait(o *owner) {
 	if b := o.note(); !b.behind {
 		b.behind = true
@@ -174,8 +173,8 @@ func (zs *zones) wait(o *owner) {
 	}
 }
 
-// tellZone lets the time of an owner pass as its zone's does. Without room for that in the
-// mailbox of a busy one, the next Tick tries again.
+// tellZone sets the time of an owner to that of its zone. If the owner is busy and its mailbox is
+// full, the next Tick tries again.
 func (e *Engine) tellZone(o *owner) {
 	want := e.zones.byID[o.zone].scale
 	if o.noted().scale == want || o.leaving() {
@@ -192,12 +191,12 @@ func (e *Engine) tellZone(o *owner) {
 	o.setScale(want)
 }
 
-// catchUpZones tells those for whom there was no room, as far as its part of the Tick goes. For
-// whom there is still none comes after those whose turn it has not been.
+// catchUpZones notifies the owners that could not be notified before, up to its part of the Tick.
+// Owners whose mailbox is still full are queued after those not tried yet.
 func (e *Engine) catchUpZones() {
 	k, n := 0, len(e.zones.behind)
 	for most := e.spent() + e.part(); k < n && e.spent() < most; k++ {
-		e.did.commands++ // also if there is nothing to tell it
+		e.did.commands++ // even if there is no change
 		if o := e.zones.behind[k].alive(); o != nil {
 			o.note().behind = false
 			e.tellZone(o)

@@ -1,5 +1,5 @@
-// Package history is a flight recorder: it keeps what the last minute brought, in bounded memory,
-// and answers afterwards what happened to whom.
+// Package history is a flight recorder: it keeps the events of the last minute in bounded memory,
+// to be queried afterwards.
 //
 //	e, err := engine.New(engine.Options{Catalog: c, History: history.DefaultBytes})
 //	...
@@ -7,18 +7,20 @@
 //		fmt.Println(event)
 //	}
 //
-// The events come back as they were in their Frames, with every field but Seq, in the same order. What is
-// older than a minute of game time, or for which there is no room, is gone, and [Recorder.Since]
-// says from when on all is known: no answer leaves something out in silence.
+// Queries return the events as they were in their Frames, with every field but Seq, in the same
+// order. Events older than a minute of game time, and those for which there is no room, are
+// dropped. [Recorder.Since] returns the time from which the record is complete, so that a gap is
+// never silent.
 //
-// How time passes for an owner and for its buffs, no event tells: [Recorder.TimeChanges] does, of each
-// pause, of each that ends, and of each other rate. Nor do they tell all by which the attributes of an owner are
-// worked out: the rest is with [Recorder.SheetChanges].
+// Some changes have no event: pauses and rates of the time of an owner or a buff are in
+// [Recorder.TimeChanges], and the inputs of an owner's attributes that are not in events in
+// [Recorder.SheetChanges].
 //
 // # Layout
 //
-// A [buff.Event] has some 150 bytes, of which few say something. A record has only these, in words of
-// eight bytes, and leaves out what is as in the record before it:
+// A [buff.Event] has about 150 bytes, most of them zero or repeated. A record stores only the
+// relevant ones, in words of eight bytes, and omits words that are the same as in the previous
+// record:
 //
 //	63          48        32        16      9      4     0
 //	┌────────────┬─────────┬─────────┬──────┬──────┬─────┐
@@ -34,11 +36,12 @@
 //	│ what few events have, and Seen if it is another    │
 //	└────────────────────────────────────────────────────┘
 //
-// A pulse that is not of the owner before has 24 bytes. It is taken in by one pass over the events, of which each has
-// three lines of the cache; with a ring that is larger than the cache half of the time is that of writing to memory.
+// For example, a pulse takes 24 bytes if its owner differs from the previous one. Adding events
+// is a single pass over them, three cache lines each; if the ring is larger than the cache, half
+// of the time is spent writing to memory.
 //
-// Records stand in chunks of 64 KiB, in the order of the events; no record is in two, and each chunk can be
-// read without the others. The oldest chunk is the next one to be written to. The
-// goroutine of the loop writes, once in each frame; any goroutine reads, and copies one
-// chunk at a time, so that the loop waits for a few microseconds at most.
+// Records are stored in chunks of 64 KiB, in the order of the events. No record spans two chunks,
+// and each chunk can be read on its own. The oldest chunk is reused first. The loop goroutine
+// writes once per frame. Any goroutine may read; readers copy one chunk at a time, so that the
+// loop waits for at most a few microseconds.
 package history

@@ -8,11 +8,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Query says which events are asked for: those that fit all of its fields. An empty list fits every
-// event, and the zero Query asks for all.
+// Query selects the events that match all of its fields. An empty list matches every event, and
+// the zero Query selects all.
 type Query struct {
-	// From and To are the instants of the frames, Event.Seen: those from From to To. If To is zero,
-	// all from From on.
+	// From and To bound the time of the frames, Event.Seen, inclusively. If To is zero, there is
+	// no upper bound.
 	From, To wheel.Time
 
 	Owners  []buff.OwnerID
@@ -22,7 +22,7 @@ type Query struct {
 	Whys    []buff.Reason
 }
 
-// fits reports whether an event is asked for.
+// fits reports whether q selects an event.
 func (q *Query) fits(e *buff.Event) bool {
 	return e.Seen >= q.From && (q.To == 0 || e.Seen <= q.To) &&
 		among(q.Owners, e.Owner) && among(q.Sources, e.Source) && among(q.Kinds, e.Kind) && among(q.Whys, e.Why) &&
@@ -31,9 +31,9 @@ func (q *Query) fits(e *buff.Event) bool {
 
 func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
 
-// Events returns what is asked for, from the oldest to the newest. What is dropped while the caller reads is
-// left out: ask [Recorder.Since] afterwards. Any goroutine may call it. It costs O(events that are
-// kept), some 40 ns for each, and copies each chunk before it looks at it.
+// Events returns the selected events, the oldest first. Events that are dropped while the caller
+// reads are left out: call [Recorder.Since] afterwards to check. Any goroutine may call it. It
+// costs O(recorded events), about 40 ns each, and copies each chunk before reading it.
 func (r *Recorder) Events(q Query) iter.Seq[buff.Event] {
 	return func(yield func(buff.Event) bool) {
 		for e := range r.records(q) {
@@ -44,7 +44,7 @@ func (r *Recorder) Events(q Query) iter.Seq[buff.Event] {
 	}
 }
 
-// records returns the same, and what Note has taken in.
+// records returns the selected records, including those of Note and NoteSheet.
 func (r *Recorder) records(q Query) iter.Seq[buff.Event] {
 	return func(yield func(buff.Event) bool) {
 		var c chunk
@@ -61,8 +61,8 @@ func (r *Recorder) records(q Query) iter.Seq[buff.Event] {
 	}
 }
 
-// copy copies the first chunk from that number on that may have what is asked for, or reports that
-// there is none.
+// copy copies the first chunk with at least that number that may have selected events, or returns
+// false if there is none.
 func (r *Recorder) copy(number *uint64, c *chunk, q *Query) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

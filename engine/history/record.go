@@ -8,13 +8,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The first word of a record, from its lowest bits: what it has, kind, why, definition, stacks, and how
-// many ms At is before Seen.
+// The first word of a record has, from its lowest bits: the flags below, kind, why, definition,
+// stacks, and Seen − At in ms.
 const (
-	hasPair   = 1 << iota // owner and source are not those of the record before
-	hasAmount             // End and magnitude are not
+	hasPair   = 1 << iota // owner and source differ from the previous record
+	hasAmount             // End or magnitude differ
 	isEndless             // End is Never
-	hasRare               // there is what few events have
+	hasRare               // rare fields follow
 
 	kindShift   = 4 // five bits
 	whyShift    = 9 // seven bits
@@ -23,22 +23,22 @@ const (
 	beforeShift = 48
 )
 
-// mostWords is how long a record may be, and more: a power of two, for which the compiler needs no
-// checks of bounds.
+// mostWords exceeds the length of any record. It is a power of two, so that the compiler can omit
+// bounds checks.
 const mostWords = 32
 
-// context is what a record leaves out if it is as before.
+// context holds the fields that a record omits if they are unchanged.
 type context struct {
 	seen   wheel.Time
 	pair   uint64 // owner and source, 32 bits each
 	amount uint64 // ms from At to End, and magnitude
 }
 
-// put writes a record of e, and returns its length. The places of its definition and of its name are in
-// the chunk's tables.
+// put writes a record of e, and returns its length. spec and name are the positions of its
+// definition and name in the chunk's tables, plus one.
 //
-// A word that may be left out is written in any case, and the next one over it: that is cheaper than
-// a branch that the processor has to guess.
+// A word that may be omitted is always written, and overwritten by the next one: that is cheaper
+// than a branch that is hard to predict.
 func (c *context) put(w *[mostWords]uint64, e *buff.Event, spec, name uint16) int {
 	has, before, after := uint64(0), uint64(e.Seen-e.At), uint64(e.End-e.At)
 	if e.End == wheel.Never {
@@ -66,20 +66,20 @@ func (c *context) put(w *[mostWords]uint64, e *buff.Event, spec, name uint16) in
 	return n
 }
 
-// isRare returns something else than zero if an event has what few have.
+// isRare returns a nonzero value if an event has rare fields.
 func isRare(e *buff.Event) uint64 {
 	return uint64(e.Elapsed|e.Period|e.Offline|int64(e.Next)|int64(e.Count)|int64(e.Level)|int64(e.Attr)) | uint64(uint32(e.Stacks)>>16) |
 		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(e.Target) | uint64(len(e.Name))
 }
 
-// What few events have begins with a word of its own: which of the words of rare follow, these two bits,
-// the place of the name, level, and attribute.
+// The rare fields start with a header word: a bit for each word of rare that follows, these two
+// bits, the position of the name, level, and attribute.
 const (
-	hasSeen = 1 << 14 // Seen is not that of the record before
+	hasSeen = 1 << 14 // Seen differs from the previous record
 	hasFar  = 1 << 15 // At, End, Magnitude, Owner and Source are among the words
 )
 
-// rare returns what few events have; what is zero is left out.
+// rare returns the words of an event's rare fields; zero words are omitted from the record.
 func rare(e *buff.Event) [14]uint64 {
 	return [...]uint64{
 		uint64(e.At), uint64(e.End), uint64(e.Magnitude), uint64(e.Elapsed), uint64(e.Period), math.Float64bits(e.Delta),
@@ -88,7 +88,7 @@ func rare(e *buff.Event) [14]uint64 {
 	}
 }
 
-// putRare writes what few events have behind the first n words, and returns how many there are then.
+// putRare writes the rare fields after the first n words, and returns the new number of words.
 func (c *context) putRare(w *[mostWords]uint64, n int, e *buff.Event, name uint16) int {
 	head, at := uint64(0), n
 	n++
@@ -121,7 +121,7 @@ func (c *context) putRare(w *[mostWords]uint64, n int, e *buff.Event, name uint1
 	return n
 }
 
-// get reads the record at the begin of w, with the chunk's tables, and returns its length.
+// get decodes the record at the start of w, with the chunk's tables, and returns its length.
 func (c *context) get(w []uint64, t *tables, e *buff.Event) int {
 	has, n := w[0], 1
 	if has&hasPair != 0 {
@@ -157,7 +157,7 @@ func (c *context) get(w []uint64, t *tables, e *buff.Event) int {
 	return n
 }
 
-// getRare reads what few events have, and returns its length, and whether At and End are among that.
+// getRare decodes the rare fields, and returns their length and whether they include At and End.
 func (c *context) getRare(w []uint64, t *tables, e *buff.Event) (n int, far bool) {
 	head, n := w[0], 1
 	var v [14]uint64

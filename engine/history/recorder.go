@@ -9,64 +9,64 @@ import (
 )
 
 const (
-	// Span is how much game time a Recorder keeps at most, in ms: a minute.
+	// Span is the longest game time that a Recorder keeps, in ms: one minute.
 	Span wheel.Time = 60_000
 
-	// MinBytes is the least size of a Recorder: two chunks.
+	// MinBytes is the smallest size of a Recorder: two chunks.
 	MinBytes = 2 * chunkBytes
 
-	// DefaultBytes is a size for most games: some 800,000 events.
+	// DefaultBytes is a size that suits most games: some 800,000 events.
 	DefaultBytes = 32 << 20
 
 	chunkBytes = 64 << 10
 	chunkWords = chunkBytes / 8
-	firstWords = 1 << 6 // of the first chunk, which grows: most engines in a process of many have few events
+	firstWords = 1 << 6 // of the first chunk, which grows: a process may have many engines with few events
 )
 
 // Recorder keeps the events of the last minute. Make one with [New]. One goroutine writes, with
 // [Recorder.Begin], [Recorder.Add] and [Recorder.End]; any goroutine may call the other methods.
 type Recorder struct {
 	mu     sync.Mutex
-	limit  int // chunks
+	limit  int // in chunks
 	chunks []*chunk
 	free   []*chunk
-	first  uint64 // the number of chunks[0]: how many were dropped before it
+	first  uint64 // number of chunks[0]: the number of chunks dropped so far
 	at     *chunk // the last of chunks
 	events uint64
-	known  wheel.Time // what happened in a frame at it or later is known
+	known  wheel.Time // the record is complete for frames from this time on
 
 	places []place // by lineage
-	last   string  // the name that was put last
-	name   uint16  // its place, plus one
+	last   string  // the last name stored
+	name   uint16  // its position in the table, plus one
 }
 
-// place is where in the table of the chunk in hand a definition stands.
+// place is the position of a definition in the table of the current chunk.
 type place struct {
 	spec *buff.Spec
-	in   uint64 // the chunk's number, plus one
+	in   uint64 // number of that chunk
 	at   uint16
 }
 
-// chunk is some records in a row, with what they refer to.
+// chunk is a sequence of records and the tables that they refer to.
 type chunk struct {
 	context
 	tables
 	words  []uint64
-	n      int // of words
+	n      int // words in use
 	events int
-	since  wheel.Time // Seen of the first and of the last event
+	since  wheel.Time // Seen of the first event; until is that of the last one
 	until  wheel.Time
 	number uint64 // counted from 1
 }
 
-// tables is what records refer to.
+// tables holds the definitions and names that records refer to.
 type tables struct {
 	specs []*buff.Spec
 	names []string
 }
 
-// New returns a Recorder that needs no more than so many bytes, beside the names that
-// events refer to; less, as long as there is less to keep. It panics if that is below MinBytes.
+// New returns a Recorder that uses at most the given number of bytes, not counting the names that
+// events refer to; it uses less while it holds less. It panics if bytes is below MinBytes.
 func New(bytes int) *Recorder {
 	if bytes < MinBytes {
 		panic("history: New with less than MinBytes")
@@ -74,8 +74,8 @@ func New(bytes int) *Recorder {
 	return &Recorder{limit: bytes / chunkBytes}
 }
 
-// Begin begins a frame at an instant: what is older than Span by then is dropped. Until End, those who
-// read wait.
+// Begin starts a frame at an instant, and drops chunks that are older than Span by then. Readers
+// wait until End.
 func (r *Recorder) Begin(now wheel.Time) {
 	r.mu.Lock()
 	for len(r.chunks) > 0 && r.chunks[0].until < now-Span {
@@ -83,16 +83,15 @@ func (r *Recorder) Begin(now wheel.Time) {
 	}
 }
 
-// End ends a frame.
 func (r *Recorder) End() { r.mu.Unlock() }
 
-// Add takes in what happened, in its order. It keeps none of the slice.
+// Add records events, in their order. It does not retain the slice.
 func (r *Recorder) Add(events []buff.Event) {
 	r.events += uint64(len(events))
 	r.put(events)
 }
 
-// put writes records.
+// put writes records of events.
 func (r *Recorder) put(events []buff.Event) {
 	for len(events) > 0 {
 		c := r.at
@@ -104,10 +103,10 @@ func (r *Recorder) put(events []buff.Event) {
 	}
 }
 
-// fill takes as many events into a chunk as it has room for, and returns their number: at least one.
+// fill records as many events in a chunk as fit, at least one, and returns their number.
 func (r *Recorder) fill(c *chunk, events []buff.Event) int {
 	words, n, k := c.words, c.n, 0
-	c.since = min(c.since, events[0].Seen) // a worker may have noted something of this frame already
+	c.since = min(c.since, events[0].Seen) // Note may already have recorded a change of this frame
 	last, spec := (*buff.Spec)(nil), uint16(0)
 	for k < len(events) && n <= len(words)-mostWords {
 		e := &events[k]
@@ -130,7 +129,7 @@ func (r *Recorder) fill(c *chunk, events []buff.Event) int {
 	return k
 }
 
-// room returns a chunk that has room for a record.
+// room returns a chunk with room for a record.
 func (r *Recorder) room(seen wheel.Time) *chunk {
 	c := r.at
 	if c != nil && len(c.words) < chunkWords {
@@ -155,7 +154,7 @@ func (r *Recorder) room(seen wheel.Time) *chunk {
 	return c
 }
 
-// drop forgets the oldest chunk. Of those that were dropped a few wait to be used again.
+// drop drops the oldest chunk. A few dropped chunks are kept for reuse.
 func (r *Recorder) drop() {
 	c := r.chunks[0]
 	r.chunks = slices.Delete(r.chunks, 0, 1)
@@ -175,8 +174,8 @@ func (r *Recorder) drop() {
 	}
 }
 
-// placeOf returns where in the chunk's table a definition stands. It is there more than once only if two
-// versions of it take turns.
+// placeOf returns the position of a definition in the chunk's table, plus one. A definition is in
+// the table more than once only if two of its versions alternate.
 func (r *Recorder) placeOf(c *chunk, s *buff.Spec) uint16 {
 	k := s.Lineage()
 	if k >= len(r.places) {
@@ -198,22 +197,22 @@ func (r *Recorder) placeOfName(c *chunk, name string) uint16 {
 	return r.name
 }
 
-// Since returns from when on all that happened is known: the instant of a frame. Any goroutine may call
-// it.
+// Since returns the instant of the frame from which the record is complete. Any goroutine may
+// call it.
 func (r *Recorder) Since() wheel.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known
 }
 
-// Stats is what a Recorder holds.
+// Stats is the content of a Recorder.
 type Stats struct {
-	Events uint64 // that it has taken in since New
-	Kept   int    // of them, those that can be read
-	Bytes  int    // the memory that it has taken
+	Events uint64 // recorded since New
+	Kept   int    // those still available
+	Bytes  int    // memory in use
 }
 
-// Stats returns what it holds. Any goroutine may call it; it costs O(chunks).
+// Stats returns the present content. Any goroutine may call it; it costs O(chunks).
 func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()

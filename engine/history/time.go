@@ -9,17 +9,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The kinds that records of what is no event have among those of the events: none of theirs, and the last for
-// which there is room.
+// Kinds of records that are not events. They must not be kinds of events: these are the last two
+// that fit into a record.
 const (
 	sheetChange buff.EventKind = 30 + iota
 	timeChange
 )
 
-const _ = uint(sheetChange - buff.Revived - 1) // an event of that kind would be taken for one
+const _ = uint(sheetChange - buff.Revived - 1) // does not compile if a kind of event collides
 
-// Note takes in a change of how time passes. Any goroutine may call it, also between Begin and End of
-// another.
+// Note records a change of the time of an owner or a buff. Any goroutine may call it, even while
+// another is between Begin and End.
 func (r *Recorder) Note(c buff.TimeChange) {
 	r.note(&buff.Event{
 		Kind: timeChange, Why: buff.Reason(c.Verb-verb.Pause)<<3 | buff.Reason(c.Whose), At: c.At, Seen: c.Seen, End: wheel.Never,
@@ -28,8 +28,8 @@ func (r *Recorder) Note(c buff.TimeChange) {
 	})
 }
 
-// NoteSheet takes in what the attributes of an owner were worked out from. Any goroutine may call it, also
-// between Begin and End of another.
+// NoteSheet records a change of the inputs of an owner's attributes. Any goroutine may call it,
+// even while another is between Begin and End.
 func (r *Recorder) NoteSheet(c buff.SheetChange) {
 	e := buff.Event{
 		Kind: sheetChange, At: c.At, Seen: c.Seen, End: wheel.Never, Owner: c.Owner, Source: c.Owner, Handle: c.Handle, Spec: c.Spec, Attr: c.Attr,
@@ -41,7 +41,7 @@ func (r *Recorder) NoteSheet(c buff.SheetChange) {
 	r.note(&e)
 }
 
-// note takes in what is no event.
+// note writes a record that is not an event.
 func (r *Recorder) note(e *buff.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,8 +49,9 @@ func (r *Recorder) note(e *buff.Event) {
 	r.at.events--
 }
 
-// TimeChanges returns how the time of owners has changed, from the oldest on: of a [Query] it goes by From,
-// To and Owners. Since holds for it as well, and its cost is that of [Recorder.Events]. Any goroutine may call it.
+// TimeChanges returns the changes of the time of owners and their buffs, the oldest first. It
+// uses only From, To and Owners of the [Query]. As with [Recorder.Events], dropped changes are
+// left out, and the cost is the same. Any goroutine may call it.
 func (r *Recorder) TimeChanges(q Query) iter.Seq[buff.TimeChange] {
 	return func(yield func(buff.TimeChange) bool) {
 		for e := range r.records(Query{From: q.From, To: q.To, Owners: q.Owners, Kinds: []buff.EventKind{timeChange}}) {
@@ -65,8 +66,8 @@ func (r *Recorder) TimeChanges(q Query) iter.Seq[buff.TimeChange] {
 	}
 }
 
-// SheetChanges returns what the attributes of owners were worked out from, from the oldest on. For it holds what
-// holds for [Recorder.TimeChanges].
+// SheetChanges returns the changes of the inputs of attributes, the oldest first. Otherwise it is
+// like [Recorder.TimeChanges].
 func (r *Recorder) SheetChanges(q Query) iter.Seq[buff.SheetChange] {
 	return func(yield func(buff.SheetChange) bool) {
 		for e := range r.records(Query{From: q.From, To: q.To, Owners: q.Owners, Kinds: []buff.EventKind{sheetChange}}) {

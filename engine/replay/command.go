@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// What a replay does with the commands of a recording.
+// Replaying the commands of a recording.
 
-// command reads a command.
+// command decodes a command.
 func (p *player) command(o recording.Op) (cmd buff.Command, ok bool) {
 	if o == recording.Func {
 		cmd = p.timeout()
@@ -36,7 +36,7 @@ func (p *player) command(o recording.Op) (cmd buff.Command, ok bool) {
 	return cmd, err == nil
 }
 
-// timeout reads a timeout by function, and puts the game's function where there was one.
+// timeout decodes a timeout with a function, and takes the function from Game.Timeout.
 func (p *player) timeout() buff.Command {
 	owner, after := buff.OwnerID(p.read()), time.Duration(p.read())
 	var do func(*engine.Context)
@@ -53,7 +53,7 @@ func (p *player) timeout() buff.Command {
 	return buff.AddTimeoutFunc(owner, after, do)
 }
 
-// inbox does what the inbox had in a Tick, where the engine looks into it.
+// inbox replays the inbox commands recorded for this Tick.
 func (p *player) inbox(data []byte) {
 	tick := p.code
 	p.code = recording.Code{Reading: true, Data: data}
@@ -74,7 +74,7 @@ func (p *player) inbox(data []byte) {
 	p.code = tick
 }
 
-// run does the calls of a function of Inbox.Run.
+// run replays the calls of a function of Inbox.Run.
 func (p *player) run() {
 	var calls []byte
 	if recording.Bytes(&p.code, &calls); p.code.Err != nil {

@@ -1,16 +1,18 @@
-// Package replay plays a recording again: what [engine.Options].Trace.Record has got of a run leads another
-// engine, in another process, to the same events, frame by frame, with any number of workers.
+// Package replay replays recordings: from the output of [engine.Options].Trace.Record, another
+// engine, in another process and with any number of workers, produces the same events, frame by
+// frame.
 //
 //	 the game                                     a test, a tool
 //	┌────────┐ calls, Ticks, inbox  ┌───────────┐  the same calls  ┌────────┐
 //	│ Engine │ ───────────────────▸ │ recording │ ───────────────▸ │ Engine │ ─▸ the same events,
 //	└────────┘  a digest a frame    └───────────┘  digests compare └────────┘    or ErrDiffers
 //
-// It has three uses. A bug that a server has seen once is run again at a desk, with a debugger: [Run].
-// A change of the rules is tried on last night's game: where the two part, [ErrDiffers] names the frame.
-// And a process that died goes on where it was, not at the last cut: [Resume], see docs/persistence.md.
+// It has three uses. Reproduce a bug that a server has seen once, in a debugger: [Run]. Try a
+// change of the rules on last night's game: [ErrDiffers] names the first frame that differs. And
+// continue a process that has died at the last recorded Tick, not at the last saved round:
+// [Resume], see docs/persistence.md.
 //
-// A recording holds what went into the engine, and not what handlers did: they do it again. So
-// handlers must depend on nothing but their arguments, the owner's data and what Context says.
-// A recording is read by the same minor version that wrote it: docs/versioning.md.
+// A recording holds the inputs of the engine, but not the effects of handlers, which run again.
+// So handlers must depend only on their arguments, the owner's data and their Context. A
+// recording can be read by the minor version that wrote it: see docs/versioning.md.
 package replay
