@@ -179,9 +179,9 @@
 //
 // [Engine.Despawn] removes an owner and returns its whole state as a blob. [Engine.Restore]
 // spawns it again with the same deadlines, to the millisecond. [Engine.Save] makes a blob of an
-// owner and keeps it running; [Engine.Drop] removes an owner without making a blob. A blob omits
-// the owner's zone and the buffs that it got from auras. After a restart, Options.Epoch and
-// Options.Uptime give the engine the new readings of its clocks. The engine does not know which
+// owner and keeps it running; [Engine.Drop] removes an owner without making a blob. A blob has
+// the owner's zone, which Restore enters again, and omits the buffs that it got from auras. After
+// a restart, Options.Epoch and Options.Uptime give the engine the new readings of its clocks. The engine does not know which
 // sources were lost while an owner was away: Restoration.Sources lists the sources that are not
 // in the engine, and the game must confirm each one or report it as lost.
 //
