@@ -8,35 +8,37 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// EventKind says what happened.
+// EventKind is the kind of an [Event].
 type EventKind uint8
 
-// The kinds of an [Event]: facts, in the past tense.
+// Kinds of an [Event].
 const (
-	Applied    EventKind = iota + 1 // a new instance
+	Applied    EventKind = iota + 1 // a new instance started
 	Refreshed                       // the end of a live instance was set again, even if it did not move
 	Stacked                         // a live instance got more stacks
-	StackEnded                      // it lost some and lives on
-	Pulsed                          // its periodic effect
-	Executed                        // an instant buff did its work
+	StackEnded                      // a live instance lost stacks and continues
+	Pulsed                          // the periodic effect of an instance
+	Executed                        // an instant buff was executed
 	Removed                         // an instance ended
-	Denied                          // an application was refused
+	Denied                          // an application was denied
 	TimedOut                        // a timeout came due
 	Faulted                         // a handler failed, or a cascade was stopped
-	Hidden                          // it has no effect from here on: a requirement fails, another of its group is stronger, or its owner is immune
-	Shown                           // it has its effect again
-	Suppressed                      // a pulse that had no effect, because the buff is hidden or its owner immune
-	Queued                          // with TimersQueue: who runs was settled anew
-	Hastened                        // its period was changed
-	Restored                        // it came back with its owner
-	Changed                         // the base of an attribute was changed
-	Reacted                         // something happened for which the buff has actions: see [Happened]
-	Missed                          // an action of the buff for its source, or for the target of an act, found nobody: Name says which action
-	Died                            // the owner died
-	Revived                         // it lives again
+	// Hidden: the instance has lost its effect, because a requirement fails, another buff of its
+	// group is stronger, or its owner is immune.
+	Hidden
+	Shown      // the instance has its effect again
+	Suppressed // a pulse without effect, because the buff is hidden or its owner immune
+	Queued     // with TimersQueue: the running application was selected again
+	Hastened   // the period of an instance changed
+	Restored   // an instance was restored with its owner
+	Changed    // the base of an attribute changed
+	Reacted    // an act occurred for which the buff has actions: see [Happened]
+	Missed     // the target of an action does not exist; Name is the action
+	Died       // the owner died
+	Revived    // the owner was revived
 
-	// Done is the kind of no event. It is the Kind of a Result if the command did something that no event
-	// reports: a tag, a pause, a zone.
+	// Done is not the kind of an event. It is the Kind of a Result if the command had an effect
+	// that no event reports, such as a tag, a pause or a zone.
 	Done
 )
 
@@ -45,72 +47,82 @@ var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", 
 // String returns the word of the kind in a log: "apply", "pulse".
 func (k EventKind) String() string { return wordlist.Word(eventWords, k) }
 
-// Event is one fact about one owner. Events of an owner stand in the order in
-// which they happened.
+// Event is something that happened to one owner. The events of an owner are in the order in which
+// they happened.
 type Event struct {
-	At   wheel.Time // when it happened by the rules
-	Seen wheel.Time // the frame in which it was worked out; later than At in a late or coarse frame
+	At   wheel.Time // the instant at which it happened by the rules
+	Seen wheel.Time // the frame in which it was processed; later than At in a late or coarse frame
 
-	// Seq numbers the events of an owner, from 1 on, in their order: see [EventID]. It is 0 for what says only
-	// that a buff came or went with its owner, which is a Restored and a Removed with the reason Unload, and for the
-	// Faulted of a cascade among many owners, which belongs to no owner.
+	// Seq numbers the events of an owner from 1, in their order: see [EventID]. It is 0 for
+	// events that only report that a buff was loaded or unloaded with its owner, Restored and
+	// Removed with reason Unload, and for the Faulted of a cascade among several owners, which
+	// belongs to no owner.
 	Seq uint64
 
 	Owner  OwnerID
-	Source OwnerID // who applied the buff; of a Died, who did it, or 0
-	Target OwnerID // of a Reacted, who else was in what happened, or 0; of the Died that a handler in [Hooks].Death gets, who did it; of a Missed, who is not there, or 0 for the game
-	Spec   *Spec   // nil for a TimedOut, for a cascade, and for a Changed and a Died by a command of the game
-	Handle Handle  // the instance; zero for an instant buff, a Denied, a TimedOut and a Changed
+	Source OwnerID // the owner that applied the buff; of a Died, the killer, or 0
+	// Target is, of a Reacted, the other owner of the act, or 0; of the Died that a handler in
+	// [Hooks].Death gets, the killer; of a Missed, the owner that does not exist, or 0 for the
+	// game.
+	Target OwnerID
+	Spec   *Spec  // nil for a TimedOut, for a cascade, and for a Changed and a Died by a command of the game
+	Handle Handle // the instance; zero for an instant buff, a Denied, a TimedOut and a Changed
 
-	// End is the instance's end after an Applied, a Refreshed, a Queued, a Restored, a
-	// Stacked with TimersEach (the end of the new stacks), a StackEnded that began the
-	// duration anew, or a Hastened that moved it; otherwise, for an infinite one, and as long as
-	// its time stands still, Never: [Instance.Left] then says what is left.
+	// End is the end of the instance, for an Applied, a Refreshed, a Queued, a Restored, a
+	// Stacked with TimersEach (the end of the new stacks), a StackEnded that restarted the
+	// duration, and a Hastened that moved it. It is Never for other events, for an infinite buff,
+	// and while the buff is paused; in that case [Instance.Left] returns the remaining time.
 	End wheel.Time
 
-	// Next is the pulse to come, of a Hastened and a Restored; otherwise Never, or zero.
+	// Next is the next pulse, for a Hastened and a Restored; otherwise it is Never or zero.
 	Next wheel.Time
 
-	// Elapsed and Period, in ms, are set for a pulse of less than a whole period:
-	// its effect is the share Elapsed/Period of a whole one. An Executed that a pulse has set off has those of
-	// the pulse, and its Count.
+	// Elapsed and Period, in ms, are set for a pulse of less than a whole period, which has the
+	// fraction Elapsed/Period of the effect. An Executed set off by a pulse has the values of the
+	// pulse, and its Count.
 	Elapsed, Period int64
 
-	// Offline, of a buff that ended while its owner was away, is how long its owner was away, in ms by its clock. Of one
-	// whose actions are done then (define.OfflineRun), and of one that such actions have applied, it is how long ago it ended.
+	// Offline, for a buff that ended while its owner was away, is how long the owner was away, in
+	// ms by the buff's clock. If the buff's actions run then (define.OfflineRun), or if such
+	// actions have applied it, Offline is how long ago it ended.
 	Offline int64
 
-	// Magnitude is that of the application; of a Queued, of the one that runs now; of a
-	// Pulsed with TimersEach, the sum of those of the stacks that pulse; of a Changed, what
-	// shields took of the damage; of a Reacted, the amount of what happened.
+	// Magnitude is the magnitude of the application. For a Queued it belongs to the running
+	// application; for a Pulsed with TimersEach it is the sum over the stacks that pulse; for a
+	// Changed, the damage that shields absorbed; for a Reacted, the amount of the act.
 	Magnitude int64
 
-	// Delta is, of a Changed, by how much the base was changed, and Value what it is now.
+	// Delta is the change of the base, for a Changed, and Value the base after it.
 	Delta, Value float64
 
-	Name string // the timeout's name, the act of an Interrupt or of a Reacted, the attribute of a Changed, the action of a Missed as in "apply sting to target", or of a Denied for NoParam the number that is missing, or that is brought and nothing reads
+	// Name is the name of a timeout; the act of an Interrupt or a Reacted; the attribute of a
+	// Changed; the action of a Missed, as in "apply sting to target"; or, for a Denied with
+	// NoParam, the number that is missing, or that is provided and not used.
+	Name string
 
-	Stacks int32 // after the fact; for a Pulsed, those that pulse
-	Count  int32 // how many pulses a Pulsed stands for, or one that an Executed follows from, if more than one; otherwise 0
+	Stacks int32 // after the event; for a Pulsed, the stacks that pulse
+	Count  int32 // number of pulses that a Pulsed represents, or the pulse that set off an Executed, if above 1; otherwise 0
 	Level  int16
 	Attr   stat.Attr // of a Changed
 	Kind   EventKind
-	Why    Reason // for Removed, StackEnded, Denied, Faulted, and Immune for a Hidden and a Suppressed if that is the only cause
+	// Why is set for Removed, StackEnded, Denied and Faulted, and is Immune for a Hidden and a
+	// Suppressed if that is the only cause.
+	Why Reason
 }
 
-// EventID is what an event is known by wherever its owner goes. The number goes with the owner: into its
-// blob, to another zone or machine, and back. An owner that begins without a blob begins at 1.
+// EventID identifies an event across zones, machines and restarts. The counter is part of the
+// owner's blob and moves with the owner. An owner created without a blob starts at 1.
 //
-// After a crash an owner goes on from its last blob, and its numbers too. What is then done again as it was
-// done before, as by a replay, has the same numbers. If it is done in another way, the numbers of what was lost
-// are given to something else: so who keeps an EventID, to know what comes twice, is given it when the
-// event is on disk: see store.Saver.Effects.
+// After a crash, an owner and its counter continue from the last blob. Events that are repeated
+// in the same way, as by a replay, get the same numbers. If the game takes another course, the
+// numbers of the lost events are given to other events. To detect duplicates by EventID,
+// therefore handle an event only when it is on disk: see store.Saver.Effects.
 type EventID struct {
-	Owner OwnerID // whose event it is
-	Seq   uint64  // its number among that owner's
+	Owner OwnerID // the owner of the event
+	Seq   uint64  // its number among the events of that owner
 }
 
-// ID returns what the event is known by. Its Seq may be 0.
+// ID returns the identity of the event. Its Seq may be 0.
 func (e *Event) ID() EventID { return EventID{e.Owner, e.Seq} }
 
 // String returns "7:31": the 31st event of owner 7.

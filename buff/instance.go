@@ -8,32 +8,30 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Instance is a look at one running buff: a copy, which does not change when the
-// buff does.
+// Instance is a snapshot of one running buff.
 type Instance struct {
 	Handle    Handle
 	Spec      *Spec
 	Source    OwnerID
 	Stacks    int
 	Magnitude int64
-	End       wheel.Time // Never if infinite, or if its time stands still
-	NextPulse wheel.Time // Never if no pulse is to come, or its time stands still
+	End       wheel.Time // Never if infinite or paused
+	NextPulse wheel.Time // Never if there is none, or if paused
 	Level     int
-	Charges   int   // left
-	Shield    int64 // what is left of its pool
-	Waiting   int   // with TimersQueue, applications that wait
-	Hidden    bool  // it has no effect
-	Paused    bool  // its time stands still
-	Held      Held  // by what; 0 unless Paused
-	Rate      Ratio // of its time against that of the world, as long as it does not stand still; the zero Ratio for 1
+	Charges   int   // remaining charges
+	Shield    int64 // remaining pool
+	Waiting   int   // with TimersQueue, number of waiting applications
+	Hidden    bool  // present, but without effect
+	Paused    bool  // its time is paused
+	Held      Held  // causes of the pause; 0 unless Paused
+	Rate      Ratio // rate of its time while not paused; the zero Ratio means 1
 
-	ends bool  // it has an end, also if End is Never, since its time stands still
-	left int64 // ms of its own time that it has left then
+	ends bool  // not infinite, even if End is Never because of a pause
+	left int64 // remaining time by its own clock in ms, if paused
 }
 
-// Left returns the time until the end, and for an infinite buff the longest
-// Duration there is. Of one whose time stands still it is what it has left of its own time,
-// whatever now is.
+// Left returns the time until the end, or the longest Duration for an infinite buff. For a paused
+// buff it is the remaining time by its own clock, independent of now.
 func (i Instance) Left(now wheel.Time) time.Duration {
 	if i.Paused && i.ends {
 		return span(i.left)
@@ -44,9 +42,9 @@ func (i Instance) Left(now wheel.Time) time.Duration {
 	return span(int64(i.End - now))
 }
 
-// Own returns the time until the end by the buff's own clock, which stands still while it is
-// paused and passes at its Rate, and for an infinite one the longest Duration there is. At a
-// Rate it is right to a millisecond of the world's time.
+// Own returns the time until the end by the buff's own clock, which stops while the buff is
+// paused and runs at its Rate, or the longest Duration for an infinite buff. With a Rate, it is
+// accurate to a millisecond of the world's time.
 func (i Instance) Own(now wheel.Time) time.Duration {
 	if i.Paused || i.End == wheel.Never || i.Rate == (Ratio{}) {
 		return i.Left(now)
@@ -54,15 +52,15 @@ func (i Instance) Own(now wheel.Time) time.Duration {
 	return span(int64(scaled(max(int64(i.End-now), 0), uint64(i.Rate.Num), uint64(i.Rate.Den))))
 }
 
-// Held says what holds the time of a buff: bits.
+// Held is a bit set of the causes that pause a buff.
 type Held uint8
 
-// What may hold it.
+// Causes of a pause.
 const (
-	HeldByBuff  Held = 1 << iota // a Pause of the buff
-	HeldByOwner                  // of its owner
-	HeldByZone                   // of the zone
-	HeldByDeath                  // its owner is dead, and the definition says pause
+	HeldByBuff  Held = 1 << iota // the buff is paused
+	HeldByOwner                  // its owner is paused
+	HeldByZone                   // its zone is paused
+	HeldByDeath                  // its owner is dead and on_death is pause
 )
 
 // span returns so many ms, or the longest Duration if they are more.
