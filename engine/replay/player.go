@@ -9,21 +9,21 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// player does what blocks say.
+// player replays the blocks of a recording.
 type player struct {
 	engine *engine.Engine
 	loop   recording.Loop
 	game   Game
 	code   recording.Code
 	sum    recording.Digest
-	calls  int // timeouts by function so far
+	calls  int // timeouts with a function so far
 	loads  int // calls of Reload so far
 	done   Progress
 
-	catalogs []*buff.Catalog // so far: what carries a definition that is gone may still be meant by it
+	catalogs []*buff.Catalog // all so far: buffs of a removed definition may still refer to an older one
 }
 
-// block does the calls of one block. What they return does not matter: it was the same.
+// block replays the calls of one block. Their results are ignored: the digest covers them.
 func (p *player) block() error {
 	for len(p.code.Data) > 0 && p.code.Err == nil {
 		var o recording.Op
@@ -44,7 +44,7 @@ func (p *player) read() (v uint64) {
 	return v
 }
 
-// call does one call of the loop.
+// call replays one call of the loop.
 func (p *player) call(o recording.Op) {
 	e, c := p.engine, &p.code
 	switch o {
@@ -84,7 +84,7 @@ func (p *player) call(o recording.Op) {
 	}
 }
 
-// reload brings the catalog that has that fingerprint.
+// reload replays a Reload of the catalog with the given fingerprint.
 func (p *player) reload(wanted uint64) {
 	if p.code.Err != nil {
 		return
@@ -113,14 +113,14 @@ func (p *player) data(id buff.OwnerID) (data any) {
 	return data
 }
 
-// ask calls something of the game; a panic ends the replay.
+// ask calls a function of the game; a panic ends the replay.
 func (p *player) ask(call string, do func()) {
 	if err := p.loop.Foreign(call, do); err != nil {
 		p.code.Err = err
 	}
 }
 
-// tick does a Tick and compares what came of it.
+// tick replays a Tick and compares the digests.
 func (p *player) tick() error {
 	e, c := p.engine, &p.code
 	dt := p.read()

@@ -15,56 +15,58 @@ import (
 )
 
 var (
-	// ErrRecording: it is not a recording, or of another version, another catalog, or damaged.
+	// ErrRecording means that the input is not a recording, is damaged, or belongs to another
+	// version or another catalog.
 	ErrRecording = recording.Err
-	// ErrDiffers: the replay did not lead to what was recorded.
+	// ErrDiffers means that the replay has produced other events than were recorded.
 	ErrDiffers = errors.New("replay: it differs")
 )
 
-// Game is what a recording does not hold. The zero value will do for a game whose owners
-// have no data and that has timeouts by name only. A function of it that panics ends the replay with
-// an error.
+// Game provides the inputs that a recording does not hold. The zero value suffices for a game
+// whose owners have no data and whose timeouts are all by name. If one of its functions panics,
+// the replay ends with an error.
 type Game struct {
-	// Data returns what Spawn and Restore are given for an owner.
+	// Data returns the data of an owner, as passed to Spawn and Restore.
 	Data func(id buff.OwnerID) any
 
-	// Timeout returns the function of a timeout that the game asked for on the loop or by
-	// the inbox; n counts them from 0. If it is nil, a recording that has one is refused.
+	// Timeout returns the function of a timeout that was issued on the loop or by the inbox; n
+	// counts these timeouts from 0. If it is nil, a recording with such a timeout is refused.
 	Timeout func(n int, owner buff.OwnerID) func(*engine.Context)
 
-	// Catalog returns the catalog that the n-th Reload, from 0, brought, made from the one
-	// before. If it is nil, a recording that has a Reload is refused.
+	// Catalog returns the catalog of the n-th Reload, counted from 0, built from the one before.
+	// If it is nil, a recording with a Reload is refused.
 	Catalog func(n int, before *buff.Catalog) *buff.Catalog
 
-	// Inbox, if not nil, is given the inbox of the engine that replays, before anything else,
-	// for handlers that post: it accepts what they post and forgets it.
+	// Inbox, if not nil, is called first, with the inbox of the replaying engine, for handlers
+	// that post: the inbox accepts their commands and drops them.
 	Inbox func(in *engine.Inbox)
 
 	// Frame, if not nil, is called after each Tick.
 	Frame func(f *engine.Frame)
 }
 
-// Progress says how far a replay has come.
+// Progress is the progress of a replay.
 type Progress struct {
 	Frames int
 	Now    wheel.Time
-	Digest uint64 // of all events so far; the same as the recording's
-	Busy   uint64 // the first frame at whose end somebody was busy when it was recorded; 0: none
+	Digest uint64 // of all events so far; equal to the recording's
+	Busy   uint64 // first frame that ended with a busy owner when it was recorded; 0 if there is none
 }
 
-// Run makes an engine with the options and has it do what a recording says: see
-// [engine.Options].Trace.Record. Handlers, Members and the catalog are the game's own and do again what
-// they did; seed, limits and clocks are the recording's, and Budget is none. What handlers
-// post to the inbox is ignored: it is in the recording. Limits.Tick or Limits.Events above 1,048,576 must
-// be in the options too: so much memory a recording does not get unasked.
+// Run makes an engine with the options and replays a recording on it: see
+// [engine.Options].Trace.Record. Handlers, Members and the catalog are those of the game and must
+// act as before. Seed, limits and clocks are taken from the recording, and there is no Budget.
+// Commands that handlers post to the inbox are ignored, because they are in the recording. If
+// Limits.Tick or Limits.Events of the recording is above 1,048,576, the options must allow it
+// too, so that a recording cannot claim that much memory on its own.
 //
-// It ends at the end of the recording or at the first frame whose events are not those
-// that were recorded, with [ErrDiffers] and the number of the frame. A recording that was
-// cut off in a block, as by a crash, ends with [ErrRecording] behind its last whole one; so
-// does one that is damaged, of another catalog, or with a value that no game could have given,
-// whatever its checksums say: from a recording nothing panics. It fails as [engine.New] does. A frame
-// at whose end somebody was busy cannot be repeated for certain: who was still running then was a matter
-// of the machine.
+// Run ends at the end of the recording, or at the first frame whose events differ from the
+// recorded ones, with [ErrDiffers] and the number of the frame. A recording that was cut off
+// within a block, for example by a crash, ends with [ErrRecording] after its last complete block.
+// So does one that is damaged, of another catalog, or has a value that no game could have passed,
+// whatever its checksums say: no recording makes Run panic. Run also fails as [engine.New] does.
+// A frame that ended with a busy owner cannot be repeated reliably, because the set of handlers
+// still running depended on the machine.
 //
 // Any goroutine may call it.
 func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
@@ -76,14 +78,15 @@ func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
 	return p.done, err
 }
 
-// Resume is Run for a game that goes on: it returns the engine as it was at the end of the
-// recording, with the owners, handles and timeouts of then, and Options.Budget in force. With
-// store.Open behind the recording's beginning, that is the exact state before a crash, if handlers are
-// deterministic and Progress.Busy is 0. A recording that a crash has cut off leads to its last whole frame:
-// the error is [ErrRecording], and the engine is there all the same. With any other error, and if no
-// frame was whole, it is nil.
+// Resume is Run for a game that continues: it returns the engine in its state at the end of the
+// recording, with the same owners, handles and timeouts, and Options.Budget in effect. If
+// store.Open came after the start of the recording, that is the exact state before a crash,
+// provided that handlers are deterministic and Progress.Busy is 0. If a crash has cut the
+// recording off, the state is that of its last complete frame: the error is [ErrRecording], and
+// the engine is returned too. With any other error, or without a complete frame, the engine is
+// nil.
 //
-// What the engine does from there on is not recorded. A new recording begins with a new engine.
+// The further run of the engine is not recorded. To record again, start with a new engine.
 //
 // Any goroutine may call it, which then is the loop.
 func Resume(r io.Reader, o engine.Options, g Game) (*engine.Engine, Progress, error) {
@@ -102,10 +105,10 @@ func Resume(r io.Reader, o engine.Options, g Game) (*engine.Engine, Progress, er
 	return p.engine, p.done, err
 }
 
-// errCut: a block is not whole.
+// errCut means that a block is incomplete.
 var errCut = errors.New("the recording is cut off")
 
-// play does a whole recording. The engine of the player is nil if there is none.
+// play replays a whole recording. The player's engine is nil if it could not be made.
 func play(r io.Reader, o engine.Options, g Game) (*player, error) {
 	p := &player{game: g, sum: recording.NewDigest(), code: recording.Code{Reading: true}}
 	in := recording.Read(origin{r})
@@ -170,11 +173,12 @@ func header(in *recording.Blocks) (h recording.Header, err error) {
 	return h, code.Err
 }
 
-// unasked is how many events a Tick of a recording may work off, or its calls make, if the options of the
-// replay do not say that it may be more: some 150 MB.
+// unasked is the largest Limits.Tick and Limits.Events that a recording may have unless the
+// options of the replay allow more: about 150 MB of memory.
 const unasked = 1 << 20
 
-// affordable reports whether the game's options let the replay take as much memory as the recording may want.
+// affordable returns an error if the recording may need more memory than the game's options
+// allow.
 func affordable(o *engine.Options, h *recording.Header) error {
 	for _, l := range []struct {
 		name      string
@@ -187,7 +191,7 @@ func affordable(o *engine.Options, h *recording.Header) error {
 	return nil
 }
 
-// set makes the options those of the recording.
+// set replaces the options by those of the recording.
 func set(o *engine.Options, h *recording.Header) {
 	o.Limits.Turn, o.Limits.Tick, o.Limits.Owners, o.Limits.Buffs = h.Limits[0], h.Limits[1], h.Limits[2], h.Limits[3]
 	o.Limits.Mailbox, o.Limits.Handlers, o.Limits.Inbox, o.Limits.Events = h.Limits[4], h.Limits[5], h.Limits[6], h.Limits[7]
@@ -196,7 +200,7 @@ func set(o *engine.Options, h *recording.Header) {
 	o.Budget, o.Trace.Record = -1, nil
 }
 
-// origin is where a recording comes from, of which a panic is an error.
+// origin reads a recording; a panic of its reader becomes an error.
 type origin struct{ r io.Reader }
 
 func (o origin) Read(p []byte) (n int, err error) {

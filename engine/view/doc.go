@@ -1,14 +1,16 @@
-// Package view is what an engine shows of itself to those who look on: an inspector, a collector of metrics, a page with
-// graphs. A game that plays needs none of it but [Stats], [Stuck] and [Fault], which a frame and the options name.
+// Package view has the types through which other code observes an engine: an inspector, a metrics
+// collector, a page with graphs. A game itself only needs [Stats], [Stuck] and [Fault], which
+// frames and options refer to.
 //
-//	what                             how it comes
-//	a View, with the owners followed Engine.Watch().Next: see [Watch]
-//	counts by definition             Engine.Watch().Specs
-//	who has a buff                   Engine.Watch().Holders
-//	Stats                            Engine.Stats, and in each View
-//	Stuck                            Frame.Stuck, and in each View
-//	Fault                            Options.OnFault
-//	ReloadReport                     Engine.Reload
+//	type                              source
+//	View, with the followed owners    Engine.Watch().Next: see [Watch]
+//	SpecStats                         Engine.Watch().Specs
+//	Holders                           Engine.Watch().Holders
+//	Stats                             Engine.Stats, and in each View
+//	Stuck                             Frame.Stuck, and in each View
+//	Fault                             Options.OnFault
+//	ReloadReport                      Engine.Reload
 //
-// Nothing here changes an engine, and nothing but [Watch] is more than data: any goroutine may read it.
+// None of these types can change an engine, and all except [Watch] are plain data: any goroutine
+// may read them.
 package view

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Histogram counts durations, by classes of which four make a doubling: from 1 µs to 17 s.
-// What is above is in the last class. The zero value is empty.
+// Histogram counts durations in classes, four per doubling, from 1 µs to 17 s. Longer durations
+// are in the last class. The zero value is empty.
 type Histogram [97]uint64
 
 // Add counts d.
 func (h *Histogram) Add(d time.Duration) { h[ClassOf(d)]++ }
 
-// ClassOf returns the class of a [Histogram] that d is in.
+// ClassOf returns the class of a [Histogram] that contains d.
 func ClassOf(d time.Duration) int {
 	n := uint64(max(d, 0)) >> 8
 	if n < 4 {
@@ -22,7 +22,7 @@ func ClassOf(d time.Duration) int {
 	return min(4*octave+int(n>>octave&3)+1, len(Histogram{})-1)
 }
 
-// Bound returns the upper bound of class i, which is not in it.
+// Bound returns the upper bound of class i, exclusive.
 func (h *Histogram) Bound(i int) time.Duration {
 	if i == 0 {
 		return 4 << 8
@@ -30,7 +30,7 @@ func (h *Histogram) Bound(i int) time.Duration {
 	return time.Duration((5+(i-1)%4)<<((i-1)/4)) << 8
 }
 
-// Len returns how many durations were counted.
+// Len returns the number of durations counted. It costs O(classes).
 func (h *Histogram) Len() (n uint64) {
 	for _, c := range h {
 		n += c
@@ -38,8 +38,9 @@ func (h *Histogram) Len() (n uint64) {
 	return n
 }
 
-// Quantile returns the upper bound of the class in which the share q of all durations ends,
-// 0 if there are none: q of 0.99 is what 99 of 100 stayed below.
+// Quantile returns the upper bound of the class that contains the q-quantile of the durations,
+// for q from 0 to 1, or 0 if the histogram is empty: 99 of 100 durations are below
+// Quantile(0.99).
 func (h *Histogram) Quantile(q float64) time.Duration {
 	want, n := q*float64(h.Len()), uint64(0)
 	for i, c := range h {

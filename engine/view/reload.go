@@ -7,21 +7,21 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// ReloadReport says what a engine.Engine.Reload has changed.
+// ReloadReport lists the changes made by engine.Engine.Reload.
 type ReloadReport struct {
-	// Changes are the definitions that were added, changed or removed, sorted by ID. What
-	// is the same as before is not among them.
+	// Changes are the definitions that were added, changed or removed, sorted by ID. Unchanged
+	// definitions are left out.
 	Changes []ReloadChange
 }
 
-// ReloadChange is one definition that a engine.Engine.Reload has changed.
+// ReloadChange is one definition that engine.Engine.Reload has changed.
 type ReloadChange struct {
 	define.SpecChange
-	Live int               // instances that ran when it was reloaded
-	Rule define.ReloadRule // what becomes of them; of a definition that was removed, keep or end
+	Live int               // instances running at the time of the Reload
+	Rule define.ReloadRule // applied to them; keep or end for a removed definition
 }
 
-// String returns a line for each definition, "changed venom, 12 live: keep", or "no
+// String returns a line for each definition, such as "changed venom, 12 live: keep", or "no
 // changes".
 func (r ReloadReport) String() string {
 	if len(r.Changes) == 0 {

@@ -6,33 +6,34 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// SpecStats is what one definition has led to, all its versions together, since the Watch was opened.
+// SpecStats is the statistics of one definition, over all its versions, since the Watch was
+// opened.
 type SpecStats struct {
-	Spec   *buff.Spec                 // the newest version; nil: what no definition has led to: timeouts, and commands of the game
-	Live   int                        // instances that run
+	Spec   *buff.Spec                 // newest version; nil for events without a definition, such as timeouts and commands of the game
+	Live   int                        // running instances
 	Events [len(View{}.Counts)]uint64 // by kind
 
-	// Handlers is how many calls of handlers have returned, Took how long they took all together,
-	// and Times how they are distributed; nil, if none was measured. Of the first calls of a worker in
-	// a frame each is measured, then every second, and so on to every 64th, chosen by chance; a
-	// measured one stands for the others.
+	// Handlers is the number of handler calls that have returned, Took their total duration, and
+	// Times the distribution, nil if no call was measured. A worker measures the first calls in a
+	// frame, then every second, and so on up to every 64th, at random; each measured call counts
+	// for the others too.
 	Handlers uint64
 	Took     time.Duration
 	Times    *Histogram
 }
 
-// Holder is an owner that carries a buff of one definition.
+// Holder is an owner with buffs of one definition.
 type Holder struct {
 	Owner  buff.OwnerID
-	Source buff.OwnerID // of the oldest of them
-	Buffs  int          // how many it carries
-	Stacks int          // of all of them
+	Source buff.OwnerID // source of the oldest of these buffs
+	Buffs  int          // number of these buffs
+	Stacks int          // sum over these buffs
 }
 
-// Holders is a part of an answer of [Watch.Holders].
+// Holders is one part of the result of [Watch.Holders].
 type Holders struct {
 	List []Holder
-	Busy int // owners of whom it is not known: their handlers run
-	Next int // where the rest of the owners begins; 0: there is none
-	All  int // owners that there are, for how far it has come
+	Busy int // busy owners, whose buffs are not known
+	Next int // from of the next call; 0 at the end
+	All  int // number of owner numbers in use, to show the progress of from
 }

@@ -7,64 +7,65 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Fault says how a handler failed, or something else that the game has handed in.
+// Fault describes a panic of a handler or of another function that the game provides.
 type Fault struct {
-	// Call is what was called: "" for a handler; "Members", "Record" or "SlowTrace" for what
-	// has that name in engine.Options; "Clock" for that of [Watch.Open], "Look" for that of
-	// [Watch.Follow]; "Run" for that of engine.Inbox.Run; "Formula" for a define.Formula; "Game.Data" and the like for what is given to replay.Run.
+	// Call is the function that failed: "" for a handler; "Members", "Record" or "SlowTrace" for
+	// the option of engine.Options; "Clock" for the clock of [Watch.Open], "Look" for the
+	// function of [Watch.Follow]; "Run" for that of engine.Inbox.Run; "Formula" for a
+	// define.Formula; "Game.Data" and the like for the functions of a replay.Game.
 	Call string
 
-	Event buff.Event // that the handler was called for; of Members, Look and Formula, the owner
-	Value any        // what it panicked with; nil if it ended its goroutine
-	Stack []byte     // where; nil if it ended its goroutine
+	Event buff.Event // event of the handler; for Members, Look and Formula it has the owner
+	Value any        // value of the panic; nil if the function ended its goroutine
+	Stack []byte     // stack trace; nil if the function ended its goroutine
 
-	// Suppressed is how many faults of the same site there were, since the last of which
-	// OnFault was told, of which it was not.
+	// Suppressed is the number of faults of the same site since the last call of OnFault for that
+	// site, which were not reported.
 	Suppressed uint64
 }
 
-// Stuck is an owner whose handler does not come to its end.
+// Stuck is an owner whose handler is still running after the budget.
 type Stuck struct {
 	Owner buff.OwnerID
-	Spec  *buff.Spec    // whose handler runs, or ran last; nil for a timeout
-	For   time.Duration // engine time since its turn began
-	Turn  StuckTurn     // by which Watch.Stack finds it
+	Spec  *buff.Spec    // definition of the running or last handler; nil for a timeout
+	For   time.Duration // engine time since the start of its turn
+	Turn  StuckTurn     // identifies the turn for Watch.Stack
 }
 
-// StuckTurn is the turn of a [Stuck] owner: it says something to the engine alone.
+// StuckTurn identifies the turn of a [Stuck] owner. Its fields have meaning only for the engine.
 type StuckTurn struct {
-	Worker int // that the owner holds, with what that said of itself
+	Worker int // index of the worker; Mark and Since are its state
 	Mark   uint64
 	Since  wheel.Time
 }
 
-// Stats says how an engine stands and what it has done since it was made.
+// Stats is the present state of an engine and its counters since it was made.
 type Stats struct {
 	Ticks  uint64
-	Fired  uint64 // timers of the wheel that came due: each owner has one, and each aura
+	Fired  uint64 // wheel timers that have fired: each owner has one, and each aura
 	Events uint64 // in all frames
 
 	Owners      int
-	Busy        int           // whose turn was not over at the end of the last Tick
-	Behind      time.Duration // that is still to be worked off: see Options.CatchUp
-	Lost        time.Duration // that was dropped since the engine was made
-	LostAtClose time.Duration // carried time that Close has dropped
-	Timers      int           // on the wheel, waiting: one for each owner to whom something is to come, and one for each aura
-	Inbox       int           // commands of other goroutines that were accepted and wait
+	Busy        int           // owners whose turn was not over at the end of the last Tick
+	Behind      time.Duration // carried time still to be processed: see Options.CatchUp
+	Lost        time.Duration // time dropped since the engine was made
+	LostAtClose time.Duration // carried time dropped by Close
+	Timers      int           // waiting timers on the wheel: one for each owner with a deadline, and one for each aura
+	Inbox       int           // commands of other goroutines that were accepted and are waiting
 
-	Dropped          uint64 // due, and looked at just before it ran no longer so
+	Dropped          uint64 // due events that were no longer valid just before they ran
 	Refused          uint64 // commands refused with ErrOverloaded
 	InboxRefused     uint64 // commands refused with ErrInboxFull, of all producers: see Inbox.Stats
-	Undelivered      uint64 // commands of handlers, of busy owners and of the inbox that found nobody, nothing or no room, and left no event; and what was stolen for such a thief
-	DroppedOnDespawn uint64 // timeouts and handlers put off that went with their owner
-	PoolRefused      uint64 // times that the pool had no worker; the work waits, nothing is lost
-	Faults           uint64 // panics, and ends by runtime.Goexit, of handlers and of what else the game has handed in: see Fault
+	Undelivered      uint64 // commands of handlers, busy owners and the inbox that failed without an event, because of an unknown owner, a stale handle or a full mailbox; and stolen buffs that could not be applied
+	DroppedOnDespawn uint64 // timeouts and deferred handlers dropped with their owner
+	PoolRefused      uint64 // times that the pool had no free worker; the work is delayed, not lost
+	Faults           uint64 // panics, and ends by runtime.Goexit, of all functions that the game provides: see Fault
 }
 
-// InboxStats says how the Inbox of one producer stands.
+// InboxStats is the state of the Inbox of one producer.
 type InboxStats struct {
 	Producer string // the name; empty for Engine.Inbox
-	Limit    int    // commands that may wait
-	Waiting  int    // commands that do
+	Limit    int    // largest number of waiting commands
+	Waiting  int    // commands waiting now
 	Refused  uint64 // commands refused with ErrInboxFull
 }

@@ -10,89 +10,89 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Watch is the read side of an engine.Engine for other goroutines: an inspector, a collector
-// of metrics. It never touches what belongs to the loop. A reader asks, and
-// the loop answers at the end of its next Tick with a [View], which never changes
-// afterwards and which all readers that wait share.
+// Watch is the read interface of an engine.Engine for other goroutines, such as an inspector or a
+// metrics collector. It never accesses data of the loop. A reader sends a query, and the loop
+// answers at the end of its next Tick with an immutable [View], which all waiting readers share.
 //
-// While nobody has it open and nobody asks, a Tick pays for one atomic load, and nothing
-// is counted. While it is open the loop counts the events of each turn by their kind when
-// the turn is over, looks closer at some of them and at 32 owners in each Tick.
+// While no Watch is open and no query is pending, a Tick pays for one atomic load, and the engine
+// counts no events for it. While it is open, the loop counts the events of each finished turn by
+// kind, and examines some of them and 32 owners in each Tick.
 //
-// The engine has no clock. How long a Tick and a turn take is measured by that of the one
-// who opens the Watch; no rule depends on it.
+// The engine has no clock. It measures durations with the clock passed to Open; no rule depends
+// on them.
 type Watch interface {
-	// Open makes the loop watch itself from its next Tick on, until the function that is
-	// returned is called; calling that again does nothing. The clock says how much time has
-	// passed since any moment; several goroutines call it at once. Of several who have the
-	// Watch open the clock of the latest counts. If nil, nothing is measured.
+	// Open makes the loop collect data from its next Tick on, until leave is called; further
+	// calls of leave do nothing. clock returns the time since a fixed moment and must be safe for
+	// concurrent use. If the Watch is open several times, the latest clock is used. If clock is
+	// nil, an earlier clock stays in use; without any, nothing is measured.
 	//
 	// Any goroutine may call it.
 	Open(clock func() time.Duration) (leave func())
 
-	// Next asks for a View and waits until the loop has ticked. What has been counted goes
-	// back to when the Watch was first open; where nobody has it open, to the head of that Tick.
-	// It fails with engine.ErrClosed or the error of ctx.
+	// Next requests a View and waits for the next Tick. The counters start when the Watch was
+	// first opened or, if it is not open, at the start of that Tick. It fails with
+	// engine.ErrClosed or the error of ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Next(ctx context.Context) (*View, error)
 
-	// Follow has the Views show an owner, under View.Owners, and keeps its events from the
-	// next Tick on, until the function that is returned is called; calling that again does
-	// nothing. One who is not there is shown as absent.
+	// Follow makes the Views show an owner, in View.Owners, and keeps its events from the next
+	// Tick on, until leave is called; further calls of leave do nothing. An unknown owner is
+	// shown as absent.
 	//
-	// If look is not nil, the loop calls it when it makes that part of a View, with what Spawn
-	// was given, unless the owner is busy; what it returns is in Owner.Data. It must be
-	// quick, and what it returns must not change. If it panics, Owner.Fault says so. Of
-	// several who follow one owner the look of the first counts.
+	// If look is not nil, the loop calls it to make that part of a View, with the data that was
+	// passed to Spawn, unless the owner is busy; its result is in Owner.Data. look must be quick,
+	// and its result must not change. If it panics, the panic is in Owner.Fault. If an owner is
+	// followed several times, the first look is used.
 	//
-	// It fails with [ErrTooManyFollowed] if 64 others are.
+	// It fails with [ErrTooManyFollowed] if 64 other owners are followed.
 	//
 	// Any goroutine may call it.
 	Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error)
 
-	// Owners returns the ids of some owners, in no particular order: those that the loop finds
-	// in one Tick from the place from on, which is 0 or what the call before returned as next.
-	// At the end next is 0. It fails with engine.ErrClosed or the error of ctx.
+	// Owners returns the ids of some owners, in no particular order: those that the loop finds in
+	// one Tick, starting at from. Pass 0 first, then next of the previous call, until next is 0.
+	// It fails with engine.ErrClosed or the error of ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error)
 
-	// Specs returns what each definition in force has led to since the Watch was opened, and as the last
-	// one what has no definition. It waits for the next Tick, which pays for a copy of the counts: it is
-	// for a question a second, not for one a frame. It fails as [Watch.Next] does.
+	// Specs returns the statistics of each current definition since the Watch was opened; the
+	// last element is for events without a definition. It waits for the next Tick, which copies
+	// the counters: call it about once per second, not in every frame. It fails as [Watch.Next]
+	// does.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Specs(ctx context.Context) ([]SpecStats, error)
 
-	// Holders returns who carries a definition, in any of its versions, of the owners whom the loop looks
-	// at in one Tick from the place from on: 0, or Next of the answer before. It fails as [Watch.Next]
-	// does, and with engine.ErrUnknownSpec for a definition that is not of this engine.
+	// Holders returns the owners with buffs of a definition, in any of its versions, among those
+	// that the loop visits in one Tick, starting at from: 0, or Next of the previous result. It
+	// fails as [Watch.Next] does, and with engine.ErrUnknownSpec if the definition does not
+	// belong to this engine.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error)
 
-	// Frame says how long the frame of the game took whose Tick was the last, everything that
-	// belongs to it included. The engine reads no clock, and what a frame is to the game, only the
-	// game knows; so it measures, with what it has at hand anyway:
+	// Frame reports the duration of the game's whole frame around the last Tick. The engine reads
+	// no clock, and only the game knows where its frame starts and ends, so the game measures it:
 	//
 	//	began := time.Now()
 	//	frame := eng.Tick(dt)
 	//	…
 	//	eng.Watch().Frame(time.Since(began))
 	//
-	// A View shows it; without it, how long the Tick took. If it is above Options.Trace.SlowFrame, and
-	// Options.Trace.Flight records, the trace of the frame is written to Options.Trace.Writer, also while
-	// nobody watches: that takes some ten milliseconds, so it happens at most once in
-	// Options.Trace.Every frames. Nothing else depends on it.
+	// A View shows it; without it, a View shows the duration of the Tick. If it exceeds
+	// Options.Trace.SlowFrame, and Options.Trace.Flight is recording, the trace of the frame is
+	// written to Options.Trace.Writer, even without watchers. That takes some ten milliseconds,
+	// so it is done at most once in Options.Trace.Every frames. Nothing else depends on it.
 	//
 	// Only the loop goroutine may call it.
 	Frame(took time.Duration)
 
-	// Stack returns where the handler of a stuck owner is at this moment: a function and its place in
-	// each two lines, the innermost first. It is "" if the owner is not stuck any more, or if its handler
-	// has given its goroutine other labels (runtime/pprof.Do). It costs a look at all goroutines of the
-	// process, without stopping them for longer than a profile does.
+	// Stack returns the current stack of a stuck owner's handler, the innermost function first,
+	// two lines for each: the function and its position. It is "" if the owner is no longer
+	// stuck, or if its handler has given its goroutine other labels (runtime/pprof.Do). It takes
+	// a profile of all goroutines of the process, and stops them no longer than a profile does.
 	//
 	// Any goroutine may call it.
 	Stack(s Stuck) string
@@ -101,136 +101,137 @@ type Watch interface {
 // ErrTooManyFollowed is returned by [Watch.Follow] at its limit.
 var ErrTooManyFollowed = errors.New("engine: too many owners are followed")
 
-// View is how an engine stood at the end of one Tick. It never changes: any number of
+// View is the state of an engine at the end of one Tick. It is immutable: any number of
 // goroutines may read it.
 type View struct {
 	Frame uint64     // the number of the Tick
 	Now   wheel.Time // the instant that it reached
 	Stats Stats
 
-	// What the engine was made with.
+	// Options of the engine.
 	Workers, InboxLimit, MailboxLimit int
-	Budget                            time.Duration // what a Tick may wait for handlers
-	SlowFrame                         time.Duration // what a frame may take
+	Budget                            time.Duration // limit of a Tick's wait for handlers
+	SlowFrame                         time.Duration // limit of a frame's duration
 	Catalog                           *buff.Catalog
 
-	// Stuck and Waiting are those of the Frame; Mail is how many messages wait in the
-	// mailboxes of all owners.
+	// Stuck and Waiting are those of the Frame. Mail is the number of messages in the mailboxes
+	// of all owners.
 	Stuck   []Stuck
 	Waiting int
 	Mail    int
 
-	// Faces are the dial, the seconds, the minutes and the hours. Beyond is how many
-	// deadlines lie further ahead.
+	// Faces are the levels of the timing wheel: ticks, seconds, minutes and hours. Beyond is the
+	// number of later deadlines.
 	Faces  [4]wheel.Face
 	Beyond int
 
-	// Since is the instant from which the rest is counted: when the Watch was opened.
+	// Since is the start of the counters below: when the Watch was opened.
 	Since wheel.Time
 
-	// Counts says how often each kind of event happened; Late how many events were worked
-	// out so long after they were due, see LateBounds; Denied by which definitions and why.
-	// Late is exact for frames of up to 32 events; of those of larger frames it looks at
-	// some, and lets each stand for those behind it.
+	// Counts are the numbers of events by kind. Late are the numbers of events by their delay, in
+	// the classes of LateBounds. Denied are the denials by definition and reason. Late is exact
+	// for frames of up to 32 events; in larger frames it samples events, each of which counts for
+	// its neighbors.
 	Counts [buff.Revived + 1]uint64
 	Late   [len(LateBounds) + 1]uint64
 	Denied []Denial
 
-	// LateSum is the sum of what Late classes.
+	// LateSum is the sum of the delays in Late.
 	LateSum time.Duration
 
-	// Frames is how long the last frames took, the oldest first, 256 at most; Times that
-	// of all of them, Took their sum. Handled is how long all turns took. Of the first
-	// turns that a worker does in a frame each is measured, then every second, and so on
-	// to every 64th, chosen by chance; a measured one stands for the others.
+	// Frames are the durations of the latest frames, the oldest first, at most 256. Times is the
+	// distribution of all frames and Took their sum. Handled is the total duration of all turns.
+	// A worker measures its first turns in a frame, then every second, and so on up to every
+	// 64th, at random; each measured turn counts for the others too.
 	Frames  []FrameTime
 	Times   Histogram
 	Took    time.Duration
 	Handled time.Duration
 
-	// Busiest are the owners whose turns took longest in the span of BusySpan that was
-	// over last, or that runs if it is the first: their time in it, and estimated likewise.
+	// Busiest are the owners with the largest total duration of turns in the last complete span
+	// of BusySpan, or in the current one if it is the first. The durations are estimated like
+	// Handled.
 	Busiest  []Ranked
 	BusySpan time.Duration
 
-	// Live is how many instances of each definition run, and Refused how many applications
-	// of it were refused since the engine was made, by buff.Spec.Index in Catalog. Buffs is
-	// how many instances of all definitions run, also of those that are there no more. What
-	// busy owners do counts when their turn is over.
+	// Live is the number of running instances of each definition, and Refused the number of
+	// applications of it that were refused since the engine was made, both by buff.Spec.Index in
+	// Catalog. Buffs is the number of running instances of all definitions, including removed
+	// ones. Changes of a busy owner are counted when its turn is over.
 	Live    []int
 	Refused []uint64
 	Buffs   int
 
-	// Most are the owners who carry most, of those who have had a turn or were looked at
-	// since the Watch was opened: every Tick looks at a few. Swept is the share of all
-	// owners that has been looked at so, 1 when all have.
+	// Most are the owners with the most buffs, among those that had a turn or were visited since
+	// the Watch was opened: every Tick visits a few. Swept is the fraction of owners visited, 1
+	// after the first complete pass.
 	Most  []Ranked
 	Swept float64
 
-	// Owners are those whom somebody follows. Of many, each View shows some anew.
+	// Owners are the followed owners. If there are many, each View updates some of them.
 	Owners map[buff.OwnerID]*Owner
 }
 
-// LateBounds are the upper bounds of the classes of [View.Late]; the last class has none.
+// LateBounds are the upper bounds of the classes of [View.Late]; the last class has no bound.
 var LateBounds = [...]time.Duration{
 	10 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond,
 	time.Second, 5 * time.Second, time.Minute,
 }
 
-// Denial counts the applications of one definition that were refused for one reason.
+// Denial counts the refused applications of one definition for one reason.
 type Denial struct {
-	Spec  *buff.Spec // the definition, of the catalog of that time
+	Spec  *buff.Spec // the definition, of the catalog at that time
 	Why   buff.Reason
 	Count uint64
 }
 
-// FrameTime is how long a frame took.
+// FrameTime is the duration of a frame.
 type FrameTime struct {
-	Number uint64 // of its Tick
+	Number uint64 // number of its Tick
 	Took   time.Duration
 }
 
-// Ranked is an owner with what it is ranked by.
+// Ranked is an owner with the value that it is ranked by.
 type Ranked struct {
 	Owner buff.OwnerID
-	N     int64 // buffs, or nanoseconds
+	N     int64 // number of buffs, or nanoseconds
 }
 
-// Owner is one owner, as it stood at the end of one Tick.
+// Owner is the state of an owner at the end of one Tick.
 type Owner struct {
 	Owner   buff.OwnerID
-	Now     wheel.Time // the instant of the rest
+	Now     wheel.Time // the instant of this state
 	Present bool
-	Since   wheel.Time // from when it is there
+	Since   wheel.Time // the instant of its Spawn
 	Paused  bool
 	Zone    uint32
-	Mail    int // messages that wait in its mailbox
+	Mail    int // messages waiting in its mailbox
 
-	// Busy says that its turn is not over. What it carries is then what it carried when
-	// it was last seen idle.
+	// Busy reports whether its turn is not over. Its buffs are then those of the last View in
+	// which it was idle.
 	Busy bool
 
-	// Unseen says that it has been busy since somebody began to follow it: what it carries is
-	// not known, and the rest is empty.
+	// Unseen reports whether it has been busy ever since it was first followed: its buffs are not
+	// known, and the fields below are empty.
 	Unseen bool
 
-	// Buffs are 512 at most, the oldest first; Carried is how many there are.
+	// Buffs are at most 512, the oldest first. Carried is the number of all its buffs.
 	Buffs    []buff.Instance
-	Numbers  [][]float64 // what each of them keeps of its application: see buff.Spec.OnSheet
+	Numbers  [][]float64 // values that each of Buffs keeps of its application: see buff.Spec.OnSheet
 	Carried  int
 	Timeouts int
 
-	// Attributes are those of the catalog, 256 at most, with 512 modifiers at most
-	// on all of them together.
+	// Attributes are those of the catalog, at most 256, with at most 512 modifiers in total.
 	Attributes []Attribute
 
-	// Events are the last that are known, 100 at most, the oldest first; Pulses
-	// counts the pulses since somebody follows. What was refused, ended early or failed
-	// before that is among the events, as far as it is still known.
+	// Events are the latest known events, at most 100, the oldest first. Pulses is the number of
+	// pulses since it is followed. Earlier denials, faults and early ends are included as far as
+	// they are still known.
 	Events []buff.Event
 	Pulses uint64
 
-	// Data is what the look of Watch.Follow returned; Fault what it panicked with.
+	// Data is the result of the look function of Watch.Follow. Fault is its panic, if it
+	// panicked.
 	Data  any
 	Fault string
 }
@@ -240,13 +241,12 @@ type Attribute struct {
 	Name        string
 	Base, Value float64
 	Modifiers   []Modifier // the oldest first
-	Lying       int        // how many modifiers lie on it, if not all are among them
+	Lying       int        // number of all its modifiers, which may exceed len(Modifiers)
 }
 
-// Modifier is what one buff does to an attribute. What the operations mean is in the
-// comment of package stat.
+// Modifier is the effect of one buff on an attribute. Package stat documents the operations.
 type Modifier struct {
-	Spec    *buff.Spec // nil if the buff that put it there cannot be found
+	Spec    *buff.Spec // nil if the buff of the modifier cannot be found
 	Source  buff.OwnerID
 	Op      stat.Op
 	Channel uint8
