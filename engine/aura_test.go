@@ -355,7 +355,7 @@ func TestMembersMisuse(t *testing.T) {
 	specs := []buff.Spec{{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, {ID: "light", Kind: define.Infinite}}
 	cat := catalogOf(t, specs...)
 	_, err := engine.New(engine.Options{Catalog: cat})
-	require.EqualError(t, err, `engine: Options.Members is missing, and "beacon" is an aura`)
+	require.EqualError(t, err, `engine: Options.Members is missing, but "beacon" is an aura`)
 	var e *engine.Engine
 	var said []any
 	e = open(t, engine.Options{

@@ -153,7 +153,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 		return e.overload(o, e.opts.Limits.Handlers, "handlers for its next turn")
 	}
 	if c.Verb == verb.Steal && e.ownerOf(c.Query.To) == nil {
-		return buff.Result{Err: fmt.Errorf("%w: %d, who steals", ErrUnknownOwner, c.Query.To)}
+		return buff.Result{Err: fmt.Errorf("%w: %d, the thief", ErrUnknownOwner, c.Query.To)}
 	}
 	e.alter(o)
 	before := o.set.Looked()

@@ -213,7 +213,7 @@ func (o *Options) handler(name string) boundHandler {
 // goroutine during a Tick.
 func (e *Engine) enter(method string) {
 	if e.ticking.Load() {
-		panic("engine: " + method + " called from a handler, or beside a Tick; use the Context or the Inbox")
+		panic("engine: " + method + " called from a handler or during a Tick; use the Context or the Inbox")
 	}
 	if e.asking != "" {
 		panic("engine: " + method + " called from " + e.asking)
@@ -312,7 +312,7 @@ func (e *Engine) occupy(method string) {
 		panic("engine: " + method + " called from a function of Inbox.Run")
 	}
 	if !e.occupied.CompareAndSwap(false, true) {
-		panic("engine: " + method + " called while another goroutine is in Tick or Close; calls must be serialised")
+		panic("engine: " + method + " called while another goroutine is in Tick or Close; calls must be serialized")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestEpoch: a catalog with a buff that lives by the wall clock wants an Epoch, at
+// TestEpoch: a catalog with a buff that uses the wall clock wants an Epoch, at
 // New and at a Reload: without one that buff would stand still while its owner is away, and
 // nobody would know why.
 func TestEpoch(t *testing.T) {
@@ -19,7 +19,7 @@ func TestEpoch(t *testing.T) {
 	plain := buff.Spec{ID: "venom", Duration: time.Hour}
 	uptime := buff.Spec{ID: "shrine", Duration: time.Hour, Clock: define.Uptime}
 
-	const want = `engine: Options.Epoch is missing, and "boon" lives by the wall clock`
+	const want = `engine: Options.Epoch is missing, and "boon" uses the wall clock`
 	_, err := engine.New(engine.Options{Catalog: catalogOf(t, plain, wall), Synchronous: true})
 	require.ErrorIs(t, err, engine.ErrNoEpoch)
 	require.EqualError(t, err, want)

@@ -13,20 +13,20 @@ import (
 // buff.ErrAmount.
 var (
 	ErrClosed         = errors.New("engine: closed")
-	ErrUnknownOwner   = errors.New("engine: no such owner")
-	ErrOwnerExists    = errors.New("engine: the owner is there already")
-	ErrTooManyOwners  = errors.New("engine: no room for another owner")
-	ErrBusy           = errors.New("engine: the owner is busy")
-	ErrTooManyZones   = errors.New("engine: no room for another zone")
-	ErrUnknownSpec    = errors.New("engine: the definition is not of this engine's catalog")
-	ErrRemoved        = errors.New("engine: the definition is not there any more")
-	ErrLineage        = errors.New("engine: the catalog was not made from the present one")
+	ErrUnknownOwner   = errors.New("engine: unknown owner")
+	ErrOwnerExists    = errors.New("engine: owner already exists")
+	ErrTooManyOwners  = errors.New("engine: too many owners")
+	ErrBusy           = errors.New("engine: owner is busy")
+	ErrTooManyZones   = errors.New("engine: too many zones")
+	ErrUnknownSpec    = errors.New("engine: definition is not in this engine's catalog")
+	ErrRemoved        = errors.New("engine: definition has been removed")
+	ErrLineage        = errors.New("engine: catalog was not built from the current one")
 	ErrNoEpoch        = errors.New("engine: Options.Epoch is missing")
-	ErrUnknownHandler = errors.New("engine: no such handler")
-	ErrOverloaded     = errors.New("engine: too much waits for the owner")
-	ErrInboxFull      = errors.New("engine: the inbox is full")
+	ErrUnknownHandler = errors.New("engine: unknown handler")
+	ErrOverloaded     = errors.New("engine: overloaded")
+	ErrInboxFull      = errors.New("engine: inbox is full")
 
-	ErrTooManyProducers = errors.New("engine: no room for another producer in the inbox")
+	ErrTooManyProducers = errors.New("engine: too many inbox producers")
 )
 
 // ownerError is an error about an owner. Its text is formatted lazily: a game may query

@@ -48,6 +48,6 @@ func ExampleEngine_AddBuff() {
 	// apply none <nil>
 	// stack none <nil>
 	// deny limit <nil>
-	// engine: no such owner: 8
+	// engine: unknown owner: 8
 	// player 7: venom 2 stacks, 12s left
 }

@@ -36,5 +36,5 @@ func ExampleEngine_DoAll() {
 	// player 1 apply <nil>
 	// player 2 apply <nil>
 	// player 3 apply <nil>
-	// player 9  engine: no such owner: 9
+	// player 9  engine: unknown owner: 9
 }

@@ -45,6 +45,6 @@ func ExampleFrame_stuck() {
 	fmt.Println("closed:", eng.Close(context.Background()))
 	// Output:
 	// stuck: owner 7 in trap
-	// engine: the owner is busy: 7
+	// engine: owner is busy: 7
 	// closed: <nil>
 }

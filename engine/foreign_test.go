@@ -117,19 +117,19 @@ var handed = []struct {
 		name: "Options.Trace.Writer", call: "SlowTrace",
 		hand:   func(x *trial) { x.slow(func() io.WriteCloser { x.fail(); return nil }) },
 		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
-		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
+		closed: func(x *trial) string { return "engine: trace: SlowTrace " + x.said },
 	},
 	{
 		name: "Options.Trace.Writer, its Write", call: "SlowTrace",
 		hand:   func(x *trial) { x.slow(func() io.WriteCloser { return &sinks{write: x.fail} }) },
 		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
-		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
+		closed: func(x *trial) string { return "engine: trace: SlowTrace " + x.said },
 	},
 	{
 		name: "Options.Trace.Writer, its Close", call: "SlowTrace",
 		hand:   func(x *trial) { x.slow(func() io.WriteCloser { return &sinks{close: x.fail} }) },
 		frame:  func(x *trial) { x.e.Watch().Frame(time.Second) },
-		closed: func(x *trial) string { return "engine: a trace: SlowTrace " + x.said },
+		closed: func(x *trial) string { return "engine: trace: SlowTrace " + x.said },
 	},
 	{
 		name: "Options.OnFault", worker: true,

@@ -70,7 +70,7 @@ func TestP26_EngineFromHandler(t *testing.T) {
 					c.do()
 				})
 				require.NoError(t, err)
-				want = append(want, "engine: "+c.name+" called from a handler, or beside a Tick; use the Context or the Inbox")
+				want = append(want, "engine: "+c.name+" called from a handler or during a Tick; use the Context or the Inbox")
 			}
 			after := 0
 			_, err := e.AddTimeout(1, 0, func(*engine.Context) { after++ })
@@ -237,8 +237,8 @@ func TestCallsAreSerialised(t *testing.T) {
 		require.NoError(t, e.Close(peek{context.Background(), func() {
 			said = append(said, beside(func() { e.Tick(0) }), beside(func() { _ = e.Close(context.Background()) }))
 		}}))
-		const how = " called while another goroutine is in Tick or Close; calls must be serialised"
-		require.Equal(t, "engine: Close called from a handler, or beside a Tick; use the Context or the Inbox", said[0])
+		const how = " called while another goroutine is in Tick or Close; calls must be serialized"
+		require.Equal(t, "engine: Close called from a handler or during a Tick; use the Context or the Inbox", said[0])
 		require.Equal(t, said[0], said[1])
 		require.Equal(t, "engine: Tick"+how, said[2])
 		require.Equal(t, "engine: Close"+how, said[3])

@@ -84,13 +84,13 @@ func TestQuestions(t *testing.T) {
 			return out
 		}
 		require.Equal(t, idle, asked(1, x.h))
-		require.Equal(t, append(without("engine: no such owner: 99")[:9], "Find 0 false", "Param 0 false"), asked(99, gone))
+		require.Equal(t, append(without("engine: unknown owner: 99")[:9], "Find 0 false", "Param 0 false"), asked(99, gone))
 
 		gate := make(chan struct{})
 		_, err := x.AddTimeout(1, 0, func(*engine.Context) { <-gate })
 		require.NoError(t, err)
 		x.Tick(time.Second)
-		require.Equal(t, without("engine: the owner is busy: 1"), asked(1, x.h))
+		require.Equal(t, without("engine: owner is busy: 1"), asked(1, x.h))
 		require.Equal(t, 1.0, testing.AllocsPerRun(100, func() { _, err = x.HasTag(1, stunned) }), "the error")
 		close(gate)
 		synctest.Wait()

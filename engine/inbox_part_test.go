@@ -131,8 +131,8 @@ func TestP29_Producers(t *testing.T) {
 		require.NoError(t, in.Do(buff.Kill(1)), "alone it has all of it")
 	}
 	net := in.For("net")
-	require.EqualError(t, net.Do(buff.Kill(1)), `engine: the inbox is full: producer "net", limit 50`)
-	require.EqualError(t, in.Do(buff.Kill(1)), `engine: the inbox is full: limit 50`)
+	require.EqualError(t, net.Do(buff.Kill(1)), `engine: inbox is full: producer "net", limit 50`)
+	require.EqualError(t, in.Do(buff.Kill(1)), `engine: inbox is full: limit 50`)
 	e.Tick(0)
 	for range 50 {
 		require.NoError(t, in.Do(buff.Kill(1)))
@@ -141,7 +141,7 @@ func TestP29_Producers(t *testing.T) {
 		require.ErrorIs(t, in.Do(buff.Kill(1)), engine.ErrInboxFull)
 		require.NoError(t, net.Do(buff.Kill(1)), "%d: another one has filled its own share", k)
 	}
-	require.EqualError(t, net.Do(buff.Kill(1)), `engine: the inbox is full: producer "net", limit 50`)
+	require.EqualError(t, net.Do(buff.Kill(1)), `engine: inbox is full: producer "net", limit 50`)
 	require.Equal(t, view.InboxStats{Limit: 50, Waiting: 50, Refused: 51}, in.Stats())
 	require.Equal(t, view.InboxStats{Producer: "net", Limit: 50, Waiting: 50, Refused: 2}, net.Stats())
 	require.Equal(t, 50, in.Stats().Waiting)
@@ -156,7 +156,7 @@ func TestP29_Producers(t *testing.T) {
 	}
 	require.Equal(t, 1, net.Stats().Limit)
 	over := in.For("one more")
-	require.EqualError(t, over.Do(buff.Kill(1)), `engine: no room for another producer in the inbox: "one more", the limit is 64`)
+	require.EqualError(t, over.Do(buff.Kill(1)), `engine: too many inbox producers: "one more", the limit is 64`)
 	require.ErrorIs(t, over.Do(buff.Kill(1)), engine.ErrTooManyProducers)
 	require.Equal(t, view.InboxStats{Producer: "one more"}, over.Stats())
 	e.Tick(0)
@@ -165,7 +165,7 @@ func TestP29_Producers(t *testing.T) {
 	require.ErrorIs(t, net.Do(buff.Kill(1)), engine.ErrInboxFull)
 
 	small := open(t, engine.Options{Synchronous: true, Limits: engine.Limits{Inbox: 1}})
-	require.EqualError(t, small.Inbox().For("x").Do(buff.Kill(1)), `engine: no room for another producer in the inbox: "x", the limit is 1`)
+	require.EqualError(t, small.Inbox().For("x").Do(buff.Kill(1)), `engine: too many inbox producers: "x", the limit is 1`)
 	shut(t, e)
 	require.ErrorIs(t, net.Do(buff.Kill(1)), engine.ErrClosed)
 	require.ErrorIs(t, in.Do(buff.Kill(1)), engine.ErrClosed)

@@ -19,7 +19,7 @@ func TestTimeoutByName(t *testing.T) {
 	handlers := engine.Handlers{"loop": note, "inbox": note, "handler": note}
 	handlers["chain"] = func(c *engine.Context, _ buff.Event) {
 		c.Do(buff.AddTimeout(c.Owner(), time.Second, "handler"))
-		require.PanicsWithValue(t, `engine: Do: engine: no such handler: "nobody"`, func() { c.Do(buff.AddTimeout(1, 0, "nobody")) })
+		require.PanicsWithValue(t, `engine: Do: engine: unknown handler: "nobody"`, func() { c.Do(buff.AddTimeout(1, 0, "nobody")) })
 	}
 	e := open(t, engine.Options{Handlers: handlers, Synchronous: true})
 	spawn(t, e, 1)

@@ -241,10 +241,10 @@ func (o *Options) missing(c *buff.Catalog) (errs []error) {
 	}
 	for s := range c.All() {
 		if s.Clock == define.Wall && (o.Epoch.IsZero() || o.undated) {
-			errs = append(errs, fmt.Errorf("%w, and %q lives by the wall clock", ErrNoEpoch, s.ID))
+			errs = append(errs, fmt.Errorf("%w, and %q uses the wall clock", ErrNoEpoch, s.ID))
 		}
 		if s.Aura.Apply != "" && o.Members == nil {
-			errs = append(errs, fmt.Errorf("engine: Options.Members is missing, and %q is an aura", s.ID))
+			errs = append(errs, fmt.Errorf("engine: Options.Members is missing, but %q is an aura", s.ID))
 		}
 	}
 	return errs

@@ -210,7 +210,7 @@ func TestReplayRefuses(t *testing.T) {
 	shut(t, e)
 	done, err := replay.Run(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true}, replay.Game{})
 	require.ErrorIs(t, err, replay.ErrRecording)
-	require.ErrorContains(t, err, `frame 2: engine: no such handler: "ring"`)
+	require.ErrorContains(t, err, `frame 2: engine: unknown handler: "ring"`)
 	require.Equal(t, 1, done.Frames)
 	_, err = replay.Run(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true, Handlers: ring}, replay.Game{})
 	require.ErrorContains(t, err, "frame 3 has a timeout by function, and Game.Timeout is nil")

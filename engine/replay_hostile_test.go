@@ -168,7 +168,7 @@ func TestReplayHostileNumbers(t *testing.T) {
 		"a later version":          {append([]byte{9}, form(buff.Kill(1))[1:]...), "frame 1: buff: a command of a version that is not known"},
 		"something behind it":      {append(form(buff.Kill(1)), 0), "frame 1: buff: bad command: 1 bytes behind it"},
 		"a definition of nowhere":  {[]byte{1, 1, 16, 3, 'o', 'w', 'l'}, "frame 1: buff: the catalog has no such name: definition"},
-		"a handler that is not":    {form(buff.AddTimeout(1, 0, "nobody")), "frame 1: engine: no such handler: \"nobody\""},
+		"a handler that is not":    {form(buff.AddTimeout(1, 0, "nobody")), "frame 1: engine: unknown handler: \"nobody\""},
 		"a timeout of nothing":     {[]byte{1, 7, 0}, "frame 1: buff: bad command: a timeout that calls nothing"},
 		"an attribute that is not": {[]byte{1, 31, 0}, "frame 1: buff: the catalog has no such name: base with the attribute number 0"},
 	} {

@@ -65,7 +65,7 @@ func TestP29_Restore(t *testing.T) {
 	for range 3 {
 		r, err := e.Restore(3, nil, blob)
 		require.ErrorIs(t, err, engine.ErrOverloaded)
-		require.EqualError(t, err, "engine: too much waits for the owner: restore owner 3: buff: too much at once: 404 events, and there is room for 192")
+		require.EqualError(t, err, "engine: overloaded: restore owner 3: buff: too much at once: 404 events, and there is room for 192")
 		require.Zero(t, r)
 		require.Equal(t, 2, e.Owners())
 	}

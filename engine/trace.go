@@ -82,7 +82,7 @@ func (s *slowTrace) write(e *Engine) {
 
 func (s *slowTrace) note(err error) {
 	if s.err == nil && err != nil {
-		s.err = fmt.Errorf("engine: a trace: %w", err)
+		s.err = fmt.Errorf("engine: trace: %w", err)
 	}
 }
 

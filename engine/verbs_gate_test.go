@@ -68,7 +68,7 @@ func TestLook(t *testing.T) {
 		_, _, err = e.Remaining(99, tag("curse"))
 		require.ErrorIs(t, err, engine.ErrUnknownOwner)
 		_, err = e.HasTag(99, tag("cooldown"))
-		require.EqualError(t, err, "engine: no such owner: 99")
+		require.EqualError(t, err, "engine: unknown owner: 99")
 
 		e.Tick(2 * time.Second) // the handler stays
 		synctest.Wait()
@@ -76,7 +76,7 @@ func TestLook(t *testing.T) {
 		_, _, err = e.Remaining(1, tag("cooldown"))
 		require.ErrorIs(t, err, engine.ErrBusy)
 		_, err = e.HasTag(1, tag("cooldown"))
-		require.EqualError(t, err, "engine: the owner is busy: 1")
+		require.EqualError(t, err, "engine: owner is busy: 1")
 		_, _, err = e.Param(curse, "power")
 		require.ErrorIs(t, err, engine.ErrBusy)
 		close(gate)
@@ -115,8 +115,8 @@ func TestLookFromHandler(t *testing.T) {
 	}
 	e.Tick(time.Millisecond)
 	require.Equal(t, []any{
-		"engine: HasTag called from a handler, or beside a Tick; use the Context or the Inbox", "engine: Remaining called from a handler, or beside a Tick; use the Context or the Inbox",
-		"engine: Param called from a handler, or beside a Tick; use the Context or the Inbox", "engine: Do called from a handler, or beside a Tick; use the Context or the Inbox",
+		"engine: HasTag called from a handler or during a Tick; use the Context or the Inbox", "engine: Remaining called from a handler or during a Tick; use the Context or the Inbox",
+		"engine: Param called from a handler or during a Tick; use the Context or the Inbox", "engine: Do called from a handler or during a Tick; use the Context or the Inbox",
 	}, said)
 	for _, ask := range []func(){func() { kept.HasTag(0) }, func() { kept.Remaining(0) }, func() { kept.Param(0, "") }} {
 		require.PanicsWithValue(t, "engine: a Context was used after its handler had returned", ask)

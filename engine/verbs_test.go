@@ -327,7 +327,7 @@ func TestVerbsFromHandler(t *testing.T) {
 		})
 		require.NoError(t, err)
 		x.Tick(time.Millisecond)
-		require.Equal(t, "engine: Do called from a handler, or beside a Tick; use the Context or the Inbox", said)
+		require.Equal(t, "engine: Do called from a handler or during a Tick; use the Context or the Inbox", said)
 		require.PanicsWithValue(t, "engine: a Context was used after its handler had returned",
 			func() { kept.Do(c.cmd(x, 1, x.h)) }, c.name)
 		shut(t, x.Engine)

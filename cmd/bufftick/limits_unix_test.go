@@ -94,7 +94,7 @@ func TestReplayNames(t *testing.T) {
 	write(maxNames+1, "0,apply,a,b%d,7,n,buff,\n")
 	_, stderr, code := tool("replay", "--spells", spells, trace)
 	require.NotZero(t, code)
-	require.Contains(t, stderr, "trace.csv:10002: apply: engine: no room for another owner: the limit is 10000")
+	require.Contains(t, stderr, "trace.csv:10002: apply: engine: too many owners: the limit is 10000")
 	write(maxSpells+1, "0,apply,a,b,%d,n,buff,\n")
 	_, stderr, code = tool("replay", "--spells", spells, trace)
 	require.NotZero(t, code)

@@ -142,7 +142,7 @@ func (p *player) tick() error {
 	}
 	f := e.Tick(time.Duration(dt))
 	if !whole && c.Err == nil {
-		c.Failf("frame %d: what the inbox had cannot be done", p.done.Frames+1)
+		c.Failf("frame %d: the inbox commands were not replayed", p.done.Frames+1)
 	}
 	if c.Err != nil {
 		return c.Err
@@ -167,7 +167,7 @@ func (p *player) tick() error {
 	}
 	err := fmt.Errorf("%w: frame %d, up to %v, of %d events: digest %016x, recorded was %016x", ErrDiffers, f.Number, f.Now, f.Len(), uint64(p.sum), uint64(want))
 	if p.done.Busy > 0 {
-		err = fmt.Errorf("%w; somebody was busy from frame %d on, which cannot be repeated", err, p.done.Busy)
+		err = fmt.Errorf("%w; an owner was busy from frame %d on, which cannot be repeated", err, p.done.Busy)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ var (
 	// version or another catalog.
 	ErrRecording = recording.Err
 	// ErrDiffers means that the replay has produced other events than were recorded.
-	ErrDiffers = errors.New("replay: it differs")
+	ErrDiffers = errors.New("replay: events differ from the recording")
 )
 
 // Game provides the inputs that a recording does not hold. The zero value suffices for a game

@@ -201,7 +201,7 @@ func TestStrangers(t *testing.T) {
 				"use poisn 1":   `no: buff: no such definition: "poisn": did you mean "poison"?`,
 				"use respawn 1": "no: respawn is nothing to use",
 				"use poison x":  "no: ",
-				"use poison 77": "no: engine: no such owner: 77",
+				"use poison 77": "no: engine: unknown owner: 77",
 				"join ben":      "no: join NAME",
 				"":              "no: not a command",
 			} {
