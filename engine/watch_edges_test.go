@@ -145,7 +145,7 @@ func TestReplayOfBusy(t *testing.T) {
 		done, err := replay.Run(&rec, engine.Options{Synchronous: true}, game)
 		require.ErrorIs(t, err, replay.ErrDiffers)
 		require.ErrorContains(t, err, "frame 2, ")
-		require.ErrorContains(t, err, "somebody was busy from frame 2 on")
+		require.ErrorContains(t, err, "an owner was busy from frame 2 on")
 		require.EqualValues(t, 2, done.Busy)
 	})
 }
