@@ -18,42 +18,42 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// bot earns one coin after the other, and knows what became of each.
+// bot earns one coin after another and counts the outcomes of its payments.
 type bot struct {
 	zone    string
 	id      buff.OwnerID
-	acked   int64   // on disk, it was told
-	unknown int64   // nobody knows
-	had     int64   // coins when the database went back last
-	phase   float64 // of an interval, between 0 and 1: the bots of a zone are paid one after the other
+	acked   int64   // payments acknowledged
+	unknown int64   // payments with an unknown outcome
+	had     int64   // coins after the last failover to a lagging standby
+	phase   float64 // offset within the interval, 0 to 1, which spreads the payments of a zone's bots
 	dice    *rand.Rand
 }
 
-// book is what the bots know.
+// book records the outcome of every payment.
 type book struct {
 	bots   []*bot
 	zones  []string
 	want   cluster.Certainty
-	until  string  // that word
-	travel float64 // how likely a bot goes to another zone after a payment
+	until  string  // name of want, for the report
+	travel float64 // probability that a bot changes zones after a payment
 
 	mu     sync.Mutex
-	in     map[string]int // bots in each zone, as they know
-	moves  int64          // that were acknowledged
-	sent   int64          // payments that were sent on to another zone
+	in     map[string]int // bots in each zone, according to their last payments
+	moves  int64          // acknowledged moves
+	sent   int64          // payments forwarded to another zone
 	trips  []time.Duration
-	took   []time.Duration      // of acknowledged payments
-	last   map[string]time.Time // of each zone, the last acknowledgement
-	gaps   []time.Duration      // of a zone without any, above 500 ms
+	took   []time.Duration      // latencies of acknowledged payments
+	last   map[string]time.Time // last acknowledgement of each zone
+	gaps   []time.Duration      // times without an acknowledgement from a zone, above 500 ms
 	worst  time.Duration
-	where  string // the worst one was
-	again  int64  // done before: an answer was lost
-	backs  uint64 // how often the database has gone back
-	gone   int64  // payments that were acknowledged, and are gone with the moment that a standby had missed
+	where  string // zone of the worst gap
+	again  int64  // retries of a payment already applied: the first answer was lost
+	backs  uint64 // failovers to a lagging standby
+	gone   int64  // acknowledged payments that a lagging standby had not received
 	tries  int64
-	wrong  []error                    // what no fault explains
-	widest time.Duration              // of all gaps since the last fault began
-	after  map[string][]time.Duration // the widest one of each fault, by its kind
+	wrong  []error                    // errors that no fault explains
+	widest time.Duration              // widest gap since the start of the last fault
+	after  map[string][]time.Duration // widest gap of each fault, by kind
 }
 
 func newBook(zones, bots int, travel float64) *book {
@@ -68,8 +68,8 @@ func newBook(zones, bots int, travel float64) *book {
 	return b
 }
 
-// run has a bot earn until ctx ends: a coin at most each interval, at moments of its own, which stay apart
-// from those of others after all have waited for the same. What is under way then is waited for.
+// run pays a bot at most one coin per interval until ctx ends, then waits for the payment in progress. Each bot keeps
+// its phase, so that the bots stay spread out even after all of them have waited for the same fault.
 func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval time.Duration) {
 	pay := buff.Apply(one.id, buff.Application{Spec: catalog.Spec("coin")})
 	next := time.Now().Add(time.Duration(one.phase * float64(interval)))
@@ -82,11 +82,11 @@ func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval ti
 		if one.dice.Float64() < b.travel {
 			b.move(ctx, c, one)
 		}
-		next = next.Add(time.Since(next).Truncate(interval) + interval) // those that were missed are not made up for
+		next = next.Add(time.Since(next).Truncate(interval) + interval) // missed intervals are skipped
 	}
 }
 
-// move has a bot go to another zone. It does not write down where it is: the next payment is sent to where it was, and finds it.
+// move transfers a bot to another zone. The bot keeps sending to its old zone until a reply names the new one.
 func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	to := b.zones[one.dice.IntN(len(b.zones))]
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -99,13 +99,13 @@ func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	case err == nil:
 		b.moves++
 		b.trips = append(b.trips, time.Since(begun))
-	case errors.Is(err, cluster.ErrUnknown), errors.Is(err, cluster.ErrNoOwner): // the next payment finds it, wherever it is
+	case errors.Is(err, cluster.ErrUnknown), errors.Is(err, cluster.ErrNoOwner): // the next payment finds the bot
 	default:
-		b.wrong = append(b.wrong, fmt.Errorf("%s, bot %d, which goes to %s: %w", one.zone, one.id, to, err))
+		b.wrong = append(b.wrong, fmt.Errorf("%s, bot %d, moving to %s: %w", one.zone, one.id, to, err))
 	}
 }
 
-// at notes in which zone a bot was paid. One without any bots pays nobody.
+// at records the zone that paid a bot. A zone without bots makes no payments, so its gaps are not measured.
 func (b *book) at(one *bot, zone string) {
 	if zone == one.zone {
 		return
@@ -124,7 +124,7 @@ func (b *book) note(one *bot, r cluster.Reply, err error, begun time.Time) {
 	now := time.Now()
 	b.tries += int64(r.Tries)
 	switch {
-	case err == nil && r.Epoch/historyEpochs < b.backs && one.acked >= one.had: // a late answer, of before the database went back
+	case err == nil && r.Epoch/historyEpochs < b.backs && one.acked >= one.had: // a late answer from before the failover
 		b.gone++
 	case err == nil:
 		one.acked++
@@ -136,13 +136,13 @@ func (b *book) note(one *bot, r cluster.Reply, err error, begun time.Time) {
 		b.gap(one.zone, now)
 	case errors.Is(err, cluster.ErrUnknown):
 		one.unknown++
-	case errors.Is(err, cluster.ErrNoOwner), errors.Is(err, cluster.ErrOverloaded): // it was not sent
+	case errors.Is(err, cluster.ErrNoOwner), errors.Is(err, cluster.ErrOverloaded): // not sent
 	default:
 		b.wrong = append(b.wrong, fmt.Errorf("%s, bot %d: %w", one.zone, one.id, err))
 	}
 }
 
-// gap notes how long a zone has paid nobody.
+// gap records the time since the zone's last payment.
 func (b *book) gap(zone string, now time.Time) {
 	last, known := b.last[zone]
 	b.last[zone] = now
@@ -159,15 +159,15 @@ func (b *book) gap(zone string, now time.Time) {
 	}
 }
 
-// begin has the gaps of a fault begin. Those that are open go on.
+// begin starts measuring the gaps of a fault. Gaps in progress count for it.
 func (b *book) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.widest = 0
 }
 
-// end waits until each zone has paid somebody after that moment, and returns the widest gap that a zone had
-// since begin: false if ctx ends before.
+// end waits until each zone has made a payment after since, and returns the widest gap of any zone since begin.
+// It returns false if ctx ends first.
 func (b *book) end(ctx context.Context, kind string, since time.Time) (widest time.Duration, ok bool) {
 	for pause(ctx, 20*time.Millisecond) {
 		b.mu.Lock()
@@ -186,17 +186,17 @@ func (b *book) end(ctx context.Context, kind string, since time.Time) (widest ti
 	return 0, false
 }
 
-// acknowledged is how many payments are on disk.
+// acknowledged returns the number of acknowledged payments.
 func (b *book) acknowledged() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.took)
 }
 
-// historyEpochs is how many epochs a zone skips when a standby takes over: see cluster/world.sql.
+// historyEpochs is the number of epochs a zone skips when a standby takes over: see cluster/world.sql.
 const historyEpochs = 1000
 
-// quiet returns when no zone can answer any more whose node has lost the database: after a lease, and when no answer has come for a while.
+// quiet waits until zones whose nodes have lost the database can no longer answer: one lease, then until no more answers arrive.
 func (b *book) quiet(ctx context.Context) {
 	pause(ctx, 2200*time.Millisecond)
 	for had := -1; had != b.acknowledged(); {
@@ -205,7 +205,7 @@ func (b *book) quiet(ctx context.Context) {
 	}
 }
 
-// goBack takes out of the book what the database has not, which has gone back and is not played on yet. It returns how many payments that are.
+// goBack removes from the book the payments missing from the promoted standby, before zones run on it. It returns their number.
 func (b *book) goBack(ctx context.Context, address, schema string) (gone int64, err error) {
 	purses, _, _, err := b.purses(ctx, address, schema)
 	if err != nil {
@@ -225,13 +225,13 @@ func (b *book) goBack(ctx context.Context, address, schema string) (gone int64, 
 	return gone, nil
 }
 
-// verdict is the book against what the database has.
+// verdict is the result of comparing the book with the database.
 type verdict struct {
 	acked, unknown, lost, doubled, inDoubt int64
 	nowhere, twice, onTheWay               int64 // bots
 }
 
-// purses reads the coins of all bots, in how many places each is, and how many are on their way.
+// purses returns the coins of each bot, the number of zones and arrivals that contain it, and the number of bots in transit.
 func (b *book) purses(ctx context.Context, address, schema string) (purses map[buff.OwnerID]int64, places map[buff.OwnerID]int, onTheWay int64, err error) {
 	s, err := postgres.Open(ctx, address, postgres.Options{Schema: schema, ReadOnly: true})
 	if err != nil {
@@ -241,7 +241,7 @@ func (b *book) purses(ctx context.Context, address, schema string) (purses map[b
 	purses, places = map[buff.OwnerID]int64{}, map[buff.OwnerID]int{}
 	for _, zone := range b.zones {
 		cut, err := s.Load(ctx, zone)
-		if errors.Is(err, store.ErrEmpty) { // a database that has gone back to before the first cut
+		if errors.Is(err, store.ErrEmpty) { // the promoted standby had not received the first cut
 			cut, err = &store.Cut{}, nil
 		}
 		if err != nil {
@@ -265,7 +265,7 @@ func (b *book) purses(ctx context.Context, address, schema string) (purses map[b
 	return purses, places, onTheWay, nil
 }
 
-// audit compares the book with what the database has. The nodes have ended.
+// audit compares the book with the database. All nodes must have ended.
 func (b *book) audit(ctx context.Context, address, schema string) (v verdict, err error) {
 	purses, places, onTheWay, err := b.purses(ctx, address, schema)
 	if err != nil {
@@ -306,29 +306,29 @@ func (b *book) report(w io.Writer, v verdict, took time.Duration) {
 	fmt.Fprintf(w, "  acknowledged %-8s %d, %.0f a second\n", b.until, v.acked, float64(v.acked)/took.Seconds())
 	fmt.Fprintf(w, "  lost                  %d\n", v.lost)
 	if b.backs > 0 {
-		fmt.Fprintf(w, "  gone with a standby   %d acknowledged payments, in %d moments that a standby had missed when it took over\n", b.gone, b.backs)
+		fmt.Fprintf(w, "  lost with a standby   %d acknowledged payments, in %d failovers to a standby that lagged\n", b.gone, b.backs)
 	}
 	fmt.Fprintf(w, "  doubled               %d\n", v.doubled)
-	fmt.Fprintf(w, "  nobody knows          %d, of which %d were done\n", v.unknown, v.inDoubt)
-	fmt.Fprintf(w, "  moves of bots         %d: p50 %v, p99 %v; %d payments found their bot in another zone\n", b.moves,
+	fmt.Fprintf(w, "  unknown outcome       %d, of which %d were applied\n", v.unknown, v.inDoubt)
+	fmt.Fprintf(w, "  moves of bots         %d: p50 %v, p99 %v; %d payments forwarded to another zone\n", b.moves,
 		of(b.trips, 0.5).Round(time.Millisecond), of(b.trips, 0.99).Round(time.Millisecond), b.sent)
-	fmt.Fprintf(w, "  bots                  %d nowhere, %d in two zones, %d on their way\n", v.nowhere, v.twice, v.onTheWay)
-	fmt.Fprintf(w, "  answered again        %d: the first answer was lost; sent %d times in all\n", b.again, b.tries)
-	fmt.Fprintf(w, "  until %-15s p50 %v, p99 %v\n", b.until, of(b.took, 0.5).Round(time.Millisecond), of(b.took, 0.99).Round(time.Millisecond))
-	fmt.Fprintf(w, "  gaps of a zone        %d above 500 ms: p50 %v, p99 %v; the worst %v, of %s\n", len(b.gaps),
+	fmt.Fprintf(w, "  bots                  %d in no zone, %d in two zones, %d in transit\n", v.nowhere, v.twice, v.onTheWay)
+	fmt.Fprintf(w, "  retried after reply   %d: the first reply was lost; %d requests sent in total\n", b.again, b.tries)
+	fmt.Fprintf(w, "  latency until %-7s p50 %v, p99 %v\n", b.until, of(b.took, 0.5).Round(time.Millisecond), of(b.took, 0.99).Round(time.Millisecond))
+	fmt.Fprintf(w, "  gaps of zones         %d above 500 ms: p50 %v, p99 %v; maximum %v, in %s\n", len(b.gaps),
 		of(b.gaps, 0.5).Round(time.Millisecond), of(b.gaps, 0.99).Round(time.Millisecond), b.worst.Round(time.Millisecond), b.where)
 	for _, kind := range slices.Sorted(maps.Keys(b.after)) {
 		list := b.after[kind]
 		slices.Sort(list)
-		fmt.Fprintf(w, "  gap of a %-12s p50 %v, p99 %v, the worst %v: the widest of all zones, of %d\n", kind, of(list, 0.5).Round(time.Millisecond),
+		fmt.Fprintf(w, "  gap: %-16s p50 %v, p99 %v, maximum %v: the widest gap of any zone per fault, %d faults\n", kind, of(list, 0.5).Round(time.Millisecond),
 			of(list, 0.99).Round(time.Millisecond), list[len(list)-1].Round(time.Millisecond), len(list))
 	}
 	for _, err := range b.wrong[:min(len(b.wrong), 10)] {
-		fmt.Fprintf(w, "  not explained         %v\n", err)
+		fmt.Fprintf(w, "  unexplained           %v\n", err)
 	}
 }
 
-// count adds up the coins of owners as they are on disk.
+// count adds the coins of stored owners to purses.
 func count(ctx context.Context, purses map[buff.OwnerID]int64, owners []store.Owner) (err error) {
 	eng, err := engine.New(engine.Options{Catalog: catalog, Synchronous: true})
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// faults are the words of -chaos.
+// faults lists the values of -chaos.
 var faults = []string{"kill", "stop", "term", "move", "nats", "postgres", "cut", "standby", "readonly", "closed", "definition"}
 
-// ownDatabase are those for which PostgreSQL is this world's own, and twoDatabases those for which it has a standby.
+// ownDatabase lists the faults that need a private PostgreSQL, twoDatabases those that also need a standby.
 var (
 	ownDatabase  = []string{"postgres", "standby", "readonly"}
 	twoDatabases = []string{"standby", "readonly"}
 )
 
-// any reports whether one of some words is among others.
+// anyOf reports whether any of words is in among.
 func anyOf(words, among []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(among, w) })
 }
@@ -33,22 +33,22 @@ func parseChaos(text string) ([]string, error) {
 	words := strings.Split(text, ",")
 	for _, w := range words {
 		if !slices.Contains(faults, w) {
-			return nil, fmt.Errorf("realm: -chaos %s: want none, or some of %s", w, strings.Join(faults, ","))
+			return nil, fmt.Errorf("realm: -chaos %s: want none, or a list of %s", w, strings.Join(faults, ","))
 		}
 	}
 	return words, nil
 }
 
-// settle is how long a fault is over before it is looked whether all zones pay.
+// settle is the pause after a fault before all zones must make payments again.
 const settle = time.Second
 
-// chaos does one fault after the other, or two at once, until ctx ends. They heal before the next ones: a node is
-// back, or goes on, and all zones pay. In each round each kind comes once alone and, where they also come together,
-// once more with another of another node, if one is left; in which order, where and how long are dice, on a seed.
+// chaos injects faults, one or two at a time, until ctx ends. Before the next fault, all zones must make payments again.
+// In each round each kind occurs once alone and, with together, once more combined with a fault on another node, if
+// there is one. Order, node and duration are random, from a seed.
 type chaos struct {
 	kinds    []string
 	together bool
-	round    int // how many rounds; 0: until ctx ends
+	round    int // number of rounds; 0: until ctx ends
 	every    time.Duration
 	dice     *rand.Rand
 	nodes    *nodes
@@ -56,10 +56,10 @@ type chaos struct {
 	screens  *screens
 	tell     func(format string, args ...any)
 	count    map[string]int
-	stuck    int // faults after which not all zones paid again by themselves
+	stuck    int // faults after which some zone did not recover
 }
 
-// mostRecovery is how long all zones may take to pay again.
+// mostRecovery is the maximum time until all zones make payments again.
 const mostRecovery = time.Minute
 
 func (c *chaos) run(ctx context.Context) error {
@@ -79,7 +79,7 @@ func (c *chaos) run(ctx context.Context) error {
 	return nil
 }
 
-// shuffled returns what comes in a round: the faults of each entry at once.
+// shuffled returns the faults of a round in random order. The faults of one entry happen at the same time.
 func (c *chaos) shuffled() (all [][]string) {
 	shuffle := func() {
 		c.dice.Shuffle(len(c.kinds), func(i, j int) { c.kinds[i], c.kinds[j] = c.kinds[j], c.kinds[i] })
@@ -95,7 +95,7 @@ func (c *chaos) shuffled() (all [][]string) {
 	return all
 }
 
-// incident does faults at once, and returns when all zones pay, or ctx has ended.
+// incident injects faults at the same time. It returns when all zones make payments again, or ctx has ended.
 func (c *chaos) incident(ctx context.Context, kinds []string) error {
 	label := kinds[0]
 	if len(kinds) > 1 {
@@ -120,15 +120,15 @@ func (c *chaos) incident(ctx context.Context, kinds []string) error {
 	wait, cancel := context.WithTimeout(ctx, mostRecovery)
 	defer cancel()
 	if gap, ok := c.book.end(wait, label, time.Now().Add(-settle/2)); ok {
-		c.tell("all zones pay; the widest gap of one was %.2f s", gap.Seconds())
+		c.tell("all zones have recovered; the widest gap of any zone was %.2f s", gap.Seconds())
 	} else if ctx.Err() == nil {
 		c.stuck++
-		c.tell("after %v not all zones pay", mostRecovery)
+		c.tell("some zones have not recovered after %v", mostRecovery)
 	}
 	return nil
 }
 
-// fault is one of them. Its dice are its own: another may come at the same time.
+// fault is one injected fault. It has its own random source because another may run at the same time.
 type fault struct {
 	*chaos
 	kind string
@@ -136,12 +136,12 @@ type fault struct {
 	dice *rand.Rand
 }
 
-// between throws dice for a time.
+// between returns a random duration from least to most.
 func (f *fault) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(f.dice.Int64N(int64(most-least)))
 }
 
-// do does it, and returns when it is over.
+// do injects the fault and returns when it is over.
 func (f *fault) do(ctx context.Context, together bool) error {
 	s := f.seat
 	switch f.kind {
@@ -151,12 +151,12 @@ func (f *fault) do(ctx context.Context, together bool) error {
 		<-s.done
 		return f.nodes.start(s)
 	case "term":
-		f.tell("%s is told to end, as for a deploy", s.name())
+		f.tell("%s gets SIGTERM, as in a deploy", s.name())
 		s.signal(syscall.SIGTERM)
 		if err := s.end(20 * time.Second); err != nil && !together {
 			return err
 		} else if err != nil {
-			f.tell("it did not end in order, with another fault at once: %v", err)
+			f.tell("its drain failed during another fault: %v", err)
 		}
 		return f.nodes.start(s)
 	case "move":
@@ -164,12 +164,12 @@ func (f *fault) do(ctx context.Context, together bool) error {
 		s.signal(syscall.SIGUSR1)
 	case "stop":
 		d := f.between(4*time.Second, 12*time.Second)
-		f.tell("%s stands still for %.1f s", s.name(), d.Seconds())
+		f.tell("%s is paused for %.1f s", s.name(), d.Seconds())
 		s.signal(syscall.SIGSTOP)
 		pause(ctx, d)
 		s.signal(syscall.SIGCONT)
 	case "nats":
-		f.tell("NATS is gone for 2 s")
+		f.tell("NATS is down for 2 s")
 		f.nodes.servers.stopNATS()
 		pause(ctx, 2*time.Second)
 		return f.nodes.servers.startNATS()
@@ -177,7 +177,7 @@ func (f *fault) do(ctx context.Context, together bool) error {
 		f.nodes.servers.base.Lock()
 		defer f.nodes.servers.base.Unlock()
 		d := f.between(0, 4*time.Second)
-		f.tell("PostgreSQL is killed, and is started again after %.1f s", d.Seconds())
+		f.tell("PostgreSQL is killed and restarted after %.1f s", d.Seconds())
 		f.nodes.servers.own.kill()
 		pause(ctx, d)
 		return f.nodes.servers.own.start(context.WithoutCancel(ctx))
@@ -188,10 +188,10 @@ func (f *fault) do(ctx context.Context, together bool) error {
 	case "readonly":
 		f.readOnly(ctx)
 	case "closed":
-		f.tell("the connection of %s to NATS is closed for good", s.name())
+		f.tell("%s closes its connection to NATS permanently", s.name())
 		s.signal(syscall.SIGUSR2)
 	case "definition":
-		f.tell("definitions do not come to screens for 2 s, and %s moves a zone", s.name())
+		f.tell("screens receive no definitions for 2 s while %s moves a zone", s.name())
 		lost := f.screens.filter.lose(2 * time.Second)
 		s.signal(syscall.SIGUSR1)
 		pause(ctx, 2*time.Second)
@@ -200,31 +200,31 @@ func (f *fault) do(ctx context.Context, together bool) error {
 	return nil
 }
 
-// standby has a standby take over that is up to 1.5 s behind. What was acknowledged in that time is lost, as docs/operations.md says; the
-// book takes that out, and nothing else.
+// standby promotes a standby that lags by up to 1.5 s. Payments acknowledged in that time are lost, as
+// docs/operations.md describes; the book removes exactly these.
 func (f *fault) standby(ctx context.Context) error {
 	s := f.nodes.servers
 	s.base.Lock()
 	defer s.base.Unlock()
 	d := f.between(0, 1500*time.Millisecond)
-	f.tell("a standby takes over that is %.1f s behind", d.Seconds())
+	f.tell("a standby with a lag of %.1f s takes over", d.Seconds())
 	gone := int64(0)
 	err := s.takeOver(ctx, d, func() { f.book.quiet(context.WithoutCancel(ctx)) }, func(address string) (err error) {
 		gone, err = f.book.goBack(context.WithoutCancel(ctx), address, s.schema)
 		return err
 	}, f.nodes.lead)
-	f.tell("it has taken over; %d acknowledged payments are gone with the moment that it had missed", gone)
+	f.tell("it has taken over; %d acknowledged payments that it had not received are lost", gone)
 	return err
 }
 
-// readOnly has all nodes reach a standby for a while, which only reads, and then the primary again. No connection is broken at the end: who
-// has one to the standby must leave it.
+// readOnly connects all nodes to a read-only standby for a while, then leads new connections to the primary again.
+// It breaks no connection at the end: nodes must leave the standby themselves.
 func (f *fault) readOnly(ctx context.Context) {
 	s := f.nodes.servers
 	s.base.Lock()
 	defer s.base.Unlock()
 	d := f.between(500*time.Millisecond, 4*time.Second)
-	f.tell("nodes reach a server that only reads for %.1f s", d.Seconds())
+	f.tell("nodes reach a read-only server for %.1f s", d.Seconds())
 	f.nodes.lead(fmt.Sprintf("127.0.0.1:%d", s.second.port))
 	pause(ctx, d)
 	for _, seat := range f.nodes.seats {
@@ -244,7 +244,7 @@ func (f *fault) cut(ctx context.Context) {
 	pause(ctx, d)
 }
 
-// pause waits, and reports whether ctx has not ended.
+// pause waits for d and reports whether ctx was still active.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

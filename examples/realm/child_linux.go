@@ -2,7 +2,8 @@ package main
 
 import "syscall"
 
-// childAttr has a node die with the world, whatever ends that, and not hear the interrupt of a terminal, which is the world's.
+// childAttr kills a node when this process ends, and keeps it in its own process group, so that an interrupt from the
+// terminal reaches only this process.
 func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

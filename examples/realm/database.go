@@ -18,35 +18,34 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// database is a PostgreSQL of this world's own, which may be killed; the machine's may not. It syncs what it
-// has committed, as is the default.
+// database is a private PostgreSQL server, which may be killed. It syncs commits to disk, as is the default.
 type database struct {
 	bin, dir string
 	port     int
 	as       *syscall.SysProcAttr
-	follows  string // for a standby: how it reaches its primary
+	follows  string // for a standby: the connection string of its primary
 	cmd      *exec.Cmd
-	said     bytes.Buffer // by initdb, and by the server
+	said     bytes.Buffer // output of initdb and of the server
 	ended    chan struct{}
 }
 
-// findBinaries returns the folder of PostgreSQL's programs: of the path, or of Debian.
+// findBinaries returns the directory of PostgreSQL's programs: from PATH, or where Debian installs them.
 func findBinaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // the others are beside the real one
+		if real, err := filepath.EvalSymlinks(path); err == nil { // the other programs are next to the real one
 			path = real
 		}
 		return filepath.Dir(path), nil
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {
-		return "", errors.New("realm: no initdb in the path or in /usr/lib/postgresql: -chaos postgres wants a server of its own")
+		return "", errors.New("realm: no initdb in PATH or in /usr/lib/postgresql: -chaos postgres needs a private server")
 	}
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// openDatabase makes one in a folder for temporary files. The server refuses to run as root, and is then the user
-// postgres's.
+// openDatabase starts a server in a temporary directory. PostgreSQL refuses to run as root; in that case it runs as
+// user postgres.
 func openDatabase(ctx context.Context) (_ *database, err error) {
 	d := &database{as: childAttr()}
 	if d.bin, err = findBinaries(); err != nil {
@@ -70,7 +69,7 @@ func openDatabase(ctx context.Context) (_ *database, err error) {
 	return d, d.start(ctx)
 }
 
-// openStandby makes one that follows a primary, by way of a port of this machine.
+// openStandby starts a standby that reaches its primary through port via of this machine.
 func openStandby(ctx context.Context, primary *database, via int) (_ *database, err error) {
 	d := &database{as: childAttr(), bin: primary.bin, follows: fmt.Sprintf("host=127.0.0.1 port=%d user=postgres", via)}
 	if d.dir, err = os.MkdirTemp("", "realm-postgres"); err != nil {
@@ -91,7 +90,7 @@ func openStandby(ctx context.Context, primary *database, via int) (_ *database, 
 	return d, d.start(ctx)
 }
 
-// prepare finds a user and a free port.
+// prepare selects a user and a free port.
 func (d *database) prepare() error {
 	if os.Getuid() == 0 {
 		if err := d.unprivileged(); err != nil {
@@ -106,13 +105,13 @@ func (d *database) prepare() error {
 	return l.Close()
 }
 
-// promote makes a standby the primary, as it is.
+// promote makes a standby the primary, without waiting for it to catch up.
 func (d *database) promote(ctx context.Context) error {
 	_, err := d.ask(ctx, "select pg_promote(true, 60)")
 	return err
 }
 
-// ask returns the first value of the answer to a statement, as text.
+// ask runs a statement and returns the first value of the result as text.
 func (d *database) ask(ctx context.Context, statement string) (text string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -128,9 +127,9 @@ func (d *database) ask(ctx context.Context, statement string) (text string, err 
 func (d *database) unprivileged() error {
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		return fmt.Errorf("realm: PostgreSQL does not run as root: %w", err)
+		return fmt.Errorf("realm: PostgreSQL cannot run as root: %w", err)
 	}
-	uid, _ := strconv.Atoi(u.Uid) // a user has numbers here
+	uid, _ := strconv.Atoi(u.Uid) // numeric on Unix
 	gid, _ := strconv.Atoi(u.Gid)
 	d.as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	return os.Chown(d.dir, uid, gid)
@@ -148,7 +147,7 @@ func (d *database) address() string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", d.port)
 }
 
-// start starts the server, and returns when it has recovered.
+// start starts the server and returns when it accepts connections.
 func (d *database) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -172,14 +171,14 @@ func (d *database) start(ctx context.Context) error {
 		if d.ready(ctx) {
 			return nil
 		}
-		d.kill() // a process of the one before may still have been there
+		d.kill() // a process of the previous server may still hold the data directory
 		if !pause(ctx, 100*time.Millisecond) {
-			return fmt.Errorf("realm: PostgreSQL does not start: %s", bytes.TrimSpace(d.said.Bytes()))
+			return fmt.Errorf("realm: starting PostgreSQL: %s", bytes.TrimSpace(d.said.Bytes()))
 		}
 	}
 }
 
-// ready waits until the server answers: false if it has ended.
+// ready waits until the server accepts connections. It returns false if the server has ended.
 func (d *database) ready(ctx context.Context) bool {
 	for pause(ctx, 20*time.Millisecond) {
 		select {
@@ -194,10 +193,10 @@ func (d *database) ready(ctx context.Context) bool {
 	return false
 }
 
-// kill ends the server and its processes as a power switch does, but for the page cache.
+// kill ends the server and its processes like a power failure, except that the page cache survives.
 func (d *database) kill() {
 	pid := d.cmd.Process.Pid
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // where there are none they see by themselves that they are alone
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // if /proc has no list, the children notice that the server has ended
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	for _, child := range strings.Fields(string(children)) {
 		if pid, err := strconv.Atoi(child); err == nil {
@@ -207,7 +206,7 @@ func (d *database) kill() {
 	<-d.ended
 }
 
-// close ends the server and removes all that it had.
+// close ends the server and removes its directory.
 func (d *database) close() error {
 	if d.cmd != nil && d.cmd.Process != nil {
 		d.kill()

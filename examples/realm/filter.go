@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// filter is the way of the screens to NATS. It can lose definitions, and nothing else.
+// filter is a proxy between the screens and NATS. It can drop definitions, and only these.
 type filter struct {
 	listener net.Listener
 	target   string
-	until    atomic.Int64 // definitions are lost until then
-	lost     atomic.Int64 // since lose
+	until    atomic.Int64 // definitions are dropped until then
+	lost     atomic.Int64 // dropped since the last call of lose
 	total    atomic.Int64
 
 	mu    sync.Mutex
@@ -35,7 +35,7 @@ func newFilter(target string) (*filter, error) {
 
 func (f *filter) port() int { return f.listener.Addr().(*net.TCPAddr).Port }
 
-// lose has definitions not come for a while, and returns what says how many that were.
+// lose drops definitions for d. It returns a function that returns the number dropped since.
 func (f *filter) lose(d time.Duration) func() int64 {
 	f.lost.Store(0)
 	f.until.Store(time.Now().Add(d).UnixNano())
@@ -59,7 +59,7 @@ func (f *filter) serve() {
 		end := func() { _, _ = c.Close(), s.Close() }
 		go func() {
 			defer end()
-			_, _ = io.Copy(s, c) // it ends with the connection
+			_, _ = io.Copy(s, c) // ends with the connection
 		}()
 		go func() {
 			defer end()
@@ -68,7 +68,7 @@ func (f *filter) serve() {
 	}
 }
 
-// pass copies what the server says: lines, and behind those that begin a message so many bytes as they say.
+// pass copies protocol lines from the server, each followed by the message body whose length the line gives.
 func (f *filter) pass(to net.Conn, from *bufio.Reader) {
 	for {
 		line, err := from.ReadString('\n')

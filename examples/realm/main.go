@@ -21,12 +21,12 @@ import (
 // options are the flags.
 type options struct {
 	nodes, zones, bots int
-	rounds             int // of all faults, after which they stop playing; 0: they play until the time is over
+	rounds             int // rounds of all faults, after which the run ends; 0: until the time is over
 	play, every, pay   time.Duration
-	travel             float64 // how likely a bot goes to another zone after a payment
+	travel             float64 // probability that a bot changes zones after a payment
 	chaos              string
-	together           bool // faults come two at once, too
-	applied            bool // bots do not wait for the disk
+	together           bool // also inject two faults at a time
+	applied            bool // bots do not wait until payments are durable
 	postgres, page     string
 	seed               uint64
 }
@@ -40,25 +40,25 @@ func main() {
 		return
 	}
 	var o options
-	flag.IntVar(&o.nodes, "nodes", 3, "processes that play zones")
-	flag.IntVar(&o.zones, "zones", 12, "zones of the world")
-	flag.IntVar(&o.bots, "bots", 1200, "bots, the same number in each zone")
-	flag.DurationVar(&o.play, "for", time.Minute, "how long they play")
-	flag.DurationVar(&o.every, "every", 10*time.Second, "time between two faults")
-	flag.DurationVar(&o.pay, "pay", 500*time.Millisecond, "least time between two payments of a bot")
-	flag.Float64Var(&o.travel, "travel", 0.02, "how likely a bot goes to another zone after a payment")
-	flag.StringVar(&o.chaos, "chaos", "kill", "faults: none, or some of "+strings.Join(faults, ","))
-	flag.BoolVar(&o.together, "together", false, "faults come alone and two at once")
-	flag.BoolVar(&o.applied, "applied", false, "bots wait for the Tick that pays them, and not for the disk; only with -chaos none")
-	flag.StringVar(&o.postgres, "postgres", "", "address of PostgreSQL; if empty, BUFFTICK_POSTGRES, or the machine's own")
-	flag.StringVar(&o.page, "page", "", "address of a page that shows the cluster, as 127.0.0.1:0; each node has one")
-	flag.Uint64Var(&o.seed, "seed", 1, "seed of the faults")
+	flag.IntVar(&o.nodes, "nodes", 3, "number of node processes")
+	flag.IntVar(&o.zones, "zones", 12, "number of zones")
+	flag.IntVar(&o.bots, "bots", 1200, "number of bots, divided evenly among the zones")
+	flag.DurationVar(&o.play, "for", time.Minute, "duration of the run")
+	flag.DurationVar(&o.every, "every", 10*time.Second, "time between faults")
+	flag.DurationVar(&o.pay, "pay", 500*time.Millisecond, "minimum time between two payments of a bot")
+	flag.Float64Var(&o.travel, "travel", 0.02, "probability that a bot changes zones after a payment")
+	flag.StringVar(&o.chaos, "chaos", "kill", "faults: none, or a list of "+strings.Join(faults, ","))
+	flag.BoolVar(&o.together, "together", false, "inject faults alone and two at a time")
+	flag.BoolVar(&o.applied, "applied", false, "bots wait for the Tick, not for the disk; only with -chaos none")
+	flag.StringVar(&o.postgres, "postgres", "", "PostgreSQL address; if empty, BUFFTICK_POSTGRES or a server on this machine")
+	flag.StringVar(&o.page, "page", "", "address of a page that shows the cluster, such as 127.0.0.1:0; each node serves one")
+	flag.Uint64Var(&o.seed, "seed", 1, "random seed of the faults")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	v, err := run(ctx, os.Stdout, o)
 	if err == nil && v.lost+v.doubled+v.nowhere+v.twice > 0 {
-		err = errors.New("realm: the book and the database do not agree")
+		err = errors.New("realm: the database does not match the acknowledged payments")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -66,26 +66,26 @@ func main() {
 	}
 }
 
-// run plays, and returns what came of it.
+// run plays the world and returns the result.
 func run(ctx context.Context, w io.Writer, o options) (v verdict, err error) {
 	kinds, err := parseChaos(o.chaos)
 	if err != nil {
 		return v, err
 	}
 	if o.play <= 0 || o.every < 0 || o.pay < time.Millisecond {
-		return v, fmt.Errorf("realm: -for %v, -every %v, -pay %v: want a time, a time or none, and a millisecond at least", o.play, o.every, o.pay)
+		return v, fmt.Errorf("realm: -for %v, -every %v, -pay %v: want a positive time, a time of at least 0, and at least 1ms", o.play, o.every, o.pay)
 	}
 	if o.travel < 0 || o.travel > 1 || o.travel > 0 && o.zones < 2 {
-		return v, fmt.Errorf("realm: -travel %v with %d zones: want 0 to 1, and two zones at least", o.travel, o.zones)
+		return v, fmt.Errorf("realm: -travel %v with %d zones: want 0 to 1, and at least two zones", o.travel, o.zones)
 	}
 	if o.together && (o.nodes < 2 || len(kinds) < 2) {
-		return v, fmt.Errorf("realm: -together with %d nodes and %d faults: want two of each", o.nodes, len(kinds))
+		return v, fmt.Errorf("realm: -together with %d nodes and %d faults: want at least two of each", o.nodes, len(kinds))
 	}
 	if o.applied && len(kinds) > 0 {
-		return v, fmt.Errorf("realm: -applied with -chaos %s: a crash undoes what is not on disk; want none", o.chaos)
+		return v, fmt.Errorf("realm: -applied with -chaos %s: a crash loses changes that are not durable; want -chaos none", o.chaos)
 	}
 	if o.nodes < 1 || o.zones < 1 || o.bots < o.zones {
-		return v, fmt.Errorf("realm: %d nodes, %d zones, %d bots: want one at least of each, and a bot in each zone", o.nodes, o.zones, o.bots)
+		return v, fmt.Errorf("realm: %d nodes, %d zones, %d bots: want at least one of each, and a bot in each zone", o.nodes, o.zones, o.bots)
 	}
 	s, err := openServers(ctx, o.postgres, anyOf(kinds, ownDatabase), anyOf(kinds, twoDatabases))
 	if err != nil {
@@ -105,10 +105,10 @@ func run(ctx context.Context, w io.Writer, o options) (v verdict, err error) {
 	if o.applied {
 		b.want, b.until = cluster.Applied, "applied"
 	}
-	fmt.Fprintf(w, "realm: %d nodes, %d zones, %d bots; faults: %s, one each %v\n", o.nodes, o.zones, len(b.bots), o.chaos, o.every)
+	fmt.Fprintf(w, "realm: %d nodes, %d zones, %d bots; faults: %s, one every %v\n", o.nodes, o.zones, len(b.bots), o.chaos, o.every)
 	for _, seat := range n.seats {
 		if seat.page != "" {
-			fmt.Fprintf(w, "realm: the page of node %s: http://%s/\n", seat.letter, seat.page)
+			fmt.Fprintf(w, "realm: page of node %s: http://%s/\n", seat.letter, seat.page)
 		}
 	}
 	see, err := openScreens(s.port, s.schema, b.zones)
@@ -145,19 +145,19 @@ func run(ctx context.Context, w io.Writer, o options) (v verdict, err error) {
 		total += n
 	}
 	fmt.Fprintf(w, "  faults                %d: %v\n", total, c.count)
-	fmt.Fprintf(w, "  not healed by itself  %d incidents: not all zones paid %v after them\n", c.stuck, mostRecovery)
+	fmt.Fprintf(w, "  not recovered         %d incidents: some zone made no payment within %v\n", c.stuck, mostRecovery)
 	if wrong := append(b.wrong, seen.wrong...); len(wrong) > 0 {
 		err = wrong[0]
 	}
 	return v, err
 }
 
-// connect connects to NATS, and again whenever it is back.
+// connect connects to NATS and reconnects without limit.
 func connect(port int) (*nats.Conn, error) {
 	return nats.Connect(fmt.Sprintf("nats://127.0.0.1:%d", port), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 }
 
-// playAll has the bots play until the time is over, with one fault after the other.
+// playAll runs the bots and the faults until the time is over.
 func playAll(ctx context.Context, s *servers, b *book, c *chaos, o options) error {
 	conn, err := connect(s.port)
 	if err != nil {
@@ -178,7 +178,7 @@ func playAll(ctx context.Context, s *servers, b *book, c *chaos, o options) erro
 	all.Go(func() {
 		for had := 0; pause(ctx, 5*time.Second); {
 			has := b.acknowledged()
-			c.tell("%d paid a second", (has-had)/5)
+			c.tell("%d payments per second", (has-had)/5)
 			had = has
 		}
 	})

@@ -16,22 +16,22 @@ import (
 	"github.com/bufftick/bufftick/cluster"
 )
 
-// The environment of a node's process.
+// Environment variables of a node process.
 const (
 	envNode     = "REALM_NODE"
 	envPostgres = "REALM_POSTGRES"
 	envNATS     = "REALM_NATS"
 	envSchema   = "REALM_SCHEMA"
-	envWorld    = "REALM_WORLD" // zones and bots of each
-	envPage     = "REALM_PAGE"  // address of its page; "": none
+	envWorld    = "REALM_WORLD" // number of zones, and of bots in each
+	envPage     = "REALM_PAGE"  // address of the node's page; "": none
 )
 
-// runNode is the process of one node: it plays what it gets until it is told to end, and gives it away.
+// runNode is the main function of a node process. It plays its zones until it receives SIGTERM, then hands them off.
 func runNode() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	moves := make(chan os.Signal, 1)
-	signal.Notify(moves, syscall.SIGUSR1) // from here on: it ends who does not hear it
+	signal.Notify(moves, syscall.SIGUSR1) // before any signal can arrive: without this, SIGUSR1 would end the process
 	var zones, bots int
 	if _, err := fmt.Sscanf(os.Getenv(envWorld), "%d %d", &zones, &bots); err != nil {
 		return fmt.Errorf("realm: %s: %w", envWorld, err)
@@ -48,7 +48,8 @@ func runNode() error {
 	return nil
 }
 
-// playOn is the node with one connection to NATS. It reports whether it is to go on with another, since that was closed for good.
+// playOn runs the node with one connection to NATS. It reports whether that connection was closed permanently, so that the
+// caller runs it again with another one.
 func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes chan os.Signal) (again bool, err error) {
 	conn, err := nats.Connect(os.Getenv(envNATS), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.RetryOnFailedConnect(true))
 	if err != nil {
@@ -81,14 +82,14 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 			conn.Close()
 		case <-moves:
 			if err := moveOne(ctx, node); err != nil {
-				fmt.Fprintln(os.Stderr, "realm: moving a zone:", err) // PostgreSQL may be gone
+				fmt.Fprintln(os.Stderr, "realm: moving a zone:", err) // PostgreSQL may be down
 			}
 		}
 	}
 	deadline, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := node.Drain(deadline); err != nil {
-		fmt.Fprintln(os.Stderr, "realm: draining:", err) // with another fault at once: the world shows what was lost by it
+		fmt.Fprintln(os.Stderr, "realm: draining:", err) // may fail during another fault: the audit finds lost payments
 		if !errors.Is(err, cluster.ErrUnsaved) && !errors.Is(err, context.DeadlineExceeded) {
 			return false, err
 		}
@@ -96,8 +97,8 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 	return again && ctx.Err() == nil, nil
 }
 
-// join joins as soon as PostgreSQL can be reached, which may be gone when a node starts, and its name is free, which may be its own of before. It
-// returns nil if the node is told to end before.
+// join retries until it succeeds: PostgreSQL may be down when a node starts, and after a lost connection the node's name is
+// taken until its old lease ends. It returns nil if ctx ends first.
 func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 	for {
 		wait, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -106,14 +107,14 @@ func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 		if err == nil || errors.Is(err, cluster.ErrOptions) || errors.Is(err, cluster.ErrFuture) {
 			return node, err
 		}
-		fmt.Fprintln(os.Stderr, "realm: joining:", err) // the world shows it if the node does not end in order
+		fmt.Fprintln(os.Stderr, "realm: joining:", err) // printed by the parent process if the node fails
 		if !pause(ctx, 200*time.Millisecond) {
 			return nil, nil
 		}
 	}
 }
 
-// moveOne moves a zone of this node to another node, if there is one.
+// moveOne moves a zone of this node to another node, if there is another.
 func moveOne(ctx context.Context, node *cluster.Node) error {
 	self := os.Getenv(envNode)
 	others := slices.DeleteFunc(node.Nodes(), func(name string) bool { return name == self })

@@ -12,31 +12,31 @@ import (
 	"time"
 )
 
-// place is where a node runs.
+// place describes where a node runs.
 type place struct {
-	page   string   // address of its page; "": none
-	host   string   // where its ways to the servers begin, as it sees this machine
-	within []string // the command that runs its process; nil: none
+	page   string   // address of the node's page; "": none
+	host   string   // address at which the node reaches the proxies on this machine
+	within []string // command line prefix for the node's process, such as ip netns exec
 }
 
-// seat is a place of a node: its process is another one after each kill, its ways to the servers stay.
+// seat is a place with its proxies. Each start runs a new process under a new name; the proxies stay.
 type seat struct {
 	place
 	letter   string
-	born     int // processes so far; the name of the node has it
+	born     int // processes started so far; part of the node's name
 	postgres *proxy
 	nats     *proxy
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd
-	said *bytes.Buffer // by the process
-	done chan struct{} // closed when it has ended
+	said *bytes.Buffer // output of the process
+	done chan struct{} // closed when the process has ended
 }
 
-// nodes are the processes of the world.
+// nodes manages the node processes.
 type nodes struct {
 	servers *servers
-	world   string // for envWorld
+	world   string // value of envWorld
 	seats   []*seat
 }
 
@@ -61,14 +61,14 @@ func openNodes(s *servers, places []place, zones, bots int) (*nodes, error) {
 	return all, nil
 }
 
-// lead has all nodes reach PostgreSQL at another address, by new connections.
+// lead redirects all nodes to another PostgreSQL address and breaks their connections.
 func (n *nodes) lead(to string) {
 	for _, s := range n.seats {
 		s.postgres.lead(to, true)
 	}
 }
 
-// start starts the process of a seat, under a new name: that of one that was killed is taken for one TTL.
+// start starts the process of a seat under a new name: the name of a killed node stays taken for one TTL.
 func (n *nodes) start(s *seat) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -105,14 +105,14 @@ func (s *seat) signal(sig os.Signal) {
 	_ = s.cmd.Process.Signal(sig)
 }
 
-// end waits until the process has ended, and returns what is wrong with how it did.
+// end waits until the process has ended, and kills it after within. It returns an error unless the process succeeded.
 func (s *seat) end(within time.Duration) error {
 	select {
 	case <-s.done:
 	case <-time.After(within):
 		s.signal(syscall.SIGKILL)
 		<-s.done
-		return fmt.Errorf("realm: node %s has not drained within %v and was killed", s.name(), within)
+		return fmt.Errorf("realm: node %s did not drain within %v and was killed", s.name(), within)
 	}
 	if s.cmd.ProcessState.Success() {
 		return nil

@@ -12,16 +12,16 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// pages are what a node shows on its address: the cluster, and each zone that it plays.
+// pages serves a node's pages: the cluster, and each zone that the node plays.
 type pages struct {
-	address string // "": it shows nothing
+	address string // "": serve no pages
 
 	mu    sync.Mutex
 	zones map[string]http.Handler
-	world http.Handler // of the node of now; nil: it is not served yet
+	world http.Handler // page of the current Node; nil: not served yet
 }
 
-// zone returns where a zone is shown that begins to be played on an engine.
+// zone returns the URL of a zone's page, or "" if there are no pages.
 func (p *pages) zone(name string) string {
 	if p.address == "" {
 		return ""
@@ -29,7 +29,7 @@ func (p *pages) zone(name string) string {
 	return "http://" + p.address + "/zone/" + url.PathEscape(name)
 }
 
-// begin shows a zone. The page of one that is not played here any more stands still.
+// begin adds the page of a zone. After the zone has moved away, its page remains but no longer changes.
 func (p *pages) begin(name string, eng *engine.Engine) {
 	if p.address != "" {
 		p.mu.Lock()
@@ -65,7 +65,7 @@ func (p *pages) serve(node clusterpage.Node) error {
 		page := p.zones[r.PathValue("name")]
 		p.mu.Unlock()
 		if page == nil {
-			http.Error(w, "the zone is not played here", http.StatusNotFound)
+			http.Error(w, "this node does not run the zone", http.StatusNotFound)
 			return
 		}
 		page.ServeHTTP(w, r)
@@ -74,8 +74,8 @@ func (p *pages) serve(node clusterpage.Node) error {
 	return nil
 }
 
-// placesOf returns a place on this machine for each node. If they have pages, they are at the address of the first one
-// and those behind it, or any that are free if its port is 0.
+// placesOf returns a place on this machine for each node. If first is set, the nodes' pages use its port and the following
+// ones, or free ports if its port is 0.
 func placesOf(first string, nodes int) (all []place, err error) {
 	at, err := net.ResolveTCPAddr("tcp", first)
 	if err != nil && first != "" {

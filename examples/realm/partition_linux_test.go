@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/cluster"
 )
 
-// far is another host: a network of its own in the kernel, with one cable to this one.
+// far is a simulated remote host: a network namespace connected by a veth pair.
 type far struct {
 	t                 *testing.T
 	name, cable       string
@@ -28,7 +28,7 @@ func (f *far) ip(args ...string) {
 	require.NoError(f.t, err, "ip %v: %s", args, out)
 }
 
-// newFar makes one. The test is skipped where that is not permitted.
+// newFar creates the namespace. It skips the test without the permission to do so.
 func newFar(t *testing.T) *far {
 	n := os.Getpid() % 250
 	f := &far{
@@ -38,7 +38,7 @@ func newFar(t *testing.T) *far {
 	if out, err := exec.Command("ip", "netns", "add", f.name).CombinedOutput(); err != nil {
 		t.Skipf("no network namespaces here: %v: %s", err, out)
 	}
-	t.Cleanup(func() { f.ip("netns", "del", f.name) }) // and with it the cable
+	t.Cleanup(func() { f.ip("netns", "del", f.name) }) // also deletes the veth pair
 	if out, err := exec.Command("ip", "link", "add", f.cable, "type", "veth", "peer", "name", "far", "netns", f.name).CombinedOutput(); err != nil {
 		t.Skipf("no veth here: %v: %s", err, out)
 	}
@@ -49,8 +49,8 @@ func newFar(t *testing.T) *far {
 	return f
 }
 
-// TestPartition: a node on another host loses the network, in two ways. Its zones go to others, it comes back, gets
-// some again, and nothing that was acknowledged is lost or was done twice.
+// TestPartition disconnects a node on another host in two ways. Other nodes take over its zones, it gets zones again after
+// it has reconnected, and no acknowledged payment is lost or applied twice.
 func TestPartition(t *testing.T) {
 	address(t)
 	f := newFar(t)
@@ -71,7 +71,7 @@ func TestPartition(t *testing.T) {
 	for _, one := range b.bots {
 		bots.Go(func() { b.run(ctx, c, one, 50*time.Millisecond) })
 	}
-	for b.acknowledged() == 0 { // before that there is no table
+	for b.acknowledged() == 0 { // until then the table does not exist
 		require.True(t, pause(ctx, 50*time.Millisecond))
 	}
 	has := f.zonesOf(ctx, s, n.seats[0].name())
@@ -81,8 +81,8 @@ func TestPartition(t *testing.T) {
 		begin, end []string
 	}{
 		{"the link is down", []string{"link", "set", f.cable, "down"}, []string{"link", "set", f.cable, "up"}},
-		// What goes there has the address of nobody, and is dropped by who gets it; what comes from there comes.
-		{"one way is", []string{"neigh", "replace", f.there, "lladdr", "02:00:00:00:00:01", "dev", f.cable, "nud", "permanent"}, []string{"neigh", "del", f.there, "dev", f.cable}},
+		// Packets to the host carry a wrong MAC address and are dropped; packets from it arrive.
+		{"one direction is down", []string{"neigh", "replace", f.there, "lladdr", "02:00:00:00:00:01", "dev", f.cable, "nud", "permanent"}, []string{"neigh", "del", f.there, "dev", f.cable}},
 	} {
 		b.begin()
 		since := time.Now()
@@ -90,18 +90,18 @@ func TestPartition(t *testing.T) {
 		has(false)
 		gap, ok := b.end(ctx, cut.name, time.Now())
 		require.True(t, ok)
-		t.Logf("%s: after %.1f s others have all zones; the widest gap of one was %.2f s", cut.name, time.Since(since).Seconds(), gap.Seconds())
+		t.Logf("%s: other nodes have all zones after %.1f s; the widest gap of any zone was %.2f s", cut.name, time.Since(since).Seconds(), gap.Seconds())
 		f.ip(cut.end...)
 		back := time.Now()
 		has(true)
-		t.Logf("the node has zones again %.1f s after the network was mended", time.Since(back).Seconds())
+		t.Logf("the node has zones again %.1f s after the network was restored", time.Since(back).Seconds())
 	}
 	stop()
 	bots.Wait()
 	require.NoError(t, n.close())
 	v, err := b.audit(t.Context(), s.address(), s.schema)
 	require.NoError(t, err)
-	t.Logf("%d acknowledged, %d lost, %d doubled, %d of which nobody knows", v.acked, v.lost, v.doubled, v.unknown)
+	t.Logf("%d acknowledged, %d lost, %d doubled, %d with an unknown outcome", v.acked, v.lost, v.doubled, v.unknown)
 	require.Empty(t, b.wrong)
 	require.Zero(t, v.lost)
 	require.Zero(t, v.doubled)
@@ -110,7 +110,7 @@ func TestPartition(t *testing.T) {
 	require.NoError(t, s.close())
 }
 
-// zonesOf returns a function that waits until the database says that a node has zones, or that it has none.
+// zonesOf returns a function that waits until the database lists zones of node, or none if some is false.
 func (f *far) zonesOf(ctx context.Context, s *servers, node string) func(some bool) {
 	db, err := pgx.ConnectConfig(ctx, s.config)
 	require.NoError(f.t, err)

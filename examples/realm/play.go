@@ -12,13 +12,13 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// What is played: the same in every process. A bot carries a purse, which gets a coin with each payment,
-// a poison that hurts every three seconds, so that the frames have something to do, and a day that ends.
+// catalog is the same in every process. A bot has a purse, which gains a coin with each payment, a poison that hurts it
+// every three seconds, so that ticks have work to do, and a "day" buff with an end.
 var catalog = func() *buff.Catalog {
 	c, err := buff.NewCatalog(
 		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: mostCoins}},
 		buff.Spec{ID: "poison", Kind: define.Infinite, Period: 3 * time.Second},
-		buff.Spec{ID: "day", Duration: 24 * time.Hour}, // of play: the ring that a screen draws
+		buff.Spec{ID: "day", Duration: 24 * time.Hour}, // of game time: screens draw its ring
 	)
 	if err != nil {
 		panic(err)
@@ -26,7 +26,7 @@ var catalog = func() *buff.Catalog {
 	return c
 }()
 
-// mostCoins is how many coins a purse holds.
+// mostCoins is the capacity of a purse.
 const mostCoins = 1 << 14
 
 // botID is the owner of bot k of a zone.
@@ -41,12 +41,12 @@ func zoneNames(n int) (all []string) {
 	return all
 }
 
-// play says how a zone is played. One that is new gets its bots.
+// play returns the function that configures a zone. A new zone gets its bots.
 func play(zones, bots int, show *pages) func(zone string) (cluster.Zone, error) {
 	return func(zone string) (cluster.Zone, error) {
 		var number int
 		if _, err := fmt.Sscanf(zone, "zone-%d", &number); err != nil {
-			return cluster.Zone{}, fmt.Errorf("realm: %q is no zone of this world", zone)
+			return cluster.Zone{}, fmt.Errorf("realm: unknown zone %q", zone)
 		}
 		return cluster.Zone{
 			Page:    show.zone(zone),

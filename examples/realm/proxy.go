@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// proxy is the way of one node to one server. While it is cut, bytes stay on their way and nobody is told, as
-// by a cable that was pulled and is put back before TCP gives up.
+// proxy forwards connections from one node to one server. While it is cut, it holds bytes back without closing
+// connections, like an unplugged cable that is plugged in again before TCP times out.
 type proxy struct {
 	listener net.Listener
 	network  string
 
 	mu     sync.Mutex
 	target string
-	until  time.Time // it is cut until then
+	until  time.Time // cut until this time
 	conns  map[net.Conn]bool
-	shut   chan struct{} // closed in the end
+	shut   chan struct{} // closed by close
 }
 
-// newProxy listens on a host of this machine for the server at an address; one that begins with / is a socket.
+// newProxy listens on host for connections to target. A target that starts with / is a Unix socket.
 func newProxy(host, target string) (*proxy, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *proxy) serve() {
 	}
 }
 
-// join has a connection go on to the server.
+// join connects c to the server.
 func (p *proxy) join(c net.Conn) {
 	p.wait()
 	p.mu.Lock()
@@ -61,7 +61,7 @@ func (p *proxy) join(c net.Conn) {
 	p.conns[c], p.conns[s] = true, true
 	p.mu.Unlock()
 	select {
-	case <-p.shut: // and who closes may not have seen these
+	case <-p.shut: // close may have missed these
 		_, _ = c.Close(), s.Close()
 	default:
 	}
@@ -73,7 +73,7 @@ func (p *proxy) join(c net.Conn) {
 	p.mu.Unlock()
 }
 
-// carry copies what comes, and holds it while the way is cut.
+// carry copies bytes, and holds them back while the proxy is cut.
 func (p *proxy) carry(to, from net.Conn) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	b := make([]byte, 1<<16)
@@ -91,7 +91,7 @@ func (p *proxy) carry(to, from net.Conn) {
 	}
 }
 
-// wait returns when the way is not cut, or closed.
+// wait returns when the proxy is not cut, or is closed.
 func (p *proxy) wait() {
 	for {
 		p.mu.Lock()
@@ -108,14 +108,14 @@ func (p *proxy) wait() {
 	}
 }
 
-// cut has what is sent wait on its way for so long.
+// cut holds back traffic for d.
 func (p *proxy) cut(d time.Duration) {
 	p.mu.Lock()
 	p.until = time.Now().Add(d)
 	p.mu.Unlock()
 }
 
-// lead has new connections go to another address, and breaks those that there are if it is told to.
+// lead directs new connections to another address and, if breaks is set, closes existing ones.
 func (p *proxy) lead(to string, breaks bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

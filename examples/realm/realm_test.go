@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The processes of the nodes are those of the test's binary.
+// Node processes run the test binary.
 func TestMain(m *testing.M) {
 	if os.Getenv(envNode) != "" {
 		if err := runNode(); err != nil {
@@ -26,11 +26,11 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	rounds = flag.Int("realm.rounds", 1, "how often TestRealm does each fault")
-	seed   = flag.Uint64("realm.seed", 1, "its seed")
+	rounds = flag.Int("realm.rounds", 1, "rounds of all faults in TestRealm")
+	seed   = flag.Uint64("realm.seed", 1, "random seed of TestRealm")
 )
 
-// address skips the test where there is no PostgreSQL, but in CI.
+// address skips the test if there is no PostgreSQL, except in CI.
 func address(t *testing.T) {
 	db, err := findPostgres(t.Context(), "")
 	if err != nil && os.Getenv("CI") == "" {
@@ -40,7 +40,7 @@ func address(t *testing.T) {
 	require.NoError(t, db.Close(t.Context()))
 }
 
-// TestRealm: three processes with each fault that there is, and a book that agrees with the database.
+// TestRealm injects every fault into three processes and compares the book with the database.
 func TestRealm(t *testing.T) {
 	address(t)
 	var out strings.Builder
@@ -62,13 +62,13 @@ func TestRealm(t *testing.T) {
 	require.Zero(t, v.doubled)
 	require.Zero(t, v.nowhere+v.twice)
 	require.Contains(t, out.String(), "moves of bots")
-	require.Regexp(t, `began anew [1-9]\d* times`, out.String())
-	require.Regexp(t, `coins and rings of \d+ bots as in the database, 0 otherwise`, out.String())
+	require.Regexp(t, `restarted [1-9]\d* times`, out.String())
+	require.Regexp(t, `coins and rings of \d+ bots match the database, 0 differ`, out.String())
 	require.Greater(t, v.acked, int64(120))
 }
 
-// TestAudit: the control of it. A book that claims a coin that nobody was paid finds it lost, and one that
-// has not seen a coin finds it doubled, unless nobody knew.
+// TestAudit checks that the audit finds errors: a coin in the book that was never paid is lost, and a paid coin missing from
+// the book is doubled, unless a payment has an unknown outcome.
 func TestAudit(t *testing.T) {
 	address(t)
 	s, err := openServers(t.Context(), "", false, false)
@@ -99,15 +99,15 @@ func TestAudit(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	_, err := run(t.Context(), nil, options{nodes: 3, zones: 12, bots: 1200, play: time.Second, pay: time.Second, chaos: "kill,fire"})
-	require.EqualError(t, err, "realm: -chaos fire: want none, or some of kill,stop,term,move,nats,postgres,cut,standby,readonly,closed,definition")
+	require.EqualError(t, err, "realm: -chaos fire: want none, or a list of kill,stop,term,move,nats,postgres,cut,standby,readonly,closed,definition")
 	_, err = run(t.Context(), nil, options{nodes: 3, zones: 12, bots: 11, play: time.Second, pay: time.Second, chaos: "none"})
-	require.ErrorContains(t, err, "3 nodes, 12 zones, 11 bots: want one at least of each")
+	require.ErrorContains(t, err, "3 nodes, 12 zones, 11 bots: want at least one of each")
 	_, err = run(t.Context(), nil, options{nodes: 3, zones: 12, bots: 1200, play: time.Second, pay: time.Microsecond, chaos: "none"})
-	require.ErrorContains(t, err, "-pay 1µs: want a time, a time or none, and a millisecond at least")
+	require.ErrorContains(t, err, "-pay 1µs: want a positive time, a time of at least 0, and at least 1ms")
 	_, err = run(t.Context(), nil, options{nodes: 3, zones: 12, bots: 1200, play: time.Second, pay: time.Second, chaos: "kill", applied: true})
 	require.ErrorContains(t, err, "-applied with -chaos kill")
 	_, err = run(t.Context(), nil, options{nodes: 3, zones: 1, bots: 3, play: time.Second, pay: time.Second, travel: 0.1, chaos: "none"})
 	require.ErrorContains(t, err, "-travel 0.1 with 1 zones")
 	_, err = run(t.Context(), nil, options{nodes: 1, zones: 1, bots: 1, play: time.Second, pay: time.Second, chaos: "none", postgres: "postgres://nobody@127.0.0.1:1/none?connect_timeout=2"})
-	require.ErrorContains(t, err, "realm: no PostgreSQL (-postgres or BUFFTICK_POSTGRES says where one is)")
+	require.ErrorContains(t, err, "realm: no PostgreSQL found; set -postgres or BUFFTICK_POSTGRES")
 }

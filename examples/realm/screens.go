@@ -21,10 +21,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// shownBots is how many bots of each zone all screens show, wherever they are.
+// shownBots is the number of bots of each zone that all screens show, in whatever zone they are.
 const shownBots = 2
 
-// showing is how a zone shows them.
+// showing returns the replication options of a zone.
 func showing(zones int) *replicate.Options {
 	return &replicate.Options{Interest: func(_ buff.OwnerID, see func(buff.OwnerID, bool)) {
 		for zone := range zones {
@@ -35,15 +35,14 @@ func showing(zones int) *replicate.Options {
 	}}
 }
 
-// screens are players' clients at the end of a Subscription each, one for each zone. They stay until the
-// nodes have ended.
+// screens simulates players' clients, one subscribed to each zone. They run until the nodes have ended.
 type screens struct {
 	conn   *nats.Conn
 	client *cluster.Client
 	all    []*screen
 	filter *filter
 
-	mu    sync.Mutex // of all screens
+	mu    sync.Mutex // guards all screens
 	wrong []error
 }
 
@@ -51,17 +50,17 @@ type screen struct {
 	zone    string
 	picture *client.Client
 	sub     *cluster.Subscription
-	ready   chan struct{} // closed when there is sub
+	ready   chan struct{} // closed when sub is set
 	epoch   uint64
 	packets int
 	fresh   int
-	back    int             // that the database has gone back was said
-	missed  int             // that something was lost was found
-	last    time.Time       // of a packet
-	gaps    []time.Duration // between two packets, above 1.5 s: a zone that is played says something each second
+	back    int             // ErrLost: a lagging standby took over
+	missed  int             // gaps detected: a packet was lost
+	last    time.Time       // time of the last packet
+	gaps    []time.Duration // between packets, above 1.5 s: a running zone sends at least one a second
 }
 
-// openScreens has a screen look at each zone.
+// openScreens subscribes a screen to each zone.
 func openScreens(port int, prefix string, zones []string) (s *screens, err error) {
 	s = &screens{}
 	if s.filter, err = newFilter(fmt.Sprintf("127.0.0.1:%d", port)); err != nil {
@@ -88,7 +87,7 @@ func openScreens(port int, prefix string, zones []string) (s *screens, err error
 	return s, nil
 }
 
-// take shows what has come.
+// take applies a packet to the screen.
 func (s *screens) take(x *screen, p cluster.Packet) {
 	<-x.ready
 	s.mu.Lock()
@@ -99,7 +98,7 @@ func (s *screens) take(x *screen, p cluster.Packet) {
 	}
 	if p.Err != nil {
 		if !errors.Is(p.Err, cluster.ErrClosed) {
-			s.wrong = append(s.wrong, fmt.Errorf("the screen of %s: %w", x.zone, p.Err))
+			s.wrong = append(s.wrong, fmt.Errorf("screen of %s: %w", x.zone, p.Err))
 		}
 		return
 	}
@@ -118,15 +117,15 @@ func (s *screens) take(x *screen, p cluster.Packet) {
 		x.missed++
 		x.sub.Receive(x.picture.Missed())
 	case err != nil:
-		s.wrong = append(s.wrong, fmt.Errorf("the screen of %s: %w", x.zone, err))
+		s.wrong = append(s.wrong, fmt.Errorf("screen of %s: %w", x.zone, err))
 	}
 }
 
-// mostSettle is how long at most the world may take after the last payment until each bot is where it goes, and is shown there.
+// mostSettle is the maximum time from the last payment until every bot has arrived and its zone shows it.
 const mostSettle = 30 * time.Second
 
-// settle waits until the bots that screens show are each on one of them: who has just come to a zone is seen there some
-// frames later. What is not so by then is found by audit.
+// settle waits until each shown bot is on exactly one screen: bots that have just arrived appear there some frames later.
+// If the time is not enough, audit reports the difference.
 func (s *screens) settle(ctx context.Context, bots []*bot) {
 	ctx, cancel := context.WithTimeout(ctx, mostSettle)
 	defer cancel()
@@ -151,9 +150,9 @@ func (s *screens) complete(bots []*bot) bool {
 	return true
 }
 
-// close takes what is on its way, and ends it.
+// close receives the remaining packets and closes the connection.
 func (s *screens) close() {
-	_ = s.conn.Drain() // it is closed when all has been taken
+	_ = s.conn.Drain() // closes the connection when all packets have been received
 	for wait := 0; !s.conn.IsClosed() && wait < 500; wait++ {
 		_ = pause(context.Background(), 10*time.Millisecond)
 	}
@@ -162,19 +161,19 @@ func (s *screens) close() {
 	s.filter.close()
 }
 
-// sight is what came of the comparison of screens with the database.
+// sight is the result of comparing the screens with the database.
 type sight struct {
-	bots, stale int // compared; in a zone that had another owner after the screen's last packet
+	bots, stale int // bots compared; bots skipped because their zone changed nodes after the screen's last packet
 	wrong       []error
 }
 
-// ring is what a screen shows of a bot: its coins, and when its day is over.
+// ring is the state of a bot on a screen: its coins, and the end of its day.
 type ring struct {
 	coins int
 	end   wheel.Time
 }
 
-// audit compares what each screen shows with the last cut of its zone. The nodes have ended.
+// audit compares each screen with the last cut of its zone. All nodes must have ended.
 func (s *screens) audit(ctx context.Context, address, schema string) (v sight, err error) {
 	disk, err := postgres.Open(ctx, address, postgres.Options{Schema: schema, ReadOnly: true})
 	if err != nil {
@@ -201,17 +200,17 @@ func (s *screens) audit(ctx context.Context, address, schema string) (v sight, e
 		v.bots += len(is)
 		for id, want := range is {
 			if got := shows[id]; got != want {
-				v.wrong = append(v.wrong, fmt.Errorf("the screen of %s shows of bot %d %+v, and it has %+v", x.zone, id, got, want))
+				v.wrong = append(v.wrong, fmt.Errorf("screen of %s: bot %d is %+v, want %+v", x.zone, id, got, want))
 			}
 		}
 		if len(shows) != len(is) {
-			v.wrong = append(v.wrong, fmt.Errorf("the screen of %s shows %d bots, and %d are there", x.zone, len(shows), len(is)))
+			v.wrong = append(v.wrong, fmt.Errorf("screen of %s: %d bots, want %d", x.zone, len(shows), len(is)))
 		}
 	}
 	return v, nil
 }
 
-// rings returns what the screen shows.
+// rings returns the bots on the screen.
 func (x *screen) rings() map[buff.OwnerID]ring {
 	all := map[buff.OwnerID]ring{}
 	for o := range x.picture.Owners() {
@@ -230,7 +229,7 @@ func (x *screen) rings() map[buff.OwnerID]ring {
 	return all
 }
 
-// ringsOf returns what is in a cut of the bots that screens show.
+// ringsOf returns the shown bots of a cut.
 func ringsOf(ctx context.Context, cut *store.Cut) (all map[buff.OwnerID]ring, err error) {
 	uptime := cut.Clocks.Moment.Uptime
 	eng, err := engine.New(engine.Options{Catalog: catalog, Synchronous: true, Uptime: time.Duration(uptime) * time.Millisecond})
@@ -255,7 +254,7 @@ func ringsOf(ctx context.Context, cut *store.Cut) (all map[buff.OwnerID]ring, er
 			switch b.Spec.ID {
 			case "coin":
 				r.coins = b.Stacks
-			case "day": // this engine's time is zero
+			case "day": // relative to this engine, whose time is 0
 				r.end = b.End + cut.Clocks.Moment.Now
 			}
 		}
@@ -264,7 +263,7 @@ func ringsOf(ctx context.Context, cut *store.Cut) (all map[buff.OwnerID]ring, er
 	return all, nil
 }
 
-// report prints what the screens saw.
+// report prints the statistics of the screens.
 func (s *screens) report(w io.Writer, v sight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -275,19 +274,19 @@ func (s *screens) report(w io.Writer, v sight) {
 		gaps, back = append(gaps, x.gaps...), back+x.back
 	}
 	slices.Sort(gaps)
-	fmt.Fprintf(w, "  screens               %d packets; began anew %d times, with another owner of the zone or after a silence; %d times something was lost and asked for\n",
+	fmt.Fprintf(w, "  screens               %d packets; restarted %d times, on another node or after a silence; requested lost packets %d times\n",
 		packets, fresh, missed)
-	fmt.Fprintf(w, "  screens were told     %d times that the database has gone back; %d definitions were lost on their way\n", back, s.filter.total.Load())
-	fmt.Fprintf(w, "  screens stood still   %d times for more than 1.5 s: p50 %v, p99 %v, the worst %v\n", len(gaps),
+	fmt.Fprintf(w, "  screens were notified %d times of a lagging standby; %d definitions were dropped\n", back, s.filter.total.Load())
+	fmt.Fprintf(w, "  screens paused        %d times for more than 1.5 s: p50 %v, p99 %v, maximum %v\n", len(gaps),
 		quantile(gaps, 0.5), quantile(gaps, 0.99), quantile(gaps, 1))
-	fmt.Fprintf(w, "  on the screen         coins and rings of %d bots as in the database, %d otherwise; of %d the zone had another owner since\n",
+	fmt.Fprintf(w, "  screen contents       coins and rings of %d bots match the database, %d differ; %d not compared: their zone has changed nodes\n",
 		v.bots-min(v.bots, len(v.wrong)), len(v.wrong), v.stale)
 	for _, err := range v.wrong[:min(len(v.wrong), 10)] {
-		fmt.Fprintf(w, "  not explained         %v\n", err)
+		fmt.Fprintf(w, "  unexplained           %v\n", err)
 	}
 }
 
-// quantile returns that of a sorted list, in whole ms.
+// quantile returns a quantile of a sorted list, rounded to 1 ms.
 func quantile(list []time.Duration, q float64) time.Duration {
 	if len(list) == 0 {
 		return 0

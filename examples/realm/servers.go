@@ -16,20 +16,20 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// servers are PostgreSQL, the machine's own or this world's, and NATS, in this process.
+// servers is PostgreSQL, an existing server or a private one, and NATS, in this process.
 type servers struct {
-	own    *database       // PostgreSQL, if it is this world's
-	base   sync.Mutex      // held by a fault of own, or of what follows
-	second *database       // a standby of own; nil: there is none
-	chain  *proxy          // its way to own
-	config *pgx.ConnConfig // of PostgreSQL
-	schema string          // this world's, dropped in the end
+	own    *database       // private PostgreSQL; nil: an existing one
+	base   sync.Mutex      // held by a fault that uses own, second or chain
+	second *database       // a standby of own; nil: none
+	chain  *proxy          // proxy from second to own
+	config *pgx.ConnConfig // how to connect to PostgreSQL
+	schema string          // schema of this run, dropped by close
 	nats   *server.Server
-	port   int // of NATS, the same when it is started again
+	port   int // port of NATS, kept across restarts
 }
 
-// findPostgres connects to the PostgreSQL of an address or, if that is empty, of BUFFTICK_POSTGRES, of the machine's
-// loopback, or of its socket.
+// findPostgres connects to PostgreSQL at address or, if it is empty, at BUFFTICK_POSTGRES. If that is empty too, it tries
+// the loopback address and the Unix socket.
 func findPostgres(ctx context.Context, address string) (*pgx.Conn, error) {
 	tried := []string{address}
 	if env := os.Getenv("BUFFTICK_POSTGRES"); address == "" && env != "" {
@@ -47,10 +47,10 @@ func findPostgres(ctx context.Context, address string) (*pgx.Conn, error) {
 		}
 		all = errors.Join(all, err)
 	}
-	return nil, fmt.Errorf("realm: no PostgreSQL (-postgres or BUFFTICK_POSTGRES says where one is): %w", all)
+	return nil, fmt.Errorf("realm: no PostgreSQL found; set -postgres or BUFFTICK_POSTGRES: %w", all)
 }
 
-// openServers connects to PostgreSQL, or makes one of this world's own, and starts NATS.
+// openServers connects to PostgreSQL, or starts a private one, and starts NATS.
 func openServers(ctx context.Context, address string, own, standby bool) (_ *servers, err error) {
 	s := &servers{schema: fmt.Sprintf("realm_%d_%d", os.Getpid(), time.Now().Unix()), port: server.RANDOM_PORT}
 	if own {
@@ -78,7 +78,7 @@ func openServers(ctx context.Context, address string, own, standby bool) (_ *ser
 	return s, s.startNATS()
 }
 
-// follow makes a standby of this world's PostgreSQL.
+// follow starts a standby of the private PostgreSQL.
 func (s *servers) follow(ctx context.Context) (err error) {
 	if s.chain, err = newProxy("127.0.0.1", fmt.Sprintf("127.0.0.1:%d", s.own.port)); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *servers) follow(ctx context.Context) (err error) {
 	return err
 }
 
-// caughtUp waits until the standby has all that the primary has written by now.
+// caughtUp waits until the standby has replayed everything that the primary has written so far.
 func (s *servers) caughtUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -98,14 +98,14 @@ func (s *servers) caughtUp(ctx context.Context) error {
 			return nil
 		}
 		if !pause(ctx, 20*time.Millisecond) {
-			return errors.New("realm: the standby does not follow within 30 s")
+			return errors.New("realm: the standby did not catch up within 30 s")
 		}
 	}
 	return err
 }
 
-// takeOver has the standby take over as it is, when it has been behind for a while: the primary is killed, and what it had written meanwhile is
-// gone. seats are led to the new primary when between has looked at it.
+// takeOver kills the primary after the standby has lagged for a while and promotes the standby: later commits are lost.
+// It calls between with the address of the new primary before it leads the nodes there.
 func (s *servers) takeOver(ctx context.Context, behind time.Duration, quiet func(), between func(address string) error, lead func(to string)) error {
 	if err := s.caughtUp(ctx); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (s *servers) startNATS() error {
 	}
 	n.Start()
 	if !n.ReadyForConnections(10 * time.Second) {
-		return errors.New("realm: NATS is not ready within 10 s")
+		return errors.New("realm: NATS was not ready within 10 s")
 	}
 	u, err := url.Parse(n.ClientURL())
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *servers) stopNATS() {
 	s.nats.WaitForShutdown()
 }
 
-// address is that of PostgreSQL now.
+// address returns the current address of PostgreSQL.
 func (s *servers) address() string {
 	if s.own != nil {
 		return s.own.address()
@@ -163,7 +163,7 @@ func (s *servers) address() string {
 	return s.config.ConnString()
 }
 
-// postgresTarget is where proxies reach PostgreSQL.
+// postgresTarget returns the address at which proxies reach PostgreSQL.
 func (s *servers) postgresTarget() string {
 	if s.config.Host[0] == '/' {
 		return filepath.Join(s.config.Host, fmt.Sprintf(".s.PGSQL.%d", s.config.Port))
@@ -171,7 +171,7 @@ func (s *servers) postgresTarget() string {
 	return fmt.Sprintf("%s:%d", s.config.Host, s.config.Port)
 }
 
-// postgresVia is the address of PostgreSQL by way of another.
+// postgresVia returns the connection string for PostgreSQL through a proxy at address.
 func (s *servers) postgresVia(address string) string {
 	u := url.URL{
 		Scheme: "postgres", User: url.UserPassword(s.config.User, s.config.Password),
@@ -180,7 +180,7 @@ func (s *servers) postgresVia(address string) string {
 	return u.String()
 }
 
-// close drops the schema, or the whole of PostgreSQL if it is this world's, and ends NATS.
+// close stops NATS and drops the schema, or stops a private PostgreSQL.
 func (s *servers) close() error {
 	s.stopNATS()
 	if s.second != nil {
