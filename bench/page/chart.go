@@ -14,16 +14,16 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	_ "gonum.org/v1/plot/vg/vgsvg" // the format
+	_ "gonum.org/v1/plot/vg/vgsvg" // registers the SVG format
 )
 
-// chart is a plot of lines. Its title says what one is to see in it.
+// chart is a line chart. Its title states the finding.
 type chart struct {
-	file, title, under string // under says of what
+	file, title, under string // under is the subtitle: the data shown
 	x, y               axis
 	lines              []line
 	marks              []mark
-	left               bool // the legend stands there
+	left               bool // places the legend on the left
 	bottom             bool
 }
 
@@ -31,28 +31,28 @@ type axis struct {
 	name     string
 	log      bool
 	label    func(float64) string
-	min, max float64   // if not both 0
-	step     float64   // between two labels; 0: some six of them
-	at       []float64 // where the labels are, and no others
+	min, max float64   // range of the axis, unless both are 0
+	step     float64   // between labels; 0: about six labels
+	at       []float64 // positions of the labels; nil: every step
 }
 
 type line struct {
 	name   string
 	points plotter.XYs
-	dots   bool // no line between them
+	dots   bool // dots only, without a line
 	dashed bool
 	thin   bool
 	whisks []float64 // ± of each point; nil: none
 }
 
-// mark is an upright line with a word.
+// mark is a vertical line with a label.
 type mark struct {
 	x    float64
 	name string
 	bold bool
 }
 
-// colours that the colour-blind can tell apart.
+// colours can be distinguished by colour-blind readers.
 var colours = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 255},
 	color.RGBA{0xd5, 0x5e, 0x00, 255},
@@ -73,7 +73,7 @@ const (
 	chartHeight = 12 * vg.Centimeter
 )
 
-// write draws the chart into the folder. The same data gives the same file, to the byte.
+// write draws the chart into dir. The same data gives an identical file.
 func (c *chart) write(dir string) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	p := plot.New()
@@ -86,7 +86,7 @@ func (c *chart) write(dir string) error {
 	c.y.set(&p.Y)
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = gridColour, gridColour
-	p.Add(grid, marks(c.marks)) // what happens on a border is drawn over it
+	p.Add(grid, marks(c.marks)) // below the data
 	for i, l := range c.lines {
 		if err := l.add(p, colours[i%len(colours)]); err != nil {
 			return fmt.Errorf("%s, %s: %w", c.file, l.name, err)
@@ -176,22 +176,21 @@ func (l *line) add(p *plot.Plot, c color.Color) error {
 	return nil
 }
 
-// Len is of plotter.XYer, as is XY.
+// Len and XY implement plotter.XYer.
 func (l *line) Len() int { return len(l.points) }
 
-// XY returns a point.
+// XY returns point i.
 func (l *line) XY(i int) (x, y float64) { return l.points[i].X, l.points[i].Y }
 
-// YError returns how far its whisker reaches. Below, that is never to nothing, which a log
-// axis does not have.
+// YError returns the length of the whiskers. The lower one stays above zero, which a log axis cannot show.
 func (l *line) YError(i int) (low, high float64) {
 	return min(l.whisks[i], 0.95*l.points[i].Y), l.whisks[i]
 }
 
-// marks draws upright lines with a word on top of each.
+// marks draws vertical lines, each with a label on top.
 type marks []mark
 
-// Plot is of plot.Plotter.
+// Plot implements plot.Plotter.
 func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, _ := p.Transforms(&c)
 	for _, k := range m {
@@ -206,10 +205,10 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// logTicks are at 1, 2 and 5 times the powers of ten, all with labels.
+// logTicks labels the powers of ten and, on a short axis, 2 and 5 times these.
 type logTicks struct{ label func(float64) string }
 
-// Ticks is of plot.Ticker.
+// Ticks implements plot.Ticker.
 func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
 	few := math.Log10(hi/lo) <= 4
 	var out []plot.Tick
@@ -229,14 +228,14 @@ func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// plainTicks are at the same distance from each other.
+// plainTicks places ticks at equal distances, or at the given positions.
 type plainTicks struct {
 	label func(float64) string
 	step  float64
 	at    []float64
 }
 
-// Ticks is of plot.Ticker.
+// Ticks implements plot.Ticker.
 func (t plainTicks) Ticks(lo, hi float64) []plot.Tick {
 	if len(t.at) > 0 {
 		return t.ticks(t.at)
@@ -247,7 +246,7 @@ func (t plainTicks) Ticks(lo, hi float64) []plot.Tick {
 	}
 	var at []float64
 	for n := math.Ceil(lo / step); n*step <= hi; n++ {
-		at = append(at, n*step+0) // and never minus nothing
+		at = append(at, n*step+0) // + 0 turns -0 into 0
 	}
 	return t.ticks(at)
 }
@@ -259,7 +258,7 @@ func (t plainTicks) ticks(at []float64) (out []plot.Tick) {
 	return out
 }
 
-// roundStep is the next of 1, 2 or 5 times a power of ten.
+// roundStep returns the smallest of 1, 2 or 5 times a power of ten that is at least least.
 func roundStep(least float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(least)))
 	for _, k := range []float64{1, 2, 5} {
@@ -272,7 +271,7 @@ func roundStep(least float64) float64 {
 
 // Labels of ticks.
 
-// short is 10,000 or 1 M.
+// short formats a number as in 10,000 or 1 M.
 func short(v float64) string {
 	if v == 0 {
 		return "0"
@@ -286,7 +285,7 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// lean is nanos without zeros behind the point.
+// lean formats nanoseconds like nanos, but without trailing zeros.
 func lean(ns float64) string {
 	if ns == 0 {
 		return "0"

@@ -25,7 +25,7 @@ const (
 
 func rivalFile(load string) string { return "rivals-" + load + ".svg" }
 
-// charts returns all for which there are data.
+// charts returns the charts for which there is data.
 func (r *Report) charts() []*chart {
 	all := []*chart{
 		r.scaleChart(), r.workersChart(), r.hourChart(), r.raidsChart(), r.cdfChart(), r.dayChart(), r.soakChart(), r.cancelChart(),
@@ -50,7 +50,7 @@ func (r *Report) profile(letter string) *load.Result {
 	return nil
 }
 
-// byWorkers picks the worlds with so many workers.
+// byWorkers returns the worlds with n workers.
 func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 	for _, s := range r.Scale {
 		if s.Workers == n {
@@ -60,8 +60,8 @@ func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 	return out
 }
 
-// growth is how many times as much processor time an event takes in the second world as in
-// the first, round by round if they have taken their turns in one run.
+// growth returns the ratio of the processor time of an event in b to that in a. If both were measured in alternating
+// rounds of one run, it is the mean of the ratios of each round.
 func growth(a, b *rival.Scaled) load.Spread {
 	if a == nil || b == nil || a.CPU.Mean == 0 {
 		return load.Spread{}
@@ -76,7 +76,7 @@ func growth(a, b *rival.Scaled) load.Spread {
 	return load.SpreadOf(all)
 }
 
-// inTurn reports whether the worlds had their turns in one run.
+// inTurn reports whether the worlds were measured in alternating rounds of one run.
 func inTurn(all []rival.Scaled) bool {
 	for i := range all {
 		if len(all[i].CPUs) == 0 || len(all[i].CPUs) != len(all[0].CPUs) {
@@ -86,7 +86,7 @@ func inTurn(all []rival.Scaled) bool {
 	return true
 }
 
-// ofPlayers returns the world with so many players, or nil.
+// ofPlayers returns the world with that many players, or nil.
 func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
 	for i := range all {
 		if all[i].Players == players {
@@ -96,8 +96,8 @@ func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
 	return nil
 }
 
-// grown are the two spans that can be meant by "from 10^4 to 10^6", each with its growth: of
-// buffs, and of players. The second is missing in a report without a million players.
+// grown returns the growth from 10^4 to 10^6 buffs, and from 10^4 to 10^6 players. The second is 0 in a report without a
+// million players.
 func grown(loop []rival.Scaled) (buffs, players load.Spread) {
 	return growth(ofPlayers(loop, 1000), ofPlayers(loop, 100_000)), growth(ofPlayers(loop, 10_000), ofPlayers(loop, 1_000_000))
 }
@@ -109,19 +109,19 @@ func (r *Report) scaleChart() *chart {
 	}
 	pooled := r.byWorkers(r.Machine.Processors)
 	buffs, players := grown(loop)
-	title := fmt.Sprintf("An event costs %.1f times as much at 1 M buffs as at 10,000", buffs.Mean)
+	title := fmt.Sprintf("An event costs %.1f times as much with 1 M buffs as with 10,000", buffs.Mean)
 	if players.Mean > 0 {
-		title += fmt.Sprintf(", and %.1f times at 1 M players as at 10,000", players.Mean)
+		title += fmt.Sprintf(", and %.1f times as much with 1 M players as with 10,000", players.Mean)
 	}
 	turns := ""
 	if inTurn(loop) {
-		turns = "; sizes in turn"
+		turns = "; sizes alternate"
 	}
 	c := &chart{
 		file: scaleFile, left: true, title: title,
-		under: "ten buffs on each player, two of which pulse every 3 s" + turns + "; mean and 95 % interval",
+		under: "ten buffs per player, two of which pulse every 3 s" + turns + "; mean and 95 % interval",
 		x:     axis{name: "players (log)", log: true, label: short},
-		y:     axis{name: "Tick, for each event", label: lean, min: 0, max: 1.25 * highest(loop, pooled)},
+		y:     axis{name: "time in Tick per event", label: lean, min: 0, max: 1.25 * highest(loop, pooled)},
 	}
 	for _, l := range []struct {
 		name string
@@ -134,7 +134,7 @@ func (r *Report) scaleChart() *chart {
 		}
 		c.lines = append(c.lines, next)
 	}
-	floor := line{name: "the machine: one access to a random place in as much memory", dashed: true}
+	floor := line{name: "machine limit: one random access in as much memory", dashed: true}
 	for _, s := range loop {
 		if s.Access.Mean > 0 {
 			floor.points = append(floor.points, plotter.XY{X: float64(s.Players), Y: s.Access.Mean})
@@ -169,7 +169,7 @@ func (r *Report) workersChart() *chart {
 	if len(most) < 3 {
 		return nil
 	}
-	wall, cpu := line{name: "time of the Tick"}, line{name: "processor time, all threads"}
+	wall, cpu := line{name: "Tick time"}, line{name: "processor time, all threads"}
 	best := most[0]
 	for _, s := range most {
 		x := float64(s.Workers)
@@ -179,15 +179,15 @@ func (r *Report) workersChart() *chart {
 			best = s
 		}
 	}
-	title := fmt.Sprintf("%d processors: a Tick takes %.0f %% of its time on the loop with %d workers", r.Machine.Processors, 100*best.Wall.Mean/most[0].Wall.Mean, best.Workers)
+	title := fmt.Sprintf("%d processors: a Tick takes %.0f %% of the time of the loop alone with %d workers", r.Machine.Processors, 100*best.Wall.Mean/most[0].Wall.Mean, best.Workers)
 	if best.Workers == 0 {
-		title = fmt.Sprintf("%d processors: with handlers that do next to nothing the loop alone is fastest", r.Machine.Processors)
+		title = fmt.Sprintf("%d processors: with trivial handlers the loop alone is fastest", r.Machine.Processors)
 	}
 	return &chart{
 		file: workersFile, lines: []line{wall, cpu}, bottom: true, title: title,
-		under: fmt.Sprintf("%s players; handlers that do next to nothing; mean and 95 %% interval", count(most[0].Players)),
+		under: fmt.Sprintf("%s players; trivial handlers; mean and 95 %% interval", count(most[0].Players)),
 		x:     axis{name: "workers (0: everything on the loop)", label: short, step: 1, min: -0.2, max: float64(len(most)) - 0.8},
-		y:     axis{name: "for each event", label: lean, min: 0, max: 1.15 * highest(most) * max(1, best.CPU.Mean/best.Wall.Mean)},
+		y:     axis{name: "time per event", label: lean, min: 0, max: 1.15 * highest(most) * max(1, best.CPU.Mean/best.Wall.Mean)},
 	}
 }
 
@@ -196,19 +196,19 @@ func (r *Report) hourChart() *chart {
 	if p == nil || len(p.Rows) == 0 {
 		return nil
 	}
-	l := line{name: "frames of 50 ms, each the shortest of its runs", thin: true}
+	l := line{name: "frames of 50 ms, each the fastest of its runs", thin: true}
 	for _, row := range p.Rows {
 		l.points = append(l.points, plotter.XY{X: float64(row.At) / 1000, Y: float64(row.Max)})
 	}
 	first, last := l.points[0].X, l.points[len(l.points)-1].X
 	median := line{name: "median " + lean(float64(p.P50)), points: plotter.XYs{{X: first, Y: float64(p.P50)}, {X: last, Y: float64(p.P50)}}}
-	three := line{name: "three times that", dashed: true, points: plotter.XYs{{X: first, Y: 3 * float64(p.P50)}, {X: last, Y: 3 * float64(p.P50)}}}
+	three := line{name: "three times the median", dashed: true, points: plotter.XYs{{X: first, Y: 3 * float64(p.P50)}, {X: last, Y: 3 * float64(p.P50)}}}
 	c := &chart{
 		file:  hourFile,
-		title: fmt.Sprintf("The hour takes %.1f times the median frame, the worst minute %.1f times", figure(p, "frame at the hour, against the median"), figure(p, "longest frame at a minute, against the median")),
-		under: fmt.Sprintf("profile F: %s timers between 1 s and 12 h, 1 %% beyond, frames of 50 ms", count(p.Buffs)),
-		x:     axis{name: "seconds from the hour", label: func(v float64) string { return fmt.Sprintf("%.0f", v) }, step: 30},
-		y:     axis{name: "time of Advance", label: lean, min: 0, max: 1.25 * max(float64(p.Max), 3*float64(p.P50))},
+		title: fmt.Sprintf("The frame at the hour takes %.1f times the median, the worst frame at a minute %.1f times", figure(p, "frame at the hour, against the median"), figure(p, "longest frame at a minute, against the median")),
+		under: fmt.Sprintf("profile F: %s timers of 1 s to 12 h, 1 %% longer, frames of 50 ms", count(p.Buffs)),
+		x:     axis{name: "seconds before and after the hour", label: func(v float64) string { return fmt.Sprintf("%.0f", v) }, step: 30},
+		y:     axis{name: "time in Advance", label: lean, min: 0, max: 1.25 * max(float64(p.Max), 3*float64(p.P50))},
 		lines: []line{l, median, three},
 	}
 	for m := math.Floor(first/60) + 1; m < last/60; m++ {
@@ -221,7 +221,7 @@ func (r *Report) hourChart() *chart {
 	return c
 }
 
-// figure returns a figure of a profile by its name.
+// figure returns the value of a named figure of a profile, or 0.
 func figure(p *load.Result, name string) float64 {
 	for _, f := range p.Figures {
 		if f.Name == name {
@@ -245,10 +245,10 @@ func (r *Report) raidsChart() *chart {
 	}
 	c := &chart{
 		file: raidsFile, lines: []line{longest, middle},
-		title: fmt.Sprintf("Half of the frames of the raids take less than %s, 99 %% less than %s", lean(above(p.P50)), lean(above(p.P99))),
-		under: fmt.Sprintf("profile B: %s players, %s buffs; calls and Tick, each point %d frames of 50 ms", count(p.Players), count(p.Buffs), p.Rows[0].Frames),
-		x:     axis{name: "seconds of the game", label: short, step: 60},
-		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: float64(p.CDF[0].Ns) / 1.5, max: 6 * float64(p.Max)},
+		title: fmt.Sprintf("Frame time in raids: half take less than %s, 99 %% less than %s", lean(above(p.P50)), lean(above(p.P99))),
+		under: fmt.Sprintf("profile B: %s players, %s buffs; calls and Tick; each point is %d frames of 50 ms", count(p.Players), count(p.Buffs), p.Rows[0].Frames),
+		x:     axis{name: "seconds of game time", label: short, step: 60},
+		y:     axis{name: "frame time (log)", log: true, label: lean, min: float64(p.CDF[0].Ns) / 1.5, max: 6 * float64(p.Max)},
 	}
 	for x := 60.0; x <= middle.points[len(middle.points)-1].X; x += 60 {
 		c.marks = append(c.marks, mark{x, fmt.Sprintf("%.0f min", x/60), false})
@@ -256,10 +256,10 @@ func (r *Report) raidsChart() *chart {
 	return c
 }
 
-// sig leaves two digits of a duration.
+// sig rounds a duration to two significant digits.
 func sig(d time.Duration) float64 { return twoDigits(float64(d)) }
 
-// above is the least number of two digits that is not below d: what takes less than 13 ms may take 12.2.
+// above rounds up to two significant digits, so that "less than" the result is true.
 func above(d time.Duration) float64 {
 	n := sig(d)
 	if n < float64(d) {

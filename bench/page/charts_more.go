@@ -12,13 +12,13 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// cdfChart is the distribution of the frames: a nine for each step upwards.
+// cdfChart plots the distribution of frame times; each step upwards is one more nine.
 func (r *Report) cdfChart() *chart {
 	c := &chart{
 		file: cdfFile, bottom: true,
-		under: "share of all frames of 50 ms that took no longer; calls and Tick, virtual time",
-		x:     axis{name: "time of a frame (log)", log: true, label: lean},
-		y:     axis{name: "share of frames (log of the rest)", min: 0, max: 3.4, label: nines, at: []float64{0, math.Log10(2), 1, 2, 3}},
+		under: "share of all 50 ms frames that took no longer; calls and Tick, virtual time",
+		x:     axis{name: "frame time (log)", log: true, label: lean},
+		y:     axis{name: "share of frames (log of the remainder)", min: 0, max: 3.4, label: nines, at: []float64{0, math.Log10(2), 1, 2, 3}},
 	}
 	var worst *load.Result
 	for _, letter := range []string{"A", "B", "C", "D", "E", "H", "K"} {
@@ -40,11 +40,11 @@ func (r *Report) cdfChart() *chart {
 	if worst == nil {
 		return nil
 	}
-	c.title = fmt.Sprintf("But for the stall, 99 of 100 frames take less than %s: %s is the slowest", lean(above(worst.P99)), worst.Name)
+	c.title = fmt.Sprintf("p99 frame time below %s in all profiles except the stall; %s is the slowest", lean(above(worst.P99)), worst.Name)
 	return c
 }
 
-// nines labels a number of nines.
+// nines formats an axis value, a number of nines, as a percentage.
 func nines(v float64) string {
 	return strconv.FormatFloat(100-100*math.Pow(10, -v), 'g', 4, 64) + " %"
 }
@@ -56,20 +56,20 @@ func (r *Report) soakChart() *chart {
 	}
 	c := &chart{
 		file:  soakFile,
-		title: fmt.Sprintf("After 24 hours %.2f MB live, after 12 hours %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle")),
-		under: fmt.Sprintf("profile J: %s players, %s buffs, %s events; after a collection", count(p.Players), count(p.Buffs), count(p.Events)),
-		x:     axis{name: "hours of the game", label: short, step: 4},
+		title: fmt.Sprintf("Live heap: %.2f MB after 24 hours, %.2f MB after 12 hours", figure(p, "heap at the end"), figure(p, "heap in the middle")),
+		under: fmt.Sprintf("profile J: %s players, %s buffs, %s events; after a garbage collection", count(p.Players), count(p.Buffs), count(p.Events)),
+		x:     axis{name: "hours of game time", label: short, step: 4},
 		y:     axis{name: "live heap, MB", label: short, min: 0, max: 1},
 	}
 	if p.Simulated.Hours() < 23 {
 		c.x.step = 0
-		c.title = fmt.Sprintf("At the end %.2f MB live, in the middle %.2f MB", figure(p, "heap at the end"), figure(p, "heap in the middle"))
+		c.title = fmt.Sprintf("Live heap: %.2f MB at the end, %.2f MB in the middle", figure(p, "heap at the end"), figure(p, "heap in the middle"))
 	}
-	c.lines = []line{series(p, "heap", "all that the engine holds", c)}
+	c.lines = []line{series(p, "heap", "the engine with all its data", c)}
 	return c
 }
 
-// dayChart is the frames of the soak, with the borders of its hours.
+// dayChart plots the frame times of the soak, with a line at each hour.
 func (r *Report) dayChart() *chart {
 	p := r.profile("J")
 	if p == nil || len(p.Rows) < 2 {
@@ -86,10 +86,10 @@ func (r *Report) dayChart() *chart {
 	}
 	c := &chart{
 		file: dayFile, lines: []line{longest, middle},
-		title: fmt.Sprintf("The median frame takes %s in the first quarter of %s, and %s in the last", lean(twoDigits(middleOf(p.Rows[:len(p.Rows)/4+1]))), span(p.Simulated), lean(twoDigits(middleOf(p.Rows[3*len(p.Rows)/4:])))),
-		under: fmt.Sprintf("profile J: %s players, %s buffs; calls and Tick, each point %s frames of 50 ms", count(p.Players), count(p.Buffs), count(p.Rows[0].Frames)),
-		x:     axis{name: "hours of the game; an upright line is where the hour hand moves", label: short, step: 2},
-		y:     axis{name: "time of a frame (log)", log: true, label: lean, min: least / 2, max: 6 * float64(max(1, p.Max))},
+		title: fmt.Sprintf("Median frame time: %s in the first quarter of %s, %s in the last", lean(twoDigits(middleOf(p.Rows[:len(p.Rows)/4+1]))), span(p.Simulated), lean(twoDigits(middleOf(p.Rows[3*len(p.Rows)/4:])))),
+		under: fmt.Sprintf("profile J: %s players, %s buffs; calls and Tick; each point is %s frames of 50 ms", count(p.Players), count(p.Buffs), count(p.Rows[0].Frames)),
+		x:     axis{name: "hours of game time; vertical lines mark full hours of the wheel", label: short, step: 2},
+		y:     axis{name: "frame time (log)", log: true, label: lean, min: least / 2, max: 6 * float64(max(1, p.Max))},
 	}
 	if p.Simulated.Hours() < 12 {
 		c.x.step = 0
@@ -100,7 +100,7 @@ func (r *Report) dayChart() *chart {
 	return c
 }
 
-// middleOf is the median of the medians of some rows.
+// middleOf returns the median of the rows' medians.
 func middleOf(rows []load.Row) float64 {
 	var all []int64
 	for _, row := range rows {
@@ -117,8 +117,8 @@ func (r *Report) cancelChart() *chart {
 	}
 	c := &chart{
 		file:  cancelFile,
-		title: fmt.Sprintf("%s cancelled timers and %s cancelled buffs later, the heap is as before", count(int64(figure(p, "cancelled and added on the wheel alone"))), count(int64(figure(p, "cancelled")))),
-		under: "profile G: 200,000 live; after a collection",
+		title: fmt.Sprintf("The heap has not grown after %s cancelled timers and %s cancelled buffs", count(int64(figure(p, "cancelled and added on the wheel alone"))), count(int64(figure(p, "cancelled")))),
+		under: "profile G: 200,000 live; after a garbage collection",
 		x:     axis{name: "millions cancelled (log)", log: true, label: short},
 		y:     axis{name: "live heap, MB", label: short, min: 0, max: 1},
 	}
@@ -129,7 +129,7 @@ func (r *Report) cancelChart() *chart {
 	return c
 }
 
-// series makes a line of a profile's series, and room for it.
+// series returns a line for a series of the profile and extends the y axis to fit it.
 func series(p *load.Result, name, title string, c *chart) line {
 	l := line{name: title}
 	for _, v := range p.Series[name] {
@@ -141,7 +141,7 @@ func series(p *load.Result, name, title string, c *chart) line {
 	return l
 }
 
-// rivalLegend is what the lines are called, by name.
+// rivalLegend maps the names of rivals to legend labels.
 var rivalLegend = map[string]string{
 	rival.Engine: "the engine, on the loop",
 	"ants":       "the engine, handlers on ants",
@@ -150,7 +150,7 @@ var rivalLegend = map[string]string{
 	"heap":       "container/heap",
 }
 
-// rivalChart is the cost of an event by everybody, at all sizes.
+// rivalChart plots the cost of an event for every rival and size.
 func (r *Report) rivalChart(load string) *chart {
 	lines := map[string]*line{}
 	var names []string
@@ -183,12 +183,12 @@ func (r *Report) rivalChart(load string) *chart {
 	c := &chart{
 		file: rivalFile(load), left: true,
 		title: map[bool]string{
-			true:  fmt.Sprintf("Where little is due, to look at all buffs costs %.1f times the engine", scan/engine),
-			false: fmt.Sprintf("Where much is due, to look at all buffs costs %.0f %% of the engine, without its rules", 100*scan/engine),
+			true:  fmt.Sprintf("With few due buffs, scanning all buffs costs %.1f times as much as the engine", scan/engine),
+			false: fmt.Sprintf("With many due buffs, scanning all buffs costs %.0f %% of the engine, without its rules", 100*scan/engine),
 		}[scan > engine],
-		under: fmt.Sprintf("load %q; processor time for each pulse, end and call, taken in turn; mean and 95 %% interval", load),
+		under: fmt.Sprintf("load %q; processor time per pulse, end and call, in alternating rounds; mean and 95 %% interval", load),
 		x:     axis{name: "buffs (log)", log: true, label: short},
-		y:     axis{name: "for each event (log)", log: true, label: lean, min: least / 1.5, max: most * 8},
+		y:     axis{name: "time per event (log)", log: true, label: lean, min: least / 1.5, max: most * 8},
 	}
 	for _, name := range names {
 		c.lines = append(c.lines, *lines[name])

@@ -18,17 +18,17 @@ const opensFile = "zone-comes-back.svg"
 
 func cutsFile(world string) string { return "frames-of-cuts-" + world + ".svg" }
 
-// cutsRow is a way beside the one without a store.
+// cutsRow compares one way of saving with no store.
 type cutsRow struct {
 	*cuts.Frames
-	p99, max load.Spread // times those without a store, round by round
+	p99, max load.Spread // relative to those without a store, round by round
 
 	least        []int64 // sorted
-	leastAgainst float64 // the p99 of these, times that without a store
-	longer       float64 // ns by which a frame of these is longer than the same one without a store, at most
+	leastAgainst float64 // p99 of least, relative to that without a store
+	longer       float64 // largest difference in ns between a frame of least and the same frame without a store
 }
 
-// cutsRows returns the ways of a world, the first one without a store.
+// cutsRows returns the ways of saving a world. The first one is without a store.
 func cutsRows(all []cuts.Frames, world string) (out []cutsRow) {
 	for i := range all {
 		if all[i].World == world {
@@ -59,16 +59,16 @@ func quantile(sorted []int64, q float64) float64 {
 	return float64(sorted[min(len(sorted)-1, int(q*float64(len(sorted))))])
 }
 
-// PrintCuts writes them as lines.
+// PrintCuts prints the results as a text table.
 func PrintCuts(w io.Writer, all []cuts.Frames, opens []cuts.Opened) {
-	fmt.Fprintf(w, "\n%-6s %-28s %9s %9s %9s %14s %10s %10s %10s %8s %11s %8s %9s\n", "world", "", "p50", "p99", "longest", "p99, times", "least: p50", "p99", "longest", "times", "longer by", "cuts/s", "to disk")
+	fmt.Fprintf(w, "\n%-6s %-28s %9s %9s %9s %14s %10s %10s %10s %8s %11s %8s %9s\n", "world", "", "p50", "p99", "longest", "p99, ratio", "best: p50", "p99", "longest", "ratio", "longer by", "cuts/s", "to disk")
 	for _, world := range cuts.Worlds {
 		for _, r := range cutsRows(all, world) {
 			fmt.Fprintf(w, "%-6s %-28s %9s %9s %9s %14s %10s %10s %10s %8.2f %11s %8.1f %7s/s\n", world, r.Way, nanos(load.SpreadOf(r.P50).Mean), nanos(load.SpreadOf(r.P99).Mean), nanos(load.SpreadOf(r.Max).Mean), ratio(r.p99),
 				nanos(quantile(r.least, 0.5)), nanos(quantile(r.least, 0.99)), nanos(quantile(r.least, 1)), r.leastAgainst, nanos(r.longer), r.Commits, bytes(int64(r.Bytes)))
 		}
 	}
-	fmt.Fprintf(w, "\n%10s %10s %18s %18s\n", "buffs", "file", "back after", "for each buff")
+	fmt.Fprintf(w, "\n%10s %10s %18s %18s\n", "buffs", "file", "loaded in", "per buff")
 	for i := range opens {
 		o := &opens[i]
 		s := load.SpreadOf(o.Took)
@@ -80,35 +80,35 @@ func (r *Report) cutsPart(w *writer) {
 	if len(r.Cuts) == 0 {
 		return
 	}
-	w.line("## Frames of a zone that is saved\n")
-	w.line("Calls, Tick and `Saver.After`, in a file of store/bolt; a frame takes its 50 ms, and what writes has the time in between. The crowd has ten buffs on each of %s owners, one of which pulses each second, so that within a second all change; the raids are profile B. Each way plays the same game from its beginning, %d frames, one after the other and that %d times. *Least* is of each frame of the game the shortest of those runs: what the machine did beside is not in it. The aim was a p99 of at most 1.25 times that without a store, and no frame that is more than 2 ms longer. The last way is what one would write without the package: all owners are saved in one frame.\n",
+	w.line("## Frame time while a zone is saved\n")
+	w.line("Calls, Tick and `Saver.After`, with a store/bolt file. Frames run in real time, one every 50 ms, so the writer works between them. The crowd has %s owners with ten buffs each; one of the ten pulses each second, so that every owner changes within a second. The raids are profile B. Each way of saving plays the same game of %d frames, %d times. *Best* is the fastest of these runs for each frame, which excludes other work of the machine. Target: a p99 of at most 1.25 times the p99 without a store, and no frame more than 2 ms longer. The last way is the simple solution without the package: it saves all owners in one frame.\n",
 		count(r.crowd()), len(r.Cuts[0].Least), len(r.Cuts[0].P99))
 	if m := r.CutsBy; m != nil {
-		w.line("Measured by itself, by `%s`: %s, %d processors, %s, %s/%s, %s, commit `%s`, %s%s.\n",
+		w.line("Measured separately with `%s`: %s, %d processors, %s, %s/%s, %s, commit `%s`, %s%s.\n",
 			m.Command, m.CPU, m.Processors, m.Memory, m.OS, m.Arch, m.Go, m.Commit, m.Date, busy(m))
 	}
 	for _, world := range cuts.Worlds {
 		w.chart(cutsFile(world))
 	}
-	w.table("world", "", "p50", "p99", "longest", "p99, times", "longest, times", "least: p50", "p99", "longest", "p99, times", "longer by at most", "cuts/s", "to disk", "oldest")
+	w.table("world", "", "p50", "p99", "longest", "p99, ratio", "longest, ratio", "best: p50", "p99", "longest", "p99, ratio", "longer by at most", "cuts/s", "to disk", "oldest")
 	for _, world := range cuts.Worlds {
 		for _, c := range cutsRows(r.Cuts, world) {
 			w.row(world, c.Way, spread(load.SpreadOf(c.P50)), spread(load.SpreadOf(c.P99)), spread(load.SpreadOf(c.Max)), ratio(c.p99), ratio(c.max),
 				nanos(quantile(c.least, 0.5)), nanos(quantile(c.least, 0.99)), nanos(quantile(c.least, 1)), fmt.Sprintf("%.2f", c.leastAgainst), nanos(c.longer), fmt.Sprintf("%.1f", c.Commits), bytes(int64(c.Bytes))+"/s", oldest(c.Oldest))
 		}
 	}
-	w.line("\nA cut begins when the one before is on disk: where so many owners cannot be written in the time, there are fewer cuts.\n")
+	w.line("\nA cut starts when the previous one is on disk. With too many owners to write in the interval, there are fewer cuts.\n")
 	w.chart(opensFile)
-	w.table("owners", "buffs", "file", "all are back after", "for each buff")
+	w.table("owners", "buffs", "file", "all loaded after", "per buff")
 	for i := range r.Opens {
 		o := &r.Opens[i]
 		s := load.SpreadOf(o.Took)
 		w.row(count(o.Owners), count(o.Buffs), bytes(o.Bytes), spread(s), nanos(s.Mean/float64(o.Buffs)))
 	}
-	w.line("\nThe file is opened, each of its pages checked, and all owners are on the engine; it was in the cache of the system.\n")
+	w.line("\nTime to open the file, check all its pages and restore all owners into the engine. The file was in the page cache.\n")
 }
 
-// oldest says how old the last cut has been at most; 0 is not known.
+// oldest formats the maximum age of the last cut; 0 means unknown.
 func oldest(d time.Duration) string {
 	if d == 0 {
 		return "–"
@@ -116,7 +116,7 @@ func oldest(d time.Duration) string {
 	return d.Round(10 * time.Millisecond).String()
 }
 
-// busy says what else the machine did.
+// busy formats the other load of the machine.
 func busy(m *gauge.Machine) string {
 	if m.Busy == "" {
 		return ""
@@ -133,7 +133,7 @@ func (r *Report) crowd() int {
 	return 0
 }
 
-// cutsChart is the distribution of the frames of a world, in all ways.
+// cutsChart plots the distribution of frame times of a world for each way of saving.
 func (r *Report) cutsChart(world string) *chart {
 	rows := cutsRows(r.Cuts, world)
 	if len(rows) < 2 {
@@ -141,10 +141,10 @@ func (r *Report) cutsChart(world string) *chart {
 	}
 	c := &chart{
 		file: cutsFile(world), bottom: true,
-		title: fmt.Sprintf("99 of 100 frames take %s at most with %s, %s without", lean(twoDigits(quantile(rows[1].least, 0.99))), rows[1].Way, lean(twoDigits(quantile(rows[0].least, 0.99)))),
-		under: fmt.Sprintf("%s of %s owners with %s buffs; calls, Tick and After, of each frame the shortest of %d runs", world, count(rows[0].Owners), count(rows[0].Buffs), len(rows[0].P99)),
-		x:     axis{name: "time of a frame (log)", log: true, label: lean},
-		y:     axis{name: "share of frames (log of the rest)", min: 0, max: 2.7, label: nines, at: []float64{0, math.Log10(2), 1, 2}},
+		title: fmt.Sprintf("p99 frame time %s with %s, %s without a store", lean(twoDigits(quantile(rows[1].least, 0.99))), rows[1].Way, lean(twoDigits(quantile(rows[0].least, 0.99)))),
+		under: fmt.Sprintf("%s of %s owners with %s buffs; calls, Tick and After; for each frame the fastest of %d runs", world, count(rows[0].Owners), count(rows[0].Buffs), len(rows[0].P99)),
+		x:     axis{name: "frame time (log)", log: true, label: lean},
+		y:     axis{name: "share of frames (log of the remainder)", min: 0, max: 2.7, label: nines, at: []float64{0, math.Log10(2), 1, 2}},
 	}
 	for _, row := range rows {
 		l := line{name: row.Way}
@@ -156,12 +156,12 @@ func (r *Report) cutsChart(world string) *chart {
 	return c
 }
 
-// opensChart is how long a zone takes to come back, by its size.
+// opensChart plots the time to restore a zone by its size.
 func (r *Report) opensChart() *chart {
 	if len(r.Opens) < 2 {
 		return nil
 	}
-	l, last := line{name: "file opened and checked, all owners back"}, &r.Opens[len(r.Opens)-1]
+	l, last := line{name: "file opened and checked, all owners restored"}, &r.Opens[len(r.Opens)-1]
 	least, most := math.Inf(1), 0.0
 	for i := range r.Opens {
 		o := &r.Opens[i]
@@ -171,9 +171,9 @@ func (r *Report) opensChart() *chart {
 	}
 	return &chart{
 		file: opensFile, left: true, lines: []line{l},
-		title: fmt.Sprintf("%s buffs are back after %s", count(last.Buffs), lean(twoDigits(load.SpreadOf(last.Took).Mean))),
-		under: "ten buffs on each owner, store/bolt; mean and 95 % interval",
+		title: fmt.Sprintf("%s buffs are restored in %s", count(last.Buffs), lean(twoDigits(load.SpreadOf(last.Took).Mean))),
+		under: "ten buffs per owner, store/bolt; mean and 95 % interval",
 		x:     axis{name: "buffs (log)", log: true, label: short},
-		y:     axis{name: "until all are back (log)", log: true, label: lean, min: least / 2, max: most * 3},
+		y:     axis{name: "time until all are restored (log)", log: true, label: lean, min: least / 2, max: most * 3},
 	}
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// Report is all that was measured: what is in run.json.
+// Report holds all measurements. It is the content of run.json.
 type Report struct {
 	Machine  gauge.Machine
 	Seed     uint64
 	Quick    bool
-	InParts  bool           // not in one run
-	Others   []string       `json:",omitempty"` // commits that older parts are of
+	InParts  bool           // measured in more than one run
+	Others   []string       `json:",omitempty"` // commits of the older parts
 	Profiles []*load.Result `json:",omitempty"`
 	Scale    []rival.Scaled `json:",omitempty"`
 	Calls    []rival.Called `json:",omitempty"`
@@ -35,16 +35,16 @@ type Report struct {
 	Peers    []Turns        `json:",omitempty"`
 	Cuts     []cuts.Frames  `json:",omitempty"`
 	Opens    []cuts.Opened  `json:",omitempty"`
-	CutsBy   *gauge.Machine `json:",omitempty"` // that has measured those two, where it is not Machine
+	CutsBy   *gauge.Machine `json:",omitempty"` // machine that measured Cuts and Opens; nil: Machine
 	Probes   []rival.Probe  `json:",omitempty"`
 }
 
-// New returns a report of this machine in which nothing has been measured yet.
+// New returns an empty report of this machine.
 func New(seed uint64, quick bool) *Report {
 	return &Report{Machine: gauge.ThisMachine(), Seed: seed, Quick: quick}
 }
 
-// Put takes a profile in, in the place of an older one.
+// Put adds a profile, or replaces the older one of the same letter.
 func (r *Report) Put(p *load.Result) {
 	for i, old := range r.Profiles {
 		if old.Letter == p.Letter {
@@ -56,8 +56,8 @@ func (r *Report) Put(p *load.Result) {
 	slices.SortFunc(r.Profiles, func(a, b *load.Result) int { return strings.Compare(a.Letter, b.Letter) })
 }
 
-// MeasuredCuts takes in the cuts and what measured them, in the place of older ones. All else of the report
-// may be of another machine, and stays so.
+// MeasuredCuts replaces the cuts and the machine that measured them. The rest of the report may come from another machine
+// and does not change.
 func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cuts.Opened) {
 	r.Cuts, r.Opens, r.CutsBy = frames, opens, &by
 	if m := &r.Machine; m.Same(&by) && m.Commit == by.Commit && m.Command == by.Command {
@@ -65,8 +65,7 @@ func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cu
 	}
 }
 
-// Measured says that parts of the report are now of another run. If its commit is another
-// too, the page says so.
+// Measured records that parts of the report have been replaced by another run. The page lists the commits of older parts.
 func (r *Report) Measured(by gauge.Machine, seed uint64, quick bool) {
 	if r.Machine.Commit != by.Commit && !slices.Contains(r.Others, r.Machine.Commit) {
 		r.Others = append(r.Others, r.Machine.Commit)
@@ -75,7 +74,7 @@ func (r *Report) Measured(by gauge.Machine, seed uint64, quick bool) {
 	r.Machine, r.Seed, r.Quick, r.InParts = by, seed, r.Quick || quick, true
 }
 
-// Files of a report, beside its charts.
+// Files of a report, in addition to its charts.
 const (
 	jsonFile  = "run.json"
 	benchFile = "bench.txt"
@@ -96,7 +95,7 @@ func Read(file string) (*Report, error) {
 	return r, nil
 }
 
-// WriteData writes run.json, bench.txt and ticks.csv into the folder.
+// WriteData writes run.json, bench.txt and ticks.csv to dir.
 func (r *Report) WriteData(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -114,7 +113,7 @@ func (r *Report) WriteData(dir string) error {
 	return r.writeTicks(filepath.Join(dir, ticksFile))
 }
 
-// create writes a file by f.
+// create writes a file with f.
 func create(file string, f func(w *bufio.Writer) error) error {
 	to, err := os.Create(file)
 	if err != nil {
@@ -132,8 +131,8 @@ func create(file string, f func(w *bufio.Writer) error) error {
 	return to.Close()
 }
 
-// writeTicks writes the frames over the time: of profile F each, of the others so many in a
-// row, with the median and the longest of them.
+// writeTicks writes frame times over time: each frame of profile F, and the median and the longest of several consecutive
+// frames of the other profiles.
 func (r *Report) writeTicks(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		c := csv.NewWriter(w)
@@ -156,8 +155,7 @@ func (r *Report) writeTicks(file string) error {
 	})
 }
 
-// writeBench writes what benchstat reads: a line for each part of a run, each round of a
-// duel and each probe.
+// writeBench writes the samples in the format of benchstat: a line for each part of a run, round of a duel and probe.
 func (r *Report) writeBench(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		m := r.Machine

@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// sample is a report in which everything has been measured, with made-up numbers.
+// sample returns a report with all parts, with made-up numbers.
 func sample() *Report {
 	r := &Report{Seed: 1}
 	r.Machine.Processors, r.Machine.CPU, r.Machine.Command = 2, "a machine", "go -C bench run . report"
@@ -65,7 +65,7 @@ func sample() *Report {
 	return r
 }
 
-// files returns what is in a folder, by name.
+// files returns the contents of the files in dir, by name.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -79,7 +79,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestReport: what run.json holds gives the same page and the same charts, to the byte.
+// TestReport checks that run.json alone determines the page and the charts, byte for byte.
 func TestReport(t *testing.T) {
 	first, again := t.TempDir(), t.TempDir()
 	require.NoError(t, sample().WriteData(first))
@@ -90,7 +90,7 @@ func TestReport(t *testing.T) {
 	require.NoError(t, r.WritePage(again))
 	one := files(t, first)
 	require.Equal(t, one, files(t, again))
-	require.Len(t, one, 4+13) // and a chart each
+	require.Len(t, one, 4+13) // plus the charts
 	for _, name := range []string{scaleFile, workersFile, hourFile, raidsFile, cdfFile, dayFile, soakFile, cancelFile, rivalFile("fight"), rivalFile("city"), cutsFile("raids"), cutsFile("crowd"), opensFile} {
 		require.Contains(t, one[name], "</svg>", name)
 		require.Contains(t, one["README.md"], "]("+name+")", name)
@@ -101,13 +101,13 @@ func TestReport(t *testing.T) {
 	require.Contains(t, one["README.md"], "| otter | 50.0 ns ± 254 % | 2.00 ± 0.00 |")
 	require.Contains(t, one["bench.txt"], "BenchmarkCuts/world=raids/way=a-cut-each-250-ms-4 1 1000000 p50-ns 3000000 p99-ns 4000000 max-ns")
 	require.Contains(t, one["README.md"], "| raids | a cut each second | 1.00 ms ± 0 % |")
-	require.Contains(t, one["README.md"], "Measured by itself, by `report --parts cuts`: another, 4 processors")
+	require.Contains(t, one["README.md"], "Measured separately with `report --parts cuts`: another, 4 processors")
 	require.Contains(t, one["README.md"], "; load 3.0.\n")
-	require.Contains(t, one["README.md"], "What the figures do not show")
+	require.Contains(t, one["README.md"], "## Limitations")
 	require.Contains(t, one["ticks.csv"], "F,-200000,1,1000,2000,0,0,0\n")
 }
 
-// TestMeasuredCuts: who has measured the cuts is said where it is not who has measured the rest.
+// TestMeasuredCuts checks that the machine of the cuts is recorded only if it differs from that of the rest.
 func TestMeasuredCuts(t *testing.T) {
 	r := New(1, false)
 	r.MeasuredCuts(r.Machine, nil, nil)
@@ -118,22 +118,22 @@ func TestMeasuredCuts(t *testing.T) {
 	require.Equal(t, &by, r.CutsBy)
 }
 
-// TestCommittedReport: the page and the charts that are committed, and the marked parts of the
-// README, are those of the run.json beside them.
+// TestCommittedReport checks that the committed page, its charts and the generated parts of the docs match the committed
+// run.json.
 func TestCommittedReport(t *testing.T) {
 	report, root := filepath.Join("..", "report"), filepath.Join("..", "..")
 	r, err := Read(filepath.Join(report, "run.json"))
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, r.WritePage(dir))
-	const again = "go -C bench run . report -from report/run.json writes it anew"
+	const again = "go -C bench run . report -from report/run.json regenerates it"
 	for name, want := range files(t, dir) {
 		if filepath.Ext(name) == ".svg" && runtime.GOARCH != "amd64" {
-			continue // others round a product that is added to once, not twice
+			continue // other architectures use fused multiply-add, which rounds once
 		}
 		got, err := os.ReadFile(filepath.Join(report, name))
 		require.NoError(t, err)
-		require.True(t, want == string(got), "bench/report/%s is not that of bench/report/run.json: %s", name, again)
+		require.True(t, want == string(got), "bench/report/%s does not match bench/report/run.json: %s", name, again)
 	}
 	all := ""
 	for name, link := range map[string]string{"README.md": "bench/report", "docs/performance.md": "../bench/report"} {
@@ -141,7 +141,7 @@ func TestCommittedReport(t *testing.T) {
 		require.NoError(t, err)
 		want, err := r.FillReadme(string(text), link)
 		require.NoError(t, err)
-		require.True(t, want == string(text), "the figures in %s are not those of bench/report/run.json: %s", name, again)
+		require.True(t, want == string(text), "the numbers in %s do not match bench/report/run.json: %s", name, again)
 		all += string(text)
 	}
 	for part := range readmeParts {
@@ -149,22 +149,22 @@ func TestCommittedReport(t *testing.T) {
 	}
 }
 
-// TestReadme: what is marked is written anew, and nothing else.
+// TestReadme checks that only the marked parts are rewritten.
 func TestReadme(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "bench"), 0o700))
 	t.Chdir(filepath.Join(dir, "bench"))
 	file := filepath.Join("..", "README.md")
-	require.NoError(t, sample().WriteReadme(file, "report")) // there is none
+	require.NoError(t, sample().WriteReadme(file, "report")) // the file does not exist
 	require.NoFileExists(t, file)
 	text := "# A\n\n<!-- report: first -->\nold\n<!-- end -->\nB\n<!-- report: charts -->\n<!-- end -->\n<!-- end -->\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	require.NoError(t, sample().WriteReadme(file, "report"))
 	got, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Contains(t, string(got), "# A\n\n<!-- report: first -->\nOne run of `go -C bench run . report` on a machine, 2 processors:\n- 100,000 players with 1,000,000 live buffs at 20 Hz: **1.1 ms** of each 50 ms frame, 3,333 events\n- memory of a buff, its share of the player included: **0 bytes**\n- with 100,000 live buffs, a new one costs **1.1 µs**, a refresh 990 ns, a removal 530 ns\n<!-- end -->\nB\n<!-- report: charts -->\n![")
+	require.Contains(t, string(got), "# A\n\n<!-- report: first -->\nOne run of `go -C bench run . report` on a machine, 2 processors:\n- 100,000 players with 1,000,000 live buffs at 20 Hz: **1.1 ms** of each 50 ms frame, 3,333 events\n- memory per buff, including its share of the player: **0 bytes**\n- with 100,000 live buffs, a new one costs **1.1 µs**, a refresh 990 ns, a removal 530 ns\n<!-- end -->\nB\n<!-- report: charts -->\n![")
 	require.Contains(t, string(got), "](bench/report/"+hourFile+")\n")
-	require.Equal(t, 3, strings.Count(string(got), partEnds)) // that of nobody is left alone
+	require.Equal(t, 3, strings.Count(string(got), partEnds)) // the unmatched end line is kept
 	twice, err := sample().FillReadme(string(got), "bench/report")
 	require.NoError(t, err)
 	require.Equal(t, string(got), twice)
@@ -174,7 +174,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestNumbers as people write them.
+// TestNumbers checks the formats of numbers.
 func TestNumbers(t *testing.T) {
 	require.Equal(t, "1,234,567", count(1234567))
 	require.Equal(t, "-1,000", count(-1000))

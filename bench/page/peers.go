@@ -7,23 +7,22 @@ import (
 	"github.com/bufftick/bufftick/bench/load"
 )
 
-// Turns is what one question has cost our own code and other libraries, in turn. It is what
-// bench/peers prints.
+// Turns is the cost of one operation in our code and in other libraries, measured in alternating rounds. It is the output
+// of bench/peers.
 type Turns struct {
 	Question string
-	Size     int    // timers that wait, or messages
-	Each     string // what the ns are for
+	Size     int    // waiting timers, or messages
+	Each     string // unit of the samples: a timer or a message
 	Rows     []TurnsRow
 }
 
-// TurnsRow is one of those who had their turns; ours is the first.
+// TurnsRow is the result of one library. The first row is our code.
 type TurnsRow struct {
 	Name    string
-	Samples []float64 // ns, one for each round
+	Samples []float64 // ns, one per round
 }
 
-// against returns the cost of a row, and how many times that of the first it is, round by
-// round.
+// against returns the cost of a row, and its ratio to the first row, computed per round.
 func (t *Turns) against(row int) (cost, times load.Spread) {
 	var ratios []float64
 	for i, ns := range t.Rows[row].Samples {
@@ -32,9 +31,9 @@ func (t *Turns) against(row int) (cost, times load.Spread) {
 	return load.SpreadOf(t.Rows[row].Samples), load.SpreadOf(ratios)
 }
 
-// PrintTurns writes them as lines.
+// PrintTurns prints the results as a text table.
 func PrintTurns(w io.Writer, all []Turns) {
-	fmt.Fprintf(w, "\n%-30s %10s %-12s %18s %18s\n", "", "size", "by", "each", "times ours")
+	fmt.Fprintf(w, "\n%-30s %10s %-12s %18s %18s\n", "", "size", "by", "each", "ratio to ours")
 	for i := range all {
 		for k, row := range all[i].Rows {
 			cost, times := all[i].against(k)
@@ -47,11 +46,11 @@ func (r *Report) peersPart(w *writer) {
 	w.line("## Other libraries\n")
 	w.line("%s\n", notHad)
 	if len(r.Peers) == 0 {
-		w.line("Those that can be had were not measured for this report.\n")
+		w.line("The available libraries were not measured for this report.\n")
 		return
 	}
-	w.line("In turn, A B A B: the ratio is that of the same round. Time is that of the clock, for some of them have goroutines of their own.\n")
-	w.table("", "waiting, or messages", "by", "each", "times ours")
+	w.line("Rounds alternate (A B A B); each ratio compares the same round. Times are wall-clock time, because some libraries use their own goroutines.\n")
+	w.table("", "waiting, or messages", "by", "each", "ratio to ours")
 	for i := range r.Peers {
 		t := &r.Peers[i]
 		for k, row := range t.Rows {
@@ -62,11 +61,11 @@ func (r *Report) peersPart(w *writer) {
 	w.line("")
 }
 
-const notHad = `What each of them is, and does not do, is said in [bench/peers](../peers/doc.go), a module of
-its own. In short: otter is a cache, whose wheel comes with a map and a lock and may fire a step
-late; go-zero's wheel hands every call to its own goroutine and calls from another; btree is no wheel
-but a tree. Of the pools, only the mailboxes keep the order of one player's messages and never let
-two of its handlers meet; with pond, conc and bare goroutines that would be a lock for each player and
-no order. RussellLuo/timingwheel, antlabs/timer, thinkgos/timer, ouqiang/timewheel and
-rfyiamcool/go-timewheel are not here: the module proxy that this project builds from does not have
-them.`
+const notHad = `[bench/peers](../peers/doc.go), a separate module, describes each library and its limitations. In
+short: otter is a cache, whose wheel includes a map and a lock and may fire one step late; go-zero's
+wheel passes every call to its own goroutine and runs callbacks on another; btree is a tree, not a
+wheel. Of the pools, only the mailboxes keep the messages of one player in order and never run two of
+its handlers at the same time; with pond, conc and plain goroutines that would need a lock for each
+player, without keeping the order. RussellLuo/timingwheel, antlabs/timer, thinkgos/timer,
+ouqiang/timewheel and rfyiamcool/go-timewheel were not measured: the module proxy used to build this
+project does not have them.`

@@ -9,20 +9,20 @@ import (
 	"github.com/bufftick/bufftick/bench/load"
 )
 
-// Print writes a profile as lines for people.
+// Print prints a profile as text.
 func Print(w io.Writer, r *load.Result, took time.Duration) {
 	verdict := "ok"
 	if !r.OK() {
 		verdict = "FAILED"
 	}
-	fmt.Fprintf(w, "\n%s %-8s %s   %v of game in %.1f s\n", r.Letter, r.Name, verdict, r.Simulated, took.Seconds())
-	fmt.Fprintf(w, "  %-12s %s players, %s buffs, %s calls, %s events (%s pulses, %s ends, %s casts across)\n", "load",
+	fmt.Fprintf(w, "\n%s %-8s %s   %v of game time in %.1f s\n", r.Letter, r.Name, verdict, r.Simulated, took.Seconds())
+	fmt.Fprintf(w, "  %-12s %s players, %s buffs, %s calls, %s events (%s pulses, %s ends, %s casts between owners)\n", "load",
 		count(r.Players), count(r.Buffs), count(r.Calls), count(r.Events), count(r.Pulses), count(r.Ends), count(r.CrossCasts))
-	fmt.Fprintf(w, "  %-12s call %s, Tick %s an event; loop %s, all threads %s of CPU an event; %s calls/s, %s events/s\n", "cost",
+	fmt.Fprintf(w, "  %-12s call %s, Tick %s per event; CPU per event: loop %s, all threads %s; %s calls/s, %s events/s\n", "cost",
 		spread(r.Call), spread(r.Tick), nanos(r.LoopCPU), nanos(r.TickCPU), count(int64(r.CallsPerSecond)), count(int64(r.EventsPerSecond)))
 	fmt.Fprintf(w, "  %-12s p50 %s  p99 %s  p99.9 %s  max %s   of %s\n", "frame", nanos(float64(r.P50)), nanos(float64(r.P99)), nanos(float64(r.P999)), nanos(float64(r.Max)), count(r.Frames))
 	fmt.Fprintf(w, "  %-12s p50 %d ms  p99 %d ms  max %d ms   backlog at most %d players\n", "lateness", r.Late50, r.Late99, r.LateMax, r.Backlog)
-	fmt.Fprintf(w, "  %-12s %s, %.0f B a buff; %.3f allocations an operation; GC %.1f %% of CPU; processors %.0f %% busy in Tick\n", "memory",
+	fmt.Fprintf(w, "  %-12s %s, %.0f B per buff; %.3f allocations per operation; GC %.1f %% of CPU; processors %.0f %% busy in Tick\n", "memory",
 		bytes(r.Heap), r.BytesPer, r.Allocs, 100*r.GCShare, 100*r.Utilisation)
 	if r.Digest != "" {
 		fmt.Fprintf(w, "  %-12s %s\n", "digest", r.Digest)
@@ -45,7 +45,7 @@ func Print(w io.Writer, r *load.Result, took time.Duration) {
 	}
 }
 
-// count writes a number with commas: 1,234,567.
+// count formats a number with commas: 1,234,567.
 func count[N int | int64 | uint64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -54,7 +54,7 @@ func count[N int | int64 | uint64](n N) string {
 	return s
 }
 
-// nanos writes a number of ns with a unit and three digits: 1.23 µs.
+// nanos formats nanoseconds with a unit and three digits: 1.23 µs.
 func nanos(ns float64) string {
 	for _, u := range []struct {
 		name string
@@ -79,7 +79,7 @@ func bytes(n int64) string {
 	return three(float64(n)/1e3) + " KB"
 }
 
-// three writes a number with three digits, or all of those before the point.
+// three formats a number with three significant digits, or with all digits before the point.
 func three(v float64) string {
 	switch {
 	case v >= 100 || v == 0:
@@ -90,7 +90,7 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// spread writes a mean of ns with its ±, in per cent.
+// spread formats a mean of ns with its ± in per cent.
 func spread(s load.Spread) string {
 	if s.Mean == 0 {
 		return "–"
@@ -108,10 +108,10 @@ func value(f load.Figure) string {
 	return three(f.Value) + " " + f.Unit
 }
 
-// ratio writes a ratio with its ±.
+// ratio formats a ratio with its ±.
 func ratio(s load.Spread) string { return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.PlusMinus) }
 
-// single is a figure of one measurement, or a dash for none.
+// single formats a single measurement; 0 means none.
 func single(ns float64) string {
 	if ns == 0 {
 		return "–"

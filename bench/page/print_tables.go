@@ -7,9 +7,9 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// PrintScale writes the scaling as lines.
+// PrintScale prints the scaling as text tables.
 func PrintScale(w io.Writer, all []rival.Scaled, calls []rival.Called) {
-	fmt.Fprintf(w, "\n%10s %11s %8s %18s %18s %12s %20s %8s\n", "players", "buffs", "workers", "Tick, an event", "CPU, an event", "a Tick", "access to as much", "B a buff")
+	fmt.Fprintf(w, "\n%10s %11s %8s %18s %18s %12s %20s %8s\n", "players", "buffs", "workers", "Tick per event", "CPU per event", "Tick", "memory access", "B/buff")
 	for _, s := range all {
 		fmt.Fprintf(w, "%10s %11s %8s %18s %18s %12s %20s %8.0f\n", count(s.Players), count(s.Buffs), workersWord(s.Workers), spread(s.Wall), spread(s.CPU), nanos(s.Frame.Mean), spread(s.Access), s.Bytes)
 	}
@@ -26,9 +26,9 @@ func workersWord(n int) string {
 	return fmt.Sprint(n)
 }
 
-// PrintDuels writes the rivals as lines.
+// PrintDuels prints the comparison with the rivals as a text table.
 func PrintDuels(w io.Writer, duels []rival.Duel, after *rival.Duel) {
-	fmt.Fprintf(w, "\n%-6s %10s %-10s %18s %20s\n", "load", "buffs", "by", "CPU, an event", "times the engine")
+	fmt.Fprintf(w, "\n%-6s %10s %-10s %18s %20s\n", "load", "buffs", "by", "CPU per event", "ratio to the engine")
 	if after != nil {
 		duels = append(duels[:len(duels):len(duels)], *after)
 	}
@@ -39,7 +39,7 @@ func PrintDuels(w io.Writer, duels []rival.Duel, after *rival.Duel) {
 	}
 }
 
-// PrintKept writes what the wheel and the others took, as lines.
+// PrintKept prints the costs of the wheel and its rivals as a text table.
 func PrintKept(w io.Writer, all []rival.Kept) {
 	fmt.Fprintf(w, "\n%10s %-20s %16s %16s %16s %16s\n", "timers", "by", "Add", "Move", "Remove", "fire")
 	for _, k := range all {

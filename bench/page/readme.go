@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// A part of a README that is written from a report stands between two lines:
+// Generated parts of a README are between two marker lines:
 //
 //	<!-- report: first -->
 //	<!-- end -->
@@ -21,8 +21,7 @@ const (
 	partEnds   = "<!-- end -->"
 )
 
-// readmeParts are what can stand in a README or another page of docs, by name. Each gets the folder of the report, as
-// the README names it.
+// readmeParts maps names to the parts of a README or another page. Each gets the report's directory as linked from the page.
 var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"first":  func(r *Report, w *writer, _ string) { r.readmeFirst(w) },
 	"tables": (*Report).readmeTables,
@@ -30,8 +29,7 @@ var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"charts": (*Report).readmeCharts,
 }
 
-// WriteReadme writes the marked parts of the README, if there is one, for a report in this
-// folder. The rest of it is left alone.
+// WriteReadme rewrites the marked parts of the file, if it exists, for a report in dir. The rest does not change.
 func (r *Report) WriteReadme(file, dir string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,9 +52,9 @@ func (r *Report) WriteReadme(file, dir string) error {
 	return os.WriteFile(file, []byte(filled), 0o644)
 }
 
-// fromFile names the folder as a link in the file does.
+// fromFile returns dir as a link relative to the file.
 func fromFile(file, dir string) (string, error) {
-	file, err := filepath.Abs(file) // Rel does not know what is above a relative path
+	file, err := filepath.Abs(file) // Rel cannot resolve .. at the start of a relative path
 	if err != nil {
 		return "", err
 	}
@@ -67,8 +65,7 @@ func fromFile(file, dir string) (string, error) {
 	return filepath.ToSlash(link), err
 }
 
-// FillReadme returns the text with its marked parts as the report has them. The folder of the
-// report is what links to its charts begin with.
+// FillReadme returns the text with its marked parts generated from the report. Links to charts start with dir.
 func (r *Report) FillReadme(text, dir string) (string, error) {
 	w := &writer{charts: map[string]*chart{}}
 	for _, c := range r.charts() {
@@ -80,11 +77,11 @@ func (r *Report) FillReadme(text, dir string) (string, error) {
 		name, begins := strings.CutPrefix(word, partBegins)
 		switch {
 		case begins && in != "":
-			return "", fmt.Errorf("the part %s has no line %s", in, partEnds)
+			return "", fmt.Errorf("part %s has no line %s", in, partEnds)
 		case begins:
 			in = strings.TrimSuffix(name, " -->")
 			if readmeParts[in] == nil {
-				return "", fmt.Errorf("no part of a report is called %q", in)
+				return "", fmt.Errorf("unknown report part %q", in)
 			}
 			w.WriteString(line)
 			readmeParts[in](r, w, dir)
@@ -96,12 +93,12 @@ func (r *Report) FillReadme(text, dir string) (string, error) {
 		}
 	}
 	if in != "" {
-		return "", fmt.Errorf("the part %s has no line %s", in, partEnds)
+		return "", fmt.Errorf("part %s has no line %s", in, partEnds)
 	}
 	return w.String(), nil
 }
 
-// readmeSize is the number of players that the first sentence is about.
+// readmeSize is the number of players in the first sentence.
 const readmeSize = 100_000
 
 func (r *Report) readmeFirst(w *writer) {
@@ -109,7 +106,7 @@ func (r *Report) readmeFirst(w *writer) {
 	for _, s := range r.byWorkers(0) {
 		if s.Players == readmeSize {
 			w.line("- %s players with %s live buffs at 20 Hz: **%s** of each 50 ms frame, %s events", count(s.Players), count(s.Buffs), about(s.CPU.Mean*float64(dueInFrame(&s))), count(dueInFrame(&s)))
-			w.line("- memory of a buff, its share of the player included: **%.0f bytes**", s.Bytes)
+			w.line("- memory per buff, including its share of the player: **%.0f bytes**", s.Bytes)
 		}
 	}
 	for _, c := range r.Calls {
@@ -119,13 +116,13 @@ func (r *Report) readmeFirst(w *writer) {
 	}
 }
 
-// about is nanos with two digits.
+// about formats nanoseconds with two significant digits.
 func about(ns float64) string { return lean(twoDigits(ns)) }
 
-// dueInFrame is how many events a Tick of the scaling has.
+// dueInFrame returns the number of events per Tick.
 func dueInFrame(s *rival.Scaled) int { return int(s.Frame.Mean/s.Wall.Mean + 0.5) }
 
-// fill writes text in lines that are not too long.
+// fill writes text wrapped at 88 columns.
 func (w *writer) fill(text string) {
 	const most = 88
 	n := 0
@@ -150,7 +147,7 @@ func (r *Report) readmeTables(w *writer, dir string) {
 	w.fill(fmt.Sprintf("%s, %d processors, %s, %s. Times are processor time; ± is half of the 95 %% confidence interval of the mean. Compare ratios within one run: absolute times drift by a third from hour to hour. [The report](%s) has all tables.", m.CPU, m.Processors, m.Go, m.Date, path.Join(dir, pageFile)))
 	if loop := r.byWorkers(0); len(loop) > 0 {
 		w.line("")
-		w.table("players", "buffs", "due in a Tick", "an event, on the loop", fmt.Sprintf("with ants, %d workers", m.Processors), "the Tick, on the loop", "B a buff, players included")
+		w.table("players", "buffs", "events per Tick", "per event, on the loop", fmt.Sprintf("with ants, %d workers", m.Processors), "Tick, on the loop", "B/buff, players included")
 		for _, s := range loop {
 			pooled := "–"
 			for _, p := range r.byWorkers(m.Processors) {
@@ -167,7 +164,7 @@ func (r *Report) readmeTables(w *writer, dir string) {
 	}
 }
 
-// readmeRivals is what the rivals cost, each at the largest size.
+// readmeRivals writes the costs of the rivals at their largest size.
 func (r *Report) readmeRivals(w *writer) {
 	largest := map[string]rival.Duel{}
 	for _, d := range r.Duels {
@@ -187,7 +184,7 @@ func (r *Report) readmeRivals(w *writer) {
 	}
 }
 
-// rivalWords says what the rivals are, by name.
+// rivalWords describes the rivals by name.
 var rivalWords = map[string]string{
 	"ants":  "the engine with handlers on a pool",
 	"scan":  "a scan of all buffs in each frame",

@@ -15,8 +15,8 @@ import (
 // plain lists the packages whose comments are checked like the pages. Add a package when its comments
 // have been rewritten.
 var plain = []string{
-	"actor", "cmd/bufftick", "conformance", "bench/gauge", "bench/rival", "bench/walk", "contrib/protoactor", "examples/arena", "examples/mmo",
-	"examples/observability", "inspect", "internal/definition", "internal/long", "internal/misspelt", "internal/radix", "internal/recording",
+	"actor", "cmd/bufftick", "conformance", "bench/gauge", "bench/page", "bench/rival", "bench/walk", "contrib/protoactor", "examples/arena", "examples/mmo",
+	"examples/observability", "examples/realm", "inspect", "internal/definition", "internal/long", "internal/misspelt", "internal/radix", "internal/recording",
 	"internal/recovered", "internal/scenario", "internal/sheet", "internal/wire", "internal/wordlist", "metrics/prom", "replicate",
 	"replicate/client", "replicate/js", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
 }
