@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// A line of go test -bench: the name, whose last part is the column, the calls, and pairs of a
-// figure and its unit.
+// benchLine matches an output line of go test -bench: the name, whose last part is the column, the number of iterations,
+// and pairs of value and unit.
 var benchLine = regexp.MustCompile(`^Benchmark(\S+)/([a-z]+)(?:-\d+)?\s+\d+\s+(.*)$`)
 
-// benchTable prints the output of go test -bench as a table in Markdown: a row for each benchmark and
-// each unit of its own, with the median if it ran several times. ns/op and what allocations report
-// are left out.
+// benchTable prints the output of go test -bench as a Markdown table: a row for each benchmark and custom unit, with the
+// median of several runs. It omits ns/op and allocations.
 func benchTable(w io.Writer, in io.Reader, columns []string) error {
 	samples, rows := map[string][]float64{}, []string{}
 	lines := bufio.NewScanner(in)

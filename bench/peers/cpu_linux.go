@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// cpu returns the processor time of the process. On a machine that others use too it says
-// more than the clock does.
+// cpu returns the CPU time of the process, which is more meaningful than wall-clock time on a shared machine.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

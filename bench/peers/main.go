@@ -9,10 +9,10 @@ import (
 )
 
 func main() {
-	most := flag.Int("most", 1_000_000, "the largest number of timers; a million needs 3 GB")
-	rounds := flag.Int("rounds", 10, "how often each has its turn")
-	timers := flag.Int("timers", 0, "print the table of the timers of real time instead, with so many pending; 0 for none")
-	rivals := flag.String("rivals", "timer,time,heap,otter,gozero", "with -timers: which ones")
+	most := flag.Int("most", 1_000_000, "maximum number of timers; a million needs 3 GB")
+	rounds := flag.Int("rounds", 10, "number of rounds")
+	timers := flag.Int("timers", 0, "print the table of real-time timers instead, with this many pending; 0 for none")
+	rivals := flag.String("rivals", "timer,time,heap,otter,gozero", "with -timers: the rows to measure")
 	table := flag.Bool("table", false, "print the output of go test -bench, read from standard input, as a table")
 	flag.Parse()
 	if *table {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-var most = flag.Int("peers.most", 1_000_000, "the largest number of timers; 10000000 needs 8 GB")
+var most = flag.Int("peers.most", 1_000_000, "maximum number of timers; 10000000 needs 8 GB")
 
-// all runs f for every peer at every size, with so many timers waiting.
+// all runs f for every peer and every size, the number of waiting timers.
 func all(b *testing.B, f func(b *testing.B, p peer, n int, rng *rand.Rand)) {
 	for n := 10_000; n <= *most; n *= 10 {
 		for _, p := range peers {
@@ -27,12 +27,12 @@ func all(b *testing.B, f func(b *testing.B, p peer, n int, rng *rand.Rand)) {
 	}
 }
 
-// each reports the time of one op of b, of which each was n.
+// each reports the time per operation, with n operations in each iteration of b.
 func each(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }
 
-// BenchmarkAdd adds a tenth to those that wait; Remove takes them out again, at random.
+// BenchmarkAdd adds a tenth to the waiting timers and removes these again in random order, outside the measurement.
 func BenchmarkAdd(b *testing.B)    { addAndRemove(b, true) }
 func BenchmarkRemove(b *testing.B) { addAndRemove(b, false) }
 
@@ -68,8 +68,7 @@ func clock(b *testing.B, on bool) {
 	}
 }
 
-// BenchmarkMove gives a random tenth of the timers a new random deadline: half of them
-// a later one.
+// BenchmarkMove gives a random tenth of the timers a new random deadline. Half of them become later.
 func BenchmarkMove(b *testing.B) {
 	all(b, func(b *testing.B, p peer, n int, rng *rand.Rand) {
 		which, due := rng.Perm(n)[:n/10], make([]int64, n/10)
@@ -91,8 +90,7 @@ func BenchmarkMove(b *testing.B) {
 	})
 }
 
-// BenchmarkFire lets all fire within 12 h, in steps of a second: all that a timer costs
-// on its way down is in it.
+// BenchmarkFire fires all timers within 12 h in steps of a second, including all cascading.
 func BenchmarkFire(b *testing.B) {
 	all(b, func(b *testing.B, p peer, n int, rng *rand.Rand) {
 		now := int64(0)

@@ -14,15 +14,14 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// way is one way to have f(0) … f(n-1) called by workers. What it holds is let go by close.
+// way is one way to have workers call f(0) … f(n-1). close releases its resources.
 type way struct {
 	name  string
 	frame func()
 	close func()
 }
 
-// newWays returns all of them, ours first, for so many players. Each handles a message of
-// each player in a frame.
+// newWays returns all ways, ours first, for that many players. In a frame, each handles one message per player.
 func newWays(players int, handle func(player int)) []way {
 	return []way{
 		pumps(players, handle), goroutines(players, handle), antsSubmits(players, handle),
@@ -30,13 +29,13 @@ func newWays(players int, handle func(player int)) []way {
 	}
 }
 
-// handler is a handler that turns so often, on memory of the player's own.
+// handler returns a handler that makes that many turns of spin on the player's own memory.
 func handler(players, turns int) func(int) {
-	sums := make([]uint64, players*8) // a line of the cache for each
+	sums := make([]uint64, players*8) // a cache line for each
 	return func(player int) { sums[player*8] = spin(sums[player*8]+1, turns) }
 }
 
-// spin is work that nobody can leave out.
+// spin is work that the compiler cannot remove.
 func spin(x uint64, turns int) uint64 {
 	for range turns {
 		x = x*6364136223846793005 + 1442695040888963407
@@ -44,7 +43,7 @@ func spin(x uint64, turns int) uint64 {
 	return x
 }
 
-// turnsFor measures how many turns of spin take so long.
+// turnsFor measures the number of turns of spin that takes the given time.
 func turnsFor(d time.Duration) int {
 	const many = 1 << 22
 	start := time.Now()
@@ -52,7 +51,7 @@ func turnsFor(d time.Duration) int {
 	return max(1, int(float64(many)*float64(d)/float64(time.Since(start))))
 }
 
-// pumps is how the engine does it: mailboxes, and as many tasks in ants as there are workers.
+// pumps works like the engine: mailboxes, and as many tasks in ants as there are workers.
 func pumps(players int, handle func(int)) way {
 	workers := runtime.GOMAXPROCS(0)
 	p, err := ants.NewPool(2*workers, ants.WithNonblocking(true), ants.WithDisablePurge(true))
@@ -80,15 +79,15 @@ func pumps(players int, handle func(int)) way {
 		}
 		g.Start(-1)
 		for !g.Wait(nil, true) {
-			continue // the pool refused while its workers came to rest
+			continue // the pool refused while its workers were returning
 		}
 		if home = g.Collect(home[:0], nil); len(home) != players {
-			panic(fmt.Sprintf("%d of %d players came home", len(home), players))
+			panic(fmt.Sprintf("%d of %d players were handled", len(home), players))
 		}
 	}, p.Release}
 }
 
-// goroutines starts one for each message.
+// goroutines starts a goroutine for each message.
 func goroutines(players int, handle func(int)) way {
 	return way{"go", func() {
 		var wg sync.WaitGroup
@@ -99,7 +98,7 @@ func goroutines(players int, handle func(int)) way {
 	}, func() {}}
 }
 
-// antsSubmits is one Submit for each message; the submitter waits while all are busy.
+// antsSubmits calls Submit for each message. The submitter blocks while all workers are busy.
 func antsSubmits(players int, handle func(int)) way {
 	p, err := ants.NewPool(runtime.GOMAXPROCS(0), ants.WithDisablePurge(true))
 	if err != nil {
@@ -117,7 +116,7 @@ func antsSubmits(players int, handle func(int)) way {
 	}, p.Release}
 }
 
-// ponds is pond's queue before its workers.
+// ponds uses pond's queue and workers.
 func ponds(players int, handle func(int)) way {
 	p := pond.NewPool(runtime.GOMAXPROCS(0), pond.WithContext(context.Background()))
 	return way{"pond", func() {
@@ -132,7 +131,7 @@ func ponds(players int, handle func(int)) way {
 	}, p.StopAndWait}
 }
 
-// concs makes a pool for each frame: it cannot be used again once it was waited for.
+// concs creates a pool in each frame, because a pool cannot be used again after Wait.
 func concs(players int, handle func(int)) way {
 	return way{"conc", func() {
 		p := pool.New().WithMaxGoroutines(runtime.GOMAXPROCS(0))

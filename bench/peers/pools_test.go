@@ -6,15 +6,13 @@ import (
 	"time"
 )
 
-// BenchmarkPools brings one message to each of so many players and waits until all are
-// handled, as a frame does; a handler takes 0.1, 1 or 10 µs. The mailboxes keep the order of a
-// player's messages and never let two of its handlers meet. The others do not: for them the
-// players are different in each frame, so that they need not, and a second message to one
-// player would need a lock and come in any order.
+// BenchmarkPools sends one message to each player and waits until all are handled, as in a frame. A handler takes 0.1, 1 or
+// 10 µs. The mailboxes keep the order of a player's messages and never run two of its handlers at the same time. The others
+// do not need to here, because each player gets a single message per frame; otherwise they would need a lock, and messages
+// would run in any order.
 //
-// All have as many workers as there are processors, and take their turns: a round of the
-// benchmark lets each play a frame, and then the next. The metrics are the ns for each
-// message, of a row, and how many times those of the mailboxes that is.
+// All use as many workers as there are processors, and take turns frame by frame. The metrics are ns per message for each
+// row, and its ratio to the mailboxes.
 func BenchmarkPools(b *testing.B) {
 	for _, work := range []time.Duration{100, time.Microsecond, 10 * time.Microsecond} {
 		for _, players := range []int{16, 256, 4096} {

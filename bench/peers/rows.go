@@ -16,18 +16,17 @@ const halfDay = 12 * 3600 // s
 
 func within12h(rng *rand.Rand) int64 { return 1 + rng.Int64N(halfDay) }
 
-// peer keeps deadlines, in s, by the number of the timer. A timer that waits is added
-// once, and removed before it is added again unless it fired.
+// peer stores deadlines, in s, by timer number. A waiting timer is added once, and removed or fired before it is added again.
 type peer interface {
 	add(timer int, due int64)
 	move(timer int, due int64)
 	remove(timer int)
-	advance(now int64) (fired int) // since the last call, as far as is known
-	settle() (fired int)           // the others, when nothing waits any more
+	advance(now int64) (fired int) // number fired since the last call, as far as known
+	settle() (fired int)           // number of the remaining ones, after all timers have fired
 	close()
 }
 
-// peers are all of them, ours first.
+// peers lists all peers, ours first.
 var peers = []struct {
 	name string
 	make func(timers int) peer
@@ -85,7 +84,7 @@ func newOtter(timers int) peer {
 	return p
 }
 
-// NowNano and Tick make it the cache's clock.
+// NowNano and Tick implement the cache's clock.
 func (p *otterPeer) NowNano() int64                      { return p.now }
 func (p *otterPeer) Tick(time.Duration) <-chan time.Time { return nil }
 
@@ -103,13 +102,13 @@ func (p *otterPeer) advance(now int64) int {
 func (p *otterPeer) settle() int { return 0 }
 func (p *otterPeer) close()      { p.cache.StopAllGoroutines() }
 
-// gozeroPeer is also the wheel's ticker: to take a tick from the channel, which holds
-// none, the wheel must be done with the one before.
+// gozeroPeer is also the wheel's ticker. The channel is unbuffered, so the wheel accepts a tick only after it has processed
+// the previous one.
 type gozeroPeer struct {
 	wheel *collection.TimingWheel
 	ticks chan time.Time
 	now   int64
-	due   []int64 // 0 if it is removed
+	due   []int64 // 0 if removed
 	wait  sync.WaitGroup
 	added int
 }
@@ -165,8 +164,8 @@ func (p *gozeroPeer) settle() int {
 
 func (p *gozeroPeer) close() { p.wheel.Stop() }
 
-// btreePeer keeps the deadline of each timer beside the tree, or it could not be found
-// there; 0 if it does not wait.
+// btreePeer also stores the deadline of each timer outside the tree, as the key to find it there; 0 if the timer is not
+// waiting.
 type btreePeer struct {
 	tree  *btree.BTreeG[deadline]
 	due   []int64

@@ -12,23 +12,22 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// The timers of real time, that any goroutine may use, in one run: ours, package time, a heap
-// with a lock, otter's and go-zero's wheel.
+// Real-time timers that any goroutine may use: ours, package time, a heap with a lock, and the wheels of otter and go-zero.
 //
 //	row    is
-//	timer  this module's timer.Clock; callbacks on its driver
+//	timer  this module's timer.Clock; callbacks run on its driver
 //	time   time.AfterFunc
 //	heap   container/heap with a lock
-//	otter  otter v2, a cache: to add is to set a key that expires, with its map and buffers
-//	gozero go-zero's wheel, 7,200 slots of a second; each call is handed to its goroutine, so
-//	       that a caller has only the price of the handing over
+//	otter  otter v2, a cache: adding sets a key that expires, with its map and buffers
+//	gozero go-zero's wheel, 7,200 slots of a second; each call is passed to its goroutine, so
+//	       the measured cost is only that of passing the call
 
-// realTime keeps timers by number. Calls for one number do not meet.
+// realTime stores timers by number. Calls for the same number are never concurrent.
 type realTime interface {
 	add(k int, d time.Duration)
 	stop(k int)
 	reset(k int, d time.Duration)
-	step() // is called now and then while timers fall due
+	step() // called repeatedly while timers become due
 	end()
 }
 
@@ -70,8 +69,8 @@ func (p *std) end() {
 	}
 }
 
-// locked is a heap of deadlines with a lock. Who waits calls step, so that it needs no goroutine: this
-// flatters it.
+// locked is a heap of deadlines with a lock. The waiting code calls step, so the heap needs no goroutine, which makes it
+// look faster than it would be in use.
 type locked struct {
 	mu  sync.Mutex
 	h   byDue

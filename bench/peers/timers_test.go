@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestTimerTable: every row of every rival has a figure.
+// TestTimerTable checks that the table has a number for every row and rival.
 func TestTimerTable(t *testing.T) {
 	if !long.On() {
 		t.Skip("half a minute: -long")
@@ -19,7 +19,7 @@ func TestTimerTable(t *testing.T) {
 	}
 }
 
-// TestBenchTable: lines of several runs become medians, other lines nothing.
+// TestBenchTable checks that several runs are reduced to medians and other lines are ignored.
 func TestBenchTable(t *testing.T) {
 	var out strings.Builder
 	in := "goos: linux\nBenchmarkA/pending=10/timer-2   100  12.5 ns/op  3.6 cpu-ns/op  0 B/op  0 allocs/op\n" +

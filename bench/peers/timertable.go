@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// timerOps is how many calls each sample is, shared among the goroutines.
+// timerOps is the number of calls per sample, divided among the goroutines.
 const timerOps = 200_000
 
-// timerRows are what is done to so many timers that wait for one to two hours, in this order: each
-// goroutine has keys of its own. The stop is that of what add has added, oldest first.
+// timerRows are the operations on the pending timers of one to two hours, in this order. Each goroutine has its own keys.
+// The operation stop stops the timers that add has added, oldest first.
 var timerRows = []struct {
 	name string
 	do   func(p realTime, rng *rand.Rand, mine, fresh, k int)
@@ -31,8 +31,8 @@ func oneToTwoHours(rng *rand.Rand) time.Duration {
 	return time.Hour + time.Duration(rng.Int64N(int64(time.Hour)))
 }
 
-// timerTable measures all rows for so many pending timers, round by round, all in turn in each, and
-// prints the medians as a table in Markdown: ns of processor time of the process for one call.
+// timerTable measures all rows with that many pending timers, in alternating rounds, and prints the medians as a Markdown
+// table: ns of process CPU time per call.
 func timerTable(w io.Writer, pending, rounds int, names []string) {
 	samples := map[string][]float64{}
 	for range rounds {
@@ -67,12 +67,11 @@ func median(s []float64) string {
 	return fmt.Sprintf("%.0f", s[len(s)/2])
 }
 
-// maxFired is how many timers of package time may fire within a second. It starts a goroutine for each: ten
-// million of them were more than the 24 GB of a machine.
+// maxFired limits the number of timers of package time that fire within a second. Each starts a goroutine: ten million
+// needed more than the 24 GB of a machine.
 const maxFired = 1_000_000
 
-// timerRound is one rival's turn: its timers wait, and all rows are done to them by 1, 2 and 8
-// goroutines.
+// timerRound measures all rows of one rival with 1, 2 and 8 goroutines.
 func timerRound(name string, start func(int, func()) realTime, pending int, samples map[string][]float64) {
 	p := start(pending+timerOps, func() {})
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -110,8 +109,7 @@ func byGoroutines(g int, f func(i int)) {
 	wg.Wait()
 }
 
-// fireRound adds so many timers, due from one to two seconds later, and waits until all have
-// been called.
+// fireRound adds that many timers, due one to two seconds later, and waits until all have been called.
 func fireRound(start func(int, func()) realTime, many, g int) float64 {
 	var left atomic.Int64
 	left.Store(int64(many / g * g))
@@ -140,8 +138,8 @@ func fireRound(start func(int, func()) realTime, many, g int) float64 {
 	}
 }
 
-// timeoutTable is a million requests with a time-out of a second, of which one in a hundred is met, while
-// a hundred thousand are under way: what one costs.
+// timeoutTable measures a request with a timeout of one second: a million requests, of which one in a hundred times out, with
+// a hundred thousand in progress.
 func timeoutTable(w io.Writer, rounds int, names []string) {
 	const requests, under = 1_000_000, 100_000
 	samples := map[string][]float64{}
@@ -163,8 +161,8 @@ func timeoutTable(w io.Writer, rounds int, names []string) {
 			p.end()
 		}
 	}
-	fmt.Fprintf(w, "\n%d requests with a time-out, 99 of 100 stopped, %d under way, %d rounds\n\n", requests, under, rounds)
-	fmt.Fprintf(w, "| | %s |\n|---|%s\n| a request |", strings.Join(names, " | "), strings.Repeat("---:|", len(names)))
+	fmt.Fprintf(w, "\n%d requests with a timeout, 99 of 100 stopped, %d in progress, %d rounds\n\n", requests, under, rounds)
+	fmt.Fprintf(w, "| | %s |\n|---|%s\n| one request |", strings.Join(names, " | "), strings.Repeat("---:|", len(names)))
 	for _, name := range names {
 		fmt.Fprintf(w, " %s |", median(samples[name]))
 	}

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// turns is what one question has cost each, round by round: in every round all have had
-// their turn, A B A B, so that those of one round share the mood of the machine.
+// turns is the cost of one operation for each peer, by round. All peers are measured in each round (A B A B), so that the
+// samples of a round see the same state of the machine.
 type turns struct {
 	Question string
-	Size     int // timers that wait, or messages
+	Size     int // waiting timers, or messages
 	Each     string
 	Rows     []turnsRow // ours first
 }
 
 type turnsRow struct {
 	Name    string
-	Samples []float64 // ns, one for each round
+	Samples []float64 // ns, one per round
 }
 
-// fireRounds is how often all timers fire: each time all that led there is paid again.
+// fireRounds is the number of times all timers fire. Each time, the preceding steps are repeated.
 const fireRounds = 3
 
-// keepInTurn lets a tenth of so many timers be added, moved and removed, and all fire.
+// keepInTurn measures adding, moving and removing a tenth of n timers, and firing all of them.
 func keepInTurn(n, rounds int) []turns {
 	out := []turns{{Question: "add"}, {Question: "move"}, {Question: "remove"}, {Question: "fire"}}
 	all := make([]peer, len(peers))
@@ -90,7 +90,7 @@ func deadlines(n int, seed uint64) []int64 {
 	return due
 }
 
-// warm is how often the calls are made before they are measured, for the memory.
+// warm is the number of calls before the measurement, which allocate memory.
 const warm = 5
 
 func addTenth(p peer, n int, due []int64) {
@@ -105,7 +105,7 @@ func moveTenth(p peer, n int, due []int64) {
 	}
 }
 
-// fireAll lets 12 h pass, and two seconds: otter may be a step late.
+// fireAll advances by 12 h and two seconds, because otter may be one step late.
 func fireAll(p peer, n int, from int64) {
 	fired := 0
 	for now := from + 1; now <= from+halfDay+2; now++ {
@@ -116,13 +116,13 @@ func fireAll(p peer, n int, from int64) {
 	}
 }
 
-// poolsInTurn hands one message to each of so many players, frame after frame.
+// poolsInTurn sends one message to each of the players, frame after frame.
 func poolsInTurn(rounds int) []turns {
 	var out []turns
 	for _, work := range []time.Duration{100, time.Microsecond, 10 * time.Microsecond} {
 		spins := turnsFor(work)
 		for _, players := range []int{256, 4096} {
-			t := turns{Question: fmt.Sprintf("hand over, handlers of %v", work), Size: players, Each: "message"}
+			t := turns{Question: fmt.Sprintf("dispatch, handlers of %v", work), Size: players, Each: "message"}
 			ways := newWays(players, handler(players, spins))
 			for _, w := range ways {
 				t.Rows = append(t.Rows, turnsRow{Name: w.name})

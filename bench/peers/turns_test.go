@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// TestTurns: all have had their turns in each round, and all timers have fired, or it panics.
+// TestTurns checks that every peer has a sample for each round. A timer that does not fire panics.
 func TestTurns(t *testing.T) {
 	for _, q := range keepInTurn(1000, 2) {
 		want := 2
