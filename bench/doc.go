@@ -1,5 +1,5 @@
 // Bench measures the engine, and checks while it does so that no event is lost, early or
-// duplicated. It is one command, which ends with a report:
+// duplicated. One command runs everything and writes a report:
 //
 //	go -C bench run . run -quick            all profiles, short, within a minute
 //	go -C bench run . run siege -targets 80 one of them, with other numbers; run siege -help lists them
@@ -10,7 +10,7 @@
 //	go -C bench run . viewers               cost of showing buffs to 4,000 players; also JSON and Colyseus
 //	go -C bench run . report                everything: tables, charts, run.json, bench.txt, ticks.csv,
 //	                                        and the figures of the README
-//	go -C bench run . compare main .        has a change made it slower? A B A B, with benchstat
+//	go -C bench run . compare main .        compare the speed of two commits: A B A B, with benchstat
 //	go -C bench run . gate                  the checks of CI
 //	go -C bench run ./yardstick             the engine next to simpler designs: events, small Ticks, calls, memory
 //
@@ -40,12 +40,12 @@
 //	            adds 3 debuffs to 500 of them
 //	D  storm    3,000 players log in within a minute with 25  that saved buffs are restored to the
 //	            buffs each, others log out; 500 events per    millisecond, and the cost
-//	            second on one who stays
+//	            second on one that stays
 //	E  boss     one creature with 400 buffs of 300 players,   that one owner, which cannot be split,
 //	            450 applications and 200 pulses per second    is processed in order
 //	F  cascade  a million timers on the wheel, due in 1 s to  that frames at an hour boundary are
 //	            12 h and 1 % later, across an hour            not longer
-//	G  cancel   200,000 buffs, most of which are removed or   that cancelled buffs leave nothing, and
+//	G  cancel   200,000 buffs, most of which are removed or   that cancelled buffs cost nothing, and
 //	            moved; 10^7 cancels, and 10^8 on the wheel    memory stays constant
 //	            alone; -cancels 100000000 does 10^8 on the
 //	            engine too, in about 8 minutes
@@ -53,13 +53,13 @@
 //	            5 s, with a budget of 10 ms per Tick          catch up
 //	I  empty    0 to 10 players, 1,000 frames per second      the cost of an empty Tick
 //	J  soak     ten raids of 40 for 24 hours                  that there is no drift and no leak
-//	K  slow     the raids, and one player in a hundred whose  that other players are not affected
-//	            handlers sleep for 20 ms
+//	K  slow     the raids; the handlers of one player in a    that other players are not affected
+//	            hundred sleep for 20 ms
 //	L  crowd    the raids, with twice as many spinning        that players do not count as stuck
 //	            goroutines as processors                      because the machine is busy
 //
-// The rates are those of four public combat logs, mostly PvP: per player and second about 1.4
-// new buffs, and for 100 new ones 43 to 73 refreshes and 8 to 17 stacks. Half of the buffs last
+// The rates are from four public combat logs, mostly PvP: per player and second about 1.4 new
+// buffs, and per 100 new buffs 43 to 73 refreshes and 8 to 17 stacks. Half of the buffs last
 // less than 6 s.
 //
 // # Verification
@@ -112,19 +112,19 @@
 //	WheelMix        one call in the proportions of a game, including frames
 //	WheelFrames     the longest frame of a day, relative to its second and to similar frames
 //	WheelMemory     bytes per timer after churn, and the duration of a garbage collection
-//	WheelAfterFunc  time.AfterFunc in place of WheelAdd
+//	WheelAfterFunc  time.AfterFunc instead of WheelAdd
 //	WheelFloor      accessing records of the same size, without a data structure
 //
 // Due, Idle, Buffs and Memory print the goal next to each figure. loop-ns is processor time of
 // the loop's thread, which other processes affect less than elapsed time.
 //
-// Read the figure whose unit is that of the question: ns/timer, ns/player, ns/event, ns/call,
+// Read the metric in the unit that you are interested in: ns/timer, ns/player, ns/event, ns/call,
 // ns/message, B/buff. ns/op is the cost of a batch and means little. Other libraries are in
 // bench/peers, a separate module.
 //
 // # Limits of the figures
 //
-// The handlers do almost nothing, so the figures are those of the engine and not of a game. The
+// The handlers do almost nothing, so the figures describe the engine, not a game. The
 // rivals do less than the engine: they have no order among equal deadlines, no generations and
 // no events. The report lists further limits.
 package main

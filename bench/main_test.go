@@ -32,17 +32,17 @@ func TestRun(t *testing.T) {
 	require.Zero(t, code, diag)
 }
 
-// TestReportOfTwoMachines: what another machine has measured is not said to be of this one.
+// TestReportOfTwoMachines checks that measurements of another machine are not attributed to this one.
 func TestReportOfTwoMachines(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.json"), []byte(`{"Machine":{"CPU":"abacus","Processors":1}}`), 0o600))
 	code, _, diag := bench("report", "-to", dir, "-pages", "", "-parts", "wheel", "-quick", "-most", "1000")
 	require.Equal(t, 2, code)
-	require.Contains(t, diag, "is of another machine (abacus, 1 processors)")
+	require.Contains(t, diag, "is from another machine (abacus, 1 processors)")
 	require.NoFileExists(t, filepath.Join(dir, "README.md"))
 }
 
-// TestHelp: each profile says what it is for, and its numbers are flags.
+// TestHelp checks that help describes each profile and lists its flags.
 func TestHelp(t *testing.T) {
 	code, out, _ := bench()
 	require.Zero(t, code)
@@ -54,7 +54,7 @@ func TestHelp(t *testing.T) {
 	require.Contains(t, out, "--players=2000")
 }
 
-// TestBadCommand: exit 2, and what was not understood.
+// TestBadCommand checks the exit code 2 and the message for invalid commands.
 func TestBadCommand(t *testing.T) {
 	code, _, diag := bench("run", "nothing")
 	require.Equal(t, 2, code)
@@ -64,7 +64,7 @@ func TestBadCommand(t *testing.T) {
 	require.Contains(t, diag, "bench.txt")
 }
 
-// TestQuickKeepsFlags: -quick changes what was not said.
+// TestQuickKeepsFlags checks that -quick changes only flags that were not set.
 func TestQuickKeepsFlags(t *testing.T) {
 	full, given := newCLI().Run.Siege, newCLI().Run.Siege
 	given.Players = 123
@@ -90,8 +90,7 @@ func TestRatioLines(t *testing.T) {
 	require.Contains(t, string(got), "2.1 times-the-heap")
 }
 
-// TestCompare: of two files that differ by chance there is no difference; what has become a
-// fifth dearer or cheaper is found, and only what is dearer fails.
+// TestCompare checks that random differences are ignored, changes of a fifth are found, and only slowdowns fail.
 func TestCompare(t *testing.T) {
 	file := func(times float64, steps ...string) string {
 		var text strings.Builder
@@ -124,7 +123,7 @@ func TestCompare(t *testing.T) {
 	require.Contains(t, diag, "benchstat has compared nothing")
 }
 
-// TestGateVerdict: a run passes, or says at what it failed.
+// TestGateVerdict checks that a run passes or names the failed check.
 func TestGateVerdict(t *testing.T) {
 	require.Equal(t, "passed", gateVerdict(nil))
 	require.Equal(t, "failed at wheel/churn, wheel: Move", gateVerdict([]string{"wheel/churn", "wheel: Move"}))

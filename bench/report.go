@@ -17,12 +17,12 @@ import (
 type reportCmd struct {
 	game `embed:""`
 
-	From   string   `placeholder:"FILE" help:"measure nothing: write the page and the charts anew from this run.json"`
-	To     string   `default:"report" help:"the folder of the report"`
-	Pages  []string `default:"../README.md,../docs/performance.md" help:"whose marked parts are written with it"`
-	Parts  []string `placeholder:"PART" help:"measure these alone, and keep the rest of the report that is there: letters of profiles, scale, rivals, wheel, peers, cuts, steps"`
-	Probes int      `default:"10" help:"processes that measure each step, for compare"`
-	Most   int      `default:"1000000" help:"the largest number of players in the scaling"`
+	From   string   `placeholder:"FILE" help:"do not measure: regenerate the page and the charts from this run.json"`
+	To     string   `default:"report" help:"directory of the report"`
+	Pages  []string `default:"../README.md,../docs/performance.md" help:"pages whose marked parts are regenerated with it"`
+	Parts  []string `placeholder:"PART" help:"measure only these parts, and keep the rest of the existing report: letters of profiles, scale, rivals, wheel, peers, cuts, steps"`
+	Probes int      `default:"10" help:"number of processes that measure each step, for compare"`
+	Most   int      `default:"1000000" help:"maximum number of players in the scaling"`
 }
 
 // Run measures and writes the report. It fails, after writing, if a profile failed.
@@ -38,14 +38,14 @@ func (r *reportCmd) Run(con *console) error {
 	if len(r.Parts) > 0 {
 		old, err := page.Read(filepath.Join(r.To, "run.json"))
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // there are no earlier ones
+		case errors.Is(err, fs.ErrNotExist): // no earlier report
 			report.InParts = true
 		case err != nil:
 			return err
-		case r.onlyCuts(): // these name their machine themselves
+		case r.onlyCuts(): // cuts record their own machine
 			report = old
 		case !old.Machine.Same(&report.Machine):
-			return fmt.Errorf("the report in %s is of another machine (%s, %d processors): of this one only cuts may be on its page, or all", r.To, old.Machine.CPU, old.Machine.Processors)
+			return fmt.Errorf("the report in %s is from another machine (%s, %d processors): measure only cuts, or everything", r.To, old.Machine.CPU, old.Machine.Processors)
 		default:
 			old.Measured(report.Machine, r.Seed, r.Quick)
 			report = old

@@ -18,11 +18,11 @@ import (
 // Options configures a flood.
 type Options struct {
 	Producers int           `default:"8" help:"goroutines that post as fast as they can"`
-	For       time.Duration `default:"60s" help:"how long, in real time"`
+	For       time.Duration `default:"60s" help:"duration, in real time"`
 	Frame     time.Duration `default:"50ms" help:"from one Tick to the next"`
 	Budget    time.Duration `default:"10ms" help:"engine.Options.Budget"`
 	Players   int           `default:"4000" help:"players, each with ten buffs that pulse"`
-	BackOff   time.Duration `help:"how long a producer waits that was refused; 0: it never stops"`
+	BackOff   time.Duration `help:"pause of a producer after a refused call; 0: it never stops"`
 	OneLane   bool          `help:"all producers use the same lane, and the honest one too"`
 }
 
@@ -38,7 +38,7 @@ type Flood struct {
 
 	Honest        int // commands posted by the ninth producer, one per frame
 	HonestRefused int
-	HonestLate    int   // not delivered in the first Tick that began after the call had returned
+	HonestLate    int   // not delivered in the first Tick after the call had returned
 	HonestLatest  int   // maximum number of Ticks after that one
 	HonestLost    int   // accepted and never delivered
 	HonestCalls   Calls // calls of the ninth producer
@@ -196,7 +196,7 @@ func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 }
 
 // honest posts one command per frame and returns, for each accepted one, the number of the
-// first Tick that began after the call had returned.
+// first Tick that started after the call had returned.
 func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	pace := time.NewTicker(g.Frame)
 	defer pace.Stop()

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Context is what a handler may use while it runs.
+// Context gives a running handler access to the World.
 type Context struct {
 	world *World
 	owner uint32
 	at    uint32
 }
 
-// Data returns what Spawn was given for the owner.
+// Data returns the owner's data, as passed to Spawn.
 func (c *Context) Data() any { return c.world.data[c.owner] }
 
 // AddBuff applies a definition: after the handler, or for another owner at the end of the Tick.
@@ -81,7 +81,7 @@ func (w *World) AddBuff(id uint64, spec uint16, source uint64, duration int64) (
 	return w.do(&command{to: id, spec: spec, source: source, duration: duration}, w.now)
 }
 
-// Remove removes a buff; a stale handle does nothing.
+// Remove removes a buff. It ignores a stale handle.
 func (w *World) Remove(handle uint64) Kind {
 	_, k := w.remove(handle, w.now)
 	return k

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// guard is what another goroutine would read to see which handler runs, and what panics have led to.
+// guard holds the running handler, for other goroutines to read, and the result of panics.
 type guard struct {
 	current atomic.Uint64
 	over    bool
 	faults  int
 }
 
-// pulseGuarded is execute for a pulse where Options ask for more than order.
+// pulseGuarded executes a pulse if Options require more than order.
 func (w *World) pulseGuarded(place uint32, r *record, due uint32) {
 	spec, o := &w.specs[r.spec], w.options
 	x := &w.scratch.Event

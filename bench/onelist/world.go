@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Options say which promises of the engine are kept in addition to order.
+// Options select the promises of the engine to keep in addition to order.
 type Options struct {
 	Numbered bool // number the events of each owner, which touches the owner's cache line
 	Wide     bool // make events of 160 bytes and pass them to handlers by value
@@ -36,7 +36,7 @@ const (
 // Never is the end of a buff that does not end.
 const Never = int64(1) << 62
 
-// Event is one cache line.
+// Event is a pulse, an application or a removal. It fills one cache line.
 type Event struct {
 	At, End       int64
 	Owner, Source uint64
@@ -50,7 +50,7 @@ type Event struct {
 	Why           uint8
 }
 
-// WideEvent is as long as an event of the engine.
+// WideEvent has the size of an engine event.
 type WideEvent struct {
 	Event
 	_ [96]byte
@@ -60,13 +60,13 @@ type WideEvent struct {
 type Spec struct {
 	Duration, Period int64 // ms; a Duration of zero does not end
 	Limit            int16 // of stacks
-	BySource         bool  // each source has an instance of its own
+	BySource         bool  // each source has a separate instance
 	OnPulse          func(*Context, *Event)
 	OnWidePulse      func(*Context, WideEvent) // if Options.Wide
 	OnEnd            func(*Context, *Event)
 }
 
-// record is all there is of one buff: 64 bytes.
+// record is the complete state of a buff: 64 bytes.
 type record struct {
 	pulse, end, filed uint32 // next pulse, end, and the deadline of the live entry; never: none
 	period, duration  uint32
@@ -125,7 +125,7 @@ func (a *arena[T]) add() uint32 {
 	return a.n - 1
 }
 
-// World is owners, their buffs and the wheel. Time begins at zero and is in ms.
+// World holds owners, their buffs and the wheel. Time starts at zero and is in ms.
 type World struct {
 	options Options
 	specs   []Spec
@@ -144,7 +144,7 @@ type World struct {
 	moved int // entries of the coming far slot that are in near slots already
 	ready []entry
 	spare []entry
-	late  []entry // due in the running Tick, found while it runs
+	late  []entry // became due during the running Tick
 
 	context Context
 	own     []command
@@ -191,7 +191,7 @@ func (w *World) Tick(ms int64) []Event {
 	return w.given
 }
 
-// Len returns the number of events of the last Tick, those of pulses that are wide included.
+// Len returns the number of events of the last Tick, including wide pulses.
 func (w *World) Len() int { return len(w.given) + len(w.givenWide) }
 
 // cascade moves the coming far slot into near slots, in pieces, while the present one passes.
@@ -229,7 +229,7 @@ func (w *World) collect(from, to uint32) []entry {
 	return ready
 }
 
-// run executes due entries and what becomes due on the way.
+// run executes due entries and the entries that become due meanwhile.
 func (w *World) run(ready []entry) {
 	for at := 0; at < len(ready); at += ahead {
 		some := ready[at:min(at+ahead, len(ready))]
@@ -315,7 +315,7 @@ func (w *World) sort(r []entry, base uint32) []entry {
 // next returns the earliest deadline of a record.
 func (r *record) next() uint32 { return min(r.pulse, r.end) }
 
-// key returns rank and age: a pulse comes before an end at the same instant.
+// key returns rank and age. A pulse precedes an end at the same instant.
 func (r *record) key() uint32 {
 	if r.pulse <= r.end && r.pulse != never {
 		return r.age
@@ -323,7 +323,7 @@ func (r *record) key() uint32 {
 	return r.age | 1<<31
 }
 
-// file makes an entry for a record's next deadline, unless its live entry comes up no later.
+// file adds an entry for a record's next deadline, unless its live entry is due no later.
 func (w *World) file(place uint32, r *record) {
 	if due := r.next(); due < r.filed {
 		w.put(place, r, due)

@@ -1,4 +1,4 @@
-// Yardstick prints what the engine costs next to simpler designs that do less, on this machine:
+// Yardstick compares the cost of the engine with simpler designs that do less, on this machine:
 //
 //	go -C bench run ./yardstick                  all tables, in about ten minutes
 //	go -C bench run ./yardstick events small     some of them
@@ -28,7 +28,7 @@
 //	onelist+all     package onelist with all promises of the engine that it can keep
 //	onelist         package onelist: order only
 //	structs         one flat array of structs, scanned in each frame
-//	arrays          the same, with the deadlines in an array of their own
+//	arrays          the same, with the deadlines in a separate array
 //	heap            container/heap of all deadlines
 //
 // TestSame shows that onelist and the engine produce the same events for each owner in the same order.

@@ -11,12 +11,12 @@ import (
 )
 
 var (
-	only    = flag.String("worlds", "", "the worlds to compare, by comma; the first is the engine in most tables")
-	rounds  = flag.Int("rounds", 5, "rounds of each measurement; figures are medians")
+	only    = flag.String("worlds", "", "comma-separated worlds to compare; the first is the engine in most tables")
+	rounds  = flag.Int("rounds", 5, "rounds of each measurement; values are medians")
 	quick   = flag.Bool("quick", false, "worlds of at most 100,000 buffs, three rounds")
 	uneven  = flag.Bool("uneven", false, "events: frames of 47 to 53 ms instead of 50")
 	shuffle = flag.Bool("shuffle", false, "events: players get their buffs in random order")
-	most    = flag.Int("most", 1_000_000, "the largest number of buffs")
+	most    = flag.Int("most", 1_000_000, "maximum number of buffs")
 )
 
 // sizes are the numbers of buffs of the worlds.
@@ -39,7 +39,7 @@ func main() {
 	}
 	for _, name := range flag.Args() {
 		if !slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
-			fmt.Fprintf(os.Stderr, "yardstick: no table is called %q\n", name)
+			fmt.Fprintf(os.Stderr, "yardstick: unknown table %q\n", name)
 			flag.Usage()
 			os.Exit(2)
 		}

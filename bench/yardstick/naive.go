@@ -2,8 +2,8 @@ package main
 
 import "container/heap"
 
-// naive is what the designs share that a game would write without an engine: events without order among equals,
-// handles or reasons.
+// naive is the common part of designs that a game would use without an engine: events without handles, reasons, or an order
+// of simultaneous events.
 type naive struct {
 	now    int64
 	data   []*int64
@@ -38,7 +38,7 @@ func (n *naive) fire(at int64, owner, source uint32, spec uint16) {
 	n.hurt(n.data[owner])
 }
 
-// begin starts a frame.
+// begin resets the state for a new frame.
 func (n *naive) begin(ms int64) {
 	n.now += ms
 	n.events = n.events[:0]
@@ -100,7 +100,7 @@ func (s *structs) tick(ms int64) int {
 	return len(s.events)
 }
 
-// arrays has the next deadline of each buff, in ms of 32 bits, in an array of its own.
+// arrays keeps the next deadlines of all buffs, as 32-bit ms, in a separate array.
 type arrays struct {
 	naive
 	due   []uint32

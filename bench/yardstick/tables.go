@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// table is one question of the yardstick.
+// table is one of the measured tables.
 type table struct {
 	name, title string
-	worlds      []string // unless -worlds says others
+	worlds      []string // default of -worlds
 	run         func(worlds []string)
 }
 
@@ -119,7 +119,7 @@ func smallTable(names []string) {
 	}
 }
 
-// ticks times Ticks in which that many pulses are due, on players of their own.
+// ticks measures Ticks with that many due pulses, each of a different player.
 func ticks(names []string, due int) []times {
 	worlds := make([]world, len(names))
 	for i, name := range names {

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// The definitions of every world: dot pulses every 3 s for ever, plain lasts an hour. Each source has its own buff.
+// The definitions of every world: dot pulses every 3 s and never ends, plain lasts an hour. Each source has its own buff.
 const (
 	dot = iota
 	plain

@@ -14,13 +14,12 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Keep is Register for matches that survive their server. The buffs of each player are saved in
-// the store, in a zone with the name of the match, together with the owner of each Nakama user.
-// Nakama identifies users by UUIDs and an engine owners by numbers: a user who comes back, even
-// in another process, gets the same owner.
+// Keep is like Register, but its matches survive a restart of the server. The store saves the buffs of each player, in a
+// zone with the name of the match, and the owner of each Nakama user. Nakama identifies users by UUIDs, an engine identifies
+// owners by numbers: a returning user gets its earlier owner, even in another process.
 //
-// The match saves once a second and when it ends. Only one match of a name may run at once: an
-// earlier one is fenced off, and logs that.
+// The match saves once a second and when it ends. Only one match of a name may run at once: an earlier one is fenced off, and
+// logs that.
 func Keep(s store.Store, match string, o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 	return func(ctx context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule) (runtime.Match, error) {
 		m := &Match{seats: map[string]*seat{}, users: users{IDs: map[string]buff.OwnerID{}, Away: map[buff.OwnerID][]byte{}}}
@@ -41,15 +40,14 @@ func Keep(s store.Store, match string, o engine.Options) func(context.Context, r
 	}
 }
 
-// users are all users who have been in the match.
+// users stores the owners of all users who have joined the match.
 type users struct {
 	Last buff.OwnerID            `json:"last"`
 	IDs  map[string]buff.OwnerID `json:"ids"`  // by UUID
 	Away map[buff.OwnerID][]byte `json:"away"` // saved buffs of users who are not connected
 }
 
-// comeBack restores the saved state. Users who were in the match when its server died are not
-// connected.
+// comeBack restores the saved state. Users connected when the server died are no longer connected.
 func (m *Match) comeBack(r store.Restored) error {
 	if r.Fresh {
 		return nil
@@ -106,7 +104,7 @@ func (m *Match) leave(id buff.OwnerID) error {
 func (m *Match) save(ctx context.Context, log runtime.Logger) {
 	for _, s := range m.seats {
 		if err := m.leave(s.id); err != nil {
-			log.Warn("owner %d stays in the match that is saved: %v", s.id, err)
+			log.Warn("owner %d is saved as part of the match: %v", s.id, err)
 		}
 	}
 	if err := m.zone.Drain(ctx); err != nil {

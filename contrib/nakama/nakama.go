@@ -43,8 +43,8 @@ const (
 	OpDenied      = 5 // to a client: the reason why its Use had no effect
 )
 
-// Use is an action of a player: a buff of the catalog, and its target's number, which is the
-// order of joining, from 1; in a match that is saved, of all who ever joined.
+// Use is an action of a player: a buff of the catalog, and its target's number. Players are numbered from 1 in the order in
+// which they joined, in a saved match over its whole life.
 type Use struct {
 	Buff   string       `json:"buff"`
 	Target buff.OwnerID `json:"target"`
@@ -91,7 +91,7 @@ func (m *Match) MatchJoinAttempt(_ context.Context, _ runtime.Logger, _ *sql.DB,
 	return m, true, ""
 }
 
-// MatchJoin creates an owner for each user, and a viewer who sees all others.
+// MatchJoin creates an owner for each user, and a viewer that sees all other owners.
 func (m *Match) MatchJoin(_ context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, d runtime.MatchDispatcher, _ int64, _ any, presences []runtime.Presence) any {
 	for _, p := range presences {
 		if err := m.join(d, p); err != nil {

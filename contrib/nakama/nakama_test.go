@@ -30,7 +30,7 @@ type player struct {
 func (p *player) GetSessionId() string { return p.name }
 func (p *player) GetUserId() string    { return p.name }
 
-// message is what a player sends.
+// message is a message from a player.
 type message struct {
 	*player
 	op   int64
@@ -42,7 +42,7 @@ func (m message) GetData() []byte       { return m.body }
 func (m message) GetReliable() bool     { return true }
 func (m message) GetReceiveTime() int64 { return 0 }
 
-// wire hands what the match sends to the screens of the players.
+// wire delivers the match's messages to the players' screens.
 type wire struct {
 	runtime.MatchDispatcher
 	t *testing.T
@@ -60,7 +60,7 @@ func (w wire) BroadcastMessage(op int64, body []byte, to []runtime.Presence, _ r
 	return nil
 }
 
-// quiet is a Logger to which nothing may be said.
+// quiet is a Logger that fails the test on a warning or an error.
 type quiet struct {
 	runtime.Logger
 	t *testing.T
@@ -69,8 +69,7 @@ type quiet struct {
 func (q quiet) Error(format string, v ...any) { q.t.Errorf(format, v...) }
 func (q quiet) Warn(format string, v ...any)  { q.t.Errorf(format, v...) }
 
-// TestMatch plays a match as Nakama does: one call after the other, each with what the one before
-// has returned.
+// TestMatch plays a match like Nakama: one call after another, each with the state returned by the previous one.
 func TestMatch(t *testing.T) {
 	cat, err := catalog.Parse("buffs.yaml", []byte(`buffs: {poison: {duration: 10s, stack: {by: source, limit: 5}}}`))
 	require.NoError(t, err)
@@ -121,7 +120,7 @@ func TestMatch(t *testing.T) {
 	require.Nil(t, state, "everybody has left")
 }
 
-// TestTerminate: a server that ends closes the engine.
+// TestTerminate checks that the engine is closed when the server ends.
 func TestTerminate(t *testing.T) {
 	cat, err := catalog.Parse("buffs.yaml", []byte(`buffs: {poison: {duration: 10s}}`))
 	require.NoError(t, err)
@@ -133,8 +132,8 @@ func TestTerminate(t *testing.T) {
 	require.ErrorIs(t, m.(*nakama.Match).Engine.Spawn(1, nil), engine.ErrClosed)
 }
 
-// TestKeep: a user of Nakama is the same owner in the next match, with what it carried, whether the server has ended the match or
-// died with it; and another user is another one.
+// TestKeep checks that a Nakama user gets the same owner and its buffs in the next match, whether the server has ended the
+// match or crashed, and that a different user gets a different owner.
 func TestKeep(t *testing.T) {
 	cat, err := catalog.Parse("buffs.yaml", []byte(`buffs: {poison: {duration: 1h, stack: {by: target, limit: 5}}}`))
 	require.NoError(t, err)
@@ -187,7 +186,7 @@ func TestKeep(t *testing.T) {
 	require.Equal(t, 1, stacks(anna, 1), "she was away when the match ended")
 	require.NoError(t, m.Save(ctx))
 	loop(m, poison(anna, 3))
-	crashed := m // and nobody has said so
+	crashed := m // without MatchTerminate
 
 	m = begin()
 	cleo = join(m, "1f00aa21-cleo")

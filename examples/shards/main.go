@@ -1,4 +1,4 @@
-// Command shards runs a world of several zones in one process, each zone an engine of its own,
+// Command shards runs a world of several zones in one process, each zone with a separate engine,
 // on all cores. A plague spreads through all of them: when it ends on an owner, it jumps to an
 // owner in the next zone.
 //

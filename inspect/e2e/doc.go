@@ -1,9 +1,8 @@
-// Package e2e opens the page of package inspect in a real, headless Chromium: its tests
-// are all there is. The page of examples/arena is opened here too. They need chromium in the PATH, or its path in CHROME_BIN; without
-// one they are skipped, but fail where CI is set.
+// Package e2e tests the pages of package inspect and of examples/arena in a real, headless Chromium. It contains only tests.
+// They need chromium in PATH, or its path in CHROME_BIN. Without one they are skipped, or fail if CI is set.
 //
 //	go test ./...                 the tests
-//	go test ./... -shots          and the pictures in shots/ are taken anew
+//	go test ./... -shots          also take new screenshots for shots/
 //	go test -run TestArenaFrames -frames -v
-//	                              how many frames of the arena the browser draws
+//	                             measure the frame rate of the arena in the browser
 package e2e

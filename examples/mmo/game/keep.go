@@ -25,7 +25,7 @@ type keep struct {
 	saved savedWorld // as loaded
 }
 
-// start creates the engine of a world: a new one, or with -data that of the last cut.
+// start creates the engine of a world: empty, or with -data from the last cut.
 func (w *world) start(o engine.Options) error {
 	if w.data == "" {
 		o.Epoch = time.Unix(0, 0) // runs are independent of the date

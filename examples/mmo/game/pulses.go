@@ -37,7 +37,7 @@ func newPulses() pulses {
 	return pulses{live: map[buff.Handle]*beat{}, paused: map[buff.OwnerID]bool{}, leftOut: map[buff.Handle]bool{}}
 }
 
-// pause ignores a player whose time is about to be paused.
+// BADX
 func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	p.paused[owner] = true
 	for h, b := range p.live {
