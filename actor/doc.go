@@ -43,16 +43,16 @@
 //
 // A running mailbox is in the ready list, held by one worker, or done. A worker claims one
 // mailbox at a time from the front. After Handle it puts a mailbox that has messages left at
-// the end of the list. So a worker that is stuck delays only the owner that it holds, and an
-// owner with many messages whose Handle returns after a few of them delays the others by one
-// turn. A mailbox that parks is done too, and is staged with its remaining messages; the loop
+// the end of the list. So a stuck worker delays only the owner that it holds. An
+// owner with many messages delays the others by only one turn, if its Handle returns after a
+// few messages. A mailbox that parks is done too, and is staged with its remaining messages; the loop
 // decides when it continues.
 //
 // # Batched turns
 //
 // A batch consists of a [Group.Batch] for each owner, Start, a Wait and [Group.EndBatch]. It is
 // only possible while no mailbox is staged or running. A mailbox in the batch counts as idle
-// all the time, which is safe because the loop only waits. If a turn has not ended normally
+// throughout. This is safe because the loop only waits. If a turn has not ended normally
 // when EndBatch is called, its mailbox becomes running:
 //
 //	end of the batched turn                     the mailbox is then
@@ -72,18 +72,13 @@
 //   - everything the loop did before [Group.Start] happens before the Handle that gets the
 //     mailbox;
 //   - the end of one Handle of a mailbox (and of the Recovered that follows it) happens before
-//     the
-//
-// next Handle of that mailbox, on any worker;
+//     the next Handle of that mailbox, on any worker;
 //   - the end of the last Handle happens before [Group.Collect] returns the mailbox, and so
-//     before
-//
-// [Mailbox.Idle] reports true;
+//     before [Mailbox.Idle] reports true;
 //   - the end of every Handle happens before a [Group.Wait] that reports true;
 //   - everything the loop did before Start happens before each batched turn, and the end of a
-//
-// batched turn happens before the EndBatch after which its mailbox is idle, or else before the
-// Collect that returns it.
+//     batched turn happens before the EndBatch after which its mailbox is idle, or else before
+//     the Collect that returns it.
 //
 // A handler needs no lock for its owner's data. For all other data it needs a lock or,
 // better, a message sent through the loop.

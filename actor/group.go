@@ -177,9 +177,9 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 // it.
 func (g *Group[O, M]) Start(n int) { g.StartOne(n, nil) }
 
-// StartOne is like Start, but uses only one worker until more delivers during a Wait. It is
-// meant for an amount of work that one worker finishes before a second one is awake. A Handle
-// that does not return delays the other mailboxes until then. No mailbox may be running. Only
+// StartOne is like Start, but uses one worker; the other workers start only when more delivers
+// during a Wait. Use it for work that one worker finishes before a second one would be awake.
+// Until the others start, a Handle that does not return delays all mailboxes. No mailbox may be running. Only
 // the loop goroutine may call it.
 func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 	g.more = more
@@ -217,8 +217,8 @@ func (g *Group[O, M]) Staged() []*Mailbox[O, M] { return g.staged }
 // every batch is done. Then Collect returns all running mailboxes. If timeout is nil there is
 // no time limit, and a Handle that never returns makes Wait block forever.
 //
-// Unless all is set, Wait does not wait for overdue mailboxes: those that a worker was holding
-// when an earlier Wait with all == false timed out. A slow owner thus costs the loop the time
+// A mailbox is overdue if a worker was holding it when an earlier Wait with all == false timed
+// out. Unless all is set, Wait does not wait for overdue mailboxes. A slow owner thus costs the loop the time
 // of one frame, not of every later frame. Wait then reports whether every other batch is done.
 // If overdue mailboxes occupy every worker, no worker is left to start anything, and Wait
 // reports that at once, without waiting.

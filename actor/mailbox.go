@@ -101,8 +101,8 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 
 // Requeue puts the message last returned by Next back at the front, because its work is not
 // finished in this turn. Handle should then return. The mailbox goes to the end of the ready
-// list, and Handle is called again with the same message first, possibly by another worker; at
-// once if no other mailbox waits. A mailbox whose Handle always ends with Requeue runs forever
+// list, and Handle is called again with the same message first, possibly by another worker. If
+// no other mailbox waits, that is at once. A mailbox whose Handle always ends with Requeue runs forever
 // and keeps a worker busy.
 //
 // If parks is set, the mailbox waits for the next Start instead: it becomes idle with this

@@ -8,7 +8,7 @@ type Stats struct {
 	Running int // mailboxes that Collect has not returned
 	Pending int // of Running, mailboxes whose batch is not done
 	Ready   int // of Running, mailboxes that no worker holds
-	Overdue int // of Pending, those that Wait only waits for with all set
+	Overdue int // of Pending, mailboxes that Wait ignores unless all is set
 	Workers int // tasks accepted by the pool that have not ended
 
 	// messages accepted by Send or deferred by batched turns, plus batched turns that were held

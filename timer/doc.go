@@ -44,8 +44,8 @@
 // If the process was stopped, all timers that became due in the meantime are called in order of
 // their deadlines, one tick of one shard after another. Calls of Stop and AfterFunc proceed in
 // between; a lock is held for the timers of one tick. Timers due at the same tick are called in
-// no particular order. [Clock.Every] makes the late call and the latest call that has become
-// due since, and skips those between the two. On some systems the monotonic clock stops while a
+// no particular order. [Clock.Every] makes the late call and the latest missed one, and skips
+// those in between. On some systems the monotonic clock stops while a
 // laptop sleeps; delays then stop too, as in package time.
 //
 // # Callbacks

@@ -30,7 +30,7 @@ type series struct {
 }
 
 // At waits until the wall clock shows t or later, and then calls f. It returns a [Timer] that
-// can cancel the call. If t is not in the future f is called immediately, as by AfterFunc. A
+// can cancel the call. If t is not in the future, f is called immediately, as by AfterFunc. A
 // monotonic reading in t is ignored. At panics if f is nil.
 //
 // The wall clock may be set while At waits. While any timer follows the wall clock, the driver

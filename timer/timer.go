@@ -20,12 +20,12 @@ type Timer struct {
 }
 
 // AfterFunc waits for d to elapse and then calls f, as set by Options.Run. It returns a [Timer]
-// that can cancel the call. If d is not positive f is called immediately, but never inside
+// that can cancel the call. If d is not positive, f is called immediately, but never inside
 // AfterFunc. AfterFunc panics if f is nil.
 //
 // d is measured on the monotonic clock, so setting the wall clock has no effect. f is not
 // called before d has elapsed, and usually less than Options.Resolution plus a millisecond
-// later. After Close nothing is started: the Timer is a stopped one.
+// later. After Close, nothing is started, and the returned Timer is already stopped.
 //
 // The Timer is not allocated on the heap if it does not escape from the caller.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer {
@@ -50,8 +50,8 @@ func (c *Clock) after(t *Timer, d time.Duration) {
 }
 
 // Stop prevents the call of the function. It returns true if it stops the timer, and false if
-// the timer has expired or was already stopped. After true the function does not start any
-// more. After false it may be running; Stop does not wait for it.
+// the timer has expired or was already stopped. If Stop returns true, the function will not
+// start. If it returns false, the function may still be running; Stop does not wait for it.
 //
 // A timer of [Clock.Every] or [Clock.Schedule] is ended, even while its function runs; true
 // then means that there are no further calls. Stop panics if the Timer was not created by a

@@ -53,19 +53,16 @@
 // the cache. An entry is alive while its stamp equals that of its timer:
 //
 //   - Remove, and Move to an earlier deadline, change the stamp. The old entry is then dead and
-//     is
+//     is dropped when its slot is emptied. If it is the last entry of its slot, as is usual for a
+//     timer that was set a moment ago, it is removed at once.
+//   - Move to a later deadline changes only the timer. When the slot is emptied, the entry is
+//     placed again by the timer's current deadline.
 //
-// dropped when its slot is emptied. If it is the last entry of its slot, as is usual for a
-// timer that was set a moment ago, it is removed at once.
-//   - Move to a later deadline changes only the timer. When the entry reaches the front, it is
-//
-// placed again by the timer's current deadline.
-//
-// The number of dead entries is bounded. When there are more dead entries than live ones, or
-// more than six entries for every five timers of the highest count so far, a sweep visits all
-// slots, a few entries with every eighth death and every Advance. The sweep does not read the
-// timers but a table with four bits of each timer's stamp. One dead entry in sixteen therefore
-// looks alive and is left to the next sweep.
+// The number of dead entries is bounded. A sweep starts when there are more dead entries than
+// live ones, or when the total number of entries exceeds 1.2 times the highest number of timers
+// so far. It visits all slots in small steps, one at every eighth death and one in every
+// Advance. It does not read the timers, but a table with four bits of each timer's stamp. One
+// dead entry in sixteen therefore looks alive and is left to the next sweep.
 //
 // A slot of the seconds whose entries are all due in the same millisecond moves to the dial as
 // a whole, chunks included, if that dial slot is empty.
@@ -109,19 +106,19 @@
 //
 // Calls are limited by the number of cache misses that the processor can overlap. Reading the
 // timers just before they fire, instead of on the way to the dial, makes some frames much
-// longer. So does letting every level defer entries for several frames: then several levels
-// move an entry in the same frame.
+// longer. Letting every level defer entries for several frames has the same effect, because
+// several levels then move an entry in the same frame.
 //
 // # Limitations
 //
 // The entry of a removed timer keeps its twelve bytes until it is swept. [Wheel.Face] counts
 // dead entries too, because recording the slot of each timer would take four more bytes per
-// timer. The first half-day of every 32 days empties a slot of a shelf at once. A long frame
-// does all the work that short frames in the same time would have shared.
+// timer. Every 32 days, when a round of shelf 1 starts, a slot of a coarser shelf is emptied at
+// once. A long frame does at once the work that several short frames would have shared.
 //
 // Memory grows with the highest number of live timers and is not returned. A timer fires once
-// for each deadline, so a periodic timer that missed several periods in a long frame catches up
-// only as its owner moves it. A handle is 64 bits, 32 of which are the generation. Memory whose
+// per deadline. If a frame is longer than the period of a periodic timer, the owner must move
+// the timer through the missed periods. A handle is 64 bits, 32 of which are the generation. Memory whose
 // generations are used up is retired: 32 bytes for each 4,294,967,295 uses.
 //
 // # Order
@@ -129,9 +126,9 @@
 // Timers fire in order of their deadlines. Timers due in the same millisecond fire in the order
 // of the [Wheel.Add] and [Wheel.Move] calls that set their deadlines. For each timer the last
 // such call counts, even if it set the same deadline again. The order does not depend on the
-// level on which a timer waited, nor on whether time passed in one Advance or in many. Each
-// Advance orders the timers that it fires; a timer that is late when it is added or moved fires
-// at the next Advance, and so after timers that have already fired.
+// level on which a timer waited, nor on whether time passed in one Advance or in many. A late
+// timer is the exception: it fires at the next Advance, after timers that have already fired,
+// even if its deadline is earlier.
 //
 // Every call has a 64-bit number, and the timers that fire in one millisecond are sorted by it,
 // so no earlier step needs to preserve an order. They are usually in order already, and then

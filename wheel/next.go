@@ -29,21 +29,22 @@ func (w *Wheel) Next() (Time, bool) {
 	return first, true
 }
 
-// NextWithin is like Next with bounded work, for callers that hold a lock: it visits at most
-// most entries of each level; most must be at least 1. It returns an instant before which no
-// timer is due. Usually that is the earliest deadline; it is Now if a timer is late, and Never
-// if no timer waits.
+// NextWithin is like Next with bounded work, for callers that hold a lock. The parameter most,
+// at least 1, limits the number of entries visited on each level. NextWithin returns an instant
+// before which no timer is due. Usually that is the earliest deadline; it is Now if a timer is
+// late, and Never if no timer waits.
 //
 // The instant is earlier than the earliest deadline if a slot that may hold that deadline has
-// more than most entries. If it is a coming slot, most of its entries are moved down and more
-// is true; calling NextWithin again continues with that slot, until more is false. If the slot
-// is farther away, the instant is when it becomes the coming slot; no timer is due then, but
-// NextWithin can start emptying the slot. On the dial the instant is the start of the slot.
+// more entries than the limit. If it is a coming slot, entries up to the limit are moved down
+// and more is true; calling NextWithin again continues with that slot, until more is false. If
+// the slot is farther away, the instant is when it becomes the coming slot; no timer is due
+// then, but NextWithin can start emptying the slot. On the dial the instant is the start of the
+// slot.
 //
 // If NextWithin returned more == false, an Advance to the returned instant or earlier does
-// bounded work on each level: it fires the due timers and moves down at most twice most
-// entries. The exceptions are the shelves after the first, whose slots are emptied at once
-// every 32 days. Only the loop goroutine may call NextWithin.
+// bounded work on each level: it fires the due timers and moves down at most 2*most entries.
+// The exceptions are the shelves after the first, whose slots are emptied at once every 32
+// days. Only the loop goroutine may call NextWithin.
 func (w *Wheel) NextWithin(most int) (t Time, more bool) {
 	w.most = uint64(most)
 	if w.Len() == 0 {

@@ -203,7 +203,7 @@ func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	return true
 }
 
-// slotFor returns the level and ring position that place chooses for an entry due after now.
+// where returns the level and ring position that place chooses for an entry due after now.
 // The level is nil for late deadlines and those beyond the hours.
 func (w *Wheel) where(due Time) (f *level, at uint32) {
 	switch {
