@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// scales are the spans that one unit of an axis may stand for, in ms; round are those
-// of them at which labels read best.
+// scales are the spans that one unit of an axis may have, in ms; round are the spans used
+// between labels.
 var (
 	scales = spans(
 		[]int64{1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 250, 300, 400, 500, 600, 800},
@@ -22,7 +22,7 @@ var (
 	)
 )
 
-// spans returns spans of so many ms, of so many seconds and minutes, hours, and days.
+// spans returns spans in ms, given as numbers of ms, seconds and minutes, hours, and days.
 func spans(ms, sixty, hours, days []int64) []int64 {
 	out := ms
 	for _, u := range []struct {
@@ -43,7 +43,7 @@ const (
 	day          = 24 * hour
 )
 
-// scaleFor returns the smallest scale of which at most n cover ms.
+// scaleFor returns the smallest scale with which n units cover ms.
 func scaleFor(ms int64, n int) int64 {
 	for _, s := range scales {
 		if (ms+s-1)/s <= int64(n) {
@@ -53,9 +53,9 @@ func scaleFor(ms int64, n int) int64 {
 	return scales[len(scales)-1]
 }
 
-// labelled returns the smallest round scale that is a multiple of unit and at which the
-// labels up to the end have room: room tells how many ms the label of an instant needs.
-// If there is none, the scale need not be round.
+// labelled returns the smallest round scale that is a multiple of unit and leaves enough
+// space for all labels up to the end. room returns the width of an instant's label in ms.
+// If no round scale fits, it returns another scale.
 func labelled(unit, end int64, room func(ms int64) int64) int64 {
 	for _, from := range [][]int64{round, scales} {
 		for _, s := range from {
@@ -67,7 +67,7 @@ func labelled(unit, end int64, room func(ms int64) int64) int64 {
 	return scales[len(scales)-1]
 }
 
-// span writes so many ms as short as they can be read: "0s", "1.5s", "1m30s", "2h".
+// span formats ms in the shortest form: "0s", "1.5s", "1m30s", "2h".
 func span(ms int64) string {
 	if ms < 0 {
 		return "-" + span(-ms)

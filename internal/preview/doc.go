@@ -1,19 +1,18 @@
-// Package preview shows what a buff does before anybody plays with it: a script of
-// applications in, a timeline out, as a value, as text and as a picture.
+// Package preview plays a script of applications and shows the resulting timeline, as a
+// value, as text and as a picture, so that a designer can check a buff before it is in a game.
 //
 //	Script ── Run ─▸ Timeline ─▸ Text     for a terminal
-//	                          ─▸ Picture  for an SVG, or whatever else can paint it
+//	                          ─▸ Picture  for an SVG, or another renderer
 //
-// It has no rules of its own. [Run] plays the script on a [buff.Set], stops at each
-// instant at which something is due, and writes down what it then sees. What a
-// preview shows is therefore what a server would do.
+// [Run] plays the script on a real [buff.Set], runs it up to each deadline, and records its
+// events and state. A preview therefore shows the behaviour of a server.
 //
-// # What is in a timeline
+// # Contents of a timeline
 //
 // A lane is a row of the picture: the instances of one definition by one source that
-// do not overlap, each of them a bar with its pulses, its stacks, and the times in
-// which it had no effect or stood still. The previewed definition comes first, then
-// what it applied, in order of appearance.
+// do not overlap, each drawn as a bar with its pulses, its stacks, and the times in
+// which it had no effect or was paused. The previewed definition is first, followed by
+// the definitions that it applied, in order of appearance.
 //
 //	       0s        3s        6s        9s        12s
 //	       ╵         ╵         ╵         ╵         ╵
@@ -22,23 +21,23 @@
 //	poison ┣━━━━━━━━━●━━━━━━━━━●━━━━━━━━━●━━━━━━━━━●━━━━━━┫
 //	       1            2
 //
-// A poison that pulses every 3 s, applied again at 4 s: the new stack moved its end,
-// and not its beat.
+// A poison that pulses every 3 s, applied again at 4 s: the new stack extended its duration
+// and kept the pulse schedule.
 //
-// The attributes of the owner that change have a graph each: their values with all that
-// buffs make of them, and what was done to their bases, by which buff.
+// Each attribute of the owner that changes has a graph. It shows the value with all
+// modifiers, and each change of the base value with the buff that made it.
 //
-// # What it leaves out
+// # Limitations
 //
-// There is one owner, whom nothing else touches. Go handlers are not called. Sources have no
-// attributes: a number that reads one takes its default, or the application is refused. An aura
-// has nobody around it, and a share per source counts only on this owner. Chance falls
-// as the seed of the script says.
+// There is one owner, and only the script acts on it. Go handlers are not called. Sources
+// have no attributes: a number that reads one uses its default, or the application is refused.
+// An aura has no owners in range, and a limit per source counts only this owner. Random
+// outcomes depend on the seed of the script.
 //
 // # Order and cost
 //
-// The same script on the same catalog gives the same timeline, and that the same text
-// and the same picture, byte for byte. A timeline keeps all its events: some 200 bytes
-// each, at most [MaxEvents]. Any goroutine may call any function of this package; a
-// Timeline is not changed by drawing it.
+// The same script on the same catalog gives the same timeline, text and picture,
+// byte for byte. A timeline keeps all its events, about 200 bytes each and at most
+// [MaxEvents]. The functions of this package are safe for concurrent use; drawing a
+// Timeline does not change it.
 package preview

@@ -8,11 +8,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The measures of a picture.
+// Sizes of a picture.
 const (
 	pictureWidth = 960.0
 	margin       = 16.0
-	rightMargin  = 84.0 // room for the last reason of an end
+	rightMargin  = 84.0 // space for the reason of the last end
 	mostLabel    = 220.0
 
 	titleSize = 17.0
@@ -20,13 +20,13 @@ const (
 	smallSize = 11.0
 
 	laneHeight = 62.0
-	stepHeight = 16.0 // one line of labels of steps
+	stepHeight = 16.0 // height of one line of step labels
 	barLeast   = 16.0 // the height of a bar with one stack
-	barMost    = 30.0 // of the greatest stacks of its lane
-	barBelow   = 46.0 // from the top of the lane to the foot of its bars
+	barMost    = 30.0 // the height with the most stacks of its lane
+	barBelow   = 46.0 // from the top of the lane to the bottom of its bars
 )
 
-// The colours of a picture.
+// Colours of a picture.
 const (
 	ink       Color = 0x1f2933
 	faint     Color = 0x66727f
@@ -36,9 +36,9 @@ const (
 	pauseBand Color = 0xeceff2
 	stepInk   Color = 0x2457a6
 	stepLine  Color = 0x9db4d8
-	fillHelp  Color = 0x8fc3a8 // what is positive
-	fillHarm  Color = 0xe6a99a // what is negative
-	fillPlain Color = 0xa9bfe0 // neither
+	fillHelp  Color = 0x8fc3a8 // positive buffs
+	fillHarm  Color = 0xe6a99a // negative buffs
+	fillPlain Color = 0xa9bfe0 // neutral buffs
 	fillDull  Color = 0xe6e9ed // without effect, or paused
 	dullLine  Color = 0xaab4bf
 	lineHelp  Color = 0x2f7d57
@@ -49,8 +49,8 @@ const (
 	amber     Color = 0xb7791f
 )
 
-// Picture returns the timeline as a drawing. It is 960 wide; its height follows from
-// the lanes and graphs.
+// Picture returns the timeline as a drawing. It is 960 wide; its height depends on the number
+// of lanes and graphs.
 func (t *Timeline) Picture() *Picture {
 	d := &drawing{line: t, pic: &Picture{Width: pictureWidth}, used: map[sign]bool{}}
 	d.pic.Title = fmt.Sprintf("Timeline of %s: %s", t.Spec.ID, describe(t.Spec))
@@ -91,16 +91,16 @@ func (t *Timeline) Picture() *Picture {
 	return d.pic
 }
 
-// drawing is a picture while it is drawn.
+// drawing is the state while a picture is drawn.
 type drawing struct {
 	line  *Timeline
 	pic   *Picture
-	left  float64 // where the time begins
-	scale float64 // for one ms
+	left  float64 // x of time 0
+	scale float64 // width of one ms
 	used  map[sign]bool
 }
 
-// x returns the place of an instant.
+// x returns the horizontal position of an instant.
 func (d *drawing) x(at wheel.Time) float64 { return d.left + float64(at)*d.scale }
 
 func (d *drawing) add(s Shape) { d.pic.Shapes = append(d.pic.Shapes, s) }
@@ -114,7 +114,7 @@ func (d *drawing) stroke(c Color, thick float64, points ...Point) {
 	d.add(Shape{Kind: Line, Points: points, Fill: None, Stroke: c, Thick: thick})
 }
 
-// box is an upright rectangle.
+// box returns the corners of a rectangle.
 func box(x1, y1, x2, y2 float64) []Point {
 	return []Point{{x1, y1}, {x2, y1}, {x2, y2}, {x1, y2}}
 }
@@ -131,10 +131,10 @@ func cut(s string, size, width float64) string {
 	return string(letters) + "…"
 }
 
-// axis draws the scale, and beneath it the lines of the grid and the lanes' ground.
+// axis draws the time axis, the grid lines and the background of the lanes.
 func (d *drawing) axis(lanes int, y, top, bottom float64) {
 	end := int64(d.line.Until)
-	const apart = 16.0 // the lines between two labels
+	const apart = 16.0 // the least distance of grid lines
 	step := labelled(1, end, func(ms int64) int64 {
 		return int64((wide(span(ms), smallSize) + 14) / d.scale)
 	})
@@ -162,17 +162,17 @@ func (d *drawing) axis(lanes int, y, top, bottom float64) {
 	d.stroke(faint, 1, Point{d.left, y + 6}, Point{d.x(d.line.Until), y + 6})
 }
 
-// stepLabels is where the labels of the steps stand.
+// stepLabels holds the positions of the step labels.
 type stepLabels struct {
-	level  []int // of each step; below zero: it is not shown
+	level  []int // for each step; negative if its label is not shown
 	levels int
 }
 
-// mostLevels is how many lines of labels there are at most; a step that finds no room
-// has only its line.
+// mostLevels is the largest number of lines of labels. A step whose label does not fit is
+// drawn without one.
 const mostLevels = 8
 
-// placeSteps finds for each label the highest line in which it has room.
+// placeSteps puts each label into the highest line where it fits.
 func (d *drawing) placeSteps() stepLabels {
 	var p stepLabels
 	var ends [mostLevels]float64
@@ -195,7 +195,7 @@ func (d *drawing) placeSteps() stepLabels {
 	return p
 }
 
-// steps draws what the script does, across all lanes.
+// steps draws the steps of the script, across all lanes.
 func (d *drawing) steps(p stepLabels, top, bottom float64) {
 	d.text(margin, top+11, "script", Shape{Size: textSize, Fill: faint})
 	d.pauses(top, bottom)
@@ -223,7 +223,7 @@ func (d *drawing) steps(p stepLabels, top, bottom float64) {
 	}
 }
 
-// pauses shades the time that stood still.
+// pauses shades the spans in which the owner is paused.
 func (d *drawing) pauses(top, bottom float64) {
 	var from wheel.Time = notOpen
 	shade := func(to wheel.Time) {
@@ -244,7 +244,7 @@ func (d *drawing) pauses(top, bottom float64) {
 	}
 }
 
-// colours returns the fill and the line of a lane.
+// colours returns the fill and line colours of a lane.
 func (d *drawing) colours(l *Lane) (fill, line Color) {
 	switch l.Spec.Polarity {
 	case define.Positive:
@@ -255,10 +255,10 @@ func (d *drawing) colours(l *Lane) (fill, line Color) {
 	return fillPlain, linePlain
 }
 
-// why says how a bar ended, for its label.
+// why returns the reason of the end, for the label of a bar.
 func (b *Bar) why() string {
 	if b.Why == buff.NoReason {
-		return "goes on"
+		return "still active"
 	}
 	return b.Why.String()
 }

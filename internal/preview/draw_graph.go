@@ -21,7 +21,7 @@ const (
 // graph draws the values of an attribute as steps, in a lane whose upper edge is at top.
 func (d *drawing) graph(g *Graph, top float64) {
 	d.text(margin, top+graphFoot-6, cut(cleaned(g.Name), textSize, d.left-2*margin), Shape{Size: textSize, Fill: ink})
-	// The axis begins at 0: what is filled is as high as the number is large.
+	// The axis includes 0, so that the filled area is proportional to the value.
 	lo, hi := 0.0, 0.0
 	for _, v := range g.Values {
 		lo, hi = min(lo, v.Value), max(hi, v.Value)
@@ -33,7 +33,7 @@ func (d *drawing) graph(g *Graph, top float64) {
 		return top + graphFoot - (graphFoot-graphTop)*share(v, lo, hi)
 	}
 	var line []Point
-	last := -1.0 // of values closer than a line is thick only the newest is drawn
+	last := -1.0 // skip values closer together than the line width
 	for i, v := range g.Values {
 		to := d.line.Until
 		if i+1 < len(g.Values) {
@@ -50,18 +50,18 @@ func (d *drawing) graph(g *Graph, top float64) {
 	d.add(Shape{Kind: Area, Points: append([]Point{{end, ground}, {d.left, ground}}, line...), Fill: fillGraph, Stroke: None})
 	d.add(Shape{
 		Kind: Line, Points: line, Fill: None, Stroke: lineGraph, Thick: 1.6,
-		Tip: fmt.Sprintf("%s: %s at first, %s at the end", cleaned(g.Name), shortly(g.Values[0].Value), shortly(g.last())),
+		Tip: fmt.Sprintf("%s: %s at the start, %s at the end", cleaned(g.Name), shortly(g.Values[0].Value), shortly(g.last())),
 	})
 	d.values(g, y)
 	d.changes(g, y)
 	d.text(end+11, y(g.last())+4, shortly(g.last()), Shape{Size: smallSize, Bold: true, Fill: lineGraph})
 }
 
-// share returns where between lo and hi a value is, from 0 to 1, also if their difference
-// is no number.
+// share returns where between lo and hi a value is, from 0 to 1, even if their difference
+// overflows.
 func share(v, lo, hi float64) float64 { return (v/2 - lo/2) / (hi/2 - lo/2) }
 
-// values writes each value above its step, if there is room.
+// values writes each value above its step if it fits.
 func (d *drawing) values(g *Graph, y func(float64) float64) {
 	free := 0.0
 	for i, v := range g.Values {
@@ -91,12 +91,12 @@ func (d *drawing) changes(g *Graph, y func(float64) float64) {
 		d.used[signChange] = true
 		d.add(Shape{
 			Kind: Disc, Points: []Point{{x, y(g.at(c.At))}}, Radius: changeRadius, Fill: lineGraph, Stroke: None,
-			Tip: fmt.Sprintf("%s: %s", span(int64(c.At)), c.told()),
+			Tip: fmt.Sprintf("%s: %s", span(int64(c.At)), c.describe()),
 		})
 	}
 }
 
-// at returns what the attribute is after an instant.
+// at returns the value after an instant.
 func (g *Graph) at(t wheel.Time) float64 {
 	v := g.Values[0].Value
 	for _, w := range g.Values {

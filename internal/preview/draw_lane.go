@@ -21,7 +21,7 @@ func (d *drawing) lane(l *Lane, top float64) {
 			most = max(most, c.Stacks)
 		}
 	}
-	drawn := -1.0 // up to here: of bars that are thinner than a line only some are
+	drawn := -1.0 // right edge so far; bars thinner than a line are skipped
 	for i, b := range l.Bars {
 		if i+1 < len(l.Bars) && d.x(b.To) < drawn+0.5 {
 			continue
@@ -36,7 +36,7 @@ func (d *drawing) lane(l *Lane, top float64) {
 	d.marks(l, top, foot)
 }
 
-// tall is the height of a bar with so many stacks.
+// tall returns the height of a bar with a number of stacks.
 func tall(stacks, most int) float64 {
 	if most <= 1 {
 		return barLeast
@@ -56,7 +56,7 @@ func (d *drawing) bar(l *Lane, b *Bar, foot float64, most int, room float64) {
 	for i, c := range b.Counts {
 		d.phases(b, c.At, b.until(i), foot-tall(c.Stacks, most), foot)
 	}
-	if b.Why != buff.NoReason { // otherwise it is open at its end
+	if b.Why != buff.NoReason { // a bar that is still active has no right edge
 		outline = append(outline, outline[0])
 	}
 	tip := d.line.name(l) + ": " + b.summary()
@@ -66,7 +66,7 @@ func (d *drawing) bar(l *Lane, b *Bar, foot float64, most int, room float64) {
 	d.pulses(b, foot, line)
 }
 
-// until returns how long a count holds.
+// until returns the end of the i-th count.
 func (b *Bar) until(i int) wheel.Time {
 	if i+1 < len(b.Counts) {
 		return b.Counts[i+1].At
@@ -74,7 +74,7 @@ func (b *Bar) until(i int) wheel.Time {
 	return b.To
 }
 
-// phases makes a part of a bar pale where it has no effect or stands still.
+// phases draws the parts of a bar without effect or paused in a pale colour.
 func (d *drawing) phases(b *Bar, from, to wheel.Time, top, foot float64) {
 	for _, ph := range b.Phases {
 		a, z := max(ph.From, from), min(ph.To, to)
@@ -93,8 +93,7 @@ func (d *drawing) phases(b *Bar, from, to wheel.Time, top, foot float64) {
 	}
 }
 
-// hatch strokes a box: slanting where the buff has no effect, upright where it stands
-// still.
+// hatch fills a box with lines: slanted if the buff has no effect, vertical if it is paused.
 func (d *drawing) hatch(kind PhaseKind, left, top, right, foot float64) {
 	const gap = 6.0
 	slant := foot - top
@@ -113,7 +112,7 @@ func (d *drawing) hatch(kind PhaseKind, left, top, right, foot float64) {
 	}
 }
 
-// numbers writes how many stacks there are above each step of the outline.
+// numbers writes the number of stacks above each step of the outline.
 func (d *drawing) numbers(l *Lane, b *Bar, foot float64, most int, line Color) {
 	if !l.counted() {
 		return
@@ -124,7 +123,7 @@ func (d *drawing) numbers(l *Lane, b *Bar, foot float64, most int, line Color) {
 		if l.queues() {
 			text = fmt.Sprintf("=%d", c.Magnitude)
 			if c.Waiting > 0 {
-				text += fmt.Sprintf(", %d waits", c.Waiting)
+				text += fmt.Sprintf(", %d waiting", c.Waiting)
 			}
 		}
 		x := d.x(c.At) + 3
@@ -137,7 +136,7 @@ func (d *drawing) numbers(l *Lane, b *Bar, foot float64, most int, line Color) {
 	}
 }
 
-// pulses draws the pulses of a bar on its foot, as strokes where they are close.
+// pulses draws the pulses of a bar, as strokes where they are close together.
 func (d *drawing) pulses(b *Bar, foot float64, line Color) {
 	y, last := foot-barLeast/2, -crowded
 	for i := range b.Pulses {
@@ -147,7 +146,7 @@ func (d *drawing) pulses(b *Bar, foot float64, line Color) {
 		if i+1 < len(b.Pulses) {
 			near = min(near, d.x(b.Pulses[i+1].At)-x)
 		}
-		if near < 1 && x-last < 1 { // one stroke stands for both
+		if near < 1 && x-last < 1 { // one stroke is enough for both
 			continue
 		}
 		last = x
@@ -197,13 +196,13 @@ func (d *drawing) pulse(p *Pulse, x, y float64, line Color) {
 		disc.Fill = white
 	}
 	d.add(disc)
-	if p.kind() == signPart { // filled from below by its share
+	if p.kind() == signPart { // filled from the bottom by the elapsed part
 		level := y + pulseRadius - 2*pulseRadius*float64(p.Elapsed)/float64(p.Period)
 		d.add(Shape{Kind: Area, Points: segment(x, y, pulseRadius, level), Fill: line, Stroke: None, Tip: p.tip()})
 	}
 }
 
-// end draws the end of a bar, and says why it ended if there is room up to the next.
+// end draws the end of a bar, and its reason if that fits before the next bar.
 func (d *drawing) end(b *Bar, foot, room float64, line Color) {
 	x, y := d.x(b.To), foot-barLeast/2
 	label := b.why()
@@ -226,11 +225,11 @@ func (d *drawing) end(b *Bar, foot, room float64, line Color) {
 	}
 }
 
-// marks draws what happened to a lane beside its pulses, above and below its bars.
+// marks draws the marks of a lane, on and below its bars.
 func (d *drawing) marks(l *Lane, top, foot float64) {
-	free := map[wheel.Time]float64{} // beside each other, if they are of one instant
+	free := map[wheel.Time]float64{} // marks of the same instant are drawn next to each other
 	labelled := 0.0
-	var last [signs]float64 // where each sign stands for the last time
+	var last [signs]float64 // the last position of each sign
 	for i := range l.Marks {
 		m := &l.Marks[i]
 		s, ok := pictureSigns[m.Kind]

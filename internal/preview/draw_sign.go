@@ -6,10 +6,10 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// sign is one thing that a picture shows with a sign of its own.
+// sign identifies a symbol of a picture.
 type sign uint8
 
-// The signs, in the order of the legend.
+// The symbols, in the order of the legend.
 const (
 	signBeat sign = iota
 	signDense
@@ -32,15 +32,15 @@ const (
 )
 
 var signWords = [signs]string{
-	"pulse", "pulses, close together", "pulse of a part of a period", "pulse without effect", "done at once",
-	"more stacks", "end set again", "fewer stacks", "refused", "queue settled anew", "another period", "fault",
-	"without effect", "time stands still", "ended early", "goes on", "changed for good",
+	"pulse", "pulses, close together", "partial pulse", "pulse without effect", "executed",
+	"more stacks", "refreshed", "fewer stacks", "refused", "queue changed", "period changed", "fault",
+	"without effect", "paused", "ended early", "still active", "base value changed",
 }
 
 // String returns the words of the legend.
 func (s sign) String() string { return signWords[s] }
 
-// pictureSigns are those of the marks.
+// pictureSigns are the symbols of the marks.
 var pictureSigns = map[buff.EventKind]sign{
 	buff.Executed:   signDone,
 	buff.Stacked:    signMore,
@@ -52,7 +52,7 @@ var pictureSigns = map[buff.EventKind]sign{
 	buff.Faulted:    signFault,
 }
 
-// sign draws a sign of a mark around a point.
+// sign draws the symbol of a mark, centred on a point.
 func (d *drawing) sign(s sign, x, y float64, tip string) {
 	solid := func(c Color, points ...Point) {
 		for i := range points {
@@ -81,7 +81,7 @@ func (d *drawing) sign(s sign, x, y float64, tip string) {
 	}
 }
 
-// sample draws what stands in the legend for a sign.
+// sample draws the symbol of a legend entry.
 func (d *drawing) sample(s sign, x, y float64) {
 	switch s {
 	case signBeat:
@@ -112,7 +112,8 @@ func (d *drawing) sample(s sign, x, y float64) {
 	}
 }
 
-// legend explains the signs that occur, from top on, and returns where it ends.
+// legend draws the symbols used with their meaning, starting at top, and returns the bottom
+// of the last line.
 func (d *drawing) legend(top float64) float64 {
 	x, y := margin+8, top
 	for s := range signs {

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/internal/preview"
 )
 
-// A poison that is applied again after 4 s: the new stack moves the end, and the
-// pulses keep their beat.
+// A poison that is applied again after 4 s: the new stack extends the duration,
+// and the pulses keep their schedule.
 func ExampleRun() {
 	defs, err := catalog.Parse("poison.yaml", []byte(`
 buffs:
@@ -36,7 +36,7 @@ buffs:
 	//        1            2
 	//
 	// A apply   ┣ applied   ● pulse   ┫ expired
-	// ⇧ more stacks, end set again
+	// ⇧ more stacks, refreshed
 	//
-	// poison 0s to 14s, expired: 4 pulses of 7 stacks in all
+	// poison 0s to 14s, expired: 4 pulses, 7 stacks in total
 }

@@ -9,37 +9,37 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Graph is an attribute of the owner that did not stay as it was.
+// Graph is the course of an attribute of the owner that changed.
 type Graph struct {
 	Name    string
-	Values  []Value  // with what the buffs make of it, by time: one at 0, and one for each instant after which it was another
-	Changes []Change // of its base, for good, in their order
+	Values  []Value  // with all modifiers, sorted by time: one at 0 and one for each later change
+	Changes []Change // permanent changes of the base value, in order
 }
 
-// Value is what an attribute is from an instant on.
+// Value is the value of an attribute from an instant until the next Value.
 type Value struct {
-	At    wheel.Time // the instant
-	Value float64    // with what the buffs make of it
+	At    wheel.Time
+	Value float64 // with all modifiers
 }
 
-// Change is what was done to the base of an attribute.
+// Change is a permanent change of an attribute's base value.
 type Change struct {
 	At       wheel.Time
-	Spec     *buff.Spec // the buff that did it
+	Spec     *buff.Spec // the buff that made it
 	By       float64
-	Absorbed int64 // what shields took of it
+	Absorbed int64 // amount absorbed by shields
 }
 
-// last returns what the attribute is at the end.
+// last returns the value at the end.
 func (g *Graph) last() float64 { return g.Values[len(g.Values)-1].Value }
 
-// shortly writes a number as short as it can be read.
+// shortly formats a number with at most six digits.
 func shortly(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// drawnGraphs returns the graphs that are drawn.
+// drawnGraphs returns the graphs to draw.
 func (t *Timeline) drawnGraphs() []*Graph { return t.Graphs[:min(len(t.Graphs), MaxLanes)] }
 
-// attributes notes what the attributes are like now, if that has changed.
+// attributes records the values of attributes that have changed.
 func (r *recorder) attributes(now wheel.Time, c *buff.Catalog, set *buff.Set) {
 	if c.Attributes() == nil {
 		return
@@ -47,7 +47,7 @@ func (r *recorder) attributes(now wheel.Time, c *buff.Catalog, set *buff.Set) {
 	i := 0
 	for a, law := range c.Attributes().All() {
 		v := set.Attribute(c, a)
-		if i == len(r.graphs) { // the first look is before all events
+		if i == len(r.graphs) { // the first call is before all events
 			r.graphs = append(r.graphs, &Graph{Name: law.Name, Values: []Value{{now, v}}})
 		}
 		g := r.graphs[i]
@@ -62,7 +62,7 @@ func (r *recorder) attributes(now wheel.Time, c *buff.Catalog, set *buff.Set) {
 	}
 }
 
-// change notes what was done to an attribute.
+// change records a change of a base value.
 func (r *recorder) change(e *buff.Event) {
 	for _, g := range r.graphs {
 		if g.Name == e.Name {
@@ -71,7 +71,7 @@ func (r *recorder) change(e *buff.Event) {
 	}
 }
 
-// finishGraphs keeps those of attributes to which something happened.
+// finishGraphs keeps the graphs of attributes that changed.
 func (r *recorder) finishGraphs() {
 	for _, g := range r.graphs {
 		if len(g.Values) > 1 || len(g.Changes) > 0 {
@@ -80,15 +80,15 @@ func (r *recorder) finishGraphs() {
 	}
 }
 
-// graph shows the values of an attribute, each from where it begins on.
+// graph writes the values of an attribute, each at the column of its instant.
 func (x *text) graph(g *Graph) {
 	r := x.row()
 	for i, v := range g.Values {
 		c, label := x.at(v.At), shortly(v.Value)
 		switch last := i == len(g.Values)-1; {
-		case !last && x.at(g.Values[i+1].At) == c: // nobody could see it
+		case !last && x.at(g.Values[i+1].At) == c: // another value follows in the same column
 		case r.text(c, label):
-		case last && r.text(len(r)-len(label), label): // it has no room to the right
+		case last && r.text(len(r)-len(label), label): // right-align the last value
 		case r[c] == ' ':
 			r[c] = '…'
 		}
@@ -98,29 +98,28 @@ func (x *text) graph(g *Graph) {
 
 func cleaned(name string) string { return strings.Map(harmless, name) }
 
-// mostChanges is how many lines are written about one attribute.
+// mostChanges is the largest number of lines about one attribute.
 const mostChanges = 12
 
-// graphs says what became of each attribute: a line for each change, and its value at the
-// end.
+// graphs writes the values of each attribute at the start and at the end, and a line for each
+// change between them.
 func (x *text) graphs(graphs []*Graph) {
 	for _, g := range graphs {
 		x.write("", "")
 		label := cleaned(g.Name)
-		lines := g.told()
+		lines := g.describe()
 		if more := len(lines) - mostChanges; more > 1 {
 			lines = append(lines[:mostChanges], fmt.Sprintf("… and %d more", more))
 		}
-		x.write(label, shortly(g.Values[0].Value)+" at first")
+		x.write(label, shortly(g.Values[0].Value)+" at the start")
 		for _, l := range append(lines, shortly(g.last())+" at the end") {
 			x.write(" ", l)
 		}
 	}
 }
 
-// told returns a line for each change of the base, and one for each other value, which
-// buffs make of it as long as they are there.
-func (g *Graph) told() (lines []string) {
+// describe returns a line for each change of the base value, and one for each change by modifiers.
+func (g *Graph) describe() (lines []string) {
 	values, changes := g.Values[1:], g.Changes
 	for len(values) > 0 || len(changes) > 0 {
 		if len(changes) == 0 || len(values) > 0 && values[0].At < changes[0].At {
@@ -130,7 +129,7 @@ func (g *Graph) told() (lines []string) {
 		}
 		c := changes[0]
 		changes = changes[1:]
-		line := fmt.Sprintf("%s: %s", span(int64(c.At)), c.told())
+		line := fmt.Sprintf("%s: %s", span(int64(c.At)), c.describe())
 		last := len(changes) == 0 || changes[0].At > c.At
 		if last && len(values) > 0 && values[0].At == c.At {
 			line += ", now " + shortly(values[0].Value)
@@ -141,8 +140,8 @@ func (g *Graph) told() (lines []string) {
 	return lines
 }
 
-// told says what a change did.
-func (c *Change) told() string {
+// describe returns a change as text: "-12 by poison, 3 absorbed".
+func (c *Change) describe() string {
 	text := shortly(c.By)
 	if c.By > 0 {
 		text = "+" + text

@@ -64,7 +64,7 @@ func TestGraphs(t *testing.T) {
 
 	_, below, _ := strings.Cut(line.Text(80), "\n\nhealth ")
 	require.Equal(t, strings.Join([]string{
-		"1000 at first",
+		"1000 at the start",
 		"       3s: 0 by venom, 350 absorbed",
 		"       6s: -300 by venom, 50 absorbed, now 700",
 		"       9s: -350 by venom, now 350",
@@ -72,7 +72,7 @@ func TestGraphs(t *testing.T) {
 		"       12s: -350 by venom, now 120.5",
 		"       120.5 at the end",
 		"",
-		"speed  100 at first",
+		"speed  100 at the start",
 		"       0s: 80",
 		"       12s: 100",
 		"       100 at the end",

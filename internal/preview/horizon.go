@@ -8,25 +8,26 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Where a timeline ends that is not told: when nothing runs any more. What never ends is
-// shown for a while; what ends and begins anew for ever is cut, too.
+// A script without an end runs until no buff is active. Buffs that never end, or that
+// restart forever, are cut off after a while.
 
-// pulsesShown is how many pulses of a buff without end are shown.
+// pulsesShown is how many pulses of an infinite buff are shown.
 const pulsesShown = 5
 
-// leastShown is how much is shown of what neither ends nor pulses.
+// leastShown is how long an infinite buff without pulses is shown.
 const leastShown = 10 * time.Second
 
-// lifetime is how long an application of what ends may reasonably be alive, in ms.
+// lifetime estimates how long an application may stay active, in ms. It is 0 for instant and
+// infinite buffs.
 func lifetime(s *buff.Spec, stacks int) int64 {
 	times := int64(1)
-	if s.Stack.Expire != define.ExpireAll { // each stack may last as long
+	if s.Stack.Expire != define.ExpireAll { // the stacks may end one after another
 		times = int64(min(max(stacks, s.Stack.Initial, 1), max(s.Stack.Limit, 1), 20))
 	}
-	return s.Duration.Milliseconds() * times // 0 of what is instant or infinite
+	return s.Duration.Milliseconds() * times
 }
 
-// endless is how much is shown of a buff without end, in ms.
+// endless returns how long an infinite buff is shown, in ms.
 func endless(s *buff.Spec) int64 {
 	if s.Period > 0 {
 		return pulsesShown * s.Period.Milliseconds()
@@ -34,10 +35,10 @@ func endless(s *buff.Spec) int64 {
 	return leastShown.Milliseconds()
 }
 
-// toTheEnd runs on until nothing runs any more, or enough has been seen.
+// toTheEnd runs until no buff is active, or until the limits of this file are reached.
 func (p *player) toTheEnd() error {
 	start := p.now
-	bound := start // of what is carried now, whatever its definition says
+	bound := start // the latest end of the active buffs
 	for i := range p.set.All() {
 		if i.End != wheel.Never {
 			bound = max(bound, i.End)
@@ -67,8 +68,7 @@ func (p *player) toTheEnd() error {
 	}
 }
 
-// settled returns, if nothing that is carried ends by itself, how far it is shown;
-// otherwise Never.
+// settled returns when to end the timeline if only infinite buffs are left, otherwise Never.
 func (p *player) settled() wheel.Time {
 	more := int64(-1)
 	for i := range p.set.All() {
@@ -83,7 +83,7 @@ func (p *player) settled() wheel.Time {
 	return p.now.Add(more)
 }
 
-// finish ends the timeline; one of a single instant is given a second.
+// finish ends the timeline. An empty span is widened to one second.
 func (p *player) finish(at wheel.Time) {
 	p.now = at
 	if at == 0 {

@@ -7,33 +7,32 @@ import (
 	"strings"
 )
 
-// Picture is a drawing: shapes, of which each lies above those before it. The zero
-// point is at the top left.
+// Picture is a list of shapes, drawn in order. The origin is at the top left.
 type Picture struct {
-	Title         string // what it shows, in words
+	Title         string // describes the picture
 	Width, Height float64
 	Shapes        []Shape
 }
 
-// Shape is a line, an area, a disc or a text: see [Shape.Kind].
+// Shape is a line, an area, a disc or a text, depending on its Kind.
 type Shape struct {
 	Kind   ShapeKind
-	Points []Point // of a Line its corners, of an Area its outline, of a Disc its centre, of a Text its base line
-	Radius float64 // of a Disc
+	Points []Point // corners of a Line, outline of an Area, centre of a Disc, baseline position of a Text
+	Radius float64 // for Disc
 
-	Fill, Stroke Color   // of a Text, Fill is its colour
-	Thick        float64 // of the stroke
+	Fill, Stroke Color   // Fill is the colour of a Text
+	Thick        float64 // stroke width
 	Dashed       bool
 
 	Text   string
-	Size   float64 // of the letters
+	Size   float64 // font size
 	Bold   bool
 	Anchor Anchor
 
-	Tip string // what it means, for where one can ask
+	Tip string // tooltip
 }
 
-// ShapeKind says what a [Shape] is.
+// ShapeKind is the kind of a [Shape].
 type ShapeKind uint8
 
 // The kinds.
@@ -44,7 +43,7 @@ const (
 	Text
 )
 
-// Anchor says which part of a text stands at its point.
+// Anchor is the part of a text that is placed at its point.
 type Anchor uint8
 
 // The anchors.
@@ -54,23 +53,22 @@ const (
 	End
 )
 
-// Point is a place in a picture.
+// Point is a position in a picture.
 type Point struct {
-	X, Y float64 // from the left, and from the top
+	X, Y float64 // from the left and from the top
 }
 
-// Color is red, green and blue, 0xRRGGBB; None is no colour.
+// Color is 0xRRGGBB, or [None].
 type Color int32
 
-// None stands for what is not painted.
+// None is the colour of parts that are not painted.
 const None Color = -1
 
-// FontFamily is what the texts of a picture are measured for: Liberation Sans and
-// what is as wide.
+// FontFamily is the font of the texts: Liberation Sans and fonts of the same width.
 const FontFamily = "Liberation Sans, Arial, Helvetica, sans-serif"
 
-// SVG returns the picture as an SVG document, with the tips as tool tips. Its colours
-// are for a light background, which it brings.
+// SVG returns the picture as an SVG document, with Tip as tooltips and a white
+// background.
 func (p *Picture) SVG() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" font-family="%[3]s" role="img">`+"\n",
@@ -140,13 +138,13 @@ func (c Color) svg() string {
 	return fmt.Sprintf("#%06x", uint32(c))
 }
 
-// number writes a coordinate with at most two digits behind the point.
+// number formats a coordinate with at most two decimals.
 func number(f float64) string {
 	s := strconv.FormatFloat(f, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// escape makes a text one of XML: what that cannot hold is replaced.
+// escape escapes a text for XML and replaces characters that XML does not allow.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -168,8 +166,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// wide estimates how wide a text is in letters of a size, rather too much than too
-// little.
+// wide estimates the width of a text. It is more likely too large than too small.
 func wide(s string, size float64) float64 {
 	sum := 0.0
 	for _, r := range s {

@@ -181,7 +181,7 @@ buffs:
 		{At: 1000, Kind: buff.Stacked, Stacks: 2, End: wheel.Never},
 		{At: 1000, Kind: buff.Refreshed, Stacks: 2, End: 5000},
 	}, a.Marks)
-	require.Equal(t, []string{"dispel at 6s took nothing off"}, line.Notes)
+	require.Equal(t, []string{"dispel at 6s removed nothing"}, line.Notes)
 }
 
 func ids(line *preview.Timeline) (out []string) {
@@ -191,7 +191,7 @@ func ids(line *preview.Timeline) (out []string) {
 	return out
 }
 
-// Where a timeline ends that is not told.
+// A script without an end: where the timeline ends.
 func TestUntil(t *testing.T) {
 	c := parse(t, `
 buffs:
@@ -231,7 +231,7 @@ buffs:
 	line, err := preview.Run(c, preview.Script{ID: "timed", Until: 2 * time.Second, Steps: []preview.Step{{Do: preview.Apply}, {At: 2001, Do: preview.Apply}}})
 	require.NoError(t, err)
 	require.EqualValues(t, 2000, line.Until)
-	require.Equal(t, []string{"apply at 2.001s is behind the end of the timeline"}, line.Notes)
+	require.Equal(t, []string{"apply at 2.001s is after the end of the timeline"}, line.Notes)
 	check(t, line)
 }
 
@@ -261,7 +261,7 @@ func TestHaste(t *testing.T) {
 		{Do: preview.Apply}, {At: 1000, Do: preview.Haste, Rate: buff.Ratio{Num: 2, Den: 1}}, {At: 11000, Do: preview.Extend, By: time.Second},
 	}})
 	require.NoError(t, err)
-	require.Equal(t, []string{"haste at 1s has nothing to do: b does not pulse", "extend at 11s found no b"}, line.Notes)
+	require.Equal(t, []string{"haste at 1s has no effect: b does not pulse", "extend at 11s found no b"}, line.Notes)
 }
 
 func TestErrors(t *testing.T) {
@@ -271,12 +271,12 @@ func TestErrors(t *testing.T) {
 		is     error
 		want   string
 	}{
-		{preview.Script{ID: "x"}, preview.ErrUnknown, `preview: there is no such definition: "x"`},
+		{preview.Script{ID: "x"}, preview.ErrUnknown, `preview: unknown definition: "x"`},
 		{preview.Script{ID: "a", Steps: []preview.Step{{Do: preview.Apply, ID: "y"}}}, preview.ErrUnknown, `: "y"`},
-		{preview.Script{ID: "a", Steps: []preview.Step{{Do: preview.Tag, Tag: "t"}}}, preview.ErrTag, `no definition speaks of the tag "t"`},
-		{preview.Script{ID: "a", Until: -1}, preview.ErrStep, "until -1ns, want a span up to 9600h0m0s"},
+		{preview.Script{ID: "a", Steps: []preview.Step{{Do: preview.Tag, Tag: "t"}}}, preview.ErrTag, `no definition uses the tag "t"`},
+		{preview.Script{ID: "a", Until: -1}, preview.ErrStep, "until -1ns, want at most 9600h0m0s"},
 		{preview.Script{ID: "a", Steps: []preview.Step{{Do: preview.Apply, At: -1}}}, preview.ErrStep, "apply at -00:00:00.001"},
-		{preview.Script{ID: "a", Steps: []preview.Step{{}}}, preview.ErrStep, "there is no"},
+		{preview.Script{ID: "a", Steps: []preview.Step{{}}}, preview.ErrStep, "unknown verb"},
 		{preview.Script{ID: "a", Steps: []preview.Step{{Do: preview.Haste}}}, preview.ErrStep, "haste by 0/0"},
 		{preview.Script{ID: "a", Steps: []preview.Step{{Do: preview.Apply, Stacks: -1}}}, buff.ErrStacks, "apply at 0s"},
 		{preview.Script{ID: "a", Steps: []preview.Step{{Do: preview.Apply}, {Do: preview.Haste, Rate: buff.Ratio{Num: 2, Den: 1}}}}, buff.ErrPeriod, "haste at 0s"},

@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Run plays a script on definitions of a catalog and returns what happened. The error
-// wraps [ErrUnknown], [ErrTag], [ErrStep] or [ErrEvents]. A step that finds nothing to do is no
-// error: it is in the notes. Any goroutine may call it. Cost: O(events × buffs on the
-// owner).
+// Run plays a script with the definitions of a catalog and returns the timeline. The error
+// wraps [ErrUnknown], [ErrTag], [ErrStep] or [ErrEvents]. A step without effect is not an
+// error; it is reported in Timeline.Notes. Run is safe for concurrent use. It costs
+// O(events × buffs on the owner).
 func Run(c *buff.Catalog, s Script) (*Timeline, error) {
 	steps, err := s.check(c)
 	if err != nil {
@@ -35,10 +35,10 @@ func Run(c *buff.Catalog, s Script) (*Timeline, error) {
 	return line, nil
 }
 
-// theOwner carries everything, and is a source only of what it adopted.
+// theOwner has all buffs. It is a source only of buffs that it adopted.
 const theOwner buff.OwnerID = 1
 
-// player runs a Set by a script.
+// player runs a script on a Set.
 type player struct {
 	catalog *buff.Catalog
 	script  Script
@@ -48,8 +48,8 @@ type player struct {
 	turn    buff.Turn
 	now     wheel.Time
 	sources map[string]buff.OwnerID
-	met     map[*buff.Spec]bool // definitions that have been seen
-	reach   int64               // ms after the last step that are shown at most, if nothing lasts longer then
+	met     map[*buff.Spec]bool // definitions seen so far
+	reach   int64               // ms shown after the last step, unless an active buff lasts longer
 }
 
 func (p *player) play() error {
@@ -57,7 +57,7 @@ func (p *player) play() error {
 	for i := range p.line.Steps {
 		st := &p.line.Steps[i]
 		if until > 0 && st.At > until {
-			p.note("%v at %v is behind the end of the timeline", st.Do, span(int64(st.At)))
+			p.note("%v at %v is after the end of the timeline", st.Do, span(int64(st.At)))
 			continue
 		}
 		if err := p.advance(st.At); err != nil {
@@ -81,7 +81,7 @@ func (p *player) note(format string, args ...any) {
 	p.line.Notes = append(p.line.Notes, fmt.Sprintf(format, args...))
 }
 
-// advance runs everything that is due up to an instant.
+// advance runs all deadlines up to an instant.
 func (p *player) advance(to wheel.Time) error {
 	for next := p.set.Next(); next <= to && next != wheel.Never; next = p.set.Next() {
 		if err := p.run(next); err != nil {
@@ -92,8 +92,7 @@ func (p *player) advance(to wheel.Time) error {
 	return nil
 }
 
-// run runs one instant: each pulse is then one of its own, whatever the rule of late
-// frames.
+// run runs the deadlines of one instant. Since no frame is late, no pulses are merged.
 func (p *player) run(at wheel.Time) error {
 	p.now, p.turn.Now = at, at
 	for done := false; !done; {
@@ -105,10 +104,10 @@ func (p *player) run(at wheel.Time) error {
 	return nil
 }
 
-// take takes over what happened.
+// take moves the events of the turn to the timeline and records the new state.
 func (p *player) take() error {
 	if len(p.line.Events)+len(p.turn.Events) > MaxEvents {
-		return fmt.Errorf("%w: more than %d by %v: let the timeline end earlier", ErrEvents, MaxEvents, span(int64(p.now)))
+		return fmt.Errorf("%w: more than %d by %v: end the timeline earlier", ErrEvents, MaxEvents, span(int64(p.now)))
 	}
 	for i := range p.turn.Events {
 		if spec := p.turn.Events[i].Spec; spec != nil && !p.met[spec] {
@@ -126,7 +125,7 @@ func (p *player) take() error {
 	return nil
 }
 
-// step does one step of the script.
+// step runs one step of the script.
 func (p *player) step(st *Step) error {
 	p.turn.Now = p.now
 	var err error
@@ -160,10 +159,10 @@ func (p *player) step(st *Step) error {
 	if err != nil {
 		return fmt.Errorf("%w: %v at %v: %w", ErrStep, st.Do, span(int64(st.At)), err)
 	}
-	return p.run(p.now) // handlers that were put off
+	return p.run(p.now) // run deferred handlers
 }
 
-// do carries out one command. That an application was denied is not an error.
+// do executes one command. A denied application is not an error.
 func (p *player) do(c buff.Command) error {
 	r := p.set.Do(&p.turn, p.now, c)
 	if r.Kind == buff.Denied {
@@ -175,7 +174,7 @@ func (p *player) do(c buff.Command) error {
 	return p.take()
 }
 
-// each does a command to every instance of the step's definition.
+// each executes a command on every instance of the step's definition.
 func (p *player) each(st *Step, fit bool, c buff.Command) error {
 	var found []buff.Handle
 	for i := range p.set.All() {
@@ -185,10 +184,10 @@ func (p *player) each(st *Step, fit bool, c buff.Command) error {
 	}
 	switch {
 	case !fit && st.Do == Haste:
-		p.note("haste at %s has nothing to do: %s does not pulse", span(int64(st.At)), st.ID)
+		p.note("haste at %s has no effect: %s does not pulse", span(int64(st.At)), st.ID)
 		return nil
 	case !fit:
-		p.note("%v at %s has nothing to do: %s has no end", st.Do, span(int64(st.At)), st.ID)
+		p.note("%v at %s has no effect: %s has no end", st.Do, span(int64(st.At)), st.ID)
 		return nil
 	case len(found) == 0:
 		p.note("%v at %s found no %s", st.Do, span(int64(st.At)), st.ID)
@@ -202,7 +201,8 @@ func (p *player) each(st *Step, fit bool, c buff.Command) error {
 	return nil
 }
 
-// dispel takes off one portion as the definition says, or so many stacks of the oldest.
+// dispel removes what one dispel of the definition removes, or st.Stacks stacks of the oldest
+// instance.
 func (p *player) dispel(st *Step, spec *buff.Spec) error {
 	events := len(p.line.Events)
 	c := buff.Command{
@@ -217,12 +217,12 @@ func (p *player) dispel(st *Step, spec *buff.Spec) error {
 	}
 	err := p.do(c)
 	if err == nil && len(p.line.Events) == events {
-		p.note("dispel at %s took nothing off", span(int64(st.At)))
+		p.note("dispel at %s removed nothing", span(int64(st.At)))
 	}
 	return err
 }
 
-// source returns the number of a source.
+// source returns the owner ID of a named source.
 func (p *player) source(name string) buff.OwnerID {
 	id, ok := p.sources[name]
 	if !ok {
@@ -233,15 +233,15 @@ func (p *player) source(name string) buff.OwnerID {
 	return id
 }
 
-// quickened returns a period divided by a ratio, in whole milliseconds, half up. A
-// result beyond any period is left to the Set to refuse.
+// quickened returns a period divided by a ratio, rounded half up to milliseconds. The Set
+// rejects a result that is too long.
 func quickened(period time.Duration, by buff.Ratio) time.Duration {
 	ms := float64(period.Milliseconds()) * float64(by.Den) / float64(max(by.Num, 1))
 	if ms > float64(define.MaxDuration.Milliseconds()) {
 		return math.MaxInt64
 	}
 	num, den := period.Milliseconds()*int64(by.Den), int64(max(by.Num, 1))
-	if by.Den > 1_000_000 { // the product might not fit: the difference is below a millisecond
+	if by.Den > 1_000_000 { // the product might overflow; the float is exact to a millisecond
 		return time.Duration(math.Floor(ms+0.5)) * time.Millisecond
 	}
 	return time.Duration((2*num+den)/(2*den)) * time.Millisecond

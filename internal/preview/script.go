@@ -12,52 +12,52 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Errors of [Run], which wraps them and names the thing and the limit.
+// Errors of [Run], which wraps them and adds the name or the limit.
 var (
-	ErrUnknown = errors.New("preview: there is no such definition")
-	ErrTag     = errors.New("preview: no definition speaks of the tag")
-	ErrStep    = errors.New("preview: a step that cannot be done")
+	ErrUnknown = errors.New("preview: unknown definition")
+	ErrTag     = errors.New("preview: no definition uses the tag")
+	ErrStep    = errors.New("preview: invalid step")
 	ErrEvents  = errors.New("preview: too many events")
 )
 
-// MaxEvents is how many events one timeline may have.
+// MaxEvents is the largest number of events in a timeline.
 const MaxEvents = 100_000
 
-// Script says what is to be shown.
+// Script is the input of [Run].
 type Script struct {
-	// ID is the definition that is previewed. Required.
+	// ID is the definition to preview. Required.
 	ID string
 
-	// Steps is what is done and when. Run sorts them by their instants; those of one
-	// instant keep their order. Each comes after everything that is due at its instant.
+	// Steps are the actions. Run sorts them by time; steps at the same instant keep their
+	// order and run after all deadlines at that instant.
 	Steps []Step
 
-	// Until is where the timeline ends. If zero, it ends when everything has ended, or,
-	// if something never does, when enough of it has been seen.
+	// Until is the end of the timeline. If zero, the timeline ends when no buff is active;
+	// a buff that never ends is shown for a few pulses.
 	Until time.Duration
 
-	// Seed is what chance depends on.
+	// Seed determines all random outcomes.
 	Seed uint64
 }
 
-// Verb says what a [Step] does.
+// Verb is the kind of a [Step].
 type Verb uint8
 
 // The verbs.
 const (
 	Apply  Verb = iota + 1 // applies a definition to the owner
-	Haste                  // the period of each instance becomes that of its definition, divided by Rate
-	Extend                 // the end of each instance moves by By, which may be negative
-	Dispel                 // one dispel of the highest grade; with Stacks, so many are taken off
-	Pause                  // the owner's time stands still
-	Resume                 // it goes on
-	Tag                    // the owner has Tag, once more
-	Untag                  // the owner has Tag once less
+	Haste                  // sets the period of each instance to the definition's period divided by Rate
+	Extend                 // moves the end of each instance by By, which may be negative
+	Dispel                 // one dispel of the highest grade; with Stacks, removes that many stacks
+	Pause                  // pauses the owner
+	Resume                 // resumes the owner
+	Tag                    // adds Tag to the owner; tags are counted
+	Untag                  // removes one Tag
 )
 
 var verbWords = []string{"", "apply", "haste", "extend", "dispel", "pause", "resume", "tag", "untag"}
 
-// String returns the word of messages: "apply".
+// String returns the verb's name: "apply".
 func (v Verb) String() string {
 	if int(v) < len(verbWords) {
 		return verbWords[v]
@@ -65,26 +65,25 @@ func (v Verb) String() string {
 	return fmt.Sprintf("Verb(%d)", v)
 }
 
-// Step is one thing that is done to the owner. Each verb reads the fields that it
-// names.
+// Step is one action on the owner. Which fields it uses depends on the verb.
 type Step struct {
 	At wheel.Time // not below zero
 	Do Verb
 
 	ID     string // of the definition; if "", Script.ID
-	Source string // who applies it; if "", the one without a name
+	Source string // name of the source; "" is the unnamed source
 
 	Stacks    int // as in buff.Application
 	Level     int
 	Magnitude int64
 	Params    []buff.Arg
 
-	By   time.Duration // of an Extend
-	Rate buff.Ratio    // of a Haste: 13/10 is a third faster
+	By   time.Duration // for Extend
+	Rate buff.Ratio    // for Haste: 13/10 pulses 30 % faster
 	Tag  string
 }
 
-// label says in a few letters what the step does, for a picture.
+// label returns a short description of the step for a picture.
 func (s *Step) label(of string) string {
 	text := s.Do.String()
 	switch s.Do {
@@ -115,7 +114,7 @@ func (s *Step) label(of string) string {
 	return text
 }
 
-// signed writes a span with its sign: "+2s".
+// signed formats a duration with its sign: "+2s".
 func signed(d time.Duration) string {
 	if d < 0 {
 		return "-" + span(-d.Milliseconds())
@@ -123,19 +122,19 @@ func signed(d time.Duration) string {
 	return "+" + span(d.Milliseconds())
 }
 
-// decimal writes a ratio as short as it can be read: "1.3", "2".
+// decimal formats a ratio as a short decimal: "1.3", "2".
 func decimal(r buff.Ratio) string {
 	return fmt.Sprintf("%.4g", float64(r.Num)/float64(max(r.Den, 1)))
 }
 
-// check returns the steps by time, or what is wrong with the script.
+// check returns the steps sorted by time, or an error if the script is invalid.
 func (s *Script) check(c *buff.Catalog) ([]Step, error) {
 	steps := slices.Clone(s.Steps)
 	if err := known(c, s.ID); err != nil {
 		return nil, err
 	}
 	if s.Until < 0 || s.Until > define.MaxDuration {
-		return nil, fmt.Errorf("%w: until %v, want a span up to %v", ErrStep, s.Until, define.MaxDuration)
+		return nil, fmt.Errorf("%w: until %v, want at most %v", ErrStep, s.Until, define.MaxDuration)
 	}
 	for i := range steps {
 		st := &steps[i]
@@ -168,7 +167,7 @@ func (s *Step) check(c *buff.Catalog) error {
 	case Pause, Resume:
 		return nil
 	default:
-		return fmt.Errorf("%w: there is no %v", ErrStep, s.Do)
+		return fmt.Errorf("%w: unknown verb %v", ErrStep, s.Do)
 	}
 	return known(c, s.ID)
 }

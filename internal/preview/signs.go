@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// The signs of a timeline in text.
+// Symbols of a timeline in text.
 const (
 	signStart      = '┣'
 	signRuns       = '━'
@@ -27,7 +27,7 @@ const (
 	several       = '*'
 )
 
-// markSigns are those above a bar.
+// markSigns are the symbols above a bar.
 var markSigns = map[buff.EventKind]rune{
 	buff.Stacked:    signStacked,
 	buff.Refreshed:  signRefreshed,
@@ -38,12 +38,12 @@ var markSigns = map[buff.EventKind]rune{
 	buff.Faulted:    '!',
 }
 
-// scriptSigns are those of the steps.
+// scriptSigns are the letters of the steps.
 var scriptSigns = map[Verb]rune{
 	Apply: 'A', Haste: 'H', Extend: 'E', Dispel: 'D', Pause: 'P', Resume: 'R', Tag: 'T', Untag: 'U',
 }
 
-// legendOf are the signs in the order of the legend.
+// legendOf lists the symbols in the order of the legend.
 var legendOf = []struct {
 	sign rune
 	text string
@@ -59,26 +59,26 @@ var legendOf = []struct {
 	{signStart, "applied"},
 	{signPulse, "pulse"},
 	{signPulses, "several pulses"},
-	{signPartial, "pulse of a part of a period"},
+	{signPartial, "partial pulse"},
 	{signSuppressed, "pulse without effect"},
-	{signExecuted, "done"},
+	{signExecuted, "executed"},
 	{signHidden, "without effect"},
 	{signPaused, "paused"},
 	{signExpired, "expired"},
 	{signRemoved, "ended early"},
-	{signGoesOn, "goes on"},
+	{signGoesOn, "still active"},
 	{signStacked, "more stacks"},
-	{signRefreshed, "end set again"},
-	{signBoth, "more stacks, end set again"},
+	{signRefreshed, "refreshed"},
+	{signBoth, "more stacks, refreshed"},
 	{'▼', "fewer stacks"},
 	{'✗', "refused"},
-	{'≡', "queue settled anew"},
-	{'»', "another period"},
+	{'≡', "queue changed"},
+	{'»', "period changed"},
 	{'!', "fault"},
-	{several, "several things"},
+	{several, "several events"},
 }
 
-// legend explains the signs that occur.
+// legend explains the symbols used.
 func (x *text) legend(width int) {
 	x.write("", "")
 	line := ""

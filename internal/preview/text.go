@@ -12,14 +12,14 @@ import (
 // NarrowestText is the least width that [Timeline.Text] draws in.
 const NarrowestText = 40
 
-// widestLabel is how much of the width the names of lanes may take: one part of so many.
+// widestLabel limits the lane names to the width divided by this number.
 const widestLabel = 3
 
-// Text returns the timeline as lines of at most width columns, of which each stands
-// for the same span of time, the axis, the lanes, a legend of the signs that occur, and
-// a summary. A pulse stands in the column of its instant, and the end of a bar behind
-// it: so that one sees whether a pulse came before the end. A width below
-// [NarrowestText] counts as that. The lines of words above and below may be longer.
+// Text returns the timeline as text: a description, the axis, the lanes, a legend of the
+// symbols used, and a summary. The chart is at most width columns wide, and at least
+// [NarrowestText]; the description and the summary may be wider. Each column covers the same
+// span of time. A pulse is in the column of its instant and the end of a bar one column
+// later, so that a pulse at the end stays visible.
 func (t *Timeline) Text(width int) string {
 	x := &text{line: t, signs: map[rune]bool{}}
 	label := len("script")
@@ -55,24 +55,24 @@ func (t *Timeline) Text(width int) string {
 	return x.out.String()
 }
 
-// text draws a timeline with letters.
+// text draws a timeline as characters.
 type text struct {
 	line  *Timeline
 	out   strings.Builder
-	label int   // columns of the names
-	unit  int64 // ms of a column
+	label int   // columns for the lane names
+	unit  int64 // ms per column
 	cells int
-	signs map[rune]bool // that occur
+	signs map[rune]bool // symbols used so far
 }
 
-// columns returns how many columns of a terminal a text takes.
+// columns returns the width of a text in terminal columns.
 func columns(s string) int {
 	n := 0
 	for _, r := range s {
 		n++
 		if r >= 0x1100 && r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
 			r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd {
-			n++ // ideographs, kana, Hangul, full-width forms, pictures
+			n++ // ideographs, kana, Hangul, full-width forms, emoji
 		}
 	}
 	return n
@@ -94,7 +94,7 @@ func (x *text) write(label, rest string) {
 	x.out.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
-// row is one line of signs.
+// row is one line of symbols.
 type row []rune
 
 func (x *text) row() row {
@@ -104,10 +104,10 @@ func (x *text) row() row {
 // at returns the column of an instant.
 func (x *text) at(t wheel.Time) int { return min(int(int64(t)/x.unit), x.cells-2) }
 
-// put sets a sign, and keeps it for the legend.
+// put sets the symbol of a column.
 func (x *text) put(r row, column int, sign rune) { r[column] = sign }
 
-// show writes a row and notes which signs it has.
+// show writes a row and records its symbols for the legend.
 func (x *text) show(label string, r row) {
 	for _, sign := range r {
 		x.signs[sign] = true
@@ -118,7 +118,7 @@ func (x *text) show(label string, r row) {
 	x.write(label, string(r))
 }
 
-// text sets a text into a row, if it fits behind what stands there.
+// text writes a text into a row if it fits into free columns, and reports whether it did.
 func (r row) text(column int, s string) bool {
 	letters := []rune(s)
 	if column+len(letters) > len(r) {
@@ -143,7 +143,7 @@ func (x *text) axis() {
 	for at := int64(0); at <= end; at += step {
 		column := x.at(wheel.Time(at))
 		if text := span(at); !labels.text(column, text) {
-			labels.text(len(labels)-columns(text), text) // the last one has no room to the right
+			labels.text(len(labels)-columns(text), text) // right-align the last label
 		}
 		ticks[column] = '╵'
 	}
@@ -151,7 +151,7 @@ func (x *text) axis() {
 	x.write(" ", string(ticks))
 }
 
-// script shows the steps by their letters.
+// script writes the row of the steps.
 func (x *text) script() {
 	r := x.row()
 	for i := range x.line.Steps {
@@ -168,7 +168,7 @@ func (x *text) script() {
 	x.show("script", r)
 }
 
-// lane shows the marks, the bars and the stacks of a lane.
+// lane writes the marks, bars and stacks of a lane.
 func (x *text) lane(l *Lane) {
 	if marks := x.marks(l); strings.TrimSpace(string(marks)) != "" {
 		x.show("", marks)
@@ -200,7 +200,7 @@ func (x *text) bar(r row, b *Bar) {
 		}
 		last := x.at(ph.To)
 		if ph.To < b.To && last > x.at(ph.From) {
-			last-- // what begins there has the column
+			last-- // the next phase uses this column
 		}
 		for c := x.at(ph.From); c <= last; c++ {
 			r[c] = sign
@@ -232,7 +232,7 @@ func (p *Pulse) sign() rune {
 	return signPulse
 }
 
-// joined is the sign for a pulse where there may be one already.
+// joined returns the symbol for a pulse in a column that may already have one.
 func joined(was, sign rune) rune {
 	switch was {
 	case signPulse, signPartial, signSuppressed, signPulses:
@@ -241,7 +241,7 @@ func joined(was, sign rune) rune {
 	return sign
 }
 
-// marks is the line above the bars: what happened to the stacks and the end.
+// marks returns the row above the bars: changes of stacks and duration.
 func (x *text) marks(l *Lane) row {
 	r := x.row()
 	for _, m := range l.Marks {
@@ -261,8 +261,8 @@ func (x *text) marks(l *Lane) row {
 	return r
 }
 
-// counts is the line below the bars: how many stacks there are from here on, or, of a
-// queue, the magnitude of the one that runs.
+// counts returns the row below the bars: each new number of stacks, or, for a queue, the
+// magnitude of the active application.
 func (x *text) counts(l *Lane) row {
 	r := x.row()
 	for _, b := range l.Bars {
@@ -282,7 +282,7 @@ func (x *text) counts(l *Lane) row {
 	return r
 }
 
-// summary says in words what came of each lane, and the notes.
+// summary writes a summary of each lane, and the notes.
 func (x *text) summary(lanes []*Lane) {
 	const most = 3
 	x.write("", "")

@@ -11,74 +11,73 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Timeline is what happened when a script was played. It begins at 0.
+// Timeline is the recorded run of a script. It starts at 0.
 type Timeline struct {
 	Spec   *buff.Spec   // the previewed definition
-	Until  wheel.Time   // where it ends
-	Steps  []Step       // of the script, by time, with all IDs
-	Lanes  []*Lane      // those of Spec first
-	Graphs []*Graph     // the attributes that changed, in the order of the catalog
-	Events []buff.Event // everything, in its order
-	Notes  []string     // what a reader should know, such as a step that found nothing
+	Until  wheel.Time   // end of the timeline
+	Steps  []Step       // steps of the script, sorted by time, with all IDs filled in
+	Lanes  []*Lane      // lanes of Spec first
+	Graphs []*Graph     // attributes that changed, in catalog order
+	Events []buff.Event // all events, in order
+	Notes  []string     // remarks, such as a step that had no effect
 }
 
-// Lane is one row: the buffs of one definition by one source, as long as no two of
-// them run at once.
+// Lane is one row: buffs of one definition and one source that do not overlap.
 type Lane struct {
 	Spec   *buff.Spec
-	Source string // "": the one without a name
-	Bars   []*Bar // by time
-	Marks  []Mark // what happened to them beside pulses, by time
+	Source string // "" for the unnamed source
+	Bars   []*Bar // sorted by time
+	Marks  []Mark // all events except pulses, starts and ends, sorted by time
 }
 
 // Bar is one instance.
 type Bar struct {
 	From, To wheel.Time
-	Why      buff.Reason // of its end; NoReason: it goes on where the timeline ends
-	Counts   []Count     // how strong it was, by time: one at From, and one for each change
-	Phases   []Phase     // by the end
-	Pulses   []Pulse     // by time
+	Why      buff.Reason // reason of its end, or NoReason if it is still active at the end of the timeline
+	Counts   []Count     // its stacks, sorted by time: one entry at From and one for each change
+	Phases   []Phase     // sorted by end
+	Pulses   []Pulse     // sorted by time
 }
 
-// Count is how much of a buff there is from an instant on.
+// Count is the number of stacks from an instant until the next Count.
 type Count struct {
 	At        wheel.Time
 	Stacks    int
-	Waiting   int   // with timers: queue, applications that wait
-	Magnitude int64 // with timers: queue, of the one that runs
+	Waiting   int   // with timers: queue, the number of waiting applications
+	Magnitude int64 // with timers: queue, the magnitude of the active application
 }
 
-// PhaseKind says in what state a buff was for a time.
+// PhaseKind is the state of a buff during a [Phase].
 type PhaseKind uint8
 
 // The kinds of a [Phase].
 const (
-	PhaseHidden PhaseKind = iota // it had no effect
-	PhasePaused                  // its time stood still
+	PhaseHidden PhaseKind = iota // without effect
+	PhasePaused                  // paused
 	phaseKinds
 )
 
 // Phase is a part of a bar.
 type Phase struct {
 	Kind     PhaseKind
-	From, To wheel.Time // within those of the bar, From before To
+	From, To wheel.Time // within the bar; From is before To
 }
 
 // Pulse is one periodic effect.
 type Pulse struct {
 	At              wheel.Time
-	Stacks          int   // that counted in it
-	Elapsed, Period int64 // ms, for a pulse of less than a period: its share; otherwise 0
-	Suppressed      bool  // it had no effect
+	Stacks          int   // number of stacks that pulsed
+	Elapsed, Period int64 // in ms, for a partial pulse: the elapsed part of the period; otherwise 0
+	Suppressed      bool  // without effect
 }
 
-// Mark is something that happened at an instant.
+// Mark is an event of a lane that is neither a pulse nor a start or end.
 type Mark struct {
 	At     wheel.Time
-	Kind   buff.EventKind // neither a pulse nor an end
-	Why    buff.Reason    // of a Denied, a StackEnded and a Faulted
-	End    wheel.Time     // the new end that it set, or wheel.Never
-	Stacks int            // after it
+	Kind   buff.EventKind // kind of the event
+	Why    buff.Reason    // for Denied, StackEnded and Faulted
+	End    wheel.Time     // the new end, or wheel.Never
+	Stacks int            // after the event
 }
 
 // last returns the newest bar, or nil.
@@ -89,7 +88,8 @@ func (l *Lane) last() *Bar {
 	return l.Bars[len(l.Bars)-1]
 }
 
-// counted reports whether it is worth showing how many stacks there were.
+// counted reports whether the numbers of stacks are shown: for a queue, and for more than
+// one stack.
 func (l *Lane) counted() bool {
 	if l.queues() {
 		return true
@@ -101,10 +101,10 @@ func (l *Lane) counted() bool {
 
 func (l *Lane) queues() bool { return l.Spec.Stack.Timers == define.TimersQueue }
 
-// MaxLanes is how many lanes are drawn; the others are only counted.
+// MaxLanes is the number of lanes that are drawn; the others are only counted.
 const MaxLanes = 40
 
-// drawn returns the lanes that are drawn, and what is to be said of the others.
+// drawn returns the lanes to draw, and a line that counts the others, or "".
 func (t *Timeline) drawn() (lanes []*Lane, rest string) {
 	if n := len(t.Lanes) - MaxLanes; n > 0 {
 		return t.Lanes[:MaxLanes], fmt.Sprintf("… and %s", times(n, "more row"))
@@ -112,7 +112,7 @@ func (t *Timeline) drawn() (lanes []*Lane, rest string) {
 	return t.Lanes, ""
 }
 
-// sources reports whether the sources must be told apart.
+// sources reports whether the lanes have more than one source.
 func (t *Timeline) sources() bool {
 	for _, l := range t.Lanes {
 		if l.Source != t.Lanes[0].Source {
@@ -122,7 +122,7 @@ func (t *Timeline) sources() bool {
 	return false
 }
 
-// name is what a lane is called.
+// name returns the label of a lane.
 func (t *Timeline) name(l *Lane) string {
 	name := l.Spec.ID
 	if l.Source != "" && t.sources() {
@@ -131,7 +131,7 @@ func (t *Timeline) name(l *Lane) string {
 	return strings.Map(harmless, name)
 }
 
-// harmless replaces a letter that a terminal might obey.
+// harmless replaces control characters, which a terminal might interpret.
 func harmless(r rune) rune {
 	if !unicode.IsPrint(r) {
 		return unicode.ReplacementChar
@@ -139,15 +139,15 @@ func harmless(r rune) rune {
 	return r
 }
 
-// recorder writes a timeline while a Set runs.
+// recorder builds a timeline while a Set runs.
 type recorder struct {
 	line   *Timeline
 	live   map[buff.Handle]*Bar
 	lanes  map[buff.Handle]*Lane
 	names  map[buff.OwnerID]string
-	paused bool // the owner's time stands still
+	paused bool // the owner is paused
 	opened map[*Bar]*[phaseKinds]wheel.Time
-	taken  int // events that are in the lanes
+	taken  int // number of events already in the lanes
 	graphs []*Graph
 }
 
@@ -158,7 +158,7 @@ func newRecorder(t *Timeline) *recorder {
 	}
 }
 
-// take puts the new events into the lanes, then looks at what the owner carries.
+// take adds the new events to the lanes, then records the state of the active buffs.
 func (r *recorder) take(now wheel.Time, set *buff.Set) {
 	for ; r.taken < len(r.line.Events); r.taken++ {
 		r.event(&r.line.Events[r.taken])
@@ -176,7 +176,7 @@ func (r *recorder) event(e *buff.Event) {
 		return
 	}
 	if e.Spec == nil {
-		r.line.Notes = append(r.line.Notes, "at "+span(int64(e.At))+" the rules stopped a cascade of effects")
+		r.line.Notes = append(r.line.Notes, "at "+span(int64(e.At))+" the cascade limit stopped further effects")
 		return
 	}
 	bar := r.live[e.Handle]
@@ -198,7 +198,7 @@ func (r *recorder) event(e *buff.Event) {
 		})
 		return
 	case buff.Hidden, buff.Shown:
-		return // a phase tells it
+		return // look records a phase
 	}
 	l := r.lanes[e.Handle]
 	if l == nil {
@@ -207,8 +207,7 @@ func (r *recorder) event(e *buff.Event) {
 	l.Marks = append(l.Marks, Mark{At: e.At, Kind: e.Kind, Why: e.Why, End: e.End, Stacks: int(e.Stacks)})
 }
 
-// lane returns the first lane of the event's definition and source, made if there is
-// none.
+// lane returns the first lane of the event's definition and source, and adds one if needed.
 func (r *recorder) lane(e *buff.Event) *Lane {
 	for _, l := range r.line.Lanes {
 		if l.Spec == e.Spec && l.Source == r.names[e.Source] {
@@ -218,7 +217,8 @@ func (r *recorder) lane(e *buff.Event) *Lane {
 	return r.add(e)
 }
 
-// free returns a lane in which no bar runs.
+// free returns a lane of the event's definition and source without an active bar, and adds one
+// if needed.
 func (r *recorder) free(e *buff.Event) *Lane {
 	for _, l := range r.line.Lanes {
 		if b := l.last(); l.Spec == e.Spec && l.Source == r.names[e.Source] && (b == nil || b.Why != buff.NoReason) {
@@ -228,8 +228,8 @@ func (r *recorder) free(e *buff.Event) *Lane {
 	return r.add(e)
 }
 
-// add makes a lane, behind those of the same definition, or else behind all; the
-// previewed definition comes before all others.
+// add inserts a lane after those of the same definition, or at the end. Lanes of the
+// previewed definition are first.
 func (r *recorder) add(e *buff.Event) *Lane {
 	l := &Lane{Spec: e.Spec, Source: r.names[e.Source]}
 	at := len(r.line.Lanes)
@@ -245,7 +245,7 @@ func (r *recorder) add(e *buff.Event) *Lane {
 	return l
 }
 
-// look notes what an instance is like now, if that has changed.
+// look records the stacks and phases of an instance if they have changed.
 func (r *recorder) look(now wheel.Time, b *Bar, i buff.Instance) {
 	c := Count{At: now, Stacks: i.Stacks, Waiting: i.Waiting, Magnitude: i.Magnitude}
 	last := &b.Counts[len(b.Counts)-1]
@@ -261,7 +261,7 @@ func (r *recorder) look(now wheel.Time, b *Bar, i buff.Instance) {
 
 const notOpen wheel.Time = -1
 
-// phase opens or closes a phase of a bar.
+// phase starts or ends a phase of a bar.
 func (r *recorder) phase(now wheel.Time, b *Bar, kind PhaseKind, on bool) {
 	open := r.opened[b]
 	if open == nil {
@@ -286,7 +286,7 @@ func (r *recorder) closeAll(b *Bar) {
 	delete(r.opened, b)
 }
 
-// finish ends the timeline at an instant: what runs goes on there.
+// finish ends the timeline at an instant; buffs may still be active there.
 func (r *recorder) finish(at wheel.Time) {
 	r.line.Until = at
 	r.finishGraphs()

@@ -8,8 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// describe says in one line what a definition says of its time and its stacks: what
-// explains the picture.
+// describe summarizes the timing and stacking of a definition in one line.
 func describe(s *buff.Spec) string {
 	var out []string
 	switch {
@@ -86,8 +85,8 @@ func stacking(s *define.Stacking) []string {
 	return out
 }
 
-// summaries says of each bar of a lane, and of what was only done or refused, when it
-// was and how much came of it.
+// summaries returns a line for each bar of a lane, at most about most of them, and lines that
+// count its instant executions and its refused applications.
 func summaries(l *Lane, most int) []string {
 	var out []string
 	for i, b := range l.Bars {
@@ -107,7 +106,7 @@ func summaries(l *Lane, most int) []string {
 		}
 	}
 	if done > 0 {
-		out = append(out, fmt.Sprintf("done %s, first at %s", times(done, "time"), span(firstOf(l, buff.Executed))))
+		out = append(out, fmt.Sprintf("executed %s, first at %s", times(done, "time"), span(firstOf(l, buff.Executed))))
 	}
 	for why := buff.NoReason; why <= buff.Goexit; why++ {
 		if n := denied[why]; n > 0 {
@@ -126,11 +125,11 @@ func firstOf(l *Lane, kind buff.EventKind) int64 {
 	return 0
 }
 
-// summary says what became of one instance.
+// summary describes one instance: when it ran, how it ended, and its pulses.
 func (b *Bar) summary() string {
 	text := fmt.Sprintf("%s to %s", span(int64(b.From)), span(int64(b.To)))
 	if b.Why == buff.NoReason {
-		text += ", goes on"
+		text += ", still active"
 	} else {
 		text += ", " + b.Why.String()
 	}
@@ -147,7 +146,7 @@ func (b *Bar) summary() string {
 		text += ": " + times(pulses, "pulse")
 	}
 	if stacks > pulses {
-		text += fmt.Sprintf(" of %d stacks in all", stacks)
+		text += fmt.Sprintf(", %d stacks in total", stacks)
 	}
 	switch {
 	case suppressed > 0 && pulses > 0:
@@ -158,7 +157,7 @@ func (b *Bar) summary() string {
 	return text
 }
 
-// times writes a number of things.
+// times formats a count with its noun: "1 pulse", "2 pulses".
 func times(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -16,7 +16,7 @@ import (
 // have been rewritten.
 var plain = []string{
 	"actor", "cmd/bufftick", "conformance", "bench/gauge", "bench/page", "bench/rival", "bench/walk", "contrib/protoactor", "examples/arena", "examples/mmo",
-	"examples/observability", "examples/realm", "inspect", "internal/definition", "internal/long", "internal/misspelt", "internal/radix", "internal/recording",
+	"examples/observability", "examples/realm", "inspect", "internal/definition", "internal/long", "internal/misspelt", "internal/preview", "internal/radix", "internal/recording",
 	"internal/recovered", "internal/scenario", "internal/sheet", "internal/wire", "internal/wordlist", "metrics/prom", "replicate",
 	"replicate/client", "replicate/js", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
 }
