@@ -151,7 +151,7 @@ func TestCharts(t *testing.T) {
 		require.GreaterOrEqual(t, eval[int](p, frames), min(before, 590), "what was there is there")
 		p.until(`(() => { const d = document.querySelector("#frames .took").getAttribute("d"); const was = window.was; window.was = d; return was !== undefined && was !== d; })()`)
 	}
-	for chart, words := range map[string]string{"events": `ago: [\d,]+ a second`, "frames": `^frame [\d,]+: `, "times": `frames? took .+ to `} {
+	for chart, words := range map[string]string{"events": `ago: [\d,]+ per second`, "frames": `^frame [\d,]+: `, "times": `frames? took .+ to `} {
 		p.until(`(() => {
 			const box = document.querySelector("#` + chart + `"), r = box.getBoundingClientRect();
 			const bar = box.querySelector("rect"), x = bar ? bar.getBoundingClientRect().x + 2 : r.right - 20;
