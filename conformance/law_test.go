@@ -59,13 +59,15 @@ func tryLaw(d *law.Draft) (v verdict) {
 	if v.wrong = s.Refusals(); len(v.wrong) > 0 {
 		return v
 	}
+	var decided bool
+	if v.judge, decided, v.marks = s.PlayMarked(); !decided {
+		return v
+	}
 	if v.engine, err = list[0].Play(engine.Options{Synchronous: true, Budget: -1}, scenario.LongestFrame); err != nil {
 		v.stopped = err.Error()
 		return v
 	}
-	var decided bool
-	v.judge, decided, v.marks = s.PlayMarked()
-	v.differs = decided && !slices.Equal(v.engine, v.judge)
+	v.differs = !slices.Equal(v.engine, v.judge)
 	for rule := range v.marks {
 		v.differs = v.differs && (*lawWithout == "" || !regexp.MustCompile(*lawWithout).MatchString(rule))
 	}

@@ -151,6 +151,10 @@ func (o *owner) joins(d *definition, a application) *instance {
 	return nil
 }
 
+// mostBuffs is the number of buffs of one owner above which a scenario has no answer: definitions whose pulses multiply would take
+// the interpreter minutes.
+const mostBuffs = 150
+
 // begin makes a new instance if the groups and slots allow it, and reports whether they did.
 func (o *owner) begin(d *definition, a application) bool {
 	goes, why := o.room(d, a)
@@ -166,6 +170,7 @@ func (o *owner) begin(d *definition, a application) bool {
 	b.failed = !o.holds(&d.Require.Ongoing) // tested before its own effect
 	b.hidden, b.shaded = b.failed, b.failed
 	o.buffs = append(o.buffs, b)
+	o.undecided = o.undecided || len(o.buffs) > mostBuffs
 	o.all.number++
 	b.number = o.all.number
 	o.all.share(b, b.source)

@@ -42,4 +42,5 @@
 //
 // No radius of auras, but the steps near and far; only chances and resistances of 0 and 1000; no reload of catalogs; no handlers in Go,
 // and so no panics. Decode refuses a field or step outside of these limits with an error that matches [ErrNotCovered].
+// A script in which an owner gets more than 150 buffs is undecided.
 package judge
