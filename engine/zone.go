@@ -55,7 +55,11 @@ func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	return list, n
 }
 
-// setZone moves an owner to a zone.
+// zoneMessages is the most messages that a busy owner gets for a change of zone: its pause, its
+// rate, and the end of its buffs with on_zone: remove.
+const zoneMessages = 3
+
+// setZone moves an owner to a zone, and then ends its buffs with on_zone: remove.
 func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
@@ -64,23 +68,22 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	if err := e.roomFor("owner", uint64(id)); err != nil {
 		return buff.Result{Err: err}
 	}
+	if e.zones.sheds && !e.idle(o) && o.waiting()+zoneMessages > e.opts.Limits.Mailbox {
+		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
+	}
 	z, err := e.zones.need(to)
 	if err != nil {
 		return buff.Result{Err: err}
-	}
-	all := buff.Result{Kind: buff.Done}
-	if e.zones.sheds {
-		r := e.deliver(o, &buff.Command{Verb: verb.SetZone})
-		if and(&all, r); r.Err != nil {
-			e.zones.tidy(to, z)
-			return buff.Result{Err: r.Err}
-		}
 	}
 	e.alterBusy(o, func() {
 		e.leaveZone(o)
 		e.zones.join(o, to, z)
 	})
 	e.tellZone(o)
+	all := buff.Result{Kind: buff.Done}
+	if e.zones.sheds { // with the time of the new zone
+		and(&all, e.deliver(o, &buff.Command{Verb: verb.SetZone}))
+	}
 	return all
 }
 
