@@ -37,7 +37,7 @@ func (d *definition) refusals() (all []string) {
 	on := d.on()
 	joins := d.stack().By != "none"
 	no(!joins && len(on.Refresh)+len(on.Overflow) > 0, "on.refresh and on.overflow without by: none joins")
-	no(len(on.Refresh) > 0 && (d.queued() || d.stack().Refresh == "none"), "on.refresh where nothing is refreshed")
+	no(len(on.Refresh) > 0 && (d.queued() || d.stack().Refresh == "none" && d.stack().Level != "higherWins"), "on.refresh where nothing is refreshed")
 	no(!joins && d.Charges != nil && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh without by: none joins")
 	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh with timers each or queue: each application has its own")
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
