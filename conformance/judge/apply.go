@@ -171,9 +171,7 @@ func (o *owner) begin(d *definition, a application) bool {
 	b.hidden, b.shaded = b.failed, b.failed
 	o.buffs = append(o.buffs, b)
 	o.undecided = o.undecided || len(o.buffs) > mostBuffs
-	o.all.number++
-	b.number = o.all.number
-	o.all.share(b, b.source)
+	o.changesSource(b, "begin")
 	if a.ago > 0 {
 		b.move(-a.ago)
 	}

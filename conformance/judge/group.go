@@ -1,6 +1,9 @@
 package judge
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // §1.2: exclusive groups, slots, sources with one buff, diminishing returns, and the strongest that count.
 
@@ -67,27 +70,69 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 	return goes, ""
 }
 
-// share: "single-target auras, oldest evicted: index by source": per_source on other owners. Those on the same owner have ended before.
-func (w *world) share(b *instance, source string) {
-	p := b.def.PerSource
-	if p == nil {
-		return
+// per_source on several owners: "single-target auras, oldest evicted: index by source". Those on the same owner have ended before.
+//
+// The index follows the frame's changes in the order of their times, then of their owners.
+
+// sourced is an entry of the index.
+type sourced struct {
+	b      *instance
+	on     *owner
+	source string
+}
+
+// resourced is a change of the index: a buff starts, returns, ends, or has another source.
+type resourced struct {
+	sourced
+	at    int64
+	kind  string // begin, return, end, turn
+	owner int
+}
+
+// changesSource queues a change of the index.
+func (o *owner) changesSource(b *instance, kind string) {
+	if b.def.PerSource != nil {
+		o.all.resourced = append(o.all.resourced, resourced{sourced{b, o, b.source}, o.stamp, kind, slices.Index(o.all.owners, o)})
 	}
-	var oldest *instance
-	var on *owner
+}
+
+// share applies the queued changes and queues the removals of the buffs that exceed the limit of their source.
+func (w *world) share() {
+	changes := w.resourced
+	w.resourced = nil
+	slices.SortStableFunc(changes, func(a, b resourced) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.owner, b.owner)) })
+	for _, c := range changes {
+		i := slices.IndexFunc(w.bySource, func(s sourced) bool { return s.b == c.b })
+		if c.kind == "turn" && (i < 0 || w.bySource[i].source == c.source) { // its removal is queued, or nothing has changed
+			continue
+		}
+		if i >= 0 {
+			w.bySource = slices.Delete(w.bySource, i, i+1)
+		}
+		switch c.kind {
+		case "begin", "turn":
+			w.bySource = append(w.bySource, c.sourced)
+		case "return":
+			w.bySource = slices.Insert(w.bySource, 0, c.sourced)
+		}
+		w.exceeds(c.b.def, c.source)
+	}
+}
+
+// exceeds queues the removals of the oldest buffs of a source until its limit is kept.
+func (w *world) exceeds(d *definition, source string) {
+	one := func(s sourced) bool { return s.b.def == d && s.source == source }
 	n := 0
-	for _, o := range w.owners {
-		for _, c := range o.buffs {
-			if c.def == b.def && c.source == source && !c.doomed {
-				if n++; oldest == nil || c.number < oldest.number {
-					oldest, on = c, o
-				}
-			}
+	for _, s := range w.bySource {
+		if one(s) {
+			n++
 		}
 	}
-	if n > p.Limit {
-		oldest.doomed = true
-		w.evict(on, func() { on.remove(oldest, "replaced", "") })
+	for ; n > d.PerSource.Limit; n-- {
+		i := slices.IndexFunc(w.bySource, one)
+		oldest := w.bySource[i]
+		w.bySource = slices.Delete(w.bySource, i, i+1)
+		w.evict(oldest.on, func() { oldest.on.remove(oldest.b, "replaced", "") })
 	}
 }
 

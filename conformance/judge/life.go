@@ -54,6 +54,7 @@ func (o *owner) remove(b *instance, why, more string) {
 	b.gone = true
 	o.auraEnds(b)
 	o.buffs = without(o.buffs, b)
+	o.changesSource(b, "end")
 	o.memorize(b.def, b.sources())
 	o.say("remove %s why=%s%s", b.def.ID, why, more)
 	o.endActions(b, why, chain{known: b.known})
@@ -140,6 +141,7 @@ func (o *owner) sourceGone(source string) {
 			o.remove(b, "source_gone", "")
 		case "adopt":
 			b.source = "p1"
+			o.changesSource(b, "turn")
 		}
 	}
 }

@@ -32,6 +32,7 @@ func (o *owner) save() {
 	}
 	for _, b := range o.buffs {
 		o.auraEnds(b)
+		o.changesSource(b, "end")
 		b.look = 0
 	}
 	o.buffs, o.away, o.left = nil, true, o.world
@@ -170,8 +171,6 @@ type returned struct {
 
 // ages lets a time of the buff's own clock pass for a buff that was away.
 func (o *owner) ages(b *instance, past int64) (r returned) {
-	o.all.back--
-	b.number = o.all.back
 	b.move(-past)
 	over := int64(math.MinInt64) // the last instant of the buff's time that has passed
 	if past > 0 {
@@ -222,7 +221,7 @@ func (o *owner) age(b *instance, until int64) (r returned) {
 
 // restore logs a buff that is back.
 func (o *owner) restore(b *instance, gone int64, r returned) {
-	o.all.share(b, b.source)
+	o.changesSource(b, "return")
 	b.look, b.born = o.world, o.all.birth()
 	o.say("restore %s x%d%s%s", b.def.ID, b.count(), o.endOf(b), o.nextOf(b))
 	o.tellAged(b, gone, r)
@@ -342,7 +341,7 @@ func (o *owner) pulsesAway(b *instance, r returned) {
 
 // catchUpChain lets the time pass for a buff that began at an end while away. Its own end is always logged.
 func (o *owner) catchUpChain(b *instance, ago int64) {
-	r := o.age(b, b.floor(o))
+	r := o.age(b, b.clock(o.own)) // exactly ago ms after its start
 	if !r.gone {
 		if b.period > 0 && b.def.Align == "owner" {
 			o.realign(b)

@@ -439,6 +439,7 @@ func (o *owner) strongest(b *instance, now int64) {
 	b.magnitude, b.source, b.others = w.magnitude, w.source, []string{w.source}
 	b.turn, b.content, b.known = w.age, w.content, w.known
 	b.end = now + w.left
+	o.changesSource(b, "turn")
 }
 
 // state holds the values of which one must change for on.refresh to run.

@@ -12,8 +12,6 @@ import (
 // instance is one running buff of the owner. All times are of the buff's clock.
 type instance struct {
 	age    int64
-	number int64 // the order in which the instances of all owners began
-	doomed bool  // it exceeds per_source, and its removal is queued
 	def    *definition
 	source string
 	others []string // the sources of its applications

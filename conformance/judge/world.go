@@ -19,11 +19,11 @@ type world struct {
 	zones      map[int64]*pace
 	left       []departure
 	births     int64
-	number     int64
 	marks      marks
-	views      bool  // other owners' attributes are read as the frame found them
-	inFrame    bool  // owners run their due events
-	back       int64 // the number of the last restored instance; below all numbers in use
+	views      bool      // other owners' attributes are read as the frame found them
+	inFrame    bool      // owners run their due events
+	bySource   []sourced // the buffs with per_source, the oldest first
+	resourced  []resourced
 }
 
 // line is a line of the log and its time.
@@ -88,7 +88,7 @@ func (w *world) of(to *owner, do func()) func() {
 
 // deliver runs the queued evictions and commands until none is left.
 func (w *world) deliver() {
-	for len(w.evicted)+len(w.posted) > 0 {
+	for w.share(); len(w.evicted)+len(w.posted) > 0; w.share() {
 		from := &w.evicted
 		if len(*from) == 0 {
 			from = &w.posted
