@@ -1,9 +1,9 @@
-// node server.js FILE: plays the changes of a file to a room's state, has Colyseus write what each client of
-// the room is sent, and prints what that took, as JSON. Bytes go nowhere: there are no sockets.
+// node server.js FILE applies the changes in a file to a room's state, has Colyseus encode the messages to each
+// client of the room, and prints the cost as JSON. There are no sockets: the bytes are only counted.
 //
-// The file has lines of JSON: whom each client sees; the buffs of the beginning; then the changes of each
-// frame. A change is [owner, slot, definition, source, stacks, end], and without a definition the
-// end of a buff.
+// Each line of the file is JSON: first the players that each client sees, then the initial buffs, then the
+// changes of each frame. A change is [owner, slot, definition, source, stacks, end]; without a definition it is
+// the end of a buff.
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import * as schema from "@colyseus/schema";
 import * as core from "@colyseus/core";
@@ -33,7 +33,7 @@ class World extends Schema {
 type({ map: Player })(World.prototype, "players");
 view()(World.prototype, "players");
 
-// lines yields the lines of a file, without all of it in memory.
+// lines yields the lines of a file without loading the whole file.
 function* lines(path) {
   const file = openSync(path, "r"), chunk = Buffer.alloc(1 << 16);
   let rest = [];
@@ -63,7 +63,7 @@ function change([owner, slot, spec, source, stacks, end]) {
     buffs.set(key, b);
     return;
   }
-  b.stacks = stacks; // what is as it was is not a change
+  b.stacks = stacks; // Colyseus ignores assignments of the same value
   b.end = end;
 }
 
@@ -82,7 +82,7 @@ const clients = sights.map((sees) => {
   return c;
 });
 
-// One client reads what it is sent, so that it is known to be enough.
+// One client decodes its messages, to check that they are complete.
 const decoder = new Decoder(new World());
 let known = 0;
 const raw = clients[0].raw;
@@ -116,7 +116,7 @@ for (const line of input) {
   used.patches += c.user + c.system - b.user - b.system;
 }
 
-// What the client that reads has, against the room's.
+// Compare the decoded state with the room's.
 let wrong = 0;
 for (const id of sights[0]) {
   const here = world.players.get(String(id)), there = decoder.state.players.get(String(id));

@@ -60,8 +60,8 @@ func (r *rules) handlers() engine.Handlers {
 
 func data(c *engine.Context) *unit { return c.Data().(*unit) }
 
-// amount returns the strength of an event: that of the definition, times the percentage of the
-// application, for each stack; for a partial period its share.
+// amount returns the strength of an event: the definition's strength, times the percentage of the
+// application, times the number of stacks, in proportion for a partial period.
 func (r *rules) amount(e buff.Event) int64 {
 	n := r.strength[e.Spec.Lineage()] * e.Magnitude * int64(e.Stacks) / 100
 	if e.Period > 0 {

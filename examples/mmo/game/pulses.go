@@ -12,9 +12,9 @@ import (
 // how many pulses are due, and compares that with the pulses that ran. It uses only events and
 // definitions, no counter, wheel or queue.
 //
-// A buff that is removed by something other than time at the very instant of a pulse pulses
-// before that or not at all, depending on the age of what removed it. Only in this case the log
-// decides what was due.
+// If a buff is removed, other than by time, at the very instant of a pulse, it either pulses first
+// or not at all, depending on the age of the cause. Only in this case the log decides whether the
+// pulse was due.
 //
 // No event reports that a player's time was paused from outside. From then on the buffs that it
 // has, or gets, are ignored.
@@ -136,8 +136,8 @@ func (p *pulses) interrupt(b *beat, at wheel.Time) {
 	}
 }
 
-// revise changes the period to that of another version of the definition. The next pulse stays
-// where it is.
+// revise changes the period to the one in another version of the definition. The next pulse keeps
+// its time.
 func (p *pulses) revise(b *beat, e buff.Event) {
 	p.interrupt(b, e.At)
 	b.spec = e.Spec
