@@ -32,7 +32,7 @@ type books struct {
 	crosses uint64     // casts of handlers, seen and correct
 	stale   uint64     // commands that waited until their target was gone
 	late    lateness
-	slow    func(owner int32) bool // owners whose lateness is not counted; nil: none
+	slow    func(owner int32) bool // owners without a lateness count; nil: none
 	faults  faults
 }
 

@@ -154,7 +154,7 @@ func (b *books) answer(owner int32, e *buff.Event) {
 	}
 }
 
-// close reports what is left at the end of the run, when no owner is busy any more.
+// close reports the pending expectations at the end of the run, when no owner is busy any more.
 func (b *books) close(now int64) {
 	for owner := range b.players {
 		p := &b.players[owner]
@@ -202,7 +202,7 @@ func (b *books) hash(e *buff.Event) {
 	b.digest = d
 }
 
-// target returns the player to whom a plague spreads: another one of the raid, depending on the
+// target returns the player to which a plague spreads: another one of the raid, depending on the
 // instant.
 func target(owner int32, at int64, raid, players int) int32 {
 	first := int(owner) / raid * raid

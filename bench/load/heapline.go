@@ -37,7 +37,7 @@ func (h *heapLine) report(r *Result) {
 // heapOf returns the live heap, without the initial heap and without the flight recorder.
 func heapOf(w *world) int64 {
 	heap := gauge.LiveHeap() - w.bytes
-	if r := w.eng.History(); r != nil { // a minute of events, whose number varies
+	if r := w.eng.History(); r != nil { // a minute of events; their number varies
 		heap -= int64(r.Stats().Bytes)
 	}
 	return heap

@@ -149,7 +149,7 @@ func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	}
 }
 
-// askPeriod changes the period of a pulsing buff to between 77 and 130 % of its own.
+// askPeriod changes the period of a pulsing buff to between 77 and 130 % of its present value.
 func (m *Mix) askPeriod(w *world) {
 	if r := m.pick(w, func(r *record) bool { return isShort(r) && kinds[r.kind].period > 0 }); r != nil {
 		period := kinds[r.kind].period * int64(77+w.rng.IntN(54)) / 100

@@ -32,7 +32,7 @@ type Result struct {
 
 	Heap        int64 // live bytes at the end, without the initial heap
 	BytesPer    float64
-	Allocs      float64 // objects per call and event, including those of the books
+	Allocs      float64 // objects per call and event, including the books
 	GCShare     float64
 	Collections uint64
 
@@ -41,7 +41,7 @@ type Result struct {
 	Rows    []Row            // of frames over time
 	CDF     []Quantile       // of frames
 	Figures []Figure         // values of this profile only
-	Checks  []Check          // what had to hold
+	Checks  []Check          // checked conditions
 	Faults  faults           // found by the books
 	Series  map[string][]XY  // for charts, by name
 	Counts  map[string]int64 `json:",omitempty"`

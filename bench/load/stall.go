@@ -83,7 +83,7 @@ func (p *Slow) Quick() { p.quick(10*time.Second, 10*time.Second) }
 // Run implements Profile: it runs the same game twice, without and with sleep. Other players
 // may be a frame later, because a frame ends by the clock, and a busy machine moves events to
 // the next frame. A worker occupied by a sleeper would cost them the sleep in every frame.
-// Tests of the engine with an artificial clock show that nothing moves at all.
+// Tests of the engine with an artificial clock show that deadlines do not move at all.
 func (p *Slow) Run(env *Env) (*Result, error) {
 	for runs := 1; ; runs++ {
 		quiet, err := p.once(env, 0)

@@ -185,7 +185,7 @@ func (w *world) answer(c *command, r *buff.Result) {
 		p.waiting = append(p.waiting, *c)
 		return
 	}
-	b.catchUp(c.owner, never) // an immediate answer means that the owner is idle and nothing waits
+	b.catchUp(c.owner, never) // an immediate answer means that the owner is idle and no command waits
 	kind, i := b.enter(c)
 	if r.Kind != kind || r.Err != nil && kind != 0 {
 		b.faults.note(&b.faults.Wrong, "%d at %d: %d of %s answers %v %v, want %v", ownerID(c.owner), c.at, c.verb, kinds[c.kind].id, r.Kind, r.Err, kind)

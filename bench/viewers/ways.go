@@ -21,7 +21,7 @@ const (
 // owner returns the id of a player.
 func owner(k int) buff.OwnerID { return buff.OwnerID(k) + 1 }
 
-// sight returns the players that each viewer sees: those of its raid, or itself and random
+// sight returns the players that each viewer sees: its raid, or itself and random
 // ones.
 func (o *Options) sight(viewers int) [][]int {
 	dice := rand.New(rand.NewPCG(o.Seed, 40))

@@ -29,7 +29,7 @@ type world interface {
 	close()
 }
 
-// work is what a handler does in addition to changing its owner's data.
+// work is the load of a handler in addition to changing its owner's data.
 var work = func() {}
 
 // build makes a world by its name: see the package's documentation.

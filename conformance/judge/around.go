@@ -20,7 +20,7 @@ type aura struct {
 type hold struct {
 	bearer  *owner
 	by      []*instance // the auras of the bearer that have found this owner
-	stacks  int         // brought by this bearer
+	stacks  int         // added by this bearer
 	leaving bool
 	ends    int64 // then, in the buff's own time
 }
@@ -69,7 +69,7 @@ func (w *world) look(now int64) {
 	})
 	for _, s := range all {
 		s.in = s.in && s.aura.works() && !s.aura.standing() && !s.bearer.clock.held
-		if s.aura.gone { // if it wanted to look, it went with an aura before it
+		if s.aura.gone { // it was removed together with an earlier aura
 			s.in = false
 			w.left = slices.DeleteFunc(w.left, func(d departure) bool {
 				if d.aura == s.aura {
@@ -163,7 +163,7 @@ func (o *owner) letsGo(b *instance) {
 	o.remove(b, "out_of_aura", "")
 }
 
-// lets removes the stacks that a bearer has brought; the buff ends with the last bearer.
+// lets removes the stacks that a bearer has added; the buff ends with the last bearer.
 func (o *owner) lets(b *instance, h *hold) {
 	b.holds = slices.DeleteFunc(b.holds, func(other *hold) bool { return other == h })
 	if len(b.holds) == 0 {

@@ -480,7 +480,7 @@ func (o *owner) unlimited(name string) float64 {
 	return x
 }
 
-// byModifier returns the buffs that have their effect, in the order in which their modifiers came: "override newest wins".
+// byModifier returns the buffs that have their effect, in the order in which their modifiers took effect: "override newest wins".
 func (o *owner) byModifier() []*instance {
 	var all []*instance
 	for _, b := range o.buffs {
@@ -544,7 +544,7 @@ func (o *owner) moved(limit *bound, last map[string]float64, name string) (was, 
 	return was, is, seen && was != is
 }
 
-// cut brings a base that is above its maximum down to it, or to the minimum if that is above the maximum.
+// cut lowers a base above its maximum to the maximum, or to the minimum if that is above the maximum.
 func (o *owner) cut(name string) {
 	at := o.all.attributes[name]
 	if at.Max == nil {

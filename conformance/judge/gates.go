@@ -308,7 +308,7 @@ func rankOf(grade string) int {
 	panic("judge: no grade " + grade)
 }
 
-// dispel: "Dispel(query, grade, n, order); never ticks, never refreshes". Without most every matching buff goes; most is a number of
+// dispel: "Dispel(query, grade, n, order); never ticks, never refreshes". Without most, every matching buff is removed; most is a number of
 // portions: the stacks that the command names, or the definition's dispel.per.
 func (o *owner) dispel(q query, stacks int) {
 	if stacks = max(stacks, q.Stacks); stacks > 0 && q.one == "" {

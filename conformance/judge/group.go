@@ -307,7 +307,7 @@ func (b *instance) sources() []string {
 	return all
 }
 
-// running returns the sources without those of waiting applications.
+// running returns the sources except waiting applications.
 func (b *instance) running() []string { return b.others }
 
 // memorize records that applications of these sources are no longer in effect.

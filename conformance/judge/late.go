@@ -4,7 +4,7 @@ import "fmt"
 
 // §1.1, late frame: "catchup: all / coalesce(n) / skip", for the pulses of one buff in one frame.
 
-// pulseOfFrame applies a due pulse, or counts it if a later pulse of the same frame will stand for it.
+// pulseOfFrame applies a due pulse, or counts it if it will be coalesced into a later pulse of the same frame.
 func (o *owner) pulseOfFrame(b *instance, c counted) {
 	if or(b.def.Catchup.word, "all") == "all" {
 		o.pulse(b, c, "")
@@ -45,7 +45,7 @@ func (o *owner) moreInFrame(b *instance) bool {
 			return false // a stack ends before
 		}
 		if c := later.due(); c.n > 0 {
-			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b) // one pulse stands only for equal ones
+			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b) // only equal pulses are coalesced
 		}
 		o.nextBeat(&later)
 	}

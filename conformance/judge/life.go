@@ -279,7 +279,7 @@ func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	}
 }
 
-// poolOf returns the pool that an application brings: "none: the magnitude of the application".
+// poolOf returns the pool of an application: "none: the magnitude of the application".
 func (d *definition) poolOf(a application) int64 {
 	if d.Shield.Pool == nil {
 		return a.magnitude
@@ -366,7 +366,7 @@ func (s *shield) against(school string) bool {
 	return len(s.Schools) == 0
 }
 
-// unlink ends the links of a head: an instance ends with its last head; until then only the stacks that this head brought go.
+// unlink ends the links of a head: an instance ends with its last head; until then only the stacks added by this head are removed.
 func (o *owner) unlink(head *instance, why string) {
 	for _, b := range o.carried() {
 		i := slices.IndexFunc(b.ties, func(t tie) bool { return t.head == head })

@@ -53,7 +53,7 @@ func (o *owner) saved() []*instance {
 	}
 }
 
-// cutTies removes the ties of a saved link to heads that are not saved, with the stacks that those have brought.
+// cutTies removes the ties of a saved link to heads that are not saved, with the stacks added by those heads.
 func (o *owner) cutTies(b *instance) {
 	for _, t := range slices.Clone(b.ties) {
 		if !slices.Contains(o.store, t.head) {
@@ -183,7 +183,7 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	return r
 }
 
-// age runs the beats and ends of a buff up to an instant of its own time, without lines. A paused buff does not end.
+// age runs the beats and ends of a buff up to an instant of the buff's time, without lines. A paused buff does not end.
 func (o *owner) age(b *instance, until int64) (r returned) {
 	if b.standing() {
 		return r
@@ -339,7 +339,7 @@ func (o *owner) pulsesAway(b *instance, r returned) {
 	o.buffs = without(o.buffs, b)
 }
 
-// catchUpChain lets the time pass for a buff that began at an end while away. Its own end is always logged.
+// catchUpChain advances a buff that started at the end of another one while away. Its own end is always logged.
 func (o *owner) catchUpChain(b *instance, ago int64) {
 	r := o.age(b, b.clock(o.own)) // exactly ago ms after its start
 	if !r.gone {

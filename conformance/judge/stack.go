@@ -108,7 +108,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	if stolen = stolen && !replaces; stolen && !wasEndless && b.end < wasEnd {
 		o.all.mark(markStealKeeps)
 	}
-	if stolen && !wasEndless { // a steal never shortens what the thief has
+	if stolen && !wasEndless { // a steal never shortens the thief's buff
 		b.end, b.full = max(b.end, wasEnd), max(b.full, wasFull)
 	}
 	o.sayRefresh(b)
@@ -354,7 +354,7 @@ func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh la
 	was := b.state()
 	first := b.firstToEnd()
 	old := b.layers[first]
-	if a.left != nil && !replaces { // a steal never shortens what the thief has
+	if a.left != nil && !replaces { // a steal never shortens the thief's buff
 		fresh.end = max(fresh.end, old.end)
 	}
 	fresh.stacks, fresh.own = 1, old.own

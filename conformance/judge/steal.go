@@ -12,7 +12,7 @@ type loot struct {
 }
 
 // steal takes portions of the buffs that match a query, and gives them to another owner. A portion is a whole buff, or the
-// number of stacks that the command names. A buff that is a link is not stolen by itself, and one of an aura not at all.
+// number of stacks that the command names. A link is not stolen alone, and a buff of an aura is never stolen.
 func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 	stacks = max(stacks, q.Stacks)
 	strength := rankOf(q.Grade)

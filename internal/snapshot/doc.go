@@ -3,8 +3,8 @@
 //
 // Begin starts a round between two Ticks. Owners that have changed since the last round belong
 // to it, and are copied in their state at that instant, at any later time: by Help, on another
-// goroutine, while no Tick runs; by Step, on the loop, a few owners per frame; or, if it comes
-// first, by the loop or worker that is about to change the owner (copy on update). So a round
+// goroutine, while no Tick runs; by Step, on the loop, a few owners per frame; or, if that is
+// earlier, by the loop or worker that is about to change the owner (copy on update). So a round
 // is one instant of the whole engine, and no frame pays for all of it. Take ends it.
 //
 // An owner that is busy when a round starts cannot be copied. The round has its last complete

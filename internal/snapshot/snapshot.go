@@ -71,7 +71,7 @@ type Copy struct {
 // Round describes a round at its start.
 type Round struct {
 	Moment buff.Moment
-	Zones  []ZoneTime // zones whose time differs from the world's
+	Zones  []ZoneTime // zones with a time other than the world's
 
 	// Gone are the ids of owners that have left since the last round and have not come back.
 	Gone map[buff.OwnerID]struct{}

@@ -15,10 +15,14 @@ import (
 // plain lists the packages whose comments are checked like the pages. Add a package when its comments
 // have been rewritten.
 var plain = []string{
-	"actor", "cmd/bufftick", "conformance", "bench/gauge", "bench/page", "bench/rival", "bench/walk", "contrib/protoactor", "examples/arena", "examples/mmo",
-	"examples/observability", "examples/realm", "inspect", "internal/definition", "internal/long", "internal/misspelt", "internal/preview", "internal/radix", "internal/recording",
-	"internal/recovered", "internal/scenario", "internal/sheet", "internal/wire", "internal/wordlist", "metrics/prom", "replicate",
-	"replicate/client", "replicate/js", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
+	"actor", "bench", "bench/flood", "bench/gauge", "bench/load", "bench/onelist", "bench/page", "bench/peers",
+	"bench/rival", "bench/viewers", "bench/walk", "bench/yardstick", "cmd/bufftick", "conformance", "contrib/nakama",
+	"contrib/protoactor", "examples/arena", "examples/arena/game", "examples/arena/serve", "examples/mmo",
+	"examples/observability", "examples/realm", "examples/shards", "inspect", "inspect/e2e", "internal/definition",
+	"internal/long", "internal/misspelt", "internal/preview", "internal/radix", "internal/recording",
+	"internal/recovered", "internal/scenario", "internal/sheet", "internal/snapshot", "internal/wire",
+	"internal/wordlist", "metrics/prom", "replicate", "replicate/client", "replicate/js", "store", "store/bolt",
+	"store/postgres", "store/storetest", "timer", "wheel",
 }
 
 // maxRate is the number of markers allowed in 1,000 words. Go's own packages have 1 to 2.

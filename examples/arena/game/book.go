@@ -41,7 +41,7 @@ const (
 type Skill struct {
 	ID    string  // of the buff and the icon; the cooldown is ID + "_cooldown"
 	Name  string  // for players
-	Text  string  // what it does
+	Text  string  // description of its effect
 	Aim   Aim     // kind of target
 	Range float64 // in paces
 }

@@ -23,7 +23,7 @@ const (
 	NothingToDo
 )
 
-// Cast casts an ability of a hero at its target; an ability for friends goes to the hero itself
+// Cast casts an ability of a hero at its target; an ability for friends applies to the hero itself
 // if it has no friendly target. The state of heroes is read from the engine: a stunned hero has
 // a tag.
 func (w *World) Cast(u *Unit, what Ability) Refusal {

@@ -35,7 +35,7 @@ func (w *World) Free(u *Unit) {
 	w.Play(u, false)
 }
 
-// Play sets whether a person plays a hero. The hero then stands until it gets an order.
+// Play sets whether a person plays a hero. The hero then waits for an order.
 func (w *World) Play(u *Unit, played bool) {
 	u.Played, u.going, u.dx, u.dy = played, false, 0, 0
 }

@@ -41,7 +41,7 @@ type Options struct {
 	// Buffs is a folder of definitions. The default is the embedded ones.
 	Buffs string
 
-	// Budget is the time that a Step may wait for handlers. The default is that of the engine.
+	// Budget is the time that a Step may wait for handlers. The default is the engine's.
 	Budget time.Duration
 }
 

@@ -27,7 +27,7 @@ func newLimiter() *limiter {
 }
 
 // Trust adds proxies to those on this machine. For a request through a proxy, the client is the
-// last address in X-Forwarded-For that is not a proxy. Add only proxies that clients cannot
+// last address in X-Forwarded-For other than a proxy. Add only proxies that clients cannot
 // bypass. Call Trust before the first connection.
 func (s *Server) Trust(proxies ...netip.Prefix) {
 	s.limiter.proxies = append(s.limiter.proxies, proxies...)

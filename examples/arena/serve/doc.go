@@ -7,7 +7,7 @@
 //
 // A [Server] belongs to its loop: [Server.Run], or the caller of [Server.Frame]. Each
 // connection shares only two bounded queues with it. The loop never waits for a connection. A
-// client that does not read gets nothing more until there is room (package replicate skips
+// client that does not read gets no more until there is room (package replicate skips
 // changes and then sends the newest state), and is closed after a while. A client that sends
 // too much waits for the loop, which takes a few messages of each connection per frame.
 //

@@ -143,7 +143,7 @@ func (s *Server) steer(p *player, m []byte) {
 	}
 }
 
-// pong answers a ping, so that the page knows the time: that of the current frame.
+// pong answers a ping, so that the page knows the time of the current frame.
 func (p *player) pong(stamp []byte, now wheel.Time) {
 	now = now.After(game.Frame)
 	if p.room(2) {

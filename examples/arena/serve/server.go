@@ -179,7 +179,7 @@ func (s *Server) answer() {
 	}
 }
 
-// pause stops or resumes an arena. A pause ends by itself after stillMost frames, in case the
+// pause stops or resumes an arena. A pause ends automatically after stillMost frames, in case the
 // player who paused it has left.
 func (s *Server) pause(arena int, still bool) {
 	s.world.Pause(arena, still)

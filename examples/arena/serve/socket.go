@@ -56,7 +56,7 @@ func (s *Server) attend(ctx context.Context, c *websocket.Conn) {
 	}()
 	p.read(ctx, c)
 	cancel()
-	_ = c.CloseNow() // nothing important is unsent
+	_ = c.CloseNow() // no important message is unsent
 	<-written
 }
 

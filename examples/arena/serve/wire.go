@@ -23,7 +23,7 @@ const (
 	msgTruth = 0x05
 	msgNo    = 0x06 // ability, refusal uint8
 
-	askPlay  = 0x30 // a token of an earlier hero, or nothing
+	askPlay  = 0x30 // a token of an earlier hero, or empty
 	askWatch = 0x31 // unit: id uint16, 0 for the King
 	askWalk  = 0x32 // x, y int8
 	askGo    = 0x33 // x, y uint16

@@ -73,7 +73,7 @@ func (l *loop) command(c buff.Command) error {
 	return nil
 }
 
-// order is a change or a command whose sender waits.
+// order is a change or a command with a waiting sender.
 type order struct {
 	change watch.Change
 	cmd    *buff.Command // instead of a change

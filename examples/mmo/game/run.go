@@ -22,8 +22,8 @@ type Console struct {
 	Mount func(*Site) (stop func(), err error)
 }
 
-// Run plays one game until its end or that of ctx, and returns the exit status: 0, or 1 after
-// an error, which is printed to Err. The arguments are those of command mmo.
+// Run plays one game until it ends or ctx is done, and returns the exit status: 0, or 1 after
+// an error, which is printed to Err. args are the arguments of command mmo.
 func Run(ctx context.Context, args []string, c Console) int {
 	s, err := parseFlags(args)
 	switch {

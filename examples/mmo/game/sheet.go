@@ -40,8 +40,7 @@ func (w *world) sheet(data any) []inspect.Attribute {
 	return out
 }
 
-// modifiers returns the modifiers of an attribute in the order of their effect. Those of one
-// kind are one line.
+// modifiers returns the modifiers of an attribute in the order of their effect, merged by kind.
 func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate) []inspect.Modifier {
 	lying, err := w.eng.Modifiers(id, attr)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// story prints what happens, for viewers: bosses that appear, rage and die, players who die and
+// story prints the important events for viewers: bosses that appear, rage and die, players who die and
 // why, raids that are wiped out. It depends only on events, so a repeated game prints the same.
 type story struct {
 	*world

@@ -2,7 +2,7 @@ package game
 
 import "github.com/bufftick/bufftick/buff"
 
-// totals counts what happened.
+// totals counts the events of a game.
 type totals struct {
 	events [buff.Revived + 1]int // by kind
 	casts  [buff.Revived + 1]int // of the bots, by result

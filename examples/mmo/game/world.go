@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// bossHealth is the health of a boss per player of its raid. That of players is in sheet.yaml.
+// bossHealth is the health of a boss per player of its raid. The health of players is in sheet.yaml.
 const bossHealth = 750
 
 // assembly is the time within which all bosses appear, so that something is always happening;
