@@ -20,7 +20,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// resting is an Inspector of an engine that nobody ticks.
+// resting is an Inspector of an engine that is not ticked.
 func resting(t *testing.T, o Options, specs ...buff.Spec) *Inspector {
 	t.Helper()
 	cat, err := buff.NewCatalog(specs...)
@@ -33,9 +33,9 @@ func resting(t *testing.T, o Options, specs ...buff.Spec) *Inspector {
 	return in
 }
 
-// TestAskedForTheCatalog: the definitions come in pages, each in its place and none twice; a page from the end is
+// TestCatalogPages: the definitions come in pages, each in its place and none twice; a page from the end is
 // empty, and beyond it there is none.
-func TestAskedForTheCatalog(t *testing.T) {
+func TestCatalogPages(t *testing.T) {
 	var specs []buff.Spec
 	note := strings.Repeat("n", maxLine)
 	for k := range 3500 {
@@ -85,8 +85,8 @@ func TestAskedForTheCatalog(t *testing.T) {
 	}
 }
 
-// TestAskedForAName: a search text has a length, and of what the game finds maxFound are named, and that there are others.
-func TestAskedForAName(t *testing.T) {
+// TestSearchLimits: a search text has a length, and of what the game finds maxFound are named, and that there are others.
+func TestSearchLimits(t *testing.T) {
 	var found []buff.OwnerID
 	in := resting(t, Options{Search: func(string, int) []buff.OwnerID { return found }}, buff.Spec{ID: "b", Duration: time.Second})
 	ask := func(text string) (int, foundJSON) {
@@ -190,9 +190,9 @@ func TestSearchOfMany(t *testing.T) {
 	}
 }
 
-// TestAskedTooMuch: a query of maxQuery bytes is read, and one byte more is not; a player's id and a place among
+// TestQueryLimits: a query of maxQuery bytes is read, and one byte more is not; a player's id and a place among
 // its buffs are whole numbers.
-func TestAskedTooMuch(t *testing.T) {
+func TestQueryLimits(t *testing.T) {
 	in := resting(t, Options{}, buff.Spec{ID: "b", Duration: time.Second})
 	for n, want := range map[int]bool{maxQuery - 1: true, maxQuery: true, maxQuery + 1: false} {
 		r := httptest.NewRequest(http.MethodGet, "/?a="+strings.Repeat("x", n-2), nil)
@@ -209,9 +209,9 @@ func TestAskedTooMuch(t *testing.T) {
 	}
 }
 
-// TestToldOnce: a client gets each topic as it is now, once; who has missed views gets the whole of the last one, and how many
+// TestTopicsSentOnce: a client gets each topic as it is now, once; who has missed views gets the whole of the last one, and how many
 // it has missed since the one before and in all.
-func TestToldOnce(t *testing.T) {
+func TestTopicsSentOnce(t *testing.T) {
 	h := &hub{players: map[buff.OwnerID]message{}}
 	h.latest = viewJSON{First: "7"}
 	whole := string(event("view", h.latest))
@@ -244,8 +244,8 @@ func TestToldOnce(t *testing.T) {
 	require.Equal(t, []string{"p4'"}, news(c))
 }
 
-// TestToldEffects: what a modifier does, for each op.
-func TestToldEffects(t *testing.T) {
+// TestModifierEffects: what a modifier does, for each op.
+func TestModifierEffects(t *testing.T) {
 	for op, want := range map[stat.Op]string{
 		stat.Add: "+0.25", stat.MulAdd: "+25 %", stat.MulCompound: "× 1.25", stat.FinalAdd: "+0.25 at the end", stat.Override: "= 0.25",
 	} {

@@ -14,7 +14,7 @@ import (
 )
 
 // What stands beside the page is for the same ones.
-func TestGuardBeside(t *testing.T) {
+func TestGuardMounted(t *testing.T) {
 	eng, err := engine.New(engine.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, eng.Close(t.Context())) }()

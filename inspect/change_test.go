@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// What happened to an attribute is told in numbers, and by what.
+// A change of an attribute is reported with its amount and its cause.
 func TestChange(t *testing.T) {
 	eng, err := engine.New(engine.Options{})
 	require.NoError(t, err)

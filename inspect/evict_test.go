@@ -36,8 +36,8 @@ func (h *hall) idle(n int) (out []net.Conn) {
 	return out
 }
 
-// TestWhoGoes: those whose write waits go first, then the oldest that waits for a request.
-func TestWhoGoes(t *testing.T) {
+// TestEvictionOrder: connections with a blocked write are closed first, then the oldest idle connection.
+func TestEvictionOrder(t *testing.T) {
 	inHall(t, inspect.Options{}, func(h *hall) {
 		first := h.idle(1)[0]
 		h.crowd(300, request("/"), false)
@@ -95,8 +95,8 @@ func TestHijackedCounts(t *testing.T) {
 	})
 }
 
-// TestTheOperatorMayHang: also one who does not read for a while stays, if it has brought the token.
-func TestTheOperatorMayHang(t *testing.T) {
+// TestSlowOperatorStays: a client that sent the token keeps its connection even if it stops reading for a while.
+func TestSlowOperatorStays(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream", "", token)
 		require.NoError(t, err)
@@ -109,8 +109,8 @@ func TestTheOperatorMayHang(t *testing.T) {
 	})
 }
 
-// TestAllKnown: where all have brought the token, a newcomer without one finds no room.
-func TestAllKnown(t *testing.T) {
+// TestNoRoomAmongOperators: if every client has sent the token, a new client without it is refused.
+func TestNoRoomAmongOperators(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		for range 512 {
 			resp, err := h.ask("GET", "/?snapshot", "", token)

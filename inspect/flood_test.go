@@ -123,7 +123,7 @@ func (g *game) floodRound(n int) (heap, system uint64) {
 
 // More connections with half a header than there may be connections keep nobody out, not
 // even for the two seconds that they may take for the rest.
-func TestHalfHeadersKeepNobodyOut(t *testing.T) {
+func TestPartialHeaders(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	for _, c := range g.flood(600, "GET /debug/buffs?snapshot HTTP/1.1\r\nHost: 127.") {
 		defer c.Close()

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// TestWhoLeavesIsForgotten: of a request that has ended nothing is kept, whoever came first.
-func TestWhoLeavesIsForgotten(t *testing.T) {
+// TestEndedRequestIsForgotten: no state of an ended request is kept, in any order of arrival.
+func TestEndedRequestIsForgotten(t *testing.T) {
 	eng, err := engine.New(engine.Options{})
 	require.NoError(t, err)
 	in := inspect.Handler(eng)

@@ -219,8 +219,8 @@ func (g *game) act(what string) int {
 	return resp.StatusCode
 }
 
-// Every function that a game gives to an Inspector has its test.
-func TestHandedAll(t *testing.T) {
+// Every function in Options has a test for its failure.
+func TestAllGameFunctionsTested(t *testing.T) {
 	tested := map[string]string{
 		"Name": "TestNameFails", "Search": "TestSearchFails", "Do": "TestDoFails", "Attributes": "TestAttributesFail", "Reload": "TestReloadFails", "Alarm": "TestAlarmFails",
 	}

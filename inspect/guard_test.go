@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// Who may ask for what.
+// Which requests are allowed.
 func TestGuard(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token, Hosts: []string{"Game.example"}})
 	auth, kind := "Authorization: Bearer "+token, "Content-Type: application/json"

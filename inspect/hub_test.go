@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// TestHubForgets: who opens the page after everybody has left it sees nothing of what was then.
+// TestHubForgets: a client that connects after all others have left gets no old state.
 func TestHubForgets(t *testing.T) {
 	require.Empty(t, inspect.LeftOver())
 }

@@ -151,9 +151,9 @@ func TestLastMinuteOfMany(t *testing.T) {
 	require.Contains(t, w.Body.String(), "keeps no history")
 }
 
-// TestLastMinuteStandsStill: pauses of the player, of a buff and of the zone, a rate and a death are on their
+// TestLastMinutePaused: pauses of the player, of a buff and of the zone, a rate and a death are on their
 // lanes, with the whiles in which time did not pass as usual.
-func TestLastMinuteStandsStill(t *testing.T) {
+func TestLastMinutePaused(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "food", Duration: 20 * time.Second, OnDeath: define.FatePause},
 		buff.Spec{ID: "venom", Duration: 8 * time.Second, Period: 2 * time.Second, OnDeath: define.FateKeep},

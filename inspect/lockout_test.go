@@ -199,10 +199,10 @@ var crowds = []struct {
 	{"open WebSockets, and do not read", request("/ws"), false},
 }
 
-// TestNobodyIsLockedOut: whatever 520 clients do, there are no more than 512 connections, and the
+// TestNoLockout: whatever 520 clients do, there are no more than 512 connections, and the
 // operator who has the token is let in, to everything; so is a newcomer to the page, who
 // has not been asked for it yet.
-func TestNobodyIsLockedOut(t *testing.T) {
+func TestNoLockout(t *testing.T) {
 	for _, c := range crowds {
 		t.Run(c.name, func(t *testing.T) {
 			inHall(t, inspect.Options{Token: token, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }}, func(h *hall) {
@@ -244,8 +244,8 @@ func TestNobodyIsLockedOut(t *testing.T) {
 	}
 }
 
-// TestTheOperatorStays: who has brought the token and reads what it gets stays, whoever comes.
-func TestTheOperatorStays(t *testing.T) {
+// TestOperatorStays: who has brought the token and reads what it gets stays, whoever comes.
+func TestOperatorStays(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream&player=7", "", token)
 		require.NoError(t, err)
@@ -303,9 +303,9 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestNobodyFollowsNobodyKeeps: what was made for those who follow a player goes with the last of
+// TestFollowersReleased: what was made for those who follow a player goes with the last of
 // them, while others look on.
-func TestNobodyFollowsNobodyKeeps(t *testing.T) {
+func TestFollowersReleased(t *testing.T) {
 	inHall(t, inspect.Options{}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream", "", "")
 		require.NoError(t, err)

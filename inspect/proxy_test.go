@@ -59,8 +59,8 @@ http { access_log off; %s server { listen %s; location / { proxy_pass http://%s;
 	require.Contains(t, (&stream{t: t, resp: resp}).next("hello"), "bufftick")
 }
 
-// TestStreamsThatLeave: clients that leave at once leave nothing behind: all 64 places become free.
-func TestStreamsThatLeave(t *testing.T) {
+// TestStreamsReleased: clients that leave at once leave nothing behind: all 64 places become free.
+func TestStreamsReleased(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	for range 300 {
 		g.stream("?stream&player=7").resp.Body.Close()

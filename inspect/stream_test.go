@@ -84,7 +84,7 @@ func (w *stuckWriter) Write(p []byte) (int, error) {
 
 // Where all places are taken by clients that do not read, one of them has to go for a
 // good one.
-func TestNewcomerTakesTheStuckOnesPlace(t *testing.T) {
+func TestStuckStreamIsReplaced(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
@@ -115,7 +115,7 @@ func TestNewcomerTakesTheStuckOnesPlace(t *testing.T) {
 	clients.Wait()
 }
 
-// A loop that stands still is said to.
+// A stalled loop is reported.
 func TestStalled(t *testing.T) {
 	eng, err := engine.New(engine.Options{Synchronous: true})
 	require.NoError(t, err)

@@ -44,8 +44,8 @@ func fillFields(v reflect.Value, next *int64) {
 	}
 }
 
-// TestToldOfTheEngine: what the page gets of a View, field by field.
-func TestToldOfTheEngine(t *testing.T) {
+// TestEngineView: what the page gets of a View, field by field.
+func TestEngineView(t *testing.T) {
 	in := &Inspector{}
 	in.opts.Name = func(id buff.OwnerID) string { return fmt.Sprint("P", uint64(id)) }
 	cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Duration: time.Second}, buff.Spec{ID: "slow", Duration: time.Second})
@@ -131,8 +131,8 @@ func TestToldOfTheEngine(t *testing.T) {
 	require.NotEqual(t, version(nil), version(cat))
 }
 
-// TestToldWhatFails: functions of the game that have failed, how often in decimal, and how the last time.
-func TestToldWhatFails(t *testing.T) {
+// TestFailuresReported: functions of the game that have failed, how often in decimal, and how the last time.
+func TestFailuresReported(t *testing.T) {
 	in := &Inspector{}
 	require.Empty(t, in.faults())
 	in.naming.name, in.loading.name = "Options.Name", "Options.Reload"
@@ -143,8 +143,8 @@ func TestToldWhatFails(t *testing.T) {
 	require.Equal(t, []faultJSON{{"Options.Name", "12", "panicked: oh 11"}, {"Options.Reload", "1", "panicked: no"}}, in.faults())
 }
 
-// TestToldAlarm: what the game says is wrong with it, in one line; and if it cannot even say that.
-func TestToldAlarm(t *testing.T) {
+// TestAlarmText: what the game says is wrong with it, in one line; and if it cannot even say that.
+func TestAlarmText(t *testing.T) {
 	in := &Inspector{}
 	require.Empty(t, in.alarm())
 	in.opts.Alarm = func() string { return "The disk\nis full." }
@@ -155,8 +155,8 @@ func TestToldAlarm(t *testing.T) {
 	require.Equal(t, []faultJSON{{"", "1", "panicked: no stats"}}, in.faults())
 }
 
-// TestToldOfAPlayer: what the page gets of a player, in pages of maxBuffs.
-func TestToldOfAPlayer(t *testing.T) {
+// TestPlayerView: what the page gets of a player, in pages of maxBuffs.
+func TestPlayerView(t *testing.T) {
 	in := &Inspector{}
 	in.opts.Name = func(id buff.OwnerID) string { return fmt.Sprint("P", uint64(id)) }
 	cat, err := buff.NewCatalog(
@@ -225,8 +225,8 @@ func TestToldOfAPlayer(t *testing.T) {
 	require.Equal(t, []string{"10 2", "10 1", "10 0", "5 0", "2 0", "1 0", "0 0"}, sizes, "a reload has ten times as much to say")
 }
 
-// TestToldNumbers: infinities and NaN are texts, all else is the number itself.
-func TestToldNumbers(t *testing.T) {
+// TestNumbersReported: infinities and NaN are texts, all else is the number itself.
+func TestNumbersReported(t *testing.T) {
 	for n, want := range map[number]string{
 		0: "0", -1.5: "-1.5", 1e300: "1e+300", number(math.Inf(1)): `"+Inf"`, number(math.Inf(-1)): `"-Inf"`, math.MaxFloat64: "1.7976931348623157e+308", 0.1: "0.1",
 	} {

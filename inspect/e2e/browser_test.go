@@ -27,7 +27,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var shots = flag.Bool("shots", false, "take the pictures in shots/ anew")
+var shots = flag.Bool("shots", false, "retake the pictures in shots/")
 
 // chrome returns the path of the browser. Without one the test is skipped, but not where
 // it must run.

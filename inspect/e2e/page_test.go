@@ -16,8 +16,8 @@ import (
 
 const wide, tall = 1280, 900
 
-// The hands move, and as fast as the game's clock does; what waits is shown.
-func TestHandsMove(t *testing.T) {
+// The hands move as fast as the game's clock, and waiting players are shown.
+func TestClockHands(t *testing.T) {
 	w := newWorld(t, inspect.Options{Title: "Northmarch"})
 	p := open(t, w.url, wide, tall)
 	p.until(`document.querySelectorAll(".hand").length == 4 && document.querySelector("#verdict").textContent.startsWith("All is well")`)
@@ -55,7 +55,7 @@ func TestStuckPlayer(t *testing.T) {
 	p.until(`document.querySelector("#verdict").className == "calm"`)
 }
 
-// What the game says is wrong with it stands in the first line, until it is over.
+// The first line shows the game's alarm until it is over.
 func TestAlarm(t *testing.T) {
 	var text atomic.Pointer[string]
 	say := func(s string) { text.Store(&s) }
@@ -69,9 +69,9 @@ func TestAlarm(t *testing.T) {
 	p.until(`document.querySelector("#verdict").className == "calm"`)
 }
 
-// Who listens is told when the first line is about something else than before, and then not again
-// for five seconds, of which the test is the clock: it holds the page's timers of that length.
-func TestAloud(t *testing.T) {
+// A screen reader announces the first line when its subject changes, and then not again for five
+// seconds. The test controls that time: it holds the page's timers of that length.
+func TestAnnouncements(t *testing.T) {
 	var text atomic.Pointer[string]
 	say := func(s string) { text.Store(&s) }
 	say("")
@@ -163,7 +163,7 @@ func TestCharts(t *testing.T) {
 	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll(".chart")].flatMap((box) => { const r = box.getBoundingClientRect(); return [...box.querySelectorAll("svg *")].filter((n) => { const q = n.getBoundingClientRect(); return q.left < r.left - 12 || q.right > r.right + 12; }).map((n) => box.id + ": " + n.outerHTML); })`))
 }
 
-// What has the focus keeps it while the lists go on.
+// The focused element keeps the focus while the lists update.
 func TestFocusStays(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, wide, tall)
@@ -262,8 +262,8 @@ func (g *gapWriter) Write(p []byte) (int, error) {
 	return g.ResponseWriter.Write(p)
 }
 
-// A browser that does not keep up is told, and shows it. That the server tells it is
-// TestGap of package inspect.
+// A slow browser shows how many views it skipped. TestGap of package inspect checks the
+// server's part.
 func TestGap(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	w.wrap = func(rw http.ResponseWriter, r *http.Request) http.ResponseWriter {

@@ -71,9 +71,9 @@ func TestBracketInAnElement(t *testing.T) {
 	require.Equal(t, []string{"x[1", "y{2", "z"}, c.Spec("a").Interrupt)
 }
 
-// TestMisspeltBesideAnother: a column whose name is a slip of a field that is needed is not reported as missing too, where
+// TestMisspeltNextToKnown: a column whose name is a slip of a field that is needed is not reported as missing too, where
 // another column has a part of the same map.
-func TestMisspeltBesideAnother(t *testing.T) {
+func TestMisspeltNextToKnown(t *testing.T) {
 	for _, other := range []string{"dr.reset", "dr.scope"} {
 		cell := map[string]string{"dr.reset": "15s", "dr.scope": "pair"}[other]
 		_, err := Parse("x.csv", []byte("id,duration,"+other+",dr.stepps\na,1s,"+cell+",100\n"))

@@ -42,9 +42,9 @@ func TestBadSpans(t *testing.T) {
 	}
 }
 
-// TestTooManyNamesNobody: the last error of a list that is cut is about the file, and not about the definition and
-// the field in which the first that is not shown stands.
-func TestTooManyNamesNobody(t *testing.T) {
+// TestTooManyErrorsNamesOnlyTheFile: the last error of a truncated list names
+// the file, not the definition and field of the first error left out.
+func TestTooManyErrorsNamesOnlyTheFile(t *testing.T) {
 	text := "buffs:\n"
 	for k := range MaxErrors + 10 {
 		text += fmt.Sprintf("  a%d: {duration: 0s}\n", k)
