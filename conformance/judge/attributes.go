@@ -626,7 +626,9 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 	}
 	if by < 0.5 {
 		o.all.mark(markSmallDamage)
-		o.say("change %s%s by=0 value=%s", who, name, strconv.FormatFloat(o.base(name), 'g', -1, 64))
+		o.killer, o.cause = source, why
+		o.rebase(who, name, 0, o.limited(name, o.base(name)), 0, nil)
+		o.killer, o.cause = "", chain{}
 		return
 	}
 	rest := o.meets(points, school, name)
