@@ -29,8 +29,11 @@ func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 	take := func(b *instance) { o.stealOne(b, to, atMost, stacks) }
 	if q.one != "" {
 		strength = rankOf("death")
-		if b := o.oldest(q.one); b != nil && takes(b) {
-			take(b)
+		for _, b := range o.carried() { // the oldest that is not passed over
+			if b.def.ID == q.one && takes(b) {
+				take(b)
+				return
+			}
 		}
 		return
 	}
