@@ -177,10 +177,10 @@ func AddTimeoutFunc(owner OwnerID, delay time.Duration, do any) Command {
 
 // Commands about zones, and about more than one owner.
 
-// SetZone moves an owner into a zone. From now on its time passes as the zone's does, beside what
-// it has of its own; it leaves what its zone was until now. Buffs whose OnZone wants it go, for the
-// reason Interrupted and the act "zone". For an owner that is in that zone already nothing changes; one that is restored is in
-// the zone of its blob.
+// SetZone moves an owner into a zone: its time then runs at the zone's rate, multiplied by its own.
+// Then its buffs with OnZone: define.FateRemove end, for the reason Interrupted and the act "zone".
+// For an owner that is in that zone already nothing changes; a restored owner is in the zone of its
+// blob.
 func SetZone(owner OwnerID, zone uint32) Command {
 	return Command{Verb: verb.SetZone, Owner: owner, Zone: zone}
 }
