@@ -41,6 +41,9 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		s.noteVersions(s.catalog != nil)
 		s.setCatalog(spec.catalog)
 	}
+	if spec.handsOn && a.Source == s.owner {
+		t.captured = a.Capture(t.captured, s, s.law(t), define.SnapshotCast)
+	}
 	if s.beside.gate() != nil || spec.uses&usesGates != 0 {
 		if why := s.admit(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
@@ -309,7 +312,7 @@ func (s *Spec) Captures() bool { return len(s.captures) > 0 }
 // application is made, and reads what is of that moment; with SnapshotApply where it comes
 // to the owner, and reads the rest. The Set is that of the source, or nil: then nothing more
 // becomes known, and the numbers that want it have their defaults or refuse the application.
-// Where the source is the owner it is not needed. The catalog is that of the Turns.
+// If the source is the owner it is not needed: the Set captures its own attributes. The catalog is that of the Turns.
 //
 // What was read is appended to dst, which is returned. It allocates only what dst lacks. The
 // Set of the source must be whoever's calls; see the package comment.
@@ -377,7 +380,7 @@ func (k *checker) captures() {
 		for _, cause := range causes[wait[0]] {
 			n := len(cause.captures)
 			for _, c := range wait[0].captures {
-				cause.reads(c)
+				cause.handOn(c)
 			}
 			if len(cause.captures) > n {
 				wait = append(wait, cause)
@@ -391,6 +394,14 @@ func (s *Spec) reads(c capture) {
 	if !slices.Contains(s.captures, c) {
 		s.captures = append(s.captures, c)
 	}
+}
+
+// handOn records that an attribute of the source is read after the definition was applied: by something that it sets off,
+// or at an act.
+func (s *Spec) handOn(c capture) {
+	s.reads(c)
+	s.handsOn = s.handsOn || c.when == define.SnapshotCast
+	s.rereads = s.rereads || c.when == define.SnapshotApply
 }
 
 // setsOff calls f for each definition that this one can apply, some more than once.

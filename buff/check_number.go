@@ -205,6 +205,9 @@ func (s *Spec) unread(params []Arg) string {
 func (k *checker) reads(whom define.Whose, c *number) {
 	if whom == define.OfSource && c.snapshot < define.SnapshotPulse {
 		k.current.reads(capture{c.attr, c.snapshot})
+		if k.acting { // the number may be evaluated at each act
+			k.current.handOn(capture{c.attr, c.snapshot})
+		}
 	}
 }
 

@@ -88,6 +88,7 @@ type beside struct {
 
 	modifiers int32 // of all live instances, also of those that are hidden
 	freeExtra uint16
+	rereads   bool // see Set.Rereads
 	versions  bool // definitions of more than one catalog have been here
 }
 

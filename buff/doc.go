@@ -98,7 +98,8 @@
 // A Set does not know other Sets. The caller that makes an application reads the attributes of the
 // source into it, by [Application.Capture]; if the source is the owner itself, its own
 // attributes are read when the command is carried out. Whatever a buff causes, directly or
-// indirectly, uses what was captured for that buff. A number that evaluates to NaN, or to more
+// indirectly, uses with SnapshotCast what was captured for that buff. With SnapshotApply it uses
+// the present attributes of the source, as of the last [Set.Reread]. A number that evaluates to NaN, or to more
 // than stat.MaxValue, refuses the application; at a pulse the old value stays, and a Faulted
 // tells of it.
 //

@@ -308,10 +308,13 @@ func (q *asked) lacks(caller bool, name string, attr stat.Attr) Reason {
 	return NoParam
 }
 
-// attribute returns an attribute of the owner, or what is known of one of the source.
+// attribute returns an attribute of the owner, or the captured value of one of the source. If the owner is its own source,
+// only values of the cast are captured.
 func (q *asked) attribute(n *number, whom define.Whose, attr stat.Attr) (float64, bool) {
-	if whom == define.OfSource && !q.own {
-		return captured(q.captured, attr, n.snapshot)
+	if whom == define.OfSource && !(q.own && n.snapshot == define.SnapshotApply) {
+		if v, ok := captured(q.captured, attr, n.snapshot); ok || !q.own {
+			return v, ok
+		}
 	}
 	return q.set.valueOf(q.set.law(q.turn), attr), true
 }

@@ -62,12 +62,12 @@ func (k *magnitudes) empty() *magnitudes {
 func (s *Set) keep(t *Turn, i *instance, a *Application) {
 	k := s.needExtra(i).needMagnitudes()
 	k.values = append(k.values[:0], t.worked.values...)
-	switch i.source {
-	case s.owner: // who is there to be asked
-		k.captured = k.captured[:0]
-	case a.Source:
+	if a.Spec.rereads {
+		s.needBeside().rereads = true
+	}
+	if i.source == a.Source {
 		k.captured = a.Spec.known(k.captured[:0], a.Captured)
-	default: // it is about another source: what is known of its own stays
+	} else { // it is about another source: what is known of its own stays
 		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.wants(c.attr, c.when) })
 	}
 }

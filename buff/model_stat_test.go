@@ -145,6 +145,10 @@ func (m *model) work(s *buff.Spec, o op, member bool) (*worked, buff.Reason) {
 	if v, ok := minds[o.source]; ok && !o.inherits && !o.blind {
 		w.known = &v
 	}
+	if o.source == ownID && w.known == nil {
+		v := m.value("mind")
+		w.known = &v
+	}
 	q := asking{op: o, known: w.known, level: m.levelOf(s, o, member), stacks: min(stacks(s, o), limit(s))}
 	if b := m.joined(s, o, member); b != nil && s.Stack.Timers != define.TimersQueue {
 		q.stacks = min(b.stacks+stacks(s, o), limit(s))
@@ -222,7 +226,7 @@ func (m *model) number(n define.Number, q asking) (float64, buff.Reason) {
 	}
 	attribute := func(of define.Whose, name string) (float64, bool) {
 		switch {
-		case of == define.OfOwner || q.source == ownID:
+		case of == define.OfOwner, q.source == ownID && (q.known == nil || n.Snapshot != define.SnapshotCast):
 			return m.value(name), true
 		case q.known == nil:
 			return 0, false

@@ -234,9 +234,9 @@ func (s *Set) shelve(t *Turn, i *instance, a *Application, l *asyncStack) {
 	w, n := s.extraOf(i).needMagnitudes().shelf()
 	l.numbers = n
 	w.values = append(w.values[:0], t.worked.values...)
-	w.captured = w.captured[:0]
-	if a.Source != s.owner { // who is there to be asked
-		w.captured = a.Spec.known(w.captured, a.Captured)
+	w.captured = a.Spec.known(w.captured[:0], a.Captured)
+	if a.Spec.rereads {
+		s.needBeside().rereads = true
 	}
 }
 

@@ -36,8 +36,10 @@ func (r *restorer) numbers(c *comeback) {
 	if c.ran > 0 { // another one of its queue runs now
 		had = &b.Waiting[c.ran-1].savedNumbers
 	}
-	if !q.own {
-		q.captured = r.savedCaptures(spec, had)
+	q.captured = r.savedCaptures(spec, had)
+	if spec.rereads {
+		q.captured = r.set.reread(r.turn, q.captured, spec, c.i.source)
+		r.set.needBeside().rereads = true
 	}
 	if c.x.shield == toWorkOut {
 		c.x.shield = wholePool(r.anew(spec.poolBy, &q))
@@ -85,9 +87,7 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 		l := &c.x.async[j]
 		had := &c.saved.Waiting[l.numbers-1].savedNumbers
 		q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
-		if !q.own {
-			q.captured = r.savedCaptures(c.spec, had)
-		}
+		q.captured = r.savedCaptures(c.spec, had)
 		waiting[j] = waitingNumbers{values: r.valuesOf(c.spec, had, &q), captured: q.captured, used: true}
 		l.numbers = uint16(j + 1)
 	}
@@ -114,9 +114,7 @@ func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 				continue
 			}
 			q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: int32(c.i.stacks), magnitude: l.magnitude}
-			if !q.own {
-				q.captured = r.savedCaptures(c.spec, had)
-			}
+			q.captured = r.savedCaptures(c.spec, had)
 			*w = waitingNumbers{values: r.valuesOf(c.spec, had, &q), captured: q.captured, used: true}
 		}
 	}

@@ -65,6 +65,9 @@ type Turn struct {
 	// event says when, on whom and of which definition. It is called in the deferred function that has recovered.
 	FormulaFailed func(of *Event, with any)
 
+	// Source, if not nil, returns the Set of an owner for [Set.Reread] and [Set.Restore], or nil if it cannot be read now.
+	Source func(OwnerID) *Set
+
 	// TimeChanged, if not nil, is told of each change of how time passes.
 	TimeChanged func(TimeChange)
 
@@ -79,12 +82,13 @@ type Turn struct {
 	cut    bool       // the guard has dropped a command, and no Faulted has reported it yet
 	quiet  bool       // in the chain of a reaction to damage: no buff reacts to damage
 
+	calling bool // current is running
+
 	items    []item
 	head     int
 	commands []Command
 	calls    []waitingCall
 
-	calling bool
 	current *Call       // the one that is called, or was last
 	held    waitingCall // one that was put off, while it is called
 	only    waitingCall // that of Set.pulseOnly
@@ -144,6 +148,9 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 func (t *Turn) begin(at, now wheel.Time, inside bool) {
 	t.at, t.now, t.inside, t.round, t.spent, t.cut, t.quiet = at, now, inside, 0, 0, false, false
 	t.backdate = backdate{}
+	if len(t.items) == 0 {
+		t.captured = t.captured[:0]
+	}
 }
 
 // next takes the item at the head.
@@ -343,7 +350,7 @@ func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnit
 }
 
 // ask issues the command of an action, or sends it to the owner that it is for. If that is nobody,
-// a Missed says so. What is known of the source is not sent: the engine reads the source itself
+// a Missed says so. Of the captured attributes only those of the cast are sent: the engine reads the others
 // when it delivers the command.
 func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 	to := s.owner
@@ -362,7 +369,7 @@ func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 		s.miss(t, to, &cause)
 		return
 	}
-	c.Owner, c.Application.Captured, c.Application.backdate, c.quiet = to, nil, backdate{}, t.quiet
+	c.Owner, c.Application.Captured, c.Application.backdate, c.quiet = to, ofCast(c.Application.Captured), backdate{}, t.quiet
 	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: to, Command: *c, Cause: cause})
 }
 

@@ -71,6 +71,7 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 		panic("engine: batched turn for an owner that has left")
 	}
 	x, o := v.list[v.n], e.owners.place(number)
+	e.reread(o)
 	x.owner = o
 	x.number, x.order, x.at, x.given, x.used, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, 0, false, false, false
 	c.setTurn(v.n)

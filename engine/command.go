@@ -46,6 +46,7 @@ func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Applic
 		return
 	}
 	e.alter(o)
+	e.reread(o)
 	r.Handle, r.Kind, r.Why, r.Err = o.set.Apply(e.turn(), e.now, a)
 	e.done(o)
 }
@@ -118,6 +119,7 @@ func (e *Engine) take(r *buff.Result, h buff.Handle) {
 		return
 	}
 	e.alter(o)
+	e.reread(o)
 	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, 0, buff.Cancelled)
 	e.done(o)
 }
@@ -156,6 +158,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 		return buff.Result{Err: fmt.Errorf("%w: %d, the thief", ErrUnknownOwner, c.Query.To)}
 	}
 	e.alter(o)
+	e.reread(o)
 	before := o.set.Looked()
 	r := o.set.Obey(e.turn(), e.now, c)
 	e.did.looked += uint64(o.set.Looked() - before)
@@ -253,6 +256,9 @@ func (e *Engine) run(o *owner) {
 		at := e.now
 		if o.leaving() {
 			at = o.came
+		}
+		if e.rereads && e.idle(o) {
+			e.reread(o)
 		}
 		e.send(o, message{kind: run, at: at})
 	}

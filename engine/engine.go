@@ -72,6 +72,7 @@ type Engine struct {
 
 	memory    buff.Memory     // memory of all owners' buffs
 	loop      buff.Turn       // scratch of the loop's commands
+	rereads   bool            // a definition rereads its source: see buff.Spec.Rereads
 	passes    bool            // passOn is running
 	captured  []buff.Captured // captured attributes of the source, for an application by the loop
 	ahead     *ahead          // nil until first used

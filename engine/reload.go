@@ -74,6 +74,10 @@ func (e *Engine) publish(c *buff.Catalog) {
 	e.counters.know(c)
 	for s := range c.All() {
 		e.zones.sheds = e.zones.sheds || s.OnZone == define.FateRemove
+		e.rereads = e.rereads || s.Rereads()
+	}
+	if e.rereads {
+		e.loop.Source = e.readable
 	}
 	e.loop.Catalog = c
 	e.index.auras.catalog = c
@@ -156,6 +160,7 @@ func (e *Engine) adoptBy(o *owner) {
 		return
 	}
 	w.looked += o.set.Len()
+	e.reread(o)
 	o.set.Adopt(e.turn(), e.now)
 	e.obey(o)
 	e.noteLoop()

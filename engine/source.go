@@ -284,6 +284,22 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	return nil
 }
 
+// reread updates what the buffs of an idle owner know of their sources, before a turn or a command of the owner. In a slice all
+// sources are read before any turn starts, so that the order of the turns and the number of workers make no difference.
+func (e *Engine) reread(o *owner) {
+	if e.rereads {
+		o.set.Reread(&e.loop)
+	}
+}
+
+// readable returns the buffs of an owner, nil if it is unknown or a worker may be running it.
+func (e *Engine) readable(id buff.OwnerID) *buff.Set {
+	if o := e.ownerOf(id); o != nil && o.quiet() {
+		return &o.set
+	}
+	return nil
+}
+
 // viaSource queues an application in the mailbox of its busy source, after the events due by now.
 // The source's worker then reads the attributes and sends the application on, as if a handler of
 // the source had issued it.
@@ -307,11 +323,12 @@ func (l *workerState) fromSource(o *owner, m *message) {
 }
 
 // captureMember is capture for the members of an aura. They get the attributes that the aura
-// itself has captured from its source. The bearer must be idle.
+// itself has captured from its source; with SnapshotApply the present ones. The bearer must be idle.
 func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instance) {
 	if !a.Spec.Captures() {
 		return
 	}
+	e.reread(bearer)
 	x := &e.index.auras
 	x.captured = a.Inherit(x.captured[:0], &bearer.set, b.Handle)
 	if b.Source == bearer.id() {

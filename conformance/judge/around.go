@@ -229,6 +229,7 @@ func (w *world) repace(zone int64, change func(*pace)) {
 	change(w.paceOf(zone))
 	for _, o := range w.owners {
 		if !o.away && o.zone == zone {
+			o.reread()
 			o.repace()
 		}
 	}

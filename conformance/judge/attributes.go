@@ -233,6 +233,31 @@ func (w *world) knows(source string) *knowledge {
 	return k
 }
 
+// reread reads the sources of the owner's buffs again, for the case that they leave: before each command, and before the first
+// due event of a frame.
+func (o *owner) reread() {
+	if !o.all.views {
+		return
+	}
+	read := func(source string, k *knowledge) *knowledge {
+		s := o.all.find(source)
+		switch {
+		case s == nil || s.away || s == o || k == nil:
+			return k
+		case o.all.inFrame:
+			return &knowledge{k.cast, maps.Clone(s.view)}
+		}
+		return &knowledge{k.cast, s.values()}
+	}
+	for _, b := range o.buffs {
+		b.known = read(b.source, b.known)
+		for i := range b.waiting {
+			w := &b.waiting[i]
+			w.known = read(w.source, w.known)
+		}
+	}
+}
+
 // values returns all attributes of an owner.
 func (o *owner) values() map[string]float64 {
 	all := map[string]float64{}

@@ -179,6 +179,7 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 // "paused owner: no events; both deadlines move by the pause."
 func (o *owner) reach(to int64) {
 	o.world, o.frame = to, to
+	first := true
 	for !o.away && !o.undecided {
 		d, ok := o.next()
 		if !ok {
@@ -187,6 +188,10 @@ func (o *owner) reach(to int64) {
 		at, ok := o.clock.when(d.at)
 		if !ok || at > to {
 			break
+		}
+		if first {
+			first = false
+			o.reread()
 		}
 		o.own, o.stamp = d.at, at
 		d.run()

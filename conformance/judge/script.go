@@ -280,6 +280,7 @@ func (s *Scenario) views() bool {
 // do runs the command of a step.
 func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
+	o.reread()
 	switch {
 	case st.Apply != "":
 		a := application{

@@ -80,6 +80,7 @@ func (w *world) of(to *owner, do func()) func() {
 		if to.away {
 			return
 		}
+		to.reread()
 		do()
 		to.settle()
 		to.rounds()
