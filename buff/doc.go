@@ -1,5 +1,5 @@
-// Package buff is the rules of timed effects: what an owner carries, what happens
-// to it when, and what happens first.
+// Package buff implements the rules of timed effects: the buffs of an owner, their
+// timing, and the order of their events.
 //
 //	                 ┌ the Set of one owner ─────────────────┐
 //	Command ── Do ─▸ │ poison x2   next pulse 6 s  end 14 s  │ ─▸ Events  what happened
@@ -7,9 +7,9 @@
 //	Time ──── Run ─▸ │ timeout     –               at  20 s  │ ─▸ a deadline  for a timing wheel
 //	                 └───────────────────────────────────────┘
 //
-// A Set has no goroutine, no lock and no clock; a [Memory], which many share, has a lock. Time is an argument, in whole
-// milliseconds; the same calls give the same events, however the time is cut into
-// frames.
+// A Set has no goroutine, no lock and no clock; a [Memory], which many Sets share, has a lock.
+// Time is an argument, in whole milliseconds. The same calls produce the same events, however
+// the time is divided into frames.
 //
 // # Words
 //
@@ -216,26 +216,27 @@
 // One [Turn] serves many Sets, one after the other. Its Events grow until the caller takes
 // them.
 //
-// # What a Set wants of a wheel
+// # Deadlines and timers
 //
-// One timer, for the earliest of all that it carries:
+// A Set needs one timer, for the earliest of all its deadlines:
 //
 //	after Do or Run   TakeDeadline says whether the earliest deadline has moved, and to when
 //	a timer fires     Run
 //
-// Run finds by itself what is due, so that it does no harm to call it too early or too often. Whoever keeps the timer may
-// be lazy: if the deadline has moved to a later instant the timer may stay where it is, and be set anew when it fires. So a
-// refresh, which moves the end of a buff, touches no timer. Ten buffs need one timer, and nothing is lost: the order in which
-// Sets are due at one instant is in what TakeDeadline returns.
+// Run finds the due deadlines itself, so calling it too early or too often does no harm. The timer
+// may be lazy: if the deadline moves to a later instant, the timer can keep its old one and be
+// re-armed when it fires. A refresh, which moves the end of a buff, therefore touches no timer.
+// Ten buffs need one timer, and no order is lost: the value that TakeDeadline returns includes
+// the order of Sets that are due at the same instant.
 //
-// Without a wheel [Set.Next] tells when something is due.
+// Without a wheel, [Set.Next] returns the next deadline.
 //
 // # Who may call
 //
-// One goroutine at a time. A Set and its Turn may be used by any goroutine, but never by two
-// at once; handing them over must synchronise the two, in the sense of the Go memory model. Inside a handler only [Turn.Issue] and the methods that read
-// ([Set.All], [Set.Find], [Set.Len]) may be called. A [Catalog] and its Specs never
-// change: any goroutine may read them.
+// One goroutine at a time. Any goroutine may use a Set and its Turn, but never two at once;
+// passing them to another goroutine must synchronise the two, in the sense of the Go memory
+// model. Inside a handler only [Turn.Issue] and the methods that read ([Set.All], [Set.Find],
+// [Set.Len]) may be called. A [Catalog] and its Specs never change: any goroutine may read them.
 //
 // # Cost
 //

@@ -10,12 +10,12 @@ type Reason uint8
 const (
 	NoReason Reason = iota
 
-	Expired     // its time was over
-	Cancelled   // removed by hand
-	Dispelled   // taken off by a dispel
-	Stolen      // taken over by somebody else
-	Replaced    // gave way to another buff of its group, or of its source
-	Overflowed  // a limit cleared it: of its stacks, or of its class of slots
+	Expired     // its duration ran out
+	Cancelled   // removed explicitly
+	Dispelled   // removed by a dispel
+	Stolen      // stolen by another owner
+	Replaced    // replaced by another buff of its group or of its source
+	Overflowed  // cleared by the limit of its stacks or of its slot class
 	Consumed    // its last charge was used, or a threshold used up its stacks
 	Broken      // its shield was spent
 	Death       // the owner died
@@ -25,26 +25,26 @@ const (
 	OutOfAura   // the owner left the area
 	Interrupted // an interrupting act of the owner; Event.Name says which
 	Unload      // the owner left
-	Reload      // the definition was changed; of an application, it is not there any more
+	Reload      // the definition was changed; for an application: it no longer exists
 	Fault       // its handler failed
 
-	Limit       // the stack limit, with overflow deny
-	Full        // the owner carries as many buffs as it may
-	Exclusive   // another buff of the group is there
+	Limit       // the stack limit is reached and overflow is deny
+	Full        // the owner has the maximum number of buffs
+	Exclusive   // another buff of the group is present
 	NoSlot      // all slots of the class are taken
 	Immune      // the owner is immune
-	Requirement // the requirement for an application fails
-	Chance      // it missed its chance
-	Diminished  // diminishing returns have come down to nothing
+	Requirement // the requirement for an application is not met
+	Chance      // the roll of its chance failed
+	Diminished  // diminishing returns reduced it to nothing
 	Resisted    // its DurationScale is 0: it was resisted, or a condition in that formula, such as a cost, is not met; or a dispel or a steal was resisted
-	LowerLevel  // a higher level is there
+	LowerLevel  // an instance of a higher level is present
 	Dead        // the owner is dead
-	NoParam     // a number without a default is missing, also the magnitude of a shield without a pool, or one is brought that the definition does not read
+	NoParam     // a number without a default is missing, or the magnitude of a shield without a pool; or the application has a number that the definition does not read
 
 	BadDuration // a duration below one millisecond
 	BadStacks   // a negative number of stacks
 	BadLevel    // a negative level, or one above the highest
-	BadValue    // a number comes out as none, or beyond all limits, or a shield's pool below one point
+	BadValue    // a number evaluates to NaN or is out of range, or a shield's pool is below one point
 	Cascade     // commands triggered commands for more than the allowed rounds
 	Panic       // a handler panicked
 	Goexit      // a handler ended its goroutine
@@ -64,11 +64,10 @@ var reasonWords = []string{
 // Removes reports whether r is a reason that ends a buff.
 func (r Reason) Removes() bool { return r != NoReason && r <= lastRemoval }
 
-// String returns the word of files and logs.
+// String returns the word used in files and logs.
 func (r Reason) String() string { return wordlist.Word(reasonWords, r) }
 
-// UnmarshalText sets r from its word; only a reason that ends a buff may be
-// written.
+// UnmarshalText sets r from its word. It accepts only the reasons that end a buff.
 func (r *Reason) UnmarshalText(text []byte) error {
 	if err := wordlist.Parse(r, reasonWords[1:lastRemoval+1], text); err != nil {
 		return err
