@@ -14,64 +14,66 @@ const (
 	MaxCommands = 10_000 // in all
 )
 
-// Turn is what a Set needs while it works: where its events go, and the commands
-// that handlers have issued and that wait for their place. One Turn serves many
-// Sets, one after the other.
+// Turn holds the working state of a Set: its output, such as events, and the queue of commands
+// that handlers have issued. One Turn serves many Sets, one after the other.
 type Turn struct {
-	// Now is the frame: what events have as Seen.
+	// Now is the time of the frame, which events have as Seen.
 	Now wheel.Time
 
-	// Events is what happened, appended to.
+	// Events collects the events. New ones are appended.
 	Events []Event
 
-	// Dropped counts what was due, or a handler to be called, and, looked at just
-	// before it ran, no longer was.
+	// Dropped counts due events and handler calls that turned out, when checked just before
+	// running, to be no longer due.
 	Dropped uint64
 
-	// Failed counts commands of handlers and of definitions that could not be carried out and
-	// left no event: their handle named nothing.
+	// Failed counts commands of handlers and of definitions that could not be executed and
+	// left no event, because their handle named nothing.
 	Failed uint64
 
-	// MostEvents and MostCalls are how many events and handlers a [Set.Restore] may make of a blob
-	// at once, beside what follows: one with more fails with [ErrRoom]. Zero is any number.
+	// MostEvents and MostCalls limit the events and handler calls that [Set.Restore] may make at
+	// once from a blob, not counting those that follow from them. A blob with more fails with
+	// [ErrRoom]. Zero means no limit.
 	MostEvents, MostCalls int
 
-	// Catalog is what the names of definitions and tags stand for now. Without it what a
-	// definition applies is of its own version, and AddTag and DropTag panic.
+	// Catalog resolves the names of definitions and tags. If nil, what a definition applies is
+	// of its own version, and AddTag and DropTag panic.
 	Catalog *Catalog
 
-	// Order numbers the turns and commands of all Sets, in the order that they have: see [Set.TakeDeadline]. It wraps round. The
-	// caller counts it up before each, or leaves it alone if the order of Sets is nothing to it.
+	// Order numbers the turns and commands of all Sets in sequence: see [Set.TakeDeadline]. It
+	// wraps around. The caller increments it before each, or never if the order of Sets does not
+	// matter to it.
 	Order uint32
 
-	// Memory is where the Sets have their instances; nil: each has a piece of the heap. A Set is always worked on with the
-	// same one.
+	// Memory stores the instances of the Sets. If nil, each Set has its own piece of the heap. A
+	// Set must always be used with the same Memory.
 	Memory *Memory
 
-	// Seed is what chance depends on, beside the owner and the number of the roll.
+	// Seed determines chance, together with the owner and the number of the roll.
 	Seed uint64
 
-	// Ran counts what Run has worked off: what was due, and handlers that were put off.
+	// Ran counts the due events and deferred handlers that Run has processed.
 	Ran uint64
 
-	// Sent is commands of the rules for other owners, appended to.
+	// Outbox collects the commands of the rules for other owners. New ones are appended.
 	Outbox []Outgoing
 
 	// Call calls the Go handler of c and returns NoReason, or why it failed. If nil,
 	// no handler is called.
 	Call func(t *Turn, c *Call) Reason
 
-	// FormulaFailed, if not nil, is told that a [Formula] has panicked, and with what; nil: it has ended its goroutine. The
-	// event says when, on whom and of which definition. It is called in the deferred function that has recovered.
+	// FormulaFailed, if not nil, is called when a [Formula] panics, with the value of the panic,
+	// or nil if the formula ended its goroutine. The event says when, on which owner and of which
+	// definition. It is called in the deferred function that has recovered.
 	FormulaFailed func(of *Event, with any)
 
 	// Source, if not nil, returns the Set of an owner for [Set.Reread] and [Set.Restore], or nil if it cannot be read now.
 	Source func(OwnerID) *Set
 
-	// TimeChanged, if not nil, is told of each change of how time passes.
+	// TimeChanged, if not nil, is called for each change of the rate at which time passes.
 	TimeChanged func(TimeChange)
 
-	// SheetChanged, if not nil, is told what the attributes were worked out from, where no event says it.
+	// SheetChanged, if not nil, is called with earlier inputs of attributes that no event reports: see [SheetChange].
 	SheetChanged func(SheetChange)
 
 	at     wheel.Time // the instant that is being worked off
