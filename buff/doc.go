@@ -14,16 +14,15 @@
 // # Words
 //
 //	here        Spec            Instance              Set                 Event
-//	that is     the definition  one of it, running    all of one owner    a fact, past tense
+//	meaning     the definition  a running buff        the state of one    something that
+//	                                                  owner               has happened
+//	Unreal GAS  GameplayEffect  ActiveGameplayEffect  part of a component a delegate call
 //
-//	Unreal GAS  GameplayEffect  ActiveGameplayEffect  part of a component calls of delegates
+// In GAS, Unreal's Gameplay Ability System, a "Spec" is a prepared application. Here that is an
+// [Application].
 //
-// Caution: in GAS, Unreal's Gameplay Ability System, a "Spec" is a prepared
-// application, which is here an [Application].
-//
-// A pulse is the periodic effect of a buff, what players call a tick of damage
-// over time. The word tick is left to the game loop. The owner carries the buff,
-// the source applied it.
+// A pulse is the periodic effect of a buff: players call it a tick of damage over time. The word
+// tick is used for the game loop only. The owner has the buff; the source applied it.
 //
 // # Life of a buff
 //
@@ -32,120 +31,120 @@
 //	applied again ───┼ a live one joined: Stacked, Refreshed
 //	                 ▾ refused: Denied
 //
-// [NewCatalog] checks the definitions; a Catalog never changes. A command made by [Apply], done
-// by [Set.Do], creates an instance, or joins a live one as [define.Stacking] says. With a period of
+// [NewCatalog] checks the definitions; a Catalog never changes. [Set.Do] with a command of [Apply]
+// creates an instance or joins an existing one, depending on [define.Stacking]. With a period of
 // 3 s and a duration of 10 s the instance pulses 3, 6 and 9 s after its start and ends after
-// 10: the n-th pulse is due at start + n × period, so that delays never add up. Every boundary
-// of the period up to and including the end pulses. Pulses are not counted in advance: a buff
-// that is extended goes on pulsing. The phase is kept beyond the end as well, for a refresh
-// that keeps the phase.
+// 10 s: the n-th pulse is due at start + n × period, so delays never add up. There is a pulse at
+// every multiple of the period up to and including the end. Pulses are not counted in advance: a
+// buff that is extended continues to pulse. A refresh that keeps the phase keeps it even if the
+// old end has passed.
 //
-// The partial pulse of [define.TailPartial] comes at the end of the whole buff. A stack that ends
-// before, or an application that ends in a queue, does not disturb the phase of the rest. If
-// that last pulse refreshes the buff, a new period begins with it. An [Extend] is reported as
-// Refreshed, but only a further application carries out [Hooks].Refresh. An instant buff is
-// never carried: it is Executed once, with one stack.
+// The partial pulse of [define.TailPartial] is due at the end of the whole buff. The end of a
+// single stack, or of one application of a queue, does not change the phase. If the last pulse
+// refreshes the buff, a new period starts there. An [Extend] is reported as Refreshed, but only a
+// further application runs [Hooks].Refresh. An instant buff never becomes an instance: it is
+// Executed once, with one stack.
 //
-// Whatever a buff applies, by any word of its definition, gets the level and magnitude of that
-// buff; what an overflow applies gets those of the application that was one too many. What a pulse
-// sets off counts as much as the pulse: its part of a period, the pulses that it stands for, and,
-// in instants, its stacks.
+// Everything that a buff applies has the level and magnitude of that buff; an overflow's
+// applications have those of the application that exceeded the limit. Effects of a pulse are
+// scaled like the pulse: by its part of a period, by the number of pulses that it stands for and,
+// for instants, by its stacks.
 //
-// The log lines here are those of [Event.AppendLog]: the poison applied again after
-// 4 s, from testdata/refresh_restart.txt.
+// The log lines in this text are those of [Event.AppendLog]. Here the poison is applied again
+// after 4 s (testdata/refresh_restart.txt):
 //
 //	0 apply poison x1 end=10000
 //	3000 pulse poison x1
 //	4000 refresh poison x1 end=14000
 //	6000 pulse poison x1
 //
-// # What decides on an application
+// # Checks of an application
 //
-// In this order, and the first that refuses ends it with a Denied; nothing has changed
-// then. The files are named after their rule.
+// The checks run in this order. The first one that fails refuses the application: it is Denied
+// and changes nothing. Each file is named after its rule.
 //
-//	numbers       one that it must bring is missing, or none,
-//	              or one that it brings is not read             NoParam, BadValue
+//	numbers       one is missing or NaN, or the caller
+//	              passed one that is not used                   NoParam, BadValue
 //	death         the owner is dead, and DeadDeny is the rule   Dead
 //	require       Require.Apply fails on the owner's tags       Requirement
 //	immunity      the owner is immune                           Immune
-//	chance        it misses its chance                          Chance
+//	chance        the roll fails                                Chance
 //	duration      Scale, DurationScale, diminishing returns,
 //	              MinDuration and MaxDuration, then TailFit     Resisted, Diminished
-//	stack         a live instance is joined: level, overflow    LowerLevel, Limit
-//	group, slot   a new one must stand beside what is there     Exclusive, NoSlot, Full
+//	stack         an instance is joined: level, overflow        LowerLevel, Limit
+//	group, slot   a new instance needs room                     Exclusive, NoSlot, Full
 //
-// Instances that must give way are removed before the new one is Applied; those that it hides
-// are hidden afterwards, before its first pulse.
+// Displaced instances are removed before the new one is Applied; instances that it hides are
+// hidden afterwards, before its first pulse.
 //
 // # Numbers
 //
 // A number of a definition may be a [define.Number] that is evaluated: by level, from an attribute of
 // the owner or of the source, from the caller, or by a formula. All numbers are evaluated
 // when the definition is applied, before any other check, and stored with the instance. The
-// evaluation sees the level and the number of stacks that the instance will have afterwards.
-// A further application that refreshes the instance evaluates them again; with timers each
-// every accepted application does: the newest numbers count. With timers queue each application
-// has its own, which count while it runs. So a pulse evaluates nothing, except an attribute of
-// the owner with [define.SnapshotPulse].
+// evaluation uses the level and the number of stacks that the instance has afterwards. A further
+// application that refreshes the instance evaluates them again. With timers each and with timers
+// queue, each accepted application has its own numbers; those of a queue count while it runs. So
+// a pulse evaluates nothing, except `stacks` in a formula and an attribute of the owner with
+// [define.SnapshotPulse].
 //
-//	what is asked for    without it            when
-//	level                is never missing      at each application
-//	owner                is never missing      when it comes to the owner; at a pulse
-//	source               default, or NoParam   cast: when it is made; apply: when it comes
-//	caller               default, or NoParam   when it is made
+//	input     if missing            read
+//	level     is never missing      at each application
+//	owner     is never missing      when the command executes; at a pulse
+//	source    default, or NoParam   cast: when the application is made; apply: when it executes
+//	caller    default, or NoParam   when the application is made
 //
-// A Set does not know other Sets. The caller that makes an application reads the attributes of the
-// source into it, by [Application.Capture]; if the source is the owner itself, its own
-// attributes are read when the command is carried out. Whatever a buff causes, directly or
+// A Set cannot access other Sets. The caller that makes an application copies the attributes of
+// the source into it with [Application.Capture]; if the source is the owner itself, its own
+// attributes are read when the command executes. Whatever a buff causes, directly or
 // indirectly, uses with SnapshotCast what was captured for that buff. With SnapshotApply it uses
 // the present attributes of the source, as of the last [Set.Reread]. A number that evaluates to NaN, or to more
 // than stat.MaxValue, refuses the application; at a pulse the old value stays, and a Faulted
-// tells of it.
+// reports it.
 //
 // Arithmetic is that of float64 without fused operations: the same on every processor.
 //
 // # Attributes
 //
-// A catalog made by [Build] may have attributes; package stat says how bases and modifiers
-// make their values. As long as an owner's attributes are those of the catalog, they take no
-// memory.
+// A catalog made by [Build] may have attributes. Package stat describes how a value is computed
+// from its base and modifiers. Attributes of an owner that still have the catalog's values take
+// no memory.
 //
 // A [define.Modifier] acts on its attribute while its buff is present and not hidden; with PerStack
-// it is multiplied by the stacks. Of several overrides that of the youngest buff counts, also
-// if an older one is shown again later. Room for all modifiers of an owner, hidden ones
-// included, is reserved when a buff begins; without room the application is Denied with the
-// reason Full. When all buffs are gone, every attribute equals its base, bit for bit.
+// it is multiplied by the stacks. Of several overrides the one whose buff last came into effect
+// counts. Room for all modifiers of an owner, hidden ones included, is reserved when a buff
+// starts; without room the application is Denied with the reason Full. When all buffs are gone, every attribute equals its base, bit for bit.
 //
 // [define.DoChange] and [define.DoDamage] change the base permanently, as AddBase, SetBase and Damage of the
-// game do; a Changed tells by how much. They are carried out in the order of their list, with
-// the numbers of the event that caused them. Damage is multiplied by stacks and share, rounded
-// to whole points, half up, and meets the shields of its school first. A change that brings an
-// attribute with [define.AtMinKill] down to its minimum kills the owner, after the commands that
-// already wait; a dead owner at the minimum is not killed again. A maximum that is an attribute and falls
-// below a base cuts it down for good: see package stat. From testdata/stat:
+// game do; a Changed reports the difference. They run in the order of their list, with the
+// numbers of the event that caused them. Damage is multiplied by stacks and share, rounded
+// to whole points, half up, and reduced by the shields of its school first. A change that lowers
+// an attribute with [define.AtMinKill] to its minimum kills the owner, after the commands that are
+// already queued; a dead owner at the minimum is not killed again. If a maximum that is an
+// attribute falls below a base, the base is reduced permanently: see package stat. From
+// testdata/stat:
 //
 //	2000 pulse burn x1
 //	2000 change burn health by=0 value=100 absorbed=16
 //	2000 remove skin why=broken
 //
-// A buff with links is the head of what they apply. A head has each of its links once: it applies them when it
-// begins, and when it is applied again those that are not there. A link that several heads have brought or joined ends with
-// the last of them, for the same reason; when another one ends, the stacks that it has brought are removed, but one stays.
-// Applications that no head has made keep no link alive. A link is saved as its own definition says, unless none
-// of its heads is saved. It is not stolen by itself.
+// A buff with links is the head of the buffs that they apply. A head has each of its links once:
+// it applies all of them when it starts, and the missing ones when it is applied again. A link
+// that several heads have applied or joined ends with the last of them, for the same reason. When
+// another head ends, the stacks that it applied are removed, except the last one. Applications
+// that no head has made do not keep a link alive. A link is saved if its own definition says so
+// and at least one of its heads is saved. It cannot be stolen without its head.
 //
 // # After a reload
 //
-// [Catalog.Rebuild] makes the next version of a catalog, and [Catalog.Changes] tells the
-// difference. A running instance keeps its version until [Set.Adopt] is called for its Set,
-// which does what [Spec].Reload says and releases older catalogs that are the same. A buff whose
-// definition was removed runs on until its end.
+// [Catalog.Rebuild] makes the next version of a catalog, and [Catalog.Changes] returns the
+// differences. A running instance keeps its version until [Set.Adopt] is called for its Set, which
+// applies [Spec].Reload and releases older versions. A buff whose definition was removed continues
+// until its end.
 //
-// # Effect
+// # Hidden buffs
 //
-// A hidden buff is carried and its time passes, but it has no effect: its pulses are
-// Suppressed, and its modifiers, shield, aura, granted tags and immunities are off. It is
+// The time of a hidden buff passes, but the buff has no effect: its pulses are Suppressed, and its modifiers, shield, aura, granted tags and immunities are off. It is
 // hidden while one of these holds: its ongoing requirement fails; it is inhibited; a stronger
 // buff of its group is present; enough stronger instances of its definition are present; or its
 // owner is immune to it, with [define.ImmuneSuppress]. There is one Hidden for the first cause and one
@@ -153,74 +152,76 @@
 // has nothing but pulses has no Hidden for immunity; each of its pulses is Suppressed instead.
 // Damage that passes the shields of its owner is reported as the acts define.ActDamaged and ActDealt: see [Damage].
 //
-// A hidden buff is not used: an act uses none of its charges and sets off none of its actions. An act
-// in Interrupt still ends it, and the hooks of its end are carried out. Requirements are checked at the end of each command and each due event, the oldest
-// buff first, until nothing changes: at most MaxRounds times, then a Faulted says Cascade.
+// A hidden buff is not used: an act uses none of its charges and triggers none of its actions. An
+// act in Interrupt still ends it, and the hooks of its end run. Requirements are checked at the
+// end of each command and each due event, the oldest buff first, until nothing changes: at most
+// MaxRounds times, followed by a Faulted with the reason Cascade.
 //
 // Immunity denies new applications, and suppresses, removes or ignores running buffs.
 //
 // # Time
 //
-//	of the world  what Do and Run are told, and what all events show
-//	of an owner   can be paused, or have a rate of its own (Pause, SetRate), by the owner or by
-//	              its zone; all deadlines of the owner are in this time
-//	of a buff     the same again, for one instance
+//	world time  the argument of Do and Run, and the time of all events
+//	owner time  can be paused or have its own rate (Pause, SetRate), for an owner or for its
+//	            zone; all deadlines of the owner are in this time
+//	buff time   the same for one instance
 //
-// The three combine: rates are multiplied, and a pause of one stops the buff. Rates are
-// fractions, and remainders below a millisecond are kept as fractions, so that deadlines do not
-// drift however often a rate changes. An instant of a slower time is reached at the first
-// millisecond of the world at or after it: never early.
+// The three combine: rates are multiplied, and a pause of any of them stops the buff. Rates are
+// fractions, and remainders below a millisecond are kept exactly, so that deadlines do not drift
+// however often a rate changes. An instant of a slower time is reached in the first millisecond of
+// world time at or after it, never earlier.
 //
-// Nothing happens to a buff whose time is paused, not even what is due in the very instant of
-// the pause: if a pulse kills the owner of a buff with on_death: pause, an end that is due at the
-// same instant waits for the revival. With [define.AlignOwner] pulses are at the multiples of the period
-// in the owner's time, whose zero does not move while the owner is away. After a pause of the
-// buff alone, or at a rate of its own, the next pulse keeps its phase; the ones after it are at
-// the multiples again, of the period divided by the rate.
+// Nothing happens to a buff whose time is paused, not even if it is due at the instant of the
+// pause: if a pulse kills the owner of a buff with on_death: pause, an end that is due at the
+// same instant waits for the revival. With [define.AlignOwner] pulses are due at multiples of the period
+// in owner time, whose zero does not move while the owner is away. After a pause of the buff
+// alone, or a change of its own rate, the next pulse keeps its phase; the later ones are due at
+// multiples of the period divided by the rate.
 //
-// The [define.Clock] of a buff says which time passes for it while its owner is away: see [Set.Save].
+// The [define.Clock] of a buff determines which time passes for it while its owner is away: see
+// [Set.Save].
 //
 // # Order
 //
-// What is due at one instant runs by rank, and within a rank the older application
-// first. A refresh does not make a buff younger.
+// Events that are due at one instant run by rank, and within a rank the older application first.
+// A refresh does not change the age of a buff.
 //
-//	rank  0      1            2       3
-//	      pulse  a stack ends a buff ends  timeout
+//	rank  0      1             2          3
+//	      pulse  end of stack  end of buff  timeout
 //
-// Each is checked again just before it runs. If it is no longer due, because an earlier
-// event has removed or refreshed the buff, it is dropped and counted in [Turn].Dropped. So the
-// pulse at the end comes before the end, and a pulse that refreshes its own buff saves it.
+// Each event is checked again just before it runs. If it is no longer due, because an earlier
+// event has removed or refreshed the buff, it is dropped and counted in [Turn].Dropped. So a pulse
+// at the end runs before the end, and a pulse that refreshes its own buff prevents the end.
 //
-// A command that an event causes, from a list of the definition or from a handler by
-// [Turn.Issue], runs after the handler has returned and before the owner's next due event, at
-// the same instant, in the order of issue; the commands that it causes in turn are queued
-// behind (breadth first). After [MaxRounds] rounds, of which the first is what the event itself has
-// caused, or [MaxCommands] commands, the rest is dropped; a Faulted with the reason Cascade then ends the chain. What a command adds is always due
-// later than the command's own instant.
+// A command that an event causes, from a list of the definition or from a handler with
+// [Turn.Issue], runs after the handler has returned and before the owner's next due event, at the
+// same instant, in the order of issue. The commands that it causes in turn are appended to the
+// queue (breadth first). After [MaxRounds] rounds, the first of which are the commands of the
+// event itself, or after [MaxCommands] commands, the rest is dropped, and a Faulted with the
+// reason Cascade ends the chain. A deadline that a command adds is always later than the
+// command's own instant.
 //
-// Every instance has one Applied and one Removed. After the removal nothing of the buff starts
-// any more, not even a handler that was queued, except what the removal itself calls. So a
-// deferred handler of Applied (see below) may be skipped; that of Removed is always called.
+// Every instance has one Applied and one Removed. After the removal no handler of the buff starts
+// any more, not even a queued one, except the one for the removal itself. So a deferred handler of
+// Applied (see below) may be skipped; that of Removed is always called.
 //
 // # Do and Run
 //
-// Do carries out one command at an instant, and the actions of definitions that follow from it.
-// Go handlers are never called inside Do: they are deferred to the head of the next Run, which
-// calls them with the At of their cause.
+// Do executes one command at an instant, with the actions of definitions that it triggers. It
+// never calls Go handlers: they are deferred to the start of the next Run, which calls them with
+// the At of their cause.
 //
 // The caller is responsible for the order of time: first Run up to the instant, then Do at the
-// instant, then Run again before time advances if [Set.Pending] is not zero. Do does not work
-// off what is due, and does not check whether the instant is in the past.
+// instant, then Run again before time advances if [Set.Pending] is not zero. Do does not process
+// due events, and does not check whether the instant is in the past.
 //
-// One [Turn] serves many Sets, one after the other. Its Events grow until the caller takes
-// them.
+// One [Turn] serves many Sets, one after the other. Its Events grow until the caller takes them.
 //
 // # Deadlines and timers
 //
 // A Set needs one timer, for the earliest of all its deadlines:
 //
-//	after Do or Run   TakeDeadline says whether the earliest deadline has moved, and to when
+//	after Do or Run   TakeDeadline reports whether the earliest deadline has moved, and to when
 //	a timer fires     Run
 //
 // Run finds the due deadlines itself, so calling it too early or too often does no harm. The timer
@@ -240,69 +241,76 @@
 //
 // # Cost
 //
-// n is the number of buffs on that owner, m of those that are due in the turn.
-// Nothing allocates once the Set has been as large before.
+// n is the number of buffs of the owner, m the number of those that are due in the turn. Nothing
+// is allocated unless the Set grows beyond its greatest size so far.
 //
-//	apply          O(n): looks at 16 bits of each instance for one to join;
-//	               O(1) with ByNone, without group, slot and DR
-//	deadline       O(n) where the earliest one has moved to a later instant, as each pulse does:
-//	               looks at 8 bytes of each slot
+//	apply          O(n): compares 16 bits of each instance to find one to join;
+//	               O(1) with ByNone, without group, slot and diminishing returns
+//	deadline       O(n) if the earliest one moves to a later instant, as after each pulse:
+//	               reads 8 bytes of each slot
 //	remove, extend O(1) by handle, O(n) by definition
-//	pulse, end     O(log m), beside the deadline; O(n) if the end changes tags of the owner, or if the buff is
-//	               of a group that hides; with TimersEach, O(async stacks)
-//	of all         O(n): kill, source, zone, dispel, steal, interrupt, damage, pause of the owner
-//	numbers        O(numbers of the definition), and O(n) to find the instance that is joined;
+//	pulse, end     O(log m), plus the deadline; O(n) if the end changes tags of the owner, or if
+//	               the buff belongs to a group that hides; with TimersEach, O(async stacks)
+//	whole owner    O(n): kill, source, zone, dispel, steal, interrupt, damage, pause of the owner
+//	numbers        O(numbers of the definition), plus O(n) to find the instance that is joined;
 //	               a curve O(log points); a modifier O(1), an override O(younger buffs)
 //	Attribute      O(1) while nothing has changed
 //	Adopt          O(n)
-//	timeout        O(1) to add and to cancel, beside the deadline
+//	timeout        O(1) to add and to cancel, plus the deadline
 //	Next           O(n): for a Set without a wheel
 //
-// What it takes in memory is under In memory; an owner with 20 plain buffs 1.8 KB. What is not plain
-// is async stacks, charges, a shield, numbers, a key and a time of its own; one
-// with numbers takes 80 bytes besides, 8 for each of them and each modifier, and 16 for each attribute
-// that is known of its source. An owner with an attribute that is not as in the catalog has
-// a sheet: 24 bytes for each attribute, 32 for each modifier. What an owner knows of tags,
-// immunity, chance and diminishing returns is made when the first buff needs it.
+// An owner with 20 plain buffs takes 1.8 KB. A buff is not plain if it has async stacks, charges,
+// a shield, numbers, a key or its own rate. A buff with numbers takes 80 bytes more, plus 8 for
+// each number and each modifier, and 16 for each captured attribute of its source. An owner with
+// an attribute that differs from the catalog has a sheet: 24 bytes for each attribute and 32 for
+// each modifier. The state for tags, immunity, chance and diminishing returns is allocated when
+// the first buff needs it.
 //
 // # In memory
 //
-// With many owners nothing is in the cache, and each place that must be looked at is waited for.
+// With many owners nothing is in the cache, and every access to another cache line is a miss. The
+// layout keeps the number of such accesses small.
 //
 //	 a Set, 104 bytes                          Memory, of all owners
 //	┌─────────────────────────────────────┐   ┌ chunk, up to 128 KiB ───────────────┐
-//	│ next: when something is due         │ ┌─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
-//	│ piece: its slots, and how many ─────┼─┘ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
+//	│ next: the earliest deadline         │ ┌─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
+//	│ piece: its slots, and their number ─┼─┘ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
 //	│ catalog ────────────────────────────┼┐  │  …                            │     │      │
 //	│                                     ││  │  keys, 14 bytes each          │     │      │
-//	│ beside: nil until it is needed ───┐ │└──┼───────────────────────────────┼─────┼──────┘
+//	│ beside: nil until needed ─────────┐ │└──┼───────────────────────────────┼─────┼──────┘
 //	└───────────────────────────────────┼─┘   └───────────────────────────────┼─────┘
 //	                                    └▸ gates, timeouts, …, extra, 184 bytes  ◂─────┘
 //
-// What is due, and the instance that an application joins, is looked for in the keys, and then that
-// instance only is looked at, which is a cache line of its own. A key says when its instance is due, and has 16 bits of its Spec and its source. The keys are rows, for each thing that is looked for: eight deadlines, or 32 hashes of Spec and source, lie in a cache line. The
-// instances of an owner, and their keys behind them, are one piece of a chunk without a pointer, into which the
-// collector does not look: an instance names its definition by number. An owner who is out of slots moves to a longer piece, and the next
-// one has the one that he leaves: see [Memory]. A slot is used again; from eight on slots become more by four, and never fewer. What is not
-// plain about an instance is in an extra, and so is an age, a period or a duration above 32 bits; that lies beside, with the timeouts and the sheet of attributes, and is used again too. What a turn
-// needs between a change and its new deadline is the Turn's, and lent to one Set after the other.
+// Due instances, and the instance that an application joins, are found by scanning the keys; then
+// only that instance is read, which is one cache line. The key of an instance has its deadline and
+// 16 bits of a hash of its Spec and source. The keys are stored as rows, one for each field, so
+// that a cache line has eight deadlines or 32 hashes. The instances of an owner, followed by their
+// keys, are one piece of a chunk. A chunk has no pointers, so the garbage collector does not scan
+// it: an instance names its definition by number. An owner that needs more slots moves to a longer
+// piece, and its old piece is reused: see [Memory]. Free slots are reused; from eight on their
+// number grows in steps of four, and it never shrinks. What is not plain about an instance is in
+// an extra, and so is an age, a period or a duration above 32 bits. The extras are outside the
+// chunk, with the timeouts and the sheet of attributes, and are reused too. The scratch buffers
+// of a turn belong to the Turn, which lends them to one Set after the other.
 //
-// In the code each part has a type with its own data, and the Set is what needs several of them: scheduler, when it is due, and what has changed
-// and not found its place; gates, what bears on what may be applied; timeouts; timeScale, the time of the owner and of a
-// buff; generations, those of handles; beside, what few have; asked, a number that is evaluated; saver and restorer.
+// In the code each part is a type with its own data, and the methods of Set combine them:
+// scheduler has the earliest deadline and the slots to be rescheduled; gates decides what may be
+// applied; timeScale converts between the times of world, owner and buff; generations has those of
+// the handles; beside has rarely used fields; asked evaluates a number; timeouts, saver and
+// restorer do what their names say.
 //
 // # Limits
 //
-// [MaxPerOwner] instances and as many timeouts on one owner, or fewer as NewSet says:
-// beyond, an application is Denied and a timeout Faulted, with the reason Full and
-// [ErrFull]. [define.MaxStacks], [define.MaxDuration] and [define.MinPeriod] bound a definition. Handles
-// carry a generation of 32 bits that never wraps: a slot that has used them up is
-// retired. Programmer's errors, such as a Command without a Verb, panic.
+// An owner has at most [MaxPerOwner] instances and the same number of timeouts, or the lower limit
+// passed to NewSet. Above it an application is Denied and a timeout Faulted, with the reason Full
+// and [ErrFull]. [define.MaxStacks], [define.MaxDuration] and [define.MinPeriod] limit a definition.
+// Handles have a generation of 32 bits that never wraps: a slot whose generations are used up is
+// retired. Programmer errors, such as a Command without a Verb, panic.
 //
-// # What it does not have
+// # Not in this package
 //
-// No text of formulas: package catalog compiles it. No targets: an owner is a number; an
-// aura's members and a source's share are the engine's to find. No files: see package catalog.
-// No order between owners: that is the engine's. A table of all rules, beside those of other
-// systems, and with the transcript of each, is docs/rules.md.
+// Package catalog reads files and compiles the text of formulas. The engine finds the members of
+// auras, limits the instances of a source, and orders the events of different owners.
+// docs/rules.md lists all rules with their transcripts, and compares them with those of other
+// systems.
 package buff
