@@ -33,6 +33,8 @@ type compiled struct {
 	require  struct{ apply, ongoing, remove condition }
 
 	group, slot, dr uint16 // numbers in the catalog, 0 for none
+	handsOn         bool   // something reads captures of the cast after the application: see Spec.handOn
+	rereads         bool   // the same for captures with SnapshotApply
 	interrupt       uint64 // a bit for each act
 	consumeOn       uint64
 	reactsTo        uint64
@@ -46,8 +48,6 @@ type compiled struct {
 	callers       []string // names of Application.Params that one of the numbers reads
 	modifiers     []modifier
 	captures      []capture // of the source, with those of all that it can set off
-	handsOn       bool      // something reads captures of the cast after the application: see Spec.handOn
-	rereads       bool      // the same for captures with SnapshotApply
 	links         []*Spec
 	revision      uint32 // counts, in its line, how often what it says has changed
 
