@@ -527,21 +527,27 @@ func (n *Node) Drain(ctx context.Context) error {
 		n.beating.Unlock()
 		n.cancel()
 		err := n.leases.leave(ctx)
-		if len(n.unsaved) > 0 { // no longer changes
-			return errors.Join(fmt.Errorf("%w: %q", ErrUnsaved, n.unsaved), err)
+		// A zone still in hosts has lost its lease while a function of the game had not returned.
+		if zones := append(n.running(), n.unsaved...); len(zones) > 0 { // unsaved no longer changes
+			slices.Sort(zones)
+			return errors.Join(fmt.Errorf("%w: %q", ErrUnsaved, slices.Compact(zones)), err)
 		}
 		return err
 	case <-ctx.Done():
-		n.mu.Lock()
-		zones := slices.Sorted(maps.Keys(n.hosts))
-		n.mu.Unlock()
-		if len(zones) > 0 {
+		if zones := n.running(); len(zones) > 0 {
 			return fmt.Errorf("%w: %q: %w", ErrUnsaved, zones, ctx.Err())
 		}
 		return ctx.Err()
 	case <-n.ctx.Done():
 		return ErrClosed
 	}
+}
+
+// running returns the names of the zones whose loops have not ended, sorted.
+func (n *Node) running() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Sorted(maps.Keys(n.hosts))
 }
 
 // Close stops the node at once. The changes of its zones since their last commits are lost, and

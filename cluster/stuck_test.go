@@ -45,7 +45,9 @@ func TestStuckZone(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	require.ErrorIs(t, a.Drain(ctx), context.DeadlineExceeded)
+	err = a.Drain(ctx)
+	require.ErrorIs(t, err, ErrUnsaved)
+	require.ErrorContains(t, err, `["z1"]`)
 	close(release)
 	for what := ""; what != "z1 is left behind: a function of the game has not returned"; {
 		what = <-told

@@ -76,7 +76,7 @@ func TestTransfer(t *testing.T) {
 	require.ErrorContains(t, err, "z9")
 	_, err = c.Ask(t.Context(), "z0", coin(999), Durable)
 	require.ErrorIs(t, err, ErrRefused)
-	require.ErrorContains(t, err, "no such owner")
+	require.ErrorContains(t, err, "unknown owner")
 	x, y := a.Stats(), b.Stats()
 	require.EqualValues(t, 2, x.Departed+y.Departed)
 	require.EqualValues(t, 2, x.Arrived+y.Arrived)
