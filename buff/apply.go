@@ -339,12 +339,22 @@ func (a *Application) Unknown() bool {
 	return false
 }
 
-// Inherit gives an application that the buff of a handle sets off what that knows of its
-// source: of an aura, for the members. What is not live knows nothing.
-func (a *Application) Inherit(dst []Captured, s *Set, h Handle) []Captured {
+// Inherit adds captures to the application of an aura, the buff of the handle, for its members: with SnapshotCast those of the
+// aura, with SnapshotApply the present attributes of the bearer, whose Set is s and who is the source of what the aura applies.
+// An aura that has ended has no captures. They are appended to dst, which is returned.
+func (a *Application) Inherit(dst []Captured, s *Set, c *Catalog, h Handle) []Captured {
 	from := len(dst)
 	if i := s.lookup(h); i != nil {
-		dst = append(dst, s.magnitudesOf(i).captured...)
+		for _, known := range s.magnitudesOf(i).captured {
+			if known.when == define.SnapshotCast {
+				dst = append(dst, known)
+			}
+		}
+		for _, w := range a.Spec.captures {
+			if w.when == define.SnapshotApply {
+				dst = append(dst, Captured{w.attr, w.when, s.Attribute(c, w.attr)})
+			}
+		}
 	}
 	a.Captured = dst[from:len(dst):len(dst)]
 	return dst

@@ -135,13 +135,16 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 	}
 	w.values, w.scale, w.pool = w.values[:0], 1, 0
 	for k := range spec.numbers {
+		n := &spec.numbers[k]
 		v, why := a.taken.find(spec, k)
 		switch {
 		case why == NoReason:
-		case a.taken != nil && spec.numbers[k].input:
+		case n.input && a.taken != nil:
 			v, why = 0, NoReason // it was stolen of a version in which the formula read no stacks
+		case n.input && n.from != fromLive && w.values[n.live] == 0:
+			v, why = 0, NoReason // the formula has its default, whatever its other inputs are
 		default:
-			v, why = q.evaluate(&spec.numbers[k])
+			v, why = q.evaluate(n)
 		}
 		if why != NoReason {
 			return why

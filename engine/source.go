@@ -322,15 +322,14 @@ func (l *workerState) fromSource(o *owner, m *message) {
 	l.outbox = append(l.outbox, c)
 }
 
-// captureMember is capture for the members of an aura. They get the attributes that the aura
-// itself has captured from its source; with SnapshotApply the present ones. The bearer must be idle.
+// captureMember reads attributes for an application of an aura to its members. With SnapshotCast they are those that the aura
+// has captured from its own source, with SnapshotApply the present ones of the bearer, which must be idle.
 func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instance) {
 	if !a.Spec.Captures() {
 		return
 	}
-	e.reread(bearer)
 	x := &e.index.auras
-	x.captured = a.Inherit(x.captured[:0], &bearer.set, b.Handle)
+	x.captured = a.Inherit(x.captured[:0], &bearer.set, e.Catalog(), b.Handle)
 	if b.Source == bearer.id() {
 		x.captured = a.Capture(x.captured, &bearer.set, e.Catalog(), define.SnapshotApply)
 	}
