@@ -9,18 +9,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeaf: a node that is cut off from NATS, and reaches the database, gives its zones to one that hears, and takes
-// none back before it hears again.
+// throughProxy connects the options to NATS through a proxy, which can drop all traffic.
+func (s *servers) throughProxy(o *Options) *proxy {
+	u, err := url.Parse(s.nats)
+	require.NoError(s.t, err)
+	p := newProxy(s.t, u.Host)
+	o.NATS, err = nats.Connect("nats://"+p.listener.Addr().String(), nats.MaxReconnects(-1))
+	require.NoError(s.t, err)
+	s.t.Cleanup(o.NATS.Close)
+	return p
+}
+
+// TestDeaf checks that a node that is cut off from NATS, but not from the database, gives its zones
+// to a connected node, and claims none until it is connected again.
 func TestDeaf(t *testing.T) {
 	s := newServers(t)
-	u, err := url.Parse(s.nats)
-	require.NoError(t, err)
-	p := newProxy(t, u.Host)
 	o := s.options("a", 2)
-	if o.NATS, err = nats.Connect("nats://"+p.listener.Addr().String(), nats.MaxReconnects(-1)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(o.NATS.Close)
+	p := s.throughProxy(&o)
 	a, err := Join(t.Context(), o)
 	require.NoError(t, err)
 	defer a.Close()
@@ -53,18 +58,13 @@ func TestDeaf(t *testing.T) {
 	require.EqualValues(t, 2, all[hero(1, 0)])
 }
 
-// TestJoin_Slow: a node that waits for NATS in Join is given no share of the free zones. Others play them all.
+// TestJoin_Slow checks that a node that waits for NATS in Join gets no share of the free zones, so that the others
+// run all of them.
 func TestJoin_Slow(t *testing.T) {
 	s := newServers(t)
-	u, err := url.Parse(s.nats)
-	require.NoError(t, err)
-	p := newProxy(t, u.Host)
 	o := s.options("slow", 3)
-	o.TTL = 10 * time.Second // Join waits so long for an answer of NATS
-	if o.NATS, err = nats.Connect("nats://" + p.listener.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(o.NATS.Close)
+	o.TTL = 10 * time.Second // also how long Join waits for an answer of NATS
+	p := s.throughProxy(&o)
 	p.swallow(true)
 	joined := make(chan *Node, 1)
 	go func() {

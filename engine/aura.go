@@ -76,7 +76,7 @@ type search struct {
 const auraTimer = 1 << 63
 
 func newAuras(catalog *buff.Catalog) auras {
-	return auras{catalog: catalog, free: nobody, of: map[buff.Handle]int32{}, same: map[auraKey]int32{}}
+	return auras{catalog: catalog, free: noEntry, of: map[buff.Handle]int32{}, same: map[auraKey]int32{}}
 }
 
 // fired schedules the search of an aura whose timer has fired.
@@ -130,7 +130,7 @@ func (x *auras) revise(c *change, i int32, known bool) {
 // begin adds an aura. Its searches are at its start and every interval after it.
 func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 	i := x.free
-	if i == nobody {
+	if i == noEntry {
 		i = int32(len(x.all))
 		x.all = append(x.all, aura{})
 	} else {
@@ -139,7 +139,7 @@ func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 	key := auraKey{c.owner, apply.Lineage()}
 	next, there := x.same[key]
 	if !there {
-		next = nobody
+		next = noEntry
 	}
 	x.same[key] = i
 	x.of[c.handle] = i
@@ -166,7 +166,7 @@ func (x *auras) forget(i int32) {
 			first = x.all[first].next
 		}
 		x.all[first].next = a.next
-	case a.next == nobody:
+	case a.next == noEntry:
 		delete(x.same, key)
 	default:
 		x.same[key] = a.next
@@ -180,7 +180,7 @@ func (x *auras) forget(i int32) {
 // linger.
 func (x *auras) shares(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
-	for k := x.same[a.key()]; k != nobody; k = x.all[k].next {
+	for k := x.same[a.key()]; k != noEntry; k = x.all[k].next {
 		if b := &x.all[k]; k != i {
 			if _, in := slices.BinarySearch(b.members, id); in {
 				return true

@@ -115,7 +115,7 @@ func CheckCrossIndex(e *Engine) string {
 func (l *crossIndex) checkChains() string {
 	links := 0
 	for key, c := range l.sources.chains {
-		k, n, before := 0, int32(0), int32(nobody)
+		k, n, before := 0, int32(0), int32(noEntry)
 		if key.spec != "" {
 			k = 1
 			// The oldest may be of a version with another limit.
@@ -123,7 +123,7 @@ func (l *crossIndex) checkChains() string {
 				return fmt.Sprintf("source %d has %d of %v, above %d", key.source, c.n, key.spec, limit)
 			}
 		}
-		for i := c.oldest; i != nobody; i = l.sources.all[i].links[k].newer {
+		for i := c.oldest; i != noEntry; i = l.sources.all[i].links[k].newer {
 			h := &l.sources.all[i]
 			if h.source != key.source || key.spec != "" && h.spec.ID != key.spec || h.links[k].older != before {
 				return fmt.Sprintf("the chain of source %d and %v is broken", key.source, key.spec)

@@ -42,10 +42,10 @@ type holding struct {
 // the next free one.
 type link struct{ older, newer int32 }
 
-const nobody = -1
+const noEntry = -1
 
 func newSources() sources {
-	return sources{free: nobody, at: map[buff.Handle]int32{}, chains: map[chainKey]chain{}}
+	return sources{free: noEntry, at: map[buff.Handle]int32{}, chains: map[chainKey]chain{}}
 }
 
 // bookSource updates the sources. If an instance exceeds the limit of its source, the oldest one
@@ -91,7 +91,7 @@ func (l *crossIndex) bookSource(c *change, wants cares) {
 // put adds an instance.
 func (x *sources) put(c *change, wants cares) {
 	i := x.free
-	if i == nobody {
+	if i == noEntry {
 		i = int32(len(x.all))
 		x.all = append(x.all, holding{})
 	} else {
@@ -135,11 +135,11 @@ func (x *sources) join(i int32, first bool) {
 		}
 		c, there := x.chains[key]
 		if !there {
-			c = chain{oldest: nobody, newest: nobody}
+			c = chain{oldest: noEntry, newest: noEntry}
 		}
-		at := link{older: c.newest, newer: nobody}
+		at := link{older: c.newest, newer: noEntry}
 		if first {
-			at = link{older: nobody, newer: c.oldest}
+			at = link{older: noEntry, newer: c.oldest}
 		}
 		x.all[i].links[k] = at
 		x.tie(&c, k, at.older, i)
@@ -166,14 +166,14 @@ func (x *sources) leave(i int32) {
 	}
 }
 
-// tie makes two instances neighbors. nobody stands for the end of the chain.
+// tie makes two instances neighbors in the chain. noEntry marks its ends.
 func (x *sources) tie(c *chain, k int, older, newer int32) {
-	if older == nobody {
+	if older == noEntry {
 		c.oldest = newer
 	} else {
 		x.all[older].links[k].newer = newer
 	}
-	if newer == nobody {
+	if newer == noEntry {
 		c.newest = older
 	} else {
 		x.all[newer].links[k].older = older
@@ -226,7 +226,7 @@ func (e *Engine) numbered(numbers []uint32) iter.Seq[*owner] {
 func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 	x := &e.index.sources
 	if c, ok := x.chains[chainKey{source, ""}]; ok {
-		for i := c.oldest; i != nobody; i = x.all[i].links[0].newer {
+		for i := c.oldest; i != noEntry; i = x.all[i].links[0].newer {
 			dst = append(dst, x.all[i].handle.Number())
 		}
 	}

@@ -49,8 +49,8 @@ func TestStoryComments(t *testing.T) {
 	require.Equal(t, []storyStep{{1, "  # 1 error"}, {2, "  # 2 error"}}, s.steps)
 }
 
-// TestScenarioStart: a buff that was applied within what is known does not put the begin of a scenario back, though it
-// has pulsed since.
+// TestScenarioStart checks that a buff that was applied in the known time does not move the start of a scenario to an
+// earlier time, although it has pulsed since.
 func TestScenarioStart(t *testing.T) {
 	s := &story{from: 200, known: 200, times: &clocks{owner: speeds{first: 1}}}
 	s.lanes = append(s.lanes, &storyBuff{id: "venom", handle: 7, begins: true, begin: 300, period: time.Second, beat: 1350})

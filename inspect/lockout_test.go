@@ -244,7 +244,7 @@ func TestNoLockout(t *testing.T) {
 	}
 }
 
-// TestOperatorStays: who has brought the token and reads what it gets stays, whoever comes.
+// TestOperatorStays checks that a client with the token, which reads its stream, is never disconnected to make room for others.
 func TestOperatorStays(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream&player=7", "", token)
@@ -303,8 +303,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestFollowersReleased: what was made for those who follow a player goes with the last of
-// them, while others look on.
+// TestFollowersReleased checks that the state for the followers of a player is released with the last of them, while other
+// clients stay connected.
 func TestFollowersReleased(t *testing.T) {
 	inHall(t, inspect.Options{}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream", "", "")

@@ -59,7 +59,7 @@ http { access_log off; %s server { listen %s; location / { proxy_pass http://%s;
 	require.Contains(t, (&stream{t: t, resp: resp}).next("hello"), "bufftick")
 }
 
-// TestStreamsReleased: clients that leave at once leave nothing behind: all 64 places become free.
+// TestStreamsReleased checks that clients that disconnect at once free all 64 streams.
 func TestStreamsReleased(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	for range 300 {

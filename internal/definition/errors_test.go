@@ -54,7 +54,7 @@ func TestP41_AllErrorsAtOnce(t *testing.T) {
 	}
 }
 
-// TestRepeatedClass: what is repeated in another file sets it to where it stands first.
+// TestRepeatedClass checks that the error about a class that a second file repeats names the place in the first file.
 func TestRepeatedClass(t *testing.T) {
 	_, err := LoadFS(fstest.MapFS{
 		"a.yaml": {Data: []byte("slots:\n  debuff: {limit: 3}\nbuffs: {}\n")},

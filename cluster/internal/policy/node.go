@@ -268,9 +268,9 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 	case z.state == Running && (n.leaving || n.handing):
 		n.drain(now, z, "")
 	}
-	// Beat again when the lease of another node ends. Left is counted from when the beat was sent: counted from its answer
-	// it would end later by all that the answer took. A beat that comes too early is told what is left then:
-	// 0 if it is less than a millisecond.
+	// Beat again when the lease of another node ends. Left is relative to the time at which the beat
+	// was sent; relative to the answer the beat would be late by the duration of the round trip. A
+	// beat that is too early returns the time that is still left, 0 if it is less than a millisecond.
 	if v.Node != "" && v.Node != n.c.Name && v.Left < n.c.Every {
 		n.nextAt = min(n.nextAt, max(now, asked+v.Left+time.Millisecond))
 	}

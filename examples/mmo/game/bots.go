@@ -194,8 +194,8 @@ func (w *world) cast(p *player, c cast) {
 	w.totals.casts[r.Kind]++
 }
 
-// begin starts a spell with a cast time: a timeout of the caster, whose function runs on a
-// worker and applies the buff to the target.
+// begin starts a spell that takes time to cast. It adds a timeout to the caster, whose function
+// applies the buff to the target, on a worker.
 func (w *world) begin(p *player, d time.Duration, on buff.OwnerID, a buff.Application) {
 	t, err := w.eng.AddTimeout(p.id, d, func(c *engine.Context) { c.AddBuff(on, a) })
 	w.expect(err)
