@@ -139,6 +139,9 @@ func (o *owner) entersAura(bearer *owner, b *instance) {
 	known := b.known
 	if known != nil { // last is about the bearer, which need not be the source of its aura
 		known = &knowledge{cast: known.cast, last: map[string]float64{}}
+		if known.cast == nil && o == bearer {
+			known.cast = o.values()
+		}
 	}
 	o.apply(application{
 		id: b.def.Aura.Apply, source: bearer.name, magnitude: b.magnitude, level: b.level, chain: chain{known: known}, hold: &hold{bearer: bearer, by: []*instance{b}},
