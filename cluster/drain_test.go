@@ -49,8 +49,9 @@ func TestNode_Drain_CannotSave(t *testing.T) {
 	}
 }
 
-// TestNode_Stats_Unsaved: a zone whose commits fail while its lease is renewed says for how long. Without a limit it is played on; with one it
-// is stopped then, and loaded again from its last cut.
+// TestNode_Stats_Unsaved: Stats and Info report for how long the commits of a zone with a valid lease
+// have failed. Without MostUnsaved the zone continues; with it the zone stops and is loaded again
+// from its last cut.
 func TestNode_Stats_Unsaved(t *testing.T) {
 	s := newServers(t)
 	o := s.options("a", 2)
@@ -91,8 +92,9 @@ func TestNode_Stats_Unsaved(t *testing.T) {
 	admit()
 	s.pay(c, 1, 0)
 	require.False(t, (<-begun).Fresh, "from its last cut")
-	s.pay(c, 0, 0)
-	require.Zero(t, a.Stats().Unsaved)
+	for a.Stats().Unsaved != 0 { // the zone notes an acknowledgement in its next frame, after the client has it
+		s.pay(c, 0, 0)
+	}
 	require.NoError(t, a.Drain(t.Context()))
 	require.EqualValues(t, 2, s.stacks(2)[hero(1, 0)])
 }
