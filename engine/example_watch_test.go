@@ -12,7 +12,7 @@ import (
 )
 
 // Another goroutine reads how the engine stands, without a lock and without holding it up: package
-// inspect shows it on a page, metrics/prom to Prometheus.
+// inspect shows it on a page, contrib/prom to Prometheus.
 func ExampleWatch_Next() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "blessing", Kind: define.Infinite})
 	if err != nil {

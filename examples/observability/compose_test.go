@@ -52,7 +52,7 @@ func TestCompose(t *testing.T) {
 	require.Equal(t, "./prometheus.yaml", places["prometheus"]["/etc/prometheus/prometheus.yml"])
 	read(t, "prometheus.yaml", &prometheus)
 	for _, rules := range prometheus.Rules {
-		require.Equal(t, "../../metrics/prom/alerts.yaml", places["prometheus"][rules])
+		require.Equal(t, "../../contrib/prom/alerts.yaml", places["prometheus"][rules])
 	}
 	require.Equal(t, "/metrics", prometheus.Scrape[0].Path)
 	require.Equal(t, []string{"127.0.0.1:6060"}, prometheus.Scrape[0].Statics[0].Targets, "where -addr serves by default")
@@ -63,7 +63,7 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	read(t, "grafana/dashboards/bufftick.yaml", &boards)
-	require.Equal(t, "../../metrics/prom/dashboard.json", places["grafana"][boards.Providers[0].Options.Path+"/bufftick.json"])
+	require.Equal(t, "../../contrib/prom/dashboard.json", places["grafana"][boards.Providers[0].Options.Path+"/bufftick.json"])
 	var sources struct {
 		Datasources []struct{ Type, URL string }
 	}

@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/arl/statsviz v0.8.2
 	github.com/bufftick/bufftick v0.0.0
-	github.com/bufftick/bufftick/metrics/prom v0.0.0
+	github.com/bufftick/bufftick/contrib/prom v0.0.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/gorilla/websocket v1.5.3
 	github.com/prometheus/client_golang v1.25.0
@@ -32,5 +32,5 @@ require (
 
 replace (
 	github.com/bufftick/bufftick => ../../
-	github.com/bufftick/bufftick/metrics/prom => ../../metrics/prom
+	github.com/bufftick/bufftick/contrib/prom => ../../contrib/prom
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/bufftick/bufftick/examples/mmo/game"
-	"github.com/bufftick/bufftick/metrics/prom"
+	"github.com/bufftick/bufftick/contrib/prom"
 )
 
 // mount adds the metrics and the runtime plots to the inspector's address. They contain data

@@ -21,7 +21,7 @@ var plain = []string{
 	"examples/observability", "examples/realm", "examples/shards", "inspect", "inspect/e2e", "internal/definition",
 	"internal/long", "internal/misspelt", "internal/preview", "internal/radix", "internal/recording",
 	"internal/recovered", "internal/scenario", "internal/sheet", "internal/snapshot", "internal/wire",
-	"internal/wordlist", "metrics/prom", "replicate", "replicate/client", "replicate/js", "store", "store/bolt",
+	"internal/wordlist", "contrib/prom", "replicate", "replicate/client", "replicate/js", "store", "store/bolt",
 	"store/postgres", "store/storetest", "timer", "wheel",
 }
 

@@ -1,4 +1,4 @@
-module github.com/bufftick/bufftick/metrics/prom
+module github.com/bufftick/bufftick/contrib/prom
 
 go 1.26.0
 
@@ -25,4 +25,4 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/bufftick/bufftick => ../../
+replace github.com/bufftick/bufftick => ../..
