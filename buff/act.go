@@ -13,7 +13,7 @@ import (
 // Stories: testdata/react.txt, stat/damage_loop.txt.
 func (s *Set) happened(t *Turn, act Act, target OwnerID, amount int64) Result {
 	var r Result
-	if !s.beside.gate().concerns(act) {
+	if !s.gates().concerns(act) {
 		return r
 	}
 	quiet := t.quiet

@@ -28,7 +28,7 @@ import (
 //
 // A definition that is no more cannot be migrated to. Adopt costs O(buffs).
 func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
-	t.begin(at, s.beside.time().started(at), false)
+	t.begin(at, s.timeScale().started(at), false)
 	var n Adopted
 	s.each(func(at uint16) { s.adopt(t, at, &n) })
 	s.setCatalog(t.Catalog)
@@ -36,7 +36,7 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		versions = versions || s.specOf(s.slot(at)).catalog != t.Catalog
 	}
-	s.noteVersions(versions)
+	s.setMixed(versions)
 	s.conclude(t)
 	for t.head < len(t.items) {
 		s.step(t)

@@ -142,10 +142,10 @@ func TestSizes(t *testing.T) {
 	}
 	s := w.set
 	size := unsafe.Sizeof(*s) +
-		uintptr(pieceLines(s.room()))*unsafe.Sizeof(cacheLine{}) + uintptr(cap(s.beside.waits().all()))*unsafe.Sizeof(timeout{})
-	require.Nil(t, s.beside)
+		uintptr(pieceLines(s.room()))*unsafe.Sizeof(cacheLine{}) + uintptr(cap(s.timeouts().all()))*unsafe.Sizeof(timeout{})
+	require.Nil(t, s.rare)
 	require.Nil(t, s.scheduler.lists, "they are the Turn's")
-	require.Nil(t, s.beside.gate())
+	require.Nil(t, s.gates())
 	t.Logf("a Set of 20 buffs: %d bytes", size)
 	require.LessOrEqual(t, size, uintptr(1784))
 }

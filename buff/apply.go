@@ -38,13 +38,13 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		}
 	}
 	if s.catalog != spec.catalog {
-		s.noteVersions(s.catalog != nil)
+		s.setMixed(s.catalog != nil)
 		s.setCatalog(spec.catalog)
 	}
 	if spec.handsOn && a.Source == s.owner {
 		t.captured = a.Capture(t.captured, s, s.law(t), define.SnapshotCast)
 	}
-	if s.beside.gate() != nil || spec.uses&usesGates != 0 {
+	if s.gates() != nil || spec.uses&usesGates != 0 {
 		if why := s.admit(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
 		}
@@ -165,7 +165,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	}
 	if spec.uses&usesEntry != 0 {
 		s.enter(t, at)
-	} else if s.beside.gate() != nil {
+	} else if s.gates() != nil {
 		s.reconsider(t) // who gave way to it may have hidden others
 	}
 	// It may be gone: a requirement for its removal may have held already.
@@ -186,15 +186,15 @@ func (s *Set) enter(t *Turn, at uint16) {
 	i := s.slot(at)
 	spec := s.specOf(i)
 	if spec.uses&usesActs != 0 {
-		s.needGates().acts |= spec.acts()
+		s.ensureGates().acts |= spec.acts()
 	}
 	s.cross(t, at, 0, i.source, s.magnitudesOf(i))
 	if spec.uses&usesHide != 0 {
-		s.needGates().unsettle()
+		s.ensureGates().unsettle()
 		s.rank(t)
 	}
 	if spec.uses&usesOngoing != 0 {
-		s.needGates().unsettle()
+		s.ensureGates().unsettle()
 	}
 	causes := s.causes(t, i, at)
 	i.flags |= causes
@@ -208,13 +208,13 @@ func (s *Set) enter(t *Turn, at uint16) {
 
 // equip gives a new instance what is not plain about it.
 func (s *Set) equip(t *Turn, i *instance, a *Application) {
-	x, spec := s.needExtra(i), a.Spec
+	x, spec := s.ensureExtra(i), a.Spec
 	x.key = a.Key
 	if spec.Stack.Timers != define.TimersEach {
 		x.charges, x.shield = spec.charged(a), spec.pool(t, a)
 	}
 	if spec.uses&usesMagnitudes != 0 {
-		s.beside.modifiers += int32(len(spec.modifiers))
+		s.rare.modifiers += int32(len(spec.modifiers))
 		s.keep(t, i, a)
 	}
 	if spec.Stack.Timers == define.TimersEach {

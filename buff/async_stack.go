@@ -21,7 +21,7 @@ import (
 // Stories: testdata/timers_each.txt, timers_each_beat.txt, timers_each_full.txt,
 // timers_each_refresh.txt, timers_each_take.txt.
 func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int16, age uint64) {
-	x, now := s.needExtra(i), s.nowOf(t, i)
+	x, now := s.ensureExtra(i), s.nowOf(t, i)
 	l := asyncStack{
 		end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level),
 		shield: a.Spec.pool(t, a), charges: a.Spec.charged(a),
@@ -150,7 +150,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 		x.async = slices.Delete(x.async, 0, 1)
 	}
 	l.numbers = 0
-	s.beside.gate().ceased(t, s.specOf(i), l.source)
+	s.gates().ceased(t, s.specOf(i), l.source)
 	s.ages++
 	end := now.Add(d)
 	if a.stolen && !a.outlevels(i) { // a steal never shortens what the thief has
@@ -201,7 +201,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 	n = min(n, l.stacks)
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
-		s.beside.gate().ceased(t, s.specOf(i), l.source)
+		s.gates().ceased(t, s.specOf(i), l.source)
 		s.magnitudesOf(i).unshelve(l)
 		x.async = slices.Delete(x.async, k, k+1)
 	}

@@ -23,10 +23,10 @@ func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.valueOf(c, a
 // Base returns an attribute of the owner without what its buffs make of it. It panics as
 // Attribute does.
 func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
-	if s.beside.ownSheet() == nil || s.beside.ownSheet().Attrs() < int(a) {
+	if s.sheet() == nil || s.sheet().Attrs() < int(a) {
 		return c.schema.At(a).Base
 	}
-	return s.beside.ownSheet().Base(a)
+	return s.sheet().Base(a)
 }
 
 // Attributes returns the owner's attributes in the order of the catalog, none if that has
@@ -35,18 +35,18 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	switch {
 	case c.schema == nil:
 		return func(func(stat.View) bool) {}
-	case s.beside.ownSheet() == nil:
+	case s.sheet() == nil:
 		return sheet.New(c.schema, 0).All()
-	case s.beside.ownSheet().Attrs() >= c.schema.Len():
-		return s.beside.ownSheet().All()
+	case s.sheet().Attrs() >= c.schema.Len():
+		return s.sheet().All()
 	}
 	return func(yield func(stat.View) bool) {
-		for v := range s.beside.ownSheet().All() {
+		for v := range s.sheet().All() {
 			if !yield(v) {
 				return
 			}
 		}
-		for a := stat.Attr(s.beside.ownSheet().Attrs() + 1); int(a) <= c.schema.Len(); a++ {
+		for a := stat.Attr(s.sheet().Attrs() + 1); int(a) <= c.schema.Len(); a++ {
 			law := c.schema.At(a)
 			if !yield(stat.View{Attr: a, Name: law.Name, Base: law.Base, Value: s.valueOf(c, a)}) {
 				return
@@ -61,10 +61,10 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	c.schema.At(a)
 	return func(yield func(stat.Modifier) bool) {
-		if s.beside.ownSheet() == nil || s.beside.ownSheet().Attrs() < int(a) {
+		if s.sheet() == nil || s.sheet().Attrs() < int(a) {
 			return
 		}
-		for _, m := range s.beside.ownSheet().On(a) {
+		for _, m := range s.sheet().On(a) {
 			if !yield(m) {
 				return
 			}
@@ -81,26 +81,26 @@ func (s *Set) law(t *Turn) *Catalog {
 }
 
 func (s *Set) valueOf(c *Catalog, a stat.Attr) float64 {
-	if s.beside.ownSheet() == nil {
+	if s.sheet() == nil {
 		return c.schema.At(a).Base
 	}
-	if int(a) > s.beside.ownSheet().Attrs() {
-		return s.beside.ownSheet().ValueIn(c.schema, a)
+	if int(a) > s.sheet().Attrs() {
+		return s.sheet().ValueIn(c.schema, a)
 	}
-	return s.beside.ownSheet().Value(a)
+	return s.sheet().Value(a)
 }
 
 // ownSheet returns the sheet, nil if the owner's attributes are as the catalog says.
-func (b *beside) ownSheet() *sheet.Sheet {
-	if b == nil {
+func (s *Set) sheet() *sheet.Sheet {
+	if s.rare == nil {
 		return nil
 	}
-	return b.sheet
+	return s.rare.sheet
 }
 
-// needSheet returns the sheet, with all attributes of a catalog. It is for those who change it: who
+// ensureSheet returns the sheet, with all attributes of a catalog. It is for those who change it: who
 // reads takes an attribute that came with a reload as its definition says.
-func (b *beside) needSheet(c *Catalog) *sheet.Sheet {
+func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
 	if b.sheet == nil {
 		b.sheet = sheet.New(c.schema, 0)
 	}
@@ -133,7 +133,7 @@ func (s *Set) changeBase(t *Turn, c *Command) Result {
 
 // rebase changes the base and emits the event. Then spent shields break, the acts of damage follow, and the owner may die.
 func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result {
-	sheet := s.needBeside().needSheet(law)
+	sheet := s.ensureRare().ensureSheet(law)
 	least, _ := sheet.Limits(c.Attr)
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
 	if c.Verb == verb.SetBase {
@@ -167,7 +167,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result
 
 // withinLimits reports whether the base of an attribute is within the limits that it has now.
 func (s *Set) withinLimits(law *Catalog, a stat.Attr) bool {
-	sheet := s.needBeside().needSheet(law)
+	sheet := s.ensureRare().ensureSheet(law)
 	least, most := sheet.Limits(a)
 	base := sheet.Base(a)
 	return least <= base && base <= max(least, most)
@@ -187,7 +187,7 @@ func (s *Set) atMin(t *Turn, law *Catalog, a stat.Attr, by *Application) {
 // It comes after a command or a due event as a whole: a buff that replaces another one of the same maximum
 // costs nothing. Story: testdata/stat/maximum_falls.txt.
 func (s *Set) cutBases(t *Turn) {
-	sheet, law := s.beside.sheet, s.law(t)
+	sheet, law := s.rare.sheet, s.law(t)
 	for c, ok := sheet.NextCut(); ok; c, ok = sheet.NextCut() {
 		s.markOwner(journal.Attributes)
 		if c.Fell && t.SheetChanged != nil {

@@ -50,7 +50,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 		at := r.handle.slot()
 		i := s.slot(at)
 		s.ages++
-		x := s.needExtra(i)
+		x := s.ensureExtra(i)
 		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
 		s.hold(t, at)
 	}
@@ -126,7 +126,7 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	x := s.extraOf(i)
 	h := x.async[k]
 	x.async = slices.Delete(x.async, k, k+1)
-	s.beside.gate().ceased(t, s.specOf(i), h.source)
+	s.gates().ceased(t, s.specOf(i), h.source)
 	s.lastHolder(t, at)
 	n := min(h.stacks, i.stacks-1)
 	if n <= 0 {
@@ -161,7 +161,7 @@ func (s *Set) firstToLeave(i *instance) int {
 func (s *Set) memberOf(a *Application) (uint16, int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
-		if i.flags&member == 0 || !s.same(s.specOf(i), a.Spec) {
+		if i.flags&member == 0 || !s.sameDefinition(s.specOf(i), a.Spec) {
 			continue
 		}
 		if k := slices.IndexFunc(s.extraOf(i).async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {

@@ -35,7 +35,7 @@ func tryBlob(t *testing.T, c *Catalog, blob []byte, now, away int64) {
 	if err != nil {
 		require.True(t, errors.Is(err, ErrBlob) || errors.Is(err, ErrFull), "%v", err)
 		require.Zero(t, s.Len()+s.Timeouts()+len(turn.Events))
-		require.True(t, s.beside.gate() == nil && s.beside.time() == nil)
+		require.True(t, s.gates() == nil && s.timeScale() == nil)
 		return
 	}
 	require.GreaterOrEqual(t, r.Restored, s.Len(), "what was restored may have gone at once")

@@ -141,7 +141,7 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 			s.setDeathPause(turn, i.Handle.slot(), true)
 		case "quick":
 			do(blobMoment.Now, Command{Verb: verb.SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
-			s.needExtra(s.lookup(i.Handle)).owed = 2
+			s.ensureExtra(s.lookup(i.Handle)).owed = 2
 		}
 	}
 	turn.Now = blobMoment.Now
@@ -166,7 +166,7 @@ func TestBlobDamage(t *testing.T) {
 	refused := func(damaged []byte, what string, k int) {
 		s, turn := NewSet(7, 3, 0, MaxPerOwner), &Turn{Catalog: c}
 		r, err := s.Restore(turn, blobMoment, damaged, nil)
-		if err == nil || !reflect.DeepEqual(r, Restoration{}) || s.Len()+s.Timeouts() > 0 || s.beside.gate() != nil || s.beside.time() != nil || len(turn.Events) > 0 {
+		if err == nil || !reflect.DeepEqual(r, Restoration{}) || s.Len()+s.Timeouts() > 0 || s.gates() != nil || s.timeScale() != nil || len(turn.Events) > 0 {
 			require.Fail(t, "damage was not found", "%s %d", what, k)
 		}
 		if k%97 == 0 {

@@ -12,7 +12,7 @@ import (
 // Stories: testdata/charges.txt, hidden_use.txt.
 func (s *Set) consume(t *Turn, act Act) Result {
 	var r Result
-	if !s.beside.gate().concerns(act) {
+	if !s.gates().concerns(act) {
 		return r
 	}
 	s.each(func(at uint16) {
@@ -68,7 +68,7 @@ func (s *Set) chargesLeft(i *instance) int32 {
 // newUses gives an instance that takes another version the shield and the charges of that, where the old version had none, and takes
 // away what the new version has not; so it does with the applications that have times of their own.
 func (s *Set) newUses(t *Turn, i *instance, a *Application, old *Spec) {
-	x, spec := s.needExtra(i), a.Spec
+	x, spec := s.ensureExtra(i), a.Spec
 	if spec.Stack.Timers != define.TimersEach {
 		x.shield = max(x.shield, spec.pool(t, a))
 		spec.newUse(old, &x.shield, &x.charges, x.shield)
@@ -132,7 +132,7 @@ func (s *Spec) charged(a *Application) int32 {
 // interrupt: the owner did something that ends buffs.
 func (s *Set) interrupt(t *Turn, act Act) Result {
 	var r Result
-	if !s.beside.gate().concerns(act) {
+	if !s.gates().concerns(act) {
 		return r
 	}
 	s.each(func(at uint16) {

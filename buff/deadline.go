@@ -40,8 +40,8 @@ func (s *Set) findNext(t *Turn) {
 	for _, due := range s.dues() {
 		next = min(next, due)
 	}
-	for k := range s.beside.waits().all() {
-		next = min(next, s.beside.timeouts.list[k].due)
+	for k := range s.timeouts().all() {
+		next = min(next, s.rare.timeouts.list[k].due)
 	}
 	s.tellNext(t, next)
 }
@@ -60,8 +60,8 @@ func (s *Set) tellNext(t *Turn, next wheel.Time) {
 			s.scheduler.first = uint16(at)
 		}
 	}
-	for k := range s.beside.waits().all() {
-		if x := &s.beside.timeouts.list[k]; x.due == next {
+	for k := range s.timeouts().all() {
+		if x := &s.rare.timeouts.list[k]; x.due == next {
 			age = max(age, t.Order-x.order)
 		}
 	}
@@ -118,8 +118,8 @@ func (s *Set) wake(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 		}
 		next = min(next, due)
 	}
-	for k := range s.beside.waits().all() {
-		x := &s.beside.timeouts.list[k]
+	for k := range s.timeouts().all() {
+		x := &s.rare.timeouts.list[k]
 		if x.due <= until {
 			x.due = wheel.Never
 			s.touchOnly(t, &only)
@@ -127,7 +127,7 @@ func (s *Set) wake(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 		}
 		next = min(next, x.due)
 	}
-	if s.scheduler.lists != nil || s.beside.putOff() > 0 || t.head < len(t.items) {
+	if s.scheduler.lists != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
 		s.touchOnly(t, &only)
 	}
 	return only, next
@@ -137,7 +137,7 @@ func (s *Set) wake(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 // processor has to guess whether it is due. Otherwise it has done nothing, and returns noSlot.
 func (s *Set) wakeFirst(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 	d, dues := &s.scheduler, s.dues()
-	if int(d.first) >= len(dues) || dues[d.first] != d.next || d.lists != nil || s.beside.waits() != nil || s.beside.putOff() > 0 || t.head < len(t.items) {
+	if int(d.first) >= len(dues) || dues[d.first] != d.next || d.lists != nil || s.timeouts() != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
 		return noSlot, wheel.Never
 	}
 	dues[d.first], next = wheel.Never, wheel.Never
@@ -168,7 +168,7 @@ func (s *Set) touch(t *Turn, at uint16) {
 }
 
 func (s *Set) touchTimeout(t *Turn, at uint16) {
-	if x := &s.beside.timeouts.list[at]; !x.touched {
+	if x := &s.rare.timeouts.list[at]; !x.touched {
 		x.touched = true
 		s.scheduler.note(t, slotRef(at)|timeoutRef)
 	}
@@ -176,12 +176,12 @@ func (s *Set) touchTimeout(t *Turn, at uint16) {
 
 // touchAll notes that everything may have moved: the owner's time has changed.
 func (s *Set) touchAll(t *Turn) {
-	s.looked += uint32(s.live) + uint32(len(s.beside.waits().all()))
+	s.looked += uint32(s.live) + uint32(len(s.timeouts().all()))
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.touch(t, at)
 	}
-	for k := range s.beside.waits().all() {
-		if s.beside.timeouts.list[k].live {
+	for k := range s.timeouts().all() {
+		if s.rare.timeouts.list[k].live {
 			s.touchTimeout(t, uint16(k))
 		}
 	}
@@ -192,7 +192,7 @@ func (s *Set) touchAll(t *Turn) {
 // deadline. It comes once at the end of a command or a turn, however often something was touched in it: some
 // applications move a deadline many times.
 func (s *Set) settle(t *Turn, until wheel.Time) {
-	reached := s.beside.time().reached(until)
+	reached := s.timeScale().reached(until)
 	l := s.scheduler.lists
 	if l == nil {
 		return
@@ -201,7 +201,7 @@ func (s *Set) settle(t *Turn, until wheel.Time) {
 		at := r.slot()
 		if r.isTimeout() {
 			s.looked += looksOfMove
-			x := &s.beside.timeouts.list[at]
+			x := &s.rare.timeouts.list[at]
 			x.touched = false
 			if x.live {
 				if s.file(t, reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: r}, &x.due) {
@@ -238,7 +238,7 @@ func (s *Set) file(t *Turn, reached wheel.Time, e entry, due *wheel.Time) (moved
 		s.scheduler.borrow(t).due.push(e)
 		return false
 	}
-	moved = s.scheduler.set(t, due, s.beside.time().world(e.at))
+	moved = s.scheduler.set(t, due, s.timeScale().world(e.at))
 	if *due == s.scheduler.next {
 		s.scheduler.first = e.ref.slot()
 	}

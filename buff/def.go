@@ -16,37 +16,37 @@ func (s *Set) specOf(i *instance) *Spec {
 	if i.def > 0 {
 		return s.catalog.specs[i.def-1]
 	}
-	return s.otherOf(i)
+	return s.foreignSpecOf(i)
 }
 
-// otherOf is specOf for an instance of another catalog, or none.
-func (s *Set) otherOf(i *instance) *Spec {
+// foreignSpecOf is specOf for an instance of another catalog, or none.
+func (s *Set) foreignSpecOf(i *instance) *Spec {
 	if i.def == 0 {
 		return nil
 	}
-	return s.beside.others[-1-i.def]
+	return s.rare.foreign[-1-i.def]
 }
 
 // setSpec gives an instance a definition.
 func (s *Set) setSpec(at uint16, spec *Spec) {
-	s.forgetOther(at)
+	s.clearForeign(at)
 	i := s.slot(at)
 	if spec.catalog == s.catalog {
 		i.def = int32(spec.index) + 1
 		return
 	}
-	b := s.needBeside()
-	if n := len(b.others); n <= int(at) {
-		b.others = append(b.others, make([]*Spec, int(at)+1-n)...)
+	b := s.ensureRare()
+	if n := len(b.foreign); n <= int(at) {
+		b.foreign = append(b.foreign, make([]*Spec, int(at)+1-n)...)
 	}
-	b.others[at] = spec
+	b.foreign[at] = spec
 	i.def = -1 - int32(at)
 }
 
-// forgetOther ends the pointer that a slot may have to a definition of another catalog.
-func (s *Set) forgetOther(at uint16) {
+// clearForeign ends the pointer that a slot may have to a definition of another catalog.
+func (s *Set) clearForeign(at uint16) {
 	if i := s.slot(at); i.def < 0 {
-		s.beside.others[at] = nil
+		s.rare.foreign[at] = nil
 	}
 }
 
@@ -63,98 +63,98 @@ func (s *Set) setCatalog(c *Catalog) {
 			i.def = 0
 			s.setSpec(uint16(at), spec)
 		case i.def < 0:
-			s.setSpec(uint16(at), s.otherOf(i))
+			s.setSpec(uint16(at), s.foreignSpecOf(i))
 		}
 		others = others || i.def < 0
 	}
-	if !others && s.beside != nil {
-		s.beside.others = nil
+	if !others && s.rare != nil {
+		s.rare.foreign = nil
 	}
 }
 
-// beside is what many owners do not have: those whose time is the world's, of whom nobody keeps a journal, and whose buffs are plain.
-type beside struct {
-	others   []*Spec // by slot, of the instances that are not of the Set's catalog, see specOf
+// rareState is what many owners do not have: those whose time is the world's, of whom nobody keeps a journal, and whose buffs are plain.
+type rareState struct {
+	foreign  []*Spec // by slot, of the instances that are not of the Set's catalog, see specOf
 	extras   []extra
 	timeouts *timeouts    // nil: there was none yet
 	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
 
-	gates   *gates           // what bears on what may be applied; nil: nothing
-	own     *timeScale       // the owner's time; nil: it is the world's
-	journal *journal.Journal // where changes are noted; nil: nowhere
+	gates     *gates           // what bears on what may be applied; nil: nothing
+	timeScale *timeScale       // the owner's time; nil: it is the world's
+	journal   *journal.Journal // where changes are noted; nil: nowhere
 
-	calls   []waitingCall // handlers that were put off to the head of the next Run, the last ones are pending
-	pending int32         // of them, those that have not been called
+	calls        []waitingCall // handlers that were put off to the head of the next Run, the last ones are pending
+	pendingCalls int32         // of them, those that have not been called
 
 	modifiers int32 // of all live instances, also of those that are hidden
 	freeExtra uint16
 	rereads   bool // see Set.Rereads
-	versions  bool // definitions of more than one catalog have been here
+	mixed     bool // definitions of more than one catalog have been here
 }
 
 // mixed reports whether definitions of more than one catalog have been here.
-func (b *beside) mixed() bool { return b != nil && b.versions }
+func (s *Set) mixed() bool { return s.rare != nil && s.rare.mixed }
 
 // modified returns how many modifiers all live instances have.
-func (b *beside) modified() int {
-	if b == nil {
+func (s *Set) modifierCount() int {
+	if s.rare == nil {
 		return 0
 	}
-	return int(b.modifiers)
+	return int(s.rare.modifiers)
 }
 
-// noteVersions notes whether they have.
-func (s *Set) noteVersions(are bool) {
-	if are != s.beside.mixed() {
-		s.needBeside().versions = are
+// setMixed notes whether they have.
+func (s *Set) setMixed(are bool) {
+	if are != s.mixed() {
+		s.ensureRare().mixed = are
 	}
 }
 
 // time returns the owner's time, nil if it is the world's.
-func (b *beside) time() *timeScale {
-	if b == nil {
+func (s *Set) timeScale() *timeScale {
+	if s.rare == nil {
 		return nil
 	}
-	return b.own
+	return s.rare.timeScale
 }
 
 // gate returns what bears on what may be applied, nil if nothing does.
-func (b *beside) gate() *gates {
-	if b == nil {
+func (s *Set) gates() *gates {
+	if s.rare == nil {
 		return nil
 	}
-	return b.gates
+	return s.rare.gates
 }
 
 // notes returns where changes are noted, nil if they are not.
-func (b *beside) notes() *journal.Journal {
-	if b == nil {
+func (s *Set) journal() *journal.Journal {
+	if s.rare == nil {
 		return nil
 	}
-	return b.journal
+	return s.rare.journal
 }
 
 // putOff returns how many handlers have been put off and not been called.
-func (b *beside) putOff() int {
-	if b == nil {
+func (s *Set) deferredCalls() int {
+	if s.rare == nil {
 		return 0
 	}
-	return int(b.pending)
+	return int(s.rare.pendingCalls)
 }
 
 // waits returns the timeouts, nil if there was none yet.
-func (b *beside) waits() *timeouts {
-	if b == nil {
+func (s *Set) timeouts() *timeouts {
+	if s.rare == nil {
 		return nil
 	}
-	return b.timeouts
+	return s.rare.timeouts
 }
 
-func (s *Set) needBeside() *beside {
-	if s.beside == nil {
-		s.beside = &beside{freeExtra: noSlot}
+func (s *Set) ensureRare() *rareState {
+	if s.rare == nil {
+		s.rare = &rareState{freeExtra: noSlot}
 	}
-	return s.beside
+	return s.rare
 }
 
 // Lineage returns the number of the definition's ID in its catalog, counted from 1: the same
@@ -174,33 +174,33 @@ func (c *Catalog) Lineages() int { return len(c.lineages.list) }
 // name; [Catalog.Handlers] also has those that only earlier ones did.
 func (c *Catalog) Calls(handler string) bool { return c.called[handler] }
 
-// same reports whether a definition is the one that was asked for, maybe in another version.
+// sameDefinition reports whether a definition is the one that was asked for, maybe in another version.
 // As long as a Set has seen one catalog only, that is a look at two pointers.
-func (s *Set) same(spec, asked *Spec) bool {
-	return spec == asked || (s.beside.mixed() || asked.catalog != s.catalog) && spec.lineage == asked.lineage
+func (s *Set) sameDefinition(spec, asked *Spec) bool {
+	return spec == asked || (s.mixed() || asked.catalog != s.catalog) && spec.lineage == asked.lineage
 }
 
-// version settles of which version an instance and the application that joins it are from
+// updateVersion settles of which version an instance and the application that joins it are from
 // here on: the application's. Two with other rules of timers cannot be mixed; then the
 // application has taken the old one already. It comes after everything that may refuse.
-func (s *Set) version(t *Turn, at uint16, a *Application) {
+func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	if s.specOf(i) != a.Spec {
-		s.takeVersion(t, at, a)
+		s.switchVersion(t, at, a)
 	}
 }
 
-// tellVersion tells that an instance is of another version where nothing else would: whoever
+// emitVersion tells that an instance is of another version where nothing else would: whoever
 // keeps something for a version learns of it by an event.
-func (s *Set) tellVersion(t *Turn, at uint16) {
+func (s *Set) emitVersion(t *Turn, at uint16) {
 	e := s.about(Refreshed, at)
 	e.End = s.endTold(s.slot(at))
 	t.emit(s, &e)
 }
 
-// takeVersion makes a running instance one of the application's version: what it grants and
+// switchVersion makes a running instance one of the application's version: what it grants and
 // what is not plain about it changes at once, the pulse that is to come stays where it is.
-func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
+func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 	i, spec := s.slot(at), a.Spec
 	s.tellPast(t, at, true)
 	if i.flags&hidden == 0 {
@@ -209,7 +209,7 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 	s.allCeased(t, at) // by the new version it may be of another group
 	old, was := s.specOf(i), s.running(i)
 	if by := len(spec.modifiers) - len(s.specOf(i).modifiers); by != 0 {
-		s.needBeside().modifiers += int32(by)
+		s.ensureRare().modifiers += int32(by)
 	}
 	s.setSpec(at, spec)
 	s.takePeriod(i, spec.periodAt(int(i.level)))
@@ -227,7 +227,7 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 		i.beat = s.firstBeat(i, now)
 		s.inStep(i, now)
 	case was != s.period(i):
-		s.needExtra(i).length = was
+		s.ensureExtra(i).length = was
 	}
 	if spec.uses&usesExtra != 0 {
 		s.newUses(t, i, a, old)
@@ -238,9 +238,9 @@ func (s *Set) takeVersion(t *Turn, at uint16, a *Application) {
 		s.extraOf(i).magnitudes.empty()
 	}
 	if spec.uses&usesActs != 0 {
-		s.needGates().acts |= spec.acts()
+		s.ensureGates().acts |= spec.acts()
 	}
-	s.needGates().expose() // another version may have other tags, and another rule
+	s.ensureGates().expose() // another version may have other tags, and another rule
 	if i.flags&hidden == 0 {
 		s.give(t, at)
 	}

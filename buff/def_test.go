@@ -34,22 +34,22 @@ func TestTwoCatalogs(t *testing.T) {
 		handles = append(handles, s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: c.Spec(specs[k].ID)}}).Handle)
 	}
 	require.Equal(t, want, carries())
-	require.Nil(t, s.beside)
+	require.Nil(t, s.rare)
 
 	next, err := c.Next(specs[:3]...) // only the first of them is still there
 	require.NoError(t, err)
 	turn.Catalog = next
 	handle := s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: next.Spec("b0")}}).Handle
 	require.Equal(t, append(want, "b0"), carries())
-	require.Len(t, s.beside.others, len(specs))
+	require.Len(t, s.rare.foreign, len(specs))
 	s.Adopt(turn, 0)
 	require.Equal(t, append(want, "b0"), carries())
-	require.Zero(t, slices.IndexFunc(s.beside.others, func(spec *Spec) bool { return spec != nil })-3, "three are of the new one")
+	require.Zero(t, slices.IndexFunc(s.rare.foreign, func(spec *Spec) bool { return spec != nil })-3, "three are of the new one")
 	for _, h := range handles {
 		s.Do(turn, 0, Command{Verb: verb.Remove, Handle: h})
 	}
 	require.Equal(t, []string{"b0"}, carries())
-	for _, spec := range s.beside.others {
+	for _, spec := range s.rare.foreign {
 		require.Nil(t, spec, "nothing of the old catalog is kept")
 	}
 	turn.Catalog, err = next.Next(specs[:2]...)
@@ -57,5 +57,5 @@ func TestTwoCatalogs(t *testing.T) {
 	s.Adopt(turn, 0)
 	require.Equal(t, []string{"b0"}, carries())
 	require.True(t, s.lives(handle))
-	require.Nil(t, s.beside.others)
+	require.Nil(t, s.rare.foreign)
 }

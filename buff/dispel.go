@@ -45,7 +45,7 @@ func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Resu
 // reports a success.
 func (s *Set) resists(t *Turn, at uint16) bool {
 	d := &s.specOf(s.slot(at)).Dispel
-	if d.Resist == 0 || !s.needGates().lucky(t.Seed, s.owner, d.Resist) {
+	if d.Resist == 0 || !s.ensureGates().lucky(t.Seed, s.owner, d.Resist) {
 		return false
 	}
 	e := s.about(Denied, at)
@@ -81,7 +81,7 @@ func (s *Spec) yieldsTo(g define.Grade) bool {
 // meant reports whether a query matches the instance.
 func (s *Set) meant(q *Query, i *instance) bool {
 	spec := s.specOf(i)
-	return (q.Spec == nil || s.same(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
+	return (q.Spec == nil || s.sameDefinition(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
 		(q.Type == "" || spec.Dispel.Type == q.Type) && q.means(spec.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }

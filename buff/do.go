@@ -183,7 +183,7 @@ func (s *Set) wakeUp(t *Turn, until wheel.Time, limit int) int {
 // all, since there is no room for it or, at the rate of its owner, its instant has not come.
 func (s *Set) fireOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
 	due, own, r, _ := s.comes(s.slot(at))
-	if limit <= 0 || due > s.beside.time().reached(until) {
+	if limit <= 0 || due > s.timeScale().reached(until) {
 		s.touch(t, at)
 		return 0
 	}
@@ -205,7 +205,7 @@ func (s *Set) comes(i *instance) (due, own wheel.Time, r rank, age uint64) {
 
 // happen does what has come of an instance: due is in its owner's time, own in its own.
 func (s *Set) happen(t *Turn, at uint16, due, own wheel.Time, r rank) {
-	t.begin(s.beside.time().world(due), due, true)
+	t.begin(s.timeScale().world(due), due, true)
 	s.touch(t, at)
 	switch r {
 	case rankPulse:

@@ -277,7 +277,7 @@
 //	│ piece: its slots, and their number ─┼─┘ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
 //	│ catalog ────────────────────────────┼┐  │  …                            │     │      │
 //	│                                     ││  │  keys, 14 bytes each          │     │      │
-//	│ beside: nil until needed ─────────┐ │└──┼───────────────────────────────┼─────┼──────┘
+//	│ rare: nil until needed ───────────┐ │└──┼───────────────────────────────┼─────┼──────┘
 //	└───────────────────────────────────┼─┘   └───────────────────────────────┼─────┘
 //	                                    └▸ gates, timeouts, …, extra, 184 bytes  ◂─────┘
 //
@@ -296,7 +296,7 @@
 // In the code each part is a type with its own data, and the methods of Set combine them:
 // scheduler has the earliest deadline and the slots to be rescheduled; gates decides what may be
 // applied; timeScale converts between the times of world, owner and buff; generations has those of
-// the handles; beside has rarely used fields; asked evaluates a number; timeouts, saver and
+// the handles; rareState has rarely used fields; asked evaluates a number; timeouts, saver and
 // restorer do what their names say.
 //
 // # Limits

@@ -32,7 +32,7 @@ func (s *Set) share(t *Turn, a *Application) uint64 {
 // returns finds what is remembered of the definition's group, nil if nothing. What is over
 // is forgotten here, before the new instance would bring it back to mind.
 func (s *Set) returns(spec *Spec, source OwnerID, now wheel.Time) *diminished {
-	g := s.beside.gate()
+	g := s.gates()
 	k := g.findReturns(spec.dr, spec.remembered(source))
 	switch {
 	case k < 0:
@@ -94,7 +94,7 @@ func (s *Set) diminish(t *Turn, spec *Spec, source OwnerID) {
 // remember begins to count the applications of a group, or of a group and source where the scope is pair. There is room
 // for as many as an owner may have buffs; one more pushes out the oldest.
 func (s *Set) remember(spec *Spec, source OwnerID, now wheel.Time) *diminished {
-	g := s.needGates()
+	g := s.ensureGates()
 	s.forgetReturns(now)
 	if len(g.returns) >= MaxPerOwner {
 		g.returns = slices.Delete(g.returns, 0, 1)
@@ -108,7 +108,7 @@ const fewReturns = 8
 
 // forgetReturns forgets what is over.
 func (s *Set) forgetReturns(now wheel.Time) {
-	g, over := s.beside.gate(), 0
+	g, over := s.gates(), 0
 	for k := range g.returns {
 		if g.returns[k].until <= now {
 			over++
@@ -138,7 +138,7 @@ type memory struct {
 // source, at one look at all of them.
 func (s *Set) feltNow() map[memory]bool {
 	felt, noted := map[memory]bool{}, map[uint16]bool{}
-	for _, a := range s.beside.gate().appliers {
+	for _, a := range s.gates().appliers {
 		noted[a.at] = true
 		if i := s.slot(a.at); !s.onlyAsync(i) {
 			felt[memory{s.specOf(i).dr, a.source, false}] = true
@@ -194,8 +194,8 @@ func (s *Set) feels(at uint16, source OwnerID) bool {
 	if s.onlyAsync(i) {
 		return false
 	}
-	if s.beside.gate().noted(at) {
-		return slices.Contains(s.beside.gate().appliers, applier{source, at})
+	if s.gates().noted(at) {
+		return slices.Contains(s.gates().appliers, applier{source, at})
 	}
 	return i.source == source
 }
@@ -223,13 +223,13 @@ func (s *Set) noteApplier(at uint16, source OwnerID) {
 		return
 	}
 	s.keepApplier(at)
-	s.needGates().addApplier(at, source)
+	s.ensureGates().addApplier(at, source)
 }
 
 // keepApplier notes who applied an instance, before it has another source.
 func (s *Set) keepApplier(at uint16) {
-	if i := s.slot(at); s.specOf(i).paired() && !s.onlyAsync(i) && !s.beside.gate().noted(at) {
-		s.needGates().addApplier(at, i.source)
+	if i := s.slot(at); s.specOf(i).paired() && !s.onlyAsync(i) && !s.gates().noted(at) {
+		s.ensureGates().addApplier(at, i.source)
 	}
 }
 
@@ -268,12 +268,12 @@ func (s *Set) runCeased(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch {
 	case s.specOf(i).uses&usesDR == 0 || s.onlyAsync(i) && s.specOf(i).paired():
-	case !s.beside.gate().noted(at):
-		s.beside.gate().ceased(t, s.specOf(i), i.source)
+	case !s.gates().noted(at):
+		s.gates().ceased(t, s.specOf(i), i.source)
 	default:
-		for _, a := range s.beside.gate().appliers {
+		for _, a := range s.gates().appliers {
 			if a.at == at {
-				s.beside.gate().ceased(t, s.specOf(i), a.source)
+				s.gates().ceased(t, s.specOf(i), a.source)
 			}
 		}
 	}
@@ -285,7 +285,7 @@ func (s *Set) allCeased(t *Turn, at uint16) {
 	s.runCeased(t, at)
 	if i.extra != noSlot && s.specOf(i).paired() {
 		for k := range s.extraOf(i).async {
-			s.beside.gate().ceased(t, s.specOf(i), s.extraOf(i).async[k].source)
+			s.gates().ceased(t, s.specOf(i), s.extraOf(i).async[k].source)
 		}
 	}
 }
@@ -298,17 +298,17 @@ func (r *restorer) allCeased(c *comeback) {
 		return
 	}
 	if len(b.Appliers) == 0 && !(len(b.Async) > 0 && spec.paired()) {
-		s.beside.gate().ceased(t, spec, b.Source)
+		s.gates().ceased(t, spec, b.Source)
 	}
 	if !spec.paired() {
 		return
 	}
 	for _, source := range b.Appliers {
-		s.beside.gate().ceased(t, spec, source)
+		s.gates().ceased(t, spec, source)
 	}
 	for _, list := range [][]savedStack{b.Async, b.Waiting} {
 		for k := range list {
-			s.beside.gate().ceased(t, spec, list[k].Source)
+			s.gates().ceased(t, spec, list[k].Source)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func (r *restorer) allCeased(c *comeback) {
 func (r *restorer) placeAppliers(c *comeback) {
 	if b := c.saved; c.spec.paired() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.parts) {
 		for _, source := range b.Appliers {
-			r.set.needGates().addApplier(c.at, source)
+			r.set.ensureGates().addApplier(c.at, source)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 		s.drop(t, at)
 		s.follow(t, spec.remove[why], &noMagnitudes)
 	}
-	if spec.uses&usesLinks != 0 || s.beside.gate().brought(age) {
+	if spec.uses&usesLinks != 0 || s.gates().brought(age) {
 		s.sendOff(t, age, why, name)
 	}
 }
@@ -80,7 +80,7 @@ func (s *Set) leave(t *Turn, at uint16) {
 		s.take(t, at)
 	}
 	if s.specOf(i).uses&usesHide != 0 {
-		s.needGates().unsettle()
+		s.ensureGates().unsettle()
 	}
 	if s.specOf(i).uses&usesDR != 0 {
 		s.allCeased(t, at)
@@ -91,7 +91,7 @@ func (s *Set) leave(t *Turn, at uint16) {
 func (s *Set) drop(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.specOf(i).uses&usesModifiers != 0 {
-		s.beside.modifiers -= int32(len(s.specOf(i).modifiers))
+		s.rare.modifiers -= int32(len(s.specOf(i).modifiers))
 	}
 	wasTouched := i.flags & touched
 	s.release(at)
@@ -182,7 +182,7 @@ func (s *Set) expire(t *Turn, at uint16) {
 // it leaves. No action of a definition follows, timeouts are dropped, and so are
 // handlers that were put off; Clear returns how many of both. The attributes are those of a new owner.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
-	t.begin(at, s.beside.time().started(at), false)
+	t.begin(at, s.timeScale().started(at), false)
 	for s.oldest != noSlot {
 		slot := s.oldest
 		e := s.about(Removed, slot)
@@ -194,17 +194,17 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 			t.emit(s, &e)
 		}
 	}
-	for i := range s.beside.waits().all() {
-		if s.beside.timeouts.list[i].live {
+	for i := range s.timeouts().all() {
+		if s.rare.timeouts.list[i].live {
 			s.releaseTimeout(uint16(i))
 			dropped++
 		}
 	}
-	dropped += s.beside.putOff()
+	dropped += s.deferredCalls()
 	s.scheduler.forgetDue()
-	if b := s.beside; b != nil {
+	if b := s.rare; b != nil {
 		b.clearCalls()
-		b.pending, b.gates, b.own, b.sheet = 0, nil, nil, nil
+		b.pendingCalls, b.gates, b.timeScale, b.sheet = 0, nil, nil, nil
 	}
 	return dropped
 }
@@ -219,7 +219,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 func (s *Set) kill(t *Turn, c *Command) Result {
 	var r Result
 	if !s.Dead() {
-		s.needGates().dead = true
+		s.ensureGates().dead = true
 		s.markOwner(journal.Life)
 		e := t.tell(s, Died)
 		e.Spec, e.Source = c.Application.Spec, c.Application.Source
@@ -253,7 +253,7 @@ func (s *Set) followDeath(t *Turn, at uint16, seq uint64, killer OwnerID) {
 }
 
 // Dead reports whether the owner has been killed, and not revived since.
-func (s *Set) Dead() bool { return s.beside.gate() != nil && s.beside.gate().dead }
+func (s *Set) Dead() bool { return s.gates() != nil && s.gates().dead }
 
 // revive: the owner lives again.
 func (s *Set) revive(t *Turn) Result {
@@ -265,7 +265,7 @@ func (s *Set) revive(t *Turn) Result {
 	if !s.Dead() {
 		return Result{}
 	}
-	s.beside.gate().dead = false
+	s.gates().dead = false
 	s.markOwner(journal.Life)
 	t.tell(s, Revived)
 	return Result{Kind: Revived}

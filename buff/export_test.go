@@ -16,7 +16,7 @@ func (s *Set) Due(h Handle) wheel.Time {
 		return wheel.Never
 	}
 	at, _ := s.due(i)
-	return s.beside.time().world(at)
+	return s.timeScale().world(at)
 }
 
 // Fits has numbers above the one given lie beside their instances, until the function that it returns is called.
@@ -85,10 +85,10 @@ func (s *Set) Owed() (n int) {
 
 // Extras returns how many extras there are, and how many of them are free.
 func (s *Set) Extras() (all, free int) {
-	if s.beside == nil {
+	if s.rare == nil {
 		return 0, 0
 	}
-	b := s.beside
+	b := s.rare
 	for at := b.freeExtra; at != noSlot; at = b.extras[at].next {
 		free++
 	}
@@ -97,10 +97,10 @@ func (s *Set) Extras() (all, free int) {
 
 // Memories returns how many groups of diminishing returns are in mind.
 func (s *Set) Memories() int {
-	if s.beside.gate() == nil {
+	if s.gates() == nil {
 		return 0
 	}
-	return len(s.beside.gate().returns)
+	return len(s.gates().returns)
 }
 
 // Counters returns what is wrong with what is counted, "" if nothing is: extras, tags and
@@ -129,27 +129,27 @@ func (s *Set) Counters(c *Catalog) string {
 		}
 	}
 	switch {
-	case s.beside.modified() != modifiers:
-		return fmt.Sprintf("%d modifiers counted, and there are %d", s.beside.modified(), modifiers)
-	case s.beside.ownSheet() == nil && keys > 0, s.beside.ownSheet() != nil && s.beside.ownSheet().Len() != keys:
+	case s.modifierCount() != modifiers:
+		return fmt.Sprintf("%d modifiers counted, and there are %d", s.modifierCount(), modifiers)
+	case s.sheet() == nil && keys > 0, s.sheet() != nil && s.sheet().Len() != keys:
 		return fmt.Sprintf("%d modifiers are known to be on the sheet", keys)
 	}
 	if all, free := s.Extras(); all-free != extras {
 		return fmt.Sprintf("%d extras, %d free, %d in use", all, free, extras)
 	}
-	if s.beside.gate() == nil {
+	if s.gates() == nil {
 		return ""
 	}
-	for _, given := range s.beside.gate().given {
+	for _, given := range s.gates().given {
 		for range given.n {
 			tags.add(c.closure([]Tag{given.tag}))
 		}
 	}
-	if !slices.Equal(tags, s.beside.gate().tags) {
-		return fmt.Sprintf("tags are counted as %v, and there are %v", s.beside.gate().tags, tags)
+	if !slices.Equal(tags, s.gates().tags) {
+		return fmt.Sprintf("tags are counted as %v, and there are %v", s.gates().tags, tags)
 	}
-	if s.beside.gate().immunities != immunities {
-		return fmt.Sprintf("%d immunities counted, and there are %d", s.beside.gate().immunities, immunities)
+	if s.gates().immunities != immunities {
+		return fmt.Sprintf("%d immunities counted, and there are %d", s.gates().immunities, immunities)
 	}
 	return ""
 }

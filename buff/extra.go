@@ -35,8 +35,8 @@ type asyncStack struct {
 	numbers   uint16 // TimersQueue: those of its own, counted from 1; 0: it has none
 }
 
-// spare returns a free extra, empty.
-func (b *beside) spare() uint16 {
+// allocExtra returns a free extra, empty.
+func (b *rareState) allocExtra() uint16 {
 	at := b.freeExtra
 	if at == noSlot {
 		b.extras = append(b.extras, extra{})
@@ -46,20 +46,20 @@ func (b *beside) spare() uint16 {
 	return at
 }
 
-// giveBack frees an extra.
-func (b *beside) giveBack(at uint16) {
+// freeExtraAt frees an extra.
+func (b *rareState) freeExtraAt(at uint16) {
 	x := &b.extras[at]
 	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.empty(), next: b.freeExtra}
 	b.freeExtra = at
 }
 
 // extraOf returns the extra of an instance that has one.
-func (s *Set) extraOf(i *instance) *extra { return &s.beside.extras[i.extra] }
+func (s *Set) extraOf(i *instance) *extra { return &s.rare.extras[i.extra] }
 
-// needExtra returns the extra of an instance and gives it one if it has none.
-func (s *Set) needExtra(i *instance) *extra {
+// ensureExtra returns the extra of an instance and gives it one if it has none.
+func (s *Set) ensureExtra(i *instance) *extra {
 	if i.extra == noSlot {
-		i.extra = s.needBeside().spare()
+		i.extra = s.ensureRare().allocExtra()
 	}
 	return s.extraOf(i)
 }

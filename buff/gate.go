@@ -24,11 +24,11 @@ type gates struct {
 	exposing   bool      // the same before the round of reconsider that is running
 }
 
-func (s *Set) needGates() *gates {
-	if s.beside.gate() == nil {
-		s.needBeside().gates = &gates{}
+func (s *Set) ensureGates() *gates {
+	if s.gates() == nil {
+		s.ensureRare().gates = &gates{}
 	}
-	return s.beside.gate()
+	return s.gates()
 }
 
 // Of an owner that has none, gates are nil: the methods that ask, and those that forget, may be called then.
@@ -71,7 +71,7 @@ func (g *gates) lucky(seed uint64, owner OwnerID, chance int) bool {
 }
 
 // Has reports whether the owner has a tag.
-func (s *Set) Has(tag Tag) bool { return s.beside.gate() != nil && s.beside.gate().tags.has(tag) }
+func (s *Set) Has(tag Tag) bool { return s.gates() != nil && s.gates().tags.has(tag) }
 
 // admit returns why an application is refused before its duration is looked at, or
 // NoReason. Of an owner without gates and a definition without one of usesGates nothing is to
@@ -88,11 +88,11 @@ func (s *Set) admit(t *Turn, a *Application) Reason {
 	switch {
 	case spec.uses&usesDead != 0 && s.Dead():
 		return Dead
-	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.beside.gate().owned()):
+	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.gates().owned()):
 		return Requirement
-	case s.beside.gate() != nil && s.immuneTo(spec, noSlot):
+	case s.gates() != nil && s.immuneTo(spec, noSlot):
 		return Immune
-	case spec.uses&usesChance != 0 && !s.needGates().lucky(t.Seed, s.owner, spec.Chance):
+	case spec.uses&usesChance != 0 && !s.ensureGates().lucky(t.Seed, s.owner, spec.Chance):
 		return Chance
 	}
 	return NoReason
@@ -133,11 +133,11 @@ func (s *Set) ownLeft(i *instance) int64 {
 	var now wheel.Time
 	switch {
 	case i.flags&timeScaled == 0:
-		now = s.beside.time().ceil(s.beside.time().at) // it is the owner's that stands still
-	case !s.beside.time().stands():
+		now = s.timeScale().ceil(s.timeScale().at) // it is the owner's that stands still
+	case !s.timeScale().stands():
 		now = s.extraOf(i).scale.ceil(s.extraOf(i).scale.at)
 	default:
-		now = s.extraOf(i).scale.ceil(s.beside.time().ceil(s.beside.time().at))
+		now = s.extraOf(i).scale.ceil(s.timeScale().ceil(s.timeScale().at))
 	}
 	return left(now, i.end)
 }

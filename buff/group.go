@@ -114,7 +114,7 @@ func (s *Set) outnumber(t *Turn, a *Application) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
 		i := s.slot(at)
-		if i.source != a.Source || !s.same(s.specOf(i), a.Spec) || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
+		if i.source != a.Source || !s.sameDefinition(s.specOf(i), a.Spec) || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
 			continue
 		}
 		if held++; oldest == noSlot {
@@ -202,7 +202,7 @@ func (s *Set) stronger(at uint16) (n int) {
 	for other := s.oldest; other != noSlot; other = s.slot(other).newer {
 		s.looked++
 		o := s.slot(other)
-		if !s.same(s.specOf(o), s.specOf(i)) {
+		if !s.sameDefinition(s.specOf(o), s.specOf(i)) {
 			continue
 		}
 		if by := o.strength().compare(i.strength()); by > 0 || by == 0 && s.age(o) < s.age(i) {

@@ -32,7 +32,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	e := s.about(Hastened, at)
 	switch s.specOf(i).Haste {
 	case define.HasteSnapshot:
-		s.needExtra(i).wanted = ms
+		s.ensureExtra(i).wanted = ms
 	case define.HasteRescale:
 		s.newBeat(i, now)
 		s.takePeriod(i, ms)

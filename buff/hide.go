@@ -16,7 +16,7 @@ import (
 // reranked says that an instance of a definition has another magnitude.
 func (s *Set) reranked(spec *Spec) {
 	if spec.uses&usesHide != 0 {
-		s.needGates().unsettle()
+		s.ensureGates().unsettle()
 	}
 }
 
@@ -29,10 +29,10 @@ func (s *Set) reranked(spec *Spec) {
 //
 // Stories: testdata/require.txt, inhibition.txt, group_hide.txt, immune_then_hidden.txt.
 func (s *Set) reconsider(t *Turn) {
-	if s.beside.gate() == nil || !s.beside.gate().unsettled {
+	if s.gates() == nil || !s.gates().unsettled {
 		return
 	}
-	g := s.beside.gate()
+	g := s.gates()
 	for range MaxRounds {
 		g.unsettled, g.exposed, g.exposing = false, false, g.exposed
 		s.rank(t)
@@ -52,10 +52,10 @@ func (s *Set) reconsider(t *Turn) {
 // the owner have changed, which bears on all of them.
 func (s *Set) require(t *Turn, at uint16) {
 	i := s.slot(at)
-	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.beside.gate().exposed && !s.beside.gate().exposing {
+	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates().exposed && !s.gates().exposing {
 		return
 	}
-	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.beside.gate().owned()) {
+	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.gates().owned()) {
 		s.end(t, at, Condition)
 		s.rank(t) // it may have been the strongest, for the younger ones of this round
 		return
@@ -68,7 +68,7 @@ func (s *Set) require(t *Turn, at uint16) {
 // Each is found anew, but for inhibited, which stays until a command ends it, and immune where no immunity has come or gone.
 func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 	causes := i.flags&inhibited | s.exempt(i, at)
-	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.beside.gate().owned()) {
+	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.gates().owned()) {
 		causes |= unmet
 	}
 	if s.specOf(i).uses&usesHide != 0 {
@@ -143,13 +143,13 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 func (s *Set) give(t *Turn, at uint16) {
 	spec := s.specOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
-		s.needGates().grant(spec.grants)
+		s.ensureGates().grant(spec.grants)
 	}
 	if spec.uses&usesModifiers != 0 {
 		s.putOn(at)
 	}
 	if spec.uses&usesImmunity != 0 {
-		g := s.needGates()
+		g := s.ensureGates()
 		g.immunities++
 		g.expose()
 		s.purgeImmune(t, at)
@@ -159,15 +159,15 @@ func (s *Set) give(t *Turn, at uint16) {
 func (s *Set) take(t *Turn, at uint16) {
 	spec := s.specOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
-		s.beside.gate().revoke(spec.grants)
+		s.gates().revoke(spec.grants)
 	}
 	if spec.uses&usesModifiers != 0 {
 		s.takeOff(t, at)
 	}
 	if spec.uses&usesImmunity != 0 {
 		s.flushAll(t, spec.immunity.matches)
-		s.beside.gate().immunities--
-		s.beside.gate().expose()
+		s.gates().immunities--
+		s.gates().expose()
 	}
 }
 
@@ -178,7 +178,7 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	if c.Tag == 0 {
 		return Result{Err: fmt.Errorf("%w: none", ErrTag)}
 	}
-	g, all := s.needGates(), t.Catalog.closure([]Tag{c.Tag})
+	g, all := s.ensureGates(), t.Catalog.closure([]Tag{c.Tag})
 	switch {
 	case c.Verb == verb.AddTag:
 		g.given.add([]Tag{c.Tag})

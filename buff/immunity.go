@@ -12,10 +12,10 @@ import (
 //
 // Stories: testdata/immunity.txt, immunity_buff.txt.
 func (s *Set) immuneTo(spec *Spec, except uint16) bool {
-	if s.beside.gate().immuneByTag(spec) {
+	if s.gates().immuneByTag(spec) {
 		return true
 	}
-	if s.beside.gate().immunities == 0 {
+	if s.gates().immunities == 0 {
 		return false
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -50,7 +50,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	if c.Tag == 0 {
 		return Result{Err: fmt.Errorf("%w: an immunity against none", ErrTag)}
 	}
-	g := s.needGates()
+	g := s.ensureGates()
 	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {
 		return Result{}
 	}
@@ -91,9 +91,9 @@ func (s *Set) purgeImmune(t *Turn, at uint16) {
 // Story: testdata/immunity_buff.txt.
 func (s *Set) exempt(i *instance, at uint16) flags {
 	switch {
-	case s.beside.gate() == nil || s.specOf(i).Immune != define.ImmuneSuppress:
+	case s.gates() == nil || s.specOf(i).Immune != define.ImmuneSuppress:
 		return 0
-	case !s.beside.gate().exposed && !s.beside.gate().exposing:
+	case !s.gates().exposed && !s.gates().exposing:
 		return i.flags & immune
 	case s.immuneTo(s.specOf(i), at):
 		return immune

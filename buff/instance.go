@@ -178,7 +178,7 @@ func (s *Set) newBeat(i *instance, now wheel.Time) {
 
 // newPeriod gives the periods after the one that runs another length.
 func (s *Set) newPeriod(i *instance, ms int64) {
-	x := s.needExtra(i)
+	x := s.ensureExtra(i)
 	x.length = s.running(i)
 	s.takePeriod(i, ms)
 }
@@ -293,7 +293,7 @@ func (h TimeoutHandle) generation() uint32 { return uint32(h) }
 //
 // It panics if the origin is odd, or the Set has been used.
 func (s *Set) SetOrigin(origin uint32) {
-	if origin%2 != 0 || int(s.used)+len(s.beside.waits().all()) > 0 {
+	if origin%2 != 0 || int(s.used)+len(s.timeouts().all()) > 0 {
 		panic("buff: SetOrigin with an odd number, or of a Set that has been used")
 	}
 	s.generations.origin = origin

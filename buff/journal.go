@@ -7,28 +7,28 @@ import (
 
 // SetJournal lets the Set note its changes in j from here on, or nowhere if it is nil.
 func (s *Set) SetJournal(j *journal.Journal) {
-	if j != s.beside.notes() {
-		s.needBeside().journal = j
+	if j != s.journal() {
+		s.ensureRare().journal = j
 	}
 }
 
 // mark notes what has changed in a slot.
 func (s *Set) mark(at uint16, what journal.Aspect) {
-	if j := s.beside.notes(); j != nil && what != 0 {
+	if j := s.journal(); j != nil && what != 0 {
 		j.Mark(s.number, at, what)
 	}
 }
 
 // markOwner notes what has changed of the owner itself.
 func (s *Set) markOwner(what journal.Aspect) {
-	if j := s.beside.notes(); j != nil {
+	if j := s.journal(); j != nil {
 		j.MarkOwner(s.number, what)
 	}
 }
 
 // markTime notes that the time of all buffs has changed.
 func (s *Set) markTime() {
-	if s.beside.notes() == nil {
+	if s.journal() == nil {
 		return
 	}
 	s.markOwner(journal.Clock)

@@ -133,7 +133,7 @@ func (s *Set) find(a *Application) uint16 {
 		for like := want.among(word); like != 0; like &= like - 1 {
 			at := uint16(4*k + bits.TrailingZeros64(like)/16)
 			i := s.slot(at)
-			if !s.same(s.specOf(i), a.Spec) || !s.joins(i, a) {
+			if !s.sameDefinition(s.specOf(i), a.Spec) || !s.joins(i, a) {
 				continue
 			}
 			if found == noSlot || s.age(i) <= s.age(s.slot(found)) {

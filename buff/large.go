@@ -59,7 +59,7 @@ func (s *Set) takeDuration(i *instance, ms int64) {
 
 // enlarge puts the numbers of an instance beside it, if they are not there, for as long as it lives.
 func (s *Set) enlarge(i *instance) *largeNumbers {
-	x := s.needExtra(i)
+	x := s.ensureExtra(i)
 	if i.flags&large == 0 {
 		x.large = &largeNumbers{age: uint64(i.age32), period: int64(i.period32), duration: int64(i.duration32)}
 		i.flags |= large

@@ -46,7 +46,7 @@ func (s *Set) applyLink(t *Turn, a *Application) outcome {
 			if r.kind == Applied {
 				was = 0
 			}
-			s.needGates().addLink(linkage{of, r.handle, max(i.stacks-was, 0)})
+			s.ensureGates().addLink(linkage{of, r.handle, max(i.stacks-was, 0)})
 		}
 	}
 	return r
@@ -54,9 +54,9 @@ func (s *Set) applyLink(t *Turn, a *Application) outcome {
 
 // hasLink reports whether a head has a live link of a definition.
 func (s *Set) hasLink(of uint64, spec *Spec) bool {
-	g := s.beside.gate()
+	g := s.gates()
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool {
-		return l.of == of && s.same(s.specOf(s.slot(l.link.slot())), spec)
+		return l.of == of && s.sameDefinition(s.specOf(s.slot(l.link.slot())), spec)
 	})
 }
 
@@ -75,7 +75,7 @@ func (g *gates) brought(of uint64) bool {
 // first.
 func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
-		s.beside.gate().untie(of)
+		s.gates().untie(of)
 	}
 }
 
@@ -86,7 +86,7 @@ func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
 func (s *Set) unlink(t *Turn, c *Command) Result {
 	of, r := uint64(c.Amount), Result{}
 	s.each(func(at uint16) {
-		g, h := s.beside.gate(), s.handle(at)
+		g, h := s.gates(), s.handle(at)
 		if g == nil {
 			return
 		}
@@ -104,7 +104,7 @@ func (s *Set) unlink(t *Turn, c *Command) Result {
 			s.lose(t, at, int(stacks), c.Reason)
 		}
 	})
-	s.beside.gate().untie(of)
+	s.gates().untie(of)
 	return r
 }
 

@@ -42,7 +42,7 @@ func (s *Set) magnitudesBehind(t *Turn, i *instance, a *Application) *magnitudes
 	return &t.worked.behind
 }
 
-func (x *extra) needMagnitudes() *magnitudes {
+func (x *extra) ensureMagnitudes() *magnitudes {
 	if x.magnitudes == nil {
 		x.magnitudes = &magnitudes{}
 	}
@@ -60,10 +60,10 @@ func (k *magnitudes) empty() *magnitudes {
 
 // keep gives an instance the numbers of an application, which have been worked out.
 func (s *Set) keep(t *Turn, i *instance, a *Application) {
-	k := s.needExtra(i).needMagnitudes()
+	k := s.ensureExtra(i).ensureMagnitudes()
 	k.values = append(k.values[:0], t.worked.values...)
 	if a.Spec.rereads {
-		s.needBeside().rereads = true
+		s.ensureRare().rereads = true
 	}
 	if i.source == a.Source {
 		k.captured = a.Spec.known(k.captured[:0], a.Captured)
@@ -151,8 +151,8 @@ func (k *magnitudes) own(l *asyncStack) []float64 {
 // room: it was reserved when the buff began.
 func (s *Set) putOn(at uint16) {
 	i := s.slot(at)
-	sheet := s.needBeside().needSheet(s.specOf(i).catalog)
-	s.extraOf(i).needMagnitudes()
+	sheet := s.ensureRare().ensureSheet(s.specOf(i).catalog)
+	s.extraOf(i).ensureMagnitudes()
 	s.markOwner(journal.Attributes)
 	e := s.effectOf(i)
 	e.putOn(sheet, s.handle(at))
@@ -205,7 +205,7 @@ func (e *effect) put(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
 // takeOff takes them off.
 func (s *Set) takeOff(t *Turn, at uint16) {
 	i := s.slot(at)
-	e, sheet := s.effectOf(i), s.beside.ownSheet()
+	e, sheet := s.effectOf(i), s.sheet()
 	s.markOwner(journal.Attributes)
 	if t.SheetChanged != nil {
 		for j, key := range e.k.keys {
@@ -239,7 +239,7 @@ func (s *Set) tune(t *Turn, at uint16) {
 		return
 	}
 	s.markOwner(journal.Attributes)
-	e, sheet := s.effectOf(i), s.beside.ownSheet()
+	e, sheet := s.effectOf(i), s.sheet()
 	if t.SheetChanged != nil {
 		for j, key := range e.k.keys {
 			m, _ := sheet.Modifier(key)
@@ -355,7 +355,7 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 	if len(k.keys) > 0 {
 		s.markOwner(journal.Attributes)
 		e := effect{spec: spec, k: k, stacks: i.stacks, async: async}
-		e.tune(s.beside.ownSheet())
+		e.tune(s.sheet())
 	}
 	return true
 }
@@ -363,5 +363,5 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 // roomFor reports whether the modifiers of a definition have room on the owner's sheet beside
 // those of all instances but so many.
 func (s *Set) roomFor(spec *Spec, but int) bool {
-	return len(spec.modifiers) == 0 || s.beside.modified()-but+len(spec.modifiers) <= stat.MaxModifiers
+	return len(spec.modifiers) == 0 || s.modifierCount()-but+len(spec.modifiers) <= stat.MaxModifiers
 }

@@ -283,7 +283,7 @@ func (s *Set) Free(t *Turn) {
 	}
 	t.Memory.give(s.piece)
 	s.piece, s.free = noPiece(), noSlot
-	s.beside = nil
+	s.rare = nil
 }
 
 // spoil fills memory that is nobody's with what no instance has: who looks at it still finds no definition.

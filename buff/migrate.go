@@ -28,7 +28,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	}
 	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
 	s.rework(t, i, &a)
-	s.takeVersion(t, at, &a)
+	s.switchVersion(t, at, &a)
 	if shielded && spec.Shield.On {
 		s.extraOf(i).shield = shield
 	}
@@ -43,7 +43,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	}
 	s.mark(at, journal.Spec|journal.Time|journal.Stacks|journal.Power|journal.Charges|journal.Shield|journal.Waiting)
 	s.touch(t, at)
-	s.tellVersion(t, at)
+	s.emitVersion(t, at)
 	if over := int(i.stacks) - int(spec.limit); over > 0 {
 		s.lose(t, at, over, Reload)
 	}

@@ -114,7 +114,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 		s.pulseAt(t, at, own, elapsed, period, 0)
 		return
 	}
-	x := s.needExtra(i)
+	x := s.ensureExtra(i)
 	x.owed++
 	x.owedAt = own
 	if next := s.nextPulse(i); next > s.nextEnd(i) || s.worldOf(i, next) > t.Now || !s.sameCount(i, own, next) {
@@ -189,19 +189,19 @@ func (c *waitingCall) makeCurrent(t *Turn) {
 // It runs at the head of a Run, at the instant of its cause, which may lie before the frame: the handler sees the time at which it
 // would have run if it had not been put off. Story: testdata/put_off.txt.
 func (s *Set) callNext(t *Turn) {
-	b := s.beside
-	t.held = b.calls[len(b.calls)-int(b.pending)]
+	b := s.rare
+	t.held = b.calls[len(b.calls)-int(b.pendingCalls)]
 	t.held.makeCurrent(t)
-	if b.pending--; b.pending == 0 {
+	if b.pendingCalls--; b.pendingCalls == 0 {
 		b.clearCalls()
 	}
-	t.begin(t.current.Event.At, s.beside.time().started(t.current.Event.At), true)
+	t.begin(t.current.Event.At, s.timeScale().started(t.current.Event.At), true)
 	t.quiet = t.held.quiet
 	s.call(t)
 }
 
 // clearCalls lets go of what the handlers that were put off refer to.
-func (b *beside) clearCalls() {
+func (b *rareState) clearCalls() {
 	clear(b.calls)
 	b.calls = b.calls[:0]
 }
@@ -256,9 +256,9 @@ func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout Timeout
 	if t.inside {
 		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true, quiet: t.quiet})
 	} else {
-		b := s.needBeside()
+		b := s.ensureRare()
 		to = &b.calls
-		b.pending++
+		b.pendingCalls++
 	}
 	n := len(*to)
 	if n == cap(*to) {

@@ -71,7 +71,7 @@ func TestCallPutOff(t *testing.T) {
 	require.True(t, s.Run(turn, 70, 100))
 	require.Equal(t, []wheel.Time{5, 70}, seen)
 	require.False(t, turn.calling)
-	for _, c := range s.beside.calls[:cap(s.beside.calls)] {
+	for _, c := range s.rare.calls[:cap(s.rare.calls)] {
 		require.Zero(t, c)
 	}
 }

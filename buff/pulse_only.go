@@ -21,7 +21,7 @@ func (s *Spec) onlyCalls(u uses) bool {
 // As in [Set.beat], what comes next is set before the handler is called: what the handler does finds it, and if it does not come back it is set.
 func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	i := s.slot(at)
-	if i.flags != 0 || i.extra != noSlot || s.beside.gate() != nil || s.beside.time() != nil {
+	if i.flags != 0 || i.extra != noSlot || s.gates() != nil || s.timeScale() != nil {
 		return false
 	}
 	own := i.beat

@@ -72,8 +72,8 @@ func newOnlySide(c *Catalog, long bool, seed uint64) *onlySide {
 	}
 	x.turn = Turn{Catalog: c, Memory: &Memory{}, Call: x.call}
 	if long { // an owner who knows of a gate and of timeouts goes the way of all
-		x.set.needGates()
-		x.set.beside.timeouts = &timeouts{free: noSlot}
+		x.set.ensureGates()
+		x.set.rare.timeouts = &timeouts{free: noSlot}
 	}
 	return x
 }
@@ -208,7 +208,7 @@ func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
 	blob, _ := a.set.Save(nil, a.turn.Catalog, blobMoment, 0)
 	blob2, _ := b.set.Save(nil, a.turn.Catalog, blobMoment, 0)
 	require.Equal(t, blob, blob2, "seed %d", seed)
-	if a.set.beside.time() == nil { // keys are in the world's time
+	if a.set.timeScale() == nil { // keys are in the world's time
 		requireKeys(t, a.set)
 	}
 	for at := range a.set.used {
@@ -307,7 +307,7 @@ func TestWakeFirst(t *testing.T) {
 				continue
 			}
 			at, others := x.set.wakeFirst(&x.turn, now)
-			if len(due) == 1 && x.set.beside.waits() == nil && x.set.beside.putOff() == 0 {
+			if len(due) == 1 && x.set.timeouts() == nil && x.set.deferredCalls() == 0 {
 				found++
 				require.Equal(t, []any{due[0], next}, []any{at, others})
 				require.Equal(t, wheel.Never, *x.set.key(at))

@@ -20,7 +20,7 @@ import (
 // stat/queue_reload.txt.
 func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec
-	x, now := s.needExtra(i), s.nowOf(t, i)
+	x, now := s.ensureExtra(i), s.nowOf(t, i)
 	if int32(len(x.async))+1 >= spec.limit {
 		switch weakest := weakestOf(x.async); {
 		case spec.Stack.Overflow == define.OverflowClear:
@@ -73,7 +73,7 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := s.slot(at)
 	i.magnitude = l.magnitude
 	s.runCeased(t, at)
-	s.beside.gate().dropAppliers(at)
+	s.gates().dropAppliers(at)
 	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
 	s.reranked(s.specOf(i))
@@ -88,7 +88,7 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 // unqueue takes out one of those that wait.
 func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x := s.extraOf(i)
-	s.beside.gate().ceased(t, s.specOf(i), x.async[k].source)
+	s.gates().ceased(t, s.specOf(i), x.async[k].source)
 	s.magnitudesOf(i).unshelve(&x.async[k])
 	x.async = remove(x.async, k)
 }
@@ -231,12 +231,12 @@ func (s *Set) shelve(t *Turn, i *instance, a *Application, l *asyncStack) {
 	if a.Spec.uses&usesMagnitudes == 0 {
 		return
 	}
-	w, n := s.extraOf(i).needMagnitudes().shelf()
+	w, n := s.extraOf(i).ensureMagnitudes().shelf()
 	l.numbers = n
 	w.values = append(w.values[:0], t.worked.values...)
 	w.captured = a.Spec.known(w.captured[:0], a.Captured)
 	if a.Spec.rereads {
-		s.needBeside().rereads = true
+		s.ensureRare().rereads = true
 	}
 }
 
@@ -259,7 +259,7 @@ func (s *Set) stepAside(i *instance, left int64) {
 		left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level, shield: x.shield, charges: x.charges,
 	}
 	if s.specOf(i).uses&usesMagnitudes != 0 {
-		k := x.needMagnitudes()
+		k := x.ensureMagnitudes()
 		w, n := k.shelf()
 		l.numbers = n
 		k.swap(w)
@@ -288,7 +288,7 @@ func (s *Set) reviseQueue(t *Turn, at uint16, a *Application) {
 	if shielded {
 		shield = s.extraOf(i).shield
 	}
-	s.takeVersion(t, at, &running)
+	s.switchVersion(t, at, &running)
 	if shielded && a.Spec.Shield.On {
 		s.extraOf(i).shield = shield // the application that comes fills it up
 	}
@@ -309,7 +309,7 @@ func (s *Set) reviseEach(t *Turn, at uint16, a *Application) {
 		s.reworkWaiting(t, i, a.Spec)
 		w.values, w.pool = append(w.values[:0], w.coming...), pool
 	}
-	s.takeVersion(t, at, a)
+	s.switchVersion(t, at, a)
 }
 
 // reworkWaiting works out the numbers of another version for the applications with a time of their own.
@@ -320,8 +320,8 @@ func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
 	case i.flags&member != 0:
 		return
 	}
-	x := s.needExtra(i)
-	k := x.needMagnitudes()
+	x := s.ensureExtra(i)
+	k := x.ensureMagnitudes()
 	for j := range x.async {
 		l := &x.async[j]
 		if l.numbers == 0 {

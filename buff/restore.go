@@ -74,7 +74,7 @@ type Restoration struct {
 // [ErrRoom] if too much would happen at once, and has then changed nothing. Whatever the blob says, it allocates no more than a fixed
 // multiple of its length, beside the events.
 func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool), zone ...Command) (Restoration, error) {
-	if int(s.used)+len(s.beside.waits().all()) > 0 || s.beside.gate() != nil || s.beside.time() != nil || s.beside.ownSheet() != nil {
+	if int(s.used)+len(s.timeouts().all()) > 0 || s.gates() != nil || s.timeScale() != nil || s.sheet() != nil {
 		panic("buff: Restore into a Set that has been used")
 	}
 	r := t.restorer()

@@ -96,7 +96,7 @@ func (s *Set) endBackdated(t *Turn, c *comeback) {
 	if spec.Save.OfflineExpire == define.OfflineRun {
 		s.followBackdated(t, spec, k, ago)
 	}
-	if spec.uses&usesLinks != 0 || s.beside.gate().brought(c.age) {
+	if spec.uses&usesLinks != 0 || s.gates().brought(c.age) {
 		s.sendOff(t, c.age, Expired, "")
 	}
 }

@@ -316,7 +316,7 @@ func (c *comeback) pass() {
 
 // firstBeat is what Set.firstBeat is, from now on.
 func (c *comeback) firstBeat() wheel.Time {
-	s := Set{catalog: c.spec.catalog, beside: &beside{extras: []extra{c.x}}}
+	s := Set{catalog: c.spec.catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
 	i.extra = 0
 	s.takePeriod(&i, c.period)
@@ -397,7 +397,7 @@ func (c *comeback) passEach() {
 	}
 	if n := c.boundaries(min(c.over, last)); n > 0 {
 		c.pulses = n
-		s := Set{catalog: c.spec.catalog, beside: &beside{extras: []extra{*x}}}
+		s := Set{catalog: c.spec.catalog, rare: &rareState{extras: []extra{*x}}}
 		counted := *i
 		counted.extra = 0
 		c.pulsed = i.beat.Add((n - 1) * c.period)

@@ -16,7 +16,7 @@ func (r *restorer) placeBases() {
 			r.keepAside().Bases = append(r.aside.Bases, b)
 			continue
 		}
-		if err := r.set.needBeside().needSheet(catalog).SetBase(a, float64(b.Value)); err != nil {
+		if err := r.set.ensureRare().ensureSheet(catalog).SetBase(a, float64(b.Value)); err != nil {
 			panic("buff: a base that was checked: " + err.Error())
 		}
 	}
@@ -39,7 +39,7 @@ func (r *restorer) numbers(c *comeback) {
 	q.captured = r.savedCaptures(spec, had)
 	if spec.rereads {
 		q.captured = r.set.reread(r.turn, q.captured, spec, c.i.source)
-		r.set.needBeside().rereads = true
+		r.set.ensureRare().rereads = true
 	}
 	if c.x.shield == toWorkOut {
 		c.x.shield = wholePool(r.anew(spec.poolBy, &q))

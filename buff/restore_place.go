@@ -19,11 +19,11 @@ import (
 func (r *restorer) place() {
 	s := r.set
 	if s.events = r.saved.Events; r.own != nil {
-		s.needBeside().own = r.own
+		s.ensureRare().timeScale = r.own
 	}
 	s.setCatalog(r.turn.Catalog)
 	if len(r.remains) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
-		g := s.needGates()
+		g := s.ensureGates()
 		g.returns, g.rolls, g.dead = r.remains, r.saved.Rolls, r.saved.Dead
 	}
 	r.placeBases()
@@ -36,14 +36,14 @@ func (r *restorer) place() {
 	r.placeLinks()
 	s.ages = r.ages
 	if len(r.waits) > 0 {
-		s.needBeside().timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
+		s.ensureRare().timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
 	}
 	for k := range r.waits {
 		s.touchTimeout(r.turn, uint16(k))
 	}
 	r.placeTags()
 	if r.aside != nil {
-		s.needGates().aside = r.aside
+		s.ensureGates().aside = r.aside
 	}
 }
 
@@ -79,7 +79,7 @@ func (r *restorer) placeMemory() {
 		l.touched = slices.Grow(l.touched, buffs+len(r.waits))
 	}
 	if extras > 0 {
-		s.needBeside().extras = make([]extra, 0, extras)
+		s.ensureRare().extras = make([]extra, 0, extras)
 	}
 	if numbers > 0 {
 		r.magnitudes = make([]magnitudes, 0, numbers)
@@ -105,8 +105,8 @@ func (r *restorer) placeBuff(c *comeback) {
 	at := r.placeSlot(&c.i)
 	i := s.slot(at)
 	if !c.plain {
-		i.extra = s.needBeside().spare()
-		s.beside.extras[i.extra] = c.x
+		i.extra = s.ensureRare().allocExtra()
+		s.rare.extras[i.extra] = c.x
 	}
 	s.takeAge(i, c.age)
 	s.takePeriod(i, c.period)
@@ -115,10 +115,10 @@ func (r *restorer) placeBuff(c *comeback) {
 	c.at = at
 	r.placeAppliers(c)
 	if spec.uses&usesActs != 0 {
-		s.needGates().acts |= spec.acts()
+		s.ensureGates().acts |= spec.acts()
 	}
 	if n := len(spec.modifiers); n > 0 {
-		s.needBeside().modifiers += int32(n)
+		s.ensureRare().modifiers += int32(n)
 	}
 	// As it was saved. Whether it is still hidden is looked at when all are there: see tell.
 	if i.flags&hidden != 0 {
@@ -128,10 +128,10 @@ func (r *restorer) placeBuff(c *comeback) {
 		s.putOn(at)
 	}
 	if spec.uses&usesGrants != 0 {
-		s.needGates().tags.add(spec.grants)
+		s.ensureGates().tags.add(spec.grants)
 	}
 	if spec.uses&usesImmunity != 0 {
-		s.needGates().immunities++
+		s.ensureGates().immunities++
 	}
 }
 
@@ -194,7 +194,7 @@ func (r *restorer) placeLinks() {
 					if l.of = of; !b.gone {
 						l.of = b.age
 					}
-					r.set.needGates().addLink(l)
+					r.set.ensureGates().addLink(l)
 					break
 				}
 			}
@@ -212,7 +212,7 @@ func (r *restorer) guessLinks(c *comeback) {
 	for _, l := range c.spec.links {
 		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.spec == l && b.saved.Source == c.saved.Source })
 		if k >= 0 && &r.backs[k] != c {
-			r.set.needGates().addLink(linkage{of: of, link: r.set.handle(r.backs[k].at)})
+			r.set.ensureGates().addLink(linkage{of: of, link: r.set.handle(r.backs[k].at)})
 		}
 	}
 }
@@ -225,7 +225,7 @@ func (r *restorer) placeTags() {
 			r.keepAside().Tags = append(r.aside.Tags, b)
 			continue
 		}
-		g := r.set.needGates()
+		g := r.set.ensureGates()
 		g.given.addTimes(t, b.N)
 		for _, t := range r.turn.Catalog.closure([]Tag{t}) {
 			g.tags.addTimes(t, b.N)
@@ -233,7 +233,7 @@ func (r *restorer) placeTags() {
 	}
 	for _, b := range r.saved.Immune {
 		if t, ok := r.turn.Catalog.Tag(b.Name); ok {
-			r.set.needGates().immune.addTimes(t, b.N)
+			r.set.ensureGates().immune.addTimes(t, b.N)
 		} else {
 			r.keepAside().Immune = append(r.aside.Immune, b)
 		}
@@ -252,7 +252,7 @@ func (s *tagSet) addTimes(t Tag, n int64) {
 // its pulses; immunities, against what the definitions of now say; who is hidden; and last what all this has issued.
 func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
-	t.begin(r.at.Now, s.beside.time().started(r.at.Now), false)
+	t.begin(r.at.Now, s.timeScale().started(r.at.Now), false)
 	for k := range zone {
 		s.carryOut(t, &zone[k])
 	}
@@ -274,7 +274,7 @@ func (r *restorer) tell(zone []Command) {
 			s.purgeImmune(t, c.at)
 		}
 	}
-	if sheet := s.beside.ownSheet(); sheet != nil {
+	if sheet := s.sheet(); sheet != nil {
 		sheet.MoveAll() // what had raised a maximum may have ended meanwhile
 	}
 	s.conclude(t)
@@ -291,10 +291,10 @@ func (r *restorer) tellBack(c *comeback) {
 	e := s.tell(t, Restored, c.at)
 	e.End, e.Next = s.endTold(i), s.worldOf(i, s.nextPulse(i))
 	if c.spec.uses&(usesHide|usesOngoing) != 0 {
-		s.needGates().unsettle()
+		s.ensureGates().unsettle()
 	}
-	if g := s.beside.gate(); i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
-		s.needGates().expose()
+	if g := s.gates(); i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
+		s.ensureGates().expose()
 	}
 	if c.parts {
 		s.tellParts(t, c)
@@ -334,7 +334,7 @@ func (r *restorer) tellGone(c *comeback) {
 	r.worksAgain(c)
 	s.tellPulses(t, c, told, noSlot)
 	if len(k.keys) > 0 {
-		k.takeOff(s.beside.ownSheet())
+		k.takeOff(s.sheet())
 	}
 	switch c.spec.Save.OfflineExpire {
 	case define.OfflineNotify:
@@ -344,7 +344,7 @@ func (r *restorer) tellGone(c *comeback) {
 		t.emit(s, &e)
 		s.followBackdated(t, c.spec, t.numbersOf(c.spec, k, c.x.async, offBeat), e.Offline)
 	}
-	if s.beside.gate().brought(c.saved.Age) {
+	if s.gates().brought(c.saved.Age) {
 		s.sendOff(t, c.saved.Age, Expired, "")
 	}
 }
@@ -356,7 +356,7 @@ func (r *restorer) worksAgain(c *comeback) {
 	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.roomFor(c.spec, 0) {
 		return
 	}
-	sheet := s.needBeside().needSheet(c.spec.catalog)
+	sheet := s.ensureRare().ensureSheet(c.spec.catalog)
 	effect := effect{spec: c.spec, k: c.x.magnitudes, stacks: i.stacks, async: c.x.async}
 	effect.putOn(sheet, 0)
 	if c.spec.uses&usesOverride == 0 {
@@ -386,7 +386,7 @@ func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 	switch {
 	case c.i.flags&hidden&^immune != 0: // what it was immune to may have ended while it was away
 		whole.Kind = Suppressed
-	case s.beside.gate() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
+	case s.gates() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
 		whole.Kind, whole.Why = Suppressed, Immune
 	default:
 		suppressed = false

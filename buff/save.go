@@ -52,17 +52,17 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte,
 	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
 	var own savedScale
 	now := at.Now
-	if p := s.beside.time(); p != nil {
+	if p := s.timeScale(); p != nil {
 		now, own = p.save(at.Now, define.OfOwner)
 		b.Scale = &own
 	}
 	b.Time = int64(now)
-	if s.beside.gate() != nil {
-		b.Rolls, b.Dead = s.beside.gate().rolls, s.beside.gate().dead
+	if s.gates() != nil {
+		b.Rolls, b.Dead = s.gates().rolls, s.gates().dead
 	}
 	aside := &nothing
-	if s.beside.gate() != nil && s.beside.gate().aside != nil {
-		aside = s.beside.gate().aside
+	if s.gates() != nil && s.gates().aside != nil {
+		aside = s.gates().aside
 	}
 	w := saver{set: s, catalog: c, aside: aside, now: now, dst: b.appendOwner(appendBlobHead(dst, blobFormat))}
 	w.tags()
@@ -70,7 +70,7 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte,
 	lost = w.timeouts()
 	w.bases()
 	w.buffs()
-	return seal(w.dst, start), lost + s.beside.putOff()
+	return seal(w.dst, start), lost + s.deferredCalls()
 }
 
 // saver is one Save: each of its methods writes a part of the blob.
@@ -100,7 +100,7 @@ func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, save
 // tags writes which tags the owner was given, and to which it was made immune.
 func (w *saver) tags() {
 	var given, immune tagSet
-	if g := w.set.beside.gate(); g != nil {
+	if g := w.set.gates(); g != nil {
 		given, immune = g.given, g.immune
 	}
 	for _, l := range [...]struct {
@@ -117,7 +117,7 @@ func (w *saver) tags() {
 // returns writes what is remembered of diminishing returns.
 func (w *saver) returns() {
 	var returns []diminished
-	if g := w.set.beside.gate(); g != nil {
+	if g := w.set.gates(); g != nil {
 		returns = g.returns
 	}
 	w.dst = appendReturns(wire.AppendUint(w.dst, uint64(len(returns)+len(w.aside.Returns))), w.aside.Returns)
@@ -130,7 +130,7 @@ func (w *saver) returns() {
 
 // timeouts writes the timeouts by name and counts the others.
 func (w *saver) timeouts() (lost int) {
-	all := w.set.beside.waits().all()
+	all := w.set.timeouts().all()
 	for k := range all {
 		if x := &all[k]; x.live && x.do != nil {
 			lost++
@@ -155,7 +155,7 @@ func (w *saver) timeouts() (lost int) {
 // bases writes the bases of attributes that are not what the catalog says.
 func (w *saver) bases() {
 	var schema *stat.Schema
-	n, own := len(w.aside.Bases), w.set.beside.ownSheet()
+	n, own := len(w.aside.Bases), w.set.sheet()
 	if own != nil {
 		schema = own.Schema()
 		for a := range schema.All() {

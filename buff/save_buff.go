@@ -29,7 +29,7 @@ func (w *saver) buffs() {
 // findHeadless finds the heads that are not kept, and the links that have no other ones: those are not kept either, since
 // nothing would ever remove them. It allocates only if there is such a head.
 func (w *saver) findHeadless() {
-	s, g := w.set, w.set.beside.gate()
+	s, g := w.set, w.set.gates()
 	if g == nil || len(g.links) == 0 {
 		return
 	}
@@ -86,26 +86,26 @@ func (w *saver) scale(i *instance) (wheel.Time, savedScale) {
 func (w *saver) buff(at uint16) {
 	s := w.set
 	i := s.slot(at)
-	appliers, with := s.beside.gate().appliersOf(at), s.beside.gate().linked(s.handle(at))
+	appliers, with := s.gates().appliersOf(at), s.gates().linked(s.handle(at))
 	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
 		w.dst = s.savePlain(w.dst, i, w.now, appliers, with)
 	} else {
 		w.other(i, lengths{appliers: appliers, with: with})
 	}
 	for k := 0; appliers > 0; k++ {
-		if a := s.beside.gate().appliers[k]; a.at == at {
+		if a := s.gates().appliers[k]; a.at == at {
 			w.dst = wire.AppendUint(w.dst, uint64(a.source))
 			appliers--
 		}
 	}
 	var head linkage
 	for range with { // by age, whatever came first
-		head = s.beside.gate().nextLinked(s.handle(at), head.of)
+		head = s.gates().nextLinked(s.handle(at), head.of)
 		w.dst = wire.AppendUint(w.dst, head.of)
 	}
 	head = linkage{}
 	for range with {
-		head = s.beside.gate().nextLinked(s.handle(at), head.of)
+		head = s.gates().nextLinked(s.handle(at), head.of)
 		w.dst = wire.AppendInt(w.dst, int64(head.stacks))
 	}
 }

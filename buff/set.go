@@ -17,10 +17,10 @@ type Set struct {
 	scheduler scheduler
 	piece     // its slots, and their keys
 
-	catalog *Catalog // of the last application, and of the instances, see specOf
-	beside  *beside  // nil: there is nothing in it
-	ages    uint64   // applications and timeouts so far
-	events  uint64   // that have a number, so far: see Event.Seq
+	catalog *Catalog   // of the last application, and of the instances, see specOf
+	rare    *rareState // nil: there is nothing in it
+	ages    uint64     // applications and timeouts so far
+	events  uint64     // that have a number, so far: see Event.Seq
 	owner   OwnerID
 
 	number               uint32
@@ -52,7 +52,7 @@ func (s *Set) Owner() OwnerID { return s.owner }
 func (s *Set) Len() int { return int(s.live) }
 
 // Timeouts returns how many timeouts are waiting.
-func (s *Set) Timeouts() int { return s.beside.waits().count() }
+func (s *Set) Timeouts() int { return s.timeouts().count() }
 
 // Generation returns a generation that no handle of this Set has reached, for the
 // Set that will have its number next; it is math.MaxUint32 if there is none left,
@@ -62,7 +62,7 @@ func (s *Set) Generation() uint32 {
 	for i := range s.used {
 		g = max(g, s.generations.used(s.slot(i).generation))
 	}
-	for _, x := range s.beside.waits().all() {
+	for _, x := range s.timeouts().all() {
 		g = max(g, s.generations.used(x.generation))
 	}
 	return g
@@ -96,12 +96,12 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 // Next returns the earliest instant at which something is due, Never if nothing
 // is. It looks at every slot: it is for those who run a Set without a wheel.
 func (s *Set) Next() wheel.Time {
-	next := s.beside.waits().next()
+	next := s.timeouts().next()
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		t, _ := s.due(s.slot(at))
 		next = min(next, t)
 	}
-	return s.beside.time().world(next)
+	return s.timeScale().world(next)
 }
 
 func (s *Set) look(at uint16) Instance {
@@ -117,7 +117,7 @@ func (s *Set) look(at uint16) Instance {
 			l.Waiting = len(x.async)
 		}
 	}
-	if s.beside.time() != nil || i.flags&timeScaled != 0 {
+	if s.timeScale() != nil || i.flags&timeScaled != 0 {
 		l.Held, l.Rate = s.timeOf(i)
 		l.Paused = l.Held != 0
 	}
@@ -142,7 +142,7 @@ func (s *Set) timeOf(i *instance) (held Held, rate Ratio) {
 			}
 		}
 	}
-	if own := s.beside.time(); own != nil {
+	if own := s.timeScale(); own != nil {
 		take(own, 0, HeldByOwner, HeldByZone)
 	}
 	if i.flags&timeScaled != 0 {
@@ -212,7 +212,7 @@ func (s *Set) findSpec(spec *Spec, source OwnerID) uint16 {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.looked++
 		i := s.slot(at)
-		if !s.same(s.specOf(i), spec) {
+		if !s.sameDefinition(s.specOf(i), spec) {
 			continue
 		}
 		if source == 0 || i.source == source {
@@ -304,14 +304,14 @@ func (s *Set) release(at uint16) {
 	s.mark(at, journal.Ended)
 	s.scheduler.clear(s.key(at))
 	s.setHash(at, 0)
-	if g := s.beside.gate(); g != nil && len(g.appliers)+len(g.links) > 0 {
+	if g := s.gates(); g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(at)
 		g.dropLinks(s.handle(at))
 	}
 	if i.extra != noSlot {
-		s.beside.giveBack(i.extra)
+		s.rare.freeExtraAt(i.extra)
 	}
-	s.forgetOther(at)
+	s.clearForeign(at)
 	generation := i.generation
 	*i = instance{}
 	i.generation, i.newer = generation, s.free

@@ -7,7 +7,7 @@ import "github.com/bufftick/bufftick/buff/define"
 func (s *Spec) Rereads() bool { return s.rereads }
 
 // Rereads reports whether the owner may have buffs of such definitions: whether [Set.Reread] would do anything.
-func (s *Set) Rereads() bool { return s.beside != nil && s.beside.rereads }
+func (s *Set) Rereads() bool { return s.rare != nil && s.rare.rereads }
 
 // Reread reads again, with [define.SnapshotApply], the attributes of the sources of the owner's buffs, from the Sets that
 // [Turn.Source] returns. If a source cannot be read, the values that were read last stay. Call it before commands and before
@@ -42,7 +42,7 @@ func (s *Set) Reread(t *Turn) {
 			}
 		}
 	}
-	s.beside.rereads = found
+	s.rare.rereads = found
 }
 
 // reread updates the captured attributes of one source.

@@ -11,7 +11,7 @@ import (
 //
 // Stories: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
 func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
-	if s.beside.notes() == nil {
+	if s.journal() == nil {
 		return s.join(t, at, a, d)
 	}
 	was := s.looksOf(at)
@@ -60,7 +60,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 	if len(spec.refresh) > 0 {
 		looked = s.looksOf(at)
 	}
-	s.version(t, at, a)
+	s.updateVersion(t, at, a)
 	if i.extra != noSlot {
 		s.topUp(t, i, a, higher)
 	}
@@ -76,7 +76,7 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
 		r.kind = Stacked
 	case revised && spec.Stack.Refresh == define.RefreshNone && !higher:
-		s.tellVersion(t, at) // nothing else would say that it is of another version now
+		s.emitVersion(t, at) // nothing else would say that it is of another version now
 		r.kind = Refreshed
 	}
 	if s.refresh(t, at, a, d, r.kind == Stacked, higher, &looked) && r.kind == 0 {

@@ -67,7 +67,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 // an aura has applied: it ends with the aura.
 func (s *Set) stealable(at uint16) bool {
 	i := s.slot(at)
-	return !s.specOf(i).Dispel.Keep && i.flags&member == 0 && s.beside.gate().linked(s.handle(at)) == 0
+	return !s.specOf(i).Dispel.Keep && i.flags&member == 0 && s.gates().linked(s.handle(at)) == 0
 }
 
 // divisible reports whether single stacks of an instance can be stolen: a shield, charges and a queue belong to all of them.

@@ -26,20 +26,20 @@ func (s *Set) ownersOf(i *instance, at wheel.Time) wheel.Time {
 
 // worldOf returns the world's instant for one of the instance's own time.
 func (s *Set) worldOf(i *instance, at wheel.Time) wheel.Time {
-	return s.beside.time().world(s.ownersOf(i, at))
+	return s.timeScale().world(s.ownersOf(i, at))
 }
 
 // endTold returns the end that events tell, as a look at the instance does: none while its
 // time stands still.
 func (s *Set) endTold(i *instance) wheel.Time {
-	if s.beside.time() == nil && i.flags&timeScaled == 0 {
+	if s.timeScale() == nil && i.flags&timeScaled == 0 {
 		return i.end
 	}
 	own := s.ownersOf(i, i.end)
-	if p := s.beside.time(); p != nil && own < p.inner && p.num != 0 {
+	if p := s.timeScale(); p != nil && own < p.inner && p.num != 0 {
 		return p.before(own)
 	}
-	return s.beside.time().world(own)
+	return s.timeScale().world(own)
 }
 
 // left returns the ms until an instant to come. Where two rates are rounded up, now may be
@@ -142,14 +142,14 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 	if c.Whose == define.OfSource || c.Whose > define.OfZone {
 		panic(fmt.Sprintf("buff: a Command with the Whose %d", c.Whose))
 	}
-	b := s.needBeside()
-	if b.own == nil {
+	b := s.ensureRare()
+	if b.timeScale == nil {
 		own := newTimeScale(t.at)
-		b.own = &own
+		b.timeScale = &own
 	}
 	s.flushAll(t, func(*Spec) bool { return true })
-	kind := s.timeChanges(t, c, b.own, t.at)
-	t.now = b.own.started(t.at)
+	kind := s.timeChanges(t, c, b.timeScale, t.at)
+	t.now = b.timeScale.started(t.at)
 	s.markTime()
 	s.touchAll(t)
 	return Result{Kind: kind}
@@ -157,7 +157,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 
 // scaleOf returns the time scale of an instance, which gets one if it has none.
 func (s *Set) scaleOf(t *Turn, i *instance) *timeScale {
-	x := s.needExtra(i)
+	x := s.ensureExtra(i)
 	if i.flags&timeScaled == 0 {
 		i.flags |= timeScaled
 		x.scale = newTimeScale(t.now)
@@ -180,7 +180,7 @@ func (p *timeScale) turn(now wheel.Time, c *Command) {
 
 // Paused reports whether the owner's time stands still: something holds it, or its zone's.
 // The time of single buffs may stand still besides; [Instance.Paused] says so.
-func (s *Set) Paused() bool { return s.beside.time().stands() }
+func (s *Set) Paused() bool { return s.timeScale().stands() }
 
 // lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
 // what it asks for, scaled, diminished, within its bounds, and fitted to its period.

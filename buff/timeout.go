@@ -33,7 +33,7 @@ func (l *timeouts) count() int {
 // TimeoutsCall reports whether a waiting timeout calls a function, or a handler for which slow reports true. It costs
 // O(timeouts).
 func (s *Set) TimeoutsCall(slow func(HandlerID) bool) bool {
-	for _, x := range s.beside.waits().all() {
+	for _, x := range s.timeouts().all() {
 		if x.live && (x.do != nil || slow(x.handler)) {
 			return true
 		}
@@ -84,7 +84,7 @@ func (l *timeouts) release(at uint16, g generations) {
 // that it never comes early, and one that is not above zero is due at the next: never inside
 // the call, or whoever asks for one every time it comes would go round for ever in one instant.
 func (s *Set) addTimeout(t *Turn, c *Command) Result {
-	b := s.needBeside()
+	b := s.ensureRare()
 	if b.timeouts == nil {
 		b.timeouts = &timeouts{free: noSlot}
 	}
@@ -118,7 +118,7 @@ func wait(d time.Duration) int64 {
 
 // cancel takes a timeout back: its function will not be called.
 func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
-	if at, ok := s.beside.waits().find(h); ok && h.Number() == s.number {
+	if at, ok := s.timeouts().find(h); ok && h.Number() == s.number {
 		s.releaseTimeout(at)
 		return Result{Kind: Removed, Why: Cancelled}
 	}
@@ -128,19 +128,19 @@ func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 // releaseTimeout frees a slot, under a new generation: no handle that was given out names what comes there later.
 // A slot whose generations are used up is not free any more.
 func (s *Set) releaseTimeout(at uint16) {
-	s.scheduler.clear(&s.beside.timeouts.list[at].due)
-	s.beside.timeouts.release(at, s.generations)
+	s.scheduler.clear(&s.rare.timeouts.list[at].due)
+	s.rare.timeouts.release(at, s.generations)
 }
 
 // fireTimeout tells of a timeout that is due and calls its handler. It is released before that: in its own handler it is
 // stale, and can be asked for anew.
 func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
-	x := &s.beside.timeouts.list[at]
+	x := &s.rare.timeouts.list[at]
 	if entryKey(rankTimeout, x.age) != e.key { // no two are of one age, and one that has gone is of none
 		t.Dropped++
 		return
 	}
-	t.begin(s.beside.time().world(e.at), e.at, true)
+	t.begin(s.timeScale().world(e.at), e.at, true)
 	name, do, handler, handle := x.name, x.do, x.handler, TimeoutHandle(pack(s.number, at, x.generation))
 	s.releaseTimeout(at)
 	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})

@@ -183,7 +183,7 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 // Obey is Do without a copy of the command. It may fill in what was left out of it, and does
 // not keep it.
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
-	t.begin(at, s.beside.time().started(at), false)
+	t.begin(at, s.timeScale().started(at), false)
 	t.quiet = c.quiet
 	r := s.carryOut(t, c)
 	s.finish(t, at)
@@ -194,7 +194,7 @@ func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 // the Result would have. It is for those who apply often: a Command and a Result are longer
 // than what there is to do.
 func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, Reason, error) {
-	t.begin(at, s.beside.time().started(at), false)
+	t.begin(at, s.timeScale().started(at), false)
 	r := s.apply(t, a)
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -202,7 +202,7 @@ func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, 
 
 // Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
 func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handle, EventKind, Reason, error) {
-	t.begin(at, s.beside.time().started(at), false)
+	t.begin(at, s.timeScale().started(at), false)
 	r := s.remove(t, h, n, removing(why))
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -221,7 +221,7 @@ func (s *Set) finish(t *Turn, at wheel.Time) {
 // conclude ends a command or a due event, before what it has set off: conditions are evaluated again, and
 // bases are cut down to maxima that have fallen.
 func (s *Set) conclude(t *Turn) {
-	b := s.beside
+	b := s.rare
 	if b == nil {
 		return
 	}
@@ -255,7 +255,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 			s.step(t)
 			continue
 		}
-		if s.beside.putOff() == 0 {
+		if s.deferredCalls() == 0 {
 			t.rest()
 			s.settle(t, until)
 			if s.scheduler.dueNow() == 0 {
@@ -267,7 +267,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		}
 		limit--
 		t.Ran++
-		if s.beside.putOff() > 0 {
+		if s.deferredCalls() > 0 {
 			s.callNext(t)
 		} else {
 			s.fire(t, s.scheduler.lists.due.pop())
@@ -278,7 +278,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 // Pending returns how many handlers have been put off, and how many events are due at the
 // instant of the last Do, which has let a time go on. If it is not zero, the Set wants a Run
 // even if no timer fires.
-func (s *Set) Pending() int { return s.beside.putOff() + s.scheduler.dueNow() }
+func (s *Set) Pending() int { return s.deferredCalls() + s.scheduler.dueNow() }
 
 // Abort tells the Set that the handler it called will never come back: it ended its goroutine.
 // [Set.Run] may then be called again.
@@ -383,7 +383,7 @@ func (s *Set) miss(t *Turn, who OwnerID, c *Cause) {
 // Miss reports, with a [Missed] at the instant at, that the owner of an [Outgoing] is not there. The
 // instant is not before anything that has run.
 func (s *Set) Miss(t *Turn, at wheel.Time, who OwnerID, c *Cause) {
-	t.begin(at, s.beside.time().started(at), false)
+	t.begin(at, s.timeScale().started(at), false)
 	s.miss(t, who, c)
 }
 
