@@ -42,7 +42,7 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 		s.step(t)
 	}
 	t.rest()
-	s.settle(t, at)
+	s.reschedule(t, at)
 	return n
 }
 

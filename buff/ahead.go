@@ -30,7 +30,7 @@ func (s *Set) AheadKeys() (seen uint64) {
 }
 
 // AheadFirst reads the instance that is due first. It comes behind Ahead.
-func (s *Set) AheadFirst() (seen uint64) { return s.aheadOf(int(s.scheduler.first)) }
+func (s *Set) AheadFirst() (seen uint64) { return s.aheadOf(int(s.scheduler.firstSlot)) }
 
 // aheadOf reads the instance in a slot.
 func (s *Set) aheadOf(at int) (seen uint64) {

@@ -144,7 +144,7 @@ func TestSizes(t *testing.T) {
 	size := unsafe.Sizeof(*s) +
 		uintptr(pieceLines(s.room()))*unsafe.Sizeof(cacheLine{}) + uintptr(cap(s.timeouts().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.rare)
-	require.Nil(t, s.scheduler.lists, "they are the Turn's")
+	require.Nil(t, s.scheduler.scratch, "they are the Turn's")
 	require.Nil(t, s.gates())
 	t.Logf("a Set of 20 buffs: %d bytes", size)
 	require.LessOrEqual(t, size, uintptr(1784))

@@ -154,7 +154,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 		s.equip(t, i, a)
 	}
 	t.now = now
-	s.touch(t, at)
+	s.markDirty(t, at)
 	e := s.tell(t, Applied, at)
 	h := e.Handle
 	e.End = s.endTold(i)

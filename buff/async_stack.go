@@ -116,7 +116,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	s.takeNumbers(t, at, a)
 	s.addAsync(t, i, a, d, n, s.ages)
 	s.tune(t, at)
-	s.touch(t, at)
+	s.markDirty(t, at)
 	e := s.about(Stacked, at)
 	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
 	t.emit(s, &e)
@@ -166,7 +166,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	s.reranked(s.specOf(i))
 	s.level(i, a)
 	s.renew(t, at, a)
-	s.touch(t, at)
+	s.markDirty(t, at)
 	e := s.about(Refreshed, at)
 	e.End = s.worldOf(i, l.end)
 	t.emit(s, &e)
@@ -211,7 +211,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 		s.mark(at, journal.Time)
 	}
 	s.tune(t, at)
-	s.touch(t, at)
+	s.markDirty(t, at)
 }
 
 // endAsync ends the async stack that ends first, which is not the last.

@@ -63,7 +63,7 @@ func (s *Set) hold(t *Turn, at uint16) {
 	i.flags &^= leaving
 	i.end = wheel.Never
 	s.mark(at, journal.Time)
-	s.touch(t, at)
+	s.markDirty(t, at)
 }
 
 // leaveAura: it is not any more. A linger of zero ends it at once, or takes off what this aura brought; otherwise the buff
@@ -100,7 +100,7 @@ func (s *Set) lastHolder(t *Turn, at uint16) {
 	last := wheel.Time(0)
 	for k, h := range s.extraOf(i).async {
 		if h.end == wheel.Never {
-			s.touch(t, at)
+			s.markDirty(t, at)
 			return
 		}
 		if k == 0 || h.end > last {
@@ -108,13 +108,13 @@ func (s *Set) lastHolder(t *Turn, at uint16) {
 		}
 	}
 	if i.flags&leaving == 0 && i.end <= last { // it was told an end, which comes first
-		s.touch(t, at)
+		s.markDirty(t, at)
 		return
 	}
 	i.flags |= leaving
 	i.end = last
 	s.mark(at, journal.Time)
-	s.touch(t, at)
+	s.markDirty(t, at)
 }
 
 // dropHolder takes a holder off, which is not the last, and the stacks that it brought.

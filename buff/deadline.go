@@ -8,13 +8,13 @@ import (
 // scheduler is when an owner wants its next turn: the earliest of what is to come, of all its slots and timeouts, and what has
 // changed and not found its place yet.
 type scheduler struct {
-	lists *lists // lent by the Turn; nil: nothing has changed, and nothing is due
+	scratch *scratch // lent by the Turn; nil: nothing has changed, and nothing is due
 
-	next   wheel.Time // nothing is due before; Never: nothing is
-	order  uint32     // the oldest of those that are due then, unless search
-	search bool       // what was due at next may have moved: the earliest has to be looked for
-	moved  bool       // TakeDeadline has not told it yet
-	first  uint16     // the slot of an instance that is due then, for wakeFirst and who looks ahead; it may be another one
+	next       wheel.Time // nothing is due before; Never: nothing is
+	order      uint32     // the oldest of those that are due then, unless search
+	mustSearch bool       // what was due at next may have moved: the earliest has to be looked for
+	moved      bool       // TakeDeadline has not told it yet
+	firstSlot  uint16     // the slot of an instance that is due then, for wakeFirst and who looks ahead; it may be another one
 }
 
 // TakeDeadline tells when the Set wants its next [Set.Run]: it is what the caller keeps on a timing wheel, one timer for each Set.
@@ -27,15 +27,15 @@ type scheduler struct {
 // It costs O(slots) if what was first has moved to a later instant, and O(1) otherwise.
 func (s *Set) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
 	d := &s.scheduler
-	if d.search {
-		s.findNext(t)
+	if d.mustSearch {
+		s.findEarliest(t)
 	}
 	moved, d.moved = d.moved, false
 	return d.next, d.order, moved
 }
 
-// findNext looks for the earliest deadline.
-func (s *Set) findNext(t *Turn) {
+// findEarliest looks for the earliest deadline.
+func (s *Set) findEarliest(t *Turn) {
 	next := wheel.Never
 	for _, due := range s.dues() {
 		next = min(next, due)
@@ -43,21 +43,21 @@ func (s *Set) findNext(t *Turn) {
 	for k := range s.timeouts().all() {
 		next = min(next, s.rare.timeouts.list[k].due)
 	}
-	s.tellNext(t, next)
+	s.updateEarliest(t, next)
 }
 
-// tellNext notes the earliest deadline, and looks for the oldest order of those that are due then. Which that is is looked for by itself: in
+// updateEarliest notes the earliest deadline, and looks for the oldest order of those that are due then. Which that is is looked for by itself: in
 // one loop the processor would guess at each key whether it is a new least one, and be wrong three times of ten.
-func (s *Set) tellNext(t *Turn, next wheel.Time) {
+func (s *Set) updateEarliest(t *Turn, next wheel.Time) {
 	if next == wheel.Never {
-		s.scheduler.tell(next, 0)
+		s.scheduler.setEarliest(next, 0)
 		return
 	}
 	age := uint32(0)
 	for at, due := range s.dues() {
 		if due == next {
 			age = max(age, t.Order-s.order(uint16(at)))
-			s.scheduler.first = uint16(at)
+			s.scheduler.firstSlot = uint16(at)
 		}
 	}
 	for k := range s.timeouts().all() {
@@ -65,43 +65,43 @@ func (s *Set) tellNext(t *Turn, next wheel.Time) {
 			age = max(age, t.Order-x.order)
 		}
 	}
-	s.scheduler.tell(next, t.Order-age)
+	s.scheduler.setEarliest(next, t.Order-age)
 }
 
-// tell notes the earliest deadline.
-func (d *scheduler) tell(next wheel.Time, order uint32) {
-	d.search = false
+// setEarliest notes the earliest deadline.
+func (d *scheduler) setEarliest(next wheel.Time, order uint32) {
+	d.mustSearch = false
 	if next != d.next || order != d.order {
 		d.next, d.order, d.moved = next, order, true
 	}
 }
 
-// set gives a slot or a timeout another deadline, and reports whether it is another one: its order is that of the Turn then.
-func (d *scheduler) set(t *Turn, its *wheel.Time, due wheel.Time) (moved bool) {
+// setDue gives a slot or a timeout another deadline, and reports whether it is another one: its order is that of the Turn then.
+func (d *scheduler) setDue(t *Turn, its *wheel.Time, due wheel.Time) (moved bool) {
 	if due == *its {
 		return false
 	}
-	d.clear(its)
+	d.clearDue(its)
 	*its = due
 	if due < d.next {
-		d.tell(due, t.Order)
+		d.setEarliest(due, t.Order)
 	}
 	return true
 }
 
-// clear takes a deadline away.
-func (d *scheduler) clear(its *wheel.Time) {
+// clearDue takes a deadline away.
+func (d *scheduler) clearDue(its *wheel.Time) {
 	if *its == d.next && *its != wheel.Never {
-		d.search = true
+		d.mustSearch = true
 	}
 	*its = wheel.Never
 }
 
-// wake has all looked at that is due until then, in the world's time, and returns when the others are due next. Where that is one instance and
+// collectDue has all looked at that is due until then, in the world's time, and returns when the others are due next. Where that is one instance and
 // the Turn has nothing else to do, as for most owners in most turns, it returns its slot and leaves it at that: there is nothing to be put in
 // order. Otherwise the slot is noSlot.
-func (s *Set) wake(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
-	if only, next = s.wakeFirst(t, until); only != noSlot {
+func (s *Set) collectDue(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
+	if only, next = s.collectFirst(t, until); only != noSlot {
 		return only, next
 	}
 	only = noSlot
@@ -112,8 +112,8 @@ func (s *Set) wake(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 			if n++; n == 1 {
 				only = uint16(at)
 			} else {
-				s.touchOnly(t, &only)
-				s.touch(t, uint16(at))
+				s.markOnlyDirty(t, &only)
+				s.markDirty(t, uint16(at))
 			}
 		}
 		next = min(next, due)
@@ -122,197 +122,197 @@ func (s *Set) wake(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 		x := &s.rare.timeouts.list[k]
 		if x.due <= until {
 			x.due = wheel.Never
-			s.touchOnly(t, &only)
-			s.touchTimeout(t, uint16(k))
+			s.markOnlyDirty(t, &only)
+			s.markTimeoutDirty(t, uint16(k))
 		}
 		next = min(next, x.due)
 	}
-	if s.scheduler.lists != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
-		s.touchOnly(t, &only)
+	if s.scheduler.scratch != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
+		s.markOnlyDirty(t, &only)
 	}
 	return only, next
 }
 
-// wakeFirst is wake where the instance that comes first, which the scheduler knows, is all that is due, and there are no timeouts: at no key the
+// collectFirst is wake where the instance that comes first, which the scheduler knows, is all that is due, and there are no timeouts: at no key the
 // processor has to guess whether it is due. Otherwise it has done nothing, and returns noSlot.
-func (s *Set) wakeFirst(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
+func (s *Set) collectFirst(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 	d, dues := &s.scheduler, s.dues()
-	if int(d.first) >= len(dues) || dues[d.first] != d.next || d.lists != nil || s.timeouts() != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
+	if int(d.firstSlot) >= len(dues) || dues[d.firstSlot] != d.next || d.scratch != nil || s.timeouts() != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
 		return noSlot, wheel.Never
 	}
-	dues[d.first], next = wheel.Never, wheel.Never
+	dues[d.firstSlot], next = wheel.Never, wheel.Never
 	for _, due := range dues {
 		next = min(next, due)
 	}
 	if next <= until {
-		dues[d.first] = d.next
+		dues[d.firstSlot] = d.next
 		return noSlot, wheel.Never
 	}
-	return d.first, next
+	return d.firstSlot, next
 }
 
-// touchOnly has what might have been the only one looked at with the others.
-func (s *Set) touchOnly(t *Turn, only *uint16) {
+// markOnlyDirty has what might have been the only one looked at with the others.
+func (s *Set) markOnlyDirty(t *Turn, only *uint16) {
 	if *only != noSlot {
-		s.touch(t, *only)
+		s.markDirty(t, *only)
 		*only = noSlot
 	}
 }
 
-// touch notes that the instance's next event may have moved.
-func (s *Set) touch(t *Turn, at uint16) {
-	if i := s.slot(at); i.flags&touched == 0 {
-		i.flags |= touched
-		s.scheduler.note(t, slotRef(at))
+// markDirty notes that the instance's next event may have moved.
+func (s *Set) markDirty(t *Turn, at uint16) {
+	if i := s.slot(at); i.flags&dirty == 0 {
+		i.flags |= dirty
+		s.scheduler.addDirty(t, slotRef(at))
 	}
 }
 
-func (s *Set) touchTimeout(t *Turn, at uint16) {
-	if x := &s.rare.timeouts.list[at]; !x.touched {
-		x.touched = true
-		s.scheduler.note(t, slotRef(at)|timeoutRef)
+func (s *Set) markTimeoutDirty(t *Turn, at uint16) {
+	if x := &s.rare.timeouts.list[at]; !x.dirty {
+		x.dirty = true
+		s.scheduler.addDirty(t, slotRef(at)|timeoutRef)
 	}
 }
 
-// touchAll notes that everything may have moved: the owner's time has changed.
-func (s *Set) touchAll(t *Turn) {
+// markAllDirty notes that everything may have moved: the owner's time has changed.
+func (s *Set) markAllDirty(t *Turn) {
 	s.looked += uint32(s.live) + uint32(len(s.timeouts().all()))
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.touch(t, at)
+		s.markDirty(t, at)
 	}
 	for k := range s.timeouts().all() {
 		if s.rare.timeouts.list[k].live {
-			s.touchTimeout(t, uint16(k))
+			s.markTimeoutDirty(t, uint16(k))
 		}
 	}
-	s.scheduler.forgetDue()
+	s.scheduler.dropDue()
 }
 
-// settle finds a place for everything that has changed: what is due by until goes on the due heap, what is due later gets its
+// reschedule finds a place for everything that has changed: what is due by until goes on the due heap, what is due later gets its
 // deadline. It comes once at the end of a command or a turn, however often something was touched in it: some
 // applications move a deadline many times.
-func (s *Set) settle(t *Turn, until wheel.Time) {
+func (s *Set) reschedule(t *Turn, until wheel.Time) {
 	reached := s.timeScale().reached(until)
-	l := s.scheduler.lists
+	l := s.scheduler.scratch
 	if l == nil {
 		return
 	}
-	for _, r := range l.touched {
+	for _, r := range l.dirty {
 		at := r.slot()
 		if r.isTimeout() {
 			s.looked += looksOfMove
 			x := &s.rare.timeouts.list[at]
-			x.touched = false
+			x.dirty = false
 			if x.live {
-				if s.file(t, reached, entry{at: x.at, key: entryKey(rankTimeout, x.age), ref: r}, &x.due) {
+				if s.schedule(t, reached, dueEntry{at: x.at, key: dueKey(rankTimeout, x.age), ref: r}, &x.due) {
 					x.order = t.Order
 				}
 			}
 			continue
 		}
-		s.lookedAt(at)
+		s.countReschedule(at)
 		i := s.slot(at)
-		i.flags &^= touched
+		i.flags &^= dirty
 		if i.def != 0 {
 			due, key := s.due(i)
-			if s.file(t, reached, entry{at: due, key: key, ref: r}, s.key(at)) {
+			if s.schedule(t, reached, dueEntry{at: due, key: key, ref: r}, s.key(at)) {
 				s.setOrder(at, t.Order)
 			}
 		}
 	}
-	l.touched = l.touched[:0]
-	s.scheduler.handBack(t)
+	l.dirty = l.dirty[:0]
+	s.scheduler.returnScratch(t)
 }
 
-// lookedAt counts that a place was looked for, for an instance of which something has moved.
-func (s *Set) lookedAt(at uint16) {
+// countReschedule counts that a place was looked for, for an instance of which something has moved.
+func (s *Set) countReschedule(at uint16) {
 	s.looked += looksOfMove
 	if i := s.slot(at); i.def != 0 && s.specOf(i).Stack.Timers != define.TimersShared {
 		s.looked += uint32(len(s.extraOf(i).async))
 	}
 }
 
-// file puts e where its instant belongs, and reports whether that is another deadline than it had.
-func (s *Set) file(t *Turn, reached wheel.Time, e entry, due *wheel.Time) (moved bool) {
+// schedule puts e where its instant belongs, and reports whether that is another deadline than it had.
+func (s *Set) schedule(t *Turn, reached wheel.Time, e dueEntry, due *wheel.Time) (moved bool) {
 	if e.at <= reached {
-		s.scheduler.borrow(t).due.push(e)
+		s.scheduler.borrowScratch(t).due.push(e)
 		return false
 	}
-	moved = s.scheduler.set(t, due, s.timeScale().world(e.at))
+	moved = s.scheduler.setDue(t, due, s.timeScale().world(e.at))
 	if *due == s.scheduler.next {
-		s.scheduler.first = e.ref.slot()
+		s.scheduler.firstSlot = e.ref.slot()
 	}
 	return moved
 }
 
-// lists is what a Set has need of from when something of it changes until all has found its place:
+// scratch is what a Set has need of from when something of it changes until all has found its place:
 // within a turn, as a rule. They are the Turn's, which lends them to one Set after the other, so that
 // an owner keeps nothing of what its longest turn needed, and they are in the cache.
-type lists struct {
-	touched []slotRef // what has changed and is not on the heap
-	due     dueHeap
+type scratch struct {
+	dirty []slotRef // what has changed and is not on the heap
+	due   dueHeap
 }
 
-// note notes that something is to find its place anew.
-func (s *scheduler) note(t *Turn, r slotRef) {
-	l := s.borrow(t)
-	l.touched = append(l.touched, r)
+// addDirty notes that something is to find its place anew.
+func (s *scheduler) addDirty(t *Turn, r slotRef) {
+	l := s.borrowScratch(t)
+	l.dirty = append(l.dirty, r)
 }
 
-// borrow returns the lists that the Set has, or those of the Turn, which are its own from now on.
-func (s *scheduler) borrow(t *Turn) *lists {
-	if s.lists == nil {
-		if s.lists, t.lists = t.lists, nil; s.lists == nil {
-			s.lists = &lists{}
+// borrowScratch returns the lists that the Set has, or those of the Turn, which are its own from now on.
+func (s *scheduler) borrowScratch(t *Turn) *scratch {
+	if s.scratch == nil {
+		if s.scratch, t.scratch = t.scratch, nil; s.scratch == nil {
+			s.scratch = &scratch{}
 		}
 	}
-	return s.lists
+	return s.scratch
 }
 
-// handBack ends the loan if nothing is in the lists any more. It need not be the Turn that has
+// returnScratch ends the loan if nothing is in the lists any more. It need not be the Turn that has
 // lent them; one that has others keeps the longer ones.
-func (s *scheduler) handBack(t *Turn) {
-	l := s.lists
-	if len(l.touched)+len(l.due) > 0 {
+func (s *scheduler) returnScratch(t *Turn) {
+	l := s.scratch
+	if len(l.dirty)+len(l.due) > 0 {
 		return
 	}
-	if s.lists = nil; t.lists == nil || cap(t.lists.due) < cap(l.due) {
-		t.lists = l
+	if s.scratch = nil; t.scratch == nil || cap(t.scratch.due) < cap(l.due) {
+		t.scratch = l
 	}
 }
 
-// dueNow returns how much is due in the turn that is running.
-func (s *scheduler) dueNow() int {
-	if s.lists == nil {
+// dueCount returns how much is due in the turn that is running.
+func (s *scheduler) dueCount() int {
+	if s.scratch == nil {
 		return 0
 	}
-	return len(s.lists.due)
+	return len(s.scratch.due)
 }
 
-// forgetDue forgets what is due: it is looked for anew, or gone.
-func (s *scheduler) forgetDue() {
-	if s.lists != nil {
-		s.lists.due = s.lists.due[:0]
+// dropDue forgets what is due: it is looked for anew, or gone.
+func (s *scheduler) dropDue() {
+	if s.scratch != nil {
+		s.scratch.due = s.scratch.due[:0]
 	}
 }
 
-// entry is one thing due, at an instant, by rank and then by age.
-type entry struct {
+// dueEntry is one thing due, at an instant, by rank and then by age.
+type dueEntry struct {
 	at  wheel.Time
 	key uint64 // rank in the two top bits, age below: their order at one instant
 	ref slotRef
 }
 
-func entryKey(r rank, age uint64) uint64 { return uint64(r)<<62 | age }
+func dueKey(r rank, age uint64) uint64 { return uint64(r)<<62 | age }
 
-func (e entry) before(o entry) bool { return e.at < o.at || e.at == o.at && e.key < o.key }
+func (e dueEntry) before(o dueEntry) bool { return e.at < o.at || e.at == o.at && e.key < o.key }
 
 // dueHeap is a binary heap of what an owner has due in the running turn.
 //
 // Invariant: no entry is before its parent, (i-1)/2.
-type dueHeap []entry
+type dueHeap []dueEntry
 
-func (a *dueHeap) push(e entry) {
+func (a *dueHeap) push(e dueEntry) {
 	*a = append(*a, e)
 	h := *a
 	for i := len(h) - 1; i > 0; {
@@ -325,7 +325,7 @@ func (a *dueHeap) push(e entry) {
 	}
 }
 
-func (a *dueHeap) pop() entry {
+func (a *dueHeap) pop() dueEntry {
 	h := *a
 	top, last := h[0], len(h)-1
 	h[0] = h[last]

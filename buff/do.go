@@ -146,7 +146,7 @@ func (s *Set) toOwner(t *Turn, c *Command) Result {
 // fire does what an entry of the due heap stands for, unless it is no longer so: what was due may have been moved,
 // ended or held by what came before it at the same instant. The entry is compared with what is due now, by instant, rank and
 // age; nobody has to look for entries that are out of date.
-func (s *Set) fire(t *Turn, e entry) {
+func (s *Set) fire(t *Turn, e dueEntry) {
 	at := e.ref.slot()
 	if e.ref.isTimeout() {
 		s.fireTimeout(t, at, e)
@@ -158,7 +158,7 @@ func (s *Set) fire(t *Turn, e entry) {
 		return
 	}
 	due, own, r, age := s.comes(i)
-	if due != e.at || entryKey(r, age) != e.key {
+	if due != e.at || dueKey(r, age) != e.key {
 		t.Dropped++
 		return
 	}
@@ -167,15 +167,15 @@ func (s *Set) fire(t *Turn, e entry) {
 
 // wakeUp has all looked at that is due until then. If that is one instance it is done at once: it returns how much has been done.
 func (s *Set) wakeUp(t *Turn, until wheel.Time, limit int) int {
-	at, next := s.wake(t, until)
+	at, next := s.collectDue(t, until)
 	switch {
 	case at == noSlot:
-		s.tellNext(t, next)
+		s.updateEarliest(t, next)
 		return 0
 	case limit > 0 && s.pulseOnly(t, at, until, next):
 		return 1
 	}
-	s.tellNext(t, next)
+	s.updateEarliest(t, next)
 	return s.fireOnly(t, at, until, limit)
 }
 
@@ -184,11 +184,11 @@ func (s *Set) wakeUp(t *Turn, until wheel.Time, limit int) int {
 func (s *Set) fireOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
 	due, own, r, _ := s.comes(s.slot(at))
 	if limit <= 0 || due > s.timeScale().reached(until) {
-		s.touch(t, at)
+		s.markDirty(t, at)
 		return 0
 	}
 	t.rest()
-	s.lookedAt(at)
+	s.countReschedule(at)
 	t.Ran++
 	s.happen(t, at, due, own, r)
 	return 1
@@ -206,7 +206,7 @@ func (s *Set) comes(i *instance) (due, own wheel.Time, r rank, age uint64) {
 // happen does what has come of an instance: due is in its owner's time, own in its own.
 func (s *Set) happen(t *Turn, at uint16, due, own wheel.Time, r rank) {
 	t.begin(s.timeScale().world(due), due, true)
-	s.touch(t, at)
+	s.markDirty(t, at)
 	switch r {
 	case rankPulse:
 		s.beat(t, at, own)

@@ -93,7 +93,7 @@ func (s *Set) drop(t *Turn, at uint16) {
 	if s.specOf(i).uses&usesModifiers != 0 {
 		s.rare.modifiers -= int32(len(s.specOf(i).modifiers))
 	}
-	wasTouched := i.flags & touched
+	wasTouched := i.flags & dirty
 	s.release(at)
 	s.slot(at).flags = wasTouched // it is still in the list
 }
@@ -119,7 +119,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 		s.mark(at, journal.Stacks)
 		s.tune(t, at)
 	}
-	s.touch(t, at)
+	s.markDirty(t, at)
 	e := s.about(StackEnded, at)
 	e.Why = why
 	t.emit(s, &e)
@@ -161,7 +161,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	s.tune(t, at)
 	i.end = lasting(i.end, s.duration(i)) // not from now, which with a rate of its own may be later
 	s.mark(at, journal.Stacks|journal.Time)
-	s.touch(t, at)
+	s.markDirty(t, at)
 	e := s.about(StackEnded, at)
 	e.Why, e.End = Expired, s.endTold(i)
 	t.emit(s, &e)
@@ -201,7 +201,7 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 		}
 	}
 	dropped += s.deferredCalls()
-	s.scheduler.forgetDue()
+	s.scheduler.dropDue()
 	if b := s.rare; b != nil {
 		b.clearCalls()
 		b.pendingCalls, b.gates, b.timeScale, b.sheet = 0, nil, nil, nil
@@ -287,7 +287,7 @@ func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 		i.flags |= deathPaused
 	}
 	s.mark(at, journal.Time)
-	s.touch(t, at)
+	s.markDirty(t, at)
 }
 
 // byDeath is the cause in a buff's time scale for which the owner's has the zone.

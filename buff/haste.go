@@ -53,7 +53,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		e.End = s.endTold(i)
 		s.mark(at, journal.Time)
 	}
-	s.touch(t, at)
+	s.markDirty(t, at)
 	e.Next = s.worldOf(i, s.nextPulse(i))
 	t.emit(s, &e)
 	return Result{Handle: e.Handle, Kind: Hastened}

@@ -115,7 +115,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 		now := s.nowOf(t, i)
 		s.newBeat(i, now)
 		s.inStep(i, now)
-		s.touch(t, at)
+		s.markDirty(t, at)
 		if s.specOf(i).Inhibition == define.InhibitionExecute {
 			s.pulse(t, at)
 		}

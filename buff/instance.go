@@ -113,7 +113,7 @@ const noSlot = 1<<16 - 1
 type flags uint16
 
 const (
-	touched     flags = 1 << iota // is in lists.touched
+	dirty       flags = 1 << iota // is in scratch.dirty
 	unmet                         // its ongoing requirement fails
 	inhibited                     // a command says so
 	weaker                        // another one of its group is stronger
@@ -187,7 +187,7 @@ func (s *Set) newPeriod(i *instance, ms int64) {
 // those of that instant. Without anything to come it is Never.
 func (s *Set) due(i *instance) (wheel.Time, uint64) {
 	at, _, r, age := s.comes(i)
-	return at, entryKey(r, age)
+	return at, dueKey(r, age)
 }
 
 // nextEnd returns when, in its own time, the instance or a part of it ends next.
@@ -241,7 +241,7 @@ type timeout struct {
 	generation uint32
 	next       uint16 // next free slot
 	live       bool
-	touched    bool
+	dirty      bool
 }
 
 // Handle names one instance of a buff on one owner, and never another: it is

@@ -42,7 +42,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 		return false
 	}
 	s.mark(at, journal.Spec|journal.Time|journal.Stacks|journal.Power|journal.Charges|journal.Shield|journal.Waiting)
-	s.touch(t, at)
+	s.markDirty(t, at)
 	s.emitVersion(t, at)
 	if over := int(i.stacks) - int(spec.limit); over > 0 {
 		s.lose(t, at, over, Reload)

@@ -37,14 +37,14 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	*s.key(at) = due
 	s.setOrder(at, t.Order)
 	if due < next {
-		s.scheduler.tell(due, t.Order)
+		s.scheduler.setEarliest(due, t.Order)
 	} else {
-		s.tellNext(t, next)
+		s.updateEarliest(t, next)
 	}
 	s.tellOnly(t, i, own, s.handle(at))
 	s.callOnly(t)
-	if len(t.items) > 0 || s.scheduler.lists != nil {
-		s.touch(t, at) // something has come of it: it is looked at again with the rest
+	if len(t.items) > 0 || s.scheduler.scratch != nil {
+		s.markDirty(t, at) // something has come of it: it is looked at again with the rest
 	} else {
 		s.looked += looksOfMove
 	}

@@ -271,18 +271,18 @@ func TestFastPath(t *testing.T) {
 			require.NoError(t, x.set.Do(&x.turn, 0, f(h)).Err, k.what)
 		}
 		require.True(t, x.set.Run(&x.turn, k.from, 100), k.what)
-		x.turn.Events, x.turn.lists, x.short = x.turn.Events[:0], nil, 0
+		x.turn.Events, x.turn.scratch, x.short = x.turn.Events[:0], nil, 0
 		require.True(t, x.set.Run(&x.turn, k.until, 100), k.what)
 		if k.want == 1 {
-			require.Nil(t, x.turn.lists, "nothing has to find its place")
+			require.Nil(t, x.turn.scratch, "nothing has to find its place")
 		}
 		require.NotEmpty(t, x.turn.Events, k.what)
 		require.Equal(t, k.want, x.short, k.what)
 	}
 }
 
-// TestWakeFirst: where one instance is due, and nothing else, wakeFirst finds it; otherwise it changes nothing.
-func TestWakeFirst(t *testing.T) {
+// TestCollectFirst checks that collectFirst finds the due instance if it is the only one, and otherwise changes nothing.
+func TestCollectFirst(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	found, none := 0, 0
 	for seed := range uint64(40) {
@@ -306,7 +306,7 @@ func TestWakeFirst(t *testing.T) {
 			if x.set.scheduler.next > now {
 				continue
 			}
-			at, others := x.set.wakeFirst(&x.turn, now)
+			at, others := x.set.collectFirst(&x.turn, now)
 			if len(due) == 1 && x.set.timeouts() == nil && x.set.deferredCalls() == 0 {
 				found++
 				require.Equal(t, []any{due[0], next}, []any{at, others})

@@ -57,7 +57,7 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 		x.async = append(x.async, l)
 	}
 	s.tune(t, at)
-	s.touch(t, at) // with somebody waiting the end has another rank
+	s.markDirty(t, at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	if spec.uses&usesLinks != 0 {
 		s.bring(t, i)
@@ -82,7 +82,7 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	x := s.extraOf(i)
 	x.running, x.shield, x.charges = l.age, l.shield, l.charges
 	s.mark(at, journal.Time|journal.Power|journal.Source|s.specOf(i).usesAspects())
-	s.touch(t, at)
+	s.markDirty(t, at)
 }
 
 // unqueue takes out one of those that wait.

@@ -50,7 +50,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		}
 		s.reranked(spec)
 	}
-	s.touch(t, at)
+	s.markDirty(t, at)
 	phase := spec.Stack.Phase
 	if phase != define.PhaseKeep && (s.period(i) != 0 || i.extra != noSlot) {
 		s.newBeat(i, now)

@@ -72,7 +72,7 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 	}
 	s.mark(at, journal.Stacks|journal.Time)
 	s.tune(t, at)
-	s.touch(t, at)
+	s.markDirty(t, at)
 	if c.parts {
 		s.tellParts(t, &c)
 	}

@@ -39,7 +39,7 @@ func (r *restorer) place() {
 		s.ensureRare().timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
 	}
 	for k := range r.waits {
-		s.touchTimeout(r.turn, uint16(k))
+		s.markTimeoutDirty(r.turn, uint16(k))
 	}
 	r.placeTags()
 	if r.aside != nil {
@@ -75,8 +75,8 @@ func (r *restorer) placeMemory() {
 		s.growTo(r.turn, buffs)
 	}
 	if buffs+len(r.waits) > 0 {
-		l := s.scheduler.borrow(r.turn)
-		l.touched = slices.Grow(l.touched, buffs+len(r.waits))
+		l := s.scheduler.borrowScratch(r.turn)
+		l.dirty = slices.Grow(l.dirty, buffs+len(r.waits))
 	}
 	if extras > 0 {
 		s.ensureRare().extras = make([]extra, 0, extras)
@@ -111,7 +111,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	s.takeAge(i, c.age)
 	s.takePeriod(i, c.period)
 	s.takeDuration(i, c.duration)
-	s.touch(r.turn, at)
+	s.markDirty(r.turn, at)
 	c.at = at
 	r.placeAppliers(c)
 	if spec.uses&usesActs != 0 {
@@ -282,7 +282,7 @@ func (r *restorer) tell(zone []Command) {
 		s.step(t)
 	}
 	t.rest()
-	s.settle(t, r.at.Now)
+	s.reschedule(t, r.at.Now)
 }
 
 func (r *restorer) tellBack(c *comeback) {

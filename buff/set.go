@@ -249,7 +249,7 @@ func (s *Set) place(t *Turn) uint16 {
 		s.moveOut(t)
 	}
 	i := s.slot(at)
-	generation, listed := i.generation, i.flags&touched
+	generation, listed := i.generation, i.flags&dirty
 	*i = instance{} // one that is made elsewhere and copied has to be waited for
 	i.generation, i.flags = generation, listed
 	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
@@ -302,7 +302,7 @@ func (s *Set) release(at uint16) {
 	}
 	s.live--
 	s.mark(at, journal.Ended)
-	s.scheduler.clear(s.key(at))
+	s.scheduler.clearDue(s.key(at))
 	s.setHash(at, 0)
 	if g := s.gates(); g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(at)

@@ -94,7 +94,7 @@ func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 		s.end(t, at, Expired)
 		return Result{Kind: Removed, Why: Expired}
 	}
-	s.touch(t, at)
+	s.markDirty(t, at)
 	e := s.about(Refreshed, at)
 	e.End = s.endTold(i)
 	t.emit(s, &e)
@@ -136,7 +136,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		s.flush(t, c.Handle.slot())
 		kind := s.timeChanges(t, c, s.scaleOf(t, i), t.now)
 		s.mark(c.Handle.slot(), journal.Time)
-		s.touch(t, c.Handle.slot())
+		s.markDirty(t, c.Handle.slot())
 		return Result{Kind: kind, Handle: c.Handle}
 	}
 	if c.Whose == define.OfSource || c.Whose > define.OfZone {
@@ -151,7 +151,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 	kind := s.timeChanges(t, c, b.timeScale, t.at)
 	t.now = b.timeScale.started(t.at)
 	s.markTime()
-	s.touchAll(t)
+	s.markAllDirty(t)
 	return Result{Kind: kind}
 }
 

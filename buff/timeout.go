@@ -73,7 +73,7 @@ func (l *timeouts) place(g generations) uint16 {
 func (l *timeouts) release(at uint16, g generations) {
 	x := &l.list[at]
 	l.live--
-	*x = timeout{due: wheel.Never, generation: x.generation, next: l.free, touched: x.touched}
+	*x = timeout{due: wheel.Never, generation: x.generation, next: l.free, dirty: x.dirty}
 	if next, ok := g.following(x.generation); ok {
 		x.generation = next
 		l.free = at
@@ -101,9 +101,9 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	x := &l.list[at]
 	*x = timeout{
 		at: t.now.Add(wait(c.By)), age: s.ages, due: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
-		generation: x.generation, live: true, touched: x.touched,
+		generation: x.generation, live: true, dirty: x.dirty,
 	}
-	s.touchTimeout(t, at)
+	s.markTimeoutDirty(t, at)
 	return Result{Kind: Done, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 }
 
@@ -128,15 +128,15 @@ func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 // releaseTimeout frees a slot, under a new generation: no handle that was given out names what comes there later.
 // A slot whose generations are used up is not free any more.
 func (s *Set) releaseTimeout(at uint16) {
-	s.scheduler.clear(&s.rare.timeouts.list[at].due)
+	s.scheduler.clearDue(&s.rare.timeouts.list[at].due)
 	s.rare.timeouts.release(at, s.generations)
 }
 
 // fireTimeout tells of a timeout that is due and calls its handler. It is released before that: in its own handler it is
 // stale, and can be asked for anew.
-func (s *Set) fireTimeout(t *Turn, at uint16, e entry) {
+func (s *Set) fireTimeout(t *Turn, at uint16, e dueEntry) {
 	x := &s.rare.timeouts.list[at]
-	if entryKey(rankTimeout, x.age) != e.key { // no two are of one age, and one that has gone is of none
+	if dueKey(rankTimeout, x.age) != e.key { // no two are of one age, and one that has gone is of none
 		t.Dropped++
 		return
 	}

@@ -102,7 +102,7 @@ type Turn struct {
 	loot     loot       // room for those of stolen buffs
 	captured []Captured // of those that wait
 
-	lists *lists // not lent; nil: there are none
+	scratch *scratch // not lent; nil: there are none
 
 	going  []goer      // who gives way to a new instance
 	best   []strongest // of the groups of an owner
@@ -215,7 +215,7 @@ func (s *Set) finish(t *Turn, at wheel.Time) {
 	if len(t.items) > 0 {
 		s.workOff(t)
 	}
-	s.settle(t, at)
+	s.reschedule(t, at)
 }
 
 // conclude ends a command or a due event, before what it has set off: conditions are evaluated again, and
@@ -257,8 +257,8 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		}
 		if s.deferredCalls() == 0 {
 			t.rest()
-			s.settle(t, until)
-			if s.scheduler.dueNow() == 0 {
+			s.reschedule(t, until)
+			if s.scheduler.dueCount() == 0 {
 				return true
 			}
 		}
@@ -270,7 +270,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		if s.deferredCalls() > 0 {
 			s.callNext(t)
 		} else {
-			s.fire(t, s.scheduler.lists.due.pop())
+			s.fire(t, s.scheduler.scratch.due.pop())
 		}
 	}
 }
@@ -278,7 +278,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 // Pending returns how many handlers have been put off, and how many events are due at the
 // instant of the last Do, which has let a time go on. If it is not zero, the Set wants a Run
 // even if no timer fires.
-func (s *Set) Pending() int { return s.deferredCalls() + s.scheduler.dueNow() }
+func (s *Set) Pending() int { return s.deferredCalls() + s.scheduler.dueCount() }
 
 // Abort tells the Set that the handler it called will never come back: it ended its goroutine.
 // [Set.Run] may then be called again.
