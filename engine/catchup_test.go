@@ -120,9 +120,9 @@ func TestP10_Dilate(t *testing.T) {
 	require.EqualValues(t, f.Now, e.Moment().Uptime, "the world's does")
 }
 
-// TestP9_LimitDoesNotMatter: with Carry a limit moves what happens to later Ticks and
+// TestP09_LimitDoesNotMatter: with Carry a limit moves what happens to later Ticks and
 // changes nothing else, whoever the workers are.
-func TestP9_LimitDoesNotMatter(t *testing.T) {
+func TestP09_LimitDoesNotMatter(t *testing.T) {
 	seeds := uint64(long.Times(1))
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 20, steps: 25, churn: true}

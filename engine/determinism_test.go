@@ -60,9 +60,9 @@ func TestP45_WorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestP9_SplitDoesNotMatter: how a span of time is cut into Ticks makes no difference
+// TestP09_SplitDoesNotMatter: how a span of time is cut into Ticks makes no difference
 // to an owner, if nothing crosses between owners and nothing comes by the inbox.
-func TestP9_SplitDoesNotMatter(t *testing.T) {
+func TestP09_SplitDoesNotMatter(t *testing.T) {
 	for seed := range uint64(5) {
 		p := plan{seed: seed, owners: 40, steps: 40, churn: true}
 		run := func(m mode, cut func(time.Duration) []time.Duration) map[buff.OwnerID][]string {
@@ -89,10 +89,10 @@ func TestP9_SplitDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestM4_FrameRates: the same script in one piece and at 10, 20, 60, 144 and 1000 frames a
+// TestP06_FrameRates: the same script in one piece and at 10, 20, 60, 144 and 1000 frames a
 // second gives each owner the same events and leaves it with the same buffs. The frames are
 // not whole milliseconds.
-func TestM4_FrameRates(t *testing.T) {
+func TestP06_FrameRates(t *testing.T) {
 	scripts := long.Times(20)
 	events := 0
 	for seed := long.Seed(); seed < long.Seed()+uint64(scripts); seed++ {
@@ -113,7 +113,7 @@ func TestM4_FrameRates(t *testing.T) {
 			events += len(want[id])
 		}
 		for _, fps := range []int{10, 20, 60, 144, 1000} {
-			hint := fmt.Sprintf("go test ./engine -run TestM4_FrameRates -seed %d: %d frames a second", seed, fps)
+			hint := fmt.Sprintf("go test ./engine -run TestP06_FrameRates -seed %d: %d frames a second", seed, fps)
 			got, carried := run(every(time.Second / time.Duration(fps)))
 			requireSameOwners(t, want, got, hint)
 			requireSame(t, left, carried, hint)
@@ -123,9 +123,9 @@ func TestM4_FrameRates(t *testing.T) {
 	require.Greater(t, events, 20*scripts, "too little happens")
 }
 
-// TestP6_NoDrift: the n-th pulse is due at start + n × period, whatever the frame
+// TestP06_NoDrift: the n-th pulse is due at start + n × period, whatever the frame
 // rate.
-func TestP6_NoDrift(t *testing.T) {
+func TestP06_NoDrift(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Duration: 70 * time.Second, Period: 700 * time.Millisecond})
 	for _, fps := range []time.Duration{7, 60, 144, 1000} {
 		e := open(t, engine.Options{Catalog: cat, Synchronous: true})

@@ -165,8 +165,8 @@ func TestOptions(t *testing.T) {
 	require.Zero(t, e.Catalog().Len())
 }
 
-// TestP4_LongestTime: time saturates; it never turns round.
-func TestP4_LongestTime(t *testing.T) {
+// TestP04_LongestTime: time saturates; it never turns round.
+func TestP04_LongestTime(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "long", Duration: define.MaxDuration})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
