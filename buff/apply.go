@@ -50,7 +50,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		}
 	}
 	if spec.Kind == define.Instant {
-		return s.execute(t, a)
+		return s.executeInstant(t, a)
 	}
 	d, why := s.lasts(t, a)
 	switch {
@@ -97,8 +97,8 @@ func (s *Set) land(t *Turn, a *Application, d int64) outcome {
 	return s.again(t, at, a, d)
 }
 
-// execute does an instant buff.
-func (s *Set) execute(t *Turn, a *Application) outcome {
+// executeInstant does an instant buff.
+func (s *Set) executeInstant(t *Turn, a *Application) outcome {
 	e := t.tell(s, Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
 	e.Elapsed, e.Period, e.Count = a.share.elapsed, a.share.period, a.share.count
@@ -139,9 +139,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	s.takeDuration(i, d)
 	s.takePeriod(i, spec.periodAt(a.Level))
 	now, back := t.now, t.backdate.ms
-	i.beat = s.firstBeat(i, now)
-	if back > 0 && i.beat != wheel.Never {
-		i.beat = i.beat.Add(-back) // the owner's time, to which it may be aligned, stood still then
+	i.boundary = s.firstBoundary(i, now)
+	if back > 0 && i.boundary != wheel.Never {
+		i.boundary = i.boundary.Add(-back) // the owner's time, to which it may be aligned, stood still then
 	}
 	t.now = now.Add(-back) // when it begins
 	i.end = lasting(t.now, d)
@@ -225,25 +225,25 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 	}
 }
 
-// firstBeat returns the first boundary of the period after now, in the instance's own time,
+// firstBoundary returns the first boundary of the period after now, in the instance's own time,
 // Never without a period. Those that are aligned to their owner are the multiples of the
 // period in the owner's time, whatever the instance's own has done.
-func (s *Set) firstBeat(i *instance, now wheel.Time) wheel.Time {
+func (s *Set) firstBoundary(i *instance, now wheel.Time) wheel.Time {
 	switch period := s.period(i); {
 	case period == 0:
 		return wheel.Never
 	case s.specOf(i).Align == define.AlignStart:
 		return now.Add(period)
 	case i.flags&timeScaled != 0:
-		return boundary(now, s.extraOf(i).scale.zero(), period)
+		return nextMultiple(now, s.extraOf(i).scale.zero(), period)
 	default:
-		return boundary(now, 0, period)
+		return nextMultiple(now, 0, period)
 	}
 }
 
-// boundary returns the first instant after now that is a multiple of the period, counted from
+// nextMultiple returns the first instant after now that is a multiple of the period, counted from
 // zero.
-func boundary(now wheel.Time, zero, period int64) wheel.Time {
+func nextMultiple(now wheel.Time, zero, period int64) wheel.Time {
 	return now.Add(period - within(int64(now)-zero, period))
 }
 

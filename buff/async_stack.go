@@ -27,7 +27,7 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 		shield: a.Spec.pool(t, a), charges: a.Spec.charged(a),
 	}
 	if period := s.period(i); period > 0 {
-		l.lag = max(int64(now-i.beat)+period, 0) // since the last beat: above 0 between two of them
+		l.lag = max(int64(now-i.boundary)+period, 0) // since the last beat: above 0 between two of them
 	}
 	s.ownNumbers(t, i, a, &l)
 	at, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
@@ -55,7 +55,7 @@ func (s *Set) inStep(i *instance, now wheel.Time) {
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		async, period := s.extraOf(i).async, s.period(i)
 		for k := range async {
-			async[k].lag = max(int64(now-i.beat)+period, 0)
+			async[k].lag = max(int64(now-i.boundary)+period, 0)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
 	async := s.extraOf(i).async
 	for k := range async {
 		l := &async[k]
-		l.lag = max(int64(rescaled(now, beat.Add(l.lag), ms, was)-i.beat), 0)
+		l.lag = max(int64(rescaled(now, beat.Add(l.lag), ms, was)-i.boundary), 0)
 	}
 }
 

@@ -141,7 +141,7 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 			s.setDeathPause(turn, i.Handle.slot(), true)
 		case "quick":
 			do(blobMoment.Now, Command{Verb: verb.SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
-			s.ensureExtra(s.lookup(i.Handle)).owed = 2
+			s.ensureExtra(s.lookup(i.Handle)).pendingPulses = 2
 		}
 	}
 	turn.Now = blobMoment.Now

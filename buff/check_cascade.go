@@ -146,7 +146,7 @@ func (s *Spec) endsItself() (why Reason, ends bool) {
 	if k < 0 || !s.pulses() {
 		return NoReason, false
 	}
-	return removing(s.pulse[k].reason), true
+	return removalReason(s.pulse[k].reason), true
 }
 
 // ending lists what the end of an instance that nobody touches applies.

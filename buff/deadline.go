@@ -214,7 +214,7 @@ func (s *Set) reschedule(t *Turn, until wheel.Time) {
 		i := s.slot(at)
 		i.flags &^= dirty
 		if i.def != 0 {
-			due, key := s.due(i)
+			due, key := s.nextDue(i)
 			if s.schedule(t, reached, dueEntry{at: due, key: key, ref: r}, s.key(at)) {
 				s.setOrder(at, t.Order)
 			}

@@ -207,7 +207,7 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 		s.take(t, at)
 	}
 	s.allCeased(t, at) // by the new version it may be of another group
-	old, was := s.specOf(i), s.running(i)
+	old, was := s.specOf(i), s.currentPeriod(i)
 	if by := len(spec.modifiers) - len(s.specOf(i).modifiers); by != 0 {
 		s.ensureRare().modifiers += int32(by)
 	}
@@ -215,19 +215,19 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 	s.takePeriod(i, spec.periodAt(int(i.level)))
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		if x.length = 0; s.period(i) == 0 {
-			x.wanted = 0
+		if x.currentPeriod = 0; s.period(i) == 0 {
+			x.pendingPeriod = 0
 		}
 	}
 	switch {
 	case s.period(i) == 0:
-		i.beat = wheel.Never
-	case i.beat == wheel.Never:
+		i.boundary = wheel.Never
+	case i.boundary == wheel.Never:
 		now := s.nowOf(t, i)
-		i.beat = s.firstBeat(i, now)
+		i.boundary = s.firstBoundary(i, now)
 		s.inStep(i, now)
 	case was != s.period(i):
-		s.ensureExtra(i).length = was
+		s.ensureExtra(i).currentPeriod = was
 	}
 	if spec.uses&usesExtra != 0 {
 		s.newUses(t, i, a, old)

@@ -8,9 +8,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// carryOut does one command at the running instant. It is followed by reconsider.
-func (s *Set) carryOut(t *Turn, c *Command) Result {
-	c.Reason = removing(c.Reason)
+// execute does one command at the running instant. It is followed by reconsider.
+func (s *Set) execute(t *Turn, c *Command) Result {
+	c.Reason = removalReason(c.Reason)
 	switch c.Verb {
 	case verb.Apply:
 		if c.Application.with != 0 {
@@ -20,7 +20,7 @@ func (s *Set) carryOut(t *Turn, c *Command) Result {
 	case verb.Remove:
 		return s.remove(t, c.Handle, c.Stacks, c.Reason).result()
 	case verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
-		return s.toInstance(t, c)
+		return s.executeOnBuff(t, c)
 	case verb.RemoveSpec:
 		if c.linked {
 			return s.unlink(t, c)
@@ -33,11 +33,11 @@ func (s *Set) carryOut(t *Turn, c *Command) Result {
 	case verb.Cancel:
 		return s.cancel(t, c.Timeout)
 	}
-	return s.toOwner(t, c)
+	return s.executeOnOwner(t, c)
 }
 
-// removing returns the reason of a command. It panics if that ends no buff.
-func removing(why Reason) Reason {
+// removalReason returns the reason of a command. It panics if that ends no buff.
+func removalReason(why Reason) Reason {
 	switch {
 	case why == NoReason:
 		return Cancelled
@@ -83,8 +83,8 @@ func (o outcome) result() Result {
 	return Result{Handle: o.handle, Kind: o.kind, Why: o.why, Err: o.err}
 }
 
-// toInstance does a command for one running buff.
-func (s *Set) toInstance(t *Turn, c *Command) Result {
+// executeOnBuff does a command for one running buff.
+func (s *Set) executeOnBuff(t *Turn, c *Command) Result {
 	if !s.lives(c.Handle) {
 		return stale(c.Handle)
 	}
@@ -102,8 +102,8 @@ func (s *Set) toInstance(t *Turn, c *Command) Result {
 	}
 }
 
-// toOwner does a command for all that the owner carries.
-func (s *Set) toOwner(t *Turn, c *Command) Result {
+// executeOnOwner does a command for all that the owner carries.
+func (s *Set) executeOnOwner(t *Turn, c *Command) Result {
 	switch c.Verb {
 	case verb.Kill:
 		return s.kill(t, c)
@@ -143,10 +143,10 @@ func (s *Set) toOwner(t *Turn, c *Command) Result {
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
 }
 
-// fire does what an entry of the due heap stands for, unless it is no longer so: what was due may have been moved,
+// dispatch does what an entry of the due heap stands for, unless it is no longer so: what was due may have been moved,
 // ended or held by what came before it at the same instant. The entry is compared with what is due now, by instant, rank and
 // age; nobody has to look for entries that are out of date.
-func (s *Set) fire(t *Turn, e dueEntry) {
+func (s *Set) dispatch(t *Turn, e dueEntry) {
 	at := e.ref.slot()
 	if e.ref.isTimeout() {
 		s.fireTimeout(t, at, e)
@@ -157,16 +157,16 @@ func (s *Set) fire(t *Turn, e dueEntry) {
 		t.Dropped++
 		return
 	}
-	due, own, r, age := s.comes(i)
+	due, own, r, age := s.nextEvent(i)
 	if due != e.at || dueKey(r, age) != e.key {
 		t.Dropped++
 		return
 	}
-	s.happen(t, at, due, own, r)
+	s.runEvent(t, at, due, own, r)
 }
 
-// wakeUp has all looked at that is due until then. If that is one instance it is done at once: it returns how much has been done.
-func (s *Set) wakeUp(t *Turn, until wheel.Time, limit int) int {
+// runFirst has all looked at that is due until then. If that is one instance it is done at once: it returns how much has been done.
+func (s *Set) runFirst(t *Turn, until wheel.Time, limit int) int {
 	at, next := s.collectDue(t, until)
 	switch {
 	case at == noSlot:
@@ -176,13 +176,13 @@ func (s *Set) wakeUp(t *Turn, until wheel.Time, limit int) int {
 		return 1
 	}
 	s.updateEarliest(t, next)
-	return s.fireOnly(t, at, until, limit)
+	return s.dispatchOnly(t, at, until, limit)
 }
 
-// fireOnly does what is due of an instance, if nothing else is, and returns how much that was: 1, or 0 if it goes the way of
+// dispatchOnly does what is due of an instance, if nothing else is, and returns how much that was: 1, or 0 if it goes the way of
 // all, since there is no room for it or, at the rate of its owner, its instant has not come.
-func (s *Set) fireOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
-	due, own, r, _ := s.comes(s.slot(at))
+func (s *Set) dispatchOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
+	due, own, r, _ := s.nextEvent(s.slot(at))
 	if limit <= 0 || due > s.timeScale().reached(until) {
 		s.markDirty(t, at)
 		return 0
@@ -190,21 +190,21 @@ func (s *Set) fireOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
 	t.rest()
 	s.countReschedule(at)
 	t.Ran++
-	s.happen(t, at, due, own, r)
+	s.runEvent(t, at, due, own, r)
 	return 1
 }
 
-// comes returns what comes next of an instance: when, in the time of its owner and in its own, its rank and its age.
-func (s *Set) comes(i *instance) (due, own wheel.Time, r rank, age uint64) {
-	own, r, age = s.next(i)
+// nextEvent returns what comes next of an instance: when, in the time of its owner and in its own, its rank and its age.
+func (s *Set) nextEvent(i *instance) (due, own wheel.Time, r rank, age uint64) {
+	own, r, age = s.nextOwnEvent(i)
 	if i.flags&timeScaled != 0 {
 		return s.extraOf(i).scale.outer(own), own, r, age
 	}
 	return own, own, r, age
 }
 
-// happen does what has come of an instance: due is in its owner's time, own in its own.
-func (s *Set) happen(t *Turn, at uint16, due, own wheel.Time, r rank) {
+// runEvent does what has come of an instance: due is in its owner's time, own in its own.
+func (s *Set) runEvent(t *Turn, at uint16, due, own wheel.Time, r rank) {
 	t.begin(s.timeScale().world(due), due, true)
 	s.markDirty(t, at)
 	switch r {

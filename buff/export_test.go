@@ -15,7 +15,7 @@ func (s *Set) Due(h Handle) wheel.Time {
 	if i == nil {
 		return wheel.Never
 	}
-	at, _ := s.due(i)
+	at, _ := s.nextDue(i)
 	return s.timeScale().world(at)
 }
 
@@ -77,7 +77,7 @@ func (a *Application) Loot() (text string) {
 func (s *Set) Owed() (n int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		if i := s.slot(at); i.extra != noSlot {
-			n += int(s.extraOf(i).owed)
+			n += int(s.extraOf(i).pendingPulses)
 		}
 	}
 	return n
@@ -89,7 +89,7 @@ func (s *Set) Extras() (all, free int) {
 		return 0, 0
 	}
 	b := s.rare
-	for at := b.freeExtra; at != noSlot; at = b.extras[at].next {
+	for at := b.freeExtra; at != noSlot; at = b.extras[at].nextFree {
 		free++
 	}
 	return len(b.extras), free

@@ -28,18 +28,18 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.specOf(i).ID, to, define.MinPeriod, define.MaxDuration)}
 	}
 	s.flush(t, at)
-	was, runs, beat, now, ms := s.period(i), s.running(i), i.beat, s.nowOf(t, i), to.Milliseconds()
+	was, runs, beat, now, ms := s.period(i), s.currentPeriod(i), i.boundary, s.nowOf(t, i), to.Milliseconds()
 	e := s.about(Hastened, at)
 	switch s.specOf(i).Haste {
 	case define.HasteSnapshot:
-		s.ensureExtra(i).wanted = ms
+		s.ensureExtra(i).pendingPeriod = ms
 	case define.HasteRescale:
-		s.newBeat(i, now)
+		s.restartPeriod(i, now)
 		s.takePeriod(i, ms)
-		i.beat = rescaled(now, beat, ms, runs)
+		i.boundary = rescaled(now, beat, ms, runs)
 		s.rescaleAsync(i, now, beat, ms, runs)
 	case define.HasteNext:
-		s.newPeriod(i, ms)
+		s.setNextPeriod(i, ms)
 	}
 	if s.specOf(i).Haste != define.HasteSnapshot && s.specOf(i).HasteDuration && i.end != wheel.Never && s.specOf(i).Stack.Timers != define.TimersEach {
 		i.end = rescaled(now, i.end, ms, was)

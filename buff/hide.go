@@ -113,7 +113,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	s.give(t, at)
 	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != define.InhibitionKeep { // which only what pulses can say
 		now := s.nowOf(t, i)
-		s.newBeat(i, now)
+		s.restartPeriod(i, now)
 		s.inStep(i, now)
 		s.markDirty(t, at)
 		if s.specOf(i).Inhibition == define.InhibitionExecute {

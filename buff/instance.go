@@ -89,9 +89,9 @@ type instance struct {
 
 	end wheel.Time // Never if infinite
 
-	// beat is the next boundary of the period, also when it lies beyond end: a
+	// boundary is the next boundary of the period, also when it lies beyond end: a
 	// later refresh then finds the phase where it was. Never without a period.
-	beat wheel.Time
+	boundary wheel.Time
 
 	magnitude int64
 
@@ -135,16 +135,16 @@ const (
 // of the buff goes on: its beat goes on with it.
 func (s *Set) nextPulse(i *instance) wheel.Time {
 	switch {
-	case i.beat <= i.end:
-		return i.beat
-	case s.specOf(i).Tail == define.TailPartial && s.period(i) > 0 && s.elapsed(i, i.end) > 0 && !s.goesOn(i):
+	case i.boundary <= i.end:
+		return i.boundary
+	case s.specOf(i).Tail == define.TailPartial && s.period(i) > 0 && s.elapsed(i, i.end) > 0 && !s.continues(i):
 		return i.end
 	}
 	return wheel.Never
 }
 
-// goesOn reports whether the end of the duration leaves something: stacks, or others that wait.
-func (s *Set) goesOn(i *instance) bool {
+// continues reports whether the end of the duration leaves something: stacks, or others that wait.
+func (s *Set) continues(i *instance) bool {
 	switch st := &s.specOf(i).Stack; {
 	case st.Timers == define.TimersQueue:
 		return len(s.extraOf(i).async) > 0
@@ -155,38 +155,40 @@ func (s *Set) goesOn(i *instance) bool {
 }
 
 // elapsed returns the ms from the last boundary of the period to at.
-func (s *Set) elapsed(i *instance, at wheel.Time) int64 { return int64(at-i.beat) + s.running(i) }
+func (s *Set) elapsed(i *instance, at wheel.Time) int64 {
+	return int64(at-i.boundary) + s.currentPeriod(i)
+}
 
-// running returns the length of the period that runs: that of those after it, unless haste
+// currentPeriod returns the length of the period that runs: that of those after it, unless haste
 // has left it as it was.
-func (s *Set) running(i *instance) int64 {
+func (s *Set) currentPeriod(i *instance) int64 {
 	if i.extra != noSlot {
-		if x := s.extraOf(i); x.length > 0 {
-			return x.length
+		if x := s.extraOf(i); x.currentPeriod > 0 {
+			return x.currentPeriod
 		}
 	}
 	return s.period(i)
 }
 
-// newBeat begins the periods anew.
-func (s *Set) newBeat(i *instance, now wheel.Time) {
-	i.beat = s.firstBeat(i, now)
+// restartPeriod begins the periods anew.
+func (s *Set) restartPeriod(i *instance, now wheel.Time) {
+	i.boundary = s.firstBoundary(i, now)
 	if i.extra != noSlot {
-		s.extraOf(i).length = 0
+		s.extraOf(i).currentPeriod = 0
 	}
 }
 
-// newPeriod gives the periods after the one that runs another length.
-func (s *Set) newPeriod(i *instance, ms int64) {
+// setNextPeriod gives the periods after the one that runs another length.
+func (s *Set) setNextPeriod(i *instance, ms int64) {
 	x := s.ensureExtra(i)
-	x.length = s.running(i)
+	x.currentPeriod = s.currentPeriod(i)
 	s.takePeriod(i, ms)
 }
 
-// due returns when the instance's next event is, in the owner's time, and its place among
+// nextDue returns when the instance's next event is, in the owner's time, and its place among
 // those of that instant. Without anything to come it is Never.
-func (s *Set) due(i *instance) (wheel.Time, uint64) {
-	at, _, r, age := s.comes(i)
+func (s *Set) nextDue(i *instance) (wheel.Time, uint64) {
+	at, _, r, age := s.nextEvent(i)
 	return at, dueKey(r, age)
 }
 
@@ -203,8 +205,8 @@ func (s *Set) nextEnd(i *instance) wheel.Time {
 	return i.end
 }
 
-// next returns what comes next in the instance's own time: when, its rank, and its age.
-func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
+// nextOwnEvent returns what comes next in the instance's own time: when, its rank, and its age.
+func (s *Set) nextOwnEvent(i *instance) (wheel.Time, rank, uint64) {
 	end, r, age := i.end, rankEnd, s.age(i)
 	switch st := &s.specOf(i).Stack; {
 	case st.Timers == define.TimersEach:
@@ -212,7 +214,7 @@ func (s *Set) next(i *instance) (wheel.Time, rank, uint64) {
 			end, r, age = async[0].end, rankStackEnd, async[0].age
 		}
 	case st.Timers == define.TimersQueue || st.Expire != define.ExpireAll:
-		if s.goesOn(i) {
+		if s.continues(i) {
 			r = rankStackEnd
 		}
 	}
@@ -309,10 +311,10 @@ type generations struct {
 // nothing.
 func (g generations) first() uint32 { return max(g.origin+g.base+1, 1) }
 
-// following returns the generation of a slot after a use, and whether there is one: they go
+// next returns the generation of a slot after a use, and whether there is one: they go
 // round until they are back at the origin. That is even, so that the last is never the 0 that
 // is left out.
-func (g generations) following(generation uint32) (uint32, bool) {
+func (g generations) next(generation uint32) (uint32, bool) {
 	next := max(generation+1, 1)
 	return next, generation+1 != g.origin && next != g.origin
 }

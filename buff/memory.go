@@ -303,6 +303,6 @@ func checkPoison(slots []instance) {
 }
 
 var poisoned = instance{
-	source: 1<<63 - 1, end: -1, beat: -1, magnitude: -1 << 62,
+	source: 1<<63 - 1, end: -1, boundary: -1, magnitude: -1 << 62,
 	age32: 1<<32 - 1, period32: 1<<32 - 1, duration32: 1<<32 - 1, generation: 1<<32 - 1, def: 1<<31 - 1, older: noSlot - 1, newer: noSlot - 1, extra: noSlot - 1,
 }

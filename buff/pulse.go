@@ -80,15 +80,15 @@ func (s *Set) followPulseOf(t *Turn, at uint16, i *instance, spec *Spec, k *magn
 func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
 	elapsed, period := int64(0), int64(0)
-	if own == i.beat {
-		s.newBeat(i, own) // what is aligned finds back to its beat after a change of the period
-		if own == i.end && s.specOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.goesOn(i) {
-			i.beat = own.Add(s.period(i)) // at a rate of its own a boundary of its owner may lie before: this pulse is whole, and leaves no tail
+	if own == i.boundary {
+		s.restartPeriod(i, own) // what is aligned finds back to its beat after a change of the period
+		if own == i.end && s.specOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
+			i.boundary = own.Add(s.period(i)) // at a rate of its own a boundary of its owner may lie before: this pulse is whole, and leaves no tail
 		}
 	} else {
-		elapsed, period = s.elapsed(i, own), s.running(i)
-		s.newBeat(i, own)
-		i.beat = own.Add(s.period(i)) // also if it is aligned, or the tail would come again
+		elapsed, period = s.elapsed(i, own), s.currentPeriod(i)
+		s.restartPeriod(i, own)
+		i.boundary = own.Add(s.period(i)) // also if it is aligned, or the tail would come again
 	}
 	if s.specOf(i).uses&usesCatchup != 0 {
 		s.catchUp(t, at, own, elapsed, period)
@@ -115,8 +115,8 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 		return
 	}
 	x := s.ensureExtra(i)
-	x.owed++
-	x.owedAt = own
+	x.pendingPulses++
+	x.lastPending = own
 	if next := s.nextPulse(i); next > s.nextEnd(i) || s.worldOf(i, next) > t.Now || !s.sameCount(i, own, next) {
 		s.flush(t, at)
 	}
@@ -135,16 +135,16 @@ func (s *Set) flushAll(t *Turn, which func(*Spec) bool) {
 // last of them has come.
 //
 // Whoever is about to change something that a pulse would see calls it first: stacks, magnitude, end, hidden or not. So pulses
-// that come late are those that would have come in time, only later. What they stand for is not done twice: owed is
+// that come late are those that would have come in time, only later. What they stand for is not done twice: pendingPulses is
 // cleared before the pulse, which may come back here. Stories: testdata/catchup_change.txt, catchup_purge.txt.
 func (s *Set) flush(t *Turn, at uint16) {
 	i := s.slot(at)
-	if i.extra == noSlot || s.extraOf(i).owed == 0 {
+	if i.extra == noSlot || s.extraOf(i).pendingPulses == 0 {
 		return
 	}
 	x := s.extraOf(i)
-	count, own := x.owed, x.owedAt
-	x.owed = 0
+	count, own := x.pendingPulses, x.lastPending
+	x.pendingPulses = 0
 	done := int32(1)
 	if s.specOf(i).Catchup == define.CatchupCoalesce {
 		done = count

@@ -24,7 +24,7 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	if i.flags != 0 || i.extra != noSlot || s.gates() != nil || s.timeScale() != nil {
 		return false
 	}
-	own := i.beat
+	own := i.boundary
 	beat := own.Add(int64(i.period32)) // without a flag that is the period
 	due := min(beat, i.end)
 	if due <= until || s.specOf(i).uses&usesOnlyCall == 0 {
@@ -33,7 +33,7 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	t.Ran++
 	s.looked += looksOfMove
 	t.begin(own, own, true)
-	i.beat = beat
+	i.boundary = beat
 	*s.key(at) = due
 	s.setOrder(at, t.Order)
 	if due < next {

@@ -53,7 +53,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 	s.markDirty(t, at)
 	phase := spec.Stack.Phase
 	if phase != define.PhaseKeep && (s.period(i) != 0 || i.extra != noSlot) {
-		s.newBeat(i, now)
+		s.restartPeriod(i, now)
 	}
 	if s.period(i) > 0 && (phase == define.PhaseExecute || spec.First == define.FirstEvery && (set || stacked)) {
 		s.pulse(t, at)
@@ -68,7 +68,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 func (s *Set) changes(t *Turn, at uint16, a *Application, was *looks) bool {
 	i, spec := s.slot(at), a.Spec
 	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.looksOf(at) != *was ||
-		i.extra != noSlot && s.extraOf(i).wanted > 0 ||
+		i.extra != noSlot && s.extraOf(i).pendingPeriod > 0 ||
 		spec.uses&usesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.worked.values)
 }
 
@@ -101,9 +101,9 @@ func longer(a, b int64) int64 {
 // takeWanted gives an instance the period that waited for a refresh: with haste snapshot a command
 // SetPeriod changes nothing that runs.
 func (s *Set) takeWanted(i *instance) {
-	if x := s.extraOf(i); x.wanted > 0 {
-		s.newPeriod(i, x.wanted)
-		x.wanted = 0
+	if x := s.extraOf(i); x.pendingPeriod > 0 {
+		s.setNextPeriod(i, x.pendingPeriod)
+		x.pendingPeriod = 0
 	}
 }
 
@@ -132,8 +132,8 @@ func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
 		return end
 	case rule == define.RefreshPandemic:
 		return now.Add(d).Add(min(left(now, i.end), s.specOf(i).lastsAt(int(i.level))*s.specOf(i).carry/100))
-	case rule == define.RefreshResidual && i.beat <= i.end: // behind the last pulse there is nothing to save
-		return now.Add(d).Add(left(now, i.beat))
+	case rule == define.RefreshResidual && i.boundary <= i.end: // behind the last pulse there is nothing to save
+		return now.Add(d).Add(left(now, i.boundary))
 	}
 	return now.Add(d)
 }

@@ -64,10 +64,10 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 		s.endBackdated(t, &c)
 		return
 	}
-	i.end, i.beat = c.i.end, c.i.beat
+	i.end, i.boundary = c.i.end, c.i.boundary
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		x.length = c.x.length
+		x.currentPeriod = c.x.currentPeriod
 		copy(x.async, c.x.async)
 	}
 	s.mark(at, journal.Stacks|journal.Time)

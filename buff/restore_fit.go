@@ -63,7 +63,7 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	i, x := &c.i, &c.x
 	c.age, c.duration = b.Age, b.Duration
 	*i = instance{
-		source: b.Source, def: int32(spec.index) + 1, end: wheel.Never, beat: wheel.Never, magnitude: b.Magnitude,
+		source: b.Source, def: int32(spec.index) + 1, end: wheel.Never, boundary: wheel.Never, magnitude: b.Magnitude,
 		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extra: noSlot,
 	}
 	after := func(left int64) wheel.Time {
@@ -82,17 +82,17 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	case !spec.pulses():
 	case b.Next == nil:
 		c.period = spec.periodAt(int(b.Level))
-		i.beat = c.firstBeat()
+		i.boundary = c.firstBeat()
 	default:
 		c.period = spec.periodAt(int(b.Level))
 		if b.Period != 0 {
 			c.period = b.Period
 		}
 		// Of a Set none has passed, and a long time of them would be pulses to do.
-		i.beat = after(min(max(*b.Next, -b.rounded()), define.MaxDuration.Milliseconds()))
-		x.wanted, x.length = b.Wanted, b.Length
+		i.boundary = after(min(max(*b.Next, -b.rounded()), define.MaxDuration.Milliseconds()))
+		x.pendingPeriod, x.currentPeriod = b.Wanted, b.Length
 		if spec.uses&usesCatchup != 0 {
-			x.owed, x.owedAt = int32(b.Owed), c.now
+			x.pendingPulses, x.lastPending = int32(b.Owed), c.now
 		}
 	}
 	c.fitCauses(b)
@@ -114,7 +114,7 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	}
 	c.fitStacks(b, r.leftBehind(b))
 	c.fitExtra(b)
-	c.plain = spec.uses&usesExtra == 0 && i.flags&timeScaled == 0 && x.wanted == 0 && x.length == 0 && x.owed == 0
+	c.plain = spec.uses&usesExtra == 0 && i.flags&timeScaled == 0 && x.pendingPeriod == 0 && x.currentPeriod == 0 && x.pendingPulses == 0
 }
 
 // elapsed returns the ms of its own time for which the buff was away, and gives it that
@@ -306,21 +306,21 @@ func (c *comeback) pass() {
 		c.passShared()
 	}
 	if i := &c.i; c.period > 0 && !c.gone && c.moved && c.spec.Align == define.AlignOwner {
-		was := i.beat
-		i.beat, c.x.length = c.firstBeat(), 0
+		was := i.boundary
+		i.boundary, c.x.currentPeriod = c.firstBeat(), 0
 		for k := range c.x.async {
-			c.x.async[k].lag = within(int64(was-i.beat)+c.x.async[k].lag, c.period)
+			c.x.async[k].lag = within(int64(was-i.boundary)+c.x.async[k].lag, c.period)
 		}
 	}
 }
 
-// firstBeat is what Set.firstBeat is, from now on.
+// firstBeat is what Set.firstBoundary is, from now on.
 func (c *comeback) firstBeat() wheel.Time {
 	s := Set{catalog: c.spec.catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
 	i.extra = 0
 	s.takePeriod(&i, c.period)
-	return s.firstBeat(&i, c.now)
+	return s.firstBoundary(&i, c.now)
 }
 
 // passShared takes away stacks at each end, as the rule of expiry says: at most as often as there are stacks.
@@ -370,18 +370,18 @@ func (c *comeback) end() {
 		return
 	}
 	c.tailOf = c.period
-	if c.x.length > 0 {
-		c.tailOf = c.x.length
+	if c.x.currentPeriod > 0 {
+		c.tailOf = c.x.currentPeriod
 	}
-	c.tail = max(int64(c.i.end-c.i.beat)+c.tailOf, 0)
+	c.tail = max(int64(c.i.end-c.i.boundary)+c.tailOf, 0)
 }
 
 // setLevel is what Set.setLevel does.
 func (c *comeback) setLevel(level int16) {
 	i := &c.i
 	if was, is := c.spec.periodAt(int(i.level)), c.spec.periodAt(int(level)); was != is && c.period > 0 {
-		if c.x.length == 0 {
-			c.x.length = c.period
+		if c.x.currentPeriod == 0 {
+			c.x.currentPeriod = c.period
 		}
 		c.period, c.plain = is, false
 	}
@@ -400,7 +400,7 @@ func (c *comeback) passEach() {
 		s := Set{catalog: c.spec.catalog, rare: &rareState{extras: []extra{*x}}}
 		counted := *i
 		counted.extra = 0
-		c.pulsed = i.beat.Add((n - 1) * c.period)
+		c.pulsed = i.boundary.Add((n - 1) * c.period)
 		c.stacks, c.sum = s.counting(&counted, c.pulsed)
 		if len(c.spec.numbers) > 0 && c.spec.Save.Offline != define.OfflineNone {
 			c.counted = slices.Clone(x.async)
@@ -431,16 +431,16 @@ func (c *comeback) beatUntil(until wheel.Time) {
 // stepOver moves the beat on by n boundaries.
 func (c *comeback) stepOver(n int64) {
 	if n > 0 {
-		c.i.beat, c.x.length = c.i.beat.Add(n*c.period), 0
+		c.i.boundary, c.x.currentPeriod = c.i.boundary.Add(n*c.period), 0
 	}
 }
 
 // boundaries returns how many boundaries of the period come up to and including an instant.
 func (c *comeback) boundaries(until wheel.Time) int64 {
-	if c.period == 0 || until < c.i.beat {
+	if c.period == 0 || until < c.i.boundary {
 		return 0
 	}
-	return int64(until-c.i.beat)/c.period + 1
+	return int64(until-c.i.boundary)/c.period + 1
 }
 
 // told returns how many events there are for the whole pulses of the time away, for how many

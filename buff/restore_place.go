@@ -254,7 +254,7 @@ func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.timeScale().started(r.at.Now), false)
 	for k := range zone {
-		s.carryOut(t, &zone[k])
+		s.execute(t, &zone[k])
 	}
 	for k := range r.backs {
 		c := &r.backs[k]

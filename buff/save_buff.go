@@ -150,7 +150,7 @@ func (s *Set) savePlain(dst []byte, i *instance, now wheel.Time, appliers, with 
 		dst = wire.AppendInt(dst, duration)
 	}
 	if period != 0 {
-		dst = wire.AppendInt(dst, bounded(offset(i.beat, now)))
+		dst = wire.AppendInt(dst, bounded(offset(i.boundary, now)))
 	}
 	if set&hasPeriod != 0 {
 		dst = wire.AppendInt(dst, period)
@@ -198,7 +198,7 @@ func (w *saver) other(i *instance, lists lengths) {
 	own, scale := w.scale(i)
 	s := w.set
 	spec := s.specOf(i)
-	left, next := bounded(offset(i.end, own)), bounded(offset(i.beat, own))
+	left, next := bounded(offset(i.end, own)), bounded(offset(i.boundary, own))
 	b := savedBuff{
 		ID: spec.ID, Age: s.age(i), Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
 		Duration: bounded(s.duration(i)), Dead: i.flags&deathPaused != 0, causes: i.causes(),
@@ -226,7 +226,7 @@ func (w *saver) other(i *instance, lists lengths) {
 func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) {
 	s := w.set
 	x, spec := s.extraOf(i), s.specOf(i)
-	b.Wanted, b.Length, b.Charges, b.Owed = x.wanted, x.length, int64(x.charges), int64(x.owed)
+	b.Wanted, b.Length, b.Charges, b.Owed = x.pendingPeriod, x.currentPeriod, int64(x.charges), int64(x.pendingPulses)
 	if spec.Stack.By == define.ByKey {
 		b.Key = x.key
 	}

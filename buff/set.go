@@ -98,7 +98,7 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 func (s *Set) Next() wheel.Time {
 	next := s.timeouts().next()
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		t, _ := s.due(s.slot(at))
+		t, _ := s.nextDue(s.slot(at))
 		next = min(next, t)
 	}
 	return s.timeScale().world(next)
@@ -315,7 +315,7 @@ func (s *Set) release(at uint16) {
 	generation := i.generation
 	*i = instance{}
 	i.generation, i.newer = generation, s.free
-	if next, ok := s.generations.following(generation); ok {
+	if next, ok := s.generations.next(generation); ok {
 		i.generation = next
 		s.free = at
 	}

@@ -168,6 +168,6 @@ func (s *Set) setLevel(i *instance, level int16) {
 		return
 	}
 	if is := s.specOf(i).periodAt(int(level)); is != s.specOf(i).periodAt(int(was)) {
-		s.newPeriod(i, is)
+		s.setNextPeriod(i, is)
 	}
 }

@@ -238,8 +238,8 @@ func (s *Set) periodAfter(a *Application) int64 {
 	}
 	i := s.slot(at)
 	switch {
-	case i.extra != noSlot && s.extraOf(i).wanted > 0:
-		return s.extraOf(i).wanted
+	case i.extra != noSlot && s.extraOf(i).pendingPeriod > 0:
+		return s.extraOf(i).pendingPeriod
 	case s.specOf(i) == a.Spec && s.specOf(i).periodAt(int(i.level)) == is:
 		return s.period(i)
 	}

@@ -74,7 +74,7 @@ func (l *timeouts) release(at uint16, g generations) {
 	x := &l.list[at]
 	l.live--
 	*x = timeout{due: wheel.Never, generation: x.generation, next: l.free, dirty: x.dirty}
-	if next, ok := g.following(x.generation); ok {
+	if next, ok := g.next(x.generation); ok {
 		x.generation = next
 		l.free = at
 	}

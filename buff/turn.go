@@ -185,7 +185,7 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	t.begin(at, s.timeScale().started(at), false)
 	t.quiet = c.quiet
-	r := s.carryOut(t, c)
+	r := s.execute(t, c)
 	s.finish(t, at)
 	return r
 }
@@ -203,7 +203,7 @@ func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, 
 // Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
 func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handle, EventKind, Reason, error) {
 	t.begin(at, s.timeScale().started(at), false)
-	r := s.remove(t, h, n, removing(why))
+	r := s.remove(t, h, n, removalReason(why))
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
 }
@@ -248,7 +248,7 @@ func (s *Set) workOff(t *Turn) {
 func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
 	if s.scheduler.next <= until {
-		limit -= s.wakeUp(t, until, limit)
+		limit -= s.runFirst(t, until, limit)
 	}
 	for {
 		if t.head < len(t.items) {
@@ -270,7 +270,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		if s.deferredCalls() > 0 {
 			s.callNext(t)
 		} else {
-			s.fire(t, s.scheduler.scratch.due.pop())
+			s.dispatch(t, s.scheduler.scratch.due.pop())
 		}
 	}
 }
@@ -303,7 +303,7 @@ func (s *Set) doItem(t *Turn, it item) {
 	if !it.call {
 		t.backdate = backdate{} // unless the command is an application that has one
 		// What is issued meanwhile may move the list, and leaves the old one as it is.
-		if r := s.carryOut(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
+		if r := s.execute(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
 		}
 		s.conclude(t)
