@@ -161,9 +161,9 @@ func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, 
 				}
 				look.Reloaded(report, c.Err)
 				if c.Err != nil {
-					fmt.Fprintln(out, "the buffs stay as they are:", c.Err)
+					fmt.Fprintln(out, "reload failed, the definitions are unchanged:", c.Err)
 				} else {
-					fmt.Fprintln(out, "new buffs:", report)
+					fmt.Fprintln(out, "definitions reloaded:", report)
 				}
 			})
 		}

@@ -110,7 +110,7 @@ func (w *world) command(c *conn, kind byte, body []byte) (string, error) {
 	case words[0] == "join" && len(words) == 2 && c.viewer == nil:
 		return "", w.join(c, words[1])
 	case c.viewer == nil:
-		return "", errors.New("join NAME comes first")
+		return "", errors.New("join first: join NAME")
 	case words[0] == "look":
 		return w.look(), nil
 	case words[0] == "use" && len(words) == 3:
@@ -120,7 +120,7 @@ func (w *world) command(c *conn, kind byte, body []byte) (string, error) {
 		}
 		return "", w.use(c.id, words[1], target)
 	}
-	return "", errors.New("join NAME, use ABILITY NUMBER, look")
+	return "", errors.New("unknown command: want use ABILITY NUMBER, or look")
 }
 
 func (c *conn) write() {

@@ -61,7 +61,7 @@ func serve(ctx context.Context, l net.Listener, file string, out io.Writer) erro
 	if err != nil {
 		return errors.Join(err, disk.Close())
 	}
-	fmt.Fprintf(out, "%v; players come to %v\n", w.arrived(), l.Addr())
+	fmt.Fprintf(out, "%v; listening on %v\n", w.arrived(), l.Addr())
 	go w.accept(ctx, l)
 	beat := time.NewTicker(frame)
 	defer beat.Stop()

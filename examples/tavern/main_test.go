@@ -199,18 +199,18 @@ func TestStrangers(t *testing.T) {
 			anna := e.enter("anna")
 			for line, want := range map[string]string{
 				"use poisn 1":   `no: buff: no such definition: "poisn": did you mean "poison"?`,
-				"use respawn 1": "no: respawn is nothing to use",
+				"use respawn 1": "no: respawn is not an ability",
 				"use poison x":  "no: ",
 				"use poison 77": "no: engine: unknown owner: 77",
-				"join ben":      "no: join NAME",
+				"join ben":      "no: unknown command",
 				"":              "no: not a command",
 			} {
 				anna.do(line)
 				require.Contains(e, anna.heard(), want, "%q", line)
 			}
 			for name, want := range map[string]string{
-				"anna":                  "no: anna is here already",
-				strings.Repeat("x", 21): "no: there is no room",
+				"anna":                  "no: anna has already joined",
+				strings.Repeat("x", 21): "no: the tavern is full",
 			} {
 				require.Contains(e, e.enter(name).heard(), want)
 			}

@@ -91,7 +91,7 @@ func (w *world) arrived() string {
 	if r.Fresh {
 		return "a new world"
 	}
-	return fmt.Sprintf("after %v: %d players are known", r.Away, len(w.away))
+	return fmt.Sprintf("restored after %v, with %d known players", r.Away, len(w.away))
 }
 
 // frame runs every 50 ms.
@@ -127,7 +127,7 @@ func (w *world) revive(c *engine.Context, e buff.Event) {
 func (w *world) join(c *conn, name string) error {
 	for _, o := range w.conns {
 		if w.eng.Data(o.id).(*player).name == name {
-			return fmt.Errorf("%s is here already", name)
+			return fmt.Errorf("%s has already joined", name)
 		}
 	}
 	p, known := w.away[name]
@@ -136,7 +136,7 @@ func (w *world) join(c *conn, name string) error {
 	case known:
 		_, err = w.eng.Restore(p.ID, &player{name}, p.Blob)
 	case len(name) > longest || len(w.away)+len(w.conns) >= most:
-		return errors.New("there is no room")
+		return errors.New("the tavern is full")
 	default:
 		p.ID = buff.OwnerID(len(w.away) + len(w.conns) + 1)
 		err = w.eng.Spawn(p.ID, &player{name})
@@ -184,7 +184,7 @@ func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error 
 		return err
 	}
 	if !slices.Contains(spec.Tags, "ability") {
-		return fmt.Errorf("%s is nothing to use", ability)
+		return fmt.Errorf("%s is not an ability", ability)
 	}
 	if cost := cat.Spec(ability + "_cooldown"); cost != nil {
 		if err := w.apply(by, cost, by); err != nil {

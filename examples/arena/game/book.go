@@ -50,12 +50,12 @@ type Skill struct {
 var Skills = [Abilities]Skill{
 	{"venom", "Venom", "A poison of up to five stacks", AtFoe, 16},
 	{"renew", "Renew", "Heals a friend for 9 s", AtFriend, 18},
-	{"stun", "Concussion", "Stuns for 3 s; again within 15 s for half as long", AtFoe, 6},
-	{"barrier", "Barrier", "Takes 260 points of damage", AtFriend, 18},
+	{"stun", "Concussion", "Stuns for 3 s, and for half as long within 15 s", AtFoe, 6},
+	{"barrier", "Barrier", "Absorbs 260 points of damage", AtFriend, 18},
 	{"haste", "Quickening", "60 % faster for 6 s", AtSelf, 0},
-	{"banner", "War Banner", "Courage for all friends within 9 paces", AtSelf, 0},
-	{"silence", "Hush", "Nobody casts who is silenced", AtFoe, 16},
-	{"cleanse", "Cleanse", "Two bad effects off a friend, or a good one off a foe", AtAny, 18},
+	{"banner", "War Banner", "Gives courage to friends within 9 paces", AtSelf, 0},
+	{"silence", "Hush", "Prevents the target from casting", AtFoe, 16},
+	{"cleanse", "Cleanse", "Removes two harmful effects from a friend, or one helpful effect from a foe", AtAny, 18},
 }
 
 // Class is the class of a unit.
@@ -161,7 +161,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 		b.arms[k] = spec(a.id)
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("the arena applies or reads %q, and there is no such definition, tag or attribute", missing)
+		return nil, fmt.Errorf("the arena uses %q, which are no definitions, tags or attributes", missing)
 	}
 	return b, nil
 }

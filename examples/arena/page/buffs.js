@@ -1,4 +1,4 @@
-// Rows of buffs, each with a ring that shows what is left.
+// Rows of buffs, each with a ring that shows the remaining time.
 import { left } from "./client.js";
 import { disc } from "./icons.js";
 import { around, font, put, text } from "./pictures.js";
@@ -6,16 +6,16 @@ import { around, font, put, text } from "./pictures.js";
 const rings = { 0: "#e8c573", 1: "#63e2a4", 2: "#ff6472" };
 const heldRing = "#9fd8ff";
 
-/** part returns how much of a buff is left, from 0 to 1, or null if it has no end. */
+/** part returns the remaining share of a buff's time, from 0 to 1, or null if it has no end. */
 export function part(buff, spec, now) {
   const ms = left(buff, now);
   if (ms === null) return null;
   const whole = Math.max(spec.duration || ms, buff.most || 0, ms, 1);
-  buff.most = whole; // a stun of half the time has a ring of its own
+  buff.most = whole; // a stun of half the duration starts with a full ring
   return ms / whole;
 }
 
-/** shown returns the buffs of an owner that are to be shown, the most important first. */
+/** shown returns the visible buffs of an owner, the most important first. */
 export function shown(client, owner) {
   const out = [];
   if (!owner) return out;
@@ -26,7 +26,7 @@ export function shown(client, owner) {
   return out.sort((x, y) => y[1].priority - x[1].priority || x[0].slot - y[0].slot);
 }
 
-// ringOf returns what ring draws: as many pictures of a ring as it has pixels around.
+// ringOf returns the properties of a ring that ring draws, quantised to the pixels of its circumference.
 function ringOf(b, spec, now, r, scale) {
   const p = part(b, spec, now), pixels = Math.ceil(2 * Math.PI * r * scale);
   return { icon: spec.icon, hue: b.held ? heldRing : rings[spec.polarity] ?? rings[0], dim: b.hidden, step: p === null ? null : Math.round(p * pixels) / pixels };
@@ -60,13 +60,13 @@ function draw(g, { icon, hue, dim, step }, r, scale) {
   g.stroke();
 }
 
-// words returns what is written inside a ring, and at its edge.
+// words returns the texts inside a ring and at its edge.
 function words(b, now, r) {
   const ms = left(b, now), long = ms > 0 && ms < 100000 && r >= 13;
   return [long ? (b.held ? "II" : ms < 3000 ? (ms / 1000).toFixed(1) : String(Math.ceil(ms / 1000))) : "", b.stacks > 1 ? String(b.stacks) : ""];
 }
 
-/** label writes what is inside a ring: seconds, and stacks. */
+/** label writes the seconds and stacks of a ring. */
 export function label(g, b, spec, now, x, y, r, scale) {
   const [seconds, stacks] = words(b, now, r);
   const write = (word, at, down, size) => text(g, word, at, down, size, "#fff", size / 3.500, "#000d", scale);
@@ -74,12 +74,12 @@ export function label(g, b, spec, now, x, y, r, scale) {
   if (stacks) write(stacks, x + r * 0.72, y + r * 0.72, Math.max(9, r * 0.74));
 }
 
-/** stepOf returns how far apart the buffs of a Row are. */
+/** stepOf returns the distance between the buffs of a Row. */
 export const stepOf = (size) => Math.round(size + Math.max(3, size * 0.14));
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** Row is a canvas with the buffs of somebody. What looks as it did is not drawn again. */
+/** Row is a canvas with the buffs of one unit. Unchanged cells are not redrawn. */
 export class Row {
   constructor(canvas, { size, columns, most, labels = true }) {
     Object.assign(this, { canvas, size, columns, most, labels, g: canvas.getContext("2d"), w: 0, h: 0, cells: [] });

@@ -10,7 +10,7 @@ export const teams = {
 const heads = { blade: "#c9ced6", ranger: "#5f8f4a", hexer: "#55348a", cleric: "#f3ead2", warden: "#b98a4a" };
 const steps = 32, kingSteps = 96;
 
-/** figure returns the picture of a hero who looks in a direction, reach device pixels to each side of its middle. */
+/** figure returns the picture of a hero that faces a direction, reach device pixels to each side of its centre. */
 export function figure(sort, team, turn, reach) {
   const step = ((Math.round((turn / (2 * Math.PI)) * steps) % steps) + steps) % steps;
   return picture(`${sort} ${team} ${step} ${reach}`, reach * 2, reach * 2, (g) => {
@@ -21,7 +21,7 @@ export function figure(sort, team, turn, reach) {
   });
 }
 
-// hero draws one that looks along x, with a body of about 1.
+// hero draws a hero that faces along x, with a body of about 1.
 function hero(g, sort, t) {
   g.lineJoin = g.lineCap = "round";
   g.lineWidth = 0.110;
@@ -90,7 +90,7 @@ function weapon(g, sort, blob) {
   }
 }
 
-/** king returns the picture of the King, who is 2 r wide, at an instant. */
+/** king returns the picture of the King, 2 r wide, at an instant. */
 export function king(turn, r, t, angry, dead, scale) {
   const step = Math.round((turn / (2 * Math.PI)) * kingSteps) % kingSteps, sway = Math.round(Math.sin(t / 600) * 3) / 75;
   return around(`king ${step} ${sway} ${angry} ${dead}`, 2.08 * r, scale, (g) => {
@@ -100,7 +100,7 @@ export function king(turn, r, t, angry, dead, scale) {
   });
 }
 
-// drawKing draws one that looks along x, half as wide as 1.
+// drawKing draws the King, facing along x, with a radius of 1.
 function drawKing(g, sway, angry, dead) {
   g.lineJoin = "round";
   g.lineWidth = 0.05;
@@ -122,7 +122,7 @@ function drawKing(g, sway, angry, dead) {
     blob("#5c586b", () => { g.moveTo(-0.1, side * 1.05); g.lineTo(0.12, side * 1.4); g.lineTo(0.24, side * 1.02); g.closePath(); });
     blob("#d8cfb8", () => g.arc(0.72, side * 0.7, 0.17, 0, 7));
   }
-  g.save(); // a scythe of a sword
+  g.save(); // a curved sword
   g.lineWidth = 0.16; g.beginPath(); g.moveTo(0.5, 0.78); g.lineTo(1.9, 0.3); g.stroke();
   g.lineWidth = 0.09; g.strokeStyle = angry ? "#ff6b5a" : "#cdb7ff"; g.stroke();
   g.restore();

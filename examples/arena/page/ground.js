@@ -1,4 +1,4 @@
-// The ground of the arena: drawn once, and copied from then on, in tiles that are as large as they are seen.
+// The ground of the arena: drawn once in tiles of the displayed size, then copied.
 
 const grain = 26; // pixels to a pace
 const side = 512; // of a tile, in pixels
@@ -16,7 +16,7 @@ export class Floor {
     Object.assign(this, { width, height, tiles: new Map(), pace: 0, ...ground(width, height, dark) });
   }
 
-  /** draw fills the canvas, pace pixels to a pace: the arena's corner is at ox, oy, and around it is the wall. */
+  /** draw fills the canvas at pace pixels per pace: the arena's corner is at ox, oy, with the wall around it. */
   draw(g, ox, oy, pace) {
     const { width: w, height: h } = g.canvas;
     if (pace !== this.pace) this.tiles.clear();
@@ -41,7 +41,7 @@ export class Floor {
   #tile(x, y) {
     const key = `${x} ${y}`;
     let c = this.tiles.get(key);
-    if (c) this.tiles.delete(key); // and to the end: it is in use
+    if (c) this.tiles.delete(key); // move it to the end: recently used
     else {
       c = document.createElement("canvas");
       c.width = Math.min(side, Math.ceil(this.width * this.pace) - x * side);
@@ -109,7 +109,7 @@ function tint(g, x, y, hue, by, r) {
   g.globalAlpha = 1;
 }
 
-// circle is a ring of stones, where squads meet.
+// circle draws a ring of stones, where squads meet.
 function circle(g, x, y, t, dice) {
   g.globalAlpha = 0.5;
   g.fillStyle = t.moss;
@@ -134,7 +134,7 @@ function circle(g, x, y, t, dice) {
   }
 }
 
-// seal is what the King stands on.
+// seal draws the seal under the King.
 function seal(g, x, y, t) {
   g.fillStyle = t.seal;
   g.globalAlpha = 0.86;

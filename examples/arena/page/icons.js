@@ -1,4 +1,4 @@
-// The icons: paths in a square of 24 by 24, in white on a disc of their own colour.
+// The icons: white paths in a square of 24 by 24, on a coloured disc.
 import { picture } from "./pictures.js";
 
 const glyphs = {

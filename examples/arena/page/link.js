@@ -1,22 +1,22 @@
-// The WebSocket, with a lag and a loss of its own between it and the page, and the server's time.
+// The WebSocket with simulated lag and loss, and the server's time.
 import { Client } from "./client.js";
 
 // Kinds of messages: see serve/wire.go.
 export const hello = 0x01, scene = 0x02, facts = 0x03, pong = 0x04, truth = 0x05, no = 0x06;
 const play = 0x30, watch = 0x31, walk = 0x32, go = 0x33, aim = 0x34, cast = 0x35, ping = 0x36, pause = 0x37;
 
-// What may get lost: all that comes anew.
+// Messages that the simulated loss may drop: the server sends their contents again.
 const lossy = new Set([0x10, 0x11, 0x20, scene, pong, ping, truth]);
 
 export class Link {
   constructor(address, heard) {
     Object.assign(this, { address, heard, lag: 0, loss: 0, offset: null, open: false, gaps: 0, bytes: 0, buffBytes: 0, tries: 0, asked: 0, ready: [0, 0], pings: [] });
     this.client = new Client();
-    this.wants = null; // what to be: [kind, …]
+    this.wants = null; // the first message, sent again after a reconnect: [kind, …]
     setInterval(() => this.#ping(), 1000);
   }
 
-  /** now is the server's time, in ms: also while nothing comes. */
+  /** now is the server's time in ms, extrapolated between messages. */
   get now() { return this.offset === null ? 0 : performance.now() + this.offset; }
 
   connect() {
@@ -38,13 +38,13 @@ export class Link {
     };
   }
 
-  /** cut ends the connection, as a network does; it comes back by itself, or at once by connect. */
+  /** cut drops the connection like a network failure; it reconnects after a while, or at once with connect. */
   cut(hold = false) {
     this.socket.close();
     if (hold) this.socket.onclose = () => { this.open = false; this.heard("closed"); };
   }
 
-  // later lets a message be under way for half of the lag, in order, or be lost.
+  // later delays a message by half of the lag, in order, or drops it.
   #later(way, bytes, then) {
     if (lossy.has(bytes[0]) && Math.random() * 100 < this.loss) return;
     const due = Math.max(performance.now() + this.lag / 2, this.ready[way]);
@@ -72,14 +72,14 @@ export class Link {
     } else this.heard(m[0], view);
   }
 
-  // state takes in what package replicate has sent.
+  // state applies a packet of package replicate.
   #state(m) {
     try {
       this.client.receive(m);
       if (m[0] !== 0x12) this.asked = 0;
     } catch (err) {
       if (!err.code) throw err;
-      if (performance.now() - this.asked > this.lag + 150) { // one question is on its way already
+      if (performance.now() - this.asked > this.lag + 150) { // a request is on its way already
         this.asked = performance.now();
         this.gaps++;
         this.#send(...this.client.missed());
@@ -95,12 +95,12 @@ export class Link {
     this.#later(1, b, (m) => this.#now(m));
   }
 
-  // pong sets the clock by the quickest of the last answers: half of its way is the error at most.
+  // pong sets the clock by the fastest of the last answers: the error is at most half of its round trip.
   #pong(view) {
     const at = performance.now(), trip = at - view.getFloat64(1, true);
     this.pings.push({ trip, offset: view.getFloat64(9, true) + trip / 2 - at });
     if (this.pings.length > 6) this.pings.shift();
-    else setTimeout(() => this.#ping(), 60); // the first ones come quickly
+    else setTimeout(() => this.#ping(), 60); // the first pings follow quickly
     const best = this.pings.reduce((a, b) => (b.trip < a.trip ? b : a));
     this.trip = best.trip;
     if (this.offset === null || Math.abs(best.offset - this.offset) > 250) this.offset = best.offset;

@@ -1,4 +1,4 @@
-// Begins: what is pressed and clicked, what is beside the canvas, and one frame after the other.
+// The entry point: input, the panels next to the canvas, and the frame loop.
 import { Link, scene as sceneKind, truth as truthKind, no as noKind } from "./link.js";
 import { World } from "./world.js";
 import { Scene } from "./scene.js";
@@ -14,9 +14,9 @@ const world = new World(), view = new Scene($("#scene"));
 const link = new Link(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/play`, heard);
 const { client } = link;
 const stats = { compared: 0, worst: 0, frames: 0, fps: 0, long: 0 };
-let follows = 0; // whom one looks at without a hero
+let follows = 0; // the unit that a spectator follows
 
-// What comes from the server.
+// Messages from the server.
 function heard(what, more) {
   if (what === "hello") greet(more);
   else if (what === sceneKind) world.scene(more, link.now);
@@ -33,10 +33,10 @@ function greet(h) {
   fill();
 }
 
-// hold compares what is drawn with what the server says is left, at the same instant of its time.
+// hold compares the drawn remaining times with the server's, at the same instant of its time.
 function hold(v) {
   const at = v.getFloat64(1, true);
-  if (client.now !== at) return; // the packet in front of it was lost: it is asked for again
+  if (client.now !== at) return; // the preceding packet was lost and has been requested
   let p = 10;
   for (let n = v.getUint8(9); n > 0; n--) {
     const owner = client.owners.get(String(v.getUint16(p, true)));
@@ -51,14 +51,14 @@ function hold(v) {
 }
 
 const held = { you: 0, keys: new Set() };
-const refusals = { 1: "Not ready", 2: "You cannot do that now", 3: "Aim at somebody first", 4: "Too far away", 5: "Immune", 6: "Nothing to take off" };
+const refusals = { 1: "Not ready", 2: "You cannot do that now", 3: "Select a target first", 4: "Too far away", 5: "Immune", 6: "Nothing to dispel" };
 
 function refuse(skill, why) {
   const b = $("#skills").children[skill];
   b?.classList.remove("no");
-  void b?.offsetWidth; // so that it shakes again
+  void b?.offsetWidth; // restarts the animation
   b?.classList.add("no");
-  if (why !== 1) notice(refusals[why] ?? "No");
+  if (why !== 1) notice(refusals[why] ?? "Refused");
 }
 
 let noticed;
@@ -132,7 +132,7 @@ function drawSkill(g, icon, size, scale, { part, word, held, silent }) {
   g.stroke();
 }
 
-// The frames beside the canvas.
+// The panels next to the canvas.
 const rows = new Map();
 const row = (canvas, o) => rows.get(canvas) ?? (rows.set(canvas, new Row(canvas, o)), rows.get(canvas));
 
@@ -217,7 +217,7 @@ function frames(now) {
   }
 }
 
-// One frame after the other.
+// The frame loop.
 let last = performance.now();
 function frame(t) {
   requestAnimationFrame(frame);
@@ -241,17 +241,17 @@ setInterval(() => {
   $("#fps").textContent = `${stats.fps} fps`;
   $("#rate").textContent = link.open ? `${Math.round((link.buffBytes - counted.buffs) / s)} of ${Math.round((link.bytes - counted.bytes) / s).toLocaleString("en")} B/s` : "–";
   counted = { frames: stats.frames, bytes: link.bytes, buffs: link.buffBytes, at };
-  $("#truth").textContent = stats.compared ? `${stats.compared.toLocaleString("en")}: ${stats.worst === Infinity ? "one is missing" : `off by ${stats.worst} ms`}` : "–";
+  $("#truth").textContent = stats.compared ? `${stats.compared.toLocaleString("en")}: ${stats.worst === Infinity ? "one missing" : `off by ${stats.worst} ms`}` : "–";
   $("#truth").className = stats.compared ? (stats.worst > 0 ? "wrong" : "right") : "";
   $("#gaps").textContent = link.gaps;
   $("#lamp").className = !link.open ? "" : world.still ? "still" : "on";
-  $("#state").textContent = !link.open ? "connecting …" : world.still ? "time stands still" : `${Math.round(link.trip ?? 0)} ms to the arena`;
+  $("#state").textContent = !link.open ? "connecting …" : world.still ? "paused" : `ping ${Math.round(link.trip ?? 0)} ms`;
   $("#pause").setAttribute("aria-pressed", world.still);
-  $("#pause").textContent = world.still ? "Let time go on" : "Stop time";
-  $("#watch").textContent = world.you ? "Look on" : "Take a hero";
+  $("#pause").textContent = world.still ? "Resume" : "Pause";
+  $("#watch").textContent = world.you ? "Spectate" : "Play a hero";
 }, 500);
 
-// What is pressed and clicked.
+// Keys and clicks.
 const ways = { w: [0, -1], a: [-1, 0], s: [0, 1], d: [1, 0], arrowup: [0, -1], arrowleft: [-1, 0], arrowdown: [0, 1], arrowright: [1, 0] };
 function step() {
   let x = 0, y = 0;
@@ -269,7 +269,7 @@ addEventListener("keydown", (e) => {
 addEventListener("keyup", (e) => held.keys.delete(e.key.toLowerCase()) && step());
 addEventListener("blur", () => (held.keys.clear(), world.you && step()));
 
-// next aims at the nearest foe, and then at the one after it.
+// next targets the nearest foe, and then the next nearest.
 function next() {
   const me = world.units.get(world.you);
   const foes = [...world.units.values()].filter((u) => u.team !== me.team && !u.dead).sort((a, b) => Math.hypot(a.x - me.x, a.y - me.y) - Math.hypot(b.x - me.x, b.y - me.y)).slice(0, 8);
@@ -309,10 +309,10 @@ $("#look").onclick = () => begin(false);
 $("#watch").onclick = () => begin(!world.you);
 $("#pause").onclick = () => link.pause(!world.still);
 if (small.matches) $("#line").open = false;
-link.wants = () => Uint8Array.from([0x31, 0, 0]); // behind the gate one looks on
+link.wants = () => Uint8Array.from([0x31, 0, 0]); // spectate behind the gate
 link.connect();
 if (location.hash === "#play") begin(true);
 if (location.hash === "#watch") begin(false);
 
-/** For tests, and for whoever looks at it in the console. */
+/** For tests and the console. */
 window.arena = { link, client, world, stats, view, left };

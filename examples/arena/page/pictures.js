@@ -1,10 +1,10 @@
-// Pictures that are drawn once and copied from then on. Without a graphics card a path costs many times what a copy
-// does, and a copy that is not exactly on the pixels some times as much as one that is.
+// Pictures are drawn once and then copied. Without a graphics card, drawing a path costs many times as much as a
+// copy, and a copy that is not aligned to the pixels several times as much as an aligned one.
 
-const most = 8e6; // pixels that are kept at least, while they are used
-let young = new Map(), old = new Map(), pixels = 0; // by key; what is young has been used lately
+const most = 8e6; // pixels: the size of each of the two generations
+let young = new Map(), old = new Map(), pixels = 0; // by key; young has the recently used ones
 
-/** picture returns the one of that name, w by h device pixels, and draws it if there is none. */
+/** picture returns the picture with that key, w by h device pixels; draw draws it the first time. */
 export function picture(key, w, h, draw) {
   let p = young.get(key);
   if (p) return p;
@@ -23,7 +23,7 @@ function drawn(w, h, draw) {
   return c.transferToImageBitmap?.() ?? c;
 }
 
-/** around returns the picture of something that is drawn around 0, 0, up to half away, where a unit is scale device pixels. */
+/** around returns a picture drawn around 0, 0 with a radius of half, at scale device pixels per unit. */
 export function around(key, half, scale, draw) {
   const side = Math.ceil(half * scale);
   return picture(`${key} ${half} ${scale}`, 2 * side, 2 * side, (g) => {
@@ -32,17 +32,17 @@ export function around(key, half, scale, draw) {
   });
 }
 
-/** put copies a picture, its middle at x, y, onto a canvas with scale device pixels to a unit. */
+/** put copies a picture, centred at x, y, onto a canvas with scale device pixels per unit. */
 export function put(g, p, x, y, scale) {
   g.drawImage(p, Math.round(x * scale - p.width / 2) / scale, Math.round(y * scale - p.height / 2) / scale, p.width / scale, p.height / scale);
 }
 
 let ruler, family;
 
-/** font is a bold one of that size. */
+/** font returns a bold font of that size. */
 export const font = (size) => `700 ${size}px ${(family ??= getComputedStyle(document.body).fontFamily)}`;
 
-/** text copies a word, its middle at x, y, with an edge of so many units around its letters. */
+/** text copies a word, centred at x, y, with an outline of edge units around its letters. */
 export function text(g, word, x, y, size, hue, edge, edgeHue, scale) {
   put(g, written(word, size, hue, edge, edgeHue, scale), x, y, scale);
 }

@@ -1,4 +1,4 @@
-// The canvas: ground, heroes, what they cast, and the rings above their heads.
+// The canvas: ground, heroes, their casts, and the rings above their heads.
 import { figure, king, teams } from "./figures.js";
 import { Floor } from "./ground.js";
 import { label, ring, shown, part } from "./buffs.js";
@@ -26,7 +26,7 @@ export class Scene {
     size();
   }
 
-  /** place is where in the arena a pixel of the page is. */
+  /** place returns the position in the arena of a pixel of the page. */
   place(px, py) { return [this.x + (px - this.w / 2) / this.pace, this.y + (py - this.h * this.middle) / this.pace]; }
 
   draw(world, client, now, focus, me) {
@@ -67,7 +67,7 @@ export class Scene {
 
   #put(p, x, y) { put(this.g, p, x, y, this.scale); }
 
-  // under is what lies on the ground: banners, the King's quake, and whose feet these are.
+  // under draws the ground effects: banners, the King's quake, and the team rings at the feet.
   #under(u, me, now, t) {
     const { g, pace } = this;
     if (u.has.banner) this.#banner(u, t);
@@ -125,7 +125,7 @@ export class Scene {
     g.globalAlpha = 1;
   }
 
-  // banner is how far a war banner reaches: a tint, and dashes that go round.
+  // banner draws the range of a war banner: a tint and a rotating dashed circle.
   #banner(u, t) {
     const { g, pace } = this, r = 9 * pace, n = Math.round((2 * Math.PI * r) / 22), turn = t / 60 / r;
     if (u.px < -r || u.px > this.w + r || u.py < -r || u.py > this.h + r) return;
@@ -137,7 +137,7 @@ export class Scene {
     g.globalAlpha = 0.3;
     g.lineWidth = 1.6;
     g.beginPath();
-    for (let k = 0; k < n; k++) { // straight ones: the eye does not see it
+    for (let k = 0; k < n; k++) { // straight segments look round enough
       const a = turn + (k / n) * 2 * Math.PI, b = a + 10 / r;
       g.moveTo(u.px + Math.cos(a) * r, u.py + Math.sin(a) * r);
       g.lineTo(u.px + Math.cos(b) * r, u.py + Math.sin(b) * r);
@@ -242,7 +242,7 @@ export class Scene {
     }), u.px, u.py);
   }
 
-  // over is what is above a head: health, and the first buffs.
+  // over draws the health and the first buffs above a head.
   #over(u, me, now) {
     const { g, pace } = this;
     if (u.dead) {
@@ -266,7 +266,7 @@ export class Scene {
     if (mine || (me && u.team === me.team && u.squad === me.squad)) this.#text(u.name, u.px, y - 2 * r - 11, 12, "#fff6e0", 1);
   }
 
-  // facts turns what has happened into what is seen of it.
+  // facts turns events into shots, numbers and particles.
   #facts(world, me, t) {
     for (const f of world.facts.splice(0)) {
       const from = world.units.get(f.source), to = world.units.get(f.target);

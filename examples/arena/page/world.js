@@ -1,10 +1,10 @@
-// Where everybody is. Scenes come ten times a second; between two of them one sees what lies between.
-const delay = 130; // behind the newest scene, so that there is mostly one on both sides
+// The positions of all units. Scenes arrive ten times a second; positions between two of them are interpolated.
+const delay = 130; // ms behind the newest scene, so that there is usually a scene on both sides
 
 export class World {
   constructor() {
-    this.people = new Map(); // by id: who they are
-    this.units = new Map(); // by id: where
+    this.people = new Map(); // by id: names and classes
+    this.units = new Map(); // by id: positions
     this.facts = [];
     this.still = false;
     this.behind = delay;
@@ -17,7 +17,7 @@ export class World {
     this.units.clear();
   }
 
-  /** scene takes in where those in view are; now is the page's idea of the server's time. */
+  /** scene accepts the positions of the units in view; now is the page's estimate of the server's time. */
   scene(view, now) {
     const at = view.getFloat64(1, true), count = view.getUint16(10, true);
     if (at <= this.at && this.at - at < 5000) return;
@@ -33,7 +33,7 @@ export class World {
         this.units.set(id, u);
       }
       const last = u.places.at(-1);
-      if (last && Math.hypot(last.x - place.x, last.y - place.y) > 6) u.places = []; // it has risen elsewhere
+      if (last && Math.hypot(last.x - place.x, last.y - place.y) > 6) u.places = []; // revived elsewhere
       u.places.push(place);
       if (u.places.length > 6) u.places.shift();
       Object.assign(u, {
@@ -50,10 +50,10 @@ export class World {
     for (let left = view.getUint16(p + 1, true), q = p + 3; left > 0; left--, q += 8) {
       this.facts.push({ kind: view.getUint8(q), what: view.getUint8(q + 1), source: view.getUint16(q + 2, true), target: view.getUint16(q + 4, true), amount: view.getUint16(q + 6, true) });
     }
-    if (this.facts.length > 400) this.facts.splice(0, this.facts.length - 400); // a tab that nobody looks at
+    if (this.facts.length > 400) this.facts.splice(0, this.facts.length - 400); // a tab in the background
   }
 
-  /** settle puts everybody where they are at an instant of the server's time. */
+  /** settle moves all units to their positions at an instant of the server's time. */
   settle(now) {
     const t = now - this.behind;
     for (const u of this.units.values()) {

@@ -24,7 +24,7 @@ const (
 )
 
 // errForeign ends a connection whose client does not use the page's protocol.
-var errForeign = errors.New("serve: not a message of the page")
+var errForeign = errors.New("serve: invalid message")
 
 // message is one message of a client.
 type message struct {
@@ -114,7 +114,7 @@ func (s *Server) handle(p *player, m []byte) error {
 		s.watch(p, s.world.Unit(buff.OwnerID(short(m[1:]))))
 		return nil
 	case p.viewer == nil:
-		return fmt.Errorf("%w: kind %#x before it has said what it wants", errForeign, m[0])
+		return fmt.Errorf("%w: kind %#x before the first request", errForeign, m[0])
 	case !fixed:
 		return p.viewer.Receive(m)
 	case m[0] == askPing:

@@ -170,7 +170,7 @@ func TestForeign(t *testing.T) {
 		require.True(t, p.over, "%x", m)
 		close(p.gone)
 	}
-	p := enter(t, s, askWalk, 1, 1) // before it has said what it wants
+	p := enter(t, s, askWalk, 1, 1) // before the first request
 	s.run(1)
 	require.True(t, p.over)
 	quiet := &tab{player: newPlayer(), t: t, kinds: map[byte]int{}}

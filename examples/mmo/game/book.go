@@ -85,7 +85,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 	b.harmed, _ = cat.Act("damage") // if no buff reacts to it, it has no effect
 	b.phases = []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
 	if missing != nil {
-		return nil, fmt.Errorf("the game casts or reads %q, and there is no such definition or attribute", missing)
+		return nil, fmt.Errorf("the game uses %q, which are no definitions or attributes", missing)
 	}
 	return b, nil
 }

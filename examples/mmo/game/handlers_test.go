@@ -106,7 +106,7 @@ func TestSheetShown(t *testing.T) {
 	s.cast(s.zeal, 1, 1, 100)
 	s.cast(s.zeal, 2, 1, 100)
 	s.cast(s.statue, boss, 1, 100)
-	require.Equal(t, []inspect.Modifier{{From: "Zeal", Text: "+10 %, 2 times, and one counts"}, {From: "Turned to Stone", Text: "is 0"}}, shown()["Pace"].Modifiers)
+	require.Equal(t, []inspect.Modifier{{From: "Zeal", Text: "+10 %, 2 times, but only one counts"}, {From: "Turned to Stone", Text: "is 0"}}, shown()["Pace"].Modifiers)
 	require.Zero(t, shown()["Pace"].Value)
 	require.Nil(t, s.sheet("something else"))
 }

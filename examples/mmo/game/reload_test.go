@@ -222,7 +222,7 @@ func TestReloadRefused(t *testing.T) {
 	next, err := old.Next(buff.Spec{ID: "venom", Duration: time.Second})
 	require.NoError(t, err)
 	_, err = l.exchange(watch.Change{Catalog: next})
-	require.ErrorContains(t, err, `the game casts or reads ["strike" "meteor"`)
+	require.ErrorContains(t, err, `the game uses ["strike" "meteor"`)
 	require.Same(t, old, l.eng.Catalog())
 }
 

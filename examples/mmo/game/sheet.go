@@ -64,7 +64,7 @@ func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate)
 	for i, line := range out {
 		switch n := times[line]; {
 		case n > 1 && (which == stat.Min || which == stat.Max):
-			out[i].Text += fmt.Sprintf(", %d times, and one counts", n)
+			out[i].Text += fmt.Sprintf(", %d times, but only one counts", n)
 		case n > 1:
 			out[i].Text += fmt.Sprintf(", %d times", n)
 		}

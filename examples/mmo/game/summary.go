@@ -36,14 +36,14 @@ func (l *loop) summary() (lines, digest string) {
 	line("frame", "%s", quantiles(&l.frame))
 	line("  Tick", "%s", quantiles(&l.tick))
 	line("lateness", "events at most %d ms late; a frame is %v", t.latest, l.at(1))
-	line("buffs", "%d alive", t.alive())
+	line("buffs", "%d live", t.alive())
 	line("engine", "%d owners, %d deadlines waiting, %d fired, %d dropped, %d undelivered, %d refused", s.Owners, s.Timers,
 		s.Fired, s.Dropped, s.Undelivered, s.Refused)
 	if l.keep != nil {
 		line("data", "%s", l.keep.came())
 	}
 	if t.stuck > 0 {
-		line("stuck", "%d times a player was not waited for, so the digest is not reproducible", t.stuck)
+		line("stuck", "%d times a handler exceeded the budget, so the digest is not reproducible", t.stuck)
 	}
 	switch {
 	case l.err != nil: // printed elsewhere; there is no digest

@@ -10,7 +10,7 @@ type totals struct {
 	deaths, felled, bursts, dispels int
 
 	latest int64 // longest delay in ms between an event and its frame
-	stuck  int   // players that were not waited for
+	stuck  int   // times that a handler exceeded the budget
 }
 
 func (t *totals) add(e buff.Event) {
