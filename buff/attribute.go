@@ -202,10 +202,10 @@ func (s *Set) cutBases(t *Turn) {
 // amountAtAct evaluates a number of an action that reads the amount of the act e.
 //
 // Story: testdata/stat/amount.txt.
-func (s *Set) amountAtAct(t *Turn, n *number, e *Event, k *magnitudes) (float64, Reason) {
+func (s *Set) amountAtAct(t *Turn, n *number, e *Event, stacks int32, k *magnitudes) (float64, Reason) {
 	q := asked{
 		set: s, turn: t, spec: e.Spec, captured: k.captured, own: e.Source == s.owner,
-		level: int(e.Level), stacks: e.Stacks, amount: e.Magnitude,
+		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
 	}
 	if at := s.lookup(e.Handle); at != nil {
 		q.magnitude = at.magnitude
@@ -221,11 +221,13 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 		stacks = e.Spec.limit // of an overflow
 	case Executed:
 		stacks = share.instantStacks()
+	case Reacted, Died, Removed:
+		stacks = int32(e.Spec.counted(int16(stacks)))
 	}
 	v, ok := t.numberOf(e.Spec, c, k, stacks)
 	if c.atAct != nil {
 		var why Reason
-		if v, why = s.amountAtAct(t, c.atAct, e, k); why != NoReason {
+		if v, why = s.amountAtAct(t, c.atAct, e, stacks, k); why != NoReason {
 			fault := Event{Kind: Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
 			if why == NoParam {
 				fault.Name = t.worked.missing

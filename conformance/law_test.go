@@ -3,6 +3,7 @@ package conformance
 import (
 	"flag"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -149,6 +150,23 @@ func TestLaw(t *testing.T) {
 		for _, rule := range law.Rules() {
 			require.Positive(t, marked[rule], "no scenario reaches the rule %q", rule)
 		}
+	}
+}
+
+// The engine produces the logs of the interpreter's own scenarios.
+func TestRules(t *testing.T) {
+	const path = "judge/testdata/rules.yaml"
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	list, err := scenario.Parse(path, text)
+	require.NoError(t, err)
+	for _, s := range list {
+		t.Run(s.ID, func(t *testing.T) {
+			require.Empty(t, s.Faults)
+			log, err := s.Play(engine.Options{Synchronous: true, Budget: -1}, scenario.LongestFrame)
+			require.NoError(t, err)
+			require.Equal(t, s.Want, log, s.Name)
+		})
 	}
 }
 

@@ -114,6 +114,7 @@ func (e *Engine) noteLoop() {
 		l.noteNew(e.loop.Events)
 	}
 	l.settling = false
+	e.passOn() // the commands that the removals have issued
 }
 
 // noteNew notes the events that were not noted yet.

@@ -77,8 +77,8 @@ func (l *workerState) giveBack(s *highWaters) {
 // the loop, such as applying a stolen buff to the thief. If the target is unknown or its mailbox
 // is full, the command is counted as undelivered.
 func (e *Engine) passOn() {
-	if e.passes {
-		return // its commands are appended to the list being processed
+	if e.passes || e.index.settling {
+		return // the list is being processed, or will be after the removals of noteLoop
 	}
 	e.passes = true
 	for i := 0; i < len(e.loop.Outbox); i++ {

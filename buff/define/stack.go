@@ -34,8 +34,9 @@ type Stacking struct {
 	Timers Timers
 
 	// Effective limits how many count; zero means all. With TimersEach these are the stacks that
-	// count in a pulse; otherwise the instances on one owner, and the others are hidden. The
-	// strongest count: highest level, then greatest magnitude, then oldest.
+	// count in modifiers and in actions for pulses, acts, deaths and removals; otherwise the
+	// instances on one owner, and the others are hidden. The strongest count: highest level, then
+	// greatest magnitude, then oldest.
 	Effective int
 
 	// Refresh and Phase say how a further application changes the end and the pulses. With

@@ -680,7 +680,7 @@ func (o *owner) tellDamage(amount int64, source string, why chain) {
 	case other == o:
 		o.happened("dealt", o.name, amount, quiet)
 	default:
-		o.all.post(other, func() {
+		o.post(other, func() {
 			other.reaction = quiet
 			other.happened("dealt", o.name, amount, quiet)
 		})

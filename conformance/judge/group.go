@@ -92,7 +92,7 @@ type resourced struct {
 // changesSource queues a change of the index.
 func (o *owner) changesSource(b *instance, kind string) {
 	if b.def.PerSource != nil {
-		o.all.resourced = append(o.all.resourced, resourced{sourced{b, o, b.source}, o.stamp, kind, slices.Index(o.all.owners, o)})
+		o.all.resourced = append(o.all.resourced, resourced{sourced{b, o, b.source}, o.stamp, kind, o.number()})
 	}
 }
 
@@ -115,24 +115,24 @@ func (w *world) share() {
 		case "return":
 			w.bySource = slices.Insert(w.bySource, 0, c.sourced)
 		}
-		w.exceeds(c.b.def, c.source)
+		w.exceeds(c)
 	}
 }
 
-// exceeds queues the removals of the oldest buffs of a source until its limit is kept.
-func (w *world) exceeds(d *definition, source string) {
-	one := func(s sourced) bool { return s.b.def == d && s.source == source }
+// exceeds queues the removals of the oldest buffs of a source until its limit is kept after a change.
+func (w *world) exceeds(c resourced) {
+	one := func(s sourced) bool { return s.b.def == c.b.def && s.source == c.source }
 	n := 0
 	for _, s := range w.bySource {
 		if one(s) {
 			n++
 		}
 	}
-	for ; n > d.PerSource.Limit; n-- {
+	for ; n > c.b.def.PerSource.Limit; n-- {
 		i := slices.IndexFunc(w.bySource, one)
 		oldest := w.bySource[i]
 		w.bySource = slices.Delete(w.bySource, i, i+1)
-		w.evict(oldest.on, func() { oldest.on.remove(oldest.b, "replaced", "") })
+		w.evicted = append(w.evicted, posted{c.at, c.owner, w.of(oldest.on, func() { oldest.on.remove(oldest.b, "replaced", "") })})
 	}
 }
 

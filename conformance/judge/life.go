@@ -70,17 +70,10 @@ func (o *owner) removeStacks(id string, stacks int, why string) {
 	}
 }
 
-// endActions queues on.remove, with the numbers of the strongest application, and the end of the links.
+// endActions queues on.remove, and the end of the links.
 func (o *owner) endActions(b *instance, why string, c chain) {
 	e := b.eventOf(b.active())
-	e.n, e.magnitude, e.chain = b.count(), b.magnitude, c
-	e.value = func(n *number, perStack bool) (float64, string) {
-		numbers := b.numbers
-		if best := youngestStrongest(b.active().layers); best != nil && n.Snapshot != "pulse" {
-			numbers = best.numbers
-		}
-		return orWhy(numbers[n].of(e.n, perStack))
-	}
+	e.magnitude, e.chain = b.magnitude, c
 	on := b.def.on().Remove
 	o.issue(b.def, on[why], e)
 	o.issue(b.def, on["any"], e)

@@ -267,7 +267,7 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			continue
 		}
 		c.round, c.ago = 1, 0
-		o.all.postTo(to, func(other *owner) {
+		o.postTo(to, func(other *owner) {
 			other.reaction = c.reaction
 			other.act(c)
 		}, func() {
@@ -353,7 +353,9 @@ func (o *owner) act(c command) {
 	case c.Kill:
 		o.kill(c.who, c.source, c.chain)
 	case c.Change != nil:
+		o.killer, o.cause = c.source, c.chain
 		o.changes(c.who, c.Change.Attr, c.x)
+		o.killer, o.cause = "", chain{}
 	case c.Damage != nil:
 		o.damages(c.who, c.Damage.Attr, c.x, c.Damage.School, c.source, c.chain)
 	}

@@ -262,7 +262,7 @@ func (w *world) run(to int64) {
 		o.reach(to)
 	}
 	w.inFrame = false
-	w.deliver()
+	w.deliverFrame()
 }
 
 // views reports whether a definition reads attributes of other owners at each application.

@@ -71,7 +71,7 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 	} else {
 		o.remove(b, "stolen", "")
 	}
-	o.all.post(to, func() {
+	o.post(to, func() {
 		known := o.all.knows(to.name)
 		for i, a := range parts {
 			a.left.rest, a.known = i > 0, known
@@ -101,15 +101,15 @@ func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (par
 	if !b.each() {
 		part(or0(stacks, b.stacks), b.end, whole, b.content)
 	}
-	layers := b.byEnd()
-	if stacks == 0 {
-		stacks = b.count()
-		slices.SortFunc(layers, func(x, y *layer) int { return int(x.age - y.age) })
+	takes := map[*layer]int{}
+	rest := or0(stacks, b.count())
+	for _, l := range b.byEnd() {
+		takes[l] = min(rest, l.stacks)
+		rest -= takes[l]
 	}
-	for _, l := range layers {
-		if n := min(stacks, l.stacks); n > 0 {
-			stacks -= n
-			part(n, l.end, l.rank, l.content)
+	for i := range b.layers { // in the order of their ages
+		if l := &b.layers[i]; takes[l] > 0 {
+			part(takes[l], l.end, l.rank, l.content)
 		}
 	}
 	for rest := slices.Clone(b.waiting); len(rest) > 0; {

@@ -1,6 +1,10 @@
 package judge
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+)
 
 // §1.7, 5: "owners are independent: no order is promised across owners inside a frame. A command for another owner goes to
 // that owner's inbox; inboxes are delivered at the frame boundary in a fixed order (cause time, causing owner, issue number).
@@ -13,8 +17,8 @@ type world struct {
 	bounded    []string // the attributes with a limit that is an attribute
 	curves     map[string]curve
 	owners     []*owner
-	posted     []func()
-	evicted    []func()
+	posted     []posted           // commands for other owners
+	evicted    []posted           // removals of buffs that exceed per_source on other owners
 	near       map[[2]string]bool // bearer and member: the member is in range of the bearer's auras
 	zones      map[int64]*pace
 	left       []departure
@@ -56,23 +60,32 @@ func (w *world) find(name string) *owner {
 	return nil
 }
 
+// posted is a command for another owner.
+type posted struct {
+	at   int64 // the time of its cause
+	from int   // the place of the owner that caused it
+	do   func()
+}
+
 // post queues a command for another owner until the end of the frame.
-func (w *world) post(to *owner, do func()) { w.posted = append(w.posted, w.of(to, do)) }
+func (o *owner) post(to *owner, do func()) {
+	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), o.all.of(to, do)})
+}
 
 // postTo queues a command for another owner by its name, with a function for the case that the owner is missing then.
-func (w *world) postTo(name string, do func(*owner), missed func()) {
-	w.posted = append(w.posted, func() {
-		to := w.find(name)
+func (o *owner) postTo(name string, do func(*owner), missed func()) {
+	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), func() {
+		to := o.all.find(name)
 		if to == nil || to.away {
 			missed()
 			return
 		}
-		w.of(to, func() { do(to) })()
-	})
+		o.all.of(to, func() { do(to) })()
+	}})
 }
 
-// evict queues the removal of a buff that exceeds per_source on another owner. Evictions run before posted commands.
-func (w *world) evict(to *owner, do func()) { w.evicted = append(w.evicted, w.of(to, do)) }
+// number returns the owner's place in the order of owners.
+func (o *owner) number() int { return slices.Index(o.all.owners, o) }
 
 // of wraps a command for an owner, which is lost if that owner is away.
 func (w *world) of(to *owner, do func()) func() {
@@ -87,16 +100,29 @@ func (w *world) of(to *owner, do func()) func() {
 	}
 }
 
-// deliver runs the queued evictions and commands until none is left.
+// deliverFrame runs the commands that a frame has queued: "delivered at the frame boundary in a fixed order (cause time, causing owner,
+// issue number)". Evictions come after commands of the same time and owner. What follows from one of them comes before the next.
+func (w *world) deliverFrame() {
+	w.share()
+	all := slices.Concat(w.posted, w.evicted)
+	w.evicted, w.posted = nil, nil
+	slices.SortStableFunc(all, func(a, b posted) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
+	for _, c := range all {
+		c.do()
+		w.deliver()
+	}
+}
+
+// deliver runs the evictions and commands that a command has queued until none is left.
 func (w *world) deliver() {
 	for w.share(); len(w.evicted)+len(w.posted) > 0; w.share() {
 		from := &w.evicted
 		if len(*from) == 0 {
 			from = &w.posted
 		}
-		do := (*from)[0]
+		c := (*from)[0]
 		*from = (*from)[1:]
-		do()
+		c.do()
 	}
 }
 
