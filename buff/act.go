@@ -31,7 +31,7 @@ func (s *Set) happened(t *Turn, act Act, target OwnerID, amount int64) Result {
 		}
 		e := s.tell(t, Reacted, at)
 		e.Name, e.Target, e.Magnitude = spec.catalog.ActName(act), target, amount
-		s.follow(t, spec.reactionTo(act), s.numbersOf(t, i, offBeat))
+		s.queueActions(t, spec.reactionTo(act), s.numbersOf(t, i, offBeat))
 		t.quiet = quiet
 		r.Kind = Reacted
 		r.Amount++
@@ -76,7 +76,7 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 		return s.rebase(t, c, law, 0, hit{})
 	}
 	meets := int64(min(points, mostPool))
-	rest, spent := s.meet(meets, c.Tag, c.Attr)
+	rest, spent := s.absorbDamage(meets, c.Tag, c.Attr)
 	absorbed := meets - rest
 	v := float64(absorbed) - points
 	return s.rebase(t, c, law, v, hit{absorbed: absorbed, passed: int64(min(-v, mostPool)), spent: spent})

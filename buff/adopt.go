@@ -28,7 +28,7 @@ import (
 //
 // A definition that is no more cannot be migrated to. Adopt costs O(buffs).
 func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
-	t.begin(at, s.timeScale().started(at), false)
+	t.begin(at, s.timeScale().firstReached(at), false)
 	var n Adopted
 	s.each(func(at uint16) { s.adopt(t, at, &n) })
 	s.setCatalog(t.Catalog)
@@ -39,9 +39,9 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	s.setMixed(versions)
 	s.conclude(t)
 	for t.head < len(t.items) {
-		s.step(t)
+		s.runNext(t)
 	}
-	t.rest()
+	t.resetQueue()
 	s.reschedule(t, at)
 	return n
 }
@@ -74,7 +74,7 @@ func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	case rule == define.ReloadEnd, rule == define.ReloadMigrate && newest != nil && newest.Kind == define.Instant:
 		s.end(t, at, Reload)
 		n.Ended++
-	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == s.specOf(i).Stack.Timers && s.roomFor(newest, len(s.specOf(i).modifiers)):
+	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == s.specOf(i).Stack.Timers && s.modifiersFit(newest, len(s.specOf(i).modifiers)):
 		if s.migrate(t, at, newest) {
 			n.Migrated++
 		} else {

@@ -55,9 +55,9 @@ func (s *Set) AheadCommand(m *Memory, c *Command) (seen uint64) {
 
 func (s *Set) aheadApply(m *Memory, a *Application) (seen uint64) {
 	if a.Spec.Stack.By != define.ByNone {
-		want := wants(a)
+		want := patternFor(a)
 		for k, word := range s.hashes() {
-			if like := want.among(word); like != 0 {
+			if like := want.matches(word); like != 0 {
 				return s.aheadOf(4*k + bits.TrailingZeros64(like)/16)
 			}
 		}
@@ -66,7 +66,7 @@ func (s *Set) aheadApply(m *Memory, a *Application) (seen uint64) {
 		for at := range s.used {
 			seen += uint64(s.slot(at).generation)
 		}
-		return seen + m.ahead(s.piece)
+		return seen + m.prefetch(s.piece)
 	}
 	// A new one: its place, and the youngest, which gets it as a neighbour.
 	for _, at := range [2]uint16{s.free, s.newest} {

@@ -86,7 +86,7 @@ func TestAllocations(t *testing.T) {
 	w = newWork(t, poison)
 	w.apply()
 	none("stack", func() { w.apply() })
-	require.Greater(t, int(w.set.look(0).Stacks), 200)
+	require.Greater(t, int(w.set.instanceAt(0).Stacks), 200)
 
 	// The error of a handle that names nothing is one small object, whose text nobody has asked for; so is that of an owner who is full.
 	gone := w.apply()

@@ -52,7 +52,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 	if spec.Kind == define.Instant {
 		return s.executeInstant(t, a)
 	}
-	d, why := s.lasts(t, a)
+	d, why := s.effectiveDuration(t, a)
 	switch {
 	case why != NoReason:
 		return s.deny(t, a, why, nil)
@@ -77,7 +77,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 func (s *Set) landAll(t *Turn, a *Application, d int64) outcome {
 	r := s.land(t, a, d)
 	if a.taken != nil && len(a.taken.rest) > 0 && r.kind != Denied && r.kind != Removed {
-		s.landRest(t, a)
+		s.startRest(t, a)
 	}
 	return r
 }
@@ -94,15 +94,15 @@ func (s *Set) land(t *Turn, a *Application, d int64) outcome {
 		}
 		d -= back
 	}
-	return s.again(t, at, a, d)
+	return s.reapply(t, at, a, d)
 }
 
 // executeInstant does an instant buff.
 func (s *Set) executeInstant(t *Turn, a *Application) outcome {
-	e := t.tell(s, Executed)
+	e := t.newEvent(s, Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
 	e.Elapsed, e.Period, e.Count = a.share.elapsed, a.share.period, a.share.count
-	s.follow(t, a.Spec.exec, &magnitudes{values: t.worked.values, captured: a.Captured})
+	s.queueActions(t, a.Spec.exec, &magnitudes{values: t.worked.values, captured: a.Captured})
 	return outcome{kind: Executed}
 }
 
@@ -111,7 +111,7 @@ func (s *Set) joined(a *Application) uint16 {
 	if a.Spec.Stack.By == define.ByNone {
 		return noSlot
 	}
-	return s.find(a)
+	return s.findJoinable(a)
 }
 
 // start makes a new instance of d ms.
@@ -125,7 +125,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 		if spec.uses&usesImmunity != 0 && s.live < s.limit {
 			s.flushAll(t, spec.immunity.matches) // what has waited was before the immunity
 		}
-		at = s.place(t)
+		at = s.allocSlot(t)
 	}
 	switch {
 	case why == NoReason && at == noSlot, why == Full:
@@ -136,8 +136,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	i := s.slot(at)
 	s.setSpec(at, spec)
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
-	s.takeDuration(i, d)
-	s.takePeriod(i, spec.periodAt(a.Level))
+	s.storeDuration(i, d)
+	s.storePeriod(i, spec.periodAt(a.Level))
 	now, back := t.now, t.backdate.ms
 	i.boundary = s.firstBoundary(i, now)
 	if back > 0 && i.boundary != wheel.Never {
@@ -145,7 +145,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	}
 	t.now = now.Add(-back) // when it begins
 	i.end = lasting(t.now, d)
-	i.stacks = int16(min(spec.stacks(a), spec.limit))
+	i.stacks = int16(min(spec.stacksOf(a), spec.limit))
 	s.rehash(at)
 	if a.member {
 		i.flags |= member
@@ -157,11 +157,11 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	s.markDirty(t, at)
 	e := s.tell(t, Applied, at)
 	h := e.Handle
-	e.End = s.endTold(i)
+	e.End = s.reportedEnd(i)
 	// Actions are only queued here: what the buff grants, its modifiers and its first pulse come before any of them.
-	s.follow(t, spec.apply, s.magnitudesOf(i))
+	s.queueActions(t, spec.apply, s.magnitudesOf(i))
 	if spec.uses&usesLinks != 0 {
-		s.bring(t, i)
+		s.applyLinks(t, i)
 	}
 	if spec.uses&usesEntry != 0 {
 		s.enter(t, at)
@@ -188,7 +188,7 @@ func (s *Set) enter(t *Turn, at uint16) {
 	if spec.uses&usesActs != 0 {
 		s.ensureGates().acts |= spec.acts()
 	}
-	s.cross(t, at, 0, i.source, s.magnitudesOf(i))
+	s.crossThresholds(t, at, 0, i.source, s.magnitudesOf(i))
 	if spec.uses&usesHide != 0 {
 		s.ensureGates().unsettle()
 		s.rank(t)
@@ -215,7 +215,7 @@ func (s *Set) equip(t *Turn, i *instance, a *Application) {
 	}
 	if spec.uses&usesMagnitudes != 0 {
 		s.rare.modifiers += int32(len(spec.modifiers))
-		s.keep(t, i, a)
+		s.storeNumbers(t, i, a)
 	}
 	if spec.Stack.Timers == define.TimersEach {
 		s.addAsync(t, i, a, s.duration(i), i.stacks, s.age(i))
@@ -235,7 +235,7 @@ func (s *Set) firstBoundary(i *instance, now wheel.Time) wheel.Time {
 	case s.specOf(i).Align == define.AlignStart:
 		return now.Add(period)
 	case i.flags&timeScaled != 0:
-		return nextMultiple(now, s.extraOf(i).scale.zero(), period)
+		return nextMultiple(now, s.extraOf(i).scale.ownerZero(), period)
 	default:
 		return nextMultiple(now, 0, period)
 	}
@@ -267,7 +267,7 @@ func (e fullError) Error() string {
 func (e fullError) Unwrap() error { return ErrFull }
 
 func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
-	e := t.tell(s, Denied)
+	e := t.newEvent(s, Denied)
 	e.Why, e.Spec, e.Source, e.Magnitude = why, a.Spec, a.Source, a.Magnitude
 	if why == NoParam {
 		e.Name = t.worked.missing
@@ -277,7 +277,7 @@ func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
 
 // faulty is what comes of an application that asks for what cannot be.
 func (s *Set) faulty(t *Turn, a *Application, why Reason, err error) outcome {
-	e := t.tell(s, Faulted)
+	e := t.newEvent(s, Faulted)
 	e.Why, e.Spec, e.Source = why, a.Spec, a.Source
 	return outcome{kind: Faulted, why: why, err: err}
 }

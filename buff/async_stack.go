@@ -38,7 +38,7 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 // ownNumbers gives an async stack the numbers of an application, which have been evaluated.
 func (s *Set) ownNumbers(t *Turn, i *instance, a *Application, l *asyncStack) {
 	if len(a.Spec.numbers) > 0 {
-		s.shelve(t, i, a, l)
+		s.storeWaiting(t, i, a, l)
 	}
 }
 
@@ -92,13 +92,13 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	if full && spec.refuses(higher) {
 		return s.refuse(t, at, a)
 	}
-	s.reviseEach(t, at, a)
+	s.adoptStacksVersion(t, at, a)
 	if full && spec.Stack.Overflow != define.OverflowReplace {
 		r.kind = s.restartFirst(t, at, a, d)
 		s.overflow(t, a)
 		return r
 	}
-	n := int16(min(spec.stacks(a), spec.limit))
+	n := int16(min(spec.stacksOf(a), spec.limit))
 	over := n - int16(room)
 	switch {
 	case over <= 0:
@@ -112,18 +112,18 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	i.stacks += n
 	i.magnitude = a.Magnitude
 	s.reranked(spec)
-	s.level(i, a)
-	s.takeNumbers(t, at, a)
+	s.mergeLevel(i, a)
+	s.updateNumbers(t, at, a)
 	s.addAsync(t, i, a, d, n, s.ages)
-	s.tune(t, at)
+	s.updateModifiers(t, at)
 	s.markDirty(t, at)
 	e := s.about(Stacked, at)
-	e.End = s.worldOf(i, s.nowOf(t, i).Add(d))
+	e.End = s.toWorldTime(i, s.nowOf(t, i).Add(d))
 	t.emit(s, &e)
 	if spec.uses&usesLinks != 0 {
-		s.bring(t, i)
+		s.applyLinks(t, i)
 	}
-	s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
+	s.crossThresholds(t, at, was, a.Source, s.actionMagnitudes(t, i, a))
 	if spec.First == define.FirstEvery {
 		s.pulse(t, at)
 	}
@@ -146,7 +146,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	x, now := s.extraOf(i), s.nowOf(t, i)
 	l := x.async[0]
 	if x.async[0].stacks--; x.async[0].stacks == 0 {
-		s.magnitudesOf(i).unshelve(&x.async[0])
+		s.magnitudesOf(i).freeWaiting(&x.async[0])
 		x.async = slices.Delete(x.async, 0, 1)
 	}
 	l.numbers = 0
@@ -164,15 +164,15 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	x.async = slices.Insert(x.async, to, l)
 	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
 	s.reranked(s.specOf(i))
-	s.level(i, a)
-	s.renew(t, at, a)
+	s.mergeLevel(i, a)
+	s.refreshNumbers(t, at, a)
 	s.markDirty(t, at)
 	e := s.about(Refreshed, at)
-	e.End = s.worldOf(i, l.end)
+	e.End = s.toWorldTime(i, l.end)
 	t.emit(s, &e)
-	s.followFrom(t, s.specOf(i).refresh, a.Source, s.magnitudesBehind(t, i, a))
+	s.queueActionsFrom(t, s.specOf(i).refresh, a.Source, s.actionMagnitudes(t, i, a))
 	if s.specOf(i).uses&usesLinks != 0 {
-		s.bring(t, i)
+		s.applyLinks(t, i)
 	}
 	return Refreshed
 }
@@ -202,7 +202,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
 		s.gates().ceased(t, s.specOf(i), l.source)
-		s.magnitudesOf(i).unshelve(l)
+		s.magnitudesOf(i).freeWaiting(l)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
 	s.mark(at, journal.Stacks|s.specOf(i).usesAspects())
@@ -210,7 +210,7 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 		i.end = x.async[last].end
 		s.mark(at, journal.Time)
 	}
-	s.tune(t, at)
+	s.updateModifiers(t, at)
 	s.markDirty(t, at)
 }
 

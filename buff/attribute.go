@@ -239,7 +239,7 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 			v = float64(v * float64(stacks))
 		}
 	}
-	if v = share.of(v); !ok || !finite(v) {
+	if v = share.scale(v); !ok || !finite(v) {
 		t.emit(s, &Event{Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
 		return
 	}
@@ -247,5 +247,5 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 	if o.do == define.DoDamage {
 		do = verb.Damage
 	}
-	s.ask(t, o, e, source, &Command{Verb: do, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
+	s.issueAction(t, o, e, source, &Command{Verb: do, Attr: c.attr, Value: v, Tag: c.school, Application: Application{Spec: e.Spec, Source: source}})
 }

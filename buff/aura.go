@@ -85,7 +85,7 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 		s.dropHolder(t, at, k)
 	default:
 		s.flush(t, at)
-		h.end = s.nowOf(t, i).Add(wait(linger))
+		h.end = s.nowOf(t, i).Add(ceilMillis(linger))
 		s.lastHolder(t, at)
 	}
 	return Result{Handle: s.handle(at)}
@@ -134,7 +134,7 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	}
 	i.stacks -= n
 	s.mark(at, journal.Stacks)
-	s.tune(t, at)
+	s.updateModifiers(t, at)
 	e := s.about(StackEnded, at)
 	e.Why = OutOfAura
 	t.emit(s, &e)

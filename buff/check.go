@@ -50,7 +50,7 @@ func (k *checker) id(s *Spec) {
 // of: engines keep something for each.
 func (k *checker) lineageOf(id string) uint32 {
 	lines := &k.catalog.lineages
-	if _, known := lines.of[id]; !known && len(lines.list) >= define.MaxLineage {
+	if _, known := lines.index[id]; !known && len(lines.list) >= define.MaxLineage {
 		k.failf("id", "more than %d definitions in a catalog and those that it took the place of", define.MaxLineage)
 		return 0
 	}

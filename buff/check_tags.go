@@ -82,7 +82,7 @@ func (k *checker) declared(d *Definitions) {
 		}
 	}
 	for i, name := range d.Acts {
-		switch _, known := k.catalog.acts.of[name]; {
+		switch _, known := k.catalog.acts.index[name]; {
 		case name == "" || !isWord(name):
 			failf("acts", i, "the name of an act must not be empty, nor have spaces or control characters")
 		case !known && len(k.catalog.acts.list) >= define.MaxActs:
@@ -126,7 +126,7 @@ func (k *checker) actSet(field string, list *[]string) (set uint64) {
 
 // act returns the act of a name, 0 if it is no name of one.
 func (k *checker) act(field, name string) Act {
-	_, known := k.catalog.acts.of[name]
+	_, known := k.catalog.acts.index[name]
 	switch {
 	case name == "":
 		k.failf(field, "the name of an act is empty")
@@ -144,7 +144,7 @@ func (k *checker) act(field, name string) Act {
 // number; 0 for no name.
 func (k *checker) numbered(field string, of *names, name string) uint16 {
 	const most = 1<<16 - 1
-	switch _, known := of.of[name]; {
+	switch _, known := of.index[name]; {
 	case name == "":
 		return 0
 	case !known && len(of.list) >= most:

@@ -176,7 +176,7 @@ func (s *Set) markTimeoutDirty(t *Turn, at uint16) {
 
 // markAllDirty notes that everything may have moved: the owner's time has changed.
 func (s *Set) markAllDirty(t *Turn) {
-	s.looked += uint32(s.live) + uint32(len(s.timeouts().all()))
+	s.visited += uint32(s.live) + uint32(len(s.timeouts().all()))
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.markDirty(t, at)
 	}
@@ -192,7 +192,7 @@ func (s *Set) markAllDirty(t *Turn) {
 // deadline. It comes once at the end of a command or a turn, however often something was touched in it: some
 // applications move a deadline many times.
 func (s *Set) reschedule(t *Turn, until wheel.Time) {
-	reached := s.timeScale().reached(until)
+	reached := s.timeScale().lastReached(until)
 	l := s.scheduler.scratch
 	if l == nil {
 		return
@@ -200,7 +200,7 @@ func (s *Set) reschedule(t *Turn, until wheel.Time) {
 	for _, r := range l.dirty {
 		at := r.slot()
 		if r.isTimeout() {
-			s.looked += looksOfMove
+			s.visited += workPerDeadline
 			x := &s.rare.timeouts.list[at]
 			x.dirty = false
 			if x.live {
@@ -226,9 +226,9 @@ func (s *Set) reschedule(t *Turn, until wheel.Time) {
 
 // countReschedule counts that a place was looked for, for an instance of which something has moved.
 func (s *Set) countReschedule(at uint16) {
-	s.looked += looksOfMove
+	s.visited += workPerDeadline
 	if i := s.slot(at); i.def != 0 && s.specOf(i).Stack.Timers != define.TimersShared {
-		s.looked += uint32(len(s.extraOf(i).async))
+		s.visited += uint32(len(s.extraOf(i).async))
 	}
 }
 
@@ -238,7 +238,7 @@ func (s *Set) schedule(t *Turn, reached wheel.Time, e dueEntry, due *wheel.Time)
 		s.scheduler.borrowScratch(t).due.push(e)
 		return false
 	}
-	moved = s.scheduler.setDue(t, due, s.timeScale().world(e.at))
+	moved = s.scheduler.setDue(t, due, s.timeScale().toWorld(e.at))
 	if *due == s.scheduler.next {
 		s.scheduler.firstSlot = e.ref.slot()
 	}

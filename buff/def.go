@@ -194,7 +194,7 @@ func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 // keeps something for a version learns of it by an event.
 func (s *Set) emitVersion(t *Turn, at uint16) {
 	e := s.about(Refreshed, at)
-	e.End = s.endTold(s.slot(at))
+	e.End = s.reportedEnd(s.slot(at))
 	t.emit(s, &e)
 }
 
@@ -202,7 +202,7 @@ func (s *Set) emitVersion(t *Turn, at uint16) {
 // what is not plain about it changes at once, the pulse that is to come stays where it is.
 func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 	i, spec := s.slot(at), a.Spec
-	s.tellPast(t, at, true)
+	s.reportLastState(t, at, true)
 	if i.flags&hidden == 0 {
 		s.take(t, at)
 	}
@@ -212,7 +212,7 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 		s.ensureRare().modifiers += int32(by)
 	}
 	s.setSpec(at, spec)
-	s.takePeriod(i, spec.periodAt(int(i.level)))
+	s.storePeriod(i, spec.periodAt(int(i.level)))
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		if x.currentPeriod = 0; s.period(i) == 0 {
@@ -233,9 +233,9 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 		s.newUses(t, i, a, old)
 	}
 	if spec.uses&usesMagnitudes != 0 {
-		s.keep(t, i, a)
+		s.storeNumbers(t, i, a)
 	} else if i.extra != noSlot {
-		s.extraOf(i).magnitudes.empty()
+		s.extraOf(i).magnitudes.reset()
 	}
 	if spec.uses&usesActs != 0 {
 		s.ensureGates().acts |= spec.acts()

@@ -102,7 +102,7 @@ func (q *Query) means(p define.Polarity) bool {
 func (s *Set) found(t *Turn, q *Query, f func(at uint16) bool) {
 	t.chosen = t.chosen[:0]
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
+		s.visited++
 		if s.meant(q, s.slot(at)) {
 			t.chosen = append(t.chosen, s.handle(at))
 		}

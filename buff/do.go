@@ -24,7 +24,7 @@ func (s *Set) execute(t *Turn, c *Command) Result {
 	case verb.RemoveSpec:
 		if c.linked {
 			return s.unlink(t, c)
-		} else if at := s.findSpec(c.Application.Spec, c.Application.Source); at != noSlot {
+		} else if at := s.oldestInstance(c.Application.Spec, c.Application.Source); at != noSlot {
 			return s.lose(t, at, c.Stacks, c.Reason).result()
 		}
 		return Result{}
@@ -183,11 +183,11 @@ func (s *Set) runFirst(t *Turn, until wheel.Time, limit int) int {
 // all, since there is no room for it or, at the rate of its owner, its instant has not come.
 func (s *Set) dispatchOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
 	due, own, r, _ := s.nextEvent(s.slot(at))
-	if limit <= 0 || due > s.timeScale().reached(until) {
+	if limit <= 0 || due > s.timeScale().lastReached(until) {
 		s.markDirty(t, at)
 		return 0
 	}
-	t.rest()
+	t.resetQueue()
 	s.countReschedule(at)
 	t.Ran++
 	s.runEvent(t, at, due, own, r)
@@ -205,11 +205,11 @@ func (s *Set) nextEvent(i *instance) (due, own wheel.Time, r rank, age uint64) {
 
 // runEvent does what has come of an instance: due is in its owner's time, own in its own.
 func (s *Set) runEvent(t *Turn, at uint16, due, own wheel.Time, r rank) {
-	t.begin(s.timeScale().world(due), due, true)
+	t.begin(s.timeScale().toWorld(due), due, true)
 	s.markDirty(t, at)
 	switch r {
 	case rankPulse:
-		s.beat(t, at, own)
+		s.firePulse(t, at, own)
 	case rankStackEnd:
 		s.expireSome(t, at)
 	default:

@@ -67,7 +67,7 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 		return true
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
+		s.visited++
 		if i := s.slot(at); s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == define.ScopeTarget || s.feels(at, d.source)) {
 			return true
 		}
@@ -119,7 +119,7 @@ func (s *Set) forgetReturns(now wheel.Time) {
 	case over <= fewReturns:
 		g.returns = slices.DeleteFunc(g.returns, func(d diminished) bool { return !s.remembers(&d, now) })
 	default:
-		s.looked += uint32(len(g.returns) + len(g.appliers))
+		s.visited += uint32(len(g.returns) + len(g.appliers))
 		felt := s.feltNow()
 		g.returns = slices.DeleteFunc(g.returns, func(d diminished) bool {
 			return d.until <= now && !felt[memory{d.group, 0, true}] && !felt[memory{d.group, d.source, false}]
@@ -145,7 +145,7 @@ func (s *Set) feltNow() map[memory]bool {
 		}
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
+		s.visited++
 		i := s.slot(at)
 		if s.specOf(i).uses&usesDR == 0 {
 			continue

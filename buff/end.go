@@ -19,7 +19,7 @@ func (s *Set) about(kind EventKind, at uint16) Event {
 // tell reports an event about the instance in the slot at, and returns it: it may be
 // completed until another one is told.
 func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
-	e, i := t.tell(s, kind), s.slot(at)
+	e, i := t.newEvent(s, kind), s.slot(at)
 	e.Spec, e.Source, e.Handle = s.specOf(i), i.source, s.handle(at)
 	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
 	return e
@@ -48,10 +48,10 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 		s.dropMagnitudes(t, at, why)
 	} else {
 		s.drop(t, at)
-		s.follow(t, spec.remove[why], &noMagnitudes)
+		s.queueActions(t, spec.remove[why], &noMagnitudes)
 	}
-	if spec.uses&usesLinks != 0 || s.gates().brought(age) {
-		s.sendOff(t, age, why, name)
+	if spec.uses&usesLinks != 0 || s.gates().isHead(age) {
+		s.issueUnlink(t, age, why, name)
 	}
 }
 
@@ -59,7 +59,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
 	spec, k := s.specOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
 	s.drop(t, at)
-	s.follow(t, spec.remove[why], k)
+	s.queueActions(t, spec.remove[why], k)
 }
 
 // numbersAtEnd is numbersOf for an instance that is about to be dropped: its lists stay as they are until the extra is used again.
@@ -75,7 +75,7 @@ func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 // leave takes back what an instance that ends has given: something only with one of usesLeave.
 func (s *Set) leave(t *Turn, at uint16) {
 	i := s.slot(at)
-	s.tellPast(t, at, false)
+	s.reportLastState(t, at, false)
 	if s.specOf(i).uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
 		s.take(t, at)
 	}
@@ -94,7 +94,7 @@ func (s *Set) drop(t *Turn, at uint16) {
 		s.rare.modifiers -= int32(len(s.specOf(i).modifiers))
 	}
 	wasTouched := i.flags & dirty
-	s.release(at)
+	s.freeSlot(at)
 	s.slot(at).flags = wasTouched // it is still in the list
 }
 
@@ -117,7 +117,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	} else {
 		i.stacks -= int16(n)
 		s.mark(at, journal.Stacks)
-		s.tune(t, at)
+		s.updateModifiers(t, at)
 	}
 	s.markDirty(t, at)
 	e := s.about(StackEnded, at)
@@ -158,12 +158,12 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 		}
 	}
 	i.stacks -= int16(s.specOf(i).expiring(int(i.stacks)))
-	s.tune(t, at)
+	s.updateModifiers(t, at)
 	i.end = lasting(i.end, s.duration(i)) // not from now, which with a rate of its own may be later
 	s.mark(at, journal.Stacks|journal.Time)
 	s.markDirty(t, at)
 	e := s.about(StackEnded, at)
-	e.Why, e.End = Expired, s.endTold(i)
+	e.Why, e.End = Expired, s.reportedEnd(i)
 	t.emit(s, &e)
 }
 
@@ -182,14 +182,14 @@ func (s *Set) expire(t *Turn, at uint16) {
 // it leaves. No action of a definition follows, timeouts are dropped, and so are
 // handlers that were put off; Clear returns how many of both. The attributes are those of a new owner.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
-	t.begin(at, s.timeScale().started(at), false)
+	t.begin(at, s.timeScale().firstReached(at), false)
 	for s.oldest != noSlot {
 		slot := s.oldest
 		e := s.about(Removed, slot)
 		e.Why = why
 		s.drop(t, slot)
 		if why == Unload {
-			t.note(s, &e)
+			t.emitUnnumbered(s, &e)
 		} else {
 			t.emit(s, &e)
 		}
@@ -221,7 +221,7 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 	if !s.Dead() {
 		s.ensureGates().dead = true
 		s.markOwner(journal.Life)
-		e := t.tell(s, Died)
+		e := t.newEvent(s, Died)
 		e.Spec, e.Source = c.Application.Spec, c.Application.Source
 		r.Kind = Died
 		seq, killer := e.Seq, e.Source
@@ -248,7 +248,7 @@ func (s *Set) followDeath(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	if spec := s.specOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
 		e := s.about(Died, at)
 		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, s.owner, killer
-		s.followEvent(t, spec.death, &e, e.Source, s.numbersOf(t, i, offBeat))
+		s.queueEventActions(t, spec.death, &e, e.Source, s.numbersOf(t, i, offBeat))
 	}
 }
 
@@ -267,7 +267,7 @@ func (s *Set) revive(t *Turn) Result {
 	}
 	s.gates().dead = false
 	s.markOwner(journal.Life)
-	t.tell(s, Revived)
+	t.newEvent(s, Revived)
 	return Result{Kind: Revived}
 }
 
@@ -281,7 +281,7 @@ func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	if on {
 		c.Verb = verb.Pause
 	}
-	s.timeChanges(t, &c, p, t.now)
+	s.changeTime(t, &c, p, t.now)
 	i.flags &^= deathPaused
 	if on {
 		i.flags |= deathPaused

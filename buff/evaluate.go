@@ -122,7 +122,7 @@ type asked struct {
 func (s *Set) work(t *Turn, a *Application) Reason {
 	spec, w := a.Spec, &t.worked
 	q := asked{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
-	q.stacks = min(spec.stacks(a), spec.limit)
+	q.stacks = min(spec.stacksOf(a), spec.limit)
 	if spec.Kind == define.Instant {
 		q.stacks = a.share.instantStacks() // it cannot stack, whatever the application says
 	}
@@ -406,7 +406,7 @@ func (s *Set) param(i *instance, k int) float64 {
 	if e.spec.ownNumber(by) && len(e.async) > 0 {
 		var best *asyncStack
 		eachCounted(e.async, offBeat, e.spec.Stack.Effective, func(l *asyncStack, _ int32) { best = l.leader(best) })
-		values = e.k.own(best)
+		values = e.k.valuesOf(best)
 	}
 	v, ok := by.of(e.spec, values, int32(e.spec.counted(e.stacks)))
 	if !ok {

@@ -16,14 +16,14 @@ func (s *Set) Due(h Handle) wheel.Time {
 		return wheel.Never
 	}
 	at, _ := s.nextDue(i)
-	return s.timeScale().world(at)
+	return s.timeScale().toWorld(at)
 }
 
 // Fits has numbers above the one given lie beside their instances, until the function that it returns is called.
 func Fits(most uint64) (restore func()) {
-	was := fits
-	fits = most
-	return func() { fits = was }
+	was := maxInline
+	maxInline = most
+	return func() { maxInline = was }
 }
 
 // Large returns how many instances have their numbers beside them.

@@ -49,7 +49,7 @@ func (b *rareState) allocExtra() uint16 {
 // freeExtraAt frees an extra.
 func (b *rareState) freeExtraAt(at uint16) {
 	x := &b.extras[at]
-	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.empty(), nextFree: b.freeExtra}
+	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.reset(), nextFree: b.freeExtra}
 	b.freeExtra = at
 }
 

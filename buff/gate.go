@@ -121,7 +121,7 @@ func (s *Set) Remaining(tag Tag, now wheel.Time) (left time.Duration, ok bool) {
 
 // left returns the time until the instance ends.
 func (s *Set) left(i *instance, now wheel.Time) time.Duration {
-	end := s.worldOf(i, i.end)
+	end := s.toWorldTime(i, i.end)
 	if end == wheel.Never && i.end != wheel.Never {
 		return span(s.ownLeft(i))
 	}
@@ -134,10 +134,10 @@ func (s *Set) ownLeft(i *instance) int64 {
 	switch {
 	case i.flags&timeScaled == 0:
 		now = s.timeScale().ceil(s.timeScale().at) // it is the owner's that stands still
-	case !s.timeScale().stands():
+	case !s.timeScale().paused():
 		now = s.extraOf(i).scale.ceil(s.extraOf(i).scale.at)
 	default:
 		now = s.extraOf(i).scale.ceil(s.timeScale().ceil(s.timeScale().at))
 	}
-	return left(now, i.end)
+	return remaining(now, i.end)
 }

@@ -15,7 +15,7 @@ import (
 //
 // Stories: testdata/group_rules.txt, slots.txt, per_source.txt.
 func (s *Set) makeRoom(t *Turn, a *Application) Reason {
-	t.going = t.going[:0]
+	t.displaced = t.displaced[:0]
 	if a.Spec.group != 0 && !s.exclude(t, a) {
 		return Exclusive
 	}
@@ -25,17 +25,17 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	if a.Spec.uses&usesShare != 0 {
 		s.outnumber(t, a)
 	}
-	if int(s.live)-len(t.going) >= int(s.limit) {
+	if int(s.live)-len(t.displaced) >= int(s.limit) {
 		return Full
 	}
 	freed := 0
-	for _, g := range t.going {
+	for _, g := range t.displaced {
 		freed += len(s.specOf(s.slot(g.at)).modifiers)
 	}
-	if !s.roomFor(a.Spec, freed) {
+	if !s.modifiersFit(a.Spec, freed) {
 		return Full
 	}
-	for _, g := range t.going {
+	for _, g := range t.displaced {
 		s.end(t, g.at, g.why)
 	}
 	return NoReason
@@ -62,7 +62,7 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 		return true
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
+		s.visited++
 		i := s.slot(at)
 		if s.specOf(i).group != a.Spec.group {
 			continue
@@ -74,7 +74,7 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 		case g.Rule == define.GroupNever, g.Rule == define.GroupHigher && other >= g.Priority, g.Rule == define.GroupEqualOrHigher && other > g.Priority:
 			return false
 		}
-		t.going = append(t.going, goer{at, Replaced})
+		t.displaced = append(t.displaced, goer{at, Replaced})
 	}
 	return true
 }
@@ -87,8 +87,8 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 func (s *Set) evict(t *Turn, spec *Spec) bool {
 	taken, victim := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
-		if s.specOf(s.slot(at)).slot != spec.slot || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
+		s.visited++
+		if s.specOf(s.slot(at)).slot != spec.slot || slices.ContainsFunc(t.displaced, func(g goer) bool { return g.at == at }) {
 			continue
 		}
 		taken++
@@ -103,7 +103,7 @@ func (s *Set) evict(t *Turn, spec *Spec) bool {
 		spec.Slot.Evict == define.EvictLowest && spec.Group.Priority < s.specOf(s.slot(victim)).Group.Priority:
 		return false
 	}
-	t.going = append(t.going, goer{victim, Overflowed})
+	t.displaced = append(t.displaced, goer{victim, Overflowed})
 	return true
 }
 
@@ -112,9 +112,9 @@ func (s *Set) evict(t *Turn, spec *Spec) bool {
 func (s *Set) outnumber(t *Turn, a *Application) {
 	held, oldest := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
+		s.visited++
 		i := s.slot(at)
-		if i.source != a.Source || !s.sameDefinition(s.specOf(i), a.Spec) || slices.ContainsFunc(t.going, func(g goer) bool { return g.at == at }) {
+		if i.source != a.Source || !s.sameDefinition(s.specOf(i), a.Spec) || slices.ContainsFunc(t.displaced, func(g goer) bool { return g.at == at }) {
 			continue
 		}
 		if held++; oldest == noSlot {
@@ -122,7 +122,7 @@ func (s *Set) outnumber(t *Turn, a *Application) {
 		}
 	}
 	if held >= a.Spec.PerSource.Limit {
-		t.going = append(t.going, goer{oldest, Replaced})
+		t.displaced = append(t.displaced, goer{oldest, Replaced})
 	}
 }
 
@@ -134,7 +134,7 @@ func (s *Set) yields(rule define.Evict, a, b uint16) bool {
 	case define.EvictLowest:
 		return s.specOf(x).Group.Priority < s.specOf(y).Group.Priority
 	case define.EvictSoonest:
-		return s.ownersOf(x, x.end) < s.ownersOf(y, y.end) // also while the owner's time stands still
+		return s.toOwnerTime(x, x.end) < s.toOwnerTime(y, y.end) // also while the owner's time stands still
 	}
 	return false
 }
@@ -152,7 +152,7 @@ type strongest struct {
 func (s *Set) rank(t *Turn) {
 	t.best = t.best[:0]
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
+		s.visited++
 		i := s.slot(at)
 		if s.specOf(i).group == 0 || s.specOf(i).Group.Rule != define.GroupHide {
 			continue
@@ -200,7 +200,7 @@ func (s *Set) outranked(t *Turn, at uint16) (causes flags) {
 func (s *Set) stronger(at uint16) (n int) {
 	i := s.slot(at)
 	for other := s.oldest; other != noSlot; other = s.slot(other).newer {
-		s.looked++
+		s.visited++
 		o := s.slot(other)
 		if !s.sameDefinition(s.specOf(o), s.specOf(i)) {
 			continue

@@ -35,7 +35,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		s.ensureExtra(i).pendingPeriod = ms
 	case define.HasteRescale:
 		s.restartPeriod(i, now)
-		s.takePeriod(i, ms)
+		s.storePeriod(i, ms)
 		i.boundary = rescaled(now, beat, ms, runs)
 		s.rescaleAsync(i, now, beat, ms, runs)
 	case define.HasteNext:
@@ -49,12 +49,12 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		case s.specOf(i).Stack.Timers == define.TimersQueue:
 			s.rescaleWaiting(i, ms, was)
 		}
-		s.takeDuration(i, max(int64(scaled(s.duration(i), uint64(ms), uint64(was))), 1)) // what a stack's end begins anew
-		e.End = s.endTold(i)
+		s.storeDuration(i, max(int64(mulDiv(s.duration(i), uint64(ms), uint64(was))), 1)) // what a stack's end begins anew
+		e.End = s.reportedEnd(i)
 		s.mark(at, journal.Time)
 	}
 	s.markDirty(t, at)
-	e.Next = s.worldOf(i, s.nextPulse(i))
+	e.Next = s.toWorldTime(i, s.nextPulse(i))
 	t.emit(s, &e)
 	return Result{Handle: e.Handle, Kind: Hastened}
 }
@@ -75,12 +75,12 @@ func (s *Set) rescaleHolders(i *instance, now wheel.Time, ms, was int64) {
 func (s *Set) rescaleWaiting(i *instance, ms, was int64) {
 	async := s.extraOf(i).async
 	for k := range async {
-		async[k].left = max(scaled(async[k].left, uint64(ms), uint64(was)), 1)
+		async[k].left = max(mulDiv(async[k].left, uint64(ms), uint64(was)), 1)
 	}
 }
 
 // rescaled returns what becomes of an instant to come if what is left until it is scaled by
 // ms/was: half up, but nothing comes at once.
 func rescaled(now, at wheel.Time, ms, was int64) wheel.Time {
-	return now.Add(max(scaled(left(now, at), uint64(ms), uint64(was)), 1))
+	return now.Add(max(mulDiv(remaining(now, at), uint64(ms), uint64(was)), 1))
 }

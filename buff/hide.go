@@ -146,7 +146,7 @@ func (s *Set) give(t *Turn, at uint16) {
 		s.ensureGates().grant(spec.grants)
 	}
 	if spec.uses&usesModifiers != 0 {
-		s.putOn(at)
+		s.addModifiers(at)
 	}
 	if spec.uses&usesImmunity != 0 {
 		g := s.ensureGates()
@@ -162,7 +162,7 @@ func (s *Set) take(t *Turn, at uint16) {
 		s.gates().revoke(spec.grants)
 	}
 	if spec.uses&usesModifiers != 0 {
-		s.takeOff(t, at)
+		s.removeModifiers(t, at)
 	}
 	if spec.uses&usesImmunity != 0 {
 		s.flushAll(t, spec.immunity.matches)
@@ -201,7 +201,7 @@ func (s *Set) each(f func(at uint16)) {
 		if age > last {
 			return
 		}
-		s.looked++
+		s.visited++
 		f(at)
 		at = s.after(at, age)
 	}
@@ -214,7 +214,7 @@ func (s *Set) after(at uint16, age uint64) uint16 {
 		return i.newer
 	}
 	for at = s.oldest; at != noSlot && s.age(s.slot(at)) <= age; {
-		s.looked++
+		s.visited++
 		at = s.slot(at).newer
 	}
 	return at

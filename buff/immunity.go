@@ -19,7 +19,7 @@ func (s *Set) immuneTo(spec *Spec, except uint16) bool {
 		return false
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
+		s.visited++
 		i := s.slot(at)
 		if s.specOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 && at != except && s.specOf(i).immunity.matches(spec) {
 			return true

@@ -49,7 +49,7 @@ func (i Instance) Own(now wheel.Time) time.Duration {
 	if i.Paused || i.End == wheel.Never || i.Rate == (Ratio{}) {
 		return i.Left(now)
 	}
-	return span(int64(scaled(max(int64(i.End-now), 0), uint64(i.Rate.Num), uint64(i.Rate.Den))))
+	return span(int64(mulDiv(max(int64(i.End-now), 0), uint64(i.Rate.Num), uint64(i.Rate.Den))))
 }
 
 // Held is a bit set of the causes that pause a buff.
@@ -182,7 +182,7 @@ func (s *Set) restartPeriod(i *instance, now wheel.Time) {
 func (s *Set) setNextPeriod(i *instance, ms int64) {
 	x := s.ensureExtra(i)
 	x.currentPeriod = s.currentPeriod(i)
-	s.takePeriod(i, ms)
+	s.storePeriod(i, ms)
 }
 
 // nextDue returns when the instance's next event is, in the owner's time, and its place among

@@ -49,7 +49,7 @@ func (s *Spec) usesAspects() (a journal.Aspect) {
 }
 
 // looks is what of an instance an application that joins it may change.
-type looks struct {
+type visibleState struct {
 	spec       *Spec
 	source     OwnerID
 	magnitude  int64
@@ -62,10 +62,10 @@ type looks struct {
 	generation uint32
 }
 
-// looksOf returns how an instance looks before a change of which it is not known what it will be.
-func (s *Set) looksOf(at uint16) looks {
+// visibleStateOf returns how an instance looks before a change of which it is not known what it will be.
+func (s *Set) visibleStateOf(at uint16) visibleState {
 	i := s.slot(at)
-	l := looks{s.specOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
+	l := visibleState{s.specOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		l.shield, l.charges = s.shieldLeft(i), s.chargesLeft(i)
@@ -76,13 +76,13 @@ func (s *Set) looksOf(at uint16) looks {
 	return l
 }
 
-// markSince notes in what an instance looks otherwise than before. Of one that has ended meanwhile
+// markDifferences notes in what an instance looks otherwise than before. Of one that has ended meanwhile
 // it is noted already.
-func (s *Set) markSince(at uint16, was *looks) {
+func (s *Set) markDifferences(at uint16, was *visibleState) {
 	if s.slot(at).generation != was.generation {
 		return
 	}
-	is := s.looksOf(at)
+	is := s.visibleStateOf(at)
 	var a journal.Aspect
 	note := func(changed bool, what journal.Aspect) {
 		if changed {

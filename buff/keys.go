@@ -108,29 +108,29 @@ func (s *Set) rehash(at uint16) { s.setHash(at, hashOf(s.specOf(s.slot(at)), s.s
 const each16 = 1<<48 | 1<<32 | 1<<16 | 1
 
 // wanted is what a hash has to be for its instance to be looked at.
-type wanted struct{ hash, care uint64 } // the same four times
+type hashPattern struct{ hash, care uint64 } // the same four times
 
-// wants returns what hashes have to be for an application.
-func wants(a *Application) wanted {
+// patternFor returns what hashes have to be for an application.
+func patternFor(a *Application) hashPattern {
 	care := uint64(hashSpec)
 	if a.Spec.Stack.By == define.BySource {
 		care |= hashSource
 	}
-	return wanted{uint64(hashOf(a.Spec, a.Source)) * each16, care * each16}
+	return hashPattern{uint64(hashOf(a.Spec, a.Source)) * each16, care * each16}
 }
 
-// among returns, for four hashes, the top bit of each that is as it has to be.
-func (w wanted) among(hashes wheel.Time) uint64 {
+// matches returns, for four hashes, the top bit of each that is as it has to be.
+func (w hashPattern) matches(hashes wheel.Time) uint64 {
 	const low = 0x7fff * each16
 	x := (uint64(hashes) ^ w.hash) & w.care
 	return ^(x&low + low | x | low) // where all 16 bits of x are 0
 }
 
-// find returns the slot of the oldest instance that an application joins, or noSlot.
-func (s *Set) find(a *Application) uint16 {
-	want, found := wants(a), uint16(noSlot)
+// findJoinable returns the slot of the oldest instance that an application joins, or noSlot.
+func (s *Set) findJoinable(a *Application) uint16 {
+	want, found := patternFor(a), uint16(noSlot)
 	for k, word := range s.hashes() {
-		for like := want.among(word); like != 0; like &= like - 1 {
+		for like := want.matches(word); like != 0; like &= like - 1 {
 			at := uint16(4*k + bits.TrailingZeros64(like)/16)
 			i := s.slot(at)
 			if !s.sameDefinition(s.specOf(i), a.Spec) || !s.joins(i, a) {

@@ -6,7 +6,7 @@ import "math"
 // 49 days. One of which a number does not fit has all three of them beside it; that costs it an extra, and changes nothing else.
 
 // fits is the largest number that an instance has room for. In tests it may be smaller.
-var fits uint64 = math.MaxUint32
+var maxInline uint64 = math.MaxUint32
 
 // largeNumbers are the numbers of an instance that is flagged large.
 type largeNumbers struct {
@@ -38,27 +38,27 @@ func (s *Set) duration(i *instance) int64 {
 	return int64(i.duration32)
 }
 
-// takeAge gives an instance its age, takePeriod and takeDuration another period and duration, wherever they have room.
-func (s *Set) takeAge(i *instance, age uint64) {
-	if i.age32 = uint32(age); i.flags&large != 0 || age > fits {
-		s.enlarge(i).age = age
+// storeAge gives an instance its age, takePeriod and takeDuration another period and duration, wherever they have room.
+func (s *Set) storeAge(i *instance, age uint64) {
+	if i.age32 = uint32(age); i.flags&large != 0 || age > maxInline {
+		s.useLarge(i).age = age
 	}
 }
 
-func (s *Set) takePeriod(i *instance, ms int64) {
-	if i.period32 = uint32(ms); i.flags&large != 0 || uint64(ms) > fits {
-		s.enlarge(i).period = ms
+func (s *Set) storePeriod(i *instance, ms int64) {
+	if i.period32 = uint32(ms); i.flags&large != 0 || uint64(ms) > maxInline {
+		s.useLarge(i).period = ms
 	}
 }
 
-func (s *Set) takeDuration(i *instance, ms int64) {
-	if i.duration32 = uint32(ms); i.flags&large != 0 || uint64(ms) > fits {
-		s.enlarge(i).duration = ms
+func (s *Set) storeDuration(i *instance, ms int64) {
+	if i.duration32 = uint32(ms); i.flags&large != 0 || uint64(ms) > maxInline {
+		s.useLarge(i).duration = ms
 	}
 }
 
-// enlarge puts the numbers of an instance beside it, if they are not there, for as long as it lives.
-func (s *Set) enlarge(i *instance) *largeNumbers {
+// useLarge puts the numbers of an instance beside it, if they are not there, for as long as it lives.
+func (s *Set) useLarge(i *instance) *largeNumbers {
 	x := s.ensureExtra(i)
 	if i.flags&large == 0 {
 		x.large = &largeNumbers{age: uint64(i.age32), period: int64(i.period32), duration: int64(i.duration32)}

@@ -11,15 +11,15 @@ import (
 // A buff whose definition has links is the head of the instances that they apply or join. An instance with several heads
 // ends with the last of them. A head is identified by its age, which is unique for the owner.
 type linkage struct {
-	of     uint64 // the age of the head
+	head   uint64 // the age of the head
 	link   Handle
 	stacks int16 // brought by this head
 }
 
-// bring applies the links of a head: when it begins, and when it is applied again.
+// applyLinks applies the links of a head: when it begins, and when it is applied again.
 //
 // Story: testdata/links_refresh.txt.
-func (s *Set) bring(t *Turn, i *instance) {
+func (s *Set) applyLinks(t *Turn, i *instance) {
 	for _, l := range s.specOf(i).links {
 		t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
 			Spec: t.Catalog.newest(l), Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i)), with: s.age(i), share: t.share, backdate: t.backdate,
@@ -56,26 +56,26 @@ func (s *Set) applyLink(t *Turn, a *Application) outcome {
 func (s *Set) hasLink(of uint64, spec *Spec) bool {
 	g := s.gates()
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool {
-		return l.of == of && s.sameDefinition(s.specOf(s.slot(l.link.slot())), spec)
+		return l.head == of && s.sameDefinition(s.specOf(s.slot(l.link.slot())), spec)
 	})
 }
 
 func (g *gates) addLink(l linkage) {
-	if !slices.ContainsFunc(g.links, func(x linkage) bool { return x.of == l.of && x.link == l.link }) {
+	if !slices.ContainsFunc(g.links, func(x linkage) bool { return x.head == l.head && x.link == l.link }) {
 		g.links = append(g.links, l)
 	}
 }
 
-// brought reports whether a buff is a head. After a reload its definition may have no links any more.
-func (g *gates) brought(of uint64) bool {
-	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.of == of })
+// isHead reports whether a buff is a head. After a reload its definition may have no links any more.
+func (g *gates) isHead(of uint64) bool {
+	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.head == of })
 }
 
-// sendOff issues the command that releases the links of a head that has ended. Link applications that are still queued run
+// issueUnlink issues the command that releases the links of a head that has ended. Link applications that are still queued run
 // first.
-func (s *Set) sendOff(t *Turn, of uint64, why Reason, name string) {
+func (s *Set) issueUnlink(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
-		s.gates().untie(of)
+		s.gates().dropHead(of)
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *Set) unlink(t *Turn, c *Command) Result {
 		if g == nil {
 			return
 		}
-		k := slices.IndexFunc(g.links, func(l linkage) bool { return l.of == of && l.link == h })
+		k := slices.IndexFunc(g.links, func(l linkage) bool { return l.head == of && l.link == h })
 		if k < 0 {
 			return
 		}
@@ -104,14 +104,14 @@ func (s *Set) unlink(t *Turn, c *Command) Result {
 			s.lose(t, at, int(stacks), c.Reason)
 		}
 	})
-	s.gates().untie(of)
+	s.gates().dropHead(of)
 	return r
 }
 
-// untie forgets the links of a head, dropLinks the heads of a link.
-func (g *gates) untie(of uint64) {
+// dropHead forgets the links of a head, dropLinks the heads of a link.
+func (g *gates) dropHead(of uint64) {
 	if g != nil {
-		g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.of == of })
+		g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.head == of })
 	}
 }
 
@@ -133,14 +133,14 @@ func (g *gates) linked(link Handle) (n int) {
 
 // linkedBy reports whether an instance has any head that is not in a list of ages.
 func (g *gates) linkedBy(link Handle, except []uint64) bool {
-	return slices.ContainsFunc(g.links, func(l linkage) bool { return l.link == link && !slices.Contains(except, l.of) })
+	return slices.ContainsFunc(g.links, func(l linkage) bool { return l.link == link && !slices.Contains(except, l.head) })
 }
 
 // nextLinked returns the oldest tie of a link to a head that is younger than after.
 func (g *gates) nextLinked(link Handle, after uint64) linkage {
-	next := linkage{of: math.MaxUint64}
+	next := linkage{head: math.MaxUint64}
 	for _, l := range g.links {
-		if l.link == link && l.of > after && l.of < next.of {
+		if l.link == link && l.head > after && l.head < next.head {
 			next = l
 		}
 	}

@@ -33,12 +33,12 @@ func TestLooked(t *testing.T) {
 			return Command{Verb: verb.Apply, Application: Application{Spec: cat.Spec(id)}}
 		}
 		for range n {
-			require.EqualValues(t, looksOfMove, cost(apply("beat")), "a new one moves its own deadline")
+			require.EqualValues(t, workPerDeadline, cost(apply("beat")), "a new one moves its own deadline")
 		}
 		require.Zero(t, cost(apply("hit")))
-		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: verb.SetRate, Whose: define.OfOwner, Rate: Ratio{1, 2}}))
-		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: verb.Pause, Whose: define.OfOwner}))
-		require.Equal(t, (looksOfMove+2)*n, cost(Command{Verb: verb.Resume, Whose: define.OfOwner}))
+		require.Equal(t, (workPerDeadline+2)*n, cost(Command{Verb: verb.SetRate, Whose: define.OfOwner, Rate: Ratio{1, 2}}))
+		require.Equal(t, (workPerDeadline+2)*n, cost(Command{Verb: verb.Pause, Whose: define.OfOwner}))
+		require.Equal(t, (workPerDeadline+2)*n, cost(Command{Verb: verb.Resume, Whose: define.OfOwner}))
 		inside(t, n, cost(Command{Verb: verb.Immunize, Tag: fire}))
 		inside(t, n, cost(Command{Verb: verb.DropImmunity, Tag: fire}))
 		inside(t, n, cost(Command{Verb: verb.Dispel, Query: Query{Tag: fire}}))
@@ -46,11 +46,11 @@ func TestLooked(t *testing.T) {
 		inside(t, n, cost(Command{Verb: verb.Absorb, Amount: 5}))
 		cost(apply("many"))
 		for k := range uint32(20) {
-			require.GreaterOrEqual(t, cost(apply("many")), looksOfMove+k+2, "each stack has a timer of its own")
+			require.GreaterOrEqual(t, cost(apply("many")), workPerDeadline+k+2, "each stack has a timer of its own")
 		}
 		require.GreaterOrEqual(t, cost(Command{Verb: verb.Kill}), n)
 		for m := uint32(1); m <= 20; m++ {
-			require.Equal(t, looksOfMove+4*m+m*m, cost(apply("best")), "each of the buffs is compared with all of them")
+			require.Equal(t, workPerDeadline+4*m+m*m, cost(apply("best")), "each of the buffs is compared with all of them")
 		}
 	}
 }

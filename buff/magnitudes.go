@@ -31,9 +31,9 @@ func (s *Set) magnitudesOf(i *instance) *magnitudes {
 	return &noMagnitudes
 }
 
-// magnitudesBehind returns what actions work with that an application has caused by joining an
+// actionMagnitudes returns what actions work with that an application has caused by joining an
 // instance: the numbers of that, and, if it is of another source, what the application knows of it.
-func (s *Set) magnitudesBehind(t *Turn, i *instance, a *Application) *magnitudes {
+func (s *Set) actionMagnitudes(t *Turn, i *instance, a *Application) *magnitudes {
 	k := s.magnitudesOf(i)
 	if i.source == a.Source {
 		return k
@@ -49,24 +49,24 @@ func (x *extra) ensureMagnitudes() *magnitudes {
 	return x.magnitudes
 }
 
-// empty forgets the numbers, but not the memory of the lists.
-func (k *magnitudes) empty() *magnitudes {
+// reset forgets the numbers, but not the memory of the lists.
+func (k *magnitudes) reset() *magnitudes {
 	if k != nil {
 		k.values, k.keys, k.captured = k.values[:0], k.keys[:0], k.captured[:0]
-		k.clearShelves()
+		k.clearWaiting()
 	}
 	return k
 }
 
-// keep gives an instance the numbers of an application, which have been worked out.
-func (s *Set) keep(t *Turn, i *instance, a *Application) {
+// storeNumbers gives an instance the numbers of an application, which have been worked out.
+func (s *Set) storeNumbers(t *Turn, i *instance, a *Application) {
 	k := s.ensureExtra(i).ensureMagnitudes()
 	k.values = append(k.values[:0], t.worked.values...)
 	if a.Spec.rereads {
 		s.ensureRare().rereads = true
 	}
 	if i.source == a.Source {
-		k.captured = a.Spec.known(k.captured[:0], a.Captured)
+		k.captured = a.Spec.selectCaptured(k.captured[:0], a.Captured)
 	} else { // it is about another source: what is known of its own stays
 		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.wants(c.attr, c.when) })
 	}
@@ -119,14 +119,14 @@ func (e *effect) amount(j int) (v float64, ok bool) {
 	var best *asyncStack
 	eachCounted(e.async, offBeat, e.spec.Stack.Effective, func(l *asyncStack, n int32) {
 		if m.perStack {
-			x, valid := m.value.of(e.spec, e.k.own(l), stacks)
+			x, valid := m.value.of(e.spec, e.k.valuesOf(l), stacks)
 			v += float64(x * float64(n))
 			ok = ok && valid
 		}
 		best = l.leader(best)
 	})
 	if !m.perStack {
-		v, ok = m.value.of(e.spec, e.k.own(best), stacks)
+		v, ok = m.value.of(e.spec, e.k.valuesOf(best), stacks)
 	}
 	return bounds(v), ok
 }
@@ -139,40 +139,40 @@ func (s *Spec) ownNumber(r ref) bool {
 	return s.Stack.Timers == define.TimersEach && r.place >= 0 && s.numbers[r.place].snapshot != define.SnapshotPulse
 }
 
-// own returns the numbers of an application with a time of its own.
-func (k *magnitudes) own(l *asyncStack) []float64 {
+// valuesOf returns the numbers of an application with a time of its own.
+func (k *magnitudes) valuesOf(l *asyncStack) []float64 {
 	if l.numbers == 0 {
 		return k.values
 	}
 	return k.waitingOf(l).values
 }
 
-// putOn puts the modifiers of an instance on the owner's sheet, which has none of them. There is
+// addModifiers puts the modifiers of an instance on the owner's sheet, which has none of them. There is
 // room: it was reserved when the buff began.
-func (s *Set) putOn(at uint16) {
+func (s *Set) addModifiers(at uint16) {
 	i := s.slot(at)
 	sheet := s.ensureRare().ensureSheet(s.specOf(i).catalog)
 	s.extraOf(i).ensureMagnitudes()
 	s.markOwner(journal.Attributes)
 	e := s.effectOf(i)
-	e.putOn(sheet, s.handle(at))
+	e.addModifiers(sheet, s.handle(at))
 	if s.specOf(i).uses&usesOverride != 0 {
-		s.overrule(sheet, i.newer)
+		s.reorderOverrides(sheet, i.newer)
 	}
 }
 
-// putOn adds the modifiers of an instance to a sheet.
-func (e *effect) putOn(sheet *sheet.Sheet, of Handle) {
+// addModifiers adds the modifiers of an instance to a sheet.
+func (e *effect) addModifiers(sheet *sheet.Sheet, of Handle) {
 	for j := range e.spec.modifiers {
-		e.k.keys = append(e.k.keys, e.put(sheet, j, of))
+		e.k.keys = append(e.k.keys, e.addModifier(sheet, j, of))
 	}
 }
 
-// overrule lets the overrides from that slot on count more than what the sheet has been given: that of the
+// reorderOverrides lets the overrides from that slot on count more than what the sheet has been given: that of the
 // youngest buff counts, whichever was shown last.
-func (s *Set) overrule(sheet *sheet.Sheet, from uint16) {
+func (s *Set) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
-		s.looked++
+		s.visited++
 		o := s.slot(younger)
 		k, spec := s.magnitudesOf(o), s.specOf(o)
 		if spec.uses&usesOverride == 0 || len(k.keys) == 0 {
@@ -182,14 +182,14 @@ func (s *Set) overrule(sheet *sheet.Sheet, from uint16) {
 			if spec.modifiers[j].op == stat.Override {
 				sheet.Remove(k.keys[j])
 				e := s.effectOf(o)
-				k.keys[j] = e.put(sheet, j, s.handle(younger))
+				k.keys[j] = e.addModifier(sheet, j, s.handle(younger))
 			}
 		}
 	}
 }
 
-// put adds one modifier. If a formula has no value now, the value of the application stands for it.
-func (e *effect) put(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
+// addModifier adds one modifier. If a formula has no value now, the value of the application stands for it.
+func (e *effect) addModifier(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
 	m := &e.spec.modifiers[j]
 	v, ok := e.amount(j)
 	if !ok {
@@ -202,21 +202,21 @@ func (e *effect) put(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
 	return key
 }
 
-// takeOff takes them off.
-func (s *Set) takeOff(t *Turn, at uint16) {
+// removeModifiers takes them off.
+func (s *Set) removeModifiers(t *Turn, at uint16) {
 	i := s.slot(at)
 	e, sheet := s.effectOf(i), s.sheet()
 	s.markOwner(journal.Attributes)
 	if t.SheetChanged != nil {
 		for j, key := range e.k.keys {
 			m, _ := sheet.Modifier(key)
-			s.tellVarying(t, at, j, m.Value, math.NaN())
+			s.reportVarying(t, at, j, m.Value, math.NaN())
 		}
 	}
-	e.k.takeOff(sheet)
+	e.k.removeModifiers(sheet)
 }
 
-func (k *magnitudes) takeOff(sheet *sheet.Sheet) {
+func (k *magnitudes) removeModifiers(sheet *sheet.Sheet) {
 	for _, key := range k.keys {
 		sheet.Remove(key)
 	}
@@ -231,9 +231,9 @@ func (s *Spec) counted(stacks int16) int16 {
 	return stacks
 }
 
-// tune gives the modifiers of an instance the values that they have with its stacks and its
+// updateModifiers gives the modifiers of an instance the values that they have with its stacks and its
 // numbers of now.
-func (s *Set) tune(t *Turn, at uint16) {
+func (s *Set) updateModifiers(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.specOf(i).uses&usesModifiers == 0 {
 		return
@@ -244,15 +244,15 @@ func (s *Set) tune(t *Turn, at uint16) {
 		for j, key := range e.k.keys {
 			m, _ := sheet.Modifier(key)
 			if v, ok := e.amount(j); ok {
-				s.tellVarying(t, at, j, m.Value, v)
+				s.reportVarying(t, at, j, m.Value, v)
 			}
 		}
 	}
-	e.tune(sheet)
+	e.updateModifiers(sheet)
 }
 
-// tune sets the values of the modifiers on a sheet. If a formula has no value now, its modifier keeps the one that it has.
-func (e *effect) tune(sheet *sheet.Sheet) {
+// updateModifiers sets the values of the modifiers on a sheet. If a formula has no value now, its modifier keeps the one that it has.
+func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 	for j, key := range e.k.keys {
 		v, ok := e.amount(j)
 		if !ok {
@@ -284,14 +284,14 @@ func (t *Turn) numbersOf(spec *Spec, k *magnitudes, async []asyncStack, at wheel
 	w.parts = w.parts[:0]
 	var best *asyncStack
 	eachCounted(async, at, spec.Stack.Effective, func(l *asyncStack, n int32) {
-		w.parts = append(w.parts, ownPart{k.own(l), n})
+		w.parts = append(w.parts, ownPart{k.valuesOf(l), n})
 		best = l.leader(best)
 	})
 	if best == nil {
 		return k
 	}
 	w.each = magnitudes{values: k.values, captured: k.captured}
-	w.strongest = k.own(best)
+	w.strongest = k.valuesOf(best)
 	return &w.each
 }
 
@@ -326,9 +326,9 @@ func (t *Turn) numberOf(spec *Spec, c *change, k *magnitudes, stacks int32) (v f
 	return v, ok
 }
 
-// askAgain works out anew the numbers that are asked for at each pulse, of the buff in a slot, or of one that is on
+// reevaluatePulsed works out anew the numbers that are asked for at each pulse, of the buff in a slot, or of one that is on
 // nobody any more. If one of them cannot be, all stay, and it reports false.
-func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes, async []asyncStack) bool {
+func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes, async []asyncStack) bool {
 	q := asked{set: s, turn: t, spec: spec}
 	fresh := t.worked.fresh[:0]
 	for j := range spec.numbers {
@@ -346,7 +346,7 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 	for j := range spec.numbers {
 		if spec.numbers[j].snapshot == define.SnapshotPulse {
 			if at != noSlot {
-				s.tellNumber(t, at, j, k.values[j], fresh[0])
+				s.reportNumber(t, at, j, k.values[j], fresh[0])
 			}
 			k.values[j] = fresh[0]
 			fresh = fresh[1:]
@@ -355,13 +355,13 @@ func (s *Set) askAgain(t *Turn, at uint16, i *instance, spec *Spec, k *magnitude
 	if len(k.keys) > 0 {
 		s.markOwner(journal.Attributes)
 		e := effect{spec: spec, k: k, stacks: i.stacks, async: async}
-		e.tune(s.sheet())
+		e.updateModifiers(s.sheet())
 	}
 	return true
 }
 
-// roomFor reports whether the modifiers of a definition have room on the owner's sheet beside
+// modifiersFit reports whether the modifiers of a definition have room on the owner's sheet beside
 // those of all instances but so many.
-func (s *Set) roomFor(spec *Spec, but int) bool {
+func (s *Set) modifiersFit(spec *Spec, but int) bool {
 	return len(spec.modifiers) == 0 || s.modifierCount()-but+len(spec.modifiers) <= stat.MaxModifiers
 }

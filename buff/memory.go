@@ -23,19 +23,19 @@ import (
 // lies. All Turns that work on a Set have the same Memory. The zero value is ready for use; a Memory
 // must not be copied.
 type Memory struct {
-	mu      sync.Mutex
-	chunks  []*slotChunk // by number; number 0 stands for none, nil is a free number
-	free    []uint32     // free numbers
-	sizes   [largestPiece + 1]pieceSize
-	leaving atomic.Int32 // chunks that are being left
+	mu       sync.Mutex
+	chunks   []*slotChunk // by number; number 0 stands for none, nil is a free number
+	free     []uint32     // free numbers
+	sizes    [largestPiece + 1]pieceSize
+	draining atomic.Int32 // chunks that are being left
 }
 
 // pieceSize is the chunks with pieces of one size.
 type pieceSize struct {
-	roomy uint32 // the first of the chunks that have room; 0: none has
-	left  uint32 // the first of those that are being left
-	taken int32  // pieces
-	room  int32  // free pieces in the chunks that have room
+	available uint32 // the first of the chunks that have room; 0: none has
+	draining  uint32 // the first of those that are being left
+	taken     int32  // pieces
+	room      int32  // free pieces in the chunks that have room
 }
 
 // slotChunk is some pieces of one size, one behind the other.
@@ -44,7 +44,7 @@ type slotChunk struct {
 	size       uint16 // slots of a piece
 	pieces     uint16
 	taken      uint16
-	leaving    bool
+	draining   bool
 	prev, next uint32                  // among those of this size that have room, or among those that are being left
 	room       [mostPieces / 64]uint64 // a bit for each piece that is free
 }
@@ -56,8 +56,8 @@ const (
 	largestPiece = 64   // slots; a longer one is not cut from a chunk
 )
 
-// take returns memory for n instances.
-func (m *Memory) take(n int) piece {
+// alloc returns memory for n instances.
+func (m *Memory) alloc(n int) piece {
 	if m == nil || n > largestPiece {
 		return newPiece(make([]cacheLine, pieceLines(n)), n, pieceName{})
 	}
@@ -65,18 +65,18 @@ func (m *Memory) take(n int) piece {
 	defer m.mu.Unlock()
 	size := &m.sizes[n]
 	switch {
-	case size.roomy != 0:
-	case size.left != 0:
-		m.stay(size, size.left)
+	case size.available != 0:
+	case size.draining != 0:
+		m.undrain(size, size.draining)
 	default:
-		m.add(n)
+		m.addChunk(n)
 	}
 	return m.cut(size)
 }
 
 // cut takes a piece from the first chunk that has room.
 func (m *Memory) cut(size *pieceSize) piece {
-	number := size.roomy
+	number := size.available
 	c := m.chunks[number]
 	at, n := c.first(), int(c.size)
 	c.room[at/64] &^= 1 << (at % 64)
@@ -84,7 +84,7 @@ func (m *Memory) cut(size *pieceSize) piece {
 	size.taken++
 	size.room--
 	if c.taken == c.pieces {
-		m.unlink(&size.roomy, c)
+		m.unlink(&size.available, c)
 	}
 	p := newPiece(c.lines[at*pieceLines(n):], n, pieceName{chunk: number, at: uint16(at)})
 	if poison {
@@ -93,13 +93,13 @@ func (m *Memory) cut(size *pieceSize) piece {
 	return p
 }
 
-// give takes back a piece. Nobody may look at it any more.
-func (m *Memory) give(p piece) {
+// release takes back a piece. Nobody may look at it any more.
+func (m *Memory) release(p piece) {
 	if p.size == 0 {
 		return
 	}
 	if poison {
-		spoil(p.slots())
+		poisonSlots(p.slots())
 	}
 	name := p.name()
 	if name.chunk == 0 {
@@ -110,35 +110,35 @@ func (m *Memory) give(p piece) {
 	number, at := name.chunk, name.at
 	c, size := m.chunks[number], &m.sizes[p.size]
 	if c.taken == c.pieces {
-		m.link(&size.roomy, c, number)
+		m.link(&size.available, c, number)
 	}
 	c.room[at/64] |= 1 << (at % 64)
 	c.taken--
 	size.taken--
-	if c.leaving && c.taken == 0 {
-		m.stay(size, number)
-	} else if !c.leaving {
+	if c.draining && c.taken == 0 {
+		m.undrain(size, number)
+	} else if !c.draining {
 		size.room++
 	}
 	elsewhere := size.room - int32(c.pieces-c.taken)
 	switch {
 	case size.taken == 0:
-		for size.roomy != 0 {
-			m.drop(&size.roomy, size.roomy)
+		for size.available != 0 {
+			m.dropChunk(&size.available, size.available)
 		}
 		size.room = 0
-	case c.leaving:
+	case c.draining:
 	case elsewhere == 0: // the next piece is cut from it
 	case c.taken == 0:
 		size.room = elsewhere
-		m.drop(&size.roomy, number)
+		m.dropChunk(&size.available, number)
 	case 4*c.taken <= 3*c.pieces && elsewhere >= int32(c.taken):
-		m.leave(size, c, number)
+		m.drain(size, c, number)
 	}
 }
 
-// ahead reads of a piece's chunk what give changes of it.
-func (m *Memory) ahead(p piece) (seen uint64) {
+// prefetch reads of a piece's chunk what give changes of it.
+func (m *Memory) prefetch(p piece) (seen uint64) {
 	if p.size == 0 {
 		return 0
 	}
@@ -153,35 +153,35 @@ func (m *Memory) ahead(p piece) (seen uint64) {
 	return seen
 }
 
-// leave has nothing more cut from a chunk: the others have room for what it holds.
-func (m *Memory) leave(size *pieceSize, c *slotChunk, number uint32) {
-	m.unlink(&size.roomy, c)
-	m.link(&size.left, c, number)
+// drain has nothing more cut from a chunk: the others have room for what it holds.
+func (m *Memory) drain(size *pieceSize, c *slotChunk, number uint32) {
+	m.unlink(&size.available, c)
+	m.link(&size.draining, c, number)
 	size.room -= int32(c.pieces - c.taken)
-	c.leaving = true
-	m.leaving.Add(1)
+	c.draining = true
+	m.draining.Add(1)
 }
 
-// stay takes back that a chunk is left: its room is needed.
-func (m *Memory) stay(size *pieceSize, number uint32) {
+// undrain takes back that a chunk is left: its room is needed.
+func (m *Memory) undrain(size *pieceSize, number uint32) {
 	c := m.chunks[number]
-	m.unlink(&size.left, c)
-	m.link(&size.roomy, c, number)
+	m.unlink(&size.draining, c)
+	m.link(&size.available, c, number)
 	size.room += int32(c.pieces - c.taken)
-	c.leaving = false
-	m.leaving.Add(-1)
+	c.draining = false
+	m.draining.Add(-1)
 }
 
-// drop gives a chunk back that is empty.
-func (m *Memory) drop(first *uint32, number uint32) {
+// dropChunk gives a chunk back that is empty.
+func (m *Memory) dropChunk(first *uint32, number uint32) {
 	m.unlink(first, m.chunks[number])
 	m.chunks[number] = nil
 	m.free = append(m.free, number)
 }
 
-// add makes a chunk for pieces of n slots: for an eighth as many as there are, so that a game of ten players has small
+// addChunk makes a chunk for pieces of n slots: for an eighth as many as there are, so that a game of ten players has small
 // ones, and a large one no room for many more than it has.
-func (m *Memory) add(n int) {
+func (m *Memory) addChunk(n int) {
 	size := &m.sizes[n]
 	pieces := min(max(int(size.taken)/8, fewPieces), chunkLines/pieceLines(n))
 	c := &slotChunk{lines: make([]cacheLine, pieces*pieceLines(n)), size: uint16(n), pieces: uint16(pieces)}
@@ -189,7 +189,7 @@ func (m *Memory) add(n int) {
 		c.room[at/64] |= 1 << (at % 64)
 		if poison {
 			p := newPiece(c.lines[at*pieceLines(n):], n, pieceName{})
-			spoil(p.slots())
+			poisonSlots(p.slots())
 		}
 	}
 	if len(m.chunks) == 0 {
@@ -202,7 +202,7 @@ func (m *Memory) add(n int) {
 	} else {
 		m.chunks = append(m.chunks, c)
 	}
-	m.link(&size.roomy, c, number)
+	m.link(&size.available, c, number)
 	size.room += int32(pieces)
 }
 
@@ -238,8 +238,8 @@ func (m *Memory) unlink(first *uint32, c *slotChunk) {
 	c.prev, c.next = 0, 0
 }
 
-// other returns a piece of the same size in the place of one whose chunk is being left, if there is room.
-func (m *Memory) other(p piece) (other piece, ok bool) {
+// relocate returns a piece of the same size in the place of one whose chunk is being left, if there is room.
+func (m *Memory) relocate(p piece) (other piece, ok bool) {
 	name := p.name()
 	if name.chunk == 0 {
 		return piece{}, false
@@ -247,7 +247,7 @@ func (m *Memory) other(p piece) (other piece, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	size := &m.sizes[p.size]
-	if !m.chunks[name.chunk].leaving || size.roomy == 0 {
+	if !m.chunks[name.chunk].draining || size.available == 0 {
 		return piece{}, false
 	}
 	return m.cut(size), true
@@ -255,22 +255,22 @@ func (m *Memory) other(p piece) (other piece, ok bool) {
 
 // growTo gives the Set memory for n instances, of which it has fewer.
 func (s *Set) growTo(t *Turn, n int) {
-	s.moveTo(t, t.Memory.take(n))
+	s.moveTo(t, t.Memory.alloc(n))
 }
 
 func (s *Set) moveTo(t *Turn, to piece) {
 	to.keys().copyFrom(s.keys(), int(s.used), int(to.size), s.room())
 	copy(to.slots(), s.slots()[:s.used])
-	t.Memory.give(s.piece)
+	t.Memory.release(s.piece)
 	s.base, s.size = to.base, to.size
 }
 
-// moveOut moves the instances out of a chunk that is being left.
-func (s *Set) moveOut(t *Turn) {
-	if t.Memory == nil || t.Memory.leaving.Load() == 0 {
+// evacuate moves the instances out of a chunk that is being left.
+func (s *Set) evacuate(t *Turn) {
+	if t.Memory == nil || t.Memory.draining.Load() == 0 {
 		return
 	}
-	if to, ok := t.Memory.other(s.piece); ok {
+	if to, ok := t.Memory.relocate(s.piece); ok {
 		s.moveTo(t, to)
 	}
 }
@@ -281,13 +281,13 @@ func (s *Set) Free(t *Turn) {
 	if s.live != 0 {
 		panic("buff: Free of a Set that has buffs")
 	}
-	t.Memory.give(s.piece)
+	t.Memory.release(s.piece)
 	s.piece, s.free = noPiece(), noSlot
 	s.rare = nil
 }
 
-// spoil fills memory that is nobody's with what no instance has: who looks at it still finds no definition.
-func spoil(slots []instance) {
+// poisonSlots fills memory that is nobody's with what no instance has: who looks at it still finds no definition.
+func poisonSlots(slots []instance) {
 	for k := range slots {
 		slots[k] = poisoned
 	}

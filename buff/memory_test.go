@@ -39,15 +39,15 @@ func (m *Memory) check() {
 		before := uint32(0)
 		for k := first; k != 0; k = m.chunks[k].next {
 			c := m.chunks[k]
-			if _, twice := listed[k]; twice || c.prev != before || int(c.size) != n || c.leaving != left {
+			if _, twice := listed[k]; twice || c.prev != before || int(c.size) != n || c.draining != left {
 				panic("a list is broken")
 			}
 			listed[k], before = left, k
 		}
 	}
 	for n := range m.sizes {
-		list(m.sizes[n].roomy, n, false)
-		list(m.sizes[n].left, n, true)
+		list(m.sizes[n].available, n, false)
+		list(m.sizes[n].draining, n, true)
 	}
 	room := map[uint16]int32{}
 	leaving := int32(0)
@@ -61,10 +61,10 @@ func (m *Memory) check() {
 				free++
 			}
 		}
-		if _, in := listed[uint32(k)]; free+int(c.taken) != int(c.pieces) || in != (free > 0) || c.leaving && free == 0 {
+		if _, in := listed[uint32(k)]; free+int(c.taken) != int(c.pieces) || in != (free > 0) || c.draining && free == 0 {
 			panic("a chunk does not know what room it has")
 		}
-		if c.leaving {
+		if c.draining {
 			leaving++
 		} else {
 			room[c.size] += int32(free)
@@ -75,7 +75,7 @@ func (m *Memory) check() {
 			panic("a size does not know what room it has")
 		}
 	}
-	if m.leaving.Load() != leaving {
+	if m.draining.Load() != leaving {
 		panic("miscounted those that are being left")
 	}
 }
@@ -169,7 +169,7 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 func TestMemoryOfAFew(t *testing.T) {
 	m := &Memory{}
 	for range 10 {
-		m.take(12)
+		m.alloc(12)
 	}
 	_, slots, _ := m.pieces()
 	require.LessOrEqual(t, slots, 16*12)
@@ -194,10 +194,10 @@ func TestRoomIsLimited(t *testing.T) {
 func TestMemoryKeepsOne(t *testing.T) {
 	m := &Memory{}
 	for range fewPieces {
-		m.take(8)
+		m.alloc(8)
 	}
-	m.give(m.take(8))
-	require.Zero(t, testing.AllocsPerRun(100, func() { m.give(m.take(8)) }))
+	m.release(m.alloc(8))
+	require.Zero(t, testing.AllocsPerRun(100, func() { m.release(m.alloc(8)) }))
 	m.check()
 }
 
@@ -212,12 +212,12 @@ func TestMemoryGivesOnce(t *testing.T) {
 			if len(all) > 0 && dice.IntN(1000) < step/5 {
 				k := dice.IntN(len(all))
 				x := all[k]
-				m.give(x)
+				m.release(x)
 				delete(there, x.slot(0))
 				all[k] = all[len(all)-1]
 				all = all[:len(all)-1]
 			} else {
-				x := m.take(n)
+				x := m.alloc(n)
 				require.False(t, there[x.slot(0)], "size %d, step %d", n, step)
 				there[x.slot(0)] = true
 				all = append(all, x)
@@ -237,37 +237,37 @@ func TestMemoryLeaves(t *testing.T) {
 	m := &Memory{}
 	var pieces [3 * fewPieces]piece
 	for k := range fewPieces + 2 {
-		pieces[k] = m.take(n)
+		pieces[k] = m.alloc(n)
 	}
 	first := m.chunkOf(pieces[0])
 	require.NotSame(t, first, m.chunkOf(pieces[fewPieces]))
 	give := func(k int) {
-		m.give(pieces[k])
+		m.release(pieces[k])
 		m.check()
 	}
 	give(0)
-	require.False(t, first.leaving, "there is room for two, and it holds three")
-	_, ok := m.other(pieces[1])
+	require.False(t, first.draining, "there is room for two, and it holds three")
+	_, ok := m.relocate(pieces[1])
 	require.False(t, ok, "it is not being left")
 	give(1)
-	require.True(t, first.leaving)
-	other, ok := m.other(pieces[2])
+	require.True(t, first.draining)
+	other, ok := m.relocate(pieces[2])
 	require.True(t, ok)
 	require.NotSame(t, first, m.chunkOf(other))
-	m.take(n)
-	_, ok = m.other(pieces[3])
+	m.alloc(n)
+	_, ok = m.relocate(pieces[3])
 	require.False(t, ok, "there is no room elsewhere")
 	m.check()
-	require.Same(t, first, m.chunkOf(m.take(n)))
-	require.False(t, first.leaving, "its room is needed")
+	require.Same(t, first, m.chunkOf(m.alloc(n)))
+	require.False(t, first.draining, "its room is needed")
 	m.check()
 
 	m = &Memory{}
 	for k := range 2*fewPieces + 1 { // the last one has a chunk with room for more than a whole one holds
-		pieces[k] = m.take(n)
+		pieces[k] = m.alloc(n)
 	}
 	give(0)
-	require.True(t, m.chunkOf(pieces[1]).leaving, "three quarters are little enough")
+	require.True(t, m.chunkOf(pieces[1]).draining, "three quarters are little enough")
 }
 
 // TestBound: a slot that the owner has no room for is not to be had, nor is its key, whatever lies there.
@@ -323,13 +323,13 @@ func TestPoison(t *testing.T) {
 		s.Do(turn, 0, Command{Verb: verb.Apply, Application: Application{Spec: spec, Source: 2}})
 	}
 	apply()
-	m.take(1) // so that the chunk stays
+	m.alloc(1) // so that the chunk stays
 	stale := s.slot(0)
 	apply()
 	require.NotSame(t, stale, s.slot(0), "it has grown")
 	require.Panics(t, func() { s.specOf(stale) })
 	stale.stacks++
-	require.PanicsWithValue(t, "buff: written to a slot after it was given back", func() { m.take(1) })
+	require.PanicsWithValue(t, "buff: written to a slot after it was given back", func() { m.alloc(1) })
 }
 
 // TestMemoryByWorkers: Sets on several goroutines grow and go, each with its own Turn, and share a Memory.

@@ -15,8 +15,8 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	s.flush(t, at)
 	i := s.slot(at)
 	h, shield, shielded := s.handle(at), int64(0), s.specOf(i).Shield.On
-	by := spec.lastsAt(int(i.level)) - s.specOf(i).lastsAt(int(i.level))
-	if i.flags&member == 0 && s.specOf(i).Stack.Timers == define.TimersShared && !s.newEnd(t, i, spec) {
+	by := spec.durationAt(int(i.level)) - s.specOf(i).durationAt(int(i.level))
+	if i.flags&member == 0 && s.specOf(i).Stack.Timers == define.TimersShared && !s.convertEnd(t, i, spec) {
 		s.end(t, at, Reload)
 		return false
 	}
@@ -24,10 +24,10 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 		shield = s.extraOf(i).shield
 	}
 	if spec.Stack.Timers != define.TimersShared {
-		s.reworkWaiting(t, i, spec)
+		s.convertWaiting(t, i, spec)
 	}
 	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
-	s.rework(t, i, &a)
+	s.convertNumbers(t, i, &a)
 	s.switchVersion(t, at, &a)
 	if shielded && spec.Shield.On {
 		s.extraOf(i).shield = shield
@@ -50,36 +50,36 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	return true
 }
 
-// newEnd gives an instance the end that the new version makes of its application, and reports
+// convertEnd gives an instance the end that the new version makes of its application, and reports
 // whether that is still to come.
 //
 // The length of this application is scaled as that of the definition was: of 6 s that were a half of 12, a definition of 20 makes
 // 10. What has passed of it has passed. Story: testdata/stat/reload.txt.
-func (s *Set) newEnd(t *Turn, i *instance, spec *Spec) bool {
-	now, was, is := s.nowOf(t, i), s.specOf(i).lastsAt(int(i.level)), spec.lastsAt(int(i.level))
+func (s *Set) convertEnd(t *Turn, i *instance, spec *Spec) bool {
+	now, was, is := s.nowOf(t, i), s.specOf(i).durationAt(int(i.level)), spec.durationAt(int(i.level))
 	switch {
 	case is == 0:
 		i.end = wheel.Never
-		s.takeDuration(i, 0)
+		s.storeDuration(i, 0)
 		return true
 	case i.end == wheel.Never:
 		i.end = now.Add(is)
-		s.takeDuration(i, is)
+		s.storeDuration(i, is)
 		return true
 	case was == 0: // an infinite one that was applied for a time
 		return true
 	}
-	d := min(max(scaled(s.duration(i), uint64(is), uint64(was)), spec.shortest, 1), spec.longest, define.MaxDuration.Milliseconds())
+	d := min(max(mulDiv(s.duration(i), uint64(is), uint64(was)), spec.shortest, 1), spec.longest, define.MaxDuration.Milliseconds())
 	if spec.Tail == define.TailFit {
 		period := spec.periodAt(int(i.level))
-		d = max(scaled(d, 1, uint64(period)), 1) * period
+		d = max(mulDiv(d, 1, uint64(period)), 1) * period
 	}
 	end := i.end.Add(d - s.duration(i)) // not from now: what was extended or taken by hand stays so
 	if end <= now {
 		return false
 	}
 	i.end = end
-	s.takeDuration(i, d)
+	s.storeDuration(i, d)
 	return true
 }
 
@@ -118,7 +118,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 		s.unqueue(t, i, weakestOf(x.async))
 	}
 	i.end = i.end.Add(by)
-	s.takeDuration(i, max(s.duration(i)+by, 1))
+	s.storeDuration(i, max(s.duration(i)+by, 1))
 	switch {
 	case i.end > now:
 	case len(x.async) == 0:
@@ -129,16 +129,16 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	}
 }
 
-// rework works out the numbers of another version for a running instance, with what it keeps.
+// convertNumbers works out the numbers of another version for a running instance, with what it keeps.
 //
 // Story: testdata/stat/reload.txt.
-func (s *Set) rework(t *Turn, i *instance, a *Application) {
+func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
 	spec, w := a.Spec, &t.worked
 	q := asked{
 		set: s, turn: t, spec: spec,
 		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
 	}
-	q.rework(s.specOf(i), spec, s.magnitudesOf(i).values)
+	q.convertNumbers(s.specOf(i), spec, s.magnitudesOf(i).values)
 	w.pool = 0
 	if spec.poolBy != nil {
 		if v, why := q.evaluate(spec.poolBy); why == NoReason {
@@ -147,9 +147,9 @@ func (s *Set) rework(t *Turn, i *instance, a *Application) {
 	}
 }
 
-// rework works out the numbers of another version of which those of the old one are known.
+// convertNumbers works out the numbers of another version of which those of the old one are known.
 // What its caller gave stands among them; what cannot be worked out stays as it was.
-func (q *asked) rework(old, spec *Spec, values []float64) {
+func (q *asked) convertNumbers(old, spec *Spec, values []float64) {
 	w := &q.turn.worked
 	w.args = w.args[:0]
 	for j := range old.numbers {

@@ -35,26 +35,26 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 	if elapsed != 0 {
 		e.Elapsed, e.Period = elapsed, period
 	}
-	s.followPulse(t, at, own)
+	s.queuePulseActions(t, at, own)
 }
 
-// followPulse does what follows from the pulse that was just told of the buff in a slot.
-func (s *Set) followPulse(t *Turn, at uint16, own wheel.Time) {
+// queuePulseActions does what follows from the pulse that was just told of the buff in a slot.
+func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
 	var async []asyncStack
 	if i.extra != noSlot {
 		async = s.extraOf(i).async
 	}
-	s.followPulseOf(t, at, i, s.specOf(i), s.magnitudesOf(i), async, own)
+	s.queuePulseActionsOf(t, at, i, s.specOf(i), s.magnitudesOf(i), async, own)
 }
 
-// followPulseOf does what follows from the pulse that was just told, of the buff in a slot, or of one that is on nobody
+// queuePulseActionsOf does what follows from the pulse that was just told, of the buff in a slot, or of one that is on nobody
 // any more. If a number that is asked for anew cannot be worked out, nothing of what hangs on it is done.
-func (s *Set) followPulseOf(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes, async []asyncStack, own wheel.Time) {
+func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes, async []asyncStack, own wheel.Time) {
 	ops := spec.pulse
-	sound := spec.uses&usesPulsed == 0 || s.askAgain(t, at, i, spec, k, async)
+	sound := spec.uses&usesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
 	if k = t.numbersOf(spec, k, async, own); sound {
-		s.follow(t, ops, k)
+		s.queueActions(t, ops, k)
 		return
 	}
 	e := t.Events[len(t.Events)-1]
@@ -67,17 +67,17 @@ func (s *Set) followPulseOf(t *Turn, at uint16, i *instance, spec *Spec, k *magn
 	}
 	for j := range ops {
 		if ops[j].change == nil || !ops[j].change.pulsed {
-			s.followEvent(t, ops[j:j+1], &e, e.Source, k)
+			s.queueEventActions(t, ops[j:j+1], &e, e.Source, k)
 		}
 	}
 }
 
-// beat does what is due at the instance's own instant own, a boundary of the period or the
+// firePulse does what is due at the instance's own instant own, a boundary of the period or the
 // end of a partial tail, and moves on to the next boundary.
 //
 // The next one is counted from own and never from now, so that no late frame makes the beat drift; and it is set
 // before the pulse is done, whose actions may change it.
-func (s *Set) beat(t *Turn, at uint16, own wheel.Time) {
+func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
 	elapsed, period := int64(0), int64(0)
 	if own == i.boundary {
@@ -117,7 +117,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 	x := s.ensureExtra(i)
 	x.pendingPulses++
 	x.lastPending = own
-	if next := s.nextPulse(i); next > s.nextEnd(i) || s.worldOf(i, next) > t.Now || !s.sameCount(i, own, next) {
+	if next := s.nextPulse(i); next > s.nextEnd(i) || s.toWorldTime(i, next) > t.Now || !s.sameCount(i, own, next) {
 		s.flush(t, at)
 	}
 }
@@ -184,19 +184,19 @@ func (c *waitingCall) makeCurrent(t *Turn) {
 	}
 }
 
-// callNext calls the first handler that was put off.
+// callDeferred calls the first handler that was put off.
 //
 // It runs at the head of a Run, at the instant of its cause, which may lie before the frame: the handler sees the time at which it
 // would have run if it had not been put off. Story: testdata/put_off.txt.
-func (s *Set) callNext(t *Turn) {
+func (s *Set) callDeferred(t *Turn) {
 	b := s.rare
-	t.held = b.calls[len(b.calls)-int(b.pendingCalls)]
-	t.held.makeCurrent(t)
+	t.deferred = b.calls[len(b.calls)-int(b.pendingCalls)]
+	t.deferred.makeCurrent(t)
 	if b.pendingCalls--; b.pendingCalls == 0 {
 		b.clearCalls()
 	}
-	t.begin(t.current.Event.At, s.timeScale().started(t.current.Event.At), true)
-	t.quiet = t.held.quiet
+	t.begin(t.current.Event.At, s.timeScale().firstReached(t.current.Event.At), true)
+	t.quiet = t.deferred.quiet
 	s.call(t)
 }
 

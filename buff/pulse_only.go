@@ -18,7 +18,7 @@ func (s *Spec) onlyCalls(u uses) bool {
 // pulseOnly does what is due of an instance, if nothing else is, where that is such a pulse and what comes next of it is not due in this turn: its end
 // is not, then. Otherwise it reports that it has done nothing. next is when the first of all others is due.
 //
-// As in [Set.beat], what comes next is set before the handler is called: what the handler does finds it, and if it does not come back it is set.
+// As in [Set.firePulse], what comes next is set before the handler is called: what the handler does finds it, and if it does not come back it is set.
 func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	i := s.slot(at)
 	if i.flags != 0 || i.extra != noSlot || s.gates() != nil || s.timeScale() != nil {
@@ -31,7 +31,7 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 		return false
 	}
 	t.Ran++
-	s.looked += looksOfMove
+	s.visited += workPerDeadline
 	t.begin(own, own, true)
 	i.boundary = beat
 	*s.key(at) = due
@@ -41,20 +41,20 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	} else {
 		s.updateEarliest(t, next)
 	}
-	s.tellOnly(t, i, own, s.handle(at))
-	s.callOnly(t)
+	s.emitPulse(t, i, own, s.handle(at))
+	s.callPulse(t)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {
 		s.markDirty(t, at) // something has come of it: it is looked at again with the rest
 	} else {
-		s.looked += looksOfMove
+		s.visited += workPerDeadline
 	}
 	return true
 }
 
-// tellOnly tells the pulse. Its event is made in a place of the Turn's, which is in the cache, and then copied to the list, which is not: to read it there
+// emitPulse tells the pulse. Its event is made in a place of the Turn's, which is in the cache, and then copied to the list, which is not: to read it there
 // again, for the handler, would be to wait for that. What it does not set is what it has never set.
-func (s *Set) tellOnly(t *Turn, i *instance, own wheel.Time, h Handle) {
-	e := &t.only.event
+func (s *Set) emitPulse(t *Turn, i *instance, own wheel.Time, h Handle) {
+	e := &t.pulseCall.event
 	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never
 	e.Owner, e.Source, e.Handle = s.owner, i.source, h
 	if spec := s.specOf(i); e.Spec != spec { // while the collector marks, a pointer that is written costs more than to ask
@@ -65,16 +65,16 @@ func (s *Set) tellOnly(t *Turn, i *instance, own wheel.Time, h Handle) {
 		t.Events = t.Events[:n+1]
 		t.Events[n] = *e
 	} else {
-		*t.place() = *e
+		*t.appendEvent() = *e
 	}
 }
 
-// callOnly calls the handler of the pulse that tellOnly has told. Its buff is there.
-func (s *Set) callOnly(t *Turn) {
+// callPulse calls the handler of the pulse that tellOnly has told. Its buff is there.
+func (s *Set) callPulse(t *Turn) {
 	if t.Call == nil {
 		return
 	}
-	c := &t.only
+	c := &t.pulseCall
 	c.Handler = c.event.Spec.pulse[0].handler
 	c.makeCurrent(t)
 	s.callNow(t)

@@ -100,7 +100,7 @@ func (x *onlySide) command(on Handle) Command {
 
 func (x *onlySide) call(t *Turn, c *Call) Reason {
 	x.calls = append(x.calls, waitingCall{event: *c.Event, Call: Call{Do: c.Do, Timeout: c.Timeout, Handler: c.Handler}})
-	if c == &t.only.Call && c.Event.Kind == Pulsed {
+	if c == &t.pulseCall.Call && c.Event.Kind == Pulsed {
 		x.short++
 	}
 	if x.dice.IntN(6) == 0 {
@@ -261,7 +261,7 @@ func TestFastPath(t *testing.T) {
 	} {
 		x := newOnlySide(c, false, 1)
 		x.turn.Call = func(t *Turn, c *Call) Reason {
-			if c == &t.only.Call && c.Event.Kind == Pulsed {
+			if c == &t.pulseCall.Call && c.Event.Kind == Pulsed {
 				x.short++
 			}
 			return NoReason

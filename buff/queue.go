@@ -11,14 +11,14 @@ import (
 // With TimersQueue one application runs, and the instance is it; the others wait with what
 // they have left, and with numbers of their own, until they are the strongest.
 
-// againQueue is a further application to a queue. Only a stronger one, by level and magnitude, runs at once, and what ran waits with
+// reapplyQueued is a further application to a queue. Only a stronger one, by level and magnitude, runs at once, and what ran waits with
 // what it has left; an equal one waits behind. At the limit, which counts the one that runs, it is
 // refused unless it may push out one that waits: the oldest (replace), or the weakest if that is weaker
 // (allow). What runs is never pushed out, but clear ends the whole instance.
 //
 // Stories: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
-func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
+func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec
 	x, now := s.ensureExtra(i), s.nowOf(t, i)
 	if int32(len(x.async))+1 >= spec.limit {
@@ -38,38 +38,38 @@ func (s *Set) againQueue(t *Turn, at uint16, a *Application, d int64) outcome {
 		}
 		defer s.overflow(t, a)
 	}
-	s.reviseQueue(t, at, a)
+	s.adoptQueueVersion(t, at, a)
 	s.ages++
-	s.takeWanted(i)
+	s.applyPendingPeriod(i)
 	l := asyncStack{
 		left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level),
 		shield: spec.pool(t, a), charges: spec.charged(a),
 	}
 	if a.strength().compare(i.strength()) > 0 {
-		s.stepAside(i, left(now, i.end))
-		s.run(t, at, &l, now)
+		s.requeueRunning(i, remaining(now, i.end))
+		s.setRunning(t, at, &l, now)
 		if spec.uses&usesMagnitudes != 0 {
-			s.tellNumbers(t, at, t.worked.values)
-			s.keep(t, i, a)
+			s.reportNumbers(t, at, t.worked.values)
+			s.storeNumbers(t, i, a)
 		}
 	} else {
-		s.shelve(t, i, a, &l)
+		s.storeWaiting(t, i, a, &l)
 		x.async = append(x.async, l)
 	}
-	s.tune(t, at)
+	s.updateModifiers(t, at)
 	s.markDirty(t, at) // with somebody waiting the end has another rank
 	s.emitQueued(t, at)
 	if spec.uses&usesLinks != 0 {
-		s.bring(t, i)
+		s.applyLinks(t, i)
 	}
 	return outcome{handle: s.handle(at), kind: Queued}
 }
 
-// run makes an application the one that runs. Its numbers are not the instance's yet.
+// setRunning makes an application the one that runs. Its numbers are not the instance's yet.
 //
 // The instance stays the one that it was: its handle, its age, its place and its beat. What changes is what the application
 // brought: source, level, magnitude, time, and through its age in running, who waits again when a stronger one comes.
-func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
+func (s *Set) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := s.slot(at)
 	i.magnitude = l.magnitude
 	s.runCeased(t, at)
@@ -78,7 +78,7 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	s.setLevel(i, l.level)
 	s.reranked(s.specOf(i))
 	i.end = now.Add(l.left)
-	s.takeDuration(i, l.left)
+	s.storeDuration(i, l.left)
 	x := s.extraOf(i)
 	x.running, x.shield, x.charges = l.age, l.shield, l.charges
 	s.mark(at, journal.Time|journal.Power|journal.Source|s.specOf(i).usesAspects())
@@ -89,8 +89,8 @@ func (s *Set) run(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x := s.extraOf(i)
 	s.gates().ceased(t, s.specOf(i), x.async[k].source)
-	s.magnitudesOf(i).unshelve(&x.async[k])
-	x.async = remove(x.async, k)
+	s.magnitudesOf(i).freeWaiting(&x.async[k])
+	x.async = removeUnordered(x.async, k)
 }
 
 // nextInQueue lets the strongest of those that wait run.
@@ -102,22 +102,22 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	x := s.extraOf(i)
 	best := strongestOf(x.async)
 	l := x.async[best]
-	x.async = remove(x.async, best)
+	x.async = removeUnordered(x.async, best)
 	s.mark(at, journal.Waiting)
-	s.run(t, at, &l, i.end) // from the end of the one before, however late this frame is
+	s.setRunning(t, at, &l, i.end) // from the end of the one before, however late this frame is
 	if l.numbers != 0 {
 		k := s.magnitudesOf(i)
-		s.tellNumbers(t, at, k.waitingOf(&l).values)
+		s.reportNumbers(t, at, k.waitingOf(&l).values)
 		k.swap(k.waitingOf(&l))
-		k.unshelve(&l)
-		s.tune(t, at)
+		k.freeWaiting(&l)
+		s.updateModifiers(t, at)
 	}
 	s.emitQueued(t, at)
 }
 
 func (s *Set) emitQueued(t *Turn, at uint16) {
 	e := s.about(Queued, at)
-	e.End = s.endTold(s.slot(at))
+	e.End = s.reportedEnd(s.slot(at))
 	t.emit(s, &e)
 }
 
@@ -161,8 +161,8 @@ func oldestOf(async []asyncStack) int {
 	return oldest
 }
 
-// remove takes one out, without keeping the order.
-func remove(async []asyncStack, k int) []asyncStack {
+// removeUnordered takes one out, without keeping the order.
+func removeUnordered(async []asyncStack, k int) []asyncStack {
 	last := len(async) - 1
 	async[k] = async[last]
 	return async[:last]
@@ -179,8 +179,8 @@ type waitingNumbers struct {
 	used     bool
 }
 
-// shelf returns room for the numbers of one that waits, and its number, counted from 1.
-func (k *magnitudes) shelf() (*waitingNumbers, uint16) {
+// allocWaiting returns room for the numbers of one that waits, and its number, counted from 1.
+func (k *magnitudes) allocWaiting() (*waitingNumbers, uint16) {
 	if k.waiting == nil {
 		k.waiting = new([]waitingNumbers)
 	}
@@ -194,8 +194,8 @@ func (k *magnitudes) shelf() (*waitingNumbers, uint16) {
 	return w, uint16(len(*k.waiting))
 }
 
-// clearShelves forgets the numbers of all that wait, but not the memory of the lists.
-func (k *magnitudes) clearShelves() {
+// clearWaiting forgets the numbers of all that wait, but not the memory of the lists.
+func (k *magnitudes) clearWaiting() {
 	if k.waiting == nil {
 		return
 	}
@@ -211,8 +211,8 @@ func (w *waitingNumbers) clear() {
 // waitingOf returns the numbers of one that waits, which has some.
 func (k *magnitudes) waitingOf(l *asyncStack) *waitingNumbers { return &(*k.waiting)[l.numbers-1] }
 
-// unshelve forgets the numbers of one that does not wait any more.
-func (k *magnitudes) unshelve(l *asyncStack) {
+// freeWaiting forgets the numbers of one that does not wait any more.
+func (k *magnitudes) freeWaiting(l *asyncStack) {
 	if l.numbers == 0 {
 		return
 	}
@@ -226,22 +226,22 @@ func (k *magnitudes) swap(w *waitingNumbers) {
 	k.captured, w.captured = w.captured, k.captured
 }
 
-// shelve keeps the numbers of an application that waits, which have been worked out.
-func (s *Set) shelve(t *Turn, i *instance, a *Application, l *asyncStack) {
+// storeWaiting keeps the numbers of an application that waits, which have been worked out.
+func (s *Set) storeWaiting(t *Turn, i *instance, a *Application, l *asyncStack) {
 	if a.Spec.uses&usesMagnitudes == 0 {
 		return
 	}
-	w, n := s.extraOf(i).ensureMagnitudes().shelf()
+	w, n := s.extraOf(i).ensureMagnitudes().allocWaiting()
 	l.numbers = n
 	w.values = append(w.values[:0], t.worked.values...)
-	w.captured = a.Spec.known(w.captured[:0], a.Captured)
+	w.captured = a.Spec.selectCaptured(w.captured[:0], a.Captured)
 	if a.Spec.rereads {
 		s.ensureRare().rereads = true
 	}
 }
 
-// known appends what of a source is known that the definition reads.
-func (s *Spec) known(dst, of []Captured) []Captured {
+// selectCaptured appends what of a source is known that the definition reads.
+func (s *Spec) selectCaptured(dst, of []Captured) []Captured {
 	for _, c := range s.captures {
 		if v, ok := captured(of, c.attr, c.when); ok {
 			dst = append(dst, Captured{c.attr, c.when, v})
@@ -250,17 +250,17 @@ func (s *Spec) known(dst, of []Captured) []Captured {
 	return dst
 }
 
-// stepAside puts what runs among those that wait, with what it has left, before another one runs.
+// requeueRunning puts what runs among those that wait, with what it has left, before another one runs.
 //
 // It keeps its age, so that of equal ones it is the first to run again.
-func (s *Set) stepAside(i *instance, left int64) {
+func (s *Set) requeueRunning(i *instance, left int64) {
 	x := s.extraOf(i)
 	l := asyncStack{
 		left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level, shield: x.shield, charges: x.charges,
 	}
 	if s.specOf(i).uses&usesMagnitudes != 0 {
 		k := x.ensureMagnitudes()
-		w, n := k.shelf()
+		w, n := k.allocWaiting()
 		l.numbers = n
 		k.swap(w)
 		k.values = append(k.values[:0], w.values...) // what is told next compares the new numbers with these
@@ -268,12 +268,12 @@ func (s *Set) stepAside(i *instance, left int64) {
 	x.async = append(x.async, l)
 }
 
-// reviseQueue makes an instance with a queue one of the application's version: the numbers of all
+// adoptQueueVersion makes an instance with a queue one of the application's version: the numbers of all
 // its applications are worked out anew by that, with what each keeps. Those of the application
 // that comes stay as they were worked out.
 //
 // Stories: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
-func (s *Set) reviseQueue(t *Turn, at uint16, a *Application) {
+func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	if s.specOf(i) == a.Spec {
 		return
@@ -281,9 +281,9 @@ func (s *Set) reviseQueue(t *Turn, at uint16, a *Application) {
 	w := &t.worked
 	pool := w.pool
 	w.coming = append(w.coming[:0], w.values...)
-	s.reworkWaiting(t, i, a.Spec)
+	s.convertWaiting(t, i, a.Spec)
 	running := Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
-	s.rework(t, i, &running)
+	s.convertNumbers(t, i, &running)
 	shield, shielded := int64(0), s.specOf(i).Shield.On
 	if shielded {
 		shield = s.extraOf(i).shield
@@ -295,9 +295,9 @@ func (s *Set) reviseQueue(t *Turn, at uint16, a *Application) {
 	w.values, w.pool = append(w.values[:0], w.coming...), pool
 }
 
-// reviseEach makes an instance with timers each one of the application's version, and evaluates the numbers of its stacks by
+// adoptStacksVersion makes an instance with timers each one of the application's version, and evaluates the numbers of its stacks by
 // that. Those of the application that comes stay as they are.
-func (s *Set) reviseEach(t *Turn, at uint16, a *Application) {
+func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	if s.specOf(i) == a.Spec {
 		return
@@ -306,14 +306,14 @@ func (s *Set) reviseEach(t *Turn, at uint16, a *Application) {
 		w := &t.worked
 		pool := w.pool
 		w.coming = append(w.coming[:0], w.values...)
-		s.reworkWaiting(t, i, a.Spec)
+		s.convertWaiting(t, i, a.Spec)
 		w.values, w.pool = append(w.values[:0], w.coming...), pool
 	}
 	s.switchVersion(t, at, a)
 }
 
-// reworkWaiting works out the numbers of another version for the applications with a time of their own.
-func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
+// convertWaiting works out the numbers of another version for the applications with a time of their own.
+func (s *Set) convertWaiting(t *Turn, i *instance, spec *Spec) {
 	switch each := spec.Stack.Timers == define.TimersEach; {
 	case (s.specOf(i).uses|spec.uses)&usesMagnitudes == 0, each && len(s.specOf(i).numbers)+len(spec.numbers) == 0:
 		return
@@ -325,7 +325,7 @@ func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
 	for j := range x.async {
 		l := &x.async[j]
 		if l.numbers == 0 {
-			_, l.numbers = k.shelf()
+			_, l.numbers = k.allocWaiting()
 		}
 		w := k.waitingOf(l)
 		q := asked{
@@ -335,12 +335,12 @@ func (s *Set) reworkWaiting(t *Turn, i *instance, spec *Spec) {
 		if spec.Stack.Timers == define.TimersEach {
 			q.stacks = min(int32(i.stacks), spec.limit)
 		}
-		q.rework(s.specOf(i), spec, w.values)
+		q.convertNumbers(s.specOf(i), spec, w.values)
 		if spec.uses&usesMagnitudes == 0 {
-			k.unshelve(l)
+			k.freeWaiting(l)
 			continue
 		}
 		w.values = append(w.values[:0], t.worked.values...)
-		w.captured = spec.known(nil, w.captured)
+		w.captured = spec.selectCaptured(nil, w.captured)
 	}
 }

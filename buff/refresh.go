@@ -18,15 +18,15 @@ import (
 //
 // Stories: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
-func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, higher bool, was *looks) bool {
+func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, higher bool, was *visibleState) bool {
 	i, spec := s.slot(at), a.Spec
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != define.RefreshNone || higher
 	if set {
 		if !stacked { // or it has it already
-			s.level(i, a)
+			s.mergeLevel(i, a)
 		}
-		switch end := s.refreshed(i, now, d); {
+		switch end := s.refreshedEnd(i, now, d); {
 		case higher:
 			i.end = lasting(now, d)
 		case a.stolen: // a steal never shortens what the thief has
@@ -34,19 +34,19 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		default:
 			i.end = end
 		}
-		s.takeDuration(i, d)
+		s.storeDuration(i, d)
 		i.magnitude = a.Magnitude
-		changed := len(spec.refresh) > 0 && (stacked || higher || s.changes(t, at, a, was))
+		changed := len(spec.refresh) > 0 && (stacked || higher || s.refreshChanges(t, at, a, was))
 		if i.extra != noSlot {
-			s.renew(t, at, a)
+			s.refreshNumbers(t, at, a)
 		}
 		e := s.tell(t, Refreshed, at)
-		e.End = s.endTold(i)
+		e.End = s.reportedEnd(i)
 		if changed {
-			s.followFrom(t, spec.refresh, a.Source, s.magnitudesBehind(t, i, a))
+			s.queueActionsFrom(t, spec.refresh, a.Source, s.actionMagnitudes(t, i, a))
 		}
 		if spec.uses&usesLinks != 0 {
-			s.bring(t, i)
+			s.applyLinks(t, i)
 		}
 		s.reranked(spec)
 	}
@@ -61,32 +61,32 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 	return set
 }
 
-// changes reports whether a refresh changes anything, which looked so before the application: on.refresh follows only then.
+// refreshChanges reports whether a refresh changes anything, which looked so before the application: on.refresh follows only then.
 // A restart does, and so does a phase that begins anew, also if they come to the same instants.
 //
 // Story: testdata/refresh_nothing.txt.
-func (s *Set) changes(t *Turn, at uint16, a *Application, was *looks) bool {
+func (s *Set) refreshChanges(t *Turn, at uint16, a *Application, was *visibleState) bool {
 	i, spec := s.slot(at), a.Spec
-	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.looksOf(at) != *was ||
+	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.visibleStateOf(at) != *was ||
 		i.extra != noSlot && s.extraOf(i).pendingPeriod > 0 ||
 		spec.uses&usesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.worked.values)
 }
 
-// renew is what a refresh does to what is not plain about an instance.
-func (s *Set) renew(t *Turn, at uint16, a *Application) {
+// refreshNumbers is what a refresh does to what is not plain about an instance.
+func (s *Set) refreshNumbers(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.takeNumbers(t, at, a); s.specOf(i).uses&usesModifiers != 0 {
-		s.tune(t, at)
+	if s.updateNumbers(t, at, a); s.specOf(i).uses&usesModifiers != 0 {
+		s.updateModifiers(t, at)
 	}
 }
 
-// takeNumbers gives an instance the numbers of a further application, and the period that waited for one.
-func (s *Set) takeNumbers(t *Turn, at uint16, a *Application) {
+// updateNumbers gives an instance the numbers of a further application, and the period that waited for one.
+func (s *Set) updateNumbers(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	s.takeWanted(i)
+	s.applyPendingPeriod(i)
 	if a.Spec.uses&usesMagnitudes != 0 {
-		s.tellNumbers(t, at, t.worked.values)
-		s.keep(t, i, a)
+		s.reportNumbers(t, at, t.worked.values)
+		s.storeNumbers(t, i, a)
 	}
 }
 
@@ -98,16 +98,16 @@ func longer(a, b int64) int64 {
 	return max(a, b)
 }
 
-// takeWanted gives an instance the period that waited for a refresh: with haste snapshot a command
+// applyPendingPeriod gives an instance the period that waited for a refresh: with haste snapshot a command
 // SetPeriod changes nothing that runs.
-func (s *Set) takeWanted(i *instance) {
+func (s *Set) applyPendingPeriod(i *instance) {
 	if x := s.extraOf(i); x.pendingPeriod > 0 {
 		s.setNextPeriod(i, x.pendingPeriod)
 		x.pendingPeriod = 0
 	}
 }
 
-// refreshed returns the new end of an instance for an application of d ms at now.
+// refreshedEnd returns the new end of an instance for an application of d ms at now.
 //
 //	restart    now + d
 //	extend     the old end + d, but no further than the cap from now; an end beyond that stays
@@ -117,7 +117,7 @@ func (s *Set) takeWanted(i *instance) {
 //
 // What was left counts for pandemic by the duration of the definition, not by that of this application:
 // one that was diminished or scaled does not make the share smaller.
-func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
+func (s *Set) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
 	rule := s.specOf(i).Stack.Refresh
 	switch {
 	case rule == define.RefreshMax:
@@ -131,9 +131,9 @@ func (s *Set) refreshed(i *instance, now wheel.Time, d int64) wheel.Time {
 		}
 		return end
 	case rule == define.RefreshPandemic:
-		return now.Add(d).Add(min(left(now, i.end), s.specOf(i).lastsAt(int(i.level))*s.specOf(i).carry/100))
+		return now.Add(d).Add(min(remaining(now, i.end), s.specOf(i).durationAt(int(i.level))*s.specOf(i).carry/100))
 	case rule == define.RefreshResidual && i.boundary <= i.end: // behind the last pulse there is nothing to save
-		return now.Add(d).Add(left(now, i.boundary))
+		return now.Add(d).Add(remaining(now, i.boundary))
 	}
 	return now.Add(d)
 }

@@ -375,7 +375,7 @@ func (r *restorer) handlerOf(name string) (HandlerID, bool) {
 // returns finds the groups of diminishing returns.
 func (r *restorer) returns() {
 	for _, b := range r.saved.Returns {
-		group, ok := r.turn.Catalog.drs.of[b.Group]
+		group, ok := r.turn.Catalog.drs.index[b.Group]
 		if !ok {
 			r.keepAside().Returns = append(r.aside.Returns, b)
 			continue

@@ -39,7 +39,7 @@ func (t *Turn) backdateOf(e *Event) backdate {
 // followBackdated queues the actions of a buff that ended ms ago.
 func (s *Set) followBackdated(t *Turn, spec *Spec, k *magnitudes, ms int64) {
 	t.ended = backdate{ms, spec.Clock}
-	s.follow(t, spec.remove[Expired], k)
+	s.queueActions(t, spec.remove[Expired], k)
 	t.ended = backdate{}
 }
 
@@ -71,7 +71,7 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 		copy(x.async, c.x.async)
 	}
 	s.mark(at, journal.Stacks|journal.Time)
-	s.tune(t, at)
+	s.updateModifiers(t, at)
 	s.markDirty(t, at)
 	if c.parts {
 		s.tellParts(t, &c)
@@ -96,7 +96,7 @@ func (s *Set) endBackdated(t *Turn, c *comeback) {
 	if spec.Save.OfflineExpire == define.OfflineRun {
 		s.followBackdated(t, spec, k, ago)
 	}
-	if spec.uses&usesLinks != 0 || s.gates().brought(c.age) {
-		s.sendOff(t, c.age, Expired, "")
+	if spec.uses&usesLinks != 0 || s.gates().isHead(c.age) {
+		s.issueUnlink(t, c.age, Expired, "")
 	}
 }

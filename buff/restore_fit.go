@@ -75,7 +75,7 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
 	if b.Left != nil {
 		i.end = after(max(*b.Left, -b.rounded()))
 	} else if spec.Kind == define.Timed && b.Duration == 0 {
-		c.duration = spec.lastsAt(int(b.Level))
+		c.duration = spec.durationAt(int(b.Level))
 		i.end = c.now.Add(c.duration)
 	}
 	switch {
@@ -132,7 +132,7 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 	}
 	elapsed := c.away
 	if r.own != nil {
-		elapsed, _ = r.own.passed(r.own.at.Add(c.away))
+		elapsed, _ = r.own.elapsed(r.own.at.Add(c.away))
 	}
 	elapsed = min(elapsed, 2*farthest)
 	if b.Scale == nil {
@@ -148,7 +148,7 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 		c.i.flags |= deathPaused
 	}
 	c.now, c.over = p.inner, p.inner
-	ms, rest := p.passed(r.now.Add(elapsed))
+	ms, rest := p.elapsed(r.now.Add(elapsed))
 	p.rest = rest
 	if p.num > 0 { // while it stands still it keeps in mind since when
 		p.at = r.now.Add(max(b.Scale.Ahead-elapsed, 0))
@@ -215,7 +215,7 @@ func (c *comeback) fitStacks(b *savedBuff, leftBehind int64) {
 			x.async = append(x.async, a)
 		}
 		for int32(len(x.async)) >= spec.limit { // which is 1 or more
-			x.async = remove(x.async, weakestOf(x.async))
+			x.async = removeUnordered(x.async, weakestOf(x.async))
 		}
 	}
 }
@@ -319,7 +319,7 @@ func (c *comeback) firstBeat() wheel.Time {
 	s := Set{catalog: c.spec.catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
 	i.extra = 0
-	s.takePeriod(&i, c.period)
+	s.storePeriod(&i, c.period)
 	return s.firstBoundary(&i, c.now)
 }
 
@@ -353,7 +353,7 @@ func (c *comeback) passQueue() {
 		}
 		best := strongestOf(x.async)
 		l := x.async[best]
-		x.async = remove(x.async, best)
+		x.async = removeUnordered(x.async, best)
 		i.magnitude, i.source, x.running, c.ran = l.magnitude, l.source, l.age, int(l.numbers)
 		x.shield, x.charges = l.shield, l.charges
 		c.setLevel(l.level)

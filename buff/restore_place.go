@@ -108,9 +108,9 @@ func (r *restorer) placeBuff(c *comeback) {
 		i.extra = s.ensureRare().allocExtra()
 		s.rare.extras[i.extra] = c.x
 	}
-	s.takeAge(i, c.age)
-	s.takePeriod(i, c.period)
-	s.takeDuration(i, c.duration)
+	s.storeAge(i, c.age)
+	s.storePeriod(i, c.period)
+	s.storeDuration(i, c.duration)
 	s.markDirty(r.turn, at)
 	c.at = at
 	r.placeAppliers(c)
@@ -125,7 +125,7 @@ func (r *restorer) placeBuff(c *comeback) {
 		return
 	}
 	if spec.uses&usesModifiers != 0 {
-		s.putOn(at)
+		s.addModifiers(at)
 	}
 	if spec.uses&usesGrants != 0 {
 		s.ensureGates().tags.add(spec.grants)
@@ -135,7 +135,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	}
 }
 
-// placeSlot is what Set.place is, in a Set without free slots that has room for it.
+// placeSlot is what Set.allocSlot is, in a Set without free slots that has room for it.
 func (r *restorer) placeSlot(i *instance) uint16 {
 	s := r.set
 	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot
@@ -191,8 +191,8 @@ func (r *restorer) placeLinks() {
 			}
 			for j := range r.backs {
 				if b := &r.backs[j]; b.saved.Age == of && (b.gone || b.at != c.at) {
-					if l.of = of; !b.gone {
-						l.of = b.age
+					if l.head = of; !b.gone {
+						l.head = b.age
 					}
 					r.set.ensureGates().addLink(l)
 					break
@@ -212,7 +212,7 @@ func (r *restorer) guessLinks(c *comeback) {
 	for _, l := range c.spec.links {
 		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.spec == l && b.saved.Source == c.saved.Source })
 		if k >= 0 && &r.backs[k] != c {
-			r.set.ensureGates().addLink(linkage{of: of, link: r.set.handle(r.backs[k].at)})
+			r.set.ensureGates().addLink(linkage{head: of, link: r.set.handle(r.backs[k].at)})
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (s *tagSet) addTimes(t Tag, n int64) {
 // its pulses; immunities, against what the definitions of now say; who is hidden; and last what all this has issued.
 func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
-	t.begin(r.at.Now, s.timeScale().started(r.at.Now), false)
+	t.begin(r.at.Now, s.timeScale().firstReached(r.at.Now), false)
 	for k := range zone {
 		s.execute(t, &zone[k])
 	}
@@ -279,9 +279,9 @@ func (r *restorer) tell(zone []Command) {
 	}
 	s.conclude(t)
 	for t.head < len(t.items) {
-		s.step(t)
+		s.runNext(t)
 	}
-	t.rest()
+	t.resetQueue()
 	s.reschedule(t, r.at.Now)
 }
 
@@ -289,7 +289,7 @@ func (r *restorer) tellBack(c *comeback) {
 	s, t := r.set, r.turn
 	i := s.slot(c.at)
 	e := s.tell(t, Restored, c.at)
-	e.End, e.Next = s.endTold(i), s.worldOf(i, s.nextPulse(i))
+	e.End, e.Next = s.reportedEnd(i), s.toWorldTime(i, s.nextPulse(i))
 	if c.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.ensureGates().unsettle()
 	}
@@ -311,9 +311,9 @@ func (s *Set) tellParts(t *Turn, c *comeback) {
 	e.Why, e.Offline = Expired, c.away
 	switch c.spec.Stack.Timers {
 	case define.TimersShared:
-		e.End = s.endTold(i)
+		e.End = s.reportedEnd(i)
 	case define.TimersQueue:
-		e.Kind, e.Why, e.End = Queued, NoReason, s.endTold(i)
+		e.Kind, e.Why, e.End = Queued, NoReason, s.reportedEnd(i)
 	}
 	t.emit(s, &e)
 }
@@ -334,7 +334,7 @@ func (r *restorer) tellGone(c *comeback) {
 	r.worksAgain(c)
 	s.tellPulses(t, c, told, noSlot)
 	if len(k.keys) > 0 {
-		k.takeOff(s.sheet())
+		k.removeModifiers(s.sheet())
 	}
 	switch c.spec.Save.OfflineExpire {
 	case define.OfflineNotify:
@@ -344,8 +344,8 @@ func (r *restorer) tellGone(c *comeback) {
 		t.emit(s, &e)
 		s.followBackdated(t, c.spec, t.numbersOf(c.spec, k, c.x.async, offBeat), e.Offline)
 	}
-	if s.gates().brought(c.saved.Age) {
-		s.sendOff(t, c.saved.Age, Expired, "")
+	if s.gates().isHead(c.saved.Age) {
+		s.issueUnlink(t, c.saved.Age, Expired, "")
 	}
 }
 
@@ -353,12 +353,12 @@ func (r *restorer) tellGone(c *comeback) {
 // it modifies. Where there is no room for them, the catalog having changed, they are asked without.
 func (r *restorer) worksAgain(c *comeback) {
 	s, i := r.set, &c.i
-	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.roomFor(c.spec, 0) {
+	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.modifiersFit(c.spec, 0) {
 		return
 	}
 	sheet := s.ensureRare().ensureSheet(c.spec.catalog)
 	effect := effect{spec: c.spec, k: c.x.magnitudes, stacks: i.stacks, async: c.x.async}
-	effect.putOn(sheet, 0)
+	effect.addModifiers(sheet, 0)
 	if c.spec.uses&usesOverride == 0 {
 		return
 	}
@@ -366,7 +366,7 @@ func (r *restorer) worksAgain(c *comeback) {
 	for younger != noSlot && s.age(s.slot(younger)) < c.saved.Age {
 		younger = s.slot(younger).newer
 	}
-	s.overrule(sheet, younger)
+	s.reorderOverrides(sheet, younger)
 }
 
 // tellPulses does the pulses that fell into the time away, the partial one last; e is one of them, at where the
@@ -401,9 +401,9 @@ func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 		case suppressed:
 		case at != noSlot:
 			i := s.slot(at)
-			s.followPulseOf(t, at, i, spec, s.magnitudesOf(i), async, own)
+			s.queuePulseActionsOf(t, at, i, spec, s.magnitudesOf(i), async, own)
 		default:
-			s.followPulseOf(t, at, &c.i, spec, c.x.magnitudes, async, own)
+			s.queuePulseActionsOf(t, at, &c.i, spec, c.x.magnitudes, async, own)
 		}
 	}
 	for range times {

@@ -66,7 +66,7 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte,
 	}
 	w := saver{set: s, catalog: c, aside: aside, now: now, dst: b.appendOwner(appendBlobHead(dst, blobFormat))}
 	w.tags()
-	w.returns()
+	w.diminishing()
 	lost = w.timeouts()
 	w.bases()
 	w.buffs()
@@ -92,8 +92,8 @@ func offset(at, now wheel.Time) int64 { return int64(at.Add(-int64(now))) }
 // save returns the inner time that has been reached at an outer instant, and the time scale from
 // there on, without its causes but one.
 func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, savedScale) {
-	ms, rest := p.passed(outer)
-	c, g := p.by(cause), int64(gcd(uint64(p.den), uint64(rest)))
+	ms, rest := p.elapsed(outer)
+	c, g := p.causeOf(cause), int64(gcd(uint64(p.den), uint64(rest)))
 	return p.inner.Add(ms), savedScale{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
 }
 
@@ -114,8 +114,8 @@ func (w *saver) tags() {
 	}
 }
 
-// returns writes what is remembered of diminishing returns.
-func (w *saver) returns() {
+// diminishing writes what is remembered of diminishing returns.
+func (w *saver) diminishing() {
 	var returns []diminished
 	if g := w.set.gates(); g != nil {
 		returns = g.returns
@@ -159,7 +159,7 @@ func (w *saver) bases() {
 	if own != nil {
 		schema = own.Schema()
 		for a := range schema.All() {
-			if rebased(own, a) {
+			if baseChanged(own, a) {
 				n++
 			}
 		}
@@ -167,7 +167,7 @@ func (w *saver) bases() {
 	w.dst = wire.AppendUint(w.dst, uint64(n))
 	if schema != nil {
 		for a := range schema.All() {
-			if rebased(own, a) {
+			if baseChanged(own, a) {
 				w.dst = appendValue(w.dst, "", schema.At(a).Name, own.Base(a))
 			}
 		}
@@ -175,7 +175,7 @@ func (w *saver) bases() {
 	w.dst = appendValues(w.dst, w.aside.Bases)
 }
 
-// rebased reports whether a base is another one than that of the schema, bit for bit.
-func rebased(own *sheet.Sheet, a stat.Attr) bool {
+// baseChanged reports whether a base is another one than that of the schema, bit for bit.
+func baseChanged(own *sheet.Sheet, a stat.Attr) bool {
 	return math.Float64bits(own.Base(a)) != math.Float64bits(own.Schema().At(a).Base)
 }

@@ -44,7 +44,7 @@ func (w *saver) findHeadless() {
 			if !lost && len(w.headless) > 0 && g.linked(s.handle(at)) > 0 {
 				lost = !g.linkedBy(s.handle(at), w.headless)
 			}
-			if lost && (w.keeps(i) || g.brought(age)) {
+			if lost && (w.keeps(i) || g.isHead(age)) {
 				w.headless, again = append(w.headless, age), true
 			}
 		}
@@ -75,7 +75,7 @@ func (w *saver) scale(i *instance) (wheel.Time, savedScale) {
 	p := &w.set.extraOf(i).scale
 	outer := max(w.now, p.at) // it may begin at the next whole ms of its owner
 	if p.num == 0 {
-		outer = p.at // since when it stands still: see timeScale.zero
+		outer = p.at // since when it stands still: see timeScale.ownerZero
 	}
 	own, to := p.save(outer, define.OfBuff)
 	to.Ahead, to.Inner = int64(outer-w.now), offset(own, w.now)
@@ -90,7 +90,7 @@ func (w *saver) buff(at uint16) {
 	if i.extra == noSlot && i.flags&(timeScaled|deathPaused) == 0 {
 		w.dst = s.savePlain(w.dst, i, w.now, appliers, with)
 	} else {
-		w.other(i, lengths{appliers: appliers, with: with})
+		w.fullBuff(i, lengths{appliers: appliers, with: with})
 	}
 	for k := 0; appliers > 0; k++ {
 		if a := s.gates().appliers[k]; a.at == at {
@@ -100,12 +100,12 @@ func (w *saver) buff(at uint16) {
 	}
 	var head linkage
 	for range with { // by age, whatever came first
-		head = s.gates().nextLinked(s.handle(at), head.of)
-		w.dst = wire.AppendUint(w.dst, head.of)
+		head = s.gates().nextLinked(s.handle(at), head.head)
+		w.dst = wire.AppendUint(w.dst, head.head)
 	}
 	head = linkage{}
 	for range with {
-		head = s.gates().nextLinked(s.handle(at), head.of)
+		head = s.gates().nextLinked(s.handle(at), head.head)
 		w.dst = wire.AppendInt(w.dst, int64(head.stacks))
 	}
 }
@@ -128,7 +128,7 @@ func (s *Set) savePlain(dst []byte, i *instance, now wheel.Time, appliers, with 
 	note(duration != 0, hasDuration)
 	note(period != 0, hasNext)
 	note(spec.otherPeriod(int(i.level), period) != 0, hasPeriod)
-	causes := i.causes()
+	causes := i.hideCauses()
 	note(causes != 0, hasHidden)
 	note(spec.Clock == define.Uptime, isUptime)
 	note(spec.Clock == define.Wall, isWall)
@@ -181,8 +181,8 @@ func (s *Spec) otherPeriod(level int, period int64) int64 {
 	return 0
 }
 
-// causes returns why the instance is hidden, as a blob says it.
-func (i *instance) causes() (set uint64) {
+// hideCauses returns why the instance is hidden, as a blob says it.
+func (i *instance) hideCauses() (set uint64) {
 	if i.flags&hidden != 0 {
 		for k, f := range causeFlags {
 			if i.flags&f != 0 {
@@ -193,15 +193,15 @@ func (i *instance) causes() (set uint64) {
 	return set
 }
 
-// other writes an instance that may have anything.
-func (w *saver) other(i *instance, lists lengths) {
+// fullBuff writes an instance that may have anything.
+func (w *saver) fullBuff(i *instance, lists lengths) {
 	own, scale := w.scale(i)
 	s := w.set
 	spec := s.specOf(i)
 	left, next := bounded(offset(i.end, own)), bounded(offset(i.boundary, own))
 	b := savedBuff{
 		ID: spec.ID, Age: s.age(i), Source: i.source, Stacks: int64(i.stacks), Level: int64(i.level), Magnitude: i.magnitude,
-		Duration: bounded(s.duration(i)), Dead: i.flags&deathPaused != 0, causes: i.causes(),
+		Duration: bounded(s.duration(i)), Dead: i.flags&deathPaused != 0, causes: i.hideCauses(),
 	}
 	if spec.Clock != define.Online {
 		b.Clock = spec.Clock.String()
@@ -256,7 +256,7 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 			to.Left, to.Lag = bounded(offset(l.end, own)), min(l.lag, define.MaxDuration.Milliseconds())
 		}
 		w.dst = to.append(w.dst, blobFormat)
-		w.dst = saveOwn(w.dst, spec, k, l)
+		w.dst = saveOwnNumbers(w.dst, spec, k, l)
 	}
 	w.dst = saveNumbers(w.dst, spec, k.values, k.captured)
 }
@@ -266,8 +266,8 @@ func (s *Spec) lists(known []Captured) (params, numbers, captures int) {
 	return len(s.Params), len(s.numbers) - len(s.Params), len(known)
 }
 
-// saveOwn writes the numbers of an application with a time of its own, as [savedNumbers.append] would.
-func saveOwn(dst []byte, spec *Spec, k *magnitudes, l *asyncStack) []byte {
+// saveOwnNumbers writes the numbers of an application with a time of its own, as [savedNumbers.append] would.
+func saveOwnNumbers(dst []byte, spec *Spec, k *magnitudes, l *asyncStack) []byte {
 	if l.numbers == 0 {
 		return append(dst, 0, 0, 0)
 	}

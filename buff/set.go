@@ -25,7 +25,7 @@ type Set struct {
 
 	number               uint32
 	generations          generations
-	looked               uint32
+	visited              uint32
 	limit                int16 // instances
 	free, oldest, newest uint16
 }
@@ -75,7 +75,7 @@ func (s *Set) All() iter.Seq[Instance] {
 	return func(yield func(Instance) bool) {
 		for at := s.oldest; at != noSlot; {
 			next := s.slot(at).newer
-			if !yield(s.look(at)) {
+			if !yield(s.instanceAt(at)) {
 				return
 			}
 			if at = next; at != noSlot && s.slot(at).def == 0 {
@@ -90,7 +90,7 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 	if s.lookup(h) == nil {
 		return Instance{}, false
 	}
-	return s.look(h.slot()), true
+	return s.instanceAt(h.slot()), true
 }
 
 // Next returns the earliest instant at which something is due, Never if nothing
@@ -101,14 +101,14 @@ func (s *Set) Next() wheel.Time {
 		t, _ := s.nextDue(s.slot(at))
 		next = min(next, t)
 	}
-	return s.timeScale().world(next)
+	return s.timeScale().toWorld(next)
 }
 
-func (s *Set) look(at uint16) Instance {
+func (s *Set) instanceAt(at uint16) Instance {
 	i := s.slot(at)
 	l := Instance{
 		Handle: s.handle(at), Spec: s.specOf(i), Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
-		Magnitude: i.magnitude, End: s.worldOf(i, i.end), NextPulse: s.worldOf(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
+		Magnitude: i.magnitude, End: s.toWorldTime(i, i.end), NextPulse: s.toWorldTime(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
@@ -118,7 +118,7 @@ func (s *Set) look(at uint16) Instance {
 		}
 	}
 	if s.timeScale() != nil || i.flags&timeScaled != 0 {
-		l.Held, l.Rate = s.timeOf(i)
+		l.Held, l.Rate = s.pauseAndRate(i)
 		l.Paused = l.Held != 0
 	}
 	if l.Paused && i.end != wheel.Never {
@@ -127,8 +127,8 @@ func (s *Set) look(at uint16) Instance {
 	return l
 }
 
-// timeOf returns what holds the time of an instance, and its rate.
-func (s *Set) timeOf(i *instance) (held Held, rate Ratio) {
+// pauseAndRate returns what holds the time of an instance, and its rate.
+func (s *Set) pauseAndRate(i *instance) (held Held, rate Ratio) {
 	num, den := uint64(1), uint64(1)
 	take := func(p *timeScale, by ...Held) {
 		for k := range p.cause {
@@ -151,11 +151,11 @@ func (s *Set) timeOf(i *instance) (held Held, rate Ratio) {
 	if num == den {
 		return held, Ratio{}
 	}
-	return held, lowered(num, den)
+	return held, reducedRatio(num, den)
 }
 
-// lowered returns num/den with no part above MaxRatio: where it does not fit it is near it.
-func lowered(num, den uint64) Ratio {
+// reducedRatio returns num/den with no part above MaxRatio: where it does not fit it is near it.
+func reducedRatio(num, den uint64) Ratio {
 	for num > MaxRatio || den > MaxRatio {
 		num, den = max(num/2, 1), max(den/2, 1)
 	}
@@ -168,7 +168,7 @@ func (s *Set) At(slot int) (Instance, bool) {
 	if slot < 0 || slot >= int(s.used) || s.slot(uint16(slot)).def == 0 {
 		return Instance{}, false
 	}
-	return s.look(uint16(slot)), true
+	return s.instanceAt(uint16(slot)), true
 }
 
 func (s *Set) handle(at uint16) Handle {
@@ -203,14 +203,14 @@ func (s *Set) joins(i *instance, a *Application) bool {
 	return st.By == define.ByTarget
 }
 
-// findSpec returns the slot of the oldest instance of a definition that the source has applied, or
+// oldestInstance returns the slot of the oldest instance of a definition that the source has applied, or
 // else of the oldest of all; noSlot if there is none. A source of 0 is any.
 //
 // Story: testdata/remove_source.txt.
-func (s *Set) findSpec(spec *Spec, source OwnerID) uint16 {
+func (s *Set) oldestInstance(spec *Spec, source OwnerID) uint16 {
 	oldest := uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.looked++
+		s.visited++
 		i := s.slot(at)
 		if !s.sameDefinition(s.specOf(i), spec) {
 			continue
@@ -225,9 +225,9 @@ func (s *Set) findSpec(spec *Spec, source OwnerID) uint16 {
 	return oldest
 }
 
-// place takes a free slot, links it as the newest and returns it, or noSlot if the
+// allocSlot takes a free slot, links it as the newest and returns it, or noSlot if the
 // owner is full.
-func (s *Set) place(t *Turn) uint16 {
+func (s *Set) allocSlot(t *Turn) uint16 {
 	if s.live >= s.limit {
 		return noSlot
 	}
@@ -239,21 +239,21 @@ func (s *Set) place(t *Turn) uint16 {
 			return noSlot // the others are retired
 		}
 		if n := int(s.used); n == s.room() {
-			s.growTo(t, s.roomAfter(n))
+			s.growTo(t, s.grownRoom(n))
 		}
 		at = s.addSlot(&instance{generation: s.generations.first()})
 	}
 	s.ages++
 	s.live++
-	if s.ages%moveEvery == 0 {
-		s.moveOut(t)
+	if s.ages%evacuateInterval == 0 {
+		s.evacuate(t)
 	}
 	i := s.slot(at)
 	generation, listed := i.generation, i.flags&dirty
 	*i = instance{} // one that is made elsewhere and copied has to be waited for
 	i.generation, i.flags = generation, listed
 	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
-	s.takeAge(i, s.ages)
+	s.storeAge(i, s.ages)
 	if s.newest != noSlot {
 		s.slot(s.newest).newer = at
 	} else {
@@ -266,29 +266,29 @@ func (s *Set) place(t *Turn) uint16 {
 
 // moveEvery is how many buffs an owner gets until it asks whether its chunk is being left: that takes a lock
 // where any chunk is.
-const moveEvery = 16
+const evacuateInterval = 16
 
-// roomAfter returns how many slots an owner gets who has so many, and is out of them: no more than it may have buffs, as long as it has not
+// grownRoom returns how many slots an owner gets who has so many, and is out of them: no more than it may have buffs, as long as it has not
 // retired any.
-func (s *Set) roomAfter(n int) int {
+func (s *Set) grownRoom(n int) int {
 	if limit := int(s.limit); n < limit {
-		return min(n+moreSlots(n), limit)
+		return min(n+slotGrowth(n), limit)
 	}
-	return n + moreSlots(n)
+	return n + slotGrowth(n)
 }
 
-// moreSlots is by how many an owner's slots become more: 1, 2, 4, 8, then by four, from 64 on by an eighth or so. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
+// slotGrowth is by how many an owner's slots become more: 1, 2, 4, 8, then by four, from 64 on by an eighth or so. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
 // uses are the largest part of what an owner takes in vain. To move to a longer piece adds half to what a new buff costs, where nothing of the owner is
 // in the cache: with two more at a time a new buff would be dear twice as often, and a buff of ten take a tenth less memory.
-func moreSlots(n int) int {
+func slotGrowth(n int) int {
 	if n < 8 {
 		return max(1, n)
 	}
 	return max(4, n/8&^3)
 }
 
-// release frees a slot: its handle is worthless from here on.
-func (s *Set) release(at uint16) {
+// freeSlot frees a slot: its handle is worthless from here on.
+func (s *Set) freeSlot(at uint16) {
 	i := s.slot(at)
 	if i.older != noSlot {
 		s.slot(i.older).newer = i.newer
@@ -323,10 +323,10 @@ func (s *Set) release(at uint16) {
 
 // looksOfMove is what a deadline that may have moved counts in [Set.Looked]: it takes about as
 // long to find its new place as to look at so many buffs.
-const looksOfMove = 8
+const workPerDeadline = 8
 
 // Looked returns how many buffs, deadlines and stacks with timers of their own the Set has looked
 // at since it was made: the work that grows with what an owner carries, by count and not by a
 // clock, so that it is the same on any machine. A deadline that has moved counts as eight. It wraps
 // round: what counts is the difference between two calls.
-func (s *Set) Looked() uint32 { return s.looked }
+func (s *Set) Looked() uint32 { return s.visited }

@@ -32,8 +32,8 @@ func (t *Turn) shareOf(e *Event) share {
 	return t.share
 }
 
-// of returns the share of a number.
-func (p *share) of(v float64) float64 {
+// scale returns the share of a number.
+func (p *share) scale(v float64) float64 {
 	if p.period != 0 {
 		v = float64(v*float64(p.elapsed)) / float64(p.period)
 	}

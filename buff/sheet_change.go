@@ -77,34 +77,34 @@ func (s *Spec) modifies(place int) bool {
 	return slices.ContainsFunc(s.modifiers, func(m modifier) bool { return int(m.value.place) == place && !s.varies(&m) })
 }
 
-// was is what is told of a buff that changes in some way.
-func (s *Set) was(t *Turn, at uint16) SheetChange {
+// newSheetChange is what is told of a buff that changes in some way.
+func (s *Set) newSheetChange(t *Turn, at uint16) SheetChange {
 	i := s.slot(at)
 	return SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: s.handle(at), Spec: s.specOf(i), Hidden: i.flags&hidden != 0, Place: -1}
 }
 
-// tellNumber tells of a number that is to be another; NaN stands for none.
-func (s *Set) tellNumber(t *Turn, at uint16, place int, was, to float64) {
+// reportNumber tells of a number that is to be another; NaN stands for none.
+func (s *Set) reportNumber(t *Turn, at uint16, place int, was, to float64) {
 	if was != to && t.SheetChanged != nil && s.specOf(s.slot(at)).modifies(place) {
-		c := s.was(t, at)
+		c := s.newSheetChange(t, at)
 		c.Place, c.Was = place, was
 		t.SheetChanged(c)
 	}
 }
 
-// tellVarying tells of the value of a modifier that varies, which is to be another; NaN stands for none.
-func (s *Set) tellVarying(t *Turn, at uint16, j int, was, to float64) {
+// reportVarying tells of the value of a modifier that varies, which is to be another; NaN stands for none.
+func (s *Set) reportVarying(t *Turn, at uint16, j int, was, to float64) {
 	spec := s.specOf(s.slot(at))
 	if was == to || !spec.varies(&spec.modifiers[j]) {
 		return
 	}
-	c := s.was(t, at)
+	c := s.newSheetChange(t, at)
 	c.Place, c.Was, c.Hidden = len(spec.numbers)+j, was, false
 	t.SheetChanged(c)
 }
 
-// tellNumbers tells of all that are to be others; nil stands for none at all.
-func (s *Set) tellNumbers(t *Turn, at uint16, to []float64) {
+// reportNumbers tells of all that are to be others; nil stands for none at all.
+func (s *Set) reportNumbers(t *Turn, at uint16, to []float64) {
 	if s.specOf(s.slot(at)).uses&usesModifiers == 0 || t.SheetChanged == nil {
 		return
 	}
@@ -113,14 +113,14 @@ func (s *Set) tellNumbers(t *Turn, at uint16, to []float64) {
 		if place < len(to) {
 			is = to[place]
 		}
-		s.tellNumber(t, at, place, v, is)
+		s.reportNumber(t, at, place, v, is)
 	}
 }
 
-// tellPast tells of a buff that ends, or takes another version, what nobody will be able to ask.
-func (s *Set) tellPast(t *Turn, at uint16, version bool) {
+// reportLastState tells of a buff that ends, or takes another version, what nobody will be able to ask.
+func (s *Set) reportLastState(t *Turn, at uint16, version bool) {
 	if i := s.slot(at); t.SheetChanged != nil && s.specOf(i).uses&usesModifiers != 0 && (version || i.flags&hidden != 0) {
-		t.SheetChanged(s.was(t, at))
+		t.SheetChanged(s.newSheetChange(t, at))
 	}
-	s.tellNumbers(t, at, nil)
+	s.reportNumbers(t, at, nil)
 }

@@ -32,17 +32,17 @@ func (s *Spec) pool(t *Turn, a *Application) int64 {
 // first, then the oldest, and returns what is left of it. It is damage to no attribute in particular, and meets shields for any. A shield that is spent stays until
 // the next command Absorb: whoever calls this inside a handler issues one with no Amount.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
-	rest, _ = s.meet(amount, school, 0)
+	rest, _ = s.absorbDamage(amount, school, 0)
 	return rest
 }
 
-// meet is Absorb of damage to an attribute, 0 for none in particular, and reports whether a shield has nothing left. It looks for the best one again after each that is
+// absorbDamage is Absorb of damage to an attribute, 0 for none in particular, and reports whether a shield has nothing left. It looks for the best one again after each that is
 // spent: there are few, and an order kept for them would be kept for all who are never hit.
-func (s *Set) meet(amount int64, school Tag, attr stat.Attr) (rest int64, spent bool) {
+func (s *Set) absorbDamage(amount int64, school Tag, attr stat.Attr) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)
 		for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-			s.looked++
+			s.visited++
 			i := s.slot(at)
 			switch {
 			case !s.specOf(i).Shield.On:

@@ -35,7 +35,7 @@ func TestHashes(t *testing.T) {
 				want = at
 			}
 		}
-		if got := s.find(&a); got != want {
+		if got := s.findJoinable(&a); got != want {
 			t.Fatalf("%v of %d joins slot %d, not %d", a.Spec, a.Source, got, want)
 		}
 		if want != noSlot {

@@ -6,26 +6,26 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// again joins a live instance: more stacks up to the limit, then the rules of
+// reapply joins a live instance: more stacks up to the limit, then the rules of
 // refresh and phase; at the limit, the rule of overflow first.
 //
 // Stories: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
-func (s *Set) again(t *Turn, at uint16, a *Application, d int64) outcome {
+func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
 	if s.journal() == nil {
-		return s.join(t, at, a, d)
+		return s.joinInstance(t, at, a, d)
 	}
-	was := s.looksOf(at)
-	r := s.join(t, at, a, d)
-	s.markSince(at, &was)
+	was := s.visibleStateOf(at)
+	r := s.joinInstance(t, at, a, d)
+	s.markDifferences(at, &was)
 	return r
 }
 
-// join is again without a note of what changes.
+// joinInstance is again without a note of what changes.
 //
 // The order: the level, by which it may be refused; the version, since two of them may be at odds; the rule of
 // timers, which has ways of its own for each and for queue; then overflow, which can refuse or end
 // everything; then stacks, and the refresh last, whose pulse has all of them.
-func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
+func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)
@@ -41,14 +41,14 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 			return s.deny(t, a, why, nil)
 		}
 	}
-	if s.specOf(i) != spec && !s.roomFor(spec, len(s.specOf(i).modifiers)) {
+	if s.specOf(i) != spec && !s.modifiersFit(spec, len(s.specOf(i).modifiers)) {
 		return s.denyFull(t, a) // the new version has more modifiers than fit, and half of it is not to be had
 	}
 	switch spec.Stack.Timers {
 	case define.TimersEach:
 		return s.againEach(t, at, a, d)
 	case define.TimersQueue:
-		return s.againQueue(t, at, a, d)
+		return s.reapplyQueued(t, at, a, d)
 	}
 	r := outcome{handle: s.handle(at)}
 	full, higher := int32(i.stacks) >= spec.limit, a.outlevels(i)
@@ -56,9 +56,9 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 		return s.refuse(t, at, a)
 	}
 	revised := s.specOf(i).revision != spec.revision
-	var looked looks
+	var looked visibleState
 	if len(spec.refresh) > 0 {
-		looked = s.looksOf(at)
+		looked = s.visibleStateOf(at)
 	}
 	s.updateVersion(t, at, a)
 	if i.extra != noSlot {
@@ -67,13 +67,13 @@ func (s *Set) join(t *Turn, at uint16, a *Application, d int64) outcome {
 	switch {
 	case !full:
 		was := i.stacks
-		i.stacks = int16(min(int32(i.stacks)+spec.stacks(a), spec.limit))
-		s.tune(t, at)
-		s.level(i, a)
+		i.stacks = int16(min(int32(i.stacks)+spec.stacksOf(a), spec.limit))
+		s.updateModifiers(t, at)
+		s.mergeLevel(i, a)
 		i.magnitude = a.Magnitude
 		s.reranked(spec)
 		s.tell(t, Stacked, at)
-		s.cross(t, at, was, a.Source, s.magnitudesBehind(t, i, a))
+		s.crossThresholds(t, at, was, a.Source, s.actionMagnitudes(t, i, a))
 		r.kind = Stacked
 	case revised && spec.Stack.Refresh == define.RefreshNone && !higher:
 		s.emitVersion(t, at) // nothing else would say that it is of another version now
@@ -113,24 +113,24 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 // that was one too many. Stories: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Set) overflow(t *Turn, a *Application) {
 	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: Denied, Why: Limit, End: wheel.Never}
-	s.followEvent(t, a.Spec.overflow, e, a.Source, &magnitudes{values: t.worked.values, captured: a.Captured})
+	s.queueEventActions(t, a.Spec.overflow, e, a.Source, &magnitudes{values: t.worked.values, captured: a.Captured})
 }
 
-// stacks returns how many stacks the application brings.
-func (s *Spec) stacks(a *Application) int32 {
+// stacksOf returns how many stacks the application brings.
+func (s *Spec) stacksOf(a *Application) int32 {
 	if a.Stacks == 0 {
 		return s.initial
 	}
 	return int32(min(a.Stacks, define.MaxStacks))
 }
 
-// cross does the thresholds that the stacks of an instance have reached from below, since
+// crossThresholds does the thresholds that the stacks of an instance have reached from below, since
 // they were that many: once for each crossing, so that five stacks that stay five set nothing off
 // again, and five that were consumed do when they come back. What they apply is of the source whose application it was, and knows of
 // that what the application does.
 //
 // Stories: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
-func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
+func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
 	i := s.slot(at)
 	for _, h := range s.specOf(i).thresholds {
 		if int32(was) >= h.at || int32(i.stacks) < h.at {
@@ -147,11 +147,11 @@ func (s *Set) cross(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes
 	}
 }
 
-// level gives the instance the level of a further application, by its rule. Where levels segregate, what
+// mergeLevel gives the instance the level of a further application, by its rule. Where levels segregate, what
 // joins has the same one.
 //
 // Story: testdata/level.txt.
-func (s *Set) level(i *instance, a *Application) {
+func (s *Set) mergeLevel(i *instance, a *Application) {
 	switch a.Spec.Stack.Level {
 	case define.LevelSum:
 		s.setLevel(i, int16(min(int(i.level)+a.Level, define.MaxLevel)))

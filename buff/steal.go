@@ -84,7 +84,7 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.
 	a.Stacks = int(n)
 	longest := define.MaxDuration.Milliseconds()
 	if most > 0 {
-		longest = min(longest, wait(most))
+		longest = min(longest, ceilMillis(most))
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
@@ -101,17 +101,17 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.
 		return true
 	}
 	now := s.nowOf(t, i)
-	whole := asyncStack{left: min(left(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
+	whole := asyncStack{left: min(remaining(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
 	if a.taken != nil {
 		whole.shield, whole.charges = a.taken.shield, a.taken.charges
 	}
 	if s.specOf(i).Stack.Timers == define.TimersShared {
-		a.part(&whole)
+		a.setPart(&whole)
 		return whole.left > 0
 	}
-	parts := s.parts(t, i, now, &whole)
+	parts := s.stolenParts(t, i, now, &whole)
 	if a.taken != nil {
-		a.taken.takeWaiting(s.magnitudesOf(i), parts)
+		a.taken.copyWaiting(s.magnitudesOf(i), parts)
 	}
 	for k := range parts {
 		parts[k].left = min(parts[k].left, longest)
@@ -120,9 +120,9 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.
 	if len(parts) == 0 {
 		return false
 	}
-	a.part(&parts[0])
+	a.setPart(&parts[0])
 	if a.taken != nil {
-		a.taken.part(&parts[0])
+		a.taken.setPart(&parts[0])
 	}
 	if len(parts) > 1 {
 		a.taken.rest = parts[1:]
@@ -130,15 +130,15 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.
 	return true
 }
 
-// parts returns the applications that whole.stacks stacks consist of, each with its remaining time: with timers each the stacks
+// stolenParts returns the applications that whole.stacks stacks consist of, each with its remaining time: with timers each the stacks
 // that end first, by age; in a queue the running application and then the waiting ones, in turn.
-func (s *Set) parts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
+func (s *Set) stolenParts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
 	async := s.extraOf(i).async
-	parts := append(t.room(len(async)+1), async...)
+	parts := append(t.partsBuffer(len(async)+1), async...)
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		n := whole.stacks
 		for k := range parts {
-			parts[k].left = left(now, parts[k].end)
+			parts[k].left = remaining(now, parts[k].end)
 			parts[k].stacks = min(parts[k].stacks, n)
 			n -= parts[k].stacks
 		}
@@ -153,8 +153,8 @@ func (s *Set) parts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []a
 	return slices.Insert(parts, 0, *whole)
 }
 
-// room returns an empty list with room for n parts.
-func (t *Turn) room(n int) []asyncStack {
+// partsBuffer returns an empty list with room for n parts.
+func (t *Turn) partsBuffer(n int) []asyncStack {
 	l := &t.loot
 	if cap(l.parts)-len(l.parts) < n {
 		l.parts = make([]asyncStack, 0, max(32, n))
@@ -164,14 +164,14 @@ func (t *Turn) room(n int) []asyncStack {
 	return l.parts[from : from : from+n]
 }
 
-// part makes an application that of a part of what was stolen.
-func (a *Application) part(l *asyncStack) {
+// setPart makes an application that of a part of what was stolen.
+func (a *Application) setPart(l *asyncStack) {
 	a.Stacks, a.Level, a.Magnitude = int(l.stacks), int(l.level), l.magnitude
 	a.Duration = Lasting(time.Duration(l.left) * time.Millisecond)
 }
 
-// takeWaiting copies the numbers of those that wait in a queue.
-func (n *taken) takeWaiting(k *magnitudes, parts []asyncStack) {
+// copyWaiting copies the numbers of those that wait in a queue.
+func (n *taken) copyWaiting(k *magnitudes, parts []asyncStack) {
 	for j := range parts {
 		if l := &parts[j]; l.numbers != 0 {
 			n.waiting = append(n.waiting, k.waitingOf(l).values...)
@@ -180,8 +180,8 @@ func (n *taken) takeWaiting(k *magnitudes, parts []asyncStack) {
 	}
 }
 
-// part makes it what is taken of a part: its numbers, shield and charges.
-func (n *taken) part(l *asyncStack) {
+// setPart makes it what is taken of a part: its numbers, shield and charges.
+func (n *taken) setPart(l *asyncStack) {
 	n.values, n.shield, n.charges = n.of(l), l.shield, l.charges
 }
 
@@ -194,10 +194,10 @@ func (n *taken) of(l *asyncStack) []float64 {
 	return n.waiting[int(l.numbers-1)*each : int(l.numbers)*each]
 }
 
-// workTaken takes the numbers of a part of what was stolen. One that its definition did not have
+// useTakenNumbers takes the numbers of a part of what was stolen. One that its definition did not have
 // then is that of the first part.
 // Story: testdata/stat/steal.txt.
-func (s *Set) workTaken(t *Turn, a *Application) {
+func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 	for k := range a.Spec.numbers {
 		if v, why := a.taken.find(a.Spec, k); why == NoReason {
 			t.worked.values[k] = v
@@ -205,24 +205,24 @@ func (s *Set) workTaken(t *Turn, a *Application) {
 	}
 }
 
-// landRest does the further applications of what was stolen. They come with the first: what
+// startRest does the further applications of what was stolen. They come with the first: what
 // that was asked they are not asked again, and together they are one step of diminishing
 // returns.
 //
 // Story: testdata/steal_left.txt.
-func (s *Set) landRest(t *Turn, a *Application) {
+func (s *Set) startRest(t *Turn, a *Application) {
 	for k := range a.taken.rest {
 		b := *a
 		b.rest = true
 		l := &a.taken.rest[k]
-		b.part(l)
+		b.setPart(l)
 		part := *a.taken
-		part.part(l)
+		part.setPart(l)
 		b.taken = &part
 		if l.numbers != 0 {
-			s.workTaken(t, &b)
+			s.useTakenNumbers(t, &b)
 		}
-		if d, why := s.lasts(t, &b); why == NoReason {
+		if d, why := s.effectiveDuration(t, &b); why == NoReason {
 			s.land(t, &b, d)
 		}
 	}

@@ -23,24 +23,24 @@ func (a Act) bit() uint64 {
 
 // names gives numbers to names, from 1.
 type names struct {
-	list []string
-	of   map[string]int
+	list  []string
+	index map[string]int
 }
 
 func (n *names) number(name string) int {
-	if i, ok := n.of[name]; ok {
+	if i, ok := n.index[name]; ok {
 		return i
 	}
-	if n.of == nil {
-		n.of = map[string]int{}
+	if n.index == nil {
+		n.index = map[string]int{}
 	}
 	n.list = append(n.list, name)
-	n.of[name] = len(n.list)
+	n.index[name] = len(n.list)
 	return len(n.list)
 }
 
 func (n *names) clone() names {
-	return names{list: slices.Clip(n.list), of: maps.Clone(n.of)}
+	return names{list: slices.Clip(n.list), index: maps.Clone(n.index)}
 }
 
 // Tag returns the tag of that name, 0 if there is none, and reports whether there is one:
@@ -48,7 +48,7 @@ func (n *names) clone() names {
 // they speak of, and that they do not name, has no number: who gives it to owners lists it in
 // Definitions.Tags ("tags:" of a file).
 func (c *Catalog) Tag(name string) (Tag, bool) {
-	i, ok := c.tags.of[name]
+	i, ok := c.tags.index[name]
 	return Tag(i), ok
 }
 
@@ -63,7 +63,7 @@ func (c *Catalog) TagName(t Tag) string {
 // Act returns the act of that name, 0 if there is none, and reports whether there is one:
 // whether [Definitions].Acts or a definition speaks of it.
 func (c *Catalog) Act(name string) (Act, bool) {
-	i, ok := c.acts.of[name]
+	i, ok := c.acts.index[name]
 	return Act(i), ok
 }
 

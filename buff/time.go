@@ -16,35 +16,35 @@ import (
 // owner's time, and of a buff with a time of its own in that; all that it tells is in the
 // world's.
 
-// ownersOf returns the instant of its owner's time for one of the instance's own.
-func (s *Set) ownersOf(i *instance, at wheel.Time) wheel.Time {
+// toOwnerTime returns the instant of its owner's time for one of the instance's own.
+func (s *Set) toOwnerTime(i *instance, at wheel.Time) wheel.Time {
 	if i.flags&timeScaled != 0 {
 		return s.extraOf(i).scale.outer(at)
 	}
 	return at
 }
 
-// worldOf returns the world's instant for one of the instance's own time.
-func (s *Set) worldOf(i *instance, at wheel.Time) wheel.Time {
-	return s.timeScale().world(s.ownersOf(i, at))
+// toWorldTime returns the world's instant for one of the instance's own time.
+func (s *Set) toWorldTime(i *instance, at wheel.Time) wheel.Time {
+	return s.timeScale().toWorld(s.toOwnerTime(i, at))
 }
 
-// endTold returns the end that events tell, as a look at the instance does: none while its
+// reportedEnd returns the end that events tell, as a look at the instance does: none while its
 // time stands still.
-func (s *Set) endTold(i *instance) wheel.Time {
+func (s *Set) reportedEnd(i *instance) wheel.Time {
 	if s.timeScale() == nil && i.flags&timeScaled == 0 {
 		return i.end
 	}
-	own := s.ownersOf(i, i.end)
+	own := s.toOwnerTime(i, i.end)
 	if p := s.timeScale(); p != nil && own < p.inner && p.num != 0 {
-		return p.before(own)
+		return p.outerBefore(own)
 	}
-	return s.timeScale().world(own)
+	return s.timeScale().toWorld(own)
 }
 
-// left returns the ms until an instant to come. Where two rates are rounded up, now may be
+// remaining returns the ms until an instant to come. Where two rates are rounded up, now may be
 // behind what is due in this very millisecond: then nothing is left.
-func left(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
+func remaining(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
 
 // nowOf returns the running instant in the instance's own time.
 func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
@@ -65,11 +65,11 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	}
 	end := i.end.Add(by.Milliseconds())
 	if most.given {
-		end = min(end, max(i.end, s.nowOf(t, i).Add(wait(most.d))))
+		end = min(end, max(i.end, s.nowOf(t, i).Add(ceilMillis(most.d))))
 	}
 	s.flush(t, at)
 	s.shiftAsync(i, int64(end-i.end))
-	return s.endAt(t, at, end)
+	return s.setEnd(t, at, end)
 }
 
 // setRemaining makes the buff end after by.
@@ -77,15 +77,15 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 	i := s.slot(at)
 	end := s.nowOf(t, i)
 	if by > 0 {
-		end = end.Add(wait(by))
+		end = end.Add(ceilMillis(by))
 	}
 	s.flush(t, at)
 	s.setAsync(i, end)
-	return s.endAt(t, at, end)
+	return s.setEnd(t, at, end)
 }
 
-// endAt gives the buff another end.
-func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
+// setEnd gives the buff another end.
+func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 	i := s.slot(at)
 	i.end = end
 	s.mark(at, journal.Time)
@@ -96,7 +96,7 @@ func (s *Set) endAt(t *Turn, at uint16, end wheel.Time) Result {
 	}
 	s.markDirty(t, at)
 	e := s.about(Refreshed, at)
-	e.End = s.endTold(i)
+	e.End = s.reportedEnd(i)
 	t.emit(s, &e)
 	for s.asyncOver(i, now) { // with a timer for each, a part may be over
 		s.endAsync(t, at, Expired)
@@ -134,7 +134,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 			return stale(c.Handle)
 		}
 		s.flush(t, c.Handle.slot())
-		kind := s.timeChanges(t, c, s.scaleOf(t, i), t.now)
+		kind := s.changeTime(t, c, s.scaleOf(t, i), t.now)
 		s.mark(c.Handle.slot(), journal.Time)
 		s.markDirty(t, c.Handle.slot())
 		return Result{Kind: kind, Handle: c.Handle}
@@ -148,8 +148,8 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		b.timeScale = &own
 	}
 	s.flushAll(t, func(*Spec) bool { return true })
-	kind := s.timeChanges(t, c, b.timeScale, t.at)
-	t.now = b.timeScale.started(t.at)
+	kind := s.changeTime(t, c, b.timeScale, t.at)
+	t.now = b.timeScale.firstReached(t.at)
 	s.markTime()
 	s.markAllDirty(t)
 	return Result{Kind: kind}
@@ -165,9 +165,9 @@ func (s *Set) scaleOf(t *Turn, i *instance) *timeScale {
 	return &x.scale
 }
 
-// turn does a Pause, a Resume or a SetRate.
-func (p *timeScale) turn(now wheel.Time, c *Command) {
-	cause := p.by(c.Whose)
+// apply does a Pause, a Resume or a SetRate.
+func (p *timeScale) apply(now wheel.Time, c *Command) {
+	cause := p.causeOf(c.Whose)
 	switch c.Verb {
 	case verb.Pause:
 		p.change(now, c.Whose, true, cause.rate)
@@ -180,20 +180,20 @@ func (p *timeScale) turn(now wheel.Time, c *Command) {
 
 // Paused reports whether the owner's time stands still: something holds it, or its zone's.
 // The time of single buffs may stand still besides; [Instance.Paused] says so.
-func (s *Set) Paused() bool { return s.timeScale().stands() }
+func (s *Set) Paused() bool { return s.timeScale().paused() }
 
-// lasts returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
+// effectiveDuration returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
 // what it asks for, scaled, diminished, within its bounds, and fitted to its period.
 //
 // Stories: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
-func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
+func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 	spec, share := a.Spec, uint64(100)
 	d := spec.duration
 	if spec.DurationBy != nil {
-		d = spec.lastsAt(s.levelOf(a))
+		d = spec.durationAt(s.levelOf(a))
 	}
 	if a.Duration.given {
-		d = wait(a.Duration.d)
+		d = ceilMillis(a.Duration.d)
 	}
 	if spec.uses&usesDR != 0 {
 		if share = s.share(t, a); share == 0 {
@@ -209,13 +209,13 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 		return min(d, define.MaxDuration.Milliseconds()), NoReason
 	}
 	if a.Scale != (Ratio{}) {
-		d = scaled(d, uint64(a.Scale.Num), uint64(a.Scale.Den))
+		d = mulDiv(d, uint64(a.Scale.Num), uint64(a.Scale.Den))
 	}
 	if spec.scale != nil {
-		d = times(d, t.worked.scale)
+		d = scaledBy(d, t.worked.scale)
 	}
 	if share != 100 {
-		d = scaled(d, share, 100)
+		d = mulDiv(d, share, 100)
 	}
 	if d == 0 {
 		return 0, Resisted
@@ -223,7 +223,7 @@ func (s *Set) lasts(t *Turn, a *Application) (int64, Reason) {
 	d = min(max(d, spec.shortest), spec.longest, define.MaxDuration.Milliseconds())
 	if spec.Tail == define.TailFit {
 		period := s.periodAfter(a)
-		d = max(scaled(d, 1, uint64(period)), 1) * period
+		d = max(mulDiv(d, 1, uint64(period)), 1) * period
 	}
 	return d, NoReason
 }
@@ -257,36 +257,36 @@ func (s *Set) levelOf(a *Application) int {
 	return a.Level
 }
 
-// lastsAt returns the ms of the definition's duration at a level, periodAt those of its
+// durationAt returns the ms of the definition's duration at a level, periodAt those of its
 // period.
-func (s *Spec) lastsAt(level int) int64 {
+func (s *Spec) durationAt(level int) int64 {
 	if s.DurationBy == nil {
 		return s.duration
 	}
-	return seconds(s.DurationBy.At(level))
+	return secondsToMillis(s.DurationBy.At(level))
 }
 
 func (s *Spec) periodAt(level int) int64 {
 	if s.PeriodBy == nil {
 		return s.period
 	}
-	return seconds(s.PeriodBy.At(level))
+	return secondsToMillis(s.PeriodBy.At(level))
 }
 
-// seconds returns the ms of a number of seconds, half up.
-func seconds(v float64) int64 { return halfUp(float64(v * 1000)) }
+// secondsToMillis returns the ms of a number of seconds, half up.
+func secondsToMillis(v float64) int64 { return roundHalfUp(float64(v * 1000)) }
 
-// times returns ms × scale, half up, and the highest duration if it is more.
-func times(ms int64, scale float64) int64 {
+// scaledBy returns ms × scale, half up, and the highest duration if it is more.
+func scaledBy(ms int64, scale float64) int64 {
 	v := float64(float64(ms) * scale)
 	if most := define.MaxDuration.Milliseconds(); v >= float64(most) {
 		return most
 	}
-	return halfUp(v)
+	return roundHalfUp(v)
 }
 
-// halfUp rounds a number that an int64 can hold: exactly, where adding a half would round.
-func halfUp(v float64) int64 {
+// roundHalfUp rounds a number that an int64 can hold: exactly, where adding a half would round.
+func roundHalfUp(v float64) int64 {
 	whole := math.Floor(v)
 	if v-whole >= 0.5 {
 		whole++
@@ -326,12 +326,12 @@ type TimeChange struct {
 // speed is how fast the inner time passes.
 func (p *timeScale) speed() float64 { return float64(p.num) / float64(p.den) }
 
-// timeChanges does what a command wants of a time scale at an instant of the time around it, and tells that, unless
+// changeTime does what a command wants of a time scale at an instant of the time around it, and tells that, unless
 // it has changed nothing. It returns Done, or zero if nothing changed.
-func (s *Set) timeChanges(t *Turn, c *Command, p *timeScale, now wheel.Time) EventKind {
-	was, before := p.speed(), *p.by(c.Whose)
-	p.turn(now, c)
-	switch after := *p.by(c.Whose); {
+func (s *Set) changeTime(t *Turn, c *Command, p *timeScale, now wheel.Time) EventKind {
+	was, before := p.speed(), *p.causeOf(c.Whose)
+	p.apply(now, c)
+	switch after := *p.causeOf(c.Whose); {
 	case after.held == before.held && after.rate.orOne() == before.rate.orOne():
 		return 0
 	case t.TimeChanged == nil:

@@ -28,8 +28,8 @@ type cause struct {
 	rate Ratio
 }
 
-// by returns the cause that is of the buff, of the owner or of the zone.
-func (p *timeScale) by(w define.Whose) *cause {
+// causeOf returns the cause that is of the buff, of the owner or of the zone.
+func (p *timeScale) causeOf(w define.Whose) *cause {
 	switch w {
 	case define.OfBuff:
 		return &p.cause[0]
@@ -44,9 +44,9 @@ func (p *timeScale) by(w define.Whose) *cause {
 // newTimeScale returns the time scale of a time that was like the outer one until now.
 func newTimeScale(now wheel.Time) timeScale { return timeScale{at: now, inner: now, num: 1, den: 1} }
 
-// passed returns the inner time at an outer instant, p.at if it is before that: whole ms
+// elapsed returns the inner time at an outer instant, p.at if it is before that: whole ms
 // since p.inner, and what is above them, in 1/den.
-func (p *timeScale) passed(outer wheel.Time) (ms, rest int64) {
+func (p *timeScale) elapsed(outer wheel.Time) (ms, rest int64) {
 	if outer <= p.at {
 		return 0, p.rest
 	}
@@ -62,14 +62,14 @@ func (p *timeScale) passed(outer wheel.Time) (ms, rest int64) {
 
 // floor returns the last inner instant that has been reached at an outer one.
 func (p *timeScale) floor(outer wheel.Time) wheel.Time {
-	ms, _ := p.passed(outer)
+	ms, _ := p.elapsed(outer)
 	return p.inner.Add(ms)
 }
 
 // ceil returns the first inner instant that is not before an outer one: what starts there
 // is never early.
 func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
-	ms, rest := p.passed(outer)
+	ms, rest := p.elapsed(outer)
 	if rest > 0 {
 		ms++
 	}
@@ -103,11 +103,11 @@ func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	return p.at.Add(int64(q))
 }
 
-// before is outer for an inner instant before the scale began, as if the rate had always been the same. Only what ended
+// outerBefore is outer for an inner instant before the scale began, as if the rate had always been the same. Only what ended
 // while its owner was away ends so early.
 //
 // Story: testdata/save/chain_scaled.txt.
-func (p *timeScale) before(inner wheel.Time) wheel.Time {
+func (p *timeScale) outerBefore(inner wheel.Time) wheel.Time {
 	hi, lo := bits.Mul64(uint64(p.inner)-uint64(inner), uint64(p.den))
 	lo, carry := bits.Add64(lo, uint64(p.rest), 0)
 	hi += carry
@@ -123,18 +123,18 @@ func (p *timeScale) before(inner wheel.Time) wheel.Time {
 
 // The time of an owner is nil until something changes it: it is the world's.
 
-// world returns the first instant of the world at which an instant of the owner's time has
+// toWorld returns the first instant of the world at which an instant of the owner's time has
 // been reached.
-func (p *timeScale) world(at wheel.Time) wheel.Time {
+func (p *timeScale) toWorld(at wheel.Time) wheel.Time {
 	if p == nil {
 		return at
 	}
 	return p.outer(at)
 }
 
-// reached returns the last instant of the owner's time up to which what is due happens at one
+// lastReached returns the last instant of the owner's time up to which what is due happens at one
 // of the world's: none while that time stands still.
-func (p *timeScale) reached(at wheel.Time) wheel.Time {
+func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	switch {
 	case p == nil:
 		return at
@@ -144,25 +144,25 @@ func (p *timeScale) reached(at wheel.Time) wheel.Time {
 	return p.floor(at)
 }
 
-// started returns the instant of the owner's time from which what starts at one of the
+// firstReached returns the instant of the owner's time from which what starts at one of the
 // world's is counted.
-func (p *timeScale) started(at wheel.Time) wheel.Time {
+func (p *timeScale) firstReached(at wheel.Time) wheel.Time {
 	if p == nil {
 		return at
 	}
 	return p.ceil(at)
 }
 
-// stands reports whether the owner's time stands still.
-func (p *timeScale) stands() bool { return p != nil && p.num == 0 }
+// paused reports whether the owner's time stands still.
+func (p *timeScale) paused() bool { return p != nil && p.num == 0 }
 
-// zero returns the instance's own instant, rounded up, that stands for the zero of its owner's
+// ownerZero returns the instance's own instant, rounded up, that stands for the zero of its owner's
 // time: where that would have been if the instance's own rate had always been as it is, and its
 // time had never stood still since. While it is held, as if it went on where it was held.
 //
 // Stories: testdata/align_owner.txt, align_owner_pause.txt.
-func (p *timeScale) zero() int64 {
-	r := p.by(define.OfBuff).rate.orOne()
+func (p *timeScale) ownerZero() int64 {
+	r := p.causeOf(define.OfBuff).rate.orOne()
 	num, den, at := int64(r.Num), int64(r.Den), int64(p.at)
 	parts := at % den * num // of den, beside the whole ms
 	zero := int64(p.inner) - at/den*num - parts/den
@@ -180,7 +180,7 @@ func (p *timeScale) zero() int64 {
 // rate: to the whole ms in inner, and the part of one in rest, which is carried over, so that a rate that changes often
 // loses nothing; see fit for what is too fine. Stories: testdata/rate_owner.txt, rate_buff.txt, pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio) {
-	*p.by(w) = cause{held, rate}
+	*p.causeOf(w) = cause{held, rate}
 	num, den := uint64(1), uint64(1)
 	for _, c := range p.cause {
 		r := c.rate.orOne()
@@ -193,7 +193,7 @@ func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio
 			break
 		}
 	}
-	ms, rest := p.passed(now)
+	ms, rest := p.elapsed(now)
 	p.at, p.inner = now, p.inner.Add(ms)
 	p.num, p.den, p.rest = p.fit(rest, num, den)
 }
@@ -266,8 +266,8 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// scaled returns ms × num / den, half up, and the highest int64 if it is more.
-func scaled(ms int64, num, den uint64) int64 {
+// mulDiv returns ms × num / den, half up, and the highest int64 if it is more.
+func mulDiv(ms int64, num, den uint64) int64 {
 	hi, lo := bits.Mul64(uint64(ms), num)
 	lo, carry := bits.Add64(lo, den/2, 0)
 	hi += carry

@@ -58,8 +58,8 @@ func (l *timeouts) find(h TimeoutHandle) (uint16, bool) {
 	return at, int(at) < len(all) && all[at].live && all[at].generation == h.generation()
 }
 
-// place takes a slot, the free one if there is one, otherwise one more.
-func (l *timeouts) place(g generations) uint16 {
+// allocSlot takes a slot, the free one if there is one, otherwise one more.
+func (l *timeouts) allocSlot(g generations) uint16 {
 	l.live++
 	if at := l.free; at != noSlot {
 		l.free = l.list[at].next
@@ -69,8 +69,8 @@ func (l *timeouts) place(g generations) uint16 {
 	return uint16(len(l.list) - 1)
 }
 
-// release frees a slot.
-func (l *timeouts) release(at uint16, g generations) {
+// freeSlot frees a slot.
+func (l *timeouts) freeSlot(at uint16, g generations) {
 	x := &l.list[at]
 	l.live--
 	*x = timeout{due: wheel.Never, generation: x.generation, next: l.free, dirty: x.dirty}
@@ -96,19 +96,19 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 		t.emit(s, &Event{Kind: Faulted, Why: Full, Name: c.Name, End: wheel.Never})
 		return Result{Kind: Faulted, Why: Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", ErrFull, s.limit, s.owner)}
 	}
-	at := l.place(s.generations)
+	at := l.allocSlot(s.generations)
 	s.ages++
 	x := &l.list[at]
 	*x = timeout{
-		at: t.now.Add(wait(c.By)), age: s.ages, due: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
+		at: t.now.Add(ceilMillis(c.By)), age: s.ages, due: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
 		generation: x.generation, live: true, dirty: x.dirty,
 	}
 	s.markTimeoutDirty(t, at)
 	return Result{Kind: Done, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 }
 
-// wait returns the whole ms after which a delay has passed, at least one.
-func wait(d time.Duration) int64 {
+// ceilMillis returns the whole ms after which a delay has passed, at least one.
+func ceilMillis(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d%time.Millisecond > 0 {
 		ms++
@@ -129,7 +129,7 @@ func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 // A slot whose generations are used up is not free any more.
 func (s *Set) releaseTimeout(at uint16) {
 	s.scheduler.clearDue(&s.rare.timeouts.list[at].due)
-	s.rare.timeouts.release(at, s.generations)
+	s.rare.timeouts.freeSlot(at, s.generations)
 }
 
 // fireTimeout tells of a timeout that is due and calls its handler. It is released before that: in its own handler it is
@@ -140,7 +140,7 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e dueEntry) {
 		t.Dropped++
 		return
 	}
-	t.begin(s.timeScale().world(e.at), e.at, true)
+	t.begin(s.timeScale().toWorld(e.at), e.at, true)
 	name, do, handler, handle := x.name, x.do, x.handler, TimeoutHandle(pack(s.number, at, x.generation))
 	s.releaseTimeout(at)
 	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})

@@ -76,13 +76,13 @@ type Turn struct {
 	// SheetChanged, if not nil, is called with earlier inputs of attributes that no event reports: see [SheetChange].
 	SheetChanged func(SheetChange)
 
-	at     wheel.Time // the instant that is being worked off
-	now    wheel.Time // the same in the owner's time
-	inside bool       // within Run: handlers are called, not put off
-	round  int8       // how many commands led to the one that is running
-	spent  int        // commands so far
-	cut    bool       // the guard has dropped a command, and no Faulted has reported it yet
-	quiet  bool       // in the chain of a reaction to damage: no buff reacts to damage
+	at        wheel.Time // the instant that is being worked off
+	now       wheel.Time // the same in the owner's time
+	inside    bool       // within Run: handlers are called, not put off
+	round     int8       // how many commands led to the one that is running
+	issued    int        // commands so far
+	truncated bool       // the guard has dropped a command, and no Faulted has reported it yet
+	quiet     bool       // in the chain of a reaction to damage: no buff reacts to damage
 
 	calling bool // current is running
 
@@ -91,9 +91,9 @@ type Turn struct {
 	commands []Command
 	calls    []waitingCall
 
-	current *Call       // the one that is called, or was last
-	held    waitingCall // one that was put off, while it is called
-	only    waitingCall // that of Set.pulseOnly
+	current   *Call       // the one that is called, or was last
+	deferred  waitingCall // one that was put off, while it is called
+	pulseCall waitingCall // that of Set.pulseOnly
 
 	share    share      // of the application that is carried out
 	backdate backdate   // the same
@@ -104,9 +104,9 @@ type Turn struct {
 
 	scratch *scratch // not lent; nil: there are none
 
-	going  []goer      // who gives way to a new instance
-	best   []strongest // of the groups of an owner
-	chosen []Handle    // what a query found
+	displaced []goer      // who gives way to a new instance
+	best      []strongest // of the groups of an owner
+	chosen    []Handle    // what a query found
 
 	restores *restorer // with its memory; nil until the first Restore
 }
@@ -135,11 +135,11 @@ func (t *Turn) Chain(c *Command) { c.quiet = t.quiet }
 
 // issue is Issue, and reports whether the command is in the list.
 func (t *Turn) issue(s *Set, c *Command) bool {
-	if t.round >= MaxRounds || t.spent >= MaxCommands {
-		t.cut = true // reported by step
+	if t.round >= MaxRounds || t.issued >= MaxCommands {
+		t.truncated = true // reported by step
 		return false
 	}
-	t.spent++
+	t.issued++
 	t.items = append(t.items, item{at: int32(len(t.commands)), round: t.round + 1, quiet: t.quiet})
 	t.commands = append(t.commands, *c)
 	return true
@@ -148,23 +148,23 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 // begin starts a chain: a due event, inside Run, or a command of the loop. What it sets off directly is
 // round 1 of the chain.
 func (t *Turn) begin(at, now wheel.Time, inside bool) {
-	t.at, t.now, t.inside, t.round, t.spent, t.cut, t.quiet = at, now, inside, 0, 0, false, false
+	t.at, t.now, t.inside, t.round, t.issued, t.truncated, t.quiet = at, now, inside, 0, 0, false, false
 	t.backdate = backdate{}
 	if len(t.items) == 0 {
 		t.captured = t.captured[:0]
 	}
 }
 
-// next takes the item at the head.
-func (t *Turn) next() item {
+// dequeue takes the item at the head.
+func (t *Turn) dequeue() item {
 	it := t.items[t.head]
 	t.head++
 	t.round, t.quiet = it.round, it.quiet
 	return it
 }
 
-// rest empties the queue's memory once everything has been taken.
-func (t *Turn) rest() {
+// resetQueue empties the queue's memory once everything has been taken.
+func (t *Turn) resetQueue() {
 	if t.head == len(t.items) && t.head > 0 {
 		clear(t.commands)
 		for k := range t.calls {
@@ -183,7 +183,7 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 // Obey is Do without a copy of the command. It may fill in what was left out of it, and does
 // not keep it.
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
-	t.begin(at, s.timeScale().started(at), false)
+	t.begin(at, s.timeScale().firstReached(at), false)
 	t.quiet = c.quiet
 	r := s.execute(t, c)
 	s.finish(t, at)
@@ -194,7 +194,7 @@ func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 // the Result would have. It is for those who apply often: a Command and a Result are longer
 // than what there is to do.
 func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, Reason, error) {
-	t.begin(at, s.timeScale().started(at), false)
+	t.begin(at, s.timeScale().firstReached(at), false)
 	r := s.apply(t, a)
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -202,7 +202,7 @@ func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, 
 
 // Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
 func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handle, EventKind, Reason, error) {
-	t.begin(at, s.timeScale().started(at), false)
+	t.begin(at, s.timeScale().firstReached(at), false)
 	r := s.remove(t, h, n, removalReason(why))
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -213,7 +213,7 @@ func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handl
 func (s *Set) finish(t *Turn, at wheel.Time) {
 	s.conclude(t)
 	if len(t.items) > 0 {
-		s.workOff(t)
+		s.drainQueue(t)
 	}
 	s.reschedule(t, at)
 }
@@ -233,12 +233,12 @@ func (s *Set) conclude(t *Turn) {
 	}
 }
 
-// workOff carries out all that waits.
-func (s *Set) workOff(t *Turn) {
+// drainQueue carries out all that waits.
+func (s *Set) drainQueue(t *Turn) {
 	for t.head < len(t.items) {
-		s.step(t)
+		s.runNext(t)
 	}
-	t.rest()
+	t.resetQueue()
 }
 
 // Run works off, in order, the handlers that were put off and everything that is
@@ -252,11 +252,11 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 	}
 	for {
 		if t.head < len(t.items) {
-			s.step(t)
+			s.runNext(t)
 			continue
 		}
 		if s.deferredCalls() == 0 {
-			t.rest()
+			t.resetQueue()
 			s.reschedule(t, until)
 			if s.scheduler.dueCount() == 0 {
 				return true
@@ -268,7 +268,7 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 		limit--
 		t.Ran++
 		if s.deferredCalls() > 0 {
-			s.callNext(t)
+			s.callDeferred(t)
 		} else {
 			s.dispatch(t, s.scheduler.scratch.due.pop())
 		}
@@ -289,17 +289,17 @@ func (s *Set) Abort(t *Turn) {
 	}
 }
 
-// step carries out one item of the queue. After the last one of a chain that was cut off it reports that.
-func (s *Set) step(t *Turn) {
-	s.doItem(t, t.next())
-	if t.cut && t.head == len(t.items) {
-		t.cut = false
-		t.tell(s, Faulted).Why = Cascade
+// runNext carries out one item of the queue. After the last one of a chain that was cut off it reports that.
+func (s *Set) runNext(t *Turn) {
+	s.runItem(t, t.dequeue())
+	if t.truncated && t.head == len(t.items) {
+		t.truncated = false
+		t.newEvent(s, Faulted).Why = Cascade
 	}
 }
 
-// doItem carries out one item of the queue.
-func (s *Set) doItem(t *Turn, it item) {
+// runItem carries out one item of the queue.
+func (s *Set) runItem(t *Turn, it item) {
 	if !it.call {
 		t.backdate = backdate{} // unless the command is an application that has one
 		// What is issued meanwhile may move the list, and leaves the old one as it is.
@@ -313,48 +313,48 @@ func (s *Set) doItem(t *Turn, it item) {
 	s.call(t)
 }
 
-// follow queues the actions that a definition has for the event reported last, with the
+// queueActions queues the actions that a definition has for the event reported last, with the
 // numbers of the buff.
-func (s *Set) follow(t *Turn, ops []op, k *magnitudes) {
+func (s *Set) queueActions(t *Turn, ops []op, k *magnitudes) {
 	if len(ops) > 0 {
 		e := &t.Events[len(t.Events)-1]
-		s.followEvent(t, ops, e, e.Source, k)
+		s.queueEventActions(t, ops, e, e.Source, k)
 	}
 }
 
-// followFrom is follow for an event that an application has caused: what the actions apply is
+// queueActionsFrom is follow for an event that an application has caused: what the actions apply is
 // of its source, whoever began the buff.
-func (s *Set) followFrom(t *Turn, ops []op, source OwnerID, k *magnitudes) {
+func (s *Set) queueActionsFrom(t *Turn, ops []op, source OwnerID, k *magnitudes) {
 	if len(ops) > 0 {
-		s.followEvent(t, ops, &t.Events[len(t.Events)-1], source, k)
+		s.queueEventActions(t, ops, &t.Events[len(t.Events)-1], source, k)
 	}
 }
 
-// followEvent is follow for an event that need not be the last, with the source of the actions.
+// queueEventActions is follow for an event that need not be the last, with the source of the actions.
 // More events may be told meanwhile: it stays as it is, even if the list moves.
-func (s *Set) followEvent(t *Turn, ops []op, e *Event, source OwnerID, k *magnitudes) {
+func (s *Set) queueEventActions(t *Turn, ops []op, e *Event, source OwnerID, k *magnitudes) {
 	for j := range ops {
 		switch o := &ops[j]; o.do {
 		case define.DoCall:
 			s.queueCall(t, e, nil, o.handler, 0)
 		case define.DoApply:
-			s.ask(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
+			s.issueAction(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
 				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k), share: t.shareOf(e), backdate: t.backdateOf(e),
 			}})
 		case define.DoRemove:
-			s.ask(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec, Source: source}, Reason: o.reason})
+			s.issueAction(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec, Source: source}, Reason: o.reason})
 		case define.DoKill:
-			s.ask(t, o, e, source, &Command{Verb: verb.Kill, Application: Application{Spec: e.Spec, Source: source}})
+			s.issueAction(t, o, e, source, &Command{Verb: verb.Kill, Application: Application{Spec: e.Spec, Source: source}})
 		case define.DoChange, define.DoDamage:
 			s.followChange(t, o, e, source, k)
 		}
 	}
 }
 
-// ask issues the command of an action, or sends it to the owner that it is for. If that is nobody,
+// issueAction issues the command of an action, or sends it to the owner that it is for. If that is nobody,
 // a Missed says so. Of the captured attributes only those of the cast are sent: the engine reads the others
 // when it delivers the command.
-func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
+func (s *Set) issueAction(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 	to := s.owner
 	switch o.to {
 	case define.ToSource:
@@ -368,23 +368,23 @@ func (s *Set) ask(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 	}
 	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, action: o}
 	if to == 0 { // the game is no owner
-		s.miss(t, to, &cause)
+		s.emitMissed(t, to, &cause)
 		return
 	}
 	c.Owner, c.Application.Captured, c.Application.backdate, c.quiet = to, ofCast(c.Application.Captured), backdate{}, t.quiet
 	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: to, Command: *c, Cause: cause})
 }
 
-// miss reports that an action found nobody.
-func (s *Set) miss(t *Turn, who OwnerID, c *Cause) {
+// emitMissed reports that an action found nobody.
+func (s *Set) emitMissed(t *Turn, who OwnerID, c *Cause) {
 	t.emit(s, &Event{Kind: Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.name(), End: wheel.Never})
 }
 
 // Miss reports, with a [Missed] at the instant at, that the owner of an [Outgoing] is not there. The
 // instant is not before anything that has run.
 func (s *Set) Miss(t *Turn, at wheel.Time, who OwnerID, c *Cause) {
-	t.begin(at, s.timeScale().started(at), false)
-	s.miss(t, who, c)
+	t.begin(at, s.timeScale().firstReached(at), false)
+	s.emitMissed(t, who, c)
 }
 
 // inherit returns what is known of a buff's source, for what the buff sets off. It stays
@@ -398,20 +398,20 @@ func (t *Turn) inherit(k *magnitudes) []Captured {
 // emit reports an event of s at the running instant.
 func (t *Turn) emit(s *Set, e *Event) {
 	e.Seq = s.Count()
-	t.note(s, e)
+	t.emitUnnumbered(s, e)
 }
 
-// note is emit for what has no number: see [Event.Seq].
-func (t *Turn) note(s *Set, e *Event) {
-	to := t.place()
+// emitUnnumbered is emit for what has no number: see [Event.Seq].
+func (t *Turn) emitUnnumbered(s *Set, e *Event) {
+	to := t.appendEvent()
 	*to = *e
 	to.At, to.Seen, to.Owner = t.at, t.Now, s.owner
 }
 
-// tell reports an event of s at the running instant, and returns it: it may be completed
+// newEvent reports an event of s at the running instant, and returns it: it may be completed
 // until another one is told.
-func (t *Turn) tell(s *Set, kind EventKind) *Event {
-	e := t.place()
+func (t *Turn) newEvent(s *Set, kind EventKind) *Event {
+	e := t.appendEvent()
 	e.At, e.Seen, e.Owner, e.End, e.Kind = t.at, t.Now, s.owner, wheel.Never, kind
 	if kind != Restored {
 		e.Seq = s.Count()
@@ -426,9 +426,9 @@ func (s *Set) Count() uint64 {
 	return s.events
 }
 
-// place makes room for one more event, an empty one. An event is more than two cache lines:
+// appendEvent makes room for one more event, an empty one. An event is more than two cache lines:
 // one that is made where it stays is not moved there.
-func (t *Turn) place() *Event {
+func (t *Turn) appendEvent() *Event {
 	n := len(t.Events)
 	if n == cap(t.Events) {
 		// Twice as much: append gives a long list a quarter more, and to bring back a million buffs would
