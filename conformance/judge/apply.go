@@ -1,6 +1,6 @@
 package judge
 
-// §1.2: applications.
+// Section 1.2 of the rules: applications.
 
 import (
 	"math/big"
@@ -28,7 +28,7 @@ type application struct {
 // apply decides an application, and reports whether it was accepted. A refused one has no effect.
 func (o *owner) apply(a application) bool {
 	d := o.defs[a.id]
-	if a.override && (a.duration <= 0 || d.Duration.instant) { // "0 and negative are definition errors at load and ErrDuration at run time"
+	if a.override && (a.duration <= 0 || d.Duration.instant) { // a duration of 0 or less, or one for an instant
 		o.say("error %s why=duration", d.ID)
 		return false
 	}
@@ -45,7 +45,7 @@ func (o *owner) apply(a application) bool {
 	}
 	rest := a.left != nil && a.left.rest // only the first part meets the gates
 	for name := range a.params {
-		if !d.asks(name) { // "unknown params are refused"
+		if !d.asks(name) { // an unknown parameter
 			o.say("deny %s why=param", d.ID)
 			return false
 		}
@@ -54,9 +54,9 @@ func (o *owner) apply(a application) bool {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	if d.Duration.instant { // "Instant runs the handler once, inline, no handle"
+	if d.Duration.instant { // an instant runs its actions and is not kept
 		o.all.markShare(d, a)
-		o.say("exec %s x1", d.ID) // "no stack given: limit 1: stacks: 3 gives one"
+		o.say("exec %s x1", d.ID) // an instant has one stack
 		o.issue(d, d.on().Exec, eventBy(a, max(a.share.stacks, 1)))
 		return true
 	}
@@ -136,8 +136,8 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	return true
 }
 
-// joins returns the buff that an application joins: "stack.by: none / source / target / key(expr); none = every
-// application is its own instance"; "level: segregate: each is a buff of its own".
+// joins returns the buff that an application joins, by stack.by and level: none if stack.by is
+// none, or if the level differs under level: segregate.
 func (o *owner) joins(d *definition, a application) *instance {
 	s := d.stack()
 	for _, b := range o.buffs {
@@ -151,8 +151,8 @@ func (o *owner) joins(d *definition, a application) *instance {
 	return nil
 }
 
-// mostBuffs is the number of buffs of one owner above which a scenario has no answer: definitions whose pulses multiply would take
-// the interpreter minutes.
+// mostBuffs is the number of buffs of one owner above which a scenario has no answer: definitions
+// whose pulses multiply would take the interpreter minutes.
 const mostBuffs = 150
 
 // begin makes a new instance if the groups and slots allow it, and reports whether they did.
@@ -187,7 +187,7 @@ func (o *owner) begin(d *definition, a application) bool {
 		o.say("hide %s", d.ID)
 	}
 	o.settleBuffs()
-	if !b.gone && (d.First == "start" || d.First == "every") { // "Fires inline right after Applied, at the same logical time"
+	if !b.gone && (d.First == "start" || d.First == "every") { // directly after the application
 		o.pulse(b, b.active(), "")
 	}
 	if a.ago > 0 && !b.gone {
@@ -280,7 +280,7 @@ func (b *instance) takes(a application) {
 	b.others = append(b.others, a.source)
 	b.magnitude = a.magnitude
 	s := b.def.stack()
-	if s.each() || s.Refresh != "none" { // "amount … refreshed on recast"
+	if s.each() || s.Refresh != "none" { // a refresh refills shields and charges
 		b.numbers = a.numbers
 	}
 	if a.source == b.source {
@@ -293,8 +293,8 @@ func (b *instance) takes(a application) {
 	}
 }
 
-// topUp fills the shield and the charges of a buff with shared timers: the shield up to the pool of the application, the charges by
-// "onRefresh: reset/keep/add".
+// topUp fills the shield of a buff with shared timers up to the pool of the application, and its
+// charges as charges.on_refresh says: reset, keep or add.
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)
 	b.pool = max(b.pool, fresh.pool)
@@ -318,7 +318,8 @@ func (b *instance) leveled(to int) {
 	b.level = to
 }
 
-// periodAfter returns the period that a buff has after an application of a level, for "tail: fit". A nil instance is a new one.
+// periodAfter returns the period of a buff after an application of a level, for tail: fit. A nil
+// instance is a new one.
 func (b *instance) periodAfter(d *definition, level int) int64 {
 	switch {
 	case b == nil:
@@ -331,8 +332,8 @@ func (b *instance) periodAfter(d *definition, level int) int64 {
 	return b.coming
 }
 
-// refusesMore reports whether an application at the limit is refused: "overflow: allow / deny / clear / replace-oldest; deny
-// refreshes nothing". A replacing level is not denied.
+// refusesMore reports whether stack.overflow denies an application at the limit, without a refresh.
+// A replacing level is not denied.
 func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	switch overflow := b.def.stack().Overflow; {
 	case overflow == "deny" && !replaces:
@@ -349,7 +350,8 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// markShare records that an application is in the chain of a partial or joined pulse, or of a pulse of several stacks.
+// markShare records that an application is in the chain of a partial or joined pulse, or of a pulse
+// of several stacks.
 func (w *world) markShare(d *definition, a application) {
 	s := a.share
 	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, action.perStack) {
@@ -371,7 +373,8 @@ func (a action) perStack() bool {
 	return a.Change != nil && a.Change.PerStack || a.Damage != nil && a.Damage.PerStack
 }
 
-// overflows runs the actions of an application at the limit: "overflow_apply[] run in all four cases".
+// overflows runs stack.overflow_apply for an application at the limit, whatever stack.overflow
+// says.
 func (o *owner) overflows(b *instance, a application) {
 	e := eventBy(a, b.def.limit())
 	for _, id := range b.def.stack().OverflowApply {
@@ -385,7 +388,7 @@ func (o *owner) sayRefresh(b *instance) {
 	o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endOf(b))
 }
 
-// cross applies thresholds: "thresholds: {5: apply X, consume: true} crossed upwards once per crossing".
+// cross runs the thresholds that the stacks have crossed upwards, once per crossing.
 func (o *owner) cross(b *instance, from, to int, a application) {
 	for _, t := range b.def.stack().Thresholds {
 		if from >= t.At || to < t.At {
@@ -402,8 +405,8 @@ func (o *owner) cross(b *instance, from, to int, a application) {
 	}
 }
 
-// take removes stacks of a buff: of async stacks those that end first, or for new ones the oldest. "Dispel of a stack keeps
-// both timers."
+// take removes stacks of a buff: of async stacks those that end first, or for new ones the oldest.
+// The timers of the rest stay.
 func (o *owner) take(b *instance, n int, why string) {
 	if b.gone {
 		return

@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// §1.5, area auras: "aura {radius, interval: 500ms, linger}; engine asks a user-supplied query; members get a linked instance, removed
-// linger after leaving". And §1.1, zones: "per-buff, per-owner and per-zone pause and rate".
+// Section 1.5 of the rules: area auras give nearby owners a buff, at each interval, and remove it a
+// linger after they leave. Section 1.1: zones have a pause and a rate.
 
-// aura is the aura of a definition. The steps near and far decide which owners are in range; the radius has no effect here.
+// aura is the aura of a definition. The steps near and far decide which owners are in range; the
+// radius has no effect here.
 type aura struct {
 	Apply            string
 	Radius           float64
@@ -39,9 +40,9 @@ func (o *owner) auraEnds(b *instance) {
 	}
 }
 
-// look runs the due looks of all auras at the end of a frame: "engine asks a user-supplied query", every interval from the start of the
-// aura on; of several looks that were due in one frame only the last takes place. Owners in range get the buff; an owner out of range
-// loses it a linger after the look that missed it.
+// look runs the due looks of all auras at the end of a frame. A look is due every interval from the
+// start of the aura; of several due looks in one frame only the last runs. Owners in range get the
+// buff; an owner out of range loses it a linger after the look that missed it.
 func (w *world) look(now int64) {
 	type sight struct {
 		departure
@@ -64,7 +65,7 @@ func (w *world) look(now int64) {
 		w.left = w.left[1:]
 		all = append(all, sight{d, false})
 	}
-	slices.SortStableFunc(all, func(a, b sight) int { // "cause time, causing owner, issue number"
+	slices.SortStableFunc(all, func(a, b sight) int { // by time and owner of the cause, then order of issue
 		return cmp.Or(cmp.Compare(a.at, b.at), slices.Index(w.owners, a.bearer)-slices.Index(w.owners, b.bearer), cmp.Compare(a.aura.born, b.aura.born))
 	})
 	for _, s := range all {
@@ -113,7 +114,8 @@ func (b *instance) lingers() (end int64, yes bool) {
 	return end, len(b.holds) > 0
 }
 
-// heldBy returns the instance of a definition that an owner has from a bearer's auras, with the hold, or nil.
+// heldBy returns the instance of a definition that an owner has from a bearer's auras, with the
+// hold, or nil.
 func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	for _, b := range o.buffs {
 		if b.def.ID != id {
@@ -128,7 +130,8 @@ func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	return nil, nil
 }
 
-// entersAura applies an aura's definition to an owner, unless the owner has it from that bearer already.
+// entersAura applies an aura's definition to an owner, unless the owner has it from that bearer
+// already.
 func (o *owner) entersAura(bearer *owner, b *instance) {
 	if _, h := o.heldBy(bearer, b.def.Aura.Apply); h != nil {
 		if h.leaving = false; !slices.Contains(h.by, b) {
@@ -148,7 +151,8 @@ func (o *owner) entersAura(bearer *owner, b *instance) {
 	})
 }
 
-// leavesAura starts the linger, some time of which has passed, unless another aura of that bearer gives the same.
+// leavesAura starts the linger, some time of which has passed, unless another aura of that bearer
+// gives the same.
 func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	b, h := o.heldBy(bearer, a.def.Aura.Apply)
 	if h == nil || h.leaving {
@@ -196,7 +200,8 @@ type pace struct {
 
 func newPace() *pace { return &pace{rate: big.NewRat(1, 1)} }
 
-// repace applies the paces of an owner and its zone: rates are multiplied, and either pause stops the clock.
+// repace applies the paces of an owner and its zone: rates are multiplied, and either pause stops
+// the clock.
 func (o *owner) repace() {
 	z := o.all.paceOf(o.zone)
 	o.clock.change(o.world, new(big.Rat).Mul(o.mine.rate, z.rate), o.mine.held || z.held)
@@ -242,7 +247,8 @@ func (w *world) repace(zone int64, change func(*pace)) {
 	}
 }
 
-// enters moves the owner to a zone: "on_zone: keep (default) / remove". The same zone is no change.
+// enters moves the owner to a zone, which ends buffs with on_zone: remove. The same zone is no
+// change.
 func (o *owner) enters(zone int64) {
 	if zone == o.zone {
 		if zone != 0 {

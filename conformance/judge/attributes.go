@@ -1,6 +1,7 @@
 package judge
 
-// §1.4 Magnitudes and modifiers, and the documentation of the format: Attributes, Curves, Numbers, modifiers.
+// Section 1.4 of the rules, and the documentation of the format: attributes, curves, numbers,
+// modifiers.
 
 import (
 	"encoding/json"
@@ -35,7 +36,8 @@ func (b *bound) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &b.name)
 }
 
-// aggregate is which of several modifiers of one op count: all, the greatest, the least, or the strongest n.
+// aggregate is which of several modifiers of one op count: all, the greatest, the least, or the
+// strongest n.
 type aggregate struct{ count }
 
 // of returns the aggregate of the values.
@@ -47,7 +49,7 @@ func (a aggregate) of(all []float64) (sum float64) {
 		return slices.Max(all)
 	case a.word == "min":
 		return slices.Min(all)
-	case a.word == "strongest": // "only the N that are farthest from 0"
+	case a.word == "strongest": // only the N values farthest from 0 count
 		all = slices.Clone(all)
 		sort.SliceStable(all, func(i, j int) bool { return math.Abs(all[i]) > math.Abs(all[j]) })
 		all = all[:min(len(all), a.n)]
@@ -85,7 +87,8 @@ func (c *curve) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// at: "it begins at level 1 or 0; above its last level the last number holds".
+// at returns the value at a level. A curve starts at level 0 or 1; above its last level the last
+// number holds.
 func (c curve) at(level int) float64 {
 	var levels []int
 	for l := range c {
@@ -184,8 +187,8 @@ func (d *definition) numbers() (all []*number) {
 	return all
 }
 
-// amount is the value of a number. In a formula, stacks is the count of per_stack at the place of use; all other names keep the values
-// of the application.
+// amount is the value of a number. In a formula, stacks is the count of per_stack at the place of
+// use; all other names keep the values of the application.
 type amount struct {
 	x      float64
 	live   *formula
@@ -194,7 +197,8 @@ type amount struct {
 	mark   func(rule string)
 }
 
-// of returns the amount for n stacks, once or for each stack. It reports false if that is no number.
+// of returns the amount for n stacks, once or for each stack. It reports false if that is no
+// number.
 func (a amount) of(n int, perStack bool) (x float64, ok bool) {
 	x, ok = a.x, true
 	if a.live != nil {
@@ -233,8 +237,8 @@ func (w *world) knows(source string) *knowledge {
 	return k
 }
 
-// reread reads the sources of the owner's buffs again, for the case that they leave: before each command, and before the first
-// due event of a frame.
+// reread reads the sources of the owner's buffs again, for the case that they leave: before each
+// command, and before the first due event of a frame.
 func (o *owner) reread() {
 	if !o.all.views {
 		return
@@ -267,13 +271,13 @@ func (o *owner) values() map[string]float64 {
 	return all
 }
 
-// asks evaluates the numbers of an application, and returns the reason of a refusal: "Missing caller value without default ⇒
-// Denied{MissingParam}, never silent 0."
+// asks evaluates the numbers of an application, and returns the reason of a refusal: a missing
+// number without a default denies it.
 func (o *owner) asks(d *definition, a application) (of map[*number]amount, why string) {
 	if a.left != nil {
 		return a.left.numbers, ""
 	}
-	if b := o.joins(d, a); b != nil && !d.queued() { // "the level and the number of stacks that the instance will have afterwards"
+	if b := o.joins(d, a); b != nil && !d.queued() { // numbers use the level and stacks after the application
 		a.stacks += b.count()
 		if d.stack().Level == "sum" {
 			a.level += b.level
@@ -364,7 +368,8 @@ func (o *owner) askFormula(n *number, a application, given func(float64, bool) (
 	return amount{x, n.Formula, frozen, a.stacks, o.all.mark}, ""
 }
 
-// readsAmount reports whether a formula reads the amount of an act. It is then evaluated when the buff reacts.
+// readsAmount reports whether a formula reads the amount of an act. It is then evaluated when the
+// buff reacts.
 func (n *number) readsAmount() bool {
 	return n.Formula != nil && slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "amount" })
 }
@@ -393,8 +398,9 @@ func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why 
 	return x, ""
 }
 
-// ofSource reads an attribute of the source: with snapshot cast (the default) as it was at the head of the chain, with apply as
-// it is now. During a frame, other owners are seen as the frame found them; a source that has left, as it was read last.
+// ofSource reads an attribute of the source: with snapshot cast (the default) as it was at the head
+// of the chain, with apply as it is now. During a frame, other owners are seen as the frame found
+// them; a source that has left, as it was read last.
 func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bool) {
 	if a.known == nil {
 		return 0, false
@@ -423,8 +429,9 @@ func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bo
 	return x, true
 }
 
-// readName returns the value of a name in a formula: "level, stacks, magnitude of the application; owner.NAME, source.NAME an
-// attribute; caller.NAME what the application gives under that name; curve.NAME the curve at the level".
+// readName returns the value of a name in a formula: level, stacks or magnitude of the application;
+// owner.NAME or source.NAME, an attribute; caller.NAME, a parameter of the application; curve.NAME,
+// the curve at the level.
 func (o *owner) readName(path []string, snapshot string, a application) (x float64, ok bool) {
 	switch path[0] {
 	case "level":
@@ -446,7 +453,7 @@ func (o *owner) readName(path []string, snapshot string, a application) (x float
 	return 0, false
 }
 
-// reads: "an attribute: (attribute + pre) * coef + post".
+// reads returns (x + pre) * coef + post for an attribute's value x.
 func (n *number) reads(x float64) float64 {
 	part := func(p *float64, preset float64) float64 {
 		if p == nil {
@@ -457,8 +464,8 @@ func (n *number) reads(x float64) float64 {
 	return (x+part(n.Pre, 0))*part(n.Coef, 1) + part(n.Post, 0)
 }
 
-// value returns an attribute with all modifiers of the buffs that have their effect: channel by channel "add, mul-additive,
-// mul-compound, final-add, override", then "brought within the attribute's limits: down to max, then up to min".
+// value returns an attribute with the modifiers of all buffs in effect, channel by channel: add,
+// mul_add, mul_compound, final_add, override; then limited to its max, then to its min.
 func (o *owner) value(name string) float64 { return o.limited(name, o.unlimited(name)) }
 
 // unlimited is value before the limits.
@@ -476,7 +483,7 @@ func (o *owner) unlimited(name string) float64 {
 			if b.modified == nil {
 				b.modified = map[*number]float64{}
 			}
-			if !ok { // "not a number then: a modifier keeps its value"
+			if !ok { // keep the last value if the formula is undefined now
 				y = b.modified[&m.Value]
 			}
 			b.modified[&m.Value] = y
@@ -505,7 +512,8 @@ func (o *owner) unlimited(name string) float64 {
 	return x
 }
 
-// byModifier returns the buffs that have their effect, in the order in which their modifiers took effect: "override newest wins".
+// byModifier returns the buffs in effect, in the order in which their modifiers took effect, since
+// the newest override wins.
 func (o *owner) byModifier() []*instance {
 	var all []*instance
 	for _, b := range o.buffs {
@@ -542,8 +550,9 @@ func (o *owner) base(name string) float64 {
 	return o.all.attributes[name].Base
 }
 
-// limits applies limits that have changed: a maximum that is an attribute and has another value cuts a base above it for good, and a
-// minimum that has risen to the base kills. It runs after each command and each due event.
+// limits applies limits that have changed: a maximum that is an attribute and has another value
+// cuts a base above it for good, and a minimum that has risen to the base kills. It runs after each
+// command and each due event.
 func (o *owner) limits() {
 	for _, name := range o.all.bounded {
 		at := o.all.attributes[name]
@@ -569,7 +578,8 @@ func (o *owner) moved(limit *bound, last map[string]float64, name string) (was, 
 	return was, is, seen && was != is
 }
 
-// cut lowers a base above its maximum to the maximum, or to the minimum if that is above the maximum.
+// cut lowers a base above its maximum to the maximum, or to the minimum if that is above the
+// maximum.
 func (o *owner) cut(name string) {
 	at := o.all.attributes[name]
 	if at.Max == nil {
@@ -589,8 +599,9 @@ func (o *owner) cut(name string) {
 	}
 }
 
-// checkMin queues the death of an owner if a base has reached its minimum: "at_min: kill". A dead owner dies again only if the base
-// came from above the minimum. The buff that changed the base is who: its death line names it.
+// checkMin queues the death of an owner if a base with at_min: kill has reached its minimum. A dead
+// owner dies again only if the base was above the minimum before. who is the buff that changed the
+// base: its death line names it.
 func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	at := o.all.attributes[name]
 	if at.AtMin != "kill" || at.Min == nil {
@@ -605,8 +616,8 @@ func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	return false
 }
 
-// changes adds to a base: "permanent: instant and periodic change the base". It starts from the base within its limits. A change
-// by 0 only brings the base within its limits, without a line if it is within them.
+// changes adds to a base, starting from the base within its limits. A change by 0 only brings the
+// base within its limits, without a line if it is within them.
 func (o *owner) changes(who, name string, by float64) {
 	outside := o.base(name) != o.limited(name, o.base(name))
 	if by == 0 && outside {
@@ -642,12 +653,13 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after f
 	o.checkMin(who, name, was)
 }
 
-// damages: "the attribute loses so many whole points, half up, of which the shields against that school take theirs first".
-// The damage that passes the shields is the act damaged of the victim and the act dealt of the source.
+// damages reduces an attribute by whole points, rounded half up, less the part that shields against
+// that school absorb. Damage beyond the shields is the act damaged of the victim and the act dealt
+// of the source.
 func (o *owner) damages(who, name string, by float64, school, source string, why chain) {
 	points := int64(math.Floor(by + 0.5))
 	if by == 0 {
-		return // a formula that says "none"
+		return // a formula without a result
 	}
 	if by < 0.5 {
 		o.all.mark(markSmallDamage)
@@ -671,7 +683,8 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 	o.killer, o.cause = "", chain{}
 }
 
-// tellDamage makes the acts of damage: damaged on the victim at once, dealt on the source at once or at the end of the frame.
+// tellDamage makes the acts of damage: damaged on the victim at once, dealt on the source at once
+// or at the end of the frame.
 func (o *owner) tellDamage(amount int64, source string, why chain) {
 	quiet := why.reaction || o.reaction
 	o.happened("damaged", source, amount, quiet)

@@ -2,10 +2,12 @@ package judge
 
 import "math/big"
 
-// §1.1: "per-buff, per-owner and per-zone pause and rate (rational, exact ms arithmetic). Pause freezes end and phase."
+// Section 1.1 of the rules: a buff, an owner and a zone have a pause and a rational rate, exact to
+// the ms. A pause stops the end and the phase.
 
-// clock is a time that runs at a rational rate of an outer time: an owner's clock of the world's time, a buff's clock of its
-// owner's. It is exact; only the results of now and when are rounded, to the first whole ms that has not passed.
+// clock is a time that runs at a rational rate of an outer time: an owner's clock of the world's
+// time, a buff's clock of its owner's. It is exact; only the results of now and when are rounded,
+// to the first whole ms that has not passed.
 type clock struct {
 	outer int64    // outer time of the last change
 	inner *big.Rat // inner time of the last change
@@ -30,7 +32,8 @@ func (c *clock) at(outer int64) *big.Rat {
 // now returns the first whole inner ms that has not passed.
 func (c *clock) now(outer int64) int64 { return up(c.at(outer)) }
 
-// when returns the first outer ms at which an inner time is reached, and false while the clock is held.
+// when returns the first outer ms at which an inner time is reached, and false while the clock is
+// held.
 func (c *clock) when(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	switch {
@@ -71,7 +74,7 @@ func down(x *big.Rat) int64 {
 	return new(big.Int).Div(x.Num(), x.Denom()).Int64()
 }
 
-// ratio is a rate, written as a number or as "1/3".
+// ratio is a rate, written as a number or as 1/3.
 type ratio struct{ *big.Rat }
 
 // UnmarshalJSON reads a positive ratio.

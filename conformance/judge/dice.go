@@ -27,7 +27,8 @@ type Draft struct {
 // allTags are declared by each draft: the game may give an owner one that no definition names.
 var allTags = []string{"t.a", "t.b", "u", "f.g", "f.h", "e"}
 
-// allAttributes and allCurves too. All numbers are halves and quarters, so that only the rounding of the rules shows.
+// allAttributes and allCurves too. All numbers are halves and quarters, so that only the rounding
+// of the rules shows.
 var (
 	allAttributes = map[string]any{
 		"cap":  m("base", 120, "min", 1),
@@ -106,8 +107,9 @@ func (d *Draft) Scenario() *Scenario {
 	return all[0]
 }
 
-// Generate returns scenario number n of a seed. Definition p has the n-th pair of words of the format, each with one of its values;
-// [Pairs] scenarios contain all pairs. Everything else is random.
+// Generate returns scenario number n of a seed. Definition p has the n-th pair of words of the
+// format, each with one of its values; [Pairs] scenarios contain all pairs. Everything else is
+// random.
 func Generate(seed uint64, n int) *Draft {
 	g := &dice{rand.New(rand.NewPCG(seed, uint64(n)))}
 	pairs := allPairs()
@@ -158,7 +160,8 @@ func (d *Draft) any(word string) bool {
 	return false
 }
 
-// stride orders the pairs so that any part of the scenarios is a sample of all words. It is a prime above their number.
+// stride orders the pairs so that any part of the scenarios is a sample of all words. It is a prime
+// above their number.
 const stride = 104_729
 
 // Pairs returns the number of pairs of values of two words.
@@ -191,7 +194,8 @@ func (g *dice) one(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *dice, list ...T) T { return list[g.IntN(len(list))] }
 
-// definition returns a random definition with the words of must, and each other word with probability often.
+// definition returns a random definition with the words of must, and each other word with
+// probability often.
 func (g *dice) definition(id string, must []choice, often float64) map[string]any {
 	d := map[string]any{"duration": pick(g, "4s", "2500ms", "3s", "1400ms")}
 	var words []choice

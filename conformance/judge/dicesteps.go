@@ -73,7 +73,8 @@ func (s *Scenario) add(st map[string]any) {
 	s.steps = append(s.steps, decoded)
 }
 
-// instant returns the time of the next step: often the ms of an event, one ms before or after it, or the time of the last step.
+// instant returns the time of the next step: often the ms of an event, one ms before or after it,
+// or the time of the last step.
 func (g *dice) instant(played *Scenario, last int64) int64 {
 	switch g.IntN(10) {
 	case 0, 1, 2:

@@ -1,6 +1,7 @@
 package judge
 
-// story is a set of words and steps that a rule needs to have an effect. Random words and steps rarely come together that way.
+// story is a set of words and steps that a rule needs to have an effect. Random words and steps
+// rarely come together that way.
 type story struct {
 	name  string
 	words map[string][]word // by definition; one value of each word is picked
@@ -373,7 +374,8 @@ var stories = []story{
 	},
 }
 
-// tell gives the definitions of a draft the words of a story. A word that would make a definition an error is left out.
+// tell gives the definitions of a draft the words of a story. A word that would make a definition
+// an error is left out.
 func (g *dice) tell(d *Draft, s *story, must []choice) {
 	for _, id := range sortedKeys(s.words) {
 		for _, w := range s.words[id] {

@@ -2,9 +2,11 @@ package judge
 
 import "math/big"
 
-// §1.1: commands that move ends, and commands that pause or scale one buff's time.
+// Section 1.1 of the rules: commands that move ends, and commands that pause or scale one buff's
+// time.
 
-// extend: "Extend(h, Δ, cap): ≤ 0 ⇒ Expired at once, no extra tick; phase untouched; emits Refreshed".
+// extend moves the end of a buff and keeps its phase. A buff without time left expires at once,
+// without a pulse.
 func (o *owner) extend(id string, by int64, atMost *span) {
 	b := o.oldest(id)
 	if b == nil || !b.ends() {
@@ -23,7 +25,7 @@ func (b *instance) ends() bool {
 	return yes || !b.endless
 }
 
-// setRemaining: "SetRemaining; ≤ 0 ⇒ Expired at once".
+// setRemaining sets the remaining time of a buff. At 0 or less it expires at once.
 func (o *owner) setRemaining(id string, to int64) {
 	b := o.oldest(id)
 	if b == nil {
@@ -57,7 +59,7 @@ func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 	}
 }
 
-// pauseBuff: "per-buff pause. Pause freezes end and phase."
+// pauseBuff pauses or resumes a buff: its end and its phase.
 func (o *owner) pauseBuff(id string, on bool) {
 	if b := o.oldest(id); b != nil {
 		o.stand(b, &b.halted, on)
@@ -74,14 +76,15 @@ func (o *owner) stand(b *instance, cause *bool, on bool) {
 	o.pace(b, nil)
 }
 
-// rateBuff: "per-buff rate".
+// rateBuff sets the rate of a buff's time.
 func (o *owner) rateBuff(id string, to *big.Rat) {
 	if b := o.oldest(id); b != nil {
 		o.pace(b, to)
 	}
 }
 
-// pace sets the rate of a buff's clock, nil for no change, and holds it while a cause of a pause is set.
+// pace sets the rate of a buff's clock, nil for no change, and holds it while a cause of a pause is
+// set.
 func (o *owner) pace(b *instance, rate *big.Rat) {
 	if b.local == nil {
 		b.local = newClock(o.own)

@@ -1,6 +1,7 @@
 package judge
 
-// Formulas, as the documentation of the format describes them. The parser and the evaluator are the interpreter's own.
+// Formulas, as the documentation of the format describes them. The parser and the evaluator are the
+// interpreter's own.
 
 import (
 	"fmt"
@@ -18,7 +19,8 @@ type formula struct {
 	root  expression
 }
 
-// expression is a node of a formula. It reports ok == false if a name has no value. The value true is 1, false is 0.
+// expression is a node of a formula. It reports ok == false if a name has no value. The value true
+// is 1, false is 0.
 type expression func(in *scope) (x float64, ok bool)
 
 // scope resolves the names of a formula.
@@ -49,7 +51,8 @@ func (f *formula) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// evaluate returns the value of a formula. It reports ok == false if a name has no value, or the result is not a finite number.
+// evaluate returns the value of a formula. It reports ok == false if a name has no value, or the
+// result is not a finite number.
 func (f *formula) evaluate(read func(path []string) (float64, bool)) (x float64, ok bool) {
 	x, ok = f.root(&scope{read, map[string]float64{}})
 	return x, ok && !math.IsNaN(x) && !math.IsInf(x, 0)
@@ -82,7 +85,7 @@ func (p *parser) expect(word string) {
 	}
 }
 
-// sequence is "let x = a; b", or a choice.
+// sequence parses let x = a; b, or a choice.
 func (p *parser) sequence() expression {
 	if !p.accept("let") {
 		return p.choice()
@@ -103,7 +106,7 @@ func (p *parser) sequence() expression {
 	}
 }
 
-// choice is "a ? b : c". Only the chosen branch is evaluated.
+// choice parses a ? b : c. Only the chosen branch is evaluated.
 func (p *parser) choice() expression {
 	condition := p.or()
 	if !p.accept("?") {
@@ -167,7 +170,7 @@ func truth(yes bool) float64 {
 	return 0
 }
 
-// comparison is "a < b", or a chain such as "1 < level < 10".
+// comparison parses a < b, or a chain such as 1 < level < 10.
 func (p *parser) comparison() expression {
 	operands := []expression{p.sum()}
 	var operators []string
@@ -257,7 +260,8 @@ func (p *parser) sign() expression {
 	return p.operand()
 }
 
-// operand is a number, a parenthesis, a call, or a name such as level, owner.power or owner["fire-power"].
+// operand parses a number, a parenthesis, a call, or a name such as level, owner.power or
+// owner["fire-power"].
 func (p *parser) operand() expression {
 	word := p.word
 	switch p.token {

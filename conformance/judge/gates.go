@@ -1,6 +1,6 @@
 package judge
 
-// §1.3: gating, tags, immunity, chance, dispel.
+// Section 1.3 of the rules: requirements, tags, immunity, chance, dispel.
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func (o *owner) has(tag string) bool {
 
 func (t *tagTest) empty() bool { return len(t.All)+len(t.Any)+len(t.None) == 0 }
 
-// holds reports whether the owner has all of "all", one of "any" and none of "none".
+// holds reports whether the owner has all tags of t.all, one of t.any and none of t.none.
 func (o *owner) holds(t *tagTest) bool {
 	for _, tag := range t.All {
 		if !o.has(tag) {
@@ -49,9 +49,9 @@ func (o *owner) holds(t *tagTest) bool {
 	return len(t.Any) == 0
 }
 
-// refuses returns the reason for which the owner refuses an application: Denied{Requirement}, Denied{Immune}, Denied{Chance}.
-//
-// "application to a dead owner: allowed; a catalog says once dead: deny (and by definition dead: allow)".
+// refuses returns the reason for which the owner refuses an application: requirement, immune,
+// chance or dead. The dead accept applications, unless the catalog says dead: deny and the
+// definition does not say dead: allow.
 func (o *owner) refuses(d *definition) string {
 	switch {
 	case o.dead && d.Dead == "deny":
@@ -82,7 +82,8 @@ func (o *owner) immuneTo(d *definition) bool {
 	return false
 }
 
-// markGrants records that an immunity would be against a definition if the tags that it grants counted.
+// markGrants records that an immunity would be against a definition if the tags that it grants
+// counted.
 func (o *owner) markGrants(d *definition) {
 	granted := *d
 	granted.Tags = slices.Concat(d.Tags, d.Grants)
@@ -117,7 +118,8 @@ func (d *definition) grants(above string) bool {
 	return false
 }
 
-// against: "immunity: {query}": "buffs with one of the tags, that dispel type, and positive or negative".
+// against reports whether the immunity matches a definition: by one of its tags, its dispel type,
+// or its polarity.
 func (m *immunity) against(d *definition) bool {
 	if len(m.Tags) > 0 {
 		one := false
@@ -134,7 +136,8 @@ func (m *immunity) against(d *definition) bool {
 	return m.Polarity == "" || or(d.Polarity, "neutral") == m.Polarity
 }
 
-// suppresses: "immune: suppress: nothing of the buff takes effect while it lasts".
+// suppresses reports whether an immunity with immune: suppress leaves a running buff without
+// effect.
 func (o *owner) suppresses(b *instance) bool {
 	return or(b.def.Immune, "suppress") == "suppress" && o.immuneToOthers(b)
 }
@@ -142,8 +145,8 @@ func (o *owner) suppresses(b *instance) bool {
 // works reports whether a buff has its effect.
 func (b *instance) works() bool { return !b.hidden && !b.silenced }
 
-// shows reports whether a buff does more than pulse. Only for such a buff the log has hide and show for an immunity; the others have a
-// reason at each pulse (V57).
+// shows reports whether a buff does more than pulse. Only for such a buff the log has hide and show
+// for an immunity; the others have a reason at each pulse (V57).
 func (b *instance) shows() bool {
 	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil ||
 		len(b.def.on().Act) > 0
@@ -187,22 +190,24 @@ func (o *owner) expose(tag string) {
 	}
 }
 
-// inhibit is the command for "ongoing requirement fails / holds again".
+// inhibit applies a change of a buff's ongoing requirement: it fails, or holds again.
 func (o *owner) inhibit(id string, on bool) {
 	if b := o.oldest(id); b != nil {
 		b.inhibited = on
 	}
 }
 
-// settle updates all buffs to the state of the owner, the older first: immunities remove, then conditions remove, hide and show. If that
-// does not end, since a buff hides itself by being shown, the law has no answer. Then changed limits of attributes apply.
+// settle updates all buffs to the state of the owner, the older first: immunities remove, then
+// conditions remove, hide and show. If that does not end, since a buff hides itself by being shown,
+// the rules have no answer. Then changed limits of attributes apply.
 func (o *owner) settle() {
 	if o.settleBuffs() {
 		o.limits()
 	}
 }
 
-// settleBuffs is settle within a command, after which the limits apply. It reports whether the law has an answer.
+// settleBuffs is settle within a command, after which the limits apply. It reports whether the law
+// has an answer.
 func (o *owner) settleBuffs() bool {
 	for range 100 {
 		if o.undecided {
@@ -228,7 +233,8 @@ func (o *owner) settleOnce() (changed bool) {
 	return changed
 }
 
-// purge removes the buffs that an immunity removes, the older first, and reports whether there were any.
+// purge removes the buffs that an immunity removes, the older first, and reports whether there were
+// any.
 func (o *owner) purge() (some bool) {
 	for again := true; again; {
 		again = false
@@ -283,7 +289,8 @@ func (o *owner) settleOne(b *instance) bool {
 	return true
 }
 
-// beatAgain resumes the beat after a requirement failed for a time: "inhibition: keep / reset / execute".
+// beatAgain resumes the pulses after a requirement failed for a time, as inhibition says: keep,
+// reset or execute.
 func (o *owner) beatAgain(b *instance) {
 	in := or(b.def.Inhibition, "keep")
 	if in == "keep" || b.period == 0 {
@@ -296,7 +303,7 @@ func (o *owner) beatAgain(b *instance) {
 	}
 }
 
-// grades: "basic<strong<death<undispellable".
+// grades are the dispel grades in ascending order.
 var grades = []string{"basic", "strong", "death", "undispellable"}
 
 func rankOf(grade string) int {
@@ -308,8 +315,9 @@ func rankOf(grade string) int {
 	panic("judge: no grade " + grade)
 }
 
-// dispel: "Dispel(query, grade, n, order); never ticks, never refreshes". Without most, every matching buff is removed; most is a number of
-// portions: the stacks that the command names, or the definition's dispel.per.
+// dispel runs a dispel, which causes no pulse and no refresh. Without most, every matching buff is
+// removed; most is a number of portions: the stacks that the command names, or the definition's
+// dispel.per.
 func (o *owner) dispel(q query, stacks int) {
 	if stacks = max(stacks, q.Stacks); stacks > 0 && q.one == "" {
 		o.all.mark(markDispelStacks)
@@ -389,7 +397,8 @@ func (q *query) matches(b *instance) bool {
 		(q.Polarity == "" || or(b.def.Polarity, "neutral") == q.Polarity) && (q.Source == "" || b.source == q.Source)
 }
 
-// dispelOne removes one buff, or one portion of it: "per: stack/charge/all, resist". It reports whether the dispel was strong enough.
+// dispelOne removes one buff, or one portion of it as dispel.per says. It reports whether the
+// dispel overcame the resistance.
 func (o *owner) dispelOne(b *instance, stacks, strength int) bool {
 	d := dispel{}
 	if b.def.Dispel != nil {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// §1.2: exclusive groups, slots, sources with one buff, diminishing returns, and the strongest that count.
+// Section 1.2 of the rules: exclusive groups, slots, sources with one buff, diminishing returns,
+// and the strongest that count.
 
 // leaver is a buff that ends for a new one.
 type leaver struct {
@@ -70,7 +71,8 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 	return goes, ""
 }
 
-// per_source on several owners: "single-target auras, oldest evicted: index by source". Those on the same owner have ended before.
+// per_source limits the buffs of one source on several owners; the oldest is removed. Buffs on the
+// same owner have ended before.
 //
 // The index follows the frame's changes in the order of their times, then of their owners.
 
@@ -96,7 +98,8 @@ func (o *owner) changesSource(b *instance, kind string) {
 	}
 }
 
-// share applies the queued changes and queues the removals of the buffs that exceed the limit of their source.
+// share applies the queued changes and queues the removals of the buffs that exceed the limit of
+// their source.
 func (w *world) share() {
 	changes := w.resourced
 	w.resourced = nil
@@ -136,7 +139,8 @@ func (w *world) exceeds(c resourced) {
 	}
 }
 
-// against: "group + priority + rule: always / never / higher / equalOrHigher / sameSourceOnly / hide".
+// against returns whether an application replaces a buff of its group or is refused, by the group's
+// rule.
 func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 	there := b.def.Group.Priority
 	switch or(g.Rule, "always") {
@@ -154,7 +158,7 @@ func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 	return false, false // hide
 }
 
-// evicted returns the buff that loses its slot: "evict: reject / oldest / lowest-priority / soonest-to-end"; of equal ones the oldest.
+// evicted returns the buff that loses its slot as evict says; the oldest of equal ones.
 func evicted(held []*instance, evict string) *instance {
 	goes := held[0]
 	for _, b := range held {
@@ -189,9 +193,10 @@ func (d *definition) priority() int {
 	return d.Group.Priority
 }
 
-// overshadowed: "hide = weaker is suppressed with its clock running and shows again"; of one priority the higher level shows, then
-// the greater magnitude, then the newer. And "effective: n by magnitude, all keep running", of the buffs of one definition on
-// the owner, in the same order but for the age: of equal ones the older counts.
+// overshadowed reports whether a buff has no effect while its time passes, because a stronger one
+// in a group with rule: hide has: by priority, then level, then magnitude, then the newer. Or
+// because stack.effective lets only the strongest buffs of one definition count, in the same order,
+// but of equal ones the older.
 func (o *owner) overshadowed(b *instance) bool {
 	if g := b.def.Group; g != nil && g.Rule == "hide" {
 		for _, c := range o.buffs {
@@ -226,16 +231,15 @@ func (b *instance) compare(c *instance) int {
 	return rank{level: b.level, magnitude: b.magnitude}.compare(rank{level: c.level, magnitude: c.magnitude})
 }
 
-// Diminishing returns: "dr: {group, steps, reset, scope: target / pair}; integer ms rounding; 0 = Denied{DR}".
+// Diminishing returns. Durations are rounded to whole ms, and a step of 0 denies the application.
 
-// drKey identifies applications that are counted together: "memory by (source, category) on the owner, whoever owns the
-// instance".
+// drKey identifies applications that are counted together: for scope: pair by their source.
 type drKey struct{ group, source string }
 
 // memory counts the applications of a key.
 type memory struct {
 	n    int
-	last int64 // "the last moment at which an application was in effect"
+	last int64 // last time at which an application was in effect
 }
 
 func (d *definition) drKey(source string) drKey {
@@ -262,7 +266,7 @@ func (o *owner) percent(d *definition, source string) int64 {
 	return d.DR.Steps[min(m.n, len(d.DR.Steps)-1)]
 }
 
-// lasting reports whether an application that counts under the key is in effect, "waiting ones included".
+// lasting reports whether an application that counts under the key is in effect; a waiting one is.
 func (o *owner) lasting(key drKey) bool {
 	for _, b := range o.buffs {
 		if b.def.DR == nil {
@@ -277,8 +281,8 @@ func (o *owner) lasting(key drKey) bool {
 	return false
 }
 
-// counts: "what counts: an application that changed something: applied, refreshed, stacked, queued. One that changed and
-// logged nothing, or was denied, uses no step".
+// counts adds a step of diminishing returns for an application that applied, refreshed, stacked or
+// queued a buff. One that was denied, or changed a buff without a line in the log, adds none.
 func (o *owner) counts(d *definition, source string) {
 	if d.DR == nil {
 		return

@@ -2,9 +2,10 @@ package judge
 
 import "fmt"
 
-// §1.1, late frame: "catchup: all / coalesce(n) / skip", for the pulses of one buff in one frame.
+// Section 1.1 of the rules: in a late frame catchup runs, merges or skips the pulses of one buff.
 
-// pulseOfFrame applies a due pulse, or counts it if it will be coalesced into a later pulse of the same frame.
+// pulseOfFrame applies a due pulse, or counts it if it will be coalesced into a later pulse of the
+// same frame.
 func (o *owner) pulseOfFrame(b *instance, c counted) {
 	if or(b.def.Catchup.word, "all") == "all" {
 		o.pulse(b, c, "")
@@ -17,7 +18,8 @@ func (o *owner) pulseOfFrame(b *instance, c counted) {
 	}
 }
 
-// moreInFrame reports whether the buff will pulse in the same way again in this frame, unless something changes.
+// moreInFrame reports whether the buff will pulse in the same way again in this frame, unless
+// something changes.
 func (o *owner) moreInFrame(b *instance) bool {
 	inFrame := func(at int64) bool {
 		at, ok := b.outer(at)

@@ -1,6 +1,6 @@
 package judge
 
-// §1.4 shields, §1.2 charges, and §1.5: life cycle.
+// Section 1.4 (shields), section 1.2 (charges) and section 1.5 (life cycle) of the rules.
 
 import (
 	"cmp"
@@ -24,7 +24,8 @@ func (o *owner) oldest(id string) *instance {
 	return nil
 }
 
-// oldestBy returns the oldest buff of a definition by a source, or if there is none the oldest of all.
+// oldestBy returns the oldest buff of a definition by a source, or if there is none the oldest of
+// all.
 func (o *owner) oldestBy(id, source string) *instance {
 	for _, b := range o.buffs {
 		if b.def.ID == id && b.source == source {
@@ -34,8 +35,8 @@ func (o *owner) oldestBy(id, source string) *instance {
 	return o.oldest(id)
 }
 
-// remove ends a buff: "on.remove is keyed by reason or any". "After a removal no callback of that buff starts, except its own
-// OnRemove." Its links end after the actions.
+// remove ends a buff and runs the on.remove lists for its reason and for any. No other action of
+// the buff starts after that. Its links end after the actions.
 func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
@@ -82,9 +83,9 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 	}
 }
 
-// kill: "onDeath: remove / keep / pause; no final tick, reason Death, OnExpire not run". "Non-persistent buffs go at once, their
-// due events at T are dropped; persistent ones go on." Before anything goes, the buffs that have their effect run on.death, which
-// has no line. The line of the death names the buff whose damage or action did it, with a space after it in who.
+// kill ends the buffs of an owner as on_death says, with reason death, without a pulse; their due
+// events are dropped. First the buffs in effect run on.death, which has no line. The line of the
+// death names the buff whose damage or action caused it, with a space after it in who.
 func (o *owner) kill(who, killer string, c chain) {
 	if !o.dead {
 		if o.life {
@@ -123,7 +124,8 @@ func (o *owner) revive() {
 	}
 }
 
-// sourceGone: "onSourceGone: keep (default) / remove / adopt(owner)".
+// sourceGone handles the departure of a source as on_source_gone says: keep (the default), remove
+// or adopt.
 func (o *owner) sourceGone(source string) {
 	for _, b := range o.carried() {
 		if b.gone || b.source != source {
@@ -139,7 +141,7 @@ func (o *owner) sourceGone(source string) {
 	}
 }
 
-// interrupt: "interrupt: [kind…]; eng.Interrupt(owner, kind)".
+// interrupt ends the buffs that an act interrupts.
 func (o *owner) interrupt(kind string) {
 	for _, b := range o.carried() {
 		if !b.gone && slices.Contains(b.def.Interrupt, kind) {
@@ -149,8 +151,9 @@ func (o *owner) interrupt(kind string) {
 	}
 }
 
-// happened is an act: the buffs that have actions for it and have their effect react, the older first; then it uses charges and
-// interrupts. An act of damage within the reaction to one makes no buff react.
+// happened is an act: the buffs that have actions for it and have their effect react, the older
+// first; then it uses charges and interrupts. An act of damage within the reaction to one makes no
+// buff react.
 func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	for _, b := range o.carried() {
 		if list := b.def.on().Act[act]; len(list) > 0 && b.works() && quiet {
@@ -195,7 +198,8 @@ func (w *world) markUses(act string) {
 	}
 }
 
-// consume: "charges {n, consumeOn, …}, reason Consumed at 0". A hidden buff is not used.
+// consume uses a charge of each buff that consumes on the act; without charges the buff ends with
+// reason consumed. A hidden buff keeps its charges.
 func (o *owner) consume(kind string) {
 	for _, b := range o.carried() {
 		if c := b.def.Charges; !b.gone && c != nil && slices.Contains(c.ConsumeOn, kind) {
@@ -215,8 +219,8 @@ func (o *owner) use(id string, n int) {
 	}
 }
 
-// useCharges takes charges: of async stacks from the application that ends first, then from the next; of a queue from the
-// running application.
+// useCharges takes charges: of async stacks from the application that ends first, then from the
+// next; of a queue from the running application.
 func (o *owner) useCharges(b *instance, n int, why string) {
 	if b.each() {
 		for _, l := range b.byEnd() {
@@ -272,7 +276,7 @@ func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	}
 }
 
-// poolOf returns the pool of an application: "none: the magnitude of the application".
+// poolOf returns the pool of an application: without a pool the magnitude.
 func (d *definition) poolOf(a application) int64 {
 	if d.Shield.Pool == nil {
 		return a.magnitude
@@ -280,7 +284,8 @@ func (d *definition) poolOf(a application) int64 {
 	return int64(math.Floor(a.numbers[d.Shield.Pool].x))
 }
 
-// absorb: "shield {pool, order: priority then oldest, school}; Absorb(owner, amount, school) returns rest; reason Broken".
+// absorb reduces the pools of the shields by damage and returns the rest: first the shields of
+// higher priority, then the older. A used-up shield ends with reason broken.
 func (o *owner) absorb(amount int64, school string) {
 	o.meets(amount, school, "")
 	o.breaks()
@@ -295,7 +300,8 @@ func (o *owner) breaks() {
 	}
 }
 
-// meets absorbs damage to an attribute by the shields, and returns the rest. Without an attribute all shields absorb.
+// meets absorbs damage to an attribute by the shields, and returns the rest. Without an attribute
+// all shields absorb.
 func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	all := o.carried()
 	sort.SliceStable(all, func(i, j int) bool {
@@ -335,8 +341,8 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	return amount
 }
 
-// guards reports whether a shield protects an attribute: one that it names, or, if it names none, one with "at_min: kill", or any if the
-// catalog has no such attribute.
+// guards reports whether a shield protects an attribute: one in attrs, or, without attrs, one with
+// at_min: kill, or any if the catalog has no such attribute.
 func (w *world) guards(s *shield, attr string) bool {
 	if len(s.Attrs) > 0 {
 		return slices.Contains(s.Attrs, attr)
@@ -349,7 +355,7 @@ func (w *world) guards(s *shield, attr string) bool {
 	return true
 }
 
-// against: "schools: what it absorbs; none: everything".
+// against reports whether a shield absorbs damage of a school: without schools it absorbs all.
 func (s *shield) against(school string) bool {
 	for _, above := range s.Schools {
 		if under(school, above) {
@@ -359,7 +365,8 @@ func (s *shield) against(school string) bool {
 	return len(s.Schools) == 0
 }
 
-// unlink ends the links of a head: an instance ends with its last head; until then only the stacks added by this head are removed.
+// unlink ends the links of a head: an instance ends with its last head; until then only the stacks
+// added by this head are removed.
 func (o *owner) unlink(head *instance, why string) {
 	for _, b := range o.carried() {
 		i := slices.IndexFunc(b.ties, func(t tie) bool { return t.head == head })

@@ -1,7 +1,7 @@
 package judge
 
-// marks counts how often rules that are easily missed had an effect. The test of the random scenarios requires each of them to
-// occur.
+// marks counts how often rules that are easily missed had an effect. The test of the random
+// scenarios requires each of them to occur.
 type marks map[string]int
 
 // mark records that a rule had an effect.
@@ -14,7 +14,7 @@ func (w *world) mark(rule string) {
 // Rules are the names of the rules that Marks counts.
 func Rules() []string { return rules }
 
-// The names of the rules, by the part of the law that they belong to.
+// The names of the rules, by the section that they belong to.
 const (
 	markUnsavedHead    = "links: not saved, as no head is saved"
 	markUnsavedStacks  = "links: an unsaved head takes its stacks along"

@@ -2,7 +2,7 @@ package judge
 
 import "fmt"
 
-// §1.7: "Let T be an instant in ms. Per owner, the engine promises this total order."
+// Section 1.7 of the rules: the total order of the events of one owner.
 
 // owner is one owner of buffs, with the complete state of the interpreter for it.
 type owner struct {
@@ -41,7 +41,7 @@ type owner struct {
 	store    []*instance // the saved buffs, while the owner is away
 
 	todo      []command
-	undecided bool // the law has no answer
+	undecided bool // the rules have no answer
 	reaction  bool // the running command is in the chain of a reaction to damage
 	running   int  // the round of the running command; 0: none
 }
@@ -79,7 +79,8 @@ type chain struct {
 	clock    string     // the clock of the buff that ended
 }
 
-// share is the part of a period, the number of pulses and the stacks of a pulse. The zero share is one whole pulse.
+// share is the part of a period, the number of pulses and the stacks of a pulse. The zero share is
+// one whole pulse.
 type share struct {
 	elapsed, period int64
 	count           int
@@ -94,7 +95,7 @@ func (s share) scale(x float64) float64 {
 	return x * float64(max(s.count, 1))
 }
 
-// The ranks: "Tick (0), StackExpire (1), Expire (2), Timeout (3)".
+// The ranks of due events at one instant.
 const (
 	rankPulse = iota
 	rankStackEnd
@@ -110,8 +111,7 @@ type due struct {
 	run  func()
 }
 
-// before is the order of the law: by time; "due events at T, sorted by rank, then by age (application sequence, older
-// first)".
+// before is the order of due events: by time, then rank, then age, the older application first.
 func (d due) before(other due) bool {
 	if d.at != other.at {
 		return d.at < other.at
@@ -122,9 +122,8 @@ func (d due) before(other due) bool {
 	return d.age < other.age
 }
 
-// next returns the next due event of the owner.
-//
-// "Each due event is validated just before it runs": no due event is remembered, so none needs validation.
+// next returns the next due event of the owner. No due event is remembered, so none needs to be
+// validated.
 func (o *owner) next() (first due, ok bool) {
 	consider := func(d due) {
 		if !ok || d.before(first) {
@@ -147,8 +146,8 @@ func (o *owner) next() (first due, ok bool) {
 	return first, ok
 }
 
-// nextOfBuff returns the next due event of one buff, in the order of the buff's own time: several of its ms may fall into one of the
-// owner's, and a boundary after an end is no pulse.
+// nextOfBuff returns the next due event of one buff, in the order of the buff's own time: several
+// of its ms may fall into one of the owner's, and a boundary after an end is no pulse.
 func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	each := func(d due, ok bool) {
 		if ok && (!some || d.before(own)) {
@@ -174,9 +173,8 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	return own, some
 }
 
-// reach runs a frame: everything due up to its end, in the order of deadlines, each at its own time.
-//
-// "paused owner: no events; both deadlines move by the pause."
+// reach runs a frame: everything due up to its end, in the order of deadlines, each at its own
+// time. A paused owner has no events.
 func (o *owner) reach(to int64) {
 	o.world, o.frame = to, to
 	first := true
@@ -223,7 +221,8 @@ func (b *instance) eventOf(c counted) event {
 	}
 }
 
-// eventBy is an event that one application caused: its level, magnitude, numbers and source, and n stacks.
+// eventBy is an event that one application caused: its level, magnitude, numbers and source, and n
+// stacks.
 func eventBy(a application, n int) event {
 	return event{
 		source: a.source, magnitude: a.magnitude, level: a.level, n: n, chain: a.chain,
@@ -239,7 +238,8 @@ func orWhy(x float64, ok bool) (float64, string) {
 	return x, ""
 }
 
-// issue queues the actions of a list. An action for another owner is delivered at the end of the frame.
+// issue queues the actions of a list. An action for another owner is delivered at the end of the
+// frame.
 func (o *owner) issue(d *definition, list []action, e event) {
 	for _, a := range list {
 		c := command{
@@ -299,9 +299,9 @@ func (o *owner) miss(c command) {
 	o.say("miss %s%s to %s", c.who, what, c.To)
 }
 
-// rounds runs the commands that the last event has issued: "commands issued inside its callback run after the callback
-// returns and before the next due event, in issue order, at logical time T; commands issued by those commands follow
-// breadth-first, at most 16 rounds, then Fault{Cascade}."
+// rounds runs the commands that the last event has issued, at the same time and before the next due
+// event, in the order of issue. The commands that these issue follow breadth-first, for at most 16
+// rounds; then the owner has a fault.
 func (o *owner) rounds() {
 	for len(o.todo) > 0 && !o.undecided {
 		c := o.todo[0]
@@ -337,7 +337,7 @@ func (o *owner) act(c command) {
 	case c.ends != nil:
 		o.unlink(c.ends, c.Reason)
 	case c.head != nil && c.head.hasLink(o, c.Apply):
-		o.all.mark(markLinkThere) // "a head has each of its links once"
+		o.all.mark(markLinkThere) // a buff has each link once
 	case c.Apply != "":
 		if c.again {
 			o.all.mark(markLinkAgain)
@@ -361,7 +361,7 @@ func (o *owner) act(c command) {
 	}
 }
 
-// timeout adds a timeout: "a delay ≤ 0 of a timeout is due at the next ms, never inside the call." (design.md §4)
+// timeout adds a timeout. A delay of 0 or less is due at the next ms.
 func (o *owner) timeout(name string, after int64) {
 	o.sequence++
 	o.timeouts = append(o.timeouts, timeout{name, o.own + max(after, 1), o.sequence})

@@ -1,6 +1,7 @@
 package judge
 
-// §3.4 Validation: errors, and the rulings about words that cannot take effect together.
+// Section 3.4 of the rules: invalid definitions, and the rulings about words that cannot have an
+// effect together.
 
 import (
 	"fmt"
@@ -8,8 +9,8 @@ import (
 	"slices"
 )
 
-// Refusals returns the sentences by which the definitions of a scenario must not load. An empty result means only that the interpreter
-// knows of none.
+// Refusals returns the sentences by which the definitions of a scenario must not load. An empty
+// result means only that the interpreter knows of none.
 func (s *Scenario) Refusals() []string {
 	var all []string
 	for id, d := range s.buffs {
@@ -63,8 +64,8 @@ func (d *definition) carriedWords() bool {
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 
-// given reports whether stack has a word that is not a default. Ruled: a default that is written out is as if it were left out (scenario
-// 619576 of seed 20261122).
+// given reports whether stack has a word that is not a default. Ruled: a default that is written
+// out is as if it were left out (scenario 619576 of seed 20261122).
 func (s *stacking) given() bool {
 	if s == nil {
 		return false

@@ -1,6 +1,6 @@
 package judge
 
-// §1.6 Persistence.
+// Section 1.6 of the rules: logout and return.
 
 import (
 	"fmt"
@@ -9,8 +9,7 @@ import (
 	"slices"
 )
 
-// save: "engine continues until Unload(owner); Unload is the only thing that stops time." "Unload: nothing fires, no OnExpire;
-// state saved."
+// save logs the owner out: nothing fires, its time stops, and its state is saved.
 func (o *owner) save() {
 	saved := o.saved()
 	for _, b := range o.buffs {
@@ -39,7 +38,7 @@ func (o *owner) save() {
 	o.clock.change(o.world, o.mine.rate, o.mine.held)
 }
 
-// saved returns the buffs that are saved: "passive and aura-granted never", and no link without a saved head.
+// saved returns the buffs that are saved: none that an aura gave, and no link without a saved head.
 func (o *owner) saved() []*instance {
 	saved := slices.DeleteFunc(o.carried(), func(b *instance) bool { return !b.kept(o.own) || b.ofAura })
 	for {
@@ -53,7 +52,8 @@ func (o *owner) saved() []*instance {
 	}
 }
 
-// cutTies removes the ties of a saved link to heads that are not saved, with the stacks added by those heads.
+// cutTies removes the ties of a saved link to heads that are not saved, with the stacks added by
+// those heads.
 func (o *owner) cutTies(b *instance) {
 	for _, t := range slices.Clone(b.ties) {
 		if !slices.Contains(o.store, t.head) {
@@ -66,7 +66,8 @@ func (o *owner) cutTies(b *instance) {
 	}
 }
 
-// kept: "save: always / never / ifRemaining(≥)".
+// kept reports whether the definition's save mode saves the buff: always, never, or with enough
+// time left.
 func (b *instance) kept(now int64) bool {
 	s := b.def.Save
 	if s == nil {
@@ -81,7 +82,8 @@ func (b *instance) kept(now int64) bool {
 	return true
 }
 
-// load: "wall keeps running, online frozen". "negative offline time counts as 0". The owner is in the zone that it left.
+// load returns the owner to the zone that it left. Time on the wall clock has passed, online time
+// has not; a negative time away counts as 0.
 func (o *owner) load() {
 	o.away = false
 	gone := o.world - o.left
@@ -162,7 +164,7 @@ func (b *instance) floor(o *owner) int64 {
 
 // returned is the effect of the time away on a buff.
 type returned struct {
-	gone   bool  // "Removed{Expired, Offline: d} at load"
+	gone   bool  // ended while the owner was away
 	late   int64 // then how long ago it ended
 	taken  int   // applications of a queue that ran
 	fallen int   // stacks that ended
@@ -183,7 +185,8 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	return r
 }
 
-// age runs the beats and ends of a buff up to an instant of the buff's time, without lines. A paused buff does not end.
+// age runs the beats and ends of a buff up to an instant of the buff's time, without lines. A
+// paused buff does not end.
 func (o *owner) age(b *instance, until int64) (r returned) {
 	if b.standing() {
 		return r
@@ -271,8 +274,9 @@ func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 	}
 }
 
-// catchUp runs the pulses of the time away: "offline_pulses: none (default) / coalesce / all(cap)". The partial pulse at the end
-// is the last; with all it counts towards the cap.
+// catchUp runs the pulses of the time away as save.offline_pulses says: none (the default),
+// coalesced, or all up to a cap. The partial pulse at the end is the last one, and counts towards
+// the cap.
 func (o *owner) catchUp(b *instance, c count, missed missing) {
 	limit := math.MaxInt
 	switch {
@@ -300,7 +304,8 @@ func (o *owner) catchUp(b *instance, c count, missed missing) {
 	}
 }
 
-// expireAway ends a buff that ended while its owner was away: "notify (default) / silent / run".
+// expireAway ends a buff that ended while its owner was away, as save.offline_expire says: notify
+// (the default), silent or run.
 func (o *owner) expireAway(b *instance, gone int64, r returned) {
 	how := or(b.saving().OfflineExpire, "notify")
 	o.pulsesAway(b, r)
@@ -315,17 +320,18 @@ func (o *owner) expireAway(b *instance, gone int64, r returned) {
 	o.endAway(b, how, r)
 }
 
-// endAway queues the actions and the links of an end while away. Buffs that the actions apply start at that end.
+// endAway queues the actions and the links of an end while away. Buffs that the actions apply start
+// at that end.
 func (o *owner) endAway(b *instance, how string, r returned) {
 	if how == "run" {
 		o.endActions(b, "expired", chain{known: b.known, ago: r.late, clock: b.def.clockWord()})
-	} else if len(b.def.Links) > 0 { // "removed with it", wherever its owner was
+	} else if len(b.def.Links) > 0 { // links end with it, also while the owner is away
 		o.todo = append(o.todo, command{ends: b, action: action{Reason: "expired"}, round: o.running + 1})
 	}
 }
 
-// pulsesAway runs the pulses of a buff that has ended. They come before its end ("expire and tick coincide: tick first"), so that
-// it has its effect in them.
+// pulsesAway runs the pulses of a buff that has ended. They run before its end, so the buff has its
+// effect in them.
 func (o *owner) pulsesAway(b *instance, r returned) {
 	there := o.buffs
 	if !slices.Contains(there, b) {
@@ -339,7 +345,8 @@ func (o *owner) pulsesAway(b *instance, r returned) {
 	o.buffs = without(o.buffs, b)
 }
 
-// catchUpChain advances a buff that started at the end of another one while away. Its own end is always logged.
+// catchUpChain advances a buff that started at the end of another one while away. Its own end is
+// always logged.
 func (o *owner) catchUpChain(b *instance, ago int64) {
 	r := o.age(b, b.clock(o.own)) // exactly ago ms after its start
 	if !r.gone {

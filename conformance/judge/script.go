@@ -199,11 +199,11 @@ func decodeStep(raw []byte) (st step, err error) {
 	return st, nil
 }
 
-// Play runs the script by the law and returns the log.
-// "A step at time t first runs a frame that reaches t, then its command, which therefore comes after everything due
-// at t. Exceptions: load only moves the clock to t. While paused, time passes and nothing is due."
+// Play runs the script and returns the log. A step at time t first runs a frame that reaches t,
+// then its command, which therefore follows everything due at t. Exceptions: load only moves the
+// clock to t; while paused, time passes and nothing is due.
 //
-// If decided is false the law has no answer, and the log is undefined.
+// If decided is false the rules have no answer, and the log is undefined.
 func (s *Scenario) Play() (log []string, decided bool) { return s.play(nil) }
 
 // PlayMarked is Play, and returns how often each of the [Rules] had an effect.
@@ -376,7 +376,7 @@ func (o *owner) change(st step) {
 	case st.Vulnerable != "":
 		o.expose(st.Vulnerable)
 	case st.Tag != "":
-		o.tags[st.Tag]++ // "counted per owner"
+		o.tags[st.Tag]++ // tags from the game are counted
 	case st.Untag != "":
 		if o.tags[st.Untag]--; o.tags[st.Untag] <= 0 {
 			delete(o.tags, st.Untag)

@@ -2,7 +2,8 @@ package judge
 
 import "strings"
 
-// Shrink returns a smaller draft that still fails: it removes steps and words as long as fails returns true.
+// Shrink returns a smaller draft that still fails: it removes steps and words as long as fails
+// returns true.
 func (d *Draft) Shrink(fails func(*Draft) bool) *Draft {
 	for again := true; again; {
 		again = false
@@ -71,7 +72,8 @@ func (d *Draft) copy() *Draft {
 	return c
 }
 
-// Shape names the words and steps of a draft without their values. Two differences of one shape usually have one cause.
+// Shape names the words and steps of a draft without their values. Two differences of one shape
+// usually have one cause.
 func (d *Draft) Shape() string {
 	words := map[string]bool{}
 	var walk func(path string, v any)

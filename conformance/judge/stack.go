@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// §1.2: refresh, phase, expire; async stacks; queues.
+// Section 1.2 of the rules: refresh, phase, expire; async stacks; queues.
 
-// layer is one application of a buff with async stacks ("timers: each").
+// layer is one application of a buff with timers: each.
 type layer struct {
 	stacks int
 	end    int64
@@ -39,14 +39,16 @@ func (r rank) compare(other rank) int {
 	return cmp.Or(cmp.Compare(r.level, other.level), cmp.Compare(r.magnitude, other.magnitude))
 }
 
-// content holds the numbers, the shield and the charges of an application. A buff with shared timers has one for all applications.
+// content holds the numbers, the shield and the charges of an application. A buff with shared
+// timers has one for all applications.
 type content struct {
 	numbers map[*number]amount
 	pool    int64 // of the shield
 	charges int
 }
 
-// newContent returns the content of an application: a full shield and all charges, or the rest of a stolen buff.
+// newContent returns the content of an application: a full shield and all charges, or the rest of a
+// stolen buff.
 func (d *definition) newContent(a application) content {
 	c := content{numbers: a.numbers}
 	if d.Shield != nil {
@@ -61,8 +63,8 @@ func (d *definition) newContent(a application) content {
 	return c
 }
 
-// refresh moves the end: "refresh: restart (default) / none / extend (cap) / pandemic (pct=30) / max / residual-tick". An
-// application of a higher level under higherWins always restarts. It reports whether the end was decided again.
+// refresh moves the end as stack.refresh says. An application of a higher level under higherWins
+// always restarts. It reports whether the end was determined again.
 func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	if s.Refresh == "none" && !replaces {
@@ -90,7 +92,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 			end = max(b.end, min(end, now+int64(*s.RefreshCap)))
 		}
 		b.end = end
-	case "pandemic": // "carry = min(left, base×pct/100) integer ms"
+	case "pandemic": // keeps the rest, up to a percentage of the base duration
 		pct := 30
 		if s.RefreshPct != nil {
 			pct = *s.RefreshPct
@@ -115,14 +117,14 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// snapshot applies the period that "haste: snapshot" keeps for the next refresh.
+// snapshot applies the period that haste: snapshot keeps for the next refresh.
 func (b *instance) snapshot() {
 	if b.later != 0 {
 		b.coming, b.later = b.later, 0
 	}
 }
 
-// restartBeat is the part of "phase: reset / execute" that moves the beat.
+// restartBeat restarts the period for phase: reset and execute.
 func (o *owner) restartBeat(b *instance) {
 	if phase := b.def.stack().Phase; b.period > 0 && (phase == "reset" || phase == "execute") {
 		b.period = b.coming
@@ -130,15 +132,15 @@ func (o *owner) restartBeat(b *instance) {
 	}
 }
 
-// pulseOnJoin is the pulse of "phase: execute", and of "first: every = also on refresh/restack".
+// pulseOnJoin runs the pulse of phase: execute, and of first: every on a refresh or a new stack.
 func (o *owner) pulseOnJoin(b *instance, changed bool) {
 	if b.period > 0 && (b.def.stack().Phase == "execute" || b.def.First == "every" && changed) {
 		o.pulse(b, b.active(), "")
 	}
 }
 
-// stacksAfterEnd returns how many stacks an end leaves: "expire: all (default) / one / half / n"; "removed = floor(n/2), at
-// least 1".
+// stacksAfterEnd returns the number of stacks that an end leaves, by stack.expire: none, one less,
+// or n less; half removes half of them, rounded down, and at least one.
 func (b *instance) stacksAfterEnd() int {
 	switch e := b.def.stack().Expire; {
 	case e.word == "one":
@@ -158,7 +160,7 @@ func (b *instance) nextEnd() (d due, ok bool) {
 		return due{}, false
 	case b.each():
 		if l := b.layers[b.firstToEnd()]; len(b.layers) > 1 {
-			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // "older application first"
+			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // the older application first
 		}
 		return due{at: b.layers[0].end, rank: rankEnd, age: b.age}, true
 	case len(b.waiting) > 0, b.stacksAfterEnd() > 0:
@@ -176,7 +178,7 @@ func (o *owner) endDue(b *instance) {
 		o.say("stackend %s x%d why=expired", b.def.ID, b.count())
 	case len(b.waiting) > 0:
 		o.runNext(b, b.end)
-	case b.stacksAfterEnd() > 0: // "one restarts the full duration, keeps phase, is not a re-application"
+	case b.stacksAfterEnd() > 0: // restart the duration; keep the phase
 		b.stacks = b.stacksAfterEnd()
 		b.end += b.full
 		o.say("stackend %s x%d why=expired%s", b.def.ID, b.stacks, o.endOf(b))
@@ -227,10 +229,10 @@ func (c counted) magnitude(b *instance) (sum int64) {
 	return sum
 }
 
-// value returns a number of the buff, once or for each stack. Each async stack has its own number; without perStack the strongest
-// stack's counts, the youngest of equal ones.
+// value returns a number of the buff, once or for each stack. Each async stack has its own number;
+// without perStack the strongest stack's counts, the youngest of equal ones.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
-	if !b.each() || n.Snapshot == "pulse" { // with "snapshot: pulse" one number for all
+	if !b.each() || n.Snapshot == "pulse" { // snapshot: pulse evaluates one number for all stacks
 		return b.numbers[n].of(c.n, perStack)
 	}
 	if best := youngestStrongest(c.layers); best != nil && !perStack {
@@ -259,11 +261,11 @@ func youngestStrongest(layers []*layer) (best *layer) {
 	return best
 }
 
-// due returns the stacks that count in the pulse that is due.
+// due returns the stacks that count in the due pulse.
 //
-// With timers each: "an application of D with period P contributes exactly floor(D/P) stack-ticks", "decided at each
-// boundary ≤ its own end". All stacks share the beat, and each application has its own boundaries, of which the n-th is the
-// n-th beat after it: it takes part in that beat if the boundary is not after its end.
+// With timers: each all stacks share the beat, and each application has its own boundaries: the
+// n-th is the n-th beat after it. It takes part in a beat if its boundary is not after its end, so
+// an application of duration D contributes to D / period pulses, rounded down.
 func (b *instance) due() counted {
 	return b.counting(func(l *layer) bool { return b.endless || max(l.own, b.beat) <= l.end })
 }
@@ -273,8 +275,8 @@ func (b *instance) active() counted {
 	return b.counting(func(*layer) bool { return true })
 }
 
-// counting returns the stacks of the layers that take part, or of the strongest of them: "effective: n by magnitude, all keep
-// running".
+// counting returns the stacks of the layers that take part, or only those of the strongest if
+// stack.effective limits them.
 func (b *instance) counting(takesPart func(*layer) bool) counted {
 	if !b.each() {
 		return counted{n: b.stacks, mark: b.mark}
@@ -294,10 +296,9 @@ func (b *instance) counting(takesPart func(*layer) bool) counted {
 	return counted{len(all), all, b.mark}
 }
 
-// joinEach is an application to a buff with async stacks.
-//
-// "At the limit, refresh says what happens to the stack that ends first: none → nothing; restart → its new end.
-// overflow: replace-oldest replaces as many as are applied."
+// joinEach is an application to a buff with async stacks. At the limit stack.refresh says whether
+// the stack that ends first gets the new end; overflow: replace-oldest replaces as many stacks as
+// are applied.
 func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	before, limit := b.count(), s.limit()
@@ -368,8 +369,8 @@ func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh la
 	o.refreshActions(b, a, replaces, was)
 }
 
-// joinQueue is an application to a queue: "GW2: strongest first, others wait". Each waiting application has its own numbers,
-// shield and charges.
+// joinQueue is an application to a queue: the strongest runs, the others wait. Each waiting
+// application has its own numbers, shield and charges.
 func (o *owner) joinQueue(b *instance, a application) bool {
 	full := 1+len(b.waiting) >= b.def.limit()
 	if full {
@@ -401,8 +402,9 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 	return true
 }
 
-// givesWay returns the index of the waiting application that a new one replaces in a full queue, or -1. With replace-oldest
-// that is the one that has waited longest; otherwise the weakest one, the last of equal ones, if it is weaker than the new one.
+// givesWay returns the index of the waiting application that a new one replaces in a full queue, or
+// -1. With replace-oldest that is the one that has waited longest; otherwise the weakest one, the
+// last of equal ones, if it is weaker than the new one.
 func (b *instance) givesWay(a application) int {
 	goes := -1
 	for i, w := range b.waiting {
@@ -419,7 +421,8 @@ func (b *instance) givesWay(a application) int {
 	return goes
 }
 
-// strongestOf returns the index of the strongest waiting application, of equal ones the one that has waited longest.
+// strongestOf returns the index of the strongest waiting application, of equal ones the one that
+// has waited longest.
 func strongestOf(waiting []wait) int {
 	best := 0
 	for i, w := range waiting {
@@ -472,8 +475,8 @@ func (s state) equal(other state) bool {
 	})
 }
 
-// refreshActions runs on.refresh if the application changed something, which it always does with refresh: restart, with phase: reset or
-// execute, and with a higher level that replaces.
+// refreshActions runs on.refresh if the application changed something, which it always does with
+// refresh: restart, with phase: reset or execute, and with a higher level that replaces.
 func (o *owner) refreshActions(b *instance, a application, replaces bool, was state) {
 	phase := b.def.stack().Phase
 	always := or(b.def.stack().Refresh, "restart") == "restart" || phase == "reset" || phase == "execute" || replaces

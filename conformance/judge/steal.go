@@ -2,8 +2,8 @@ package judge
 
 import "slices"
 
-// §1.3: "Steal(query, maxDuration); removed with reason Stolen". The ruling: "the thief gets what was left: of the shield, of the
-// charges, each stack with its own end, waiting applications of a queue in order".
+// Section 1.3 of the rules: steals. The thief gets the rest of the shield and of the charges, each
+// stack with its own end, and the waiting applications of a queue in order.
 
 // loot is the rest of a stolen application.
 type loot struct {
@@ -11,8 +11,9 @@ type loot struct {
 	rest bool // of several parts of one buff, not the first
 }
 
-// steal takes portions of the buffs that match a query, and gives them to another owner. A portion is a whole buff, or the
-// number of stacks that the command names. A link is not stolen alone, and a buff of an aura is never stolen.
+// steal takes portions of the buffs that match a query, and gives them to another owner. A portion
+// is a whole buff, or the number of stacks that the command names. A link is not stolen alone, and
+// a buff of an aura is never stolen.
 func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 	stacks = max(stacks, q.Stacks)
 	strength := rankOf(q.Grade)
@@ -82,8 +83,8 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 	})
 }
 
-// parts returns the running and waiting applications of a buff, with the rest of each; with stacks only the applications of that many
-// stacks, those that end first.
+// parts returns the running and waiting applications of a buff, with the rest of each; with stacks
+// only the applications of that many stacks, those that end first.
 func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
 	part := func(stacks int, end int64, r rank, c content) {

@@ -1,6 +1,6 @@
 package judge
 
-// §1.1 Time.
+// Section 1.1 of the rules: time.
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ type instance struct {
 	turn      int64   // with a queue: the age of the running application
 	endless   bool
 	end       int64
-	full      int64 // the duration that "expire: one" restarts
+	full      int64 // the duration that expire: one restarts
 
 	period int64 // of the running interval
 	coming int64 // of the next interval (haste: next)
@@ -131,7 +131,8 @@ func (b *instance) last() int64 {
 	return end
 }
 
-// nextPulse: "next = deadline + period always"; "every boundary ≤ end ticks; nothing counts ticks in advance".
+// nextPulse returns the time of the next pulse: one period after the last boundary, unless that is
+// after the end.
 func (b *instance) nextPulse() (int64, bool) {
 	if b.period == 0 || !b.endless && b.beat > b.last() && len(b.waiting) == 0 {
 		return 0, false
@@ -139,8 +140,8 @@ func (b *instance) nextPulse() (int64, bool) {
 	return b.beat, true
 }
 
-// nextPartial: "partial: extra tick at end with Fraction = elapsed/period, never when 0". "A partial pulse keeps the rank
-// of a pulse."
+// nextPartial returns the time of the pulse for the last part of a period, with tail: partial: the
+// end. It has the rank of a pulse.
 func (b *instance) nextPartial() (int64, bool) {
 	if b.def.Tail != "partial" || b.period == 0 || !b.ends() || b.each() || b.from >= b.last() || b.beat <= b.last() {
 		return 0, false
@@ -169,8 +170,8 @@ func (o *owner) nextBeat(b *instance) {
 	}
 }
 
-// boundary returns the end of an interval that starts at from. "align: owner (owner-wide pulse)": intervals end at multiples
-// of the period in the owner's time, so that all buffs of one period pulse together.
+// boundary returns the end of an interval that starts at from. With align: owner intervals end at
+// multiples of the period in the owner's time, so that all buffs of one period pulse together.
 func (o *owner) boundary(b *instance, from int64) int64 {
 	if b.def.Align != "owner" {
 		return from + b.period
@@ -187,8 +188,8 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 	return (k+1)*b.period + zero
 }
 
-// partial runs the pulse for a part of an interval, and ends the interval; if the buff lives on, another one starts: "next = deadline +
-// period".
+// partial runs the pulse for a part of an interval, and ends the interval; if the buff lives on,
+// another one starts.
 func (o *owner) partial(b *instance) {
 	o.catchesUp(b)
 	elapsed, period := b.period-(b.beat-b.last()), b.period
@@ -201,11 +202,9 @@ func (o *owner) partial(b *instance) {
 // pulse is one pulse of the stacks that count, now.
 func (o *owner) pulse(b *instance, c counted, more string) { o.pulseFor(b, c, more, share{}) }
 
-// pulseFor is a pulse for a part of a period, or for several pulses. Its applications have the magnitude of the buff; with timers each the
-// sum of the stacks that count.
-//
-// "Ongoing requirement: … Suppressed/Resumed events." "immunity midway: running suppressed (tick consumed), clock goes
-// on." "pulses hidden by a group or partial tails: a suppressed line".
+// pulseFor is a pulse for a part of a period, or for several pulses. Its applications have the
+// magnitude of the buff; with timers: each the sum of the stacks that count. A pulse of a buff
+// without effect (a failed requirement, an immunity, a group) is logged as suppressed.
 func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	switch {
 	case b.shaded:
@@ -219,7 +218,7 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 		more += fmt.Sprintf(" seen=%d", o.frame)
 	}
 	o.say("pulse %s x%d%s", b.def.ID, c.n, more)
-	for i := range b.def.on().Pulse { // "pulse: an attribute of the owner is read anew at each pulse"
+	for i := range b.def.on().Pulse { // snapshot: pulse reads the attributes again
 		a := b.def.on().Pulse[i]
 		for _, change := range []*change{a.Change, a.Damage} {
 			if change != nil && change.By.Snapshot == "pulse" {
@@ -257,7 +256,8 @@ func (o *owner) beginBeat(b *instance) {
 	}
 }
 
-// fixed returns the duration of an application in ms, after everything that scales it, or 0 if it is resisted.
+// fixed returns the duration of an application in ms, after everything that scales it, or 0 if it
+// is resisted.
 func (d *definition) fixed(a application, percent, period int64) int64 {
 	ms := a.duration
 	if a.scale != nil {
@@ -270,14 +270,14 @@ func (d *definition) fixed(a application, percent, period int64) int64 {
 	if ms == 0 {
 		return 0
 	}
-	ms = (ms*percent + 50) / 100 // "integer ms rounding", half up
+	ms = (ms*percent + 50) / 100 // rounded half up
 	if d.MinDuration > 0 {
 		ms = max(ms, int64(d.MinDuration))
 	}
 	if d.MaxDuration > 0 {
 		ms = min(ms, int64(d.MaxDuration))
 	}
-	if d.Tail == "fit" { // "period kept, duration rounded to whole ticks at apply"
+	if d.Tail == "fit" { // round the duration to whole periods
 		ms = max((ms+period/2)/period, 1) * period
 	}
 	return ms
@@ -285,8 +285,9 @@ func (d *definition) fixed(a application, percent, period int64) int64 {
 
 func halfUp(x float64) int64 { return int64(x + 0.5) }
 
-// setPeriod: "haste: snapshot (default) / next / rescale (left' = round(left × new/old)). Fixed integer rounding half-up
-// so every server and replay agrees. hasteDuration: bool scales remaining too."
+// setPeriod changes the period as haste says: at the next refresh (snapshot), with the next
+// interval (next), or at once, with the rest of the interval scaled and rounded half up (rescale).
+// With haste_duration the remaining time is scaled too.
 func (o *owner) setPeriod(id string, to int64) {
 	b := o.oldest(id)
 	if b == nil || b.period == 0 {
@@ -335,7 +336,8 @@ func (b *instance) clock(now int64) int64 {
 	return b.local.now(now)
 }
 
-// told returns " key=" and an instant of the buff in the world's ms, or "" while a clock is stopped.
+// told returns key= and an instant of the buff in the world's ms, after a space, or an empty string
+// while a clock is stopped.
 func (o *owner) told(b *instance, key string, at int64) string {
 	own, ok := at, true
 	if b.local != nil {
@@ -350,12 +352,12 @@ func (o *owner) told(b *instance, key string, at int64) string {
 	return fmt.Sprintf(" %s=%d", key, at)
 }
 
-// endOf returns " end=" in the world's ms; "no end while paused".
+// endOf returns end= in the world's ms, after a space, or an empty string while the buff is paused.
 func (o *owner) endOf(b *instance) string {
 	return o.endAt(b, b.last())
 }
 
-// endAt returns " end=" for an end of the buff or of one of its stacks.
+// endAt returns end= for an end of the buff or of one of its stacks, after a space.
 func (o *owner) endAt(b *instance, end int64) string {
 	if at, yes := b.lingers(); yes {
 		end = at
@@ -365,7 +367,7 @@ func (o *owner) endAt(b *instance, end int64) string {
 	return o.told(b, "end", end)
 }
 
-// nextOf returns " next=" in the world's ms, if there is a next pulse.
+// nextOf returns next= in the world's ms, after a space, if there is a next pulse.
 func (o *owner) nextOf(b *instance) string {
 	at, ok := b.nextPulse()
 	ok = ok && (!b.ends() || at <= b.last()) // not after the end of the running application of a queue

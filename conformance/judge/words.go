@@ -1,7 +1,7 @@
 package judge
 
-// §3.2 and §3.3: the words of a definition. "A minimal definition is id and duration; every other field has the default
-// of section 1."
+// Sections 3.2 and 3.3 of the rules: the words of a definition. Only id and duration are required;
+// all other fields have defaults.
 
 import (
 	"bytes"
@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// ErrNotCovered is wrapped by errors of Decode about a field, a word or a step that the interpreter does not know.
-// The engine may know it.
+// ErrNotCovered is wrapped by errors of Decode about a field, a word or a step that the interpreter
+// does not know. The engine may know it.
 var ErrNotCovered = errors.New("judge: not covered")
 
 func notCovered(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrNotCovered}, args...)...)
 }
 
-// span is a time in ms, written as in "12s".
+// span is a time in ms, such as 12s.
 type span int64
 
 // UnmarshalJSON reads a span of whole milliseconds.
@@ -37,7 +37,7 @@ func (s *span) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// length is a duration: "a sum type: instant | infinite | <duration>".
+// length is a duration: instant, infinite, or a span.
 type length struct {
 	instant, infinite bool
 	ms                span
@@ -80,7 +80,7 @@ type count struct {
 	n    int
 }
 
-// UnmarshalJSON reads a number, a word, true ("all"), or a map of one word and its number.
+// UnmarshalJSON reads a number, a word, true for all, or a map of one word and its number.
 func (c *count) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &c.n) == nil || json.Unmarshal(text, &c.word) == nil {
 		return nil
@@ -258,7 +258,7 @@ type saving struct {
 	Compensate    string // a class, for compensations
 }
 
-// lists holds the lists of "on".
+// lists holds the lists of actions in on.
 type lists struct {
 	Apply, Refresh, Pulse, Exec, Overflow, Death []action
 	Remove, Act                                  map[string][]action
@@ -294,7 +294,7 @@ func (d *definition) stack() stacking {
 	return s
 }
 
-// limit returns the maximum number of stacks. "no stack given: limit 1".
+// limit returns the maximum number of stacks: 1 without stack.
 func (s *stacking) limit() int {
 	switch {
 	case s.Limit == nil && s.Timers == "queue":

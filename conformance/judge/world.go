@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// §1.7, 5: "owners are independent: no order is promised across owners inside a frame. A command for another owner goes to
-// that owner's inbox; inboxes are delivered at the frame boundary in a fixed order (cause time, causing owner, issue number).
-// It carries Cause = T; its own logical time is the target's current instant (≥ T)."
+// Section 1.7 of the rules, paragraph 5: owners are independent, and events of different owners in
+// one frame have no promised order. A command for another owner waits in that owner's inbox.
+// Inboxes are delivered at the end of the frame, sorted by the time of the cause, the causing owner
+// and the order of issue. The command is applied at the target's current instant.
 
 // world holds all owners, in the order in which the script names them.
 type world struct {
@@ -72,7 +73,8 @@ func (o *owner) post(to *owner, do func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), o.all.of(to, do)})
 }
 
-// postTo queues a command for another owner by its name, with a function for the case that the owner is missing then.
+// postTo queues a command for another owner by its name, with a function for the case that the
+// owner is missing then.
 func (o *owner) postTo(name string, do func(*owner), missed func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), func() {
 		to := o.all.find(name)
@@ -100,8 +102,9 @@ func (w *world) of(to *owner, do func()) func() {
 	}
 }
 
-// deliverFrame runs the commands that a frame has queued: "delivered at the frame boundary in a fixed order (cause time, causing owner,
-// issue number)". Evictions come after commands of the same time and owner. What follows from one of them comes before the next.
+// deliverFrame runs the commands that a frame has queued: "delivered at the frame boundary in a
+// fixed order (cause time, causing owner, issue number)". Evictions come after commands of the same
+// time and owner. What follows from one of them comes before the next.
 func (w *world) deliverFrame() {
 	w.share()
 	all := slices.Concat(w.posted, w.evicted)
@@ -126,7 +129,8 @@ func (w *world) deliver() {
 	}
 }
 
-// merged returns the log of all owners, by time and then by owner. Each owner's own lines keep their order.
+// merged returns the log of all owners, by time and then by owner. Each owner's own lines keep
+// their order.
 func (w *world) merged() (log []string, decided bool) {
 	decided = true
 	rest := make([][]line, len(w.owners))
@@ -148,7 +152,7 @@ func (w *world) merged() (log []string, decided bool) {
 	}
 }
 
-// compensate moves the ends of all matching buffs on all owners: "Compensate(filter, Δ)".
+// compensate moves the ends of all matching buffs on all owners.
 func (w *world) compensate(q query, by int64) {
 	for _, o := range w.owners {
 		if o.away {
