@@ -102,8 +102,8 @@ func (w *world) of(to *owner, do func()) func() {
 	}
 }
 
-// deliverFrame runs the commands that a frame has queued: "delivered at the frame boundary in a
-// fixed order (cause time, causing owner, issue number)". Evictions come after commands of the same
+// deliverFrame runs the commands that a frame has queued, sorted by the time of the
+// cause, the causing owner and the order of issue. Evictions come after commands of the same
 // time and owner. What follows from one of them comes before the next.
 func (w *world) deliverFrame() {
 	w.share()
