@@ -48,7 +48,7 @@ func (s *Set) happened(t *Turn, act Act, target OwnerID, amount int64) Result {
 }
 
 // reactionTo returns the actions for an act.
-func (s *Spec) reactionTo(act Act) []op {
+func (s *program) reactionTo(act Act) []op {
 	for k := range s.reactions {
 		if s.reactions[k].act == act {
 			return s.reactions[k].ops

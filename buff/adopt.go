@@ -56,7 +56,7 @@ type Adopted struct {
 // adopt brings one instance to the newest version.
 func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	i := s.slot(at)
-	newest, known := t.Catalog.Newest(s.specOf(i))
+	newest, known := t.Catalog.version(s.specOf(i))
 	switch {
 	case newest == s.specOf(i):
 		return

@@ -18,14 +18,14 @@ import (
 // rule could make sense of, a parameter that nobody reads, those of admit, a duration of nothing, the room.
 // Until then nothing of the owner has changed but the number of its rolls.
 func (s *Set) apply(t *Turn, a *Application) outcome {
-	if t.Catalog != nil && a.Spec.catalog != t.Catalog {
-		newest, _ := t.Catalog.Newest(a.Spec)
+	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
+		newest, _ := t.Catalog.version(a.Spec.program)
 		if newest == nil || a.member && !newest.joinable() {
 			return s.deny(t, a, Reload, nil)
 		}
-		a.Spec = newest
+		a.Spec = &newest.Spec
 	}
-	spec := a.Spec
+	spec := a.Spec.program
 	t.share, t.backdate = a.share, a.backdate.of(spec)
 	if !a.plain() {
 		if why, err := a.check(); err != nil {
@@ -102,7 +102,7 @@ func (s *Set) executeInstant(t *Turn, a *Application) outcome {
 	e := t.newEvent(s, Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
 	e.Elapsed, e.Period, e.Count = a.share.elapsed, a.share.period, a.share.count
-	s.queueActions(t, a.Spec.exec, &magnitudes{values: t.worked.values, captured: a.Captured})
+	s.queueActions(t, a.Spec.program.exec, &magnitudes{values: t.worked.values, captured: a.Captured})
 	return outcome{kind: Executed}
 }
 
@@ -116,7 +116,7 @@ func (s *Set) joined(a *Application) uint16 {
 
 // start makes a new instance of d ms.
 func (s *Set) start(t *Turn, a *Application, d int64) outcome {
-	spec := a.Spec
+	spec := a.Spec.program
 	why, at := NoReason, uint16(noSlot)
 	if spec.uses&usesRoom != 0 {
 		why = s.makeRoom(t, a)
@@ -208,7 +208,7 @@ func (s *Set) enter(t *Turn, at uint16) {
 
 // equip gives a new instance what is not plain about it.
 func (s *Set) equip(t *Turn, i *instance, a *Application) {
-	x, spec := s.ensureExtra(i), a.Spec
+	x, spec := s.ensureExtra(i), a.Spec.program
 	x.key = a.Key
 	if spec.Stack.Timers != define.TimersEach {
 		x.charges, x.shield = spec.charged(a), spec.pool(t, a)
@@ -305,7 +305,7 @@ type capture struct {
 
 // Captures reports whether the definition, or anything that it can set off, reads attributes
 // of its source: whether [Application.Capture] would do anything.
-func (s *Spec) Captures() bool { return len(s.captures) > 0 }
+func (s *Spec) Captures() bool { return len(s.program.captures) > 0 }
 
 // Capture reads attributes of the source for the definition of the application and all that
 // it can set off. What is known stays as it is. With SnapshotCast that is done where the
@@ -318,7 +318,7 @@ func (s *Spec) Captures() bool { return len(s.captures) > 0 }
 // Set of the source must be whoever's calls; see the package comment.
 func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when define.Snapshot) []Captured {
 	from := len(dst)
-	for _, w := range a.Spec.captures {
+	for _, w := range a.Spec.program.captures {
 		if v, ok := captured(a.Captured, w.attr, w.when); ok {
 			dst = append(dst, Captured{w.attr, w.when, v})
 		} else if source != nil && (w.when == define.SnapshotCast || when != define.SnapshotCast) {
@@ -331,7 +331,7 @@ func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when defi
 
 // Unknown reports whether a [Application.Capture] with SnapshotApply would read anything.
 func (a *Application) Unknown() bool {
-	for _, w := range a.Spec.captures {
+	for _, w := range a.Spec.program.captures {
 		if _, ok := captured(a.Captured, w.attr, w.when); !ok {
 			return true
 		}
@@ -350,7 +350,7 @@ func (a *Application) Inherit(dst []Captured, s *Set, c *Catalog, h Handle) []Ca
 				dst = append(dst, known)
 			}
 		}
-		for _, w := range a.Spec.captures {
+		for _, w := range a.Spec.program.captures {
 			if w.when == define.SnapshotApply {
 				dst = append(dst, Captured{w.attr, w.when, s.Attribute(c, w.attr)})
 			}
@@ -373,8 +373,8 @@ func captured(list []Captured, attr stat.Attr, when define.Snapshot) (float64, b
 // captures finds, for each definition, what it and all that it can set off reads of the
 // source: what one reads is passed on to all that can set it off, until nothing is new.
 func (k *checker) captures() {
-	var wait []*Spec
-	for _, s := range k.catalog.specs {
+	var wait []*program
+	for _, s := range k.catalog.programs {
 		if len(s.captures) > 0 {
 			wait = append(wait, s)
 		}
@@ -382,9 +382,9 @@ func (k *checker) captures() {
 	if len(wait) == 0 {
 		return
 	}
-	causes := map[*Spec][]*Spec{}
-	for _, s := range k.catalog.specs {
-		s.setsOff(func(o *Spec) { causes[o] = append(causes[o], s) })
+	causes := map[*program][]*program{}
+	for _, s := range k.catalog.programs {
+		s.setsOff(func(o *program) { causes[o] = append(causes[o], s) })
 	}
 	for ; len(wait) > 0; wait = wait[1:] {
 		for _, cause := range causes[wait[0]] {
@@ -400,7 +400,7 @@ func (k *checker) captures() {
 }
 
 // reads notes that the definition reads an attribute of its source.
-func (s *Spec) reads(c capture) {
+func (s *program) reads(c capture) {
 	if !slices.Contains(s.captures, c) {
 		s.captures = append(s.captures, c)
 	}
@@ -408,14 +408,14 @@ func (s *Spec) reads(c capture) {
 
 // handOn records that an attribute of the source is read after the definition was applied: by something that it sets off,
 // or at an act.
-func (s *Spec) handOn(c capture) {
+func (s *program) handOn(c capture) {
 	s.reads(c)
 	s.handsOn = s.handsOn || c.when == define.SnapshotCast
 	s.rereads = s.rereads || c.when == define.SnapshotApply
 }
 
 // setsOff calls f for each definition that this one can apply, some more than once.
-func (s *Spec) setsOff(f func(*Spec)) {
+func (s *program) setsOff(f func(*program)) {
 	lists := [][]op{s.apply, s.refresh, s.pulse, s.exec, s.overflow, s.death}
 	for k := range s.reactions {
 		lists = append(lists, s.reactions[k].ops)

@@ -24,7 +24,7 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 	x, now := s.ensureExtra(i), s.nowOf(t, i)
 	l := asyncStack{
 		end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level),
-		shield: a.Spec.pool(t, a), charges: a.Spec.charged(a),
+		shield: a.Spec.program.pool(t, a), charges: a.Spec.program.charged(a),
 	}
 	if period := s.period(i); period > 0 {
 		l.lag = max(int64(now-i.boundary)+period, 0) // since the last beat: above 0 between two of them
@@ -37,7 +37,7 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 
 // ownNumbers gives an async stack the numbers of an application, which have been evaluated.
 func (s *Set) ownNumbers(t *Turn, i *instance, a *Application, l *asyncStack) {
-	if len(a.Spec.numbers) > 0 {
+	if len(a.Spec.program.numbers) > 0 {
 		s.storeWaiting(t, i, a, l)
 	}
 }
@@ -84,7 +84,7 @@ func asyncOrder(a, b asyncStack) int {
 // allow lets the rule of refresh decide about the stack that ends first. Where there is room for some of the stacks only,
 // those come, and the rest is lost without a word.
 func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := s.slot(at), a.Spec
+	i, spec := s.slot(at), a.Spec.program
 	r := outcome{handle: s.handle(at), kind: Stacked}
 	room := spec.limit - int32(i.stacks)
 	full := room <= 0
@@ -158,7 +158,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	}
 	l.end, l.age, l.stacks = end, s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
-	l.shield, l.charges = a.Spec.pool(t, a), a.Spec.charged(a)
+	l.shield, l.charges = a.Spec.program.pool(t, a), a.Spec.program.charged(a)
 	s.ownNumbers(t, i, a, &l)
 	to, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
 	x.async = slices.Insert(x.async, to, l)

@@ -112,7 +112,7 @@ func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
 func (s *Set) changeBase(t *Turn, c *Command) Result {
 	law := s.law(t)
 	if c.Application.Spec != nil {
-		law = c.Application.Spec.catalog
+		law = c.Application.Spec.program.catalog
 	}
 	switch {
 	case law == nil || law.schema == nil || c.Attr == 0 || int(c.Attr) > law.schema.Len():
@@ -204,7 +204,7 @@ func (s *Set) cutBases(t *Turn) {
 // Story: testdata/stat/amount.txt.
 func (s *Set) amountAtAct(t *Turn, n *number, e *Event, stacks int32, k *magnitudes) (float64, Reason) {
 	q := asked{
-		set: s, turn: t, spec: e.Spec, captured: k.captured, own: e.Source == s.owner,
+		set: s, turn: t, spec: e.Spec.program, captured: k.captured, own: e.Source == s.owner,
 		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
 	}
 	if at := s.lookup(e.Handle); at != nil {
@@ -218,13 +218,13 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 	c, stacks, share := o.change, e.Stacks, t.shareOf(e)
 	switch e.Kind {
 	case Denied:
-		stacks = e.Spec.limit // of an overflow
+		stacks = e.Spec.program.limit // of an overflow
 	case Executed:
 		stacks = share.instantStacks()
 	case Reacted, Died, Removed:
-		stacks = int32(e.Spec.counted(int16(stacks)))
+		stacks = int32(e.Spec.program.counted(int16(stacks)))
 	}
-	v, ok := t.numberOf(e.Spec, c, k, stacks)
+	v, ok := t.numberOf(e.Spec.program, c, k, stacks)
 	if c.atAct != nil {
 		var why Reason
 		if v, why = s.amountAtAct(t, c.atAct, e, stacks, k); why != NoReason {

@@ -17,7 +17,7 @@ import (
 
 // joinable reports whether an aura may apply the definition: there is something to take
 // away, and no stack has an end of its own.
-func (s *Spec) joinable() bool {
+func (s *program) joinable() bool {
 	return s.Kind != define.Instant && s.Stack.Timers == define.TimersShared
 }
 
@@ -26,7 +26,7 @@ func (s *Spec) joinable() bool {
 //
 // Stories: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
-	if !a.Spec.joinable() {
+	if !a.Spec.program.joinable() {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
 	if at, k := s.memberOf(a); at != noSlot {
@@ -161,7 +161,7 @@ func (s *Set) firstToLeave(i *instance) int {
 func (s *Set) memberOf(a *Application) (uint16, int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
-		if i.flags&member == 0 || !s.sameDefinition(s.specOf(i), a.Spec) {
+		if i.flags&member == 0 || !s.sameDefinition(s.specOf(i), a.Spec.program) {
 			continue
 		}
 		if k := slices.IndexFunc(s.extraOf(i).async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {

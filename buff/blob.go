@@ -130,9 +130,9 @@ type savedBuff struct {
 	Brought  []int64   `json:"brought,omitempty"`  // how many stacks each of them has brought; from format 7 on
 	Appliers []OwnerID `json:"appliers,omitempty"` // whose applications are in effect, if it is not just that of Source
 
-	spec   *Spec  // of that ID, if the blob is read for a catalog that has one
-	fate   fate   // of a Restore
-	causes uint64 // Hidden, a bit for each of causeWords: what the bytes have
+	spec   *program // of that ID, if the blob is read for a catalog that has one
+	fate   fate     // of a Restore
+	causes uint64   // Hidden, a bit for each of causeWords: what the bytes have
 }
 
 // savedMoment is when a buff of which no definition was known came to be kept aside.

@@ -27,7 +27,7 @@ func TestHostileBlob(t *testing.T) {
 		}
 		for k := range b.Buffs {
 			if rng.IntN(20) == 0 {
-				b.Buffs[k].ID = c.specs[rng.IntN(c.Len())].ID
+				b.Buffs[k].ID = c.programs[rng.IntN(c.Len())].ID
 			}
 			b.Buffs[k].nameCauses()
 		}

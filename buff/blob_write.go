@@ -290,7 +290,7 @@ type blobScratch struct {
 // knownName is a name, and the definition that has it as its ID, or nil.
 type knownName struct {
 	name string
-	spec *Spec
+	spec *program
 }
 
 // Beyond so many entries scratch memory is not kept for the next blob, and names are
@@ -339,7 +339,7 @@ func (x *blobScratch) name(b []byte) *knownName {
 	}
 	*k = knownName{name: s}
 	if x.catalog != nil {
-		k.spec = x.catalog.Spec(s)
+		k.spec = x.catalog.byID[s]
 	}
 	return k
 }

@@ -17,8 +17,8 @@ import (
 // Catalog is a checked set of definitions. It never changes, so that any goroutine
 // may read it.
 type Catalog struct {
-	specs    []*Spec
-	byID     map[string]*Spec
+	programs []*program // by number: see program.index
+	byID     map[string]*program
 	handlers []string
 	handled  map[string]HandlerID
 	called   map[string]bool // by definitions of this very catalog
@@ -36,7 +36,7 @@ type Catalog struct {
 	damageActs     uint64 // the bits of both
 
 	lineages names       // the IDs of this catalog and of those that it took the place of
-	latest   []*Spec     // of line i+1, the definition here; nil if it has none any more
+	latest   []*program  // of line i+1, the definition here; nil if it has none any more
 	past     []*identity // of the catalogs that it took the place of, and its own
 	changes  []define.SpecChange
 
@@ -151,20 +151,20 @@ func (c *Catalog) grown(list []define.Attribute) ([]define.Attribute, error) {
 // newCatalog completes c, which takes the place of the catalog before, if there is one.
 func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
-	c.byID = make(map[string]*Spec, len(specs))
+	c.byID = make(map[string]*program, len(specs))
 	c.called, c.dead = make(map[string]bool), d.Dead
 	c.places = slices.Clone(d.Places)
 	k := checker{catalog: c}
 	k.attributes(d.Attributes)
 	for i := range specs {
-		s := specs[i]
-		s.compiled = compiled{catalog: c, index: uint32(i)}
-		c.specs = append(c.specs, &s)
-		k.id(&s)
-		s.lineage = k.lineageOf(s.ID)
+		p := &program{Spec: specs[i], catalog: c, index: uint32(i)}
+		p.Spec.program = p
+		c.programs = append(c.programs, p)
+		k.id(p)
+		p.lineage = k.lineageOf(p.ID)
 	}
-	for _, s := range c.specs {
-		k.spec(s)
+	for _, p := range c.programs {
+		k.spec(p)
 	}
 	k.declared(&d)
 	k.linkRings()
@@ -177,41 +177,41 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	if before != nil { // its definitions may still run
 		used = before.damageActs
 	}
-	for _, s := range c.specs {
-		s.uses = s.findUses()
-		used |= s.acts()
+	for _, p := range c.programs {
+		p.uses = p.findUses()
+		used |= p.acts()
 	}
 	c.damaged, c.dealt = c.actIn(used, define.ActDamaged), c.actIn(used, define.ActDealt)
 	c.damageActs = c.damaged.bit() | c.dealt.bit()
-	c.latest = make([]*Spec, len(c.lineages.list))
-	for _, s := range c.specs {
-		c.latest[s.lineage-1] = s
+	c.latest = make([]*program, len(c.lineages.list))
+	for _, p := range c.programs {
+		c.latest[p.lineage-1] = p
 	}
 	c.compare(before)
 	return c, nil
 }
 
-// newest returns the version of s that c has, s itself if c has none.
-func (c *Catalog) newest(s *Spec) *Spec {
-	if c == nil || s.catalog == c || int(s.lineage) > len(c.latest) || c.latest[s.lineage-1] == nil {
-		return s
+// newest returns the version of p in c, or p itself if c has none.
+func (c *Catalog) newest(p *program) *program {
+	if c == nil || p.catalog == c || int(p.lineage) > len(c.latest) || c.latest[p.lineage-1] == nil {
+		return p
 	}
-	return c.latest[s.lineage-1]
+	return c.latest[p.lineage-1]
 }
 
 // Spec returns the definition with that ID, or nil.
-func (c *Catalog) Spec(id string) *Spec { return c.byID[id] }
+func (c *Catalog) Spec(id string) *Spec { return c.byID[id].spec() }
 
 // Lookup returns the definition with that ID, or [ErrUnknownID] naming the ID and the one that
 // it is most likely meant to be: for IDs that come from elsewhere, such as a chat command or a
 // table of loot. An ID that is known costs what [Catalog.Spec] does, another O(definitions).
 func (c *Catalog) Lookup(id string) (*Spec, error) {
-	if s := c.byID[id]; s != nil {
-		return s, nil
+	if p := c.byID[id]; p != nil {
+		return &p.Spec, nil
 	}
-	ids := make([]string, len(c.specs))
-	for i := range c.specs {
-		ids[i] = c.specs[i].ID
+	ids := make([]string, len(c.programs))
+	for i, p := range c.programs {
+		ids[i] = p.ID
 	}
 	if near := misspelt.Near(id, ids); near != "" {
 		return nil, fmt.Errorf("%w: %.100q: did you mean %.100q?", ErrUnknownID, id, near)
@@ -220,22 +220,32 @@ func (c *Catalog) Lookup(id string) (*Spec, error) {
 }
 
 // Len returns the number of definitions.
-func (c *Catalog) Len() int { return len(c.specs) }
+func (c *Catalog) Len() int { return len(c.programs) }
 
 // All returns the definitions in the order in which [NewCatalog] got them.
-func (c *Catalog) All() iter.Seq[*Spec] { return slices.Values(c.specs) }
+func (c *Catalog) All() iter.Seq[*Spec] {
+	return func(yield func(*Spec) bool) {
+		for _, p := range c.programs {
+			if !yield(&p.Spec) {
+				return
+			}
+		}
+	}
+}
 
 // Place returns where a definition of this very catalog is written, "" if that is not known: for
 // people who want to change it, see [Definitions].Places.
 func (c *Catalog) Place(s *Spec) string {
-	if !c.Has(s) || int(s.index) >= len(c.places) {
+	if !c.Has(s) || s.Index() >= len(c.places) {
 		return ""
 	}
-	return c.places[s.index]
+	return c.places[s.Index()]
 }
 
 // Has reports whether s is one of the definitions of this very catalog.
-func (c *Catalog) Has(s *Spec) bool { return s != nil && s.catalog == c }
+func (c *Catalog) Has(s *Spec) bool {
+	return s != nil && s.program != nil && s.program.catalog == c
+}
 
 // Handlers returns the names of the Go handlers that the definitions call, each
 // once, in the order of their first use; first those that the definitions of earlier

@@ -28,13 +28,22 @@ func (c *Catalog) Succeeds(before *Catalog) bool {
 // [Catalog.Succeeds]: nil if it has none any more. It reports whether the definition is one
 // of those.
 func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
-	switch {
-	case s == nil || s.catalog == nil || !c.Succeeds(s.catalog):
+	if s == nil {
 		return nil, false
-	case s.catalog == c:
-		return s, true
 	}
-	return c.latest[s.lineage-1], true
+	p, known := c.version(s.program)
+	return p.spec(), known
+}
+
+// version is Newest for programs.
+func (c *Catalog) version(p *program) (newest *program, known bool) {
+	switch {
+	case p == nil || !c.Succeeds(p.catalog):
+		return nil, false
+	case p.catalog == c:
+		return p, true
+	}
+	return c.latest[p.lineage-1], true
 }
 
 // compare finds the changes, and counts the revisions of each definition.
@@ -46,24 +55,24 @@ func (c *Catalog) compare(before *Catalog) {
 	}
 	copy(c.revisions, before.revisions)
 	c.past = append(slices.Clip(before.past), new(identity))
-	note := func(s *Spec, kind define.ChangeKind) {
-		c.changes = append(c.changes, define.SpecChange{ID: s.ID, Kind: kind})
+	note := func(p *program, kind define.ChangeKind) {
+		c.changes = append(c.changes, define.SpecChange{ID: p.ID, Kind: kind})
 	}
-	for _, s := range c.specs {
-		r := &c.revisions[s.lineage-1]
-		switch was := before.byID[s.ID]; {
+	for _, p := range c.programs {
+		r := &c.revisions[p.lineage-1]
+		switch was := before.byID[p.ID]; {
 		case was == nil:
-			*r++ // it may have been there before, and what ran then may still run
-			note(s, define.SpecAdded)
-		case !same(reflect.ValueOf(was).Elem(), reflect.ValueOf(s).Elem()):
+			*r++ // an earlier catalog may have had this ID, and its version may still run
+			note(p, define.SpecAdded)
+		case !same(reflect.ValueOf(was.Spec), reflect.ValueOf(p.Spec)):
 			*r++
-			note(s, define.SpecChanged)
+			note(p, define.SpecChanged)
 		}
-		s.revision = *r
+		p.revision = *r
 	}
-	for _, s := range before.specs {
-		if c.latest[s.lineage-1] == nil {
-			note(s, define.SpecRemoved)
+	for _, p := range before.programs {
+		if c.latest[p.lineage-1] == nil {
+			note(p, define.SpecRemoved)
 		}
 	}
 }

@@ -67,8 +67,8 @@ func (s *Set) chargesLeft(i *instance) int32 {
 
 // newUses gives an instance that takes another version the shield and the charges of that, where the old version had none, and takes
 // away what the new version has not; so it does with the applications that have times of their own.
-func (s *Set) newUses(t *Turn, i *instance, a *Application, old *Spec) {
-	x, spec := s.ensureExtra(i), a.Spec
+func (s *Set) newUses(t *Turn, i *instance, a *Application, old *program) {
+	x, spec := s.ensureExtra(i), a.Spec.program
 	if spec.Stack.Timers != define.TimersEach {
 		x.shield = max(x.shield, spec.pool(t, a))
 		spec.newUse(old, &x.shield, &x.charges, x.shield)
@@ -83,7 +83,7 @@ func (s *Set) newUses(t *Turn, i *instance, a *Application, old *Spec) {
 }
 
 // newUse is newUses for one application, which brings a shield of so much if the old version had none.
-func (s *Spec) newUse(old *Spec, shield *int64, charges *int32, pool int64) {
+func (s *program) newUse(old *program, shield *int64, charges *int32, pool int64) {
 	switch {
 	case s.Charges.N == 0:
 		*charges = 0
@@ -104,7 +104,7 @@ func (s *Set) topUp(t *Turn, i *instance, a *Application, higher bool) {
 	if i.extra == noSlot {
 		return
 	}
-	x, spec := s.extraOf(i), a.Spec
+	x, spec := s.extraOf(i), a.Spec.program
 	if higher {
 		x.shield, x.charges = spec.pool(t, a), spec.charged(a)
 		return
@@ -122,7 +122,7 @@ func (s *Set) topUp(t *Turn, i *instance, a *Application, higher bool) {
 }
 
 // charged returns how many charges an application brings: of what was stolen, what was left.
-func (s *Spec) charged(a *Application) int32 {
+func (s *program) charged(a *Application) int32 {
 	if s.Charges.N > 0 && a.taken != nil && a.taken.spec.Charges.N > 0 {
 		return a.taken.charges
 	}

@@ -12,12 +12,12 @@ import (
 // checker compiles definitions and gathers everything that is wrong with them.
 type checker struct {
 	catalog *Catalog
-	current *Spec
+	current *program
 	errs    SpecErrors
 
 	// The first sound definition that named a class of slots, or a group of
 	// diminishing returns: the others must say the same.
-	classes, returns map[string]*Spec
+	classes, returns map[string]*program
 
 	numbers map[string]int // of the current definition, by name: how many begin so
 	acting  bool           // the number that is checked may read the amount of an act
@@ -32,7 +32,7 @@ func (k *checker) failf(field, format string, args ...any) {
 }
 
 // id registers the definition under its ID.
-func (k *checker) id(s *Spec) {
+func (k *checker) id(s *program) {
 	k.current = s
 	switch {
 	case s.ID == "":
@@ -64,7 +64,7 @@ func isWord(name string) bool {
 
 // spec checks and compiles one definition. It goes on after errors, so that all are
 // found at once: nothing here may rely on what was checked before.
-func (k *checker) spec(s *Spec) {
+func (k *checker) spec(s *program) {
 	k.current = s
 	clear(k.numbers)
 	k.words(s)
@@ -125,7 +125,7 @@ func (k *checker) within(field string, n, least, most int) {
 }
 
 // ref returns the definition with that ID.
-func (k *checker) ref(field, id string) *Spec {
+func (k *checker) ref(field, id string) *program {
 	s := k.catalog.byID[id]
 	if s == nil {
 		k.failf(field, "no definition %q", id)

@@ -18,20 +18,20 @@ import (
 // edge is one place at which a definition applies another.
 type edge struct {
 	field string
-	to    *Spec
+	to    *program
 	times int // how often, of one application: 2 stands for more than once
 }
 
 // cascades finds definitions that multiply without a limit, each ring of them once.
 func (k *checker) cascades() {
-	edges := make(map[*Spec][]edge, len(k.catalog.specs))
-	for _, s := range k.catalog.specs {
+	edges := make(map[*program][]edge, len(k.catalog.programs))
+	for _, s := range k.catalog.programs {
 		if !s.guarded() {
 			edges[s] = s.applies()
 		}
 	}
-	rings := components(k.catalog.specs, edges)
-	in := make(map[*Spec]int, len(k.catalog.specs))
+	rings := components(k.catalog.programs, edges)
+	in := make(map[*program]int, len(k.catalog.programs))
 	for n, ring := range rings {
 		for _, s := range ring {
 			in[s] = n
@@ -39,7 +39,7 @@ func (k *checker) cascades() {
 	}
 	for n, ring := range rings {
 		inside, first := 0, (*edge)(nil)
-		var of *Spec
+		var of *program
 		for _, s := range ring {
 			for i := range edges[s] {
 				e := &edges[s][i]
@@ -61,7 +61,7 @@ func (k *checker) cascades() {
 }
 
 // idsOf returns the IDs of definitions, a few of them.
-func idsOf(ring []*Spec) string {
+func idsOf(ring []*program) string {
 	const most = 6
 	var ids []string
 	for _, s := range ring[:min(len(ring), most)] {
@@ -75,15 +75,15 @@ func idsOf(ring []*Spec) string {
 
 // guarded reports whether an application may be refused: then its edges do not count. Whether it will be refused in time
 // nobody can say here; what runs away all the same, the guard of MaxRounds stops.
-func (s *Spec) guarded() bool {
+func (s *program) guarded() bool {
 	g := &s.Group
 	return s.Chance != 0 && s.Chance != 1000 || !noTest(&s.Require.Apply) || s.DR.Group != "" || s.Slot.Class != "" || s.PerSource.Limit > 0 ||
 		g.Name != "" && g.Rule != define.GroupHide && g.Rule != define.GroupSameSource
 }
 
 // applies returns what one application of the definition applies.
-func (s *Spec) applies() (edges []edge) {
-	add := func(field string, to *Spec, times int) {
+func (s *program) applies() (edges []edge) {
+	add := func(field string, to *program, times int) {
 		if to != nil && times > 0 {
 			edges = append(edges, edge{field, to, times})
 		}
@@ -134,14 +134,14 @@ func (s *Spec) applies() (edges []edge) {
 
 // alone reports whether each application of the definition may be an instance of its own, or
 // ends the one that it is: then all of an instance's life follows from each.
-func (s *Spec) alone() bool {
+func (s *program) alone() bool {
 	return s.Stack.By == define.ByNone || s.Stack.Overflow == define.OverflowClear ||
 		slices.ContainsFunc(s.thresholds, func(t threshold) bool { return t.consume != 0 && int32(s.initial) >= t.at })
 }
 
 // endsItself returns the reason for which the pulses of the definition remove an instance of it, if they do: each pulse
 // takes one away then.
-func (s *Spec) endsItself() (why Reason, ends bool) {
+func (s *program) endsItself() (why Reason, ends bool) {
 	k := slices.IndexFunc(s.pulse, func(o op) bool { return o.do == define.DoRemove && o.spec == s && o.to == define.ToOwner })
 	if k < 0 || !s.pulses() {
 		return NoReason, false
@@ -150,7 +150,7 @@ func (s *Spec) endsItself() (why Reason, ends bool) {
 }
 
 // ending lists what the end of an instance that nobody touches applies.
-func (s *Spec) ending(list func(field string, ops []op, times int)) {
+func (s *program) ending(list func(field string, ops []op, times int)) {
 	why := Expired
 	itself, ends := s.endsItself()
 	switch {
@@ -169,7 +169,7 @@ func (s *Spec) ending(list func(field string, ops []op, times int)) {
 }
 
 // timesPulsed returns how often an instance pulses that nobody touches; 2 stands for more.
-func (s *Spec) timesPulsed() int {
+func (s *program) timesPulsed() int {
 	_, ends := s.endsItself()
 	switch {
 	case !s.pulses():
@@ -191,12 +191,12 @@ func (s *Spec) timesPulsed() int {
 
 // components returns the rings of definitions that lead to one another, and those that lead
 // to themselves (Tarjan).
-func components(specs []*Spec, edges map[*Spec][]edge) (rings [][]*Spec) {
+func components(specs []*program, edges map[*program][]edge) (rings [][]*program) {
 	const done = 1 << 30
-	at, low := map[*Spec]int{}, map[*Spec]int{}
-	var open []*Spec
-	var walk func(s *Spec)
-	walk = func(s *Spec) {
+	at, low := map[*program]int{}, map[*program]int{}
+	var open []*program
+	var walk func(s *program)
+	walk = func(s *program) {
 		at[s] = len(at) + 1
 		low[s] = at[s]
 		open = append(open, s)

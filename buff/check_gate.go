@@ -8,7 +8,7 @@ import (
 )
 
 // exclusive checks the groups, the slots and the shares that a buff belongs to.
-func (k *checker) exclusive(s *Spec) {
+func (k *checker) exclusive(s *program) {
 	if g := s.Group; g.Name == "" && g != (define.Group{}) {
 		k.failf("group.name", "missing")
 	}
@@ -20,7 +20,7 @@ func (k *checker) exclusive(s *Spec) {
 
 // slot checks a class of slots, of which all definitions must say the same: a class has one number of places,
 // and which definition comes first must not decide how many.
-func (k *checker) slot(s *Spec) {
+func (k *checker) slot(s *program) {
 	l := s.Slot
 	switch {
 	case l == (define.Slot{}):
@@ -42,12 +42,12 @@ func (k *checker) slot(s *Spec) {
 }
 
 // agreed returns the first definition of that name, which is s if there was none.
-func agreed(m *map[string]*Spec, name string, s *Spec) *Spec {
+func agreed(m *map[string]*program, name string, s *program) *program {
 	if first := (*m)[name]; first != nil {
 		return first
 	}
 	if *m == nil {
-		*m = map[string]*Spec{}
+		*m = map[string]*program{}
 	}
 	(*m)[name] = s
 	return s
@@ -58,7 +58,7 @@ const maxSteps = 100
 
 // diminishing checks diminishing returns, of which all definitions of a group must say
 // the same.
-func (k *checker) diminishing(s *Spec) {
+func (k *checker) diminishing(s *program) {
 	d, sound := &s.DR, len(k.errs)
 	switch {
 	case noReturns(d):
@@ -94,7 +94,7 @@ func returnsText(d *define.DR) string {
 }
 
 // dispel checks how the buff is taken off.
-func (k *checker) dispel(s *Spec) {
+func (k *checker) dispel(s *program) {
 	k.within("dispel.resist", s.Dispel.Resist, 0, 1000)
 	if s.Dispel.Per == define.PerCharge && s.Charges.N == 0 {
 		k.failf("dispel.per", "%v needs charges", s.Dispel.Per)

@@ -10,7 +10,7 @@ import (
 )
 
 // hooks checks and compiles the lists of actions.
-func (k *checker) hooks(s *Spec) {
+func (k *checker) hooks(s *program) {
 	h := &s.On
 	if len(h.Exec) > 0 && s.Kind != define.Instant {
 		k.failf("on.exec", "is for instant buffs, and this one is %v", s.Kind)
@@ -56,7 +56,7 @@ func (k *checker) hooks(s *Spec) {
 }
 
 // reactions compiles the actions for what happens, in the order of their names.
-func (k *checker) reactions(s *Spec) {
+func (k *checker) reactions(s *program) {
 	names := slices.Sorted(maps.Keys(s.On.Act))
 	s.On.Act = maps.Clone(s.On.Act)
 	for _, name := range names {

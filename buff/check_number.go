@@ -44,7 +44,7 @@ func (k *checker) keep(field, name string, n *define.Number) {
 
 // inputs adds the inputs of each formula that reads stacks to the numbers that the buff keeps: whether all of them are known, the
 // level, the magnitude, and what else it reads. With them the formula is evaluated for the stacks at the place of use.
-func (k *checker) inputs(s *Spec) {
+func (k *checker) inputs(s *program) {
 	for j := range s.numbers {
 		n := &s.numbers[j]
 		if n.from != define.FromFormula || !readsStacks(n.formula) {
@@ -185,14 +185,14 @@ func (k *checker) formula(field string, n *define.Number, c *number) {
 }
 
 // asks notes what the application brings.
-func (s *Spec) asks(caller string) {
+func (s *program) asks(caller string) {
 	if !slices.Contains(s.callers, caller) {
 		s.callers = append(s.callers, caller)
 	}
 }
 
 // unread returns the first of the parameters of an application that no number reads, or "".
-func (s *Spec) unread(params []Arg) string {
+func (s *program) unread(params []Arg) string {
 	for i := range params {
 		if !slices.Contains(s.callers, params[i].Caller) {
 			return params[i].Caller
@@ -247,4 +247,4 @@ func (k *checker) snapshot(field string, n *define.Number) {
 }
 
 // pulses reports whether the definition has a period.
-func (s *Spec) pulses() bool { return s.Period != 0 || s.PeriodBy != nil }
+func (s *program) pulses() bool { return s.Period != 0 || s.PeriodBy != nil }

@@ -15,7 +15,7 @@ type pair struct {
 
 // pairs refuses words that cannot take effect together: whoever wrote both meant something
 // that does not happen. What needs a period, charges or a tag is refused where that is checked.
-func (k *checker) pairs(s *Spec) {
+func (k *checker) pairs(s *program) {
 	for _, lists := range [...][]pair{s.hastePairs(), s.alonePairs(), s.timerPairs(), s.otherPairs()} {
 		for i := range lists {
 			if p := &lists[i]; p.both {
@@ -26,7 +26,7 @@ func (k *checker) pairs(s *Spec) {
 }
 
 // hastePairs are about the scaling of durations. Without a period that is refused where the period is checked.
-func (s *Spec) hastePairs() []pair {
+func (s *program) hastePairs() []pair {
 	if !s.HasteDuration || !s.pulses() {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (s *Spec) hastePairs() []pair {
 }
 
 // alonePairs are about further applications where none joins a live instance.
-func (s *Spec) alonePairs() []pair {
+func (s *program) alonePairs() []pair {
 	st := &s.Stack
 	if st.By != define.ByNone {
 		return nil
@@ -59,7 +59,7 @@ func (s *Spec) alonePairs() []pair {
 }
 
 // timerPairs are about stacks with times of their own, and about applications that wait.
-func (s *Spec) timerPairs() []pair {
+func (s *program) timerPairs() []pair {
 	st := &s.Stack
 	charged := s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset
 	const own = "each application has charges of its own"
@@ -87,7 +87,7 @@ func (s *Spec) timerPairs() []pair {
 }
 
 // otherPairs are the rest.
-func (s *Spec) otherPairs() []pair {
+func (s *program) otherPairs() []pair {
 	st, v := &s.Stack, &s.Save
 	const beat = "there is no beat to change"
 	still := s.Clock == define.Online

@@ -8,7 +8,7 @@ import (
 )
 
 // stack checks what a further application does.
-func (k *checker) stack(s *Spec) {
+func (k *checker) stack(s *program) {
 	k.limit(s)
 	k.refreshing(s)
 	k.timers(s)
@@ -27,7 +27,7 @@ func (k *checker) stack(s *Spec) {
 
 // limit checks the numbers of stacks, and sets the limit with its default: 1, and in a queue as many as can wait. The
 // compiled limit lies within bounds also where the definition is wrong, since all other checks go on with it.
-func (k *checker) limit(s *Spec) {
+func (k *checker) limit(s *program) {
 	st := &s.Stack
 	s.limit, s.initial = int32(min(max(st.Limit, 1), define.MaxStacks)), int32(min(max(st.Initial, 1), define.MaxStacks))
 	if st.Timers == define.TimersQueue && st.Limit == 0 {
@@ -57,7 +57,7 @@ func (k *checker) limit(s *Spec) {
 
 // refreshing checks what becomes of the end. A cap below the duration would make a refresh shorter than what it
 // refreshes.
-func (k *checker) refreshing(s *Spec) {
+func (k *checker) refreshing(s *program) {
 	st := &s.Stack
 	pct := st.RefreshPct
 	switch {
@@ -87,7 +87,7 @@ func (k *checker) refreshing(s *Spec) {
 }
 
 // timers checks what does not go together with stacks that have times of their own.
-func (k *checker) timers(s *Spec) {
+func (k *checker) timers(s *program) {
 	st := &s.Stack
 	if st.Timers == define.TimersShared {
 		return
@@ -107,7 +107,7 @@ func (k *checker) timers(s *Spec) {
 }
 
 // expire checks what the end takes away.
-func (k *checker) expire(s *Spec) {
+func (k *checker) expire(s *program) {
 	st := &s.Stack
 	switch n, most := st.ExpireN, int(s.limit)-1; {
 	case s.Kind == define.Infinite && st.Expire != define.ExpireAll:
@@ -132,7 +132,7 @@ func portion(st *define.Stacking) string {
 }
 
 // thresholds checks what numbers of stacks set off.
-func (k *checker) thresholds(s *Spec) {
+func (k *checker) thresholds(s *program) {
 	seen := make(map[int]bool, len(s.Stack.Thresholds))
 	for i, t := range s.Stack.Thresholds {
 		field := element("stack.thresholds", i)

@@ -76,7 +76,7 @@ func (k *checker) attr(field, name string) stat.Attr {
 }
 
 // modifiers checks and compiles what the buff does to attributes while it lasts.
-func (k *checker) modifiers(s *Spec) {
+func (k *checker) modifiers(s *program) {
 	if n := len(s.Modifiers); n > define.MaxModifiers {
 		k.failf("modifiers", "%d are more than %d", n, define.MaxModifiers)
 	}
@@ -125,7 +125,7 @@ func (k *checker) change(at string, list string, a *Action) *change {
 }
 
 // scaling checks and compiles the numbers that are asked for only when the buff is applied.
-func (k *checker) scaling(s *Spec) {
+func (k *checker) scaling(s *program) {
 	if n := s.DurationScale; n != nil {
 		c := *n
 		s.DurationScale = &c

@@ -8,7 +8,7 @@ import (
 
 // kind checks how long the buff lives. A duration of 0 is an error and never means for ever, nor at once: four of the
 // systems that were compared take it for infinite, one for instant, and two crash.
-func (k *checker) kind(s *Spec) {
+func (k *checker) kind(s *program) {
 	switch s.Kind {
 	case define.Timed:
 		if s.Duration == 0 && s.DurationBy == nil {
@@ -41,7 +41,7 @@ func (k *checker) kind(s *Spec) {
 }
 
 // period checks the beat, and whatever needs one.
-func (k *checker) period(s *Spec) {
+func (k *checker) period(s *program) {
 	s.period = s.Period.Milliseconds()
 	k.beat("period", s.Period)
 	k.spans("period", s.PeriodBy, s.Period, define.MinPeriod)

@@ -10,7 +10,7 @@ import (
 )
 
 // charges checks what may be used.
-func (k *checker) charges(s *Spec) {
+func (k *checker) charges(s *program) {
 	c := &s.Charges
 	if c.N != 0 {
 		k.within("charges.n", c.N, 1, define.MaxStacks)
@@ -25,7 +25,7 @@ func (k *checker) charges(s *Spec) {
 }
 
 // shield checks what absorbs.
-func (k *checker) shield(s *Spec) {
+func (k *checker) shield(s *program) {
 	h := &s.Shield
 	if h.Pool < 0 {
 		k.failf("shield.pool", "must not be below zero, and is %d", h.Pool)
@@ -59,7 +59,7 @@ func (k *checker) shieldAttrs(h *define.Shield) (attrs []stat.Attr) {
 }
 
 // aura checks what is applied to those around the owner.
-func (k *checker) aura(s *Spec) {
+func (k *checker) aura(s *program) {
 	a := &s.Aura
 	switch {
 	case *a == define.Aura{}:
@@ -95,7 +95,7 @@ func (k *checker) aura(s *Spec) {
 }
 
 // params checks the numbers that come with an application.
-func (k *checker) params(s *Spec) {
+func (k *checker) params(s *program) {
 	if n := len(s.Params); n > define.MaxParams {
 		k.failf("params", "%d are more than %d", n, define.MaxParams)
 	}
@@ -115,7 +115,7 @@ func (k *checker) params(s *Spec) {
 }
 
 // save checks what is kept when the owner leaves.
-func (k *checker) save(s *Spec) {
+func (k *checker) save(s *program) {
 	v := &s.Save
 	k.whole("save.if_remaining", v.IfRemaining)
 	switch given := v.IfRemaining != 0; {
@@ -143,7 +143,7 @@ func (k *checker) save(s *Spec) {
 }
 
 // links checks what comes and goes with the buff.
-func (k *checker) links(s *Spec) {
+func (k *checker) links(s *program) {
 	if n := len(s.Links); n > define.MaxLinks {
 		k.failf("links", "%d are more than %d", n, define.MaxLinks)
 	}
@@ -173,10 +173,10 @@ func (k *checker) linkRings() {
 		onPath
 		done
 	)
-	state := map[*Spec]uint8{}
-	var path []*Spec
-	var walk func(s *Spec)
-	walk = func(s *Spec) {
+	state := map[*program]uint8{}
+	var path []*program
+	var walk func(s *program)
+	walk = func(s *program) {
 		switch state[s] {
 		case done:
 			return
@@ -201,7 +201,7 @@ func (k *checker) linkRings() {
 		path = path[:len(path)-1]
 		state[s] = done
 	}
-	for _, s := range k.catalog.specs {
+	for _, s := range k.catalog.programs {
 		if len(s.links) > 0 {
 			walk(s)
 		}

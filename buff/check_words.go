@@ -8,7 +8,7 @@ import (
 
 // words finds values that have no word. They are replaced by the default, so that
 // nothing follows from them.
-func (k *checker) words(s *Spec) {
+func (k *checker) words(s *program) {
 	known(k, "polarity", &s.Polarity, define.Negative)
 	known(k, "clock", &s.Clock, define.Wall)
 	known(k, "first", &s.First, define.FirstEvery)
@@ -56,7 +56,7 @@ func known[E interface {
 
 // fates checks what becomes of the buff when something befalls others, and fills in
 // the defaults.
-func (k *checker) fates(s *Spec) {
+func (k *checker) fates(s *program) {
 	for _, f := range []struct {
 		field     string
 		fate      *define.Fate
@@ -81,7 +81,7 @@ func (k *checker) fates(s *Spec) {
 
 // instant refuses what only a buff that is carried can have. An instant one is done when it is applied: there is no instance,
 // and no handle that anything could be asked of later.
-func (k *checker) instant(s *Spec) {
+func (k *checker) instant(s *program) {
 	for _, f := range []struct {
 		field string
 		used  bool

@@ -45,7 +45,7 @@ func (f *form) taken(c *Command) {
 		return
 	}
 	if len(args) > 0 || shield >= 0 || charges >= 0 || len(rest) > 0 {
-		a.taken = leftOf(a.Spec, args, shield, charges, rest)
+		a.taken = leftOf(a.Spec.program, args, shield, charges, rest)
 	}
 }
 
@@ -116,7 +116,7 @@ func (f *form) ownNumbers(n *taken, l *asyncStack) {
 
 // leftOf makes what is left of a buff. The definition may have other numbers now than when it was
 // stolen: they are found by their names.
-func leftOf(spec *Spec, args []Arg, shield, charges int64, rest []asyncStack) *taken {
+func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack) *taken {
 	n := &taken{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
 	for k := range rest {
 		rest[k].shield, rest[k].charges = n.shield, n.charges // unless form.ownOfParts says otherwise
@@ -129,7 +129,7 @@ func leftOf(spec *Spec, args []Arg, shield, charges int64, rest []asyncStack) *t
 	if same {
 		return n
 	}
-	n.spec = &Spec{Shield: define.Shield{On: shield >= 0}}
+	n.spec = &program{Spec: Spec{Shield: define.Shield{On: shield >= 0}}}
 	if charges >= 0 {
 		n.spec.Charges.N = 1
 	}

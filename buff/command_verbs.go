@@ -216,7 +216,7 @@ func (r *parser) known(kind string) (known []string) {
 	switch {
 	case c == nil:
 	case kind == "definition":
-		for _, s := range c.specs {
+		for _, s := range c.programs {
 			known = append(known, s.ID)
 		}
 	case kind == "tag":

@@ -12,15 +12,15 @@ import (
 // a reload and the owner's [Set.Adopt] or where a definition is no more, stand in a list beside.
 
 // specOf returns the definition of an instance, nil of a free slot.
-func (s *Set) specOf(i *instance) *Spec {
+func (s *Set) specOf(i *instance) *program {
 	if i.def > 0 {
-		return s.catalog.specs[i.def-1]
+		return s.catalog.programs[i.def-1]
 	}
 	return s.foreignSpecOf(i)
 }
 
 // foreignSpecOf is specOf for an instance of another catalog, or none.
-func (s *Set) foreignSpecOf(i *instance) *Spec {
+func (s *Set) foreignSpecOf(i *instance) *program {
 	if i.def == 0 {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (s *Set) foreignSpecOf(i *instance) *Spec {
 }
 
 // setSpec gives an instance a definition.
-func (s *Set) setSpec(at uint16, spec *Spec) {
+func (s *Set) setSpec(at uint16, spec *program) {
 	s.clearForeign(at)
 	i := s.slot(at)
 	if spec.catalog == s.catalog {
@@ -37,7 +37,7 @@ func (s *Set) setSpec(at uint16, spec *Spec) {
 	}
 	b := s.ensureRare()
 	if n := len(b.foreign); n <= int(at) {
-		b.foreign = append(b.foreign, make([]*Spec, int(at)+1-n)...)
+		b.foreign = append(b.foreign, make([]*program, int(at)+1-n)...)
 	}
 	b.foreign[at] = spec
 	i.def = -1 - int32(at)
@@ -59,7 +59,7 @@ func (s *Set) setCatalog(c *Catalog) {
 		i := s.slot(at)
 		switch {
 		case i.def > 0:
-			spec := was.specs[i.def-1]
+			spec := was.programs[i.def-1]
 			i.def = 0
 			s.setSpec(uint16(at), spec)
 		case i.def < 0:
@@ -74,7 +74,7 @@ func (s *Set) setCatalog(c *Catalog) {
 
 // rareState is what many owners do not have: those whose time is the world's, of whom nobody keeps a journal, and whose buffs are plain.
 type rareState struct {
-	foreign  []*Spec // by slot, of the instances that are not of the Set's catalog, see specOf
+	foreign  []*program // by slot, of the instances that are not of the Set's catalog, see specOf
 	extras   []extra
 	timeouts *timeouts    // nil: there was none yet
 	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
@@ -157,15 +157,6 @@ func (s *Set) ensureRare() *rareState {
 	return s.rare
 }
 
-// Lineage returns the number of the definition's ID in its catalog, counted from 1: the same
-// for all its versions in the catalogs that [Catalog.Rebuild] has made one from another.
-func (s *Spec) Lineage() int { return int(s.lineage) }
-
-// Revision counts the versions of a lineage that said something else than the one before. In
-// two catalogs of which one [Catalog.Succeeds] the other, versions of equal revision say
-// the same.
-func (s *Spec) Revision() int { return int(s.revision) }
-
 // Lineages returns how many IDs there are, or were, in the catalog and those whose place it
 // has taken: the greatest [Spec.Lineage].
 func (c *Catalog) Lineages() int { return len(c.lineages.list) }
@@ -174,10 +165,11 @@ func (c *Catalog) Lineages() int { return len(c.lineages.list) }
 // name; [Catalog.Handlers] also has those that only earlier ones did.
 func (c *Catalog) Calls(handler string) bool { return c.called[handler] }
 
-// sameDefinition reports whether a definition is the one that was asked for, maybe in another version.
-// As long as a Set has seen one catalog only, that is a look at two pointers.
-func (s *Set) sameDefinition(spec, asked *Spec) bool {
-	return spec == asked || (s.mixed() || asked.catalog != s.catalog) && spec.lineage == asked.lineage
+// sameDefinition reports whether two programs are versions of one definition. While all instances of a Set
+// are from its catalog, it compares pointers only. A nil asked, of a Spec that is not from a
+// catalog, is like no other.
+func (s *Set) sameDefinition(spec, asked *program) bool {
+	return spec == asked || asked != nil && (s.mixed() || asked.catalog != s.catalog) && spec.lineage == asked.lineage
 }
 
 // updateVersion settles of which version an instance and the application that joins it are from
@@ -185,7 +177,7 @@ func (s *Set) sameDefinition(spec, asked *Spec) bool {
 // application has taken the old one already. It comes after everything that may refuse.
 func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.specOf(i) != a.Spec {
+	if s.specOf(i) != a.Spec.program {
 		s.switchVersion(t, at, a)
 	}
 }
@@ -201,7 +193,7 @@ func (s *Set) emitVersion(t *Turn, at uint16) {
 // switchVersion makes a running instance one of the application's version: what it grants and
 // what is not plain about it changes at once, the pulse that is to come stays where it is.
 func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
-	i, spec := s.slot(at), a.Spec
+	i, spec := s.slot(at), a.Spec.program
 	s.reportLastState(t, at, true)
 	if i.flags&hidden == 0 {
 		s.take(t, at)

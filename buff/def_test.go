@@ -44,7 +44,7 @@ func TestTwoCatalogs(t *testing.T) {
 	require.Len(t, s.rare.foreign, len(specs))
 	s.Adopt(turn, 0)
 	require.Equal(t, append(want, "b0"), carries())
-	require.Zero(t, slices.IndexFunc(s.rare.foreign, func(spec *Spec) bool { return spec != nil })-3, "three are of the new one")
+	require.Zero(t, slices.IndexFunc(s.rare.foreign, func(p *program) bool { return p != nil })-3, "three are of the new one")
 	for _, h := range handles {
 		s.Do(turn, 0, Command{Verb: verb.Remove, Handle: h})
 	}

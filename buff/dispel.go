@@ -74,14 +74,14 @@ func (s *Set) dispel(t *Turn, at uint16, q *Query) {
 }
 
 // yieldsTo reports whether a dispel of that grade takes the buff off.
-func (s *Spec) yieldsTo(g define.Grade) bool {
+func (s *program) yieldsTo(g define.Grade) bool {
 	return s.Dispel.Grade <= g && s.Dispel.Grade != define.GradeUndispellable
 }
 
 // meant reports whether a query matches the instance.
 func (s *Set) meant(q *Query, i *instance) bool {
 	spec := s.specOf(i)
-	return (q.Spec == nil || s.sameDefinition(spec, q.Spec)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
+	return (q.Spec == nil || s.sameDefinition(spec, q.Spec.program)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
 		(q.Type == "" || spec.Dispel.Type == q.Type) && q.means(spec.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }

@@ -24,7 +24,7 @@ func (s *Set) execute(t *Turn, c *Command) Result {
 	case verb.RemoveSpec:
 		if c.linked {
 			return s.unlink(t, c)
-		} else if at := s.oldestInstance(c.Application.Spec, c.Application.Source); at != noSlot {
+		} else if at := s.oldestInstance(c.Application.Spec.program, c.Application.Source); at != noSlot {
 			return s.lose(t, at, c.Stacks, c.Reason).result()
 		}
 		return Result{}

@@ -23,7 +23,7 @@ type diminished struct {
 func (s *Set) share(t *Turn, a *Application) uint64 {
 	steps := a.Spec.DR.Steps
 	n := 0
-	if d := s.returns(a.Spec, a.Source, t.now); d != nil {
+	if d := s.returns(a.Spec.program, a.Source, t.now); d != nil {
 		n = int(d.n)
 	}
 	return uint64(steps[min(n, len(steps)-1)])
@@ -31,7 +31,7 @@ func (s *Set) share(t *Turn, a *Application) uint64 {
 
 // returns finds what is remembered of the definition's group, nil if nothing. What is over
 // is forgotten here, before the new instance would bring it back to mind.
-func (s *Set) returns(spec *Spec, source OwnerID, now wheel.Time) *diminished {
+func (s *Set) returns(spec *program, source OwnerID, now wheel.Time) *diminished {
 	g := s.gates()
 	k := g.findReturns(spec.dr, spec.remembered(source))
 	switch {
@@ -53,7 +53,7 @@ func (g *gates) findReturns(group uint16, source OwnerID) int {
 }
 
 // remembered returns under which source a definition's applications are remembered: 0 stands for all.
-func (s *Spec) remembered(source OwnerID) OwnerID {
+func (s *program) remembered(source OwnerID) OwnerID {
 	if s.DR.Scope == define.ScopeTarget {
 		return 0
 	}
@@ -80,7 +80,7 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 //
 // Only what was accepted is counted, and it is counted when it has landed: what is denied behind the gates, for want of a slot,
 // makes nothing shorter. Story: testdata/dr_counts.txt.
-func (s *Set) diminish(t *Turn, spec *Spec, source OwnerID) {
+func (s *Set) diminish(t *Turn, spec *program, source OwnerID) {
 	d := s.returns(spec, source, t.now)
 	if d == nil {
 		d = s.remember(spec, source, t.now)
@@ -93,7 +93,7 @@ func (s *Set) diminish(t *Turn, spec *Spec, source OwnerID) {
 
 // remember begins to count the applications of a group, or of a group and source where the scope is pair. There is room
 // for as many as an owner may have buffs; one more pushes out the oldest.
-func (s *Set) remember(spec *Spec, source OwnerID, now wheel.Time) *diminished {
+func (s *Set) remember(spec *program, source OwnerID, now wheel.Time) *diminished {
 	g := s.ensureGates()
 	s.forgetReturns(now)
 	if len(g.returns) >= MaxPerOwner {
@@ -178,7 +178,7 @@ type applier struct {
 }
 
 // paired reports whether it matters who applies a definition.
-func (s *Spec) paired() bool { return s.uses&usesDR != 0 && s.DR.Scope == define.ScopePair }
+func (s *program) paired() bool { return s.uses&usesDR != 0 && s.DR.Scope == define.ScopePair }
 
 // onlyAsync reports whether all that is in effect in an instance is in its async stacks.
 func (s *Set) onlyAsync(i *instance) bool {
@@ -251,7 +251,7 @@ func (g *gates) dropAppliers(at uint16) {
 // so long from now on, or from when the last one of the source has none. That is the ruling for pair: the
 // memory ends a reset after the last moment at which an application of that source was in effect, those that wait
 // included, whoever owns the instance.
-func (g *gates) ceased(t *Turn, spec *Spec, source OwnerID) {
+func (g *gates) ceased(t *Turn, spec *program, source OwnerID) {
 	if spec.uses&usesDR == 0 || g == nil {
 		return
 	}

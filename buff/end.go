@@ -11,7 +11,7 @@ import (
 func (s *Set) about(kind EventKind, at uint16) Event {
 	i := s.slot(at)
 	return Event{
-		Kind: kind, Spec: s.specOf(i), Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
+		Kind: kind, Spec: &s.specOf(i).Spec, Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
 		Magnitude: i.magnitude, End: wheel.Never,
 	}
 }
@@ -20,7 +20,7 @@ func (s *Set) about(kind EventKind, at uint16) Event {
 // completed until another one is told.
 func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
 	e, i := t.newEvent(s, kind), s.slot(at)
-	e.Spec, e.Source, e.Handle = s.specOf(i), i.source, s.handle(at)
+	e.Spec, e.Source, e.Handle = &s.specOf(i).Spec, i.source, s.handle(at)
 	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
 	return e
 }
@@ -127,7 +127,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 }
 
 // expiring returns how many of so many stacks the end of the duration takes away.
-func (s *Spec) expiring(stacks int) int {
+func (s *program) expiring(stacks int) int {
 	switch s.Stack.Expire {
 	case define.ExpireOne:
 		return 1

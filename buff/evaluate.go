@@ -56,7 +56,7 @@ type ref struct {
 }
 
 // of returns the value with that many stacks. It reports false if a formula has no value for them.
-func (r ref) of(spec *Spec, values []float64, stacks int32) (float64, bool) {
+func (r ref) of(spec *program, values []float64, stacks int32) (float64, bool) {
 	if r.place < 0 || int(r.place) >= len(values) {
 		return r.value, true
 	}
@@ -99,9 +99,9 @@ type worked struct {
 
 // asked is what a number is worked out from.
 type asked struct {
-	set       *Set  // for the owner's attributes
-	turn      *Turn // for what is worked out meanwhile, and what is missing
-	spec      *Spec // whose numbers they are
+	set       *Set     // for the owner's attributes
+	turn      *Turn    // for what is worked out meanwhile, and what is missing
+	spec      *program // whose numbers they are
 	params    []Arg
 	captured  []Captured
 	own       bool // the source is the owner
@@ -120,7 +120,7 @@ type asked struct {
 //
 // Stories: testdata/params.txt, handed_on.txt.
 func (s *Set) work(t *Turn, a *Application) Reason {
-	spec, w := a.Spec, &t.worked
+	spec, w := a.Spec.program, &t.worked
 	q := asked{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacksOf(a), spec.limit)
 	if spec.Kind == define.Instant {
@@ -173,7 +173,7 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 
 // noPool returns why a shield that would absorb nothing is refused: it would break at the next hit, as if it had absorbed something.
 func (s *Set) noPool(t *Turn, a *Application) Reason {
-	if a.taken != nil || a.Spec.poolBy != nil {
+	if a.taken != nil || a.Spec.program.poolBy != nil {
 		return BadValue
 	}
 	t.worked.missing = "magnitude"
@@ -294,7 +294,7 @@ func (q *asked) eval(f define.Formula, in define.Inputs) (v float64, err error) 
 		failed := recover()
 		err = errPanic
 		if told := q.turn.FormulaFailed; told != nil {
-			told(&Event{At: q.turn.at, Seen: q.turn.Now, Owner: q.set.owner, Spec: q.spec, End: wheel.Never}, failed)
+			told(&Event{At: q.turn.at, Seen: q.turn.Now, Owner: q.set.owner, Spec: &q.spec.Spec, End: wheel.Never}, failed)
 		}
 	}()
 	v, err = f.Eval(in)
@@ -334,7 +334,7 @@ func argOf(params []Arg, caller string) (float64, bool) {
 // taken is what a buff that was stolen had left, beside what the application says: its
 // numbers, what was not used up, and further applications, each with its own time.
 type taken struct {
-	spec    *Spec
+	spec    *program
 	values  []float64
 	shield  int64
 	charges int32
@@ -351,7 +351,7 @@ type loot struct {
 }
 
 // take returns the numbers of a buff for who steals it.
-func (t *Turn) take(spec *Spec, values []float64) *taken {
+func (t *Turn) take(spec *program, values []float64) *taken {
 	l := &t.loot
 	if len(l.taken) == cap(l.taken) {
 		l.taken = make([]taken, 0, 32)
@@ -369,7 +369,7 @@ func (t *Turn) take(spec *Spec, values []float64) *taken {
 // name.
 //
 // By name, and not by place: between the two versions of a definition a reload may have put another number before it.
-func (n *taken) find(spec *Spec, k int) (float64, Reason) {
+func (n *taken) find(spec *program, k int) (float64, Reason) {
 	switch {
 	case n == nil:
 		return 0, NoParam

@@ -46,7 +46,7 @@ func (a *Application) Taken() []float64 {
 
 // Takes returns those of the parameters that the definition reads.
 func (s *Spec) Takes(params ...Arg) []Arg {
-	return slices.DeleteFunc(params, func(a Arg) bool { return s.unread([]Arg{a}) != "" })
+	return slices.DeleteFunc(params, func(a Arg) bool { return s.program.unread([]Arg{a}) != "" })
 }
 
 // Stolen reports whether the application is of something that was stolen.
@@ -156,9 +156,9 @@ func (s *Set) Counters(c *Catalog) string {
 
 // Components returns the rings of nodes that lead to one another; to has where each leads.
 func Components(to [][]int) (rings [][]int) {
-	specs, number, edges := make([]*Spec, len(to)), map[*Spec]int{}, map[*Spec][]edge{}
+	specs, number, edges := make([]*program, len(to)), map[*program]int{}, map[*program][]edge{}
 	for a := range to {
-		specs[a] = &Spec{}
+		specs[a] = &program{}
 		number[specs[a]] = a
 	}
 	for a, heads := range to {

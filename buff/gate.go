@@ -79,7 +79,7 @@ func (s *Set) Has(tag Tag) bool { return s.gates() != nil && s.gates().tags.has(
 //
 // Stories: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
 func (s *Set) admit(t *Turn, a *Application) Reason {
-	spec := a.Spec
+	spec := a.Spec.program
 	if spec.uses&(usesNumbers|usesMagnitudes) != 0 {
 		if why := s.work(t, a); why != NoReason {
 			return why

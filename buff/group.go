@@ -16,13 +16,13 @@ import (
 // Stories: testdata/group_rules.txt, slots.txt, per_source.txt.
 func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	t.displaced = t.displaced[:0]
-	if a.Spec.group != 0 && !s.exclude(t, a) {
+	if a.Spec.program.group != 0 && !s.exclude(t, a) {
 		return Exclusive
 	}
-	if a.Spec.slot != 0 && !s.evict(t, a.Spec) {
+	if a.Spec.program.slot != 0 && !s.evict(t, a.Spec.program) {
 		return NoSlot
 	}
-	if a.Spec.uses&usesShare != 0 {
+	if a.Spec.program.uses&usesShare != 0 {
 		s.outnumber(t, a)
 	}
 	if int(s.live)-len(t.displaced) >= int(s.limit) {
@@ -32,7 +32,7 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	for _, g := range t.displaced {
 		freed += len(s.specOf(s.slot(g.at)).modifiers)
 	}
-	if !s.modifiersFit(a.Spec, freed) {
+	if !s.modifiersFit(a.Spec.program, freed) {
 		return Full
 	}
 	for _, g := range t.displaced {
@@ -64,7 +64,7 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if s.specOf(i).group != a.Spec.group {
+		if s.specOf(i).group != a.Spec.program.group {
 			continue
 		}
 		other := s.specOf(i).Group.Priority
@@ -84,7 +84,7 @@ func (s *Set) exclude(t *Turn, a *Application) bool {
 //
 // One that gives way to the group already counts no more, so that a newcomer which replaces another of its class needs no
 // second place. Story: testdata/slots.txt.
-func (s *Set) evict(t *Turn, spec *Spec) bool {
+func (s *Set) evict(t *Turn, spec *program) bool {
 	taken, victim := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
@@ -114,7 +114,7 @@ func (s *Set) outnumber(t *Turn, a *Application) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if i.source != a.Source || !s.sameDefinition(s.specOf(i), a.Spec) || slices.ContainsFunc(t.displaced, func(g goer) bool { return g.at == at }) {
+		if i.source != a.Source || !s.sameDefinition(s.specOf(i), a.Spec.program) || slices.ContainsFunc(t.displaced, func(g goer) bool { return g.at == at }) {
 			continue
 		}
 		if held++; oldest == noSlot {

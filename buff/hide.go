@@ -14,7 +14,7 @@ import (
 // in its flags holds.
 
 // reranked says that an instance of a definition has another magnitude.
-func (s *Set) reranked(spec *Spec) {
+func (s *Set) reranked(spec *program) {
 	if spec.uses&usesHide != 0 {
 		s.ensureGates().unsettle()
 	}

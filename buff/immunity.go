@@ -11,7 +11,7 @@ import (
 // gave, or by a buff other than the one in the slot except.
 //
 // Stories: testdata/immunity.txt, immunity_buff.txt.
-func (s *Set) immuneTo(spec *Spec, except uint16) bool {
+func (s *Set) immuneTo(spec *program, except uint16) bool {
 	if s.gates().immuneByTag(spec) {
 		return true
 	}
@@ -29,7 +29,7 @@ func (s *Set) immuneTo(spec *Spec, except uint16) bool {
 }
 
 // immuneByTag is immuneTo by a tag that the game gave.
-func (g *gates) immuneByTag(spec *Spec) bool {
+func (g *gates) immuneByTag(spec *program) bool {
 	if len(g.immune) > 0 {
 		for _, t := range spec.is {
 			if g.immune.has(t) {
@@ -54,7 +54,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {
 		return Result{}
 	}
-	s.flushAll(t, func(spec *Spec) bool { return has(spec.is, c.Tag) })
+	s.flushAll(t, func(spec *program) bool { return has(spec.is, c.Tag) })
 	if c.Verb == verb.DropImmunity {
 		if g.immune.drop([]Tag{c.Tag}) {
 			g.expose()
@@ -113,7 +113,7 @@ func whyHidden(causes flags) Reason {
 // toldCauses returns those of the causes of being hidden that a Hidden and a Shown tell of.
 // Without anything that lasts, such as a modifier or what it does at acts, immunity takes nothing away but pulses, and
 // each of these says so itself.
-func (s *Spec) toldCauses() flags {
+func (s *program) toldCauses() flags {
 	if s.uses&(usesGrants|usesModifiers|usesImmunity) != 0 || s.reactsTo != 0 || s.Shield.On || s.aura != nil {
 		return hidden
 	}

@@ -38,7 +38,7 @@ func (s *Set) markTime() {
 }
 
 // usesAspects returns what changes with the applications of a definition that has a shield or charges.
-func (s *Spec) usesAspects() (a journal.Aspect) {
+func (s *program) usesAspects() (a journal.Aspect) {
 	if s.Shield.On {
 		a |= journal.Shield
 	}
@@ -50,7 +50,7 @@ func (s *Spec) usesAspects() (a journal.Aspect) {
 
 // looks is what of an instance an application that joins it may change.
 type visibleState struct {
-	spec       *Spec
+	spec       *program
 	source     OwnerID
 	magnitude  int64
 	shield     int64

@@ -97,7 +97,7 @@ const (
 // hashOf returns the hash of an instance of that definition and source. An
 // instance is a cache line, and an owner has dozens: those with another hash
 // need not be looked at to find the one that an application joins.
-func hashOf(spec *Spec, source OwnerID) uint16 {
+func hashOf(spec *program, source OwnerID) uint16 {
 	return uint16(1+uint32(spec.lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
 }
 
@@ -116,7 +116,7 @@ func patternFor(a *Application) hashPattern {
 	if a.Spec.Stack.By == define.BySource {
 		care |= hashSource
 	}
-	return hashPattern{uint64(hashOf(a.Spec, a.Source)) * each16, care * each16}
+	return hashPattern{uint64(hashOf(a.Spec.program, a.Source)) * each16, care * each16}
 }
 
 // matches returns, for four hashes, the top bit of each that is as it has to be.
@@ -133,7 +133,7 @@ func (s *Set) findJoinable(a *Application) uint16 {
 		for like := want.matches(word); like != 0; like &= like - 1 {
 			at := uint16(4*k + bits.TrailingZeros64(like)/16)
 			i := s.slot(at)
-			if !s.sameDefinition(s.specOf(i), a.Spec) || !s.joins(i, a) {
+			if !s.sameDefinition(s.specOf(i), a.Spec.program) || !s.joins(i, a) {
 				continue
 			}
 			if found == noSlot || s.age(i) <= s.age(s.slot(found)) {

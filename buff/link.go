@@ -22,7 +22,7 @@ type linkage struct {
 func (s *Set) applyLinks(t *Turn, i *instance) {
 	for _, l := range s.specOf(i).links {
 		t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
-			Spec: t.Catalog.newest(l), Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i)), with: s.age(i), share: t.share, backdate: t.backdate,
+			Spec: &t.Catalog.newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i)), with: s.age(i), share: t.share, backdate: t.backdate,
 		}})
 	}
 }
@@ -33,7 +33,7 @@ func (s *Set) applyLinks(t *Turn, i *instance) {
 // Stories: testdata/stat/links.txt, links_again.txt, links_shared.txt.
 func (s *Set) applyLink(t *Turn, a *Application) outcome {
 	of, was := a.with, int16(0)
-	if s.hasLink(of, a.Spec) {
+	if s.hasLink(of, a.Spec.program) {
 		return outcome{}
 	}
 	if at := s.joined(a); at != noSlot {
@@ -53,7 +53,7 @@ func (s *Set) applyLink(t *Turn, a *Application) outcome {
 }
 
 // hasLink reports whether a head has a live link of a definition.
-func (s *Set) hasLink(of uint64, spec *Spec) bool {
+func (s *Set) hasLink(of uint64, spec *program) bool {
 	g := s.gates()
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool {
 		return l.head == of && s.sameDefinition(s.specOf(s.slot(l.link.slot())), spec)

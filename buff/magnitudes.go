@@ -62,13 +62,13 @@ func (k *magnitudes) reset() *magnitudes {
 func (s *Set) storeNumbers(t *Turn, i *instance, a *Application) {
 	k := s.ensureExtra(i).ensureMagnitudes()
 	k.values = append(k.values[:0], t.worked.values...)
-	if a.Spec.rereads {
+	if a.Spec.program.rereads {
 		s.ensureRare().rereads = true
 	}
 	if i.source == a.Source {
-		k.captured = a.Spec.selectCaptured(k.captured[:0], a.Captured)
+		k.captured = a.Spec.program.selectCaptured(k.captured[:0], a.Captured)
 	} else { // it is about another source: what is known of its own stays
-		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.wants(c.attr, c.when) })
+		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.program.wants(c.attr, c.when) })
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *Set) newSource(at uint16, source OwnerID) {
 
 // effect is what the modifiers of an instance have their values from.
 type effect struct {
-	spec   *Spec
+	spec   *program
 	k      *magnitudes
 	stacks int16
 	async  []asyncStack // TimersEach
@@ -135,7 +135,7 @@ func bounds(v float64) float64 { return min(max(v, -stat.MaxValue), stat.MaxValu
 
 // ownNumber reports whether each application of a buff with timers each has a number of its own: not if it is the same in all of
 // them, or evaluated again at each pulse.
-func (s *Spec) ownNumber(r ref) bool {
+func (s *program) ownNumber(r ref) bool {
 	return s.Stack.Timers == define.TimersEach && r.place >= 0 && s.numbers[r.place].snapshot != define.SnapshotPulse
 }
 
@@ -224,7 +224,7 @@ func (k *magnitudes) removeModifiers(sheet *sheet.Sheet) {
 }
 
 // counted returns how many of so many stacks count for a modifier: with timers each, those that are effective.
-func (s *Spec) counted(stacks int16) int16 {
+func (s *program) counted(stacks int16) int16 {
 	if st := &s.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
 		return int16(min(int(stacks), st.Effective))
 	}
@@ -276,7 +276,7 @@ func (s *Set) numbersOf(t *Turn, i *instance, at wheel.Time) *magnitudes {
 	return t.numbersOf(s.specOf(i), s.magnitudesOf(i), s.extraOf(i).async, at)
 }
 
-func (t *Turn) numbersOf(spec *Spec, k *magnitudes, async []asyncStack, at wheel.Time) *magnitudes {
+func (t *Turn) numbersOf(spec *program, k *magnitudes, async []asyncStack, at wheel.Time) *magnitudes {
 	if spec.Stack.Timers != define.TimersEach || len(spec.numbers) == 0 {
 		return k
 	}
@@ -302,7 +302,7 @@ type ownPart struct {
 }
 
 // numberOf returns a number of an action, for that many stacks in all. It reports false if it has no value.
-func (t *Turn) numberOf(spec *Spec, c *change, k *magnitudes, stacks int32) (v float64, ok bool) {
+func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (v float64, ok bool) {
 	w := &t.worked
 	own := k == &w.each && spec.ownNumber(c.by)
 	if own && c.perStack {
@@ -328,7 +328,7 @@ func (t *Turn) numberOf(spec *Spec, c *change, k *magnitudes, stacks int32) (v f
 
 // reevaluatePulsed works out anew the numbers that are asked for at each pulse, of the buff in a slot, or of one that is on
 // nobody any more. If one of them cannot be, all stay, and it reports false.
-func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes, async []asyncStack) bool {
+func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack) bool {
 	q := asked{set: s, turn: t, spec: spec}
 	fresh := t.worked.fresh[:0]
 	for j := range spec.numbers {
@@ -362,6 +362,6 @@ func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *Spec, k *m
 
 // modifiersFit reports whether the modifiers of a definition have room on the owner's sheet beside
 // those of all instances but so many.
-func (s *Set) modifiersFit(spec *Spec, but int) bool {
+func (s *Set) modifiersFit(spec *program, but int) bool {
 	return len(spec.modifiers) == 0 || s.modifierCount()-but+len(spec.modifiers) <= stat.MaxModifiers
 }

@@ -11,7 +11,7 @@ import (
 //
 // The order: pulses that were put off are of the old version; where the timers are shared, what has no time left in the new
 // version ends as one of the old; stacks above the new limit go last, told as of the new version.
-func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
+func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	s.flush(t, at)
 	i := s.slot(at)
 	h, shield, shielded := s.handle(at), int64(0), s.specOf(i).Shield.On
@@ -26,7 +26,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 	if spec.Stack.Timers != define.TimersShared {
 		s.convertWaiting(t, i, spec)
 	}
-	a := Application{Spec: spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
+	a := Application{Spec: &spec.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
 	s.convertNumbers(t, i, &a)
 	s.switchVersion(t, at, &a)
 	if shielded && spec.Shield.On {
@@ -55,7 +55,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *Spec) bool {
 //
 // The length of this application is scaled as that of the definition was: of 6 s that were a half of 12, a definition of 20 makes
 // 10. What has passed of it has passed. Story: testdata/stat/reload.txt.
-func (s *Set) convertEnd(t *Turn, i *instance, spec *Spec) bool {
+func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 	now, was, is := s.nowOf(t, i), s.specOf(i).durationAt(int(i.level)), spec.durationAt(int(i.level))
 	switch {
 	case is == 0:
@@ -133,7 +133,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 //
 // Story: testdata/stat/reload.txt.
 func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
-	spec, w := a.Spec, &t.worked
+	spec, w := a.Spec.program, &t.worked
 	q := asked{
 		set: s, turn: t, spec: spec,
 		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
@@ -149,7 +149,7 @@ func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
 
 // convertNumbers works out the numbers of another version of which those of the old one are known.
 // What its caller gave stands among them; what cannot be worked out stays as it was.
-func (q *asked) convertNumbers(old, spec *Spec, values []float64) {
+func (q *asked) convertNumbers(old, spec *program, values []float64) {
 	w := &q.turn.worked
 	w.args = w.args[:0]
 	for j := range old.numbers {

@@ -50,7 +50,7 @@ func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 
 // queuePulseActionsOf does what follows from the pulse that was just told, of the buff in a slot, or of one that is on nobody
 // any more. If a number that is asked for anew cannot be worked out, nothing of what hangs on it is done.
-func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *Spec, k *magnitudes, async []asyncStack, own wheel.Time) {
+func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack, own wheel.Time) {
 	ops := spec.pulse
 	sound := spec.uses&usesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
 	if k = t.numbersOf(spec, k, async, own); sound {
@@ -123,7 +123,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 }
 
 // flushAll is flush for all instances of which that is true.
-func (s *Set) flushAll(t *Turn, which func(*Spec) bool) {
+func (s *Set) flushAll(t *Turn, which func(*program) bool) {
 	s.each(func(at uint16) {
 		if which(s.specOf(s.slot(at))) {
 			s.flush(t, at)

@@ -11,7 +11,7 @@ import (
 // (and [Set.Looked] by one look, after a handler that has not come back): TestPulseOnly plays both.
 
 // onlyCalls reports whether a pulse of the definition, of an instance without anything that is not plain, does nothing but to call one handler.
-func (s *Spec) onlyCalls(u uses) bool {
+func (s *program) onlyCalls(u uses) bool {
 	return len(s.pulse) == 1 && s.pulse[0].do == define.DoCall && s.Align == define.AlignStart && u&(usesExtra|usesCatchup) == 0
 }
 
@@ -57,7 +57,7 @@ func (s *Set) emitPulse(t *Turn, i *instance, own wheel.Time, h Handle) {
 	e := &t.pulseCall.event
 	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never
 	e.Owner, e.Source, e.Handle = s.owner, i.source, h
-	if spec := s.specOf(i); e.Spec != spec { // while the collector marks, a pointer that is written costs more than to ask
+	if spec := &s.specOf(i).Spec; e.Spec != spec { // while the collector marks, a pointer that is written costs more than to ask
 		e.Spec = spec
 	}
 	e.Stacks, e.Level, e.Magnitude, e.Kind = int32(i.stacks), i.level, i.magnitude, Pulsed
@@ -75,7 +75,7 @@ func (s *Set) callPulse(t *Turn) {
 		return
 	}
 	c := &t.pulseCall
-	c.Handler = c.event.Spec.pulse[0].handler
+	c.Handler = c.event.Spec.program.pulse[0].handler
 	c.makeCurrent(t)
 	s.callNow(t)
 }

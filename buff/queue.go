@@ -19,7 +19,7 @@ import (
 // Stories: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
 func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := s.slot(at), a.Spec
+	i, spec := s.slot(at), a.Spec.program
 	x, now := s.ensureExtra(i), s.nowOf(t, i)
 	if int32(len(x.async))+1 >= spec.limit {
 		switch weakest := weakestOf(x.async); {
@@ -228,20 +228,20 @@ func (k *magnitudes) swap(w *waitingNumbers) {
 
 // storeWaiting keeps the numbers of an application that waits, which have been worked out.
 func (s *Set) storeWaiting(t *Turn, i *instance, a *Application, l *asyncStack) {
-	if a.Spec.uses&usesMagnitudes == 0 {
+	if a.Spec.program.uses&usesMagnitudes == 0 {
 		return
 	}
 	w, n := s.extraOf(i).ensureMagnitudes().allocWaiting()
 	l.numbers = n
 	w.values = append(w.values[:0], t.worked.values...)
-	w.captured = a.Spec.selectCaptured(w.captured[:0], a.Captured)
-	if a.Spec.rereads {
+	w.captured = a.Spec.program.selectCaptured(w.captured[:0], a.Captured)
+	if a.Spec.program.rereads {
 		s.ensureRare().rereads = true
 	}
 }
 
 // selectCaptured appends what of a source is known that the definition reads.
-func (s *Spec) selectCaptured(dst, of []Captured) []Captured {
+func (s *program) selectCaptured(dst, of []Captured) []Captured {
 	for _, c := range s.captures {
 		if v, ok := captured(of, c.attr, c.when); ok {
 			dst = append(dst, Captured{c.attr, c.when, v})
@@ -275,13 +275,13 @@ func (s *Set) requeueRunning(i *instance, left int64) {
 // Stories: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
 func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.specOf(i) == a.Spec {
+	if s.specOf(i) == a.Spec.program {
 		return
 	}
 	w := &t.worked
 	pool := w.pool
 	w.coming = append(w.coming[:0], w.values...)
-	s.convertWaiting(t, i, a.Spec)
+	s.convertWaiting(t, i, a.Spec.program)
 	running := Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
 	s.convertNumbers(t, i, &running)
 	shield, shielded := int64(0), s.specOf(i).Shield.On
@@ -299,21 +299,21 @@ func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 // that. Those of the application that comes stay as they are.
 func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.specOf(i) == a.Spec {
+	if s.specOf(i) == a.Spec.program {
 		return
 	}
-	if s.specOf(i).revision != a.Spec.revision {
+	if s.specOf(i).revision != a.Spec.program.revision {
 		w := &t.worked
 		pool := w.pool
 		w.coming = append(w.coming[:0], w.values...)
-		s.convertWaiting(t, i, a.Spec)
+		s.convertWaiting(t, i, a.Spec.program)
 		w.values, w.pool = append(w.values[:0], w.coming...), pool
 	}
 	s.switchVersion(t, at, a)
 }
 
 // convertWaiting works out the numbers of another version for the applications with a time of their own.
-func (s *Set) convertWaiting(t *Turn, i *instance, spec *Spec) {
+func (s *Set) convertWaiting(t *Turn, i *instance, spec *program) {
 	switch each := spec.Stack.Timers == define.TimersEach; {
 	case (s.specOf(i).uses|spec.uses)&usesMagnitudes == 0, each && len(s.specOf(i).numbers)+len(spec.numbers) == 0:
 		return

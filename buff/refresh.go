@@ -19,7 +19,7 @@ import (
 // Stories: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
 func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, higher bool, was *visibleState) bool {
-	i, spec := s.slot(at), a.Spec
+	i, spec := s.slot(at), a.Spec.program
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != define.RefreshNone || higher
 	if set {
@@ -66,7 +66,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 //
 // Story: testdata/refresh_nothing.txt.
 func (s *Set) refreshChanges(t *Turn, at uint16, a *Application, was *visibleState) bool {
-	i, spec := s.slot(at), a.Spec
+	i, spec := s.slot(at), a.Spec.program
 	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.visibleStateOf(at) != *was ||
 		i.extra != noSlot && s.extraOf(i).pendingPeriod > 0 ||
 		spec.uses&usesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.worked.values)
@@ -84,7 +84,7 @@ func (s *Set) refreshNumbers(t *Turn, at uint16, a *Application) {
 func (s *Set) updateNumbers(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	s.applyPendingPeriod(i)
-	if a.Spec.uses&usesMagnitudes != 0 {
+	if a.Spec.program.uses&usesMagnitudes != 0 {
 		s.reportNumbers(t, at, t.worked.values)
 		s.storeNumbers(t, i, a)
 	}

@@ -18,7 +18,7 @@ type backdate struct {
 }
 
 // of returns the backdate of an application of a definition. Instants have no clock, and pass it on.
-func (b backdate) of(spec *Spec) backdate {
+func (b backdate) of(spec *program) backdate {
 	if spec.Kind != define.Instant && spec.Clock != b.clock {
 		return backdate{}
 	}
@@ -37,7 +37,7 @@ func (t *Turn) backdateOf(e *Event) backdate {
 }
 
 // followBackdated queues the actions of a buff that ended ms ago.
-func (s *Set) followBackdated(t *Turn, spec *Spec, k *magnitudes, ms int64) {
+func (s *Set) followBackdated(t *Turn, spec *program, k *magnitudes, ms int64) {
 	t.ended = backdate{ms, spec.Clock}
 	s.queueActions(t, spec.remove[Expired], k)
 	t.ended = backdate{}

@@ -16,7 +16,7 @@ type comeback struct {
 	plain bool       // it needs no extra
 	young bool       // it was kept aside
 	saved *savedBuff //
-	spec  *Spec      // of the catalog that the Set will have
+	spec  *program   // of the catalog that the Set will have
 	now   wheel.Time // in its own time, or where that begins
 	over  wheel.Time // the last instant of its own time that has passed
 	away  int64      // ms by its clock
@@ -54,7 +54,7 @@ func (b *savedBuff) rounded() int64 {
 // A blob has no instants: what it says of an end or a pulse is how many ms were left, and engine time begins
 // anew with each run. What has passed meanwhile, by the clock of the buff, is taken off that here; where the result is in
 // the past, pass says what became of it.
-func (r *restorer) comeback(c *comeback, b *savedBuff, spec *Spec) {
+func (r *restorer) comeback(c *comeback, b *savedBuff, spec *program) {
 	c.now, c.over, c.young, c.saved, c.spec = r.now, r.now, b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)
 	if c.moved = elapsed > 0; !c.moved && (r.own != nil || b.Scale != nil) {
@@ -237,7 +237,7 @@ const toWorkOut = -1
 
 // usesOf returns what is left of a shield and of charges that were saved. What had none then has all that it brings now, and
 // no more charges fit than an application brings, unless they add up.
-func (s *Spec) usesOf(shield *int64, charges, magnitude int64) (int64, int32) {
+func (s *program) usesOf(shield *int64, charges, magnitude int64) (int64, int32) {
 	if n := int64(s.Charges.N); charges == 0 || charges > n && s.Charges.Refresh != define.ChargesAdd {
 		charges = n
 	} else if n == 0 {

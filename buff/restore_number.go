@@ -122,7 +122,7 @@ func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 }
 
 // valuesOf returns the numbers that an application had, by name.
-func (r *restorer) valuesOf(spec *Spec, had *savedNumbers, q *asked) []float64 {
+func (r *restorer) valuesOf(spec *program, had *savedNumbers, q *asked) []float64 {
 	from := len(r.values)
 	for j := range spec.numbers {
 		n, list := &spec.numbers[j], had.Numbers
@@ -165,7 +165,7 @@ func (r *restorer) newKept(keys int) *magnitudes {
 }
 
 // savedCaptures returns what a blob knows of the source, of what the definition reads now.
-func (r *restorer) savedCaptures(s *Spec, b *savedNumbers) []Captured {
+func (r *restorer) savedCaptures(s *program, b *savedNumbers) []Captured {
 	from := len(r.captured)
 	for j := range b.Captures {
 		for when, word := range captureWords {
@@ -184,7 +184,7 @@ func (r *restorer) savedCaptures(s *Spec, b *savedNumbers) []Captured {
 
 // wants reports whether the definition, or anything that it can set off, reads an attribute
 // of its source at that moment.
-func (s *Spec) wants(a stat.Attr, when define.Snapshot) bool {
+func (s *program) wants(a stat.Attr, when define.Snapshot) bool {
 	for _, c := range s.captures {
 		if c.attr == a && c.when == when {
 			return true

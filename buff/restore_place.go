@@ -321,7 +321,7 @@ func (s *Set) tellParts(t *Turn, c *comeback) {
 func (r *restorer) tellGone(c *comeback) {
 	s, t, i := r.set, r.turn, &c.i
 	e := Event{
-		Kind: Removed, Why: Expired, Spec: c.spec, Source: i.source, Stacks: int32(i.stacks), Level: i.level, Magnitude: i.magnitude,
+		Kind: Removed, Why: Expired, Spec: &c.spec.Spec, Source: i.source, Stacks: int32(i.stacks), Level: i.level, Magnitude: i.magnitude,
 		End: wheel.Never, Offline: c.away,
 	}
 	told := e

@@ -169,12 +169,12 @@ func (s *Set) savePlain(dst []byte, i *instance, now wheel.Time, appliers, with 
 
 // hasLeft reports whether a blob says when the instance ends: with timers other than a shared one
 // there is an end, if beyond all time.
-func (i *instance) hasLeft(spec *Spec) bool {
+func (i *instance) hasLeft(spec *program) bool {
 	return i.end != wheel.Never || spec.Stack.Timers != define.TimersShared
 }
 
 // otherPeriod returns the period of an instance if it is not what the definition says, and otherwise 0.
-func (s *Spec) otherPeriod(level int, period int64) int64 {
+func (s *program) otherPeriod(level int, period int64) int64 {
 	if period != s.period && period != s.periodAt(level) {
 		return period
 	}
@@ -262,12 +262,12 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 }
 
 // lists returns how many entries the lists of the numbers of an application have.
-func (s *Spec) lists(known []Captured) (params, numbers, captures int) {
+func (s *program) lists(known []Captured) (params, numbers, captures int) {
 	return len(s.Params), len(s.numbers) - len(s.Params), len(known)
 }
 
 // saveOwnNumbers writes the numbers of an application with a time of its own, as [savedNumbers.append] would.
-func saveOwnNumbers(dst []byte, spec *Spec, k *magnitudes, l *asyncStack) []byte {
+func saveOwnNumbers(dst []byte, spec *program, k *magnitudes, l *asyncStack) []byte {
 	if l.numbers == 0 {
 		return append(dst, 0, 0, 0)
 	}
@@ -280,7 +280,7 @@ func saveOwnNumbers(dst []byte, spec *Spec, k *magnitudes, l *asyncStack) []byte
 }
 
 // saveNumbers writes the numbers of an application, by name.
-func saveNumbers(dst []byte, spec *Spec, values []float64, known []Captured) []byte {
+func saveNumbers(dst []byte, spec *program, values []float64, known []Captured) []byte {
 	for j := range spec.numbers {
 		dst = appendValue(dst, "", spec.numbers[j].name, values[j])
 	}

@@ -377,7 +377,7 @@ func (s *script) String() string {
 func nonZero(v reflect.Value, but ...string) (out string) {
 	for i := range v.NumField() {
 		f, name := v.Field(i), v.Type().Field(i).Name
-		if f.IsZero() || slices.Contains(but, name) || name == "compiled" {
+		if f.IsZero() || slices.Contains(but, name) || name == "program" {
 			continue
 		}
 		if f.Kind() == reflect.Pointer {

@@ -107,7 +107,7 @@ func (s *Set) Next() wheel.Time {
 func (s *Set) instanceAt(at uint16) Instance {
 	i := s.slot(at)
 	l := Instance{
-		Handle: s.handle(at), Spec: s.specOf(i), Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
+		Handle: s.handle(at), Spec: &s.specOf(i).Spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
 		Magnitude: i.magnitude, End: s.toWorldTime(i, i.end), NextPulse: s.toWorldTime(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
 	}
 	if i.extra != noSlot {
@@ -207,7 +207,7 @@ func (s *Set) joins(i *instance, a *Application) bool {
 // else of the oldest of all; noSlot if there is none. A source of 0 is any.
 //
 // Story: testdata/remove_source.txt.
-func (s *Set) oldestInstance(spec *Spec, source OwnerID) uint16 {
+func (s *Set) oldestInstance(spec *program, source OwnerID) uint16 {
 	oldest := uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++

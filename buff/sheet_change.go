@@ -31,26 +31,27 @@ type SheetChange struct {
 // [Set.Numbers] returns. Place is which of these it goes by; below 0: by none. Without that number it has
 // the default.
 func (s *Spec) OnSheet(k, stacks int, numbers []float64) (m stat.Modifier, place int) {
-	c := &s.modifiers[k]
+	p := s.program
+	c := &p.modifiers[k]
 	m = stat.Modifier{Attr: c.attr, Op: c.op, Channel: c.channel}
 	place = int(c.value.place)
-	if s.varies(c) { // Numbers has its value, behind the numbers
-		if place = len(s.numbers) + k; place < len(numbers) {
+	if p.varies(c) { // Numbers has its value, after the numbers
+		if place = len(p.numbers) + k; place < len(numbers) {
 			m.Value = numbers[place]
 		}
 		return m, place
 	}
-	e := effect{spec: s, k: &magnitudes{values: numbers}, stacks: int16(stacks)}
+	e := effect{spec: p, k: &magnitudes{values: numbers}, stacks: int16(stacks)}
 	m.Value, _ = e.amount(k)
 	return m, place
 }
 
 // Varies reports whether the value of Modifiers[k] is itself one of [Set.Numbers], since it goes by more than one number.
-func (s *Spec) Varies(k int) bool { return s.varies(&s.modifiers[k]) }
+func (s *Spec) Varies(k int) bool { return s.program.varies(&s.program.modifiers[k]) }
 
 // varies reports whether a modifier goes by more than one number and the stacks: by a formula that reads the stacks, or by the
 // numbers of applications with timers of their own.
-func (s *Spec) varies(m *modifier) bool {
+func (s *program) varies(m *modifier) bool {
 	return s.ownNumber(m.value) || m.value.place >= 0 && s.numbers[m.value.place].live != 0
 }
 
@@ -73,14 +74,14 @@ func (s *Set) Numbers(h Handle, dst []float64) []float64 {
 }
 
 // modifies reports whether a modifier goes by the number at a place.
-func (s *Spec) modifies(place int) bool {
+func (s *program) modifies(place int) bool {
 	return slices.ContainsFunc(s.modifiers, func(m modifier) bool { return int(m.value.place) == place && !s.varies(&m) })
 }
 
 // newSheetChange is what is told of a buff that changes in some way.
 func (s *Set) newSheetChange(t *Turn, at uint16) SheetChange {
 	i := s.slot(at)
-	return SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: s.handle(at), Spec: s.specOf(i), Hidden: i.flags&hidden != 0, Place: -1}
+	return SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: s.handle(at), Spec: &s.specOf(i).Spec, Hidden: i.flags&hidden != 0, Place: -1}
 }
 
 // reportNumber tells of a number that is to be another; NaN stands for none.

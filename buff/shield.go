@@ -14,7 +14,7 @@ import (
 // worked out, 0 if it is none. Of one that was stolen it is what was left.
 //
 // Story: testdata/shield.txt.
-func (s *Spec) pool(t *Turn, a *Application) int64 {
+func (s *program) pool(t *Turn, a *Application) int64 {
 	switch {
 	case !s.Shield.On:
 		return 0
@@ -102,7 +102,7 @@ func (s *Set) hasSpent(i *instance) bool {
 }
 
 // absorbs reports whether a shield is for that kind of damage to an attribute, 0 for none in particular.
-func (s *Spec) absorbs(school Tag, attr stat.Attr) bool {
+func (s *program) absorbs(school Tag, attr stat.Attr) bool {
 	is := s.shield
 	if attr != 0 && len(is.attrs) > 0 && !slices.Contains(is.attrs, attr) {
 		return false

@@ -4,7 +4,7 @@ import "github.com/bufftick/bufftick/buff/define"
 
 // Rereads reports whether the definition can apply something later, or react to an act, with an attribute of its source that
 // is read with [define.SnapshotApply]. Its source must then be read before anything happens to the owner: see [Set.Reread].
-func (s *Spec) Rereads() bool { return s.rereads }
+func (s *Spec) Rereads() bool { return s.program.rereads }
 
 // Rereads reports whether the owner may have buffs of such definitions: whether [Set.Reread] would do anything.
 func (s *Set) Rereads() bool { return s.rare != nil && s.rare.rereads }
@@ -46,7 +46,7 @@ func (s *Set) Reread(t *Turn) {
 }
 
 // reread updates the captured attributes of one source.
-func (s *Set) reread(t *Turn, list []Captured, spec *Spec, id OwnerID) []Captured {
+func (s *Set) reread(t *Turn, list []Captured, spec *program, id OwnerID) []Captured {
 	if id == s.owner || t.Source == nil {
 		return list // the owner is read when an application needs it
 	}

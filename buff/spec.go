@@ -164,7 +164,7 @@ type Spec struct {
 	// On has the actions for events of the buff.
 	On Hooks
 
-	compiled
+	program *program // nil until a catalog has checked the definition
 }
 
 // Hooks are lists of actions. The actions of a list are executed in order after the event that
@@ -209,8 +209,33 @@ type Action struct {
 type HandlerID int32
 
 // Index returns the position of the definition in its catalog, from 0, in the order passed to
-// NewCatalog.
-func (s *Spec) Index() int { return int(s.index) }
+// NewCatalog. A Spec that is not from a catalog has the index 0.
+func (s *Spec) Index() int {
+	if s.program == nil {
+		return 0
+	}
+	return int(s.program.index)
+}
+
+// Lineage returns the number of the definition's ID in its catalog, from 1. All versions of a
+// definition have the same number, in all catalogs made with [Catalog.Rebuild] from one another.
+// A Spec that is not from a catalog has the lineage 0.
+func (s *Spec) Lineage() int {
+	if s.program == nil {
+		return 0
+	}
+	return int(s.program.lineage)
+}
+
+// Revision returns how often the content of the definition has changed since the first catalog of
+// its lineage. In two catalogs of which one [Catalog.Succeeds] the other, versions with the same
+// lineage and revision have the same content.
+func (s *Spec) Revision() int {
+	if s.program == nil {
+		return 0
+	}
+	return int(s.program.revision)
+}
 
 // String returns the definition's ID.
 func (s *Spec) String() string { return s.ID }

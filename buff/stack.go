@@ -26,7 +26,7 @@ func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
 // timers, which has ways of its own for each and for queue; then overflow, which can refuse or end
 // everything; then stacks, and the refresh last, whose pulse has all of them.
 func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := s.slot(at), a.Spec
+	i, spec := s.slot(at), a.Spec.program
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)
 	}
@@ -36,7 +36,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	}
 	if s.specOf(i).Stack.Timers != spec.Stack.Timers {
 		spec = s.specOf(i) // two versions, which cannot be mixed: the old one stays
-		a.Spec = spec
+		a.Spec = &spec.Spec
 		if why := s.work(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
 		}
@@ -82,14 +82,14 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	if s.refresh(t, at, a, d, r.kind == Stacked, higher, &looked) && r.kind == 0 {
 		r.kind = Refreshed
 	}
-	if full && len(a.Spec.overflow) > 0 {
+	if full && len(a.Spec.program.overflow) > 0 {
 		s.overflow(t, a)
 	}
 	return r
 }
 
 // refuses reports whether the overflow rule takes no application at the limit. A higher level that wins is not one too many.
-func (s *Spec) refuses(higher bool) bool {
+func (s *program) refuses(higher bool) bool {
 	return s.Stack.Overflow == define.OverflowClear || s.Stack.Overflow == define.OverflowDeny && !higher
 }
 
@@ -113,11 +113,11 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 // that was one too many. Stories: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Set) overflow(t *Turn, a *Application) {
 	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: Denied, Why: Limit, End: wheel.Never}
-	s.queueEventActions(t, a.Spec.overflow, e, a.Source, &magnitudes{values: t.worked.values, captured: a.Captured})
+	s.queueEventActions(t, a.Spec.program.overflow, e, a.Source, &magnitudes{values: t.worked.values, captured: a.Captured})
 }
 
 // stacksOf returns how many stacks the application brings.
-func (s *Spec) stacksOf(a *Application) int32 {
+func (s *program) stacksOf(a *Application) int32 {
 	if a.Stacks == 0 {
 		return s.initial
 	}
@@ -138,7 +138,7 @@ func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, k *
 		}
 		if h.apply != nil {
 			t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
-				Spec: t.Catalog.newest(h.apply), Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k), share: t.share, backdate: t.backdate,
+				Spec: &t.Catalog.newest(h.apply).Spec, Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k), share: t.share, backdate: t.backdate,
 			}})
 		}
 		if h.consume != 0 {

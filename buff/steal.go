@@ -34,7 +34,7 @@ func (c *Cause) name() string {
 	case o.spec != nil:
 		what = " " + o.spec.ID
 	case o.change != nil:
-		what = " " + c.Spec.catalog.schema.At(o.change.attr).Name
+		what = " " + c.Spec.program.catalog.schema.At(o.change.attr).Name
 	}
 	return o.do.String() + what + " to " + o.to.String()
 }
@@ -50,7 +50,7 @@ func (c *Cause) name() string {
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	return s.portions(t, q, Stolen, func(at uint16) {
 		i := s.slot(at)
-		a := Application{Spec: s.specOf(i), Source: q.To, Level: int(i.level), Magnitude: i.magnitude, stolen: true}
+		a := Application{Spec: &s.specOf(i).Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, stolen: true}
 		n := i.stacks
 		if q.Stacks > 0 && s.divisible(i) {
 			n = int16(min(q.Stacks, int(n)))
@@ -198,8 +198,8 @@ func (n *taken) of(l *asyncStack) []float64 {
 // then is that of the first part.
 // Story: testdata/stat/steal.txt.
 func (s *Set) useTakenNumbers(t *Turn, a *Application) {
-	for k := range a.Spec.numbers {
-		if v, why := a.taken.find(a.Spec, k); why == NoReason {
+	for k := range a.Spec.program.numbers {
+		if v, why := a.taken.find(a.Spec.program, k); why == NoReason {
 			t.worked.values[k] = v
 		}
 	}

@@ -182,7 +182,7 @@ func (c *condition) holds(s tagSet) bool {
 
 // matches reports whether the definition is one of those that an immunity means: by its Tags, not
 // its Grants. An empty m means none.
-func (m *match) matches(s *Spec) bool {
+func (m *match) matches(s *program) bool {
 	return !m.empty() && (len(m.tags) == 0 || hasAny(s.is, m.tags)) &&
 		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == define.Neutral || m.polarity == s.Polarity)
 }

@@ -147,7 +147,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		own := newTimeScale(t.at)
 		b.timeScale = &own
 	}
-	s.flushAll(t, func(*Spec) bool { return true })
+	s.flushAll(t, func(*program) bool { return true })
 	kind := s.changeTime(t, c, b.timeScale, t.at)
 	t.now = b.timeScale.firstReached(t.at)
 	s.markTime()
@@ -187,7 +187,7 @@ func (s *Set) Paused() bool { return s.timeScale().paused() }
 //
 // Stories: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
 func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
-	spec, share := a.Spec, uint64(100)
+	spec, share := a.Spec.program, uint64(100)
 	d := spec.duration
 	if spec.DurationBy != nil {
 		d = spec.durationAt(s.levelOf(a))
@@ -232,7 +232,7 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 // joins may have been hastened.
 func (s *Set) periodAfter(a *Application) int64 {
 	level := s.levelOf(a)
-	is, at := a.Spec.periodAt(level), s.joined(a)
+	is, at := a.Spec.program.periodAt(level), s.joined(a)
 	if at == noSlot {
 		return is
 	}
@@ -240,7 +240,7 @@ func (s *Set) periodAfter(a *Application) int64 {
 	switch {
 	case i.extra != noSlot && s.extraOf(i).pendingPeriod > 0:
 		return s.extraOf(i).pendingPeriod
-	case s.specOf(i) == a.Spec && s.specOf(i).periodAt(int(i.level)) == is:
+	case s.specOf(i) == a.Spec.program && s.specOf(i).periodAt(int(i.level)) == is:
 		return s.period(i)
 	}
 	return is
@@ -259,14 +259,14 @@ func (s *Set) levelOf(a *Application) int {
 
 // durationAt returns the ms of the definition's duration at a level, periodAt those of its
 // period.
-func (s *Spec) durationAt(level int) int64 {
+func (s *program) durationAt(level int) int64 {
 	if s.DurationBy == nil {
 		return s.duration
 	}
 	return secondsToMillis(s.DurationBy.At(level))
 }
 
-func (s *Spec) periodAt(level int) int64 {
+func (s *program) periodAt(level int) int64 {
 	if s.PeriodBy == nil {
 		return s.period
 	}
@@ -295,7 +295,7 @@ func roundHalfUp(v float64) int64 {
 }
 
 // longestDuration returns the definition's duration, or the highest point of its curve.
-func (s *Spec) longestDuration() time.Duration {
+func (s *program) longestDuration() time.Duration {
 	d := s.Duration
 	if s.DurationBy != nil {
 		for _, p := range s.DurationBy.Points() {

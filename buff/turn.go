@@ -339,10 +339,10 @@ func (s *Set) queueEventActions(t *Turn, ops []op, e *Event, source OwnerID, k *
 			s.queueCall(t, e, nil, o.handler, 0)
 		case define.DoApply:
 			s.issueAction(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
-				Spec: t.Catalog.newest(o.spec), Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k), share: t.shareOf(e), backdate: t.backdateOf(e),
+				Spec: &t.Catalog.newest(o.spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k), share: t.shareOf(e), backdate: t.backdateOf(e),
 			}})
 		case define.DoRemove:
-			s.issueAction(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: o.spec, Source: source}, Reason: o.reason})
+			s.issueAction(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: &o.spec.Spec, Source: source}, Reason: o.reason})
 		case define.DoKill:
 			s.issueAction(t, o, e, source, &Command{Verb: verb.Kill, Application: Application{Spec: e.Spec, Source: source}})
 		case define.DoChange, define.DoDamage:
