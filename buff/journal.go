@@ -5,28 +5,28 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// SetJournal lets the Set note its changes in j from here on, or nowhere if it is nil.
+// SetJournal sets the journal in which the Set records its changes. Nil turns recording off.
 func (s *Set) SetJournal(j *journal.Journal) {
 	if j != s.journal() {
 		s.ensureRare().journal = j
 	}
 }
 
-// mark notes what has changed in a slot.
+// mark records a change of a slot.
 func (s *Set) mark(at uint16, what journal.Aspect) {
 	if j := s.journal(); j != nil && what != 0 {
 		j.Mark(s.number, at, what)
 	}
 }
 
-// markOwner notes what has changed of the owner itself.
+// markOwner records a change of the owner itself.
 func (s *Set) markOwner(what journal.Aspect) {
 	if j := s.journal(); j != nil {
 		j.MarkOwner(s.number, what)
 	}
 }
 
-// markTime notes that the time of all buffs has changed.
+// markTime records that the time of all buffs has changed.
 func (s *Set) markTime() {
 	if s.journal() == nil {
 		return
@@ -48,7 +48,7 @@ func (s *program) usesAspects() (a journal.Aspect) {
 	return a
 }
 
-// looks is what of an instance an application that joins it may change.
+// visibleState holds the fields of an instance that a joining application may change.
 type visibleState struct {
 	spec       *program
 	source     OwnerID
@@ -62,7 +62,7 @@ type visibleState struct {
 	generation uint32
 }
 
-// visibleStateOf returns how an instance looks before a change of which it is not known what it will be.
+// visibleStateOf returns the present state, to be compared with a later one by markDifferences.
 func (s *Set) visibleStateOf(at uint16) visibleState {
 	i := s.slot(at)
 	l := visibleState{s.specOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
@@ -76,8 +76,8 @@ func (s *Set) visibleStateOf(at uint16) visibleState {
 	return l
 }
 
-// markDifferences notes in what an instance looks otherwise than before. Of one that has ended meanwhile
-// it is noted already.
+// markDifferences records the differences from an earlier state. If the instance has ended
+// since then, its end is already recorded.
 func (s *Set) markDifferences(at uint16, was *visibleState) {
 	if s.slot(at).generation != was.generation {
 		return

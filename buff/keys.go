@@ -8,24 +8,30 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keys is what is looked at of each slot to know whether the instance in it has to be looked at: 14 bytes, in three rows, one behind
-// the other, in one piece of memory.
+// keys holds the fields of all slots that are scanned to find an instance: 14 bytes for each slot, in
+// three consecutive rows.
 //
-//	dues     a word for each slot    when the instance wants a Run, in the world's time; Never: it is free, is endless, or is
-//	                                 being worked off. What is due in the turn that is running has what it had before
-//	hashes   four in a word          see hashOf; 0: the slot is free, or nobody has had it
-//	orders   two in a word           the Turn.Order that set its due
+//	dues     one word per slot     world time of the instance's deadline. Never if the slot is free,
+//	                               has no deadline or is being processed. An instance that is due in
+//	                               the current turn keeps its earlier value
+//	hashes   four per word         see hashOf; 0 if the slot is free or has never been used
+//	orders   two per word          the Turn.Order that set the deadline
 //
-// Who looks for what is due next reads the first row, eight slots in a cache line; who looks for the instance that an application
-// joins reads the second one, 32 in a cache line and four at once. How long the rows are is up to the room for slots.
+// A search for the next deadline reads the first row, eight slots in a cache line. A search for the
+// instance that an application joins reads the second, 32 slots in a line, four at once. The length
+// of the rows is the capacity of the piece.
 type keys []wheel.Time
 
-// hashWords and orderWords are the words of the rows of n slots, keyWords those of all three.
-func hashWords(n int) int  { return (n + 3) / 4 }
-func orderWords(n int) int { return (n + 1) / 2 }
-func keyWords(n int) int   { return n + hashWords(n) + orderWords(n) }
+// hashWords returns the number of words of the second row for n slots.
+func hashWords(n int) int { return (n + 3) / 4 }
 
-// copyFrom takes the keys over of n slots, from rows of another length.
+// orderWords returns the number of words of the third row for n slots.
+func orderWords(n int) int { return (n + 1) / 2 }
+
+// keyWords returns the number of words of all three rows for n slots.
+func keyWords(n int) int { return n + hashWords(n) + orderWords(n) }
+
+// copyFrom copies the keys of n slots from rows of another length.
 func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 	copy(k, old[:n])
 	hashes := k[room : room+hashWords(room)]
@@ -36,7 +42,7 @@ func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 // dues returns the first row.
 func (s *Set) dues() []wheel.Time { return unsafe.Slice(s.word(0), s.used) }
 
-// key returns when a slot is due.
+// key returns the deadline of a slot.
 func (s *Set) key(at uint16) *wheel.Time {
 	s.bound(at)
 	return s.word(int(at))
@@ -55,16 +61,14 @@ func (s *Set) hashWord(at uint16) *wheel.Time {
 	return s.word(s.room() + int(at/4))
 }
 
-// setHash gives a slot another hash.
 func (s *Set) setHash(at, hash uint16) {
 	w, shift := s.hashWord(at), at%4*16
 	*w = *w&^(0xffff<<shift) | wheel.Time(hash)<<shift
 }
 
-// order returns the Turn.Order that set when a slot is due.
+// order returns the Turn.Order that set the deadline of a slot.
 func (s *Set) order(at uint16) uint32 { return uint32(*s.orderWord(at) >> (at % 2 * 32)) }
 
-// setOrder notes it.
 func (s *Set) setOrder(at uint16, order uint32) {
 	w, shift := s.orderWord(at), at%2*32
 	*w = *w&^(0xffff_ffff<<shift) | wheel.Time(order)<<shift
@@ -76,7 +80,7 @@ func (s *Set) orderWord(at uint16) *wheel.Time {
 	return s.word(room + hashWords(room) + int(at/2))
 }
 
-// addSlot makes another slot. There must be room for it.
+// addSlot appends a slot. There must be room for it.
 func (s *Set) addSlot(i *instance) (at uint16) {
 	at = s.used
 	s.used++
@@ -87,30 +91,31 @@ func (s *Set) addSlot(i *instance) (at uint16) {
 	return at
 }
 
-// The two halves of a hash. That of a definition is the same for all its versions, and
+// The two halves of a hash. The half for the definition is the same for all its versions, and
 // never 0.
 const (
 	hashSpec   = 0xff00
 	hashSource = 0x00ff
 )
 
-// hashOf returns the hash of an instance of that definition and source. An
-// instance is a cache line, and an owner has dozens: those with another hash
-// need not be looked at to find the one that an application joins.
+// hashOf returns the hash of an instance, by its definition and source. Instances with another hash
+// need not be read to find the one that an application joins; each is a cache line, and an owner
+// has dozens.
 func hashOf(spec *program, source OwnerID) uint16 {
 	return uint16(1+uint32(spec.lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
 }
 
-// rehash writes down the hash of an instance: it is new, or has another source.
+// rehash updates the hash of an instance that is new or has a new source.
 func (s *Set) rehash(at uint16) { s.setHash(at, hashOf(s.specOf(s.slot(at)), s.slot(at).source)) }
 
-// each16 is a one in each 16 bits.
+// each16 has the lowest bit of each group of 16 bits set.
 const each16 = 1<<48 | 1<<32 | 1<<16 | 1
 
-// wanted is what a hash has to be for its instance to be looked at.
-type hashPattern struct{ hash, care uint64 } // the same four times
+// hashPattern matches hashes: the bits of hash that are set in care must be equal. Both values are
+// repeated four times.
+type hashPattern struct{ hash, care uint64 }
 
-// patternFor returns what hashes have to be for an application.
+// patternFor returns the pattern for the instances that an application may join.
 func patternFor(a *Application) hashPattern {
 	care := uint64(hashSpec)
 	if a.Spec.Stack.By == define.BySource {
@@ -119,7 +124,7 @@ func patternFor(a *Application) hashPattern {
 	return hashPattern{uint64(hashOf(a.Spec.program, a.Source)) * each16, care * each16}
 }
 
-// matches returns, for four hashes, the top bit of each that is as it has to be.
+// matches returns a word in which the top bit of each of the four matching hashes is set.
 func (w hashPattern) matches(hashes wheel.Time) uint64 {
 	const low = 0x7fff * each16
 	x := (uint64(hashes) ^ w.hash) & w.care

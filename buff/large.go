@@ -2,19 +2,20 @@ package buff
 
 import "math"
 
-// An instance has 32 bits for its age, its period and its duration: four thousand million applications on one owner, and
-// 49 days. One of which a number does not fit has all three of them beside it; that costs it an extra, and changes nothing else.
+// An instance has 32 bits each for its age, period and duration: 4 billion applications on one
+// owner, and 49 days. If one of the three does not fit, all three are in its extra.
 
-// fits is the largest number that an instance has room for. In tests it may be smaller.
+// maxInline is the largest number that is stored in the instance itself. Tests may lower it.
 var maxInline uint64 = math.MaxUint32
 
-// largeNumbers are the numbers of an instance that is flagged large.
+// largeNumbers holds the numbers of an instance that is flagged large.
 type largeNumbers struct {
 	age              uint64
 	period, duration int64 // ms
 }
 
-// age returns the number of the application that made the instance, counted on its owner: equal ranks go by it.
+// age returns the number of the application that made the instance, which is unique for its owner.
+// It orders events of equal rank.
 func (s *Set) age(i *instance) uint64 {
 	if i.flags&large != 0 {
 		return s.extraOf(i).large.age
@@ -22,7 +23,7 @@ func (s *Set) age(i *instance) uint64 {
 	return uint64(i.age32)
 }
 
-// period returns the length of the periods after the one that runs, in ms; 0: it does not pulse.
+// period returns the length of the periods after the current one, in ms; 0 means no pulses.
 func (s *Set) period(i *instance) int64 {
 	if i.flags&large != 0 {
 		return s.extraOf(i).large.period
@@ -30,7 +31,8 @@ func (s *Set) period(i *instance) int64 {
 	return int64(i.period32)
 }
 
-// duration returns the length of the last application, in ms: what the end of a stack begins anew.
+// duration returns the length of the last application, in ms. The end of a stack starts the same
+// duration again.
 func (s *Set) duration(i *instance) int64 {
 	if i.flags&large != 0 {
 		return s.extraOf(i).large.duration
@@ -38,7 +40,6 @@ func (s *Set) duration(i *instance) int64 {
 	return int64(i.duration32)
 }
 
-// storeAge gives an instance its age, takePeriod and takeDuration another period and duration, wherever they have room.
 func (s *Set) storeAge(i *instance, age uint64) {
 	if i.age32 = uint32(age); i.flags&large != 0 || age > maxInline {
 		s.useLarge(i).age = age
@@ -57,7 +58,8 @@ func (s *Set) storeDuration(i *instance, ms int64) {
 	}
 }
 
-// useLarge puts the numbers of an instance beside it, if they are not there, for as long as it lives.
+// useLarge returns the large numbers of an instance, and moves its numbers there if needed. They stay
+// there for the rest of its life.
 func (s *Set) useLarge(i *instance) *largeNumbers {
 	x := s.ensureExtra(i)
 	if i.flags&large == 0 {

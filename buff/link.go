@@ -8,17 +8,19 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// A buff whose definition has links is the head of the instances that they apply or join. An instance with several heads
-// ends with the last of them. A head is identified by its age, which is unique for the owner.
+// linkage connects a link to a head. A buff whose definition has links is the head of the instances
+// that they apply or join. An instance with several heads ends with the last of them. A head is
+// identified by its age, which is unique for the owner.
 type linkage struct {
-	head   uint64 // the age of the head
+	head   uint64 // age of the head
 	link   Handle
-	stacks int16 // brought by this head
+	stacks int16 // added by this head
 }
 
-// applyLinks applies the links of a head: when it begins, and when it is applied again.
+// applyLinks issues the applications of a head's links, when the head starts and when it is applied
+// again.
 //
-// Story: testdata/links_refresh.txt.
+// Example: testdata/links_refresh.txt.
 func (s *Set) applyLinks(t *Turn, i *instance) {
 	for _, l := range s.specOf(i).links {
 		t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
@@ -27,10 +29,10 @@ func (s *Set) applyLinks(t *Turn, i *instance) {
 	}
 }
 
-// applyLink applies a link of a head, unless the head has it already, and notes that it belongs to the head.
+// applyLink applies a link of a head, unless the head already has it, and records the connection.
+// A denied link is tried again by the next application of the head.
 //
-// A link that was denied is tried again by the next application of the head.
-// Stories: testdata/stat/links.txt, links_again.txt, links_shared.txt.
+// Examples: testdata/stat/links.txt, links_again.txt, links_shared.txt.
 func (s *Set) applyLink(t *Turn, a *Application) outcome {
 	of, was := a.with, int16(0)
 	if s.hasLink(of, a.Spec.program) {
@@ -66,23 +68,24 @@ func (g *gates) addLink(l linkage) {
 	}
 }
 
-// isHead reports whether a buff is a head. After a reload its definition may have no links any more.
+// isHead reports whether the buff with that age has links. After a reload its definition may not
+// have any.
 func (g *gates) isHead(of uint64) bool {
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.head == of })
 }
 
-// issueUnlink issues the command that releases the links of a head that has ended. Link applications that are still queued run
-// first.
+// issueUnlink issues the command that releases the links of a head that has ended. It runs after the
+// link applications that are already queued.
 func (s *Set) issueUnlink(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
 		s.gates().dropHead(of)
 	}
 }
 
-// unlink releases the links of a head that has ended, the oldest first: those that have no other head end, the others lose the
-// stacks that this head has brought, but at least one stays.
+// unlink releases the links of a head that has ended, the oldest first. A link without another head
+// ends; any other link loses the stacks that this head added, but keeps at least one.
 //
-// The end of a link that is a head itself releases its links by a further command: a chain of links is taken down breadth first.
+// If the link is itself a head, its end issues another unlink, so that chains end breadth first.
 func (s *Set) unlink(t *Turn, c *Command) Result {
 	of, r := uint64(c.Amount), Result{}
 	s.each(func(at uint16) {
@@ -108,18 +111,19 @@ func (s *Set) unlink(t *Turn, c *Command) Result {
 	return r
 }
 
-// dropHead forgets the links of a head, dropLinks the heads of a link.
+// dropHead deletes the connections of a head.
 func (g *gates) dropHead(of uint64) {
 	if g != nil {
 		g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.head == of })
 	}
 }
 
+// dropLinks deletes the connections of a link.
 func (g *gates) dropLinks(link Handle) {
 	g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.link == link })
 }
 
-// linked returns how many heads an instance has.
+// linked returns the number of heads of an instance.
 func (g *gates) linked(link Handle) (n int) {
 	if g != nil {
 		for _, l := range g.links {
@@ -131,12 +135,12 @@ func (g *gates) linked(link Handle) (n int) {
 	return n
 }
 
-// linkedBy reports whether an instance has any head that is not in a list of ages.
+// linkedBy reports whether an instance has a head whose age is not in except.
 func (g *gates) linkedBy(link Handle, except []uint64) bool {
 	return slices.ContainsFunc(g.links, func(l linkage) bool { return l.link == link && !slices.Contains(except, l.head) })
 }
 
-// nextLinked returns the oldest tie of a link to a head that is younger than after.
+// nextLinked returns the connection of a link to its oldest head that is younger than after.
 func (g *gates) nextLinked(link Handle, after uint64) linkage {
 	next := linkage{head: math.MaxUint64}
 	for _, l := range g.links {
@@ -147,9 +151,9 @@ func (g *gates) nextLinked(link Handle, after uint64) linkage {
 	return next
 }
 
-// leaveZone removes the buffs that a change of zone ends.
+// leaveZone removes the buffs that end when the owner changes zones.
 //
-// Story: testdata/stat/zone.txt.
+// Example: testdata/stat/zone.txt.
 func (s *Set) leaveZone(t *Turn) Result {
 	var r Result
 	s.each(func(at uint16) {

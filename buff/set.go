@@ -9,32 +9,31 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Set is all that one owner carries: its buffs and its timeouts. It has no lock
-// and no clock; whoever holds it calls one method at a time.
+// Set is the state of one owner: its buffs and its timeouts. It has no lock and no clock; only
+// one goroutine at a time may use it. Use [NewSet].
 type Set struct {
-	// What each command looks at stands first, and together: of an owner who has not been
-	// looked at for a while nothing is in the cache. It is small, for there is one of each player.
+	// First the fields that every command reads, next to each other: they are rarely in the cache.
+	// There is one Set for each player, so it is small.
 	scheduler scheduler
-	piece     // its slots, and their keys
+	piece     // the slots and their keys
 
-	catalog *Catalog   // of the last application, and of the instances, see specOf
+	catalog *Catalog   // of the last application and of the instances; see specOf
 	rare    *rareState // nil: there is nothing in it
-	ages    uint64     // applications and timeouts so far
-	events  uint64     // that have a number, so far: see Event.Seq
+	ages    uint64     // number of applications and timeouts so far
+	events  uint64     // number of the last event that has one; see Event.Seq
 	owner   OwnerID
 
 	number               uint32
 	generations          generations
 	visited              uint32
-	limit                int16 // instances
+	limit                int16 // maximum number of instances
 	free, oldest, newest uint16
 }
 
-// NewSet returns an empty Set for the owner. The number is below MaxOwners and
-// stands in all handles of the Set; base is zero, or the [Set.Generation] of the
-// Set that had the number before, whose handles stay worthless thereby. At most
-// limit instances, and as many timeouts, are carried at once: from 1 to
-// MaxPerOwner.
+// NewSet returns an empty Set for the owner. Its number, below [MaxOwners], is part of all its
+// handles. base is zero, or the [Set.Generation] of the Set that had the number before, whose
+// handles then stay invalid. The Set holds at most limit instances, and as many timeouts; the
+// limit is from 1 to [MaxPerOwner]. NewSet panics if one of these is out of range.
 func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
 	if number >= MaxOwners || base == math.MaxUint32 || limit < 1 || limit > MaxPerOwner {
 		panic("buff: NewSet with a number, generation or limit out of range")
@@ -45,18 +44,18 @@ func NewSet(owner OwnerID, number uint32, base uint32, limit int) *Set {
 	}
 }
 
-// Owner returns whose Set it is.
+// Owner returns the owner's ID.
 func (s *Set) Owner() OwnerID { return s.owner }
 
-// Len returns how many buffs the owner carries.
+// Len returns the number of buffs, including hidden ones.
 func (s *Set) Len() int { return int(s.live) }
 
-// Timeouts returns how many timeouts are waiting.
+// Timeouts returns the number of waiting timeouts.
 func (s *Set) Timeouts() int { return s.timeouts().count() }
 
-// Generation returns a generation that no handle of this Set has reached, for the
-// Set that will have its number next; it is math.MaxUint32 if there is none left,
-// and the number must then rest for ever. It costs a look at every slot.
+// Generation returns a generation that no handle of this Set has reached. It is the base for the
+// next Set with the same number. If it is math.MaxUint32, no generation is left, and the number
+// must not be used again. It costs O(slots).
 func (s *Set) Generation() uint32 {
 	g := s.generations.base
 	for i := range s.used {
@@ -68,9 +67,8 @@ func (s *Set) Generation() uint32 {
 	return g
 }
 
-// All returns the owner's buffs, the oldest application first. The loop over them
-// may end the one that it is at; after any other change it sees some of the buffs,
-// each as it is then.
+// All returns the owner's buffs, the oldest application first. The loop may end the current
+// buff. After any other change it continues with an unspecified part of the buffs.
 func (s *Set) All() iter.Seq[Instance] {
 	return func(yield func(Instance) bool) {
 		for at := s.oldest; at != noSlot; {
@@ -85,7 +83,7 @@ func (s *Set) All() iter.Seq[Instance] {
 	}
 }
 
-// Find returns the buff of that handle and reports whether there is one.
+// Find returns the buff with that handle, and reports whether there is one.
 func (s *Set) Find(h Handle) (Instance, bool) {
 	if s.lookup(h) == nil {
 		return Instance{}, false
@@ -93,8 +91,8 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 	return s.instanceAt(h.slot()), true
 }
 
-// Next returns the earliest instant at which something is due, Never if nothing
-// is. It looks at every slot: it is for those who run a Set without a wheel.
+// Next returns the earliest instant at which something is due, or Never. It costs O(slots), and
+// is meant for callers without a timing wheel.
 func (s *Set) Next() wheel.Time {
 	next := s.timeouts().next()
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -127,7 +125,8 @@ func (s *Set) instanceAt(at uint16) Instance {
 	return l
 }
 
-// pauseAndRate returns what holds the time of an instance, and its rate.
+// pauseAndRate returns the causes that pause an instance, and the rate of its time; the zero
+// Ratio means 1.
 func (s *Set) pauseAndRate(i *instance) (held Held, rate Ratio) {
 	num, den := uint64(1), uint64(1)
 	take := func(p *timeScale, by ...Held) {
@@ -154,7 +153,7 @@ func (s *Set) pauseAndRate(i *instance) (held Held, rate Ratio) {
 	return held, reducedRatio(num, den)
 }
 
-// reducedRatio returns num/den with no part above MaxRatio: where it does not fit it is near it.
+// reducedRatio returns num/den, approximated if a part is above MaxRatio.
 func reducedRatio(num, den uint64) Ratio {
 	for num > MaxRatio || den > MaxRatio {
 		num, den = max(num/2, 1), max(den/2, 1)
@@ -162,8 +161,8 @@ func reducedRatio(num, den uint64) Ratio {
 	return Ratio{uint32(num), uint32(den)}
 }
 
-// At returns the buff in a slot and reports whether there is one. Slots are below
-// [MaxPerOwner] and are used again: see [Handle.Slot].
+// At returns the buff in a slot, and reports whether there is one. Slots are below [MaxPerOwner]
+// and are reused: see [Handle.Slot].
 func (s *Set) At(slot int) (Instance, bool) {
 	if slot < 0 || slot >= int(s.used) || s.slot(uint16(slot)).def == 0 {
 		return Instance{}, false
@@ -187,8 +186,8 @@ func (s *Set) lookup(h Handle) *instance {
 	return nil
 }
 
-// joins reports whether the application is for that instance of its definition. What auras
-// applied stands for itself: only another aura's joins it.
+// joins reports whether the application stacks with that instance of its definition. An instance
+// that auras apply is joined only by auras.
 func (s *Set) joins(i *instance, a *Application) bool {
 	st := &a.Spec.Stack
 	if i.flags&member != 0 != a.member || st.Level == define.LevelSegregate && int(i.level) != a.Level {
@@ -198,15 +197,15 @@ func (s *Set) joins(i *instance, a *Application) bool {
 	case define.BySource:
 		return i.source == a.Source
 	case define.ByKey:
-		return s.specOf(i).Stack.By == define.ByKey && s.extraOf(i).key == a.Key // an older version may have known no keys
+		return s.specOf(i).Stack.By == define.ByKey && s.extraOf(i).key == a.Key // an older version may have no keys
 	}
 	return st.By == define.ByTarget
 }
 
-// oldestInstance returns the slot of the oldest instance of a definition that the source has applied, or
-// else of the oldest of all; noSlot if there is none. A source of 0 is any.
+// oldestInstance returns the slot of the oldest instance of a definition from the source. If that
+// source has none, or is 0, it returns the oldest from any source, and noSlot if there is none.
 //
-// Story: testdata/remove_source.txt.
+// Example: testdata/remove_source.txt.
 func (s *Set) oldestInstance(spec *program, source OwnerID) uint16 {
 	oldest := uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -225,8 +224,7 @@ func (s *Set) oldestInstance(spec *program, source OwnerID) uint16 {
 	return oldest
 }
 
-// allocSlot takes a free slot, links it as the newest and returns it, or noSlot if the
-// owner is full.
+// allocSlot returns a free slot, linked as the newest, or noSlot if the owner is full.
 func (s *Set) allocSlot(t *Turn) uint16 {
 	if s.live >= s.limit {
 		return noSlot
@@ -236,7 +234,7 @@ func (s *Set) allocSlot(t *Turn) uint16 {
 		s.free = s.slot(at).newer
 	} else {
 		if int(s.used) == MaxPerOwner {
-			return noSlot // the others are retired
+			return noSlot // the free slots are retired
 		}
 		if n := int(s.used); n == s.room() {
 			s.growTo(t, s.grownRoom(n))
@@ -250,7 +248,7 @@ func (s *Set) allocSlot(t *Turn) uint16 {
 	}
 	i := s.slot(at)
 	generation, listed := i.generation, i.flags&dirty
-	*i = instance{} // one that is made elsewhere and copied has to be waited for
+	*i = instance{} // zeroed in place, which is faster than a copy
 	i.generation, i.flags = generation, listed
 	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
 	s.storeAge(i, s.ages)
@@ -264,12 +262,12 @@ func (s *Set) allocSlot(t *Turn) uint16 {
 	return at
 }
 
-// moveEvery is how many buffs an owner gets until it asks whether its chunk is being left: that takes a lock
-// where any chunk is.
+// evacuateInterval is the number of new buffs between two checks whether the chunk of the owner is
+// draining. A check takes a lock if any chunk is.
 const evacuateInterval = 16
 
-// grownRoom returns how many slots an owner gets who has so many, and is out of them: no more than it may have buffs, as long as it has not
-// retired any.
+// grownRoom returns the number of slots after an owner with n slots has filled them all. It stays
+// within the limit as long as no slot has been retired.
 func (s *Set) grownRoom(n int) int {
 	if limit := int(s.limit); n < limit {
 		return min(n+slotGrowth(n), limit)
@@ -277,9 +275,9 @@ func (s *Set) grownRoom(n int) int {
 	return n + slotGrowth(n)
 }
 
-// slotGrowth is by how many an owner's slots become more: 1, 2, 4, 8, then by four, from 64 on by an eighth or so. Most owners stay at some ten or twenty buffs, and most creatures at one or two; slots that nobody
-// uses are the largest part of what an owner takes in vain. To move to a longer piece adds half to what a new buff costs, where nothing of the owner is
-// in the cache: with two more at a time a new buff would be dear twice as often, and a buff of ten take a tenth less memory.
+// slotGrowth returns how many slots to add to n. Most owners have about ten buffs, most creatures
+// one or two. Unused slots are the largest waste of memory; growing costs half as much again as
+// a new buff. In steps of two, buffs would cost more twice as often, to save a tenth of memory.
 func slotGrowth(n int) int {
 	if n < 8 {
 		return max(1, n)
@@ -287,7 +285,7 @@ func slotGrowth(n int) int {
 	return max(4, n/8&^3)
 }
 
-// freeSlot frees a slot: its handle is worthless from here on.
+// freeSlot frees a slot, which invalidates its handle.
 func (s *Set) freeSlot(at uint16) {
 	i := s.slot(at)
 	if i.older != noSlot {
@@ -321,12 +319,10 @@ func (s *Set) freeSlot(at uint16) {
 	}
 }
 
-// looksOfMove is what a deadline that may have moved counts in [Set.Looked]: it takes about as
-// long to find its new place as to look at so many buffs.
+// workPerDeadline is the cost of rescheduling one deadline, as a number of visited buffs.
 const workPerDeadline = 8
 
-// Looked returns how many buffs, deadlines and stacks with timers of their own the Set has looked
-// at since it was made: the work that grows with what an owner carries, by count and not by a
-// clock, so that it is the same on any machine. A deadline that has moved counts as eight. It wraps
-// round: what counts is the difference between two calls.
+// Looked returns a deterministic measure of the work done since the Set was made: the number of
+// buffs, deadlines and async stacks visited. A rescheduled deadline counts as eight. It wraps
+// around, so only the difference between two calls is meaningful.
 func (s *Set) Looked() uint32 { return s.visited }

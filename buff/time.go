@@ -11,12 +11,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The time of an owner is that of the world unless something held it or changed its rate;
-// the time of a buff is that of its owner, in the same way. All that a Set keeps is in the
-// owner's time, and of a buff with a time of its own in that; all that it tells is in the
-// world's.
+// Owner time is world time unless a pause or a rate has changed it, and buff time is owner time in
+// the same way. A Set stores owner times, and buff times for buffs with a time scale of their own;
+// it reports world times.
 
-// toOwnerTime returns the instant of its owner's time for one of the instance's own.
+// toOwnerTime converts an instant of the instance's time to owner time.
 func (s *Set) toOwnerTime(i *instance, at wheel.Time) wheel.Time {
 	if i.flags&timeScaled != 0 {
 		return s.extraOf(i).scale.outer(at)
@@ -24,13 +23,12 @@ func (s *Set) toOwnerTime(i *instance, at wheel.Time) wheel.Time {
 	return at
 }
 
-// toWorldTime returns the world's instant for one of the instance's own time.
+// toWorldTime converts an instant of the instance's time to world time.
 func (s *Set) toWorldTime(i *instance, at wheel.Time) wheel.Time {
 	return s.timeScale().toWorld(s.toOwnerTime(i, at))
 }
 
-// reportedEnd returns the end that events tell, as a look at the instance does: none while its
-// time stands still.
+// reportedEnd returns the end for events, in world time: Never while the time is paused.
 func (s *Set) reportedEnd(i *instance) wheel.Time {
 	if s.timeScale() == nil && i.flags&timeScaled == 0 {
 		return i.end
@@ -42,11 +40,11 @@ func (s *Set) reportedEnd(i *instance) wheel.Time {
 	return s.timeScale().toWorld(own)
 }
 
-// remaining returns the ms until an instant to come. Where two rates are rounded up, now may be
-// behind what is due in this very millisecond: then nothing is left.
+// remaining returns the ms from now until at, at least zero: where two rates are rounded up, now can
+// be later than an instant that is due in the same millisecond.
 func remaining(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
 
-// nowOf returns the running instant in the instance's own time.
+// nowOf returns the current instant in the instance's time.
 func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
 	if i.flags&timeScaled != 0 {
 		return s.scaledNow(t, i)
@@ -56,8 +54,8 @@ func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
 
 func (s *Set) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).scale.ceil(t.now) }
 
-// extend moves the end of a buff. If it would not be after now, the buff expires at once,
-// without a pulse.
+// extend moves the end of a buff. If the new end is not after now, the buff expires at once, without
+// a pulse.
 func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	i := s.slot(at)
 	if i.end == wheel.Never {
@@ -72,7 +70,7 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	return s.setEnd(t, at, end)
 }
 
-// setRemaining makes the buff end after by.
+// setRemaining sets the time until the end of the buff.
 func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 	i := s.slot(at)
 	end := s.nowOf(t, i)
@@ -84,7 +82,7 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 	return s.setEnd(t, at, end)
 }
 
-// setEnd gives the buff another end.
+// setEnd sets the end of the buff, in its own time.
 func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 	i := s.slot(at)
 	i.end = end
@@ -98,13 +96,14 @@ func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 	e := s.about(Refreshed, at)
 	e.End = s.reportedEnd(i)
 	t.emit(s, &e)
-	for s.asyncOver(i, now) { // with a timer for each, a part may be over
+	for s.asyncOver(i, now) { // with TimersEach, some stacks may have ended
 		s.endAsync(t, at, Expired)
 	}
 	return Result{Handle: s.handle(at), Kind: Refreshed}
 }
 
-// compensate moves the ends of what the query finds and what has one: of Query.Most buffs, or of all.
+// compensate extends the timed buffs that match the query: at most Query.Most of them, if that is
+// not zero.
 func (s *Set) compensate(t *Turn, c *Command) Result {
 	var r Result
 	s.found(t, &c.Query, func(at uint16) bool {
@@ -121,9 +120,9 @@ func (s *Set) compensate(t *Turn, c *Command) Result {
 	return r
 }
 
-// setTimeScale holds the time of a buff or of the owner, lets it go on, or changes its rate.
+// setTimeScale executes a Pause, a Resume or a SetRate for a buff, an owner or a zone.
 //
-// Stories: testdata/pause_owner.txt, pause_buff.txt, pause_end.txt, rate_owner.txt, rate_buff.txt.
+// Examples: testdata/pause_owner.txt, pause_buff.txt, pause_end.txt, rate_owner.txt, rate_buff.txt.
 func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 	if c.Verb == verb.SetRate && (!c.Rate.within(MaxRate) || c.Rate.orOne().Num == 0) {
 		return Result{Err: fmt.Errorf("%w: %v, want parts from 1 to %d", ErrRate, c.Rate, MaxRate)}
@@ -155,7 +154,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 	return Result{Kind: kind}
 }
 
-// scaleOf returns the time scale of an instance, which gets one if it has none.
+// scaleOf returns the time scale of an instance, and creates it if needed.
 func (s *Set) scaleOf(t *Turn, i *instance) *timeScale {
 	x := s.ensureExtra(i)
 	if i.flags&timeScaled == 0 {
@@ -165,7 +164,7 @@ func (s *Set) scaleOf(t *Turn, i *instance) *timeScale {
 	return &x.scale
 }
 
-// apply does a Pause, a Resume or a SetRate.
+// apply applies a Pause, a Resume or a SetRate.
 func (p *timeScale) apply(now wheel.Time, c *Command) {
 	cause := p.causeOf(c.Whose)
 	switch c.Verb {
@@ -178,14 +177,15 @@ func (p *timeScale) apply(now wheel.Time, c *Command) {
 	}
 }
 
-// Paused reports whether the owner's time stands still: something holds it, or its zone's.
-// The time of single buffs may stand still besides; [Instance.Paused] says so.
+// Paused reports whether the owner's time is paused, by itself or by its zone. Single buffs may be
+// paused even if it is not: see [Instance.Paused].
 func (s *Set) Paused() bool { return s.timeScale().paused() }
 
-// effectiveDuration returns the ms that an application lasts, 0 for ever, or why it lasts not at all:
-// what it asks for, scaled, diminished, within its bounds, and fitted to its period.
+// effectiveDuration returns the duration of an application in ms, 0 for an infinite one, or the
+// reason to deny it. The requested duration is scaled, diminished, clamped and then fitted to the
+// period.
 //
-// Stories: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
+// Examples: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
 func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 	spec, share := a.Spec.program, uint64(100)
 	d := spec.duration
@@ -197,15 +197,15 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 	}
 	if spec.uses&usesDR != 0 {
 		if share = s.share(t, a); share == 0 {
-			return 0, Diminished // also if it has no end of which there could be less
+			return 0, Diminished // even for an infinite buff
 		}
 	}
 	switch {
 	case (d == 0 || a.member) && !a.stolen && spec.scale != nil && t.worked.scale == 0:
-		return 0, Resisted // who resists all of it does not get it, for however long it would last
+		return 0, Resisted // full resistance also denies infinite buffs
 	case d == 0 || a.member:
 		return 0, NoReason
-	case a.stolen: // a thief has what was left, whatever scales what is applied
+	case a.stolen: // a stolen buff keeps its remaining time unscaled
 		return min(d, define.MaxDuration.Milliseconds()), NoReason
 	}
 	if a.Scale != (Ratio{}) {
@@ -228,8 +228,8 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 	return d, NoReason
 }
 
-// periodAfter returns the period that the buff of an application has once it has been applied: a buff that it
-// joins may have been hastened.
+// periodAfter returns the period that the buff has after an application. It can differ from the
+// period of the definition if the application joins a buff with haste.
 func (s *Set) periodAfter(a *Application) int64 {
 	level := s.levelOf(a)
 	is, at := a.Spec.program.periodAt(level), s.joined(a)
@@ -246,8 +246,8 @@ func (s *Set) periodAfter(a *Application) int64 {
 	return is
 }
 
-// levelOf returns the level at which the curves of an application's definition are asked:
-// its own, or, where levels add up, the sum.
+// levelOf returns the level at which the curves of an application are evaluated: its own level, or
+// the sum with the level of the instance if levels add up.
 func (s *Set) levelOf(a *Application) int {
 	if spec := a.Spec; spec.Stack.Level == define.LevelSum && spec.Stack.Timers != define.TimersQueue {
 		if at := s.joined(a); at != noSlot {
@@ -273,10 +273,10 @@ func (s *program) periodAt(level int) int64 {
 	return secondsToMillis(s.PeriodBy.At(level))
 }
 
-// secondsToMillis returns the ms of a number of seconds, half up.
+// secondsToMillis converts seconds to whole milliseconds, rounding half up.
 func secondsToMillis(v float64) int64 { return roundHalfUp(float64(v * 1000)) }
 
-// scaledBy returns ms × scale, half up, and the highest duration if it is more.
+// scaledBy returns ms × scale, rounded half up, at most MaxDuration.
 func scaledBy(ms int64, scale float64) int64 {
 	v := float64(float64(ms) * scale)
 	if most := define.MaxDuration.Milliseconds(); v >= float64(most) {
@@ -285,7 +285,8 @@ func scaledBy(ms int64, scale float64) int64 {
 	return roundHalfUp(v)
 }
 
-// roundHalfUp rounds a number that an int64 can hold: exactly, where adding a half would round.
+// roundHalfUp rounds v half up. It does not add 0.5, since that sum could itself be rounded. v must
+// be within the range of int64.
 func roundHalfUp(v float64) int64 {
 	whole := math.Floor(v)
 	if v-whole >= 0.5 {
@@ -305,29 +306,31 @@ func (s *program) longestDuration() time.Duration {
 	return d
 }
 
-// TimeChange is that time passes otherwise from here on for an owner, or for one of its buffs. No event
-// says so: see [Turn.TimeChanged].
+// TimeChange describes a pause, a resumption or a new rate, of an owner's time or of the time of one
+// of its buffs. There is no event for it: see [Turn.TimeChanged].
 type TimeChange struct {
-	At   wheel.Time // the instant
-	Seen wheel.Time // the frame, as an event has it
+	At   wheel.Time // world time of the change
+	Seen wheel.Time // time of the frame, like Event.Seen
 
 	Owner  OwnerID
-	Handle Handle       // the buff whose time it is; 0: that of all that the owner carries
-	Verb   verb.Verb    // verb.Pause, verb.Resume or verb.SetRate
-	Whose  define.Whose // that was paused, resumed or given a rate: OfOwner, OfZone or OfBuff; of a buff, OfZone is that its owner died or lives again, and on_death is pause
-	Rate   Ratio        // of a verb.SetRate
-	Old    Ratio        // what it was before that, by the same Whose
+	Handle Handle    // the buff, or 0 for the time of the owner
+	Verb   verb.Verb // verb.Pause, verb.Resume or verb.SetRate
+	// Whose says what was changed: OfOwner, OfZone or OfBuff. With a Handle, OfZone means that
+	// a buff with on_death pause was paused by the death of its owner, or resumed by the revival.
+	Whose define.Whose
+	Rate  Ratio // the new rate, for verb.SetRate
+	Old   Ratio // the previous rate of the same Whose, for verb.SetRate
 
-	// Was and Is are how fast it passed before and passes now, by all that has to do with it: 0 if it
-	// stands still, 1 as that of the world, or of a buff as that of its owner.
+	// Was and Is are the effective rates before and after the change, with all causes combined:
+	// relative to world time for an owner, and to owner time for a buff. 0 means paused.
 	Was, Is float64
 }
 
-// speed is how fast the inner time passes.
+// speed returns the rate of the inner time.
 func (p *timeScale) speed() float64 { return float64(p.num) / float64(p.den) }
 
-// changeTime does what a command wants of a time scale at an instant of the time around it, and tells that, unless
-// it has changed nothing. It returns Done, or zero if nothing changed.
+// changeTime applies a command to a time scale at an instant of its outer time, and reports the
+// change to Turn.TimeChanged. It returns Done, or zero if nothing has changed.
 func (s *Set) changeTime(t *Turn, c *Command, p *timeScale, now wheel.Time) EventKind {
 	was, before := p.speed(), *p.causeOf(c.Whose)
 	p.apply(now, c)

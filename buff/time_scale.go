@@ -9,26 +9,26 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// timeScale maps an outer time to an inner one that may stand still or pass at another rate:
-// the world's to an owner's, or an owner's to that of one of its buffs.
+// timeScale maps an outer time to an inner time that may be paused or have another rate: world time
+// to owner time, or owner time to buff time.
 //
-// Since the outer instant at, num ms of inner time have passed in each den ms. The inner
-// time at at was inner + rest/den: fractions of a millisecond are kept, so that no number
-// of changes makes it drift, as long as the denominators have a common multiple below 2^31.
+// From the outer instant at, inner time advances num ms in den ms. At that instant the inner time was
+// inner + rest/den. Keeping the fraction prevents drift, however often the rate changes, as long as
+// the denominators have a common multiple below 2^31.
 type timeScale struct {
 	at, inner wheel.Time
 	rest      int64 // below den
-	num, den  int64 // num 0: it stands still
+	num, den  int64 // num is 0 while paused
 	cause     [3]cause
 }
 
-// cause is one reason why a time stands still or passes at another rate.
+// cause is one independent reason for a pause or a rate.
 type cause struct {
 	held bool
 	rate Ratio
 }
 
-// causeOf returns the cause that is of the buff, of the owner or of the zone.
+// causeOf returns the cause for a buff, an owner or a zone.
 func (p *timeScale) causeOf(w define.Whose) *cause {
 	switch w {
 	case define.OfBuff:
@@ -41,11 +41,11 @@ func (p *timeScale) causeOf(w define.Whose) *cause {
 	panic(fmt.Sprintf("buff: a Command with the Whose %d", w))
 }
 
-// newTimeScale returns the time scale of a time that was like the outer one until now.
+// newTimeScale returns a scale with the rate 1 whose inner time equals the outer time at now.
 func newTimeScale(now wheel.Time) timeScale { return timeScale{at: now, inner: now, num: 1, den: 1} }
 
-// elapsed returns the inner time at an outer instant, p.at if it is before that: whole ms
-// since p.inner, and what is above them, in 1/den.
+// elapsed returns the inner time since p.inner at an outer instant, in whole ms and a remainder in
+// 1/den ms. Before p.at it returns the values at p.at.
 func (p *timeScale) elapsed(outer wheel.Time) (ms, rest int64) {
 	if outer <= p.at {
 		return 0, p.rest
@@ -60,14 +60,14 @@ func (p *timeScale) elapsed(outer wheel.Time) (ms, rest int64) {
 	return int64(min(q, math.MaxInt64)), int64(r)
 }
 
-// floor returns the last inner instant that has been reached at an outer one.
+// floor returns the last inner instant reached at an outer one.
 func (p *timeScale) floor(outer wheel.Time) wheel.Time {
 	ms, _ := p.elapsed(outer)
 	return p.inner.Add(ms)
 }
 
-// ceil returns the first inner instant that is not before an outer one: what starts there
-// is never early.
+// ceil returns the first inner instant that is not before an outer one, so that anything started
+// there is never early.
 func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
 	ms, rest := p.elapsed(outer)
 	if rest > 0 {
@@ -76,12 +76,11 @@ func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
 	return p.inner.Add(ms)
 }
 
-// outer returns the first outer instant at which an inner one has been reached, Never if
-// that does not come: while it stands still nothing does, not even what is due in the very
-// instant in which it was held.
+// outer returns the first outer instant at which an inner instant has been reached, or Never while
+// paused, even for an event that is due at the instant of the pause.
 //
-// It is floor turned round: the smallest outer with floor(outer) ≥ inner. With a rate of 3/4, 3 ms of the inner time have been
-// reached after 4 of the outer, 1 ms after 2 and not after 1⅓. The products need 128 bits, since an instant may be far away.
+// It inverts floor: the smallest outer with floor(outer) ≥ inner. At a rate of 3/4, 3 ms of inner
+// time take 4 ms, and 1 ms takes 2. The products need 128 bits, since instants may be far apart.
 func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	switch {
 	case p.num == 0 || inner == wheel.Never:
@@ -103,10 +102,10 @@ func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	return p.at.Add(int64(q))
 }
 
-// outerBefore is outer for an inner instant before the scale began, as if the rate had always been the same. Only what ended
-// while its owner was away ends so early.
+// outerBefore is outer for an inner instant before the scale began, as if the rate had always been
+// the same. This is needed only for buffs that ended while their owner was away.
 //
-// Story: testdata/save/chain_scaled.txt.
+// Example: testdata/save/chain_scaled.txt.
 func (p *timeScale) outerBefore(inner wheel.Time) wheel.Time {
 	hi, lo := bits.Mul64(uint64(p.inner)-uint64(inner), uint64(p.den))
 	lo, carry := bits.Add64(lo, uint64(p.rest), 0)
@@ -121,10 +120,9 @@ func (p *timeScale) outerBefore(inner wheel.Time) wheel.Time {
 	return p.at.Add(-int64(q))
 }
 
-// The time of an owner is nil until something changes it: it is the world's.
+// The time scale of an owner is nil until a pause or a rate changes its time.
 
-// toWorld returns the first instant of the world at which an instant of the owner's time has
-// been reached.
+// toWorld returns the first world instant at which an instant of owner time has been reached.
 func (p *timeScale) toWorld(at wheel.Time) wheel.Time {
 	if p == nil {
 		return at
@@ -132,8 +130,8 @@ func (p *timeScale) toWorld(at wheel.Time) wheel.Time {
 	return p.outer(at)
 }
 
-// lastReached returns the last instant of the owner's time up to which what is due happens at one
-// of the world's: none while that time stands still.
+// lastReached returns the last instant of owner time whose events are due at a world instant. While
+// the owner is paused there is none, and it returns the minimum.
 func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	switch {
 	case p == nil:
@@ -144,8 +142,8 @@ func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	return p.floor(at)
 }
 
-// firstReached returns the instant of the owner's time from which what starts at one of the
-// world's is counted.
+// firstReached returns the instant of owner time that is the start of anything that starts at a
+// world instant.
 func (p *timeScale) firstReached(at wheel.Time) wheel.Time {
 	if p == nil {
 		return at
@@ -153,18 +151,18 @@ func (p *timeScale) firstReached(at wheel.Time) wheel.Time {
 	return p.ceil(at)
 }
 
-// paused reports whether the owner's time stands still.
+// paused reports whether the owner's time is paused.
 func (p *timeScale) paused() bool { return p != nil && p.num == 0 }
 
-// ownerZero returns the instance's own instant, rounded up, that stands for the zero of its owner's
-// time: where that would have been if the instance's own rate had always been as it is, and its
-// time had never stood still since. While it is held, as if it went on where it was held.
+// ownerZero returns the zero of owner time in the instance's time, rounded up: where it would be if
+// the instance had always had its present rate and had never been paused. While the instance is
+// paused, it is computed as if its time continued now.
 //
-// Stories: testdata/align_owner.txt, align_owner_pause.txt.
+// Examples: testdata/align_owner.txt, align_owner_pause.txt.
 func (p *timeScale) ownerZero() int64 {
 	r := p.causeOf(define.OfBuff).rate.orOne()
 	num, den, at := int64(r.Num), int64(r.Den), int64(p.at)
-	parts := at % den * num // of den, beside the whole ms
+	parts := at % den * num // in 1/den ms, in addition to the whole ms
 	zero := int64(p.inner) - at/den*num - parts/den
 	parts = p.rest*den - parts%den*p.den // of p.den × den
 	zero += parts / (p.den * den)
@@ -174,11 +172,12 @@ func (p *timeScale) ownerZero() int64 {
 	return zero
 }
 
-// change gives one of the causes a new rate, or holds it.
+// change sets the pause and the rate of one cause.
 //
-// The rates of all causes are multiplied, and one that holds is enough to stop. What has passed so far is settled at the old
-// rate: to the whole ms in inner, and the part of one in rest, which is carried over, so that a rate that changes often
-// loses nothing; see fit for what is too fine. Stories: testdata/rate_owner.txt, rate_buff.txt, pause_buff.txt.
+// The rates of all causes are multiplied, and each paused cause stops the time. The time so far is
+// converted at the old rate, to whole ms in inner and the remainder in rest, so that frequent changes
+// lose nothing; fit limits the denominator. Examples: testdata/rate_owner.txt, rate_buff.txt,
+// pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio) {
 	*p.causeOf(w) = cause{held, rate}
 	num, den := uint64(1), uint64(1)
@@ -198,8 +197,8 @@ func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio
 	p.num, p.den, p.rest = p.fit(rest, num, den)
 }
 
-// fit writes the rate num/den over a denominator in which the rest, in 1/p.den, is whole;
-// if that is too great, the rest is rounded down.
+// fit expands the rate num/den to a denominator in which the rest, in 1/p.den ms, is a whole number.
+// If that denominator is too large, it rounds the rest down.
 func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
 	if rest == 0 {
 		return int64(num), int64(den), 0
@@ -214,20 +213,19 @@ func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
 	return int64(num * (common / den)), int64(common), rest * int64(common/old)
 }
 
-// Ratio is a fraction Num/Den, exact. The zero Ratio stands for 1; otherwise both parts
-// are above zero and at most MaxRatio, or Num is zero, where that has a meaning.
+// Ratio is an exact fraction Num/Den. The zero Ratio means 1. Otherwise both parts are from 1 to
+// MaxRatio, except that Num may be zero where a zero ratio is allowed.
 type Ratio struct {
-	Num, Den uint32 // the part above the line and the one below
+	Num, Den uint32 // numerator and denominator
 }
 
 // Limits of a [Ratio].
 const (
-	MaxRatio = 1_000_000_000 // its greatest part
-	MaxRate  = 1000          // its greatest part where it is a rate of time
+	MaxRatio = 1_000_000_000 // largest part
+	MaxRate  = 1000          // largest part of a rate of time
 )
 
-// Times returns the product, in lowest terms. It panics if that has a part above
-// MaxRatio.
+// Times returns the product in lowest terms. It panics if a part of the product is above MaxRatio.
 func (r Ratio) Times(o Ratio) Ratio {
 	r, o = r.orOne(), o.orOne()
 	n, d := uint64(r.Num)*uint64(o.Num), uint64(r.Den)*uint64(o.Den)
@@ -240,7 +238,7 @@ func (r Ratio) Times(o Ratio) Ratio {
 	return Ratio{uint32(n), uint32(d)}
 }
 
-// String returns "3/4".
+// String returns the fraction, such as "3/4".
 func (r Ratio) String() string {
 	r = r.orOne()
 	return fmt.Sprintf("%d/%d", r.Num, r.Den)
@@ -253,7 +251,7 @@ func (r Ratio) orOne() Ratio {
 	return r
 }
 
-// within reports whether both parts are at most limit, and it is a number.
+// within reports whether the denominator is not zero and both parts are at most limit.
 func (r Ratio) within(limit uint32) bool {
 	r = r.orOne()
 	return r.Den > 0 && r.Den <= limit && r.Num <= limit
@@ -266,7 +264,7 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// mulDiv returns ms × num / den, half up, and the highest int64 if it is more.
+// mulDiv returns ms × num / den, rounded half up, at most math.MaxInt64.
 func mulDiv(ms int64, num, den uint64) int64 {
 	hi, lo := bits.Mul64(uint64(ms), num)
 	lo, carry := bits.Add64(lo, den/2, 0)

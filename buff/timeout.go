@@ -7,14 +7,14 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// timeouts is what an owner has of them.
+// timeouts holds the timeouts of one owner.
 type timeouts struct {
 	list []timeout
 	live int32
-	free uint16 // the first slot that is free, noSlot if none is
+	free uint16 // the first free slot, or noSlot
 }
 
-// all returns the slots of all that there have been; of an owner who had none yet l is nil.
+// all returns all slots, used and free. l may be nil.
 func (l *timeouts) all() []timeout {
 	if l == nil {
 		return nil
@@ -22,7 +22,7 @@ func (l *timeouts) all() []timeout {
 	return l.list
 }
 
-// count returns how many are waiting.
+// count returns the number of waiting timeouts. l may be nil.
 func (l *timeouts) count() int {
 	if l == nil {
 		return 0
@@ -30,8 +30,8 @@ func (l *timeouts) count() int {
 	return int(l.live)
 }
 
-// TimeoutsCall reports whether a waiting timeout calls a function, or a handler for which slow reports true. It costs
-// O(timeouts).
+// TimeoutsCall reports whether a waiting timeout calls a function, or a handler for which slow
+// returns true. It costs O(timeouts).
 func (s *Set) TimeoutsCall(slow func(HandlerID) bool) bool {
 	for _, x := range s.timeouts().all() {
 		if x.live && (x.do != nil || slow(x.handler)) {
@@ -41,7 +41,7 @@ func (s *Set) TimeoutsCall(slow func(HandlerID) bool) bool {
 	return false
 }
 
-// next returns the earliest instant of the owner's time at which one is due, Never if none is.
+// next returns the earliest instant of owner time at which a timeout is due, or Never.
 func (l *timeouts) next() wheel.Time {
 	next := wheel.Never
 	for _, x := range l.all() {
@@ -52,13 +52,13 @@ func (l *timeouts) next() wheel.Time {
 	return next
 }
 
-// find returns the slot of the one that a handle of its owner names, and reports whether there is one.
+// find returns the slot of the timeout with that handle, and reports whether it is waiting.
 func (l *timeouts) find(h TimeoutHandle) (uint16, bool) {
 	at, all := h.slot(), l.all()
 	return at, int(at) < len(all) && all[at].live && all[at].generation == h.generation()
 }
 
-// allocSlot takes a slot, the free one if there is one, otherwise one more.
+// allocSlot returns a free slot, or a new one.
 func (l *timeouts) allocSlot(g generations) uint16 {
 	l.live++
 	if at := l.free; at != noSlot {
@@ -69,7 +69,7 @@ func (l *timeouts) allocSlot(g generations) uint16 {
 	return uint16(len(l.list) - 1)
 }
 
-// freeSlot frees a slot.
+// freeSlot frees a slot, or retires it if its generations are used up.
 func (l *timeouts) freeSlot(at uint16, g generations) {
 	x := &l.list[at]
 	l.live--
@@ -80,9 +80,8 @@ func (l *timeouts) freeSlot(at uint16, g generations) {
 	}
 }
 
-// addTimeout starts a timeout. A delay is rounded up to whole milliseconds, so
-// that it never comes early, and one that is not above zero is due at the next: never inside
-// the call, or whoever asks for one every time it comes would go round for ever in one instant.
+// addTimeout starts a timeout. The delay is rounded up to whole milliseconds, and to at least one,
+// so that a handler that starts the same timeout again cannot loop forever at one instant.
 func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	b := s.ensureRare()
 	if b.timeouts == nil {
@@ -107,7 +106,7 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	return Result{Kind: Done, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
 }
 
-// ceilMillis returns the whole ms after which a delay has passed, at least one.
+// ceilMillis returns d in whole milliseconds, rounded up, at least 1.
 func ceilMillis(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d%time.Millisecond > 0 {
@@ -116,7 +115,7 @@ func ceilMillis(d time.Duration) int64 {
 	return max(ms, 1)
 }
 
-// cancel takes a timeout back: its function will not be called.
+// cancel removes a timeout without calling its handler.
 func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 	if at, ok := s.timeouts().find(h); ok && h.Number() == s.number {
 		s.releaseTimeout(at)
@@ -125,18 +124,17 @@ func (s *Set) cancel(t *Turn, h TimeoutHandle) Result {
 	return Result{Err: fmt.Errorf("%w: timeout %v", ErrStale, h)}
 }
 
-// releaseTimeout frees a slot, under a new generation: no handle that was given out names what comes there later.
-// A slot whose generations are used up is not free any more.
+// releaseTimeout frees a slot and increments its generation, which invalidates its handle.
 func (s *Set) releaseTimeout(at uint16) {
 	s.scheduler.clearDue(&s.rare.timeouts.list[at].due)
 	s.rare.timeouts.freeSlot(at, s.generations)
 }
 
-// fireTimeout tells of a timeout that is due and calls its handler. It is released before that: in its own handler it is
-// stale, and can be asked for anew.
+// fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first: in its
+// own handler its handle is stale, and the handler may start it again.
 func (s *Set) fireTimeout(t *Turn, at uint16, e dueEntry) {
 	x := &s.rare.timeouts.list[at]
-	if dueKey(rankTimeout, x.age) != e.key { // no two are of one age, and one that has gone is of none
+	if dueKey(rankTimeout, x.age) != e.key { // ages are unique, and a freed slot has none
 		t.Dropped++
 		return
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The cascade guard: what one event or command may set off within its instant.
+// Limits of the chain that one event or command may cause within its instant.
 const (
-	MaxRounds   = 16     // commands that trigger commands that trigger …
-	MaxCommands = 10_000 // in all
+	MaxRounds   = 16     // depth: commands that cause commands, and so on
+	MaxCommands = 10_000 // number of commands in the chain
 )
 
 // Turn holds the working state of a Set: its output, such as events, and the queue of commands
@@ -49,7 +49,7 @@ type Turn struct {
 	// Set must always be used with the same Memory.
 	Memory *Memory
 
-	// Seed determines chance, together with the owner and the number of the roll.
+	// Seed determines the random rolls, together with the owner and the number of the roll.
 	Seed uint64
 
 	// Ran counts the due events and deferred handlers that Run has processed.
@@ -63,26 +63,28 @@ type Turn struct {
 	Call func(t *Turn, c *Call) Reason
 
 	// FormulaFailed, if not nil, is called when a [Formula] panics, with the value of the panic,
-	// or nil if the formula ended its goroutine. The event says when, on which owner and of which
-	// definition. It is called in the deferred function that has recovered.
+	// or nil if the formula called runtime.Goexit. The event has the time, the owner and the
+	// definition. It is called from the deferred function that has recovered.
 	FormulaFailed func(of *Event, with any)
 
-	// Source, if not nil, returns the Set of an owner for [Set.Reread] and [Set.Restore], or nil if it cannot be read now.
+	// Source, if not nil, returns the Set of an owner for [Set.Reread] and [Set.Restore], or nil
+	// if it cannot be read now.
 	Source func(OwnerID) *Set
 
-	// TimeChanged, if not nil, is called for each change of the rate at which time passes.
+	// TimeChanged, if not nil, is called after each pause, resumption or change of a rate.
 	TimeChanged func(TimeChange)
 
-	// SheetChanged, if not nil, is called with earlier inputs of attributes that no event reports: see [SheetChange].
+	// SheetChanged, if not nil, is called with earlier inputs of attributes that no event
+	// reports: see [SheetChange].
 	SheetChanged func(SheetChange)
 
-	at        wheel.Time // the instant that is being worked off
-	now       wheel.Time // the same in the owner's time
-	inside    bool       // within Run: handlers are called, not put off
-	round     int8       // how many commands led to the one that is running
-	issued    int        // commands so far
-	truncated bool       // the guard has dropped a command, and no Faulted has reported it yet
-	quiet     bool       // in the chain of a reaction to damage: no buff reacts to damage
+	at        wheel.Time // the current instant
+	now       wheel.Time // the current instant in the owner's time
+	inside    bool       // within Run, where handlers are called; outside they are deferred
+	round     int8       // length of the chain of commands that caused the current one
+	issued    int        // commands issued in the chain so far
+	truncated bool       // a command was dropped at a limit and no Faulted has reported it yet
+	quiet     bool       // in the chain of a reaction to damage: further damage causes no reactions
 
 	calling bool // current is running
 
@@ -91,52 +93,52 @@ type Turn struct {
 	commands []Command
 	calls    []waitingCall
 
-	current   *Call       // the one that is called, or was last
-	deferred  waitingCall // one that was put off, while it is called
-	pulseCall waitingCall // that of Set.pulseOnly
+	current   *Call       // the call that is running, or the last one
+	deferred  waitingCall // a deferred call while it is running
+	pulseCall waitingCall // the call of Set.pulseOnly
 
-	share    share      // of the application that is carried out
-	backdate backdate   // the same
+	share    share      // of the current application
+	backdate backdate   // of the current application
 	ended    backdate   // of the removal whose actions are queued
 	worked   worked     // the numbers of the application that is carried out
 	loot     loot       // room for those of stolen buffs
-	captured []Captured // of those that wait
+	captured []Captured // of the queued applications
 
 	scratch *scratch // not lent; nil: there are none
 
-	displaced []goer      // who gives way to a new instance
-	best      []strongest // of the groups of an owner
-	chosen    []Handle    // what a query found
+	displaced []goer      // instances that a new one displaces
+	best      []strongest // the strongest instance of each group
+	chosen    []Handle    // results of a query
 
-	restores *restorer // with its memory; nil until the first Restore
+	restores *restorer // kept for its memory; nil until the first Restore
 }
 
-// item is one waiting command or call: FIFO over both.
+// item is one element of the queue, which is first in, first out: a command or a call.
 type item struct {
-	at    int32 // in commands or calls
+	at    int32 // index in commands or calls
 	round int8
 	call  bool
 	quiet bool // see Turn.quiet
 }
 
-// At returns the instant that is being worked off: that of commands issued now.
+// At returns the current instant, at which issued commands will run.
 func (t *Turn) At() wheel.Time { return t.at }
 
-// Issue puts a command behind those that wait. Only inside the handler.
+// Issue appends a command to the queue. It may be called only inside a handler.
 //
-// It runs after the handler has returned and before the owner's next due event. If it belongs to a
-// round after MaxRounds of its chain, or comes after MaxCommands others, it is dropped. A Faulted
-// reports that once for each chain, after everything else of the chain.
+// The command runs after the handler has returned and before the owner's next due event. It is
+// dropped if it exceeds MaxRounds or MaxCommands of its chain. A Faulted at the end of the chain
+// reports that once.
 func (t *Turn) Issue(s *Set, c *Command) { t.issue(s, c) }
 
-// Chain makes a command for another owner part of the running chain: in that of a reaction to damage, no
-// buff reacts to the damage that the command leads to. Issue does so itself.
+// Chain makes a command for another owner part of the running chain. In the chain of a reaction to
+// damage, damage that the command causes triggers no further reactions. Issue calls Chain itself.
 func (t *Turn) Chain(c *Command) { c.quiet = t.quiet }
 
-// issue is Issue, and reports whether the command is in the list.
+// issue is Issue, and reports whether the command was appended.
 func (t *Turn) issue(s *Set, c *Command) bool {
 	if t.round >= MaxRounds || t.issued >= MaxCommands {
-		t.truncated = true // reported by step
+		t.truncated = true // reported by runNext
 		return false
 	}
 	t.issued++
@@ -145,8 +147,8 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 	return true
 }
 
-// begin starts a chain: a due event, inside Run, or a command of the loop. What it sets off directly is
-// round 1 of the chain.
+// begin starts a chain: for a due event, inside Run, or for a command of the caller. Commands that
+// it causes directly are round 1.
 func (t *Turn) begin(at, now wheel.Time, inside bool) {
 	t.at, t.now, t.inside, t.round, t.issued, t.truncated, t.quiet = at, now, inside, 0, 0, false, false
 	t.backdate = backdate{}
@@ -155,7 +157,7 @@ func (t *Turn) begin(at, now wheel.Time, inside bool) {
 	}
 }
 
-// dequeue takes the item at the head.
+// dequeue removes and returns the item at the head.
 func (t *Turn) dequeue() item {
 	it := t.items[t.head]
 	t.head++
@@ -163,7 +165,8 @@ func (t *Turn) dequeue() item {
 	return it
 }
 
-// resetQueue empties the queue's memory once everything has been taken.
+// resetQueue releases the references of the queue if all items have been removed, and keeps its
+// memory.
 func (t *Turn) resetQueue() {
 	if t.head == len(t.items) && t.head > 0 {
 		clear(t.commands)
@@ -175,13 +178,12 @@ func (t *Turn) resetQueue() {
 	}
 }
 
-// Do carries out one command at the instant at, which must not be before anything that has run.
-// The definitions' own actions follow at once; Go handlers are put off to the head of the next
-// [Set.Run].
+// Do executes one command at the instant at, which must not be before any earlier command or event.
+// Actions of definitions run at once; Go handlers are deferred to the start of the next [Set.Run].
 func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at, &c) }
 
-// Obey is Do without a copy of the command. It may fill in what was left out of it, and does
-// not keep it.
+// Obey is Do without a copy of the command. It may fill in omitted fields of the command, and
+// does not keep it.
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	t.quiet = c.quiet
@@ -190,9 +192,9 @@ func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	return r
 }
 
-// Apply is [Set.Do] of an Apply of a, which it may fill in and does not keep. It returns what
-// the Result would have. It is for those who apply often: a Command and a Result are longer
-// than what there is to do.
+// Apply is [Set.Do] for an Apply command with the application a. It may fill in omitted fields of a,
+// and does not keep it. It returns the fields of the Result. It is faster than Do, because a Command
+// and a Result are large.
 func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, Reason, error) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	r := s.apply(t, a)
@@ -200,7 +202,8 @@ func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, 
 	return r.handle, r.kind, r.why, r.err
 }
 
-// Remove is [Set.Do] of a Remove of n stacks of h, in the manner of Apply.
+// Remove is [Set.Do] for a Remove command that removes n stacks of h. Like Apply, it returns the
+// fields of the Result.
 func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handle, EventKind, Reason, error) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	r := s.remove(t, h, n, removalReason(why))
@@ -208,8 +211,7 @@ func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handl
 	return r.handle, r.kind, r.why, r.err
 }
 
-// finish ends a command at the instant at: what it has set off follows, and what it has
-// changed finds its place.
+// finish ends a command at the instant at: it runs the queue and reschedules changed deadlines.
 func (s *Set) finish(t *Turn, at wheel.Time) {
 	s.conclude(t)
 	if len(t.items) > 0 {
@@ -218,8 +220,8 @@ func (s *Set) finish(t *Turn, at wheel.Time) {
 	s.reschedule(t, at)
 }
 
-// conclude ends a command or a due event, before what it has set off: conditions are evaluated again, and
-// bases are cut down to maxima that have fallen.
+// conclude ends a command or a due event, before its queued actions: it evaluates conditions again
+// and lowers bases to maxima that have fallen.
 func (s *Set) conclude(t *Turn) {
 	b := s.rare
 	if b == nil {
@@ -233,7 +235,7 @@ func (s *Set) conclude(t *Turn) {
 	}
 }
 
-// drainQueue carries out all that waits.
+// drainQueue runs all items of the queue.
 func (s *Set) drainQueue(t *Turn) {
 	for t.head < len(t.items) {
 		s.runNext(t)
@@ -241,10 +243,10 @@ func (s *Set) drainQueue(t *Turn) {
 	t.resetQueue()
 }
 
-// Run works off, in order, the handlers that were put off and everything that is
-// due up to and including until, also what comes to be due on the way. Between two of these it stops, once there have been limit of
-// them, or limit Events, and reports whether it came to the end; if not, it must be called
-// again, with the same until or a later one, before anything else is asked of the Set.
+// Run processes, in order, the deferred handlers and everything that is due up to and including
+// until, including events that become due meanwhile. It stops after limit of these, or after limit
+// Events, and reports whether it has finished. If it reports false, the caller must call it again,
+// with the same until or a later one, before any other call on the Set.
 func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
 	if s.scheduler.next <= until {
@@ -275,13 +277,12 @@ func (s *Set) Run(t *Turn, until wheel.Time, limit int) bool {
 	}
 }
 
-// Pending returns how many handlers have been put off, and how many events are due at the
-// instant of the last Do, which has let a time go on. If it is not zero, the Set wants a Run
-// even if no timer fires.
+// Pending returns the number of deferred handlers, plus the number of events that became due when
+// the last Do resumed a time. If it is not zero, Run must be called even if no timer fires.
 func (s *Set) Pending() int { return s.deferredCalls() + s.scheduler.dueCount() }
 
-// Abort tells the Set that the handler it called will never come back: it ended its goroutine.
-// [Set.Run] may then be called again.
+// Abort informs the Set that the handler it called will not return, because it called
+// runtime.Goexit. [Set.Run] may then be called again.
 func (s *Set) Abort(t *Turn) {
 	if t.calling {
 		t.calling = false
@@ -289,7 +290,7 @@ func (s *Set) Abort(t *Turn) {
 	}
 }
 
-// runNext carries out one item of the queue. After the last one of a chain that was cut off it reports that.
+// runNext runs one item of the queue. After the last item of a truncated chain it emits a Faulted.
 func (s *Set) runNext(t *Turn) {
 	s.runItem(t, t.dequeue())
 	if t.truncated && t.head == len(t.items) {
@@ -298,23 +299,24 @@ func (s *Set) runNext(t *Turn) {
 	}
 }
 
-// runItem carries out one item of the queue.
+// runItem runs one item of the queue.
 func (s *Set) runItem(t *Turn, it item) {
 	if !it.call {
-		t.backdate = backdate{} // unless the command is an application that has one
-		// What is issued meanwhile may move the list, and leaves the old one as it is.
+		t.backdate = backdate{} // only an application can have one
+		// Commands issued meanwhile may reallocate the list; the pointer then refers to the old array,
+		// which does not change.
 		if r := s.execute(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
 		}
 		s.conclude(t)
 		return
 	}
-	t.calls[it.at].makeCurrent(t) // where it stays: handlers issue commands, and no calls
+	t.calls[it.at].makeCurrent(t) // in place: handlers issue commands but queue no calls
 	s.call(t)
 }
 
-// queueActions queues the actions that a definition has for the event reported last, with the
-// numbers of the buff.
+// queueActions queues a definition's actions for the event emitted last, with the numbers of the
+// buff.
 func (s *Set) queueActions(t *Turn, ops []op, k *magnitudes) {
 	if len(ops) > 0 {
 		e := &t.Events[len(t.Events)-1]
@@ -322,16 +324,16 @@ func (s *Set) queueActions(t *Turn, ops []op, k *magnitudes) {
 	}
 }
 
-// queueActionsFrom is follow for an event that an application has caused: what the actions apply is
-// of its source, whoever began the buff.
+// queueActionsFrom is queueActions for an event that an application has caused. Its source is also
+// the source of applications among the actions, even if another source began the buff.
 func (s *Set) queueActionsFrom(t *Turn, ops []op, source OwnerID, k *magnitudes) {
 	if len(ops) > 0 {
 		s.queueEventActions(t, ops, &t.Events[len(t.Events)-1], source, k)
 	}
 }
 
-// queueEventActions is follow for an event that need not be the last, with the source of the actions.
-// More events may be told meanwhile: it stays as it is, even if the list moves.
+// queueEventActions queues actions for an event, which need not be the last one, with the source of
+// the actions. The event may be in a list that is reallocated meanwhile.
 func (s *Set) queueEventActions(t *Turn, ops []op, e *Event, source OwnerID, k *magnitudes) {
 	for j := range ops {
 		switch o := &ops[j]; o.do {
@@ -351,9 +353,9 @@ func (s *Set) queueEventActions(t *Turn, ops []op, e *Event, source OwnerID, k *
 	}
 }
 
-// issueAction issues the command of an action, or sends it to the owner that it is for. If that is nobody,
-// a Missed says so. Of the captured attributes only those of the cast are sent: the engine reads the others
-// when it delivers the command.
+// issueAction issues the command of an action, or sends it to another owner. A missing target is
+// reported as a Missed. Only attributes captured with SnapshotCast are sent; the engine reads the
+// others when it delivers the command.
 func (s *Set) issueAction(t *Turn, o *op, e *Event, source OwnerID, c *Command) {
 	to := s.owner
 	switch o.to {
@@ -367,7 +369,7 @@ func (s *Set) issueAction(t *Turn, o *op, e *Event, source OwnerID, c *Command) 
 		return
 	}
 	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, action: o}
-	if to == 0 { // the game is no owner
+	if to == 0 { // the source is the game, which is not an owner
 		s.emitMissed(t, to, &cause)
 		return
 	}
@@ -375,41 +377,41 @@ func (s *Set) issueAction(t *Turn, o *op, e *Event, source OwnerID, c *Command) 
 	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: to, Command: *c, Cause: cause})
 }
 
-// emitMissed reports that an action found nobody.
+// emitMissed reports that the target of an action does not exist.
 func (s *Set) emitMissed(t *Turn, who OwnerID, c *Cause) {
 	t.emit(s, &Event{Kind: Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.name(), End: wheel.Never})
 }
 
-// Miss reports, with a [Missed] at the instant at, that the owner of an [Outgoing] is not there. The
-// instant is not before anything that has run.
+// Miss emits a [Missed] at the instant at, because the target of an [Outgoing] does not exist. The
+// instant must not be before any earlier command or event.
 func (s *Set) Miss(t *Turn, at wheel.Time, who OwnerID, c *Cause) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	s.emitMissed(t, who, c)
 }
 
-// inherit returns what is known of a buff's source, for what the buff sets off. It stays
-// good until the queue is empty.
+// inherit returns the captured attributes of a buff for applications that it causes. The result is
+// valid until the queue is empty.
 func (t *Turn) inherit(k *magnitudes) []Captured {
 	from := len(t.captured)
 	t.captured = append(t.captured, k.captured...)
 	return t.captured[from:len(t.captured):len(t.captured)]
 }
 
-// emit reports an event of s at the running instant.
+// emit appends an event of s at the current instant.
 func (t *Turn) emit(s *Set, e *Event) {
 	e.Seq = s.Count()
 	t.emitUnnumbered(s, e)
 }
 
-// emitUnnumbered is emit for what has no number: see [Event.Seq].
+// emitUnnumbered is emit for an event without a number: see [Event.Seq].
 func (t *Turn) emitUnnumbered(s *Set, e *Event) {
 	to := t.appendEvent()
 	*to = *e
 	to.At, to.Seen, to.Owner = t.at, t.Now, s.owner
 }
 
-// newEvent reports an event of s at the running instant, and returns it: it may be completed
-// until another one is told.
+// newEvent appends an event of s at the current instant and returns it, so that the caller can
+// complete it before the next event is appended.
 func (t *Turn) newEvent(s *Set, kind EventKind) *Event {
 	e := t.appendEvent()
 	e.At, e.Seen, e.Owner, e.End, e.Kind = t.at, t.Now, s.owner, wheel.Never, kind
@@ -419,20 +421,20 @@ func (t *Turn) newEvent(s *Set, kind EventKind) *Event {
 	return e
 }
 
-// Count counts one more event of the owner, and returns its number: see [Event.Seq]. It is for who tells an
-// event about the owner that the Set does not tell itself.
+// Count increments the owner's event number and returns it: see [Event.Seq]. It is for callers that
+// emit events about the owner themselves.
 func (s *Set) Count() uint64 {
 	s.events++
 	return s.events
 }
 
-// appendEvent makes room for one more event, an empty one. An event is more than two cache lines:
-// one that is made where it stays is not moved there.
+// appendEvent appends an empty event. An event spans more than two cache lines, so it is built in
+// place.
 func (t *Turn) appendEvent() *Event {
 	n := len(t.Events)
 	if n == cap(t.Events) {
-		// Twice as much: append gives a long list a quarter more, and to bring back a million buffs would
-		// be to move each event five times.
+		// append grows long lists by a quarter, so that restoring a million buffs would copy each
+		// event five times; doubling copies less.
 		t.Events = append(slices.Grow(t.Events, max(n, 1)), Event{})
 	} else {
 		t.Events = t.Events[:n+1]
