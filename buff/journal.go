@@ -37,7 +37,8 @@ func (s *Set) markTime() {
 	}
 }
 
-// usesAspects returns what changes with the applications of a definition that has a shield or charges.
+// usesAspects returns the aspects that every application of the definition changes: its shield and
+// its charges.
 func (s *program) usesAspects() (a journal.Aspect) {
 	if s.Shield.On {
 		a |= journal.Shield

@@ -11,17 +11,18 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// magnitudes is what an instance keeps of the numbers of its application. It is used again with its extra.
+// magnitudes holds the numbers of an instance. Its memory is reused with its extra.
 type magnitudes struct {
-	values   []float64         // of Spec.numbers
-	keys     []sheet.Key       // of its modifiers on the owner's sheet; none while it is hidden
-	captured []Captured        // of the source, for itself and all that it can set off
-	waiting  *[]waitingNumbers // of a queue; nil: none has ever waited
+	values   []float64         // in the order of Spec.numbers
+	keys     []sheet.Key       // the modifiers on the owner's sheet; empty while the instance is hidden
+	captured []Captured        // attributes of the source, for the instance and everything that it can cause
+	waiting  *[]waitingNumbers // of applications with separate times; nil until the first one
 }
 
 var noMagnitudes magnitudes
 
-// magnitudesOf returns what an instance keeps.
+// magnitudesOf returns the magnitudes of an instance. They must not be modified if it has none of
+// its own.
 func (s *Set) magnitudesOf(i *instance) *magnitudes {
 	if i.extra != noSlot {
 		if k := s.extraOf(i).magnitudes; k != nil {
@@ -31,8 +32,9 @@ func (s *Set) magnitudesOf(i *instance) *magnitudes {
 	return &noMagnitudes
 }
 
-// actionMagnitudes returns what actions work with that an application has caused by joining an
-// instance: the numbers of that, and, if it is of another source, what the application knows of it.
+// actionMagnitudes returns the magnitudes for actions that an application causes by joining an
+// instance: the instance's values, and the captured attributes of the application's source. They
+// are valid until the next call.
 func (s *Set) actionMagnitudes(t *Turn, i *instance, a *Application) *magnitudes {
 	k := s.magnitudesOf(i)
 	if i.source == a.Source {
@@ -49,7 +51,7 @@ func (x *extra) ensureMagnitudes() *magnitudes {
 	return x.magnitudes
 }
 
-// reset forgets the numbers, but not the memory of the lists.
+// reset clears all lists and keeps their memory. k may be nil.
 func (k *magnitudes) reset() *magnitudes {
 	if k != nil {
 		k.values, k.keys, k.captured = k.values[:0], k.keys[:0], k.captured[:0]
@@ -58,7 +60,7 @@ func (k *magnitudes) reset() *magnitudes {
 	return k
 }
 
-// storeNumbers gives an instance the numbers of an application, which have been worked out.
+// storeNumbers stores the evaluated numbers of an application in its instance.
 func (s *Set) storeNumbers(t *Turn, i *instance, a *Application) {
 	k := s.ensureExtra(i).ensureMagnitudes()
 	k.values = append(k.values[:0], t.worked.values...)
@@ -67,12 +69,12 @@ func (s *Set) storeNumbers(t *Turn, i *instance, a *Application) {
 	}
 	if i.source == a.Source {
 		k.captured = a.Spec.program.selectCaptured(k.captured[:0], a.Captured)
-	} else { // it is about another source: what is known of its own stays
+	} else { // another source: keep the captured attributes of the instance's own
 		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.program.wants(c.attr, c.when) })
 	}
 }
 
-// newSource gives an instance another source. Of that one nothing is known.
+// newSource changes the source of an instance, and clears the captured attributes of the old one.
 func (s *Set) newSource(at uint16, source OwnerID) {
 	i := s.slot(at)
 	if i.source == source {
@@ -86,7 +88,7 @@ func (s *Set) newSource(at uint16, source OwnerID) {
 	}
 }
 
-// effect is what the modifiers of an instance have their values from.
+// effect holds the inputs of the modifiers of an instance.
 type effect struct {
 	spec   *program
 	k      *magnitudes
@@ -102,9 +104,10 @@ func (s *Set) effectOf(i *instance) effect {
 	return e
 }
 
-// amount returns what the j-th modifier adds, or multiplies by. It reports false if a formula has no value now.
+// amount returns the value of the j-th modifier. It reports false if a formula has no value at
+// present.
 //
-// With timers each, the applications have numbers of their own: see numbersOf.
+// With TimersEach each application can have separate numbers: see numbersOf.
 func (e *effect) amount(j int) (v float64, ok bool) {
 	m := &e.spec.modifiers[j]
 	stacks := int32(e.spec.counted(e.stacks))
@@ -133,13 +136,13 @@ func (e *effect) amount(j int) (v float64, ok bool) {
 
 func bounds(v float64) float64 { return min(max(v, -stat.MaxValue), stat.MaxValue) }
 
-// ownNumber reports whether each application of a buff with timers each has a number of its own: not if it is the same in all of
-// them, or evaluated again at each pulse.
+// ownNumber reports whether each application of a buff with TimersEach has its own value of a
+// number. Constants, and numbers that are evaluated at each pulse, are shared.
 func (s *program) ownNumber(r ref) bool {
 	return s.Stack.Timers == define.TimersEach && r.place >= 0 && s.numbers[r.place].snapshot != define.SnapshotPulse
 }
 
-// valuesOf returns the numbers of an application with a time of its own.
+// valuesOf returns the numbers of an application with a separate time.
 func (k *magnitudes) valuesOf(l *asyncStack) []float64 {
 	if l.numbers == 0 {
 		return k.values
@@ -147,8 +150,8 @@ func (k *magnitudes) valuesOf(l *asyncStack) []float64 {
 	return k.waitingOf(l).values
 }
 
-// addModifiers puts the modifiers of an instance on the owner's sheet, which has none of them. There is
-// room: it was reserved when the buff began.
+// addModifiers adds the modifiers of an instance to the owner's sheet. The sheet has room, which
+// was reserved when the buff started.
 func (s *Set) addModifiers(at uint16) {
 	i := s.slot(at)
 	sheet := s.ensureRare().ensureSheet(s.specOf(i).catalog)
@@ -168,8 +171,9 @@ func (e *effect) addModifiers(sheet *sheet.Sheet, of Handle) {
 	}
 }
 
-// reorderOverrides lets the overrides from that slot on count more than what the sheet has been given: that of the
-// youngest buff counts, whichever was shown last.
+// reorderOverrides removes the overrides of the slot from and of all younger buffs, and adds them
+// again. The sheet uses the override added last, which must be that of the youngest buff, not that
+// of the buff shown last.
 func (s *Set) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
 		s.visited++
@@ -188,7 +192,8 @@ func (s *Set) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	}
 }
 
-// addModifier adds one modifier. If a formula has no value now, the value of the application stands for it.
+// addModifier adds the j-th modifier. If a formula has no value at present, the value from the
+// application is used.
 func (e *effect) addModifier(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
 	m := &e.spec.modifiers[j]
 	v, ok := e.amount(j)
@@ -202,7 +207,7 @@ func (e *effect) addModifier(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
 	return key
 }
 
-// removeModifiers takes them off.
+// removeModifiers removes the modifiers of an instance from the owner's sheet.
 func (s *Set) removeModifiers(t *Turn, at uint16) {
 	i := s.slot(at)
 	e, sheet := s.effectOf(i), s.sheet()
@@ -223,7 +228,7 @@ func (k *magnitudes) removeModifiers(sheet *sheet.Sheet) {
 	k.keys = k.keys[:0]
 }
 
-// counted returns how many of so many stacks count for a modifier: with timers each, those that are effective.
+// counted returns how many of the stacks count for a modifier: with TimersEach at most Effective.
 func (s *program) counted(stacks int16) int16 {
 	if st := &s.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
 		return int16(min(int(stacks), st.Effective))
@@ -231,8 +236,8 @@ func (s *program) counted(stacks int16) int16 {
 	return stacks
 }
 
-// updateModifiers gives the modifiers of an instance the values that they have with its stacks and its
-// numbers of now.
+// updateModifiers sets the modifiers of an instance to their values for its present stacks and
+// numbers.
 func (s *Set) updateModifiers(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.specOf(i).uses&usesModifiers == 0 {
@@ -251,7 +256,8 @@ func (s *Set) updateModifiers(t *Turn, at uint16) {
 	e.updateModifiers(sheet)
 }
 
-// updateModifiers sets the values of the modifiers on a sheet. If a formula has no value now, its modifier keeps the one that it has.
+// updateModifiers sets the values of the modifiers on a sheet. A modifier whose formula has no
+// value at present keeps the old one.
 func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 	for j, key := range e.k.keys {
 		v, ok := e.amount(j)
@@ -264,11 +270,12 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 	}
 }
 
-// numbersOf returns the numbers that the actions of an event of an instance have, of which the stacks count whose own period
-// ends at an instant of its own time: see counts. With timers each a number that says per_stack is the sum over these stacks, and
-// any other number is that of the strongest of them, the youngest of equal ones. They are good until the next call.
+// numbersOf returns the numbers for the actions of an event of an instance. With TimersEach, only
+// the stacks count whose period ends at the instant at, in the instance's time: see counts. A
+// number with per_stack is then the sum over these stacks, and any other number is that of the
+// strongest stack, the youngest of equals. The result is valid until the next call.
 //
-// Story: testdata/stat/each.txt.
+// Example: testdata/stat/each.txt.
 func (s *Set) numbersOf(t *Turn, i *instance, at wheel.Time) *magnitudes {
 	if i.extra == noSlot {
 		return s.magnitudesOf(i)
@@ -295,13 +302,14 @@ func (t *Turn) numbersOf(spec *program, k *magnitudes, async []asyncStack, at wh
 	return &w.each
 }
 
-// ownPart is stacks of one application, with its numbers.
+// ownPart is the stacks of one application and its numbers.
 type ownPart struct {
 	values []float64
 	stacks int32
 }
 
-// numberOf returns a number of an action, for that many stacks in all. It reports false if it has no value.
+// numberOf returns the value of a number of an action, for that many stacks. It reports false if
+// the number has no value at present.
 func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (v float64, ok bool) {
 	w := &t.worked
 	own := k == &w.each && spec.ownNumber(c.by)
@@ -326,8 +334,9 @@ func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (
 	return v, ok
 }
 
-// reevaluatePulsed works out anew the numbers that are asked for at each pulse, of the buff in a slot, or of one that is on
-// nobody any more. If one of them cannot be, all stay, and it reports false.
+// reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in a slot, or for
+// a restored buff that has ended, with noSlot. If one of them cannot be evaluated it changes none,
+// and reports false.
 func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack) bool {
 	q := asked{set: s, turn: t, spec: spec}
 	fresh := t.worked.fresh[:0]
@@ -360,8 +369,8 @@ func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k
 	return true
 }
 
-// modifiersFit reports whether the modifiers of a definition have room on the owner's sheet beside
-// those of all instances but so many.
+// modifiersFit reports whether the owner's sheet has room for the modifiers of a definition after
+// the removal of but modifiers.
 func (s *Set) modifiersFit(spec *program, but int) bool {
 	return len(spec.modifiers) == 0 || s.modifierCount()-but+len(spec.modifiers) <= stat.MaxModifiers
 }

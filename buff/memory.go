@@ -6,57 +6,59 @@ import (
 	"sync/atomic"
 )
 
-// Memory is where the Sets of an engine keep their instances, and the keys of these: pieces of all sizes, cut from chunks without a
-// pointer, of up to 128 KiB. So a million buffs are some hundred pieces of memory for the collector to mark and to sweep,
-// and not one for each owner; a piece that an owner has outgrown is the next one's, and what takes in vain
-// what lies between the sizes of an allocator is in use. A chunk that is empty goes back, and a chunk that others of its
-// size have room for is left: who has a piece in it takes another one, at one of its next sixteen buffs. So owners who grow together
-// leave no rows of nearly empty chunks behind.
+// Memory stores the instances of many Sets, with their keys. It cuts pieces of various sizes from
+// chunks of up to 128 KiB without pointers. So the garbage collector sees some hundred objects for
+// a million buffs instead of one for each owner, an owner that outgrows its piece leaves it to
+// another owner, and no memory is lost to the size classes of the allocator.
+//
+// An empty chunk is freed. A chunk is drained if other chunks of its size have room for its
+// pieces: each owner in it moves to another chunk when it gets one of its next sixteen buffs. So
+// owners that grow together do not leave nearly empty chunks.
 //
 //	chunk of pieces of 4   ┌ piece ───────────────────────┬ piece ─────────────
 //	in lines of 64 bytes   │ slot slot slot slot keys,name│ slot slot slot …
 //	                       └──────────────────────────────┴────────────────────
 //	                         of one Set                     free
 //
-// A Set takes a piece when it is out of slots, and gives back the one before, and its last one in [Set.Free]. That is
-// rare, and may be on any goroutine: each time takes a lock. What happens does not depend on where a piece
-// lies. All Turns that work on a Set have the same Memory. The zero value is ready for use; a Memory
-// must not be copied.
+// A Set takes a longer piece when it has filled its slots, and returns the old one; [Set.Free]
+// returns the last. Both are rare, take a lock, and may happen on any goroutine. The location of a
+// piece has no effect on results. All Turns that are used with a Set must have the same Memory.
+// The zero value is ready for use. A Memory must not be copied.
 type Memory struct {
 	mu       sync.Mutex
-	chunks   []*slotChunk // by number; number 0 stands for none, nil is a free number
-	free     []uint32     // free numbers
+	chunks   []*slotChunk // by number; number 0 means none, nil is an unused number
+	free     []uint32     // unused numbers
 	sizes    [largestPiece + 1]pieceSize
-	draining atomic.Int32 // chunks that are being left
+	draining atomic.Int32 // number of draining chunks
 }
 
-// pieceSize is the chunks with pieces of one size.
+// pieceSize lists the chunks with pieces of one size.
 type pieceSize struct {
-	available uint32 // the first of the chunks that have room; 0: none has
-	draining  uint32 // the first of those that are being left
-	taken     int32  // pieces
-	room      int32  // free pieces in the chunks that have room
+	available uint32 // first chunk with free pieces that is not draining, or 0
+	draining  uint32 // first draining chunk, or 0
+	taken     int32  // pieces in use
+	room      int32  // free pieces in the available chunks
 }
 
-// slotChunk is some pieces of one size, one behind the other.
+// slotChunk is a row of pieces of one size.
 type slotChunk struct {
 	lines      []cacheLine
-	size       uint16 // slots of a piece
+	size       uint16 // slots of each piece
 	pieces     uint16
 	taken      uint16
 	draining   bool
-	prev, next uint32                  // among those of this size that have room, or among those that are being left
-	room       [mostPieces / 64]uint64 // a bit for each piece that is free
+	prev, next uint32                  // in the list of available or of draining chunks of this size
+	room       [mostPieces / 64]uint64 // one bit for each free piece
 }
 
 const (
 	chunkLines   = 2048 // 128 KiB
-	mostPieces   = 1024 // of a chunk: those of one slot have two lines
-	fewPieces    = 4    // of the first chunks of a size
-	largestPiece = 64   // slots; a longer one is not cut from a chunk
+	mostPieces   = 1024 // maximum for one chunk: a piece of one slot has two lines
+	fewPieces    = 4    // minimum for one chunk
+	largestPiece = 64   // slots; longer pieces are allocated separately
 )
 
-// alloc returns memory for n instances.
+// alloc returns a piece for n instances. m may be nil.
 func (m *Memory) alloc(n int) piece {
 	if m == nil || n > largestPiece {
 		return newPiece(make([]cacheLine, pieceLines(n)), n, pieceName{})
@@ -74,7 +76,7 @@ func (m *Memory) alloc(n int) piece {
 	return m.cut(size)
 }
 
-// cut takes a piece from the first chunk that has room.
+// cut takes a piece from the first available chunk.
 func (m *Memory) cut(size *pieceSize) piece {
 	number := size.available
 	c := m.chunks[number]
@@ -93,7 +95,7 @@ func (m *Memory) cut(size *pieceSize) piece {
 	return p
 }
 
-// release takes back a piece. Nobody may look at it any more.
+// release frees a piece, which must no longer be used.
 func (m *Memory) release(p piece) {
 	if p.size == 0 {
 		return
@@ -128,7 +130,7 @@ func (m *Memory) release(p piece) {
 		}
 		size.room = 0
 	case c.draining:
-	case elsewhere == 0: // the next piece is cut from it
+	case elsewhere == 0: // it has the only free pieces
 	case c.taken == 0:
 		size.room = elsewhere
 		m.dropChunk(&size.available, number)
@@ -137,7 +139,8 @@ func (m *Memory) release(p piece) {
 	}
 }
 
-// prefetch reads of a piece's chunk what give changes of it.
+// prefetch reads the parts of a piece's chunk that release will change, so that they are in the
+// cache.
 func (m *Memory) prefetch(p piece) (seen uint64) {
 	if p.size == 0 {
 		return 0
@@ -153,7 +156,7 @@ func (m *Memory) prefetch(p piece) (seen uint64) {
 	return seen
 }
 
-// drain has nothing more cut from a chunk: the others have room for what it holds.
+// drain stops cutting pieces from a chunk, since other chunks have room for its contents.
 func (m *Memory) drain(size *pieceSize, c *slotChunk, number uint32) {
 	m.unlink(&size.available, c)
 	m.link(&size.draining, c, number)
@@ -162,7 +165,7 @@ func (m *Memory) drain(size *pieceSize, c *slotChunk, number uint32) {
 	m.draining.Add(1)
 }
 
-// undrain takes back that a chunk is left: its room is needed.
+// undrain makes a draining chunk available again, because its room is needed.
 func (m *Memory) undrain(size *pieceSize, number uint32) {
 	c := m.chunks[number]
 	m.unlink(&size.draining, c)
@@ -172,15 +175,15 @@ func (m *Memory) undrain(size *pieceSize, number uint32) {
 	m.draining.Add(-1)
 }
 
-// dropChunk gives a chunk back that is empty.
+// dropChunk frees an empty chunk.
 func (m *Memory) dropChunk(first *uint32, number uint32) {
 	m.unlink(first, m.chunks[number])
 	m.chunks[number] = nil
 	m.free = append(m.free, number)
 }
 
-// addChunk makes a chunk for pieces of n slots: for an eighth as many as there are, so that a game of ten players has small
-// ones, and a large one no room for many more than it has.
+// addChunk allocates a chunk for pieces of n slots. The number of its pieces is an eighth of those
+// in use, so that small games have small chunks and large games little unused room.
 func (m *Memory) addChunk(n int) {
 	size := &m.sizes[n]
 	pieces := min(max(int(size.taken)/8, fewPieces), chunkLines/pieceLines(n))
@@ -206,7 +209,7 @@ func (m *Memory) addChunk(n int) {
 	size.room += int32(pieces)
 }
 
-// first returns the first free piece of a chunk that has one.
+// first returns the first free piece of a chunk. It panics if there is none.
 func (c *slotChunk) first() int {
 	for k, word := range c.room {
 		if word != 0 {
@@ -216,7 +219,7 @@ func (c *slotChunk) first() int {
 	panic("buff: a chunk without room in the list of those that have some")
 }
 
-// link puts a chunk in front of a list.
+// link prepends a chunk to a list.
 func (m *Memory) link(first *uint32, c *slotChunk, number uint32) {
 	c.prev, c.next = 0, *first
 	if c.next != 0 {
@@ -225,7 +228,7 @@ func (m *Memory) link(first *uint32, c *slotChunk, number uint32) {
 	*first = number
 }
 
-// unlink takes a chunk out of its list.
+// unlink removes a chunk from its list.
 func (m *Memory) unlink(first *uint32, c *slotChunk) {
 	if c.prev != 0 {
 		m.chunks[c.prev].next = c.next
@@ -238,7 +241,8 @@ func (m *Memory) unlink(first *uint32, c *slotChunk) {
 	c.prev, c.next = 0, 0
 }
 
-// relocate returns a piece of the same size in the place of one whose chunk is being left, if there is room.
+// relocate returns a new piece of the same size for one in a draining chunk, if another chunk has
+// room.
 func (m *Memory) relocate(p piece) (other piece, ok bool) {
 	name := p.name()
 	if name.chunk == 0 {
@@ -253,7 +257,7 @@ func (m *Memory) relocate(p piece) (other piece, ok bool) {
 	return m.cut(size), true
 }
 
-// growTo gives the Set memory for n instances, of which it has fewer.
+// growTo moves the Set to a piece for n instances, more than it has.
 func (s *Set) growTo(t *Turn, n int) {
 	s.moveTo(t, t.Memory.alloc(n))
 }
@@ -265,7 +269,7 @@ func (s *Set) moveTo(t *Turn, to piece) {
 	s.base, s.size = to.base, to.size
 }
 
-// evacuate moves the instances out of a chunk that is being left.
+// evacuate moves the instances to another chunk if theirs is draining.
 func (s *Set) evacuate(t *Turn) {
 	if t.Memory == nil || t.Memory.draining.Load() == 0 {
 		return
@@ -275,8 +279,8 @@ func (s *Set) evacuate(t *Turn) {
 	}
 }
 
-// Free gives the memory of the Set's instances back, after a [Set.Clear]. Nothing may be asked of the Set
-// any more, but its owner.
+// Free returns the memory of the Set's instances. Call [Set.Clear] first; Free panics if there are
+// buffs. After Free, only [Set.Owner] may be called.
 func (s *Set) Free(t *Turn) {
 	if s.live != 0 {
 		panic("buff: Free of a Set that has buffs")
@@ -286,14 +290,14 @@ func (s *Set) Free(t *Turn) {
 	s.rare = nil
 }
 
-// poisonSlots fills memory that is nobody's with what no instance has: who looks at it still finds no definition.
+// poisonSlots fills freed slots with an invalid pattern, so that a use after free panics.
 func poisonSlots(slots []instance) {
 	for k := range slots {
 		slots[k] = poisoned
 	}
 }
 
-// checkPoison panics if somebody has written to memory that was nobody's.
+// checkPoison panics if a freed slot has been written to.
 func checkPoison(slots []instance) {
 	for k := range slots {
 		if slots[k] != poisoned {

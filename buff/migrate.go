@@ -6,11 +6,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// migrate makes a running instance one of another version with the same rule of timers, and
-// reports whether it lives on. What a reload does is said at [Set.Adopt].
+// migrate moves a running instance to another version of its definition with the same
+// Stack.Timers, and reports whether it still runs. [Set.Adopt] describes the rules.
 //
-// The order: pulses that were put off are of the old version; where the timers are shared, what has no time left in the new
-// version ends as one of the old; stacks above the new limit go last, told as of the new version.
+// Coalesced pulses and a buff without time left belong to the old version; stacks above the new
+// limit are removed by the new version.
 func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	s.flush(t, at)
 	i := s.slot(at)
@@ -50,11 +50,11 @@ func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	return true
 }
 
-// convertEnd gives an instance the end that the new version makes of its application, and reports
-// whether that is still to come.
+// convertEnd sets the end that the new version gives to the application of an instance, and
+// reports whether it is after now.
 //
-// The length of this application is scaled as that of the definition was: of 6 s that were a half of 12, a definition of 20 makes
-// 10. What has passed of it has passed. Story: testdata/stat/reload.txt.
+// The duration is scaled like that of the definition: 6 s under a definition of 12 s become 10 s
+// under one of 20 s. The elapsed time stays the same. Example: testdata/stat/reload.txt.
 func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 	now, was, is := s.nowOf(t, i), s.specOf(i).durationAt(int(i.level)), spec.durationAt(int(i.level))
 	switch {
@@ -66,7 +66,7 @@ func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 		i.end = now.Add(is)
 		s.storeDuration(i, is)
 		return true
-	case was == 0: // an infinite one that was applied for a time
+	case was == 0: // an infinite definition, applied with a duration
 		return true
 	}
 	d := min(max(mulDiv(s.duration(i), uint64(is), uint64(was)), spec.shortest, 1), spec.longest, define.MaxDuration.Milliseconds())
@@ -74,7 +74,7 @@ func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 		period := spec.periodAt(int(i.level))
 		d = max(mulDiv(d, 1, uint64(period)), 1) * period
 	}
-	end := i.end.Add(d - s.duration(i)) // not from now: what was extended or taken by hand stays so
+	end := i.end.Add(d - s.duration(i)) // not from now, to keep extensions and reductions
 	if end <= now {
 		return false
 	}
@@ -83,8 +83,8 @@ func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 	return true
 }
 
-// moveAsync moves all ends of stacks with timers of their own. Those that would have ended go now; if that is all of
-// them, the instance does.
+// moveAsync moves the ends of all async stacks. Stacks whose new end is not after now are removed;
+// if there are no others, the instance ends.
 func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 	i := s.slot(at)
 	s.shiftAsync(i, by)
@@ -99,10 +99,12 @@ func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 	}
 }
 
-// moveQueue moves the end of what runs, and what those that wait have left.
+// moveQueue moves the end of the running application and changes the remaining times of the
+// waiting ones.
 //
-// Who has nothing left goes first, then who is too many; what runs goes last, since then the next one runs at once.
-// Story: testdata/stat/queue_reload.txt.
+// It first removes waiting applications without remaining time, then those above the limit. The
+// running one ends last, because the next one then starts. Example:
+// testdata/stat/queue_reload.txt.
 func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	i := s.slot(at)
 	x, now := s.extraOf(i), s.nowOf(t, i)
@@ -114,7 +116,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 			s.unqueue(t, i, k)
 		}
 	}
-	for int32(len(x.async)) >= s.specOf(i).limit { // which is 1 or more
+	for int32(len(x.async)) >= s.specOf(i).limit { // the limit is at least 1
 		s.unqueue(t, i, weakestOf(x.async))
 	}
 	i.end = i.end.Add(by)
@@ -129,9 +131,9 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	}
 }
 
-// convertNumbers works out the numbers of another version for a running instance, with what it keeps.
+// convertNumbers evaluates the numbers of another version for a running instance.
 //
-// Story: testdata/stat/reload.txt.
+// Example: testdata/stat/reload.txt.
 func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
 	spec, w := a.Spec.program, &t.worked
 	q := asked{
@@ -147,8 +149,8 @@ func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
 	}
 }
 
-// convertNumbers works out the numbers of another version of which those of the old one are known.
-// What its caller gave stands among them; what cannot be worked out stays as it was.
+// convertNumbers evaluates the numbers of another version, given the values of the old version,
+// which include the caller's arguments. A number that cannot be evaluated keeps its old value.
 func (q *asked) convertNumbers(old, spec *program, values []float64) {
 	w := &q.turn.worked
 	w.args = w.args[:0]

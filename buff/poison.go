@@ -2,6 +2,6 @@
 
 package buff
 
-// poison says that memory which is given back is spoiled, and looked at when it is taken again: so it is in the
-// tests of this package, and with the build tag bufftickpoison.
+// poison makes freed memory invalid, and checks that it is unchanged when it is used again. It is
+// on in the tests of this package and with the build tag bufftickpoison.
 var poison = false

@@ -7,17 +7,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// pulse does the periodic effect that an application brings at once, with all stacks.
+// pulse executes a pulse that an application causes at once, with all stacks.
 func (s *Set) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBeat, 0, 0, 0) }
 
-// offBeat stands for the instant of a pulse that is on no beat: every async stack counts in it.
+// offBeat is the instant of a pulse outside the period, in which every async stack counts.
 const offBeat wheel.Time = math.MinInt64
 
-// pulseAt does the periodic effect of the instance's own instant own, or reports that it has
-// none now; elapsed is zero for a whole one, otherwise the ms of the period that it stands
-// for, of so many; count is how many pulses it stands for, if more than one.
+// pulseAt emits the pulse at the instant own, in the instance's time, and queues its actions; or
+// it emits a Suppressed. For a partial pulse, elapsed is the part of the period in ms, otherwise
+// zero. count is the number of pulses that it stands for, if above one.
 //
-// Stories: testdata/pulse_and_end.txt, catchup.txt.
+// Examples: testdata/pulse_and_end.txt, catchup.txt.
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
 	i := s.slot(at)
 	stacks, magnitude := int32(i.stacks), i.magnitude
@@ -38,7 +38,7 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 	s.queuePulseActions(t, at, own)
 }
 
-// queuePulseActions does what follows from the pulse that was just told of the buff in a slot.
+// queuePulseActions queues the actions for the pulse just emitted, of the buff in a slot.
 func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
 	var async []asyncStack
@@ -48,8 +48,9 @@ func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 	s.queuePulseActionsOf(t, at, i, s.specOf(i), s.magnitudesOf(i), async, own)
 }
 
-// queuePulseActionsOf does what follows from the pulse that was just told, of the buff in a slot, or of one that is on nobody
-// any more. If a number that is asked for anew cannot be worked out, nothing of what hangs on it is done.
+// queuePulseActionsOf queues the actions for the pulse just emitted, of the buff in a slot, or of
+// a restored buff that has ended, with noSlot. If a number with SnapshotPulse cannot be evaluated,
+// it emits a Faulted and leaves out the actions that depend on such numbers.
 func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack, own wheel.Time) {
 	ops := spec.pulse
 	sound := spec.uses&usesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
@@ -72,18 +73,19 @@ func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program
 	}
 }
 
-// firePulse does what is due at the instance's own instant own, a boundary of the period or the
-// end of a partial tail, and moves on to the next boundary.
+// firePulse executes the pulse that is due at the instant own, in the instance's time: at a
+// boundary of the period, or at the end with a partial tail. Then it advances to the next
+// boundary.
 //
-// The next one is counted from own and never from now, so that no late frame makes the beat drift; and it is set
-// before the pulse is done, whose actions may change it.
+// The next boundary is counted from own, not from now, so that late frames cause no drift. It is
+// set before the pulse, whose actions may change it.
 func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
 	elapsed, period := int64(0), int64(0)
 	if own == i.boundary {
-		s.restartPeriod(i, own) // what is aligned finds back to its beat after a change of the period
+		s.restartPeriod(i, own) // aligned periods return to their phase after a change
 		if own == i.end && s.specOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
-			i.boundary = own.Add(s.period(i)) // at a rate of its own a boundary of its owner may lie before: this pulse is whole, and leaves no tail
+			i.boundary = own.Add(s.period(i)) // rounding can leave a remainder at a separate rate: a whole pulse has no tail
 		}
 	} else {
 		elapsed, period = s.elapsed(i, own), s.currentPeriod(i)
@@ -97,16 +99,17 @@ func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 	s.pulseAt(t, at, own, elapsed, period, 0)
 }
 
-// In a late frame, pulses of one instance that come due with nothing about it changing
-// between them may be done as one, by Spec.Catchup: at the last of them, or when something
-// changes. A frame is late for an instance if another of its pulses is due in it.
+// In a late frame, several due pulses of one instance may be combined into one, according to
+// Spec.Catchup, if the instance does not change between them. The combined pulse runs at the
+// last of them, or just before a change. A frame is late for an instance if another pulse is due
+// in it.
 
-// catchUp does a pulse, or lets it wait for the next one, which is due in this frame too.
+// catchUp executes a pulse, or leaves it pending because the next one is due in this frame too.
 //
-// A partial pulse is never one of several: it says for how much of a period it stands. Where the stacks that count change between
-// two pulses, the ones before are done first, as they were.
+// A partial pulse is never combined, because its event gives its part of a period. If the stacks
+// that count change between two pulses, the earlier ones run first, with the earlier stacks.
 //
-// Stories: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
+// Examples: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
 func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {
 	i := s.slot(at)
 	if elapsed != 0 {
@@ -122,7 +125,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 	}
 }
 
-// flushAll is flush for all instances of which that is true.
+// flushAll is flush for all instances whose definition satisfies which.
 func (s *Set) flushAll(t *Turn, which func(*program) bool) {
 	s.each(func(at uint16) {
 		if which(s.specOf(s.slot(at))) {
@@ -131,12 +134,12 @@ func (s *Set) flushAll(t *Turn, which func(*program) bool) {
 	})
 }
 
-// flush does the pulses that wait, since something about the instance changes now, or the
-// last of them has come.
+// flush executes the pending pulses of an instance as one pulse.
 //
-// Whoever is about to change something that a pulse would see calls it first: stacks, magnitude, end, hidden or not. So pulses
-// that come late are those that would have come in time, only later. What they stand for is not done twice: pendingPulses is
-// cleared before the pulse, which may come back here. Stories: testdata/catchup_change.txt, catchup_purge.txt.
+// It must be called before every change that a pulse would see: of stacks, magnitude, end or
+// visibility. So late pulses have the results that they would have had in time. The count is
+// cleared first, because the pulse may call flush again. Examples: testdata/catchup_change.txt,
+// catchup_purge.txt.
 func (s *Set) flush(t *Turn, at uint16) {
 	i := s.slot(at)
 	if i.extra == noSlot || s.extraOf(i).pendingPulses == 0 {
@@ -154,40 +157,43 @@ func (s *Set) flush(t *Turn, at uint16) {
 	}
 	t.Dropped += uint64(count - done)
 	if done == 1 {
-		done = 0 // one pulse that stands for itself says nothing of a count
+		done = 0 // a single pulse has no count
 	}
 	s.pulseAt(t, at, own, 0, 0, done)
 }
 
 // Call is a Go handler to be called for an event.
 type Call struct {
-	Event   *Event // good until the handler is back; nobody may change it: that of the next call may stand in the same place
-	Do      any    // the function of a timeout; nil: Handler
+	Event   *Event // read-only, and valid only until the handler returns; the memory is reused
+	Do      any    // the function of a timeout; nil if Handler is set
 	Timeout TimeoutHandle
 	Handler HandlerID
 }
 
-// waitingCall is a Call that has to wait, with its event.
+// waitingCall is a queued Call with its own copy of the event.
 type waitingCall struct {
 	Call
 	event Event
 	quiet bool // see Turn.quiet
 }
 
-// forget lets go of what a call points to. It is more than three cache lines, and to clear all of it would take longer.
+// forget clears the pointers of a call. Clearing all of it, more than three cache lines, would be
+// slower.
 func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil, nil, "", nil }
 
-// makeCurrent makes a call that has waited the current one. It stays where it is until the handler is back.
+// makeCurrent makes a queued call the current one. It must not be moved until the handler has
+// returned.
 func (c *waitingCall) makeCurrent(t *Turn) {
-	if t.current != &c.Call || c.Event != &c.event { // while the collector marks, a pointer that is written costs more than to ask
+	if t.current != &c.Call || c.Event != &c.event {
 		c.Event, t.current = &c.event, &c.Call
 	}
 }
 
-// callDeferred calls the first handler that was put off.
+// callDeferred calls the first deferred handler.
 //
-// It runs at the head of a Run, at the instant of its cause, which may lie before the frame: the handler sees the time at which it
-// would have run if it had not been put off. Story: testdata/put_off.txt.
+// It runs at the start of a Run, at the instant of its cause, which may be before the frame: the
+// handler sees the time at which it would have run without the delay. Example:
+// testdata/put_off.txt.
 func (s *Set) callDeferred(t *Turn) {
 	b := s.rare
 	t.deferred = b.calls[len(b.calls)-int(b.pendingCalls)]
@@ -200,22 +206,22 @@ func (s *Set) callDeferred(t *Turn) {
 	s.call(t)
 }
 
-// clearCalls lets go of what the handlers that were put off refer to.
+// clearCalls releases the references of the deferred calls.
 func (b *rareState) clearCalls() {
 	clear(b.calls)
 	b.calls = b.calls[:0]
 }
 
-// call calls the current handler, unless its buff has gone.
+// call calls the current handler, unless its buff has ended.
 //
-// Story: testdata/removed_is_silent.txt.
+// Example: testdata/removed_is_silent.txt.
 func (s *Set) call(t *Turn) {
 	if t.Call == nil {
 		return
 	}
 	e := t.current.Event
 	if e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && e.Kind != Died && s.lookup(e.Handle) == nil {
-		t.Dropped++ // nothing of a buff starts once it has gone, but what its removal calls, or what has used it up
+		t.Dropped++ // only events about the end may have a buff that has ended
 		return
 	}
 	e.Seen = t.Now
@@ -232,10 +238,10 @@ func (s *Set) callNow(t *Turn) {
 	}
 }
 
-// fault reports that the current handler failed, and lets its buff go if the definition wants it.
+// fault reports that the current handler failed, and removes its buff if OnFault says so.
 //
-// The Faulted says of which event the handler was: a fault is found by the buff, the source and the instant.
-// Story: testdata/faults.txt.
+// The Faulted has the buff, the source and the instant of the handler's event. Example:
+// testdata/faults.txt.
 func (s *Set) fault(t *Turn, why Reason) {
 	e := *t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
@@ -246,11 +252,11 @@ func (s *Set) fault(t *Turn, why Reason) {
 	}
 }
 
-// queueCall queues a handler, or puts it off to the next Run.
+// queueCall queues a handler, or defers it to the next Run.
 //
-// Inside a Run it stands among the commands that the event has caused, in the order of the list of the definition. Outside,
-// in a Do, no handler may be called: it waits in calls, which are the Set's own and not the Turn's, since that serves others
-// before this one runs again.
+// Inside a Run it is queued among the commands that the event causes, in the order of the
+// definition's list. In a Do no handler may be called; it waits in the Set, because the Turn
+// serves other Sets before this one runs again.
 func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout TimeoutHandle) {
 	to := &t.calls
 	if t.inside {
@@ -265,6 +271,6 @@ func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout Timeout
 		*to = append(*to, waitingCall{})
 	}
 	*to = (*to)[:n+1]
-	c := &(*to)[n] // where it stays: it is long
+	c := &(*to)[n] // filled in place, because it is large
 	c.event, c.Do, c.Handler, c.Timeout, c.quiet = *of, do, h, timeout, t.quiet
 }

@@ -5,20 +5,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Most turns of most games are one pulse of a plain buff, whose definition calls one handler, and nothing comes of it but the next
-// pulse. What the rules say for all others costs such a turn a third of its time: lists of what has changed, of what waits, and the
-// question, for each rule, whether it has anything to say. So it has a fast path. Nobody can tell the two apart, but by the time that they take
-// (and [Set.Looked] by one look, after a handler that has not come back): TestPulseOnly plays both.
+// In most games, most turns are one pulse of a plain buff that calls one handler, and the only
+// consequence is the next pulse. The general rules make such a turn a third slower, with their
+// lists of changes and queued items and their checks. This fast path is observably identical,
+// apart from one visit in [Set.Looked] if a handler does not return: TestPulseOnly compares the
+// two.
 
-// onlyCalls reports whether a pulse of the definition, of an instance without anything that is not plain, does nothing but to call one handler.
+// onlyCalls reports whether a pulse of a plain instance only calls one handler.
 func (s *program) onlyCalls(u uses) bool {
 	return len(s.pulse) == 1 && s.pulse[0].do == define.DoCall && s.Align == define.AlignStart && u&(usesExtra|usesCatchup) == 0
 }
 
-// pulseOnly does what is due of an instance, if nothing else is, where that is such a pulse and what comes next of it is not due in this turn: its end
-// is not, then. Otherwise it reports that it has done nothing. next is when the first of all others is due.
+// pulseOnly executes the only due event of a Set, if it is such a pulse and the instance's next
+// event is not due in this turn. Otherwise it changes nothing and reports false. next is the
+// deadline of the other slots.
 //
-// As in [Set.firePulse], what comes next is set before the handler is called: what the handler does finds it, and if it does not come back it is set.
+// Like [Set.firePulse], it sets the next deadline before it calls the handler, in case the handler
+// changes it or does not return.
 func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	i := s.slot(at)
 	if i.flags != 0 || i.extra != noSlot || s.gates() != nil || s.timeScale() != nil {
@@ -44,15 +47,16 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	s.emitPulse(t, i, own, s.handle(at))
 	s.callPulse(t)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {
-		s.markDirty(t, at) // something has come of it: it is looked at again with the rest
+		s.markDirty(t, at) // the handler has caused changes: reschedule with the others
 	} else {
 		s.visited += workPerDeadline
 	}
 	return true
 }
 
-// emitPulse tells the pulse. Its event is made in a place of the Turn's, which is in the cache, and then copied to the list, which is not: to read it there
-// again, for the handler, would be to wait for that. What it does not set is what it has never set.
+// emitPulse emits the pulse. It builds the event in the Turn, which is in the cache, and copies it
+// to the event list, which is not: the handler then reads the copy in the cache. Fields that it
+// does not set are always zero.
 func (s *Set) emitPulse(t *Turn, i *instance, own wheel.Time, h Handle) {
 	e := &t.pulseCall.event
 	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never
@@ -69,7 +73,7 @@ func (s *Set) emitPulse(t *Turn, i *instance, own wheel.Time, h Handle) {
 	}
 }
 
-// callPulse calls the handler of the pulse that tellOnly has told. Its buff is there.
+// callPulse calls the handler for the pulse just emitted.
 func (s *Set) callPulse(t *Turn) {
 	if t.Call == nil {
 		return

@@ -18,7 +18,7 @@ type Set struct {
 	piece     // the slots and their keys
 
 	catalog *Catalog   // of the last application and of the instances; see specOf
-	rare    *rareState // nil: there is nothing in it
+	rare    *rareState // nil until needed
 	ages    uint64     // number of applications and timeouts so far
 	events  uint64     // number of the last event that has one; see Event.Seq
 	owner   OwnerID

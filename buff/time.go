@@ -40,8 +40,8 @@ func (s *Set) reportedEnd(i *instance) wheel.Time {
 	return s.timeScale().toWorld(own)
 }
 
-// remaining returns the ms from now until at, at least zero: where two rates are rounded up, now can
-// be later than an instant that is due in the same millisecond.
+// remaining returns the ms from now until at, at least zero: where two rates are rounded up, now
+// can be later than an instant that is due in the same millisecond.
 func remaining(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
 
 // nowOf returns the current instant in the instance's time.
@@ -54,8 +54,8 @@ func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
 
 func (s *Set) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).scale.ceil(t.now) }
 
-// extend moves the end of a buff. If the new end is not after now, the buff expires at once, without
-// a pulse.
+// extend moves the end of a buff. If the new end is not after now, the buff expires at once,
+// without a pulse.
 func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	i := s.slot(at)
 	if i.end == wheel.Never {
@@ -177,8 +177,8 @@ func (p *timeScale) apply(now wheel.Time, c *Command) {
 	}
 }
 
-// Paused reports whether the owner's time is paused, by itself or by its zone. Single buffs may be
-// paused even if it is not: see [Instance.Paused].
+// Paused reports whether the owner's time is paused, by a cause of the owner or of its zone.
+// Single buffs may be paused even if it is not: see [Instance.Paused].
 func (s *Set) Paused() bool { return s.timeScale().paused() }
 
 // effectiveDuration returns the duration of an application in ms, 0 for an infinite one, or the
@@ -257,8 +257,7 @@ func (s *Set) levelOf(a *Application) int {
 	return a.Level
 }
 
-// durationAt returns the ms of the definition's duration at a level, periodAt those of its
-// period.
+// durationAt returns the duration of the definition at a level, in ms.
 func (s *program) durationAt(level int) int64 {
 	if s.DurationBy == nil {
 		return s.duration
@@ -266,6 +265,7 @@ func (s *program) durationAt(level int) int64 {
 	return secondsToMillis(s.DurationBy.At(level))
 }
 
+// periodAt returns the period of the definition at a level, in ms.
 func (s *program) periodAt(level int) int64 {
 	if s.PeriodBy == nil {
 		return s.period
@@ -306,8 +306,8 @@ func (s *program) longestDuration() time.Duration {
 	return d
 }
 
-// TimeChange describes a pause, a resumption or a new rate, of an owner's time or of the time of one
-// of its buffs. There is no event for it: see [Turn.TimeChanged].
+// TimeChange describes a pause, a resumption or a new rate, of an owner's time or of the time of
+// one of its buffs. There is no event for it: see [Turn.TimeChanged].
 type TimeChange struct {
 	At   wheel.Time // world time of the change
 	Seen wheel.Time // time of the frame, like Event.Seen

@@ -28,7 +28,7 @@ type Turn struct {
 	Dropped uint64
 
 	// Failed counts commands of handlers and of definitions that could not be executed and
-	// left no event, because their handle named nothing.
+	// left no event, because their handle was stale.
 	Failed uint64
 
 	// MostEvents and MostCalls limit the events and handler calls that [Set.Restore] may make at
@@ -36,8 +36,8 @@ type Turn struct {
 	// [ErrRoom]. Zero means no limit.
 	MostEvents, MostCalls int
 
-	// Catalog resolves the names of definitions and tags. If nil, what a definition applies is
-	// of its own version, and AddTag and DropTag panic.
+	// Catalog resolves the names of definitions and tags. If nil, the rules apply definitions in
+	// the version of the running buff, and AddTag and DropTag panic.
 	Catalog *Catalog
 
 	// Order numbers the turns and commands of all Sets in sequence: see [Set.TakeDeadline]. It
@@ -101,7 +101,7 @@ type Turn struct {
 	backdate backdate   // of the current application
 	ended    backdate   // of the removal whose actions are queued
 	worked   worked     // the numbers of the application that is carried out
-	loot     loot       // room for those of stolen buffs
+	loot     loot       // memory for stolen buffs
 	captured []Captured // of the queued applications
 
 	scratch *scratch // not lent; nil: there are none
@@ -192,9 +192,9 @@ func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	return r
 }
 
-// Apply is [Set.Do] for an Apply command with the application a. It may fill in omitted fields of a,
-// and does not keep it. It returns the fields of the Result. It is faster than Do, because a Command
-// and a Result are large.
+// Apply is [Set.Do] for an Apply command with the application a. It may fill in omitted fields of
+// a, and does not keep it. It returns the fields of the Result. It is faster than Do, because a
+// Command and a Result are large.
 func (s *Set) Apply(t *Turn, at wheel.Time, a *Application) (Handle, EventKind, Reason, error) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	r := s.apply(t, a)
@@ -303,8 +303,8 @@ func (s *Set) runNext(t *Turn) {
 func (s *Set) runItem(t *Turn, it item) {
 	if !it.call {
 		t.backdate = backdate{} // only an application can have one
-		// Commands issued meanwhile may reallocate the list; the pointer then refers to the old array,
-		// which does not change.
+		// Commands issued meanwhile may reallocate the list; the pointer then refers to the old
+		// array, which does not change.
 		if r := s.execute(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
 		}
@@ -325,7 +325,7 @@ func (s *Set) queueActions(t *Turn, ops []op, k *magnitudes) {
 }
 
 // queueActionsFrom is queueActions for an event that an application has caused. Its source is also
-// the source of applications among the actions, even if another source began the buff.
+// the source of applications among the actions, even if another source started the buff.
 func (s *Set) queueActionsFrom(t *Turn, ops []op, source OwnerID, k *magnitudes) {
 	if len(ops) > 0 {
 		s.queueEventActions(t, ops, &t.Events[len(t.Events)-1], source, k)
