@@ -85,7 +85,7 @@ func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 	if own == i.boundary {
 		s.restartPeriod(i, own) // aligned periods return to their phase after a change
 		if own == i.end && s.specOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
-			i.boundary = own.Add(s.period(i)) // rounding can leave a remainder at a separate rate: a whole pulse has no tail
+			i.boundary = own.Add(s.period(i)) // an aligned boundary may be just before the end: no tail
 		}
 	} else {
 		elapsed, period = s.elapsed(i, own), s.currentPeriod(i)

@@ -8,15 +8,18 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// With TimersQueue one application runs, and the instance is it; the others wait with what
-// they have left, and with numbers of their own, until they are the strongest.
+// With TimersQueue one application runs and determines the fields of the instance. The others
+// wait, with their remaining time and separate numbers, until they are the strongest.
 
-// reapplyQueued is a further application to a queue. Only a stronger one, by level and magnitude, runs at once, and what ran waits with
-// what it has left; an equal one waits behind. At the limit, which counts the one that runs, it is
-// refused unless it may push out one that waits: the oldest (replace), or the weakest if that is weaker
-// (allow). What runs is never pushed out, but clear ends the whole instance.
+// reapplyQueued adds an application to a queue. A stronger one, by level and magnitude, runs at
+// once, and the running one waits with its remaining time. Any other waits.
 //
-// Stories: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
+// The limit includes the running application. At the limit, replace removes the oldest waiting one,
+// and allow the weakest if it is weaker than the new one. Deny removes the weakest for a higher
+// level that wins. Otherwise the new one is refused. Clear ends the whole instance. No other rule
+// removes the running application.
+//
+// Examples: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
 func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec.program
@@ -57,7 +60,7 @@ func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome
 		x.async = append(x.async, l)
 	}
 	s.updateModifiers(t, at)
-	s.markDirty(t, at) // with somebody waiting the end has another rank
+	s.markDirty(t, at) // a waiting application changes the rank of the end
 	s.emitQueued(t, at)
 	if spec.uses&usesLinks != 0 {
 		s.applyLinks(t, i)
@@ -65,10 +68,10 @@ func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome
 	return outcome{handle: s.handle(at), kind: Queued}
 }
 
-// setRunning makes an application the one that runs. Its numbers are not the instance's yet.
+// setRunning makes an application the running one. It does not set the numbers of the instance.
 //
-// The instance stays the one that it was: its handle, its age, its place and its beat. What changes is what the application
-// brought: source, level, magnitude, time, and through its age in running, who waits again when a stronger one comes.
+// The instance keeps its handle, its age, its slot and its period. It takes the source, level,
+// magnitude and time of the application, and stores its age, by which it would wait again.
 func (s *Set) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := s.slot(at)
 	i.magnitude = l.magnitude
@@ -85,7 +88,7 @@ func (s *Set) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	s.markDirty(t, at)
 }
 
-// unqueue takes out one of those that wait.
+// unqueue removes the k-th waiting application.
 func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x := s.extraOf(i)
 	s.gates().ceased(t, s.specOf(i), x.async[k].source)
@@ -93,10 +96,10 @@ func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x.async = removeUnordered(x.async, k)
 }
 
-// nextInQueue lets the strongest of those that wait run.
+// nextInQueue starts the strongest waiting application.
 //
-// The time of the next one begins where that of the one before ended, and not in this frame: so a queue takes as long
-// as its applications together, whatever frames it is played in. Story: testdata/timers_queue.txt.
+// It starts at the end of the previous one, not in this frame, so that the length of a queue is
+// the sum of its applications for any frames. Example: testdata/timers_queue.txt.
 func (s *Set) nextInQueue(t *Turn, at uint16) {
 	i := s.slot(at)
 	x := s.extraOf(i)
@@ -104,7 +107,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 	l := x.async[best]
 	x.async = removeUnordered(x.async, best)
 	s.mark(at, journal.Waiting)
-	s.setRunning(t, at, &l, i.end) // from the end of the one before, however late this frame is
+	s.setRunning(t, at, &l, i.end) // not from now, which may be later
 	if l.numbers != 0 {
 		k := s.magnitudesOf(i)
 		s.reportNumbers(t, at, k.waitingOf(&l).values)
@@ -121,7 +124,8 @@ func (s *Set) emitQueued(t *Turn, at uint16) {
 	t.emit(s, &e)
 }
 
-// strongestOf returns who runs next: the strongest, then the oldest.
+// strongestOf returns the index of the application that runs next: the strongest, of equals the
+// oldest.
 func strongestOf(async []asyncStack) int {
 	best := 0
 	for k := range async {
@@ -132,15 +136,15 @@ func strongestOf(async []asyncStack) int {
 	return best
 }
 
-// turnOrder orders the applications that wait in a queue as they run: the strongest first, of equals the oldest.
+// turnOrder compares two waiting applications: negative if a runs first, because it is stronger
+// or, if equal, older.
 func turnOrder(a, b *asyncStack) int {
 	return cmp.Or(b.strength().compare(a.strength()), cmp.Compare(a.age, b.age))
 }
 
-// weakestOf returns who would run last: the weakest, of equals the youngest; -1 if nobody
-// waits.
-//
-// Who is pushed out must be the one whose turn would come last, or a queue would not be in the order of nextInQueue.
+// weakestOf returns the index of the application that would run last: the weakest, of equals the
+// youngest. It returns -1 for an empty list. It must be the reverse of strongestOf, so that an
+// overflow removes the last one in the order of nextInQueue.
 func weakestOf(async []asyncStack) int {
 	weakest := -1
 	for k := range async {
@@ -161,25 +165,25 @@ func oldestOf(async []asyncStack) int {
 	return oldest
 }
 
-// removeUnordered takes one out, without keeping the order.
+// removeUnordered removes an element. The last one takes its index.
 func removeUnordered(async []asyncStack, k int) []asyncStack {
 	last := len(async) - 1
 	async[k] = async[last]
 	return async[:last]
 }
 
-// Each application in a queue has numbers of its own: those that were worked out when it came,
-// and what was known of its source. Those of the one that runs are the instance's; the others
-// lie beside them, and change places with them when another one runs.
+// Each application in a queue keeps the numbers and captured attributes from when it was applied.
+// The instance has the numbers of the running one. The others are in waitingNumbers, and are swapped
+// with the numbers of the instance when another application runs.
 
-// waitingNumbers are those of one that waits. They are used again, with their memory.
+// waitingNumbers holds the numbers of one application with a separate time. Its memory is reused.
 type waitingNumbers struct {
 	values   []float64
 	captured []Captured
 	used     bool
 }
 
-// allocWaiting returns room for the numbers of one that waits, and its number, counted from 1.
+// allocWaiting returns unused waitingNumbers and their index, counted from 1.
 func (k *magnitudes) allocWaiting() (*waitingNumbers, uint16) {
 	if k.waiting == nil {
 		k.waiting = new([]waitingNumbers)
@@ -194,7 +198,7 @@ func (k *magnitudes) allocWaiting() (*waitingNumbers, uint16) {
 	return w, uint16(len(*k.waiting))
 }
 
-// clearWaiting forgets the numbers of all that wait, but not the memory of the lists.
+// clearWaiting clears the numbers of all waiting applications and keeps the memory of the lists.
 func (k *magnitudes) clearWaiting() {
 	if k.waiting == nil {
 		return
@@ -208,10 +212,10 @@ func (w *waitingNumbers) clear() {
 	*w = waitingNumbers{values: w.values[:0], captured: w.captured[:0]}
 }
 
-// waitingOf returns the numbers of one that waits, which has some.
+// waitingOf returns the numbers of an application that has separate ones.
 func (k *magnitudes) waitingOf(l *asyncStack) *waitingNumbers { return &(*k.waiting)[l.numbers-1] }
 
-// freeWaiting forgets the numbers of one that does not wait any more.
+// freeWaiting frees the numbers of an application that no longer waits.
 func (k *magnitudes) freeWaiting(l *asyncStack) {
 	if l.numbers == 0 {
 		return
@@ -220,13 +224,13 @@ func (k *magnitudes) freeWaiting(l *asyncStack) {
 	l.numbers = 0
 }
 
-// swap gives the instance the numbers of one that waited, and that one those of the instance.
+// swap exchanges the numbers of the instance and of a waiting application.
 func (k *magnitudes) swap(w *waitingNumbers) {
 	k.values, w.values = w.values, k.values
 	k.captured, w.captured = w.captured, k.captured
 }
 
-// storeWaiting keeps the numbers of an application that waits, which have been worked out.
+// storeWaiting stores the evaluated numbers of an application that waits.
 func (s *Set) storeWaiting(t *Turn, i *instance, a *Application, l *asyncStack) {
 	if a.Spec.program.uses&usesMagnitudes == 0 {
 		return
@@ -240,7 +244,7 @@ func (s *Set) storeWaiting(t *Turn, i *instance, a *Application, l *asyncStack) 
 	}
 }
 
-// selectCaptured appends what of a source is known that the definition reads.
+// selectCaptured appends to dst the captured attributes that the definition reads.
 func (s *program) selectCaptured(dst, of []Captured) []Captured {
 	for _, c := range s.captures {
 		if v, ok := captured(of, c.attr, c.when); ok {
@@ -250,9 +254,8 @@ func (s *program) selectCaptured(dst, of []Captured) []Captured {
 	return dst
 }
 
-// requeueRunning puts what runs among those that wait, with what it has left, before another one runs.
-//
-// It keeps its age, so that of equal ones it is the first to run again.
+// requeueRunning adds the running application to the waiting ones, with its remaining time, before
+// another one runs. It keeps its age, so that of equals it is the first to run again.
 func (s *Set) requeueRunning(i *instance, left int64) {
 	x := s.extraOf(i)
 	l := asyncStack{
@@ -263,16 +266,15 @@ func (s *Set) requeueRunning(i *instance, left int64) {
 		w, n := k.allocWaiting()
 		l.numbers = n
 		k.swap(w)
-		k.values = append(k.values[:0], w.values...) // what is told next compares the new numbers with these
+		k.values = append(k.values[:0], w.values...) // reportNumbers compares the next numbers with these
 	}
 	x.async = append(x.async, l)
 }
 
-// adoptQueueVersion makes an instance with a queue one of the application's version: the numbers of all
-// its applications are worked out anew by that, with what each keeps. Those of the application
-// that comes stay as they were worked out.
+// adoptQueueVersion moves an instance with a queue to the version of a new application. It
+// evaluates the numbers of all present applications again, and keeps the evaluated numbers of the new one.
 //
-// Stories: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
+// Examples: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
 func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	if s.specOf(i) == a.Spec.program {
@@ -290,13 +292,14 @@ func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	}
 	s.switchVersion(t, at, &running)
 	if shielded && a.Spec.Shield.On {
-		s.extraOf(i).shield = shield // the application that comes fills it up
+		s.extraOf(i).shield = shield // the new application refills it
 	}
 	w.values, w.pool = append(w.values[:0], w.coming...), pool
 }
 
-// adoptStacksVersion makes an instance with timers each one of the application's version, and evaluates the numbers of its stacks by
-// that. Those of the application that comes stay as they are.
+// adoptStacksVersion moves an instance with TimersEach to the version of a new application. It
+// evaluates the numbers of the present stacks again; those of the new one are already evaluated
+// and are kept.
 func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	if s.specOf(i) == a.Spec.program {
@@ -312,7 +315,8 @@ func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 	s.switchVersion(t, at, a)
 }
 
-// convertWaiting works out the numbers of another version for the applications with a time of their own.
+// convertWaiting evaluates the numbers of another version for the applications with separate
+// times.
 func (s *Set) convertWaiting(t *Turn, i *instance, spec *program) {
 	switch each := spec.Stack.Timers == define.TimersEach; {
 	case (s.specOf(i).uses|spec.uses)&usesMagnitudes == 0, each && len(s.specOf(i).numbers)+len(spec.numbers) == 0:

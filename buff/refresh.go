@@ -7,29 +7,30 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// refresh sets the end and the beat by the definition's rules, and reports whether
-// the end was set. A refresh keeps the instance's age, and with it its place in the order of
-// what is due at one instant. FirstEvery pulses if anything came of the application, be it only a stack.
+// refresh sets the end and the phase of an instance according to its definition, and reports
+// whether it set the end. The instance keeps its age, and so its order among events at one
+// instant. With FirstEvery it pulses if the application changed anything, even if only the stacks.
 //
-// A higher level that wins replaces the end, whatever the rule: it never rides on the time of a lower one.
+// A higher level that wins replaces the end whatever the rule, and does not use the remaining time
+// of a lower level.
 //
-// The phase is kept unless the definition says otherwise: with a beat that began anew, who applies
-// again just before each pulse would see none, and loses up to a period with each refresh (clipping).
+// By default the phase is kept. If it restarted, reapplying just before each pulse would prevent
+// all pulses (clipping).
 //
-// Stories: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
+// Examples: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
 func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, higher bool, was *visibleState) bool {
 	i, spec := s.slot(at), a.Spec.program
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != define.RefreshNone || higher
 	if set {
-		if !stacked { // or it has it already
+		if !stacked { // a new stack has already merged it
 			s.mergeLevel(i, a)
 		}
 		switch end := s.refreshedEnd(i, now, d); {
 		case higher:
 			i.end = lasting(now, d)
-		case a.stolen: // a steal never shortens what the thief has
+		case a.stolen: // a steal never shortens the thief's own buff
 			i.end, d = max(end, i.end), longer(d, s.duration(i))
 		default:
 			i.end = end
@@ -61,10 +62,11 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 	return set
 }
 
-// refreshChanges reports whether a refresh changes anything, which looked so before the application: on.refresh follows only then.
-// A restart does, and so does a phase that begins anew, also if they come to the same instants.
+// refreshChanges reports whether a refresh changes anything compared with an earlier state;
+// on.refresh runs only then. A restart of the end or of the phase counts even if it results in the
+// same instants.
 //
-// Story: testdata/refresh_nothing.txt.
+// Example: testdata/refresh_nothing.txt.
 func (s *Set) refreshChanges(t *Turn, at uint16, a *Application, was *visibleState) bool {
 	i, spec := s.slot(at), a.Spec.program
 	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.visibleStateOf(at) != *was ||
@@ -72,7 +74,8 @@ func (s *Set) refreshChanges(t *Turn, at uint16, a *Application, was *visibleSta
 		spec.uses&usesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.worked.values)
 }
 
-// refreshNumbers is what a refresh does to what is not plain about an instance.
+// refreshNumbers updates the numbers, the pending period and the modifiers of an instance at a
+// refresh.
 func (s *Set) refreshNumbers(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	if s.updateNumbers(t, at, a); s.specOf(i).uses&usesModifiers != 0 {
@@ -80,7 +83,7 @@ func (s *Set) refreshNumbers(t *Turn, at uint16, a *Application) {
 	}
 }
 
-// updateNumbers gives an instance the numbers of a further application, and the period that waited for one.
+// updateNumbers stores the numbers of a further application, and applies a pending period.
 func (s *Set) updateNumbers(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	s.applyPendingPeriod(i)
@@ -90,7 +93,7 @@ func (s *Set) updateNumbers(t *Turn, at uint16, a *Application) {
 	}
 }
 
-// longer returns the longer of two durations, of which 0 has no end.
+// longer returns the longer of two durations, of which 0 is infinite.
 func longer(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0
@@ -98,8 +101,8 @@ func longer(a, b int64) int64 {
 	return max(a, b)
 }
 
-// applyPendingPeriod gives an instance the period that waited for a refresh: with haste snapshot a command
-// SetPeriod changes nothing that runs.
+// applyPendingPeriod sets the period that was waiting for a refresh: with HasteSnapshot, SetPeriod
+// does not change the running period.
 func (s *Set) applyPendingPeriod(i *instance) {
 	if x := s.extraOf(i); x.pendingPeriod > 0 {
 		s.setNextPeriod(i, x.pendingPeriod)
@@ -110,13 +113,13 @@ func (s *Set) applyPendingPeriod(i *instance) {
 // refreshedEnd returns the new end of an instance for an application of d ms at now.
 //
 //	restart    now + d
-//	extend     the old end + d, but no further than the cap from now; an end beyond that stays
+//	extend     the old end + d, at most now + Cap; a later old end stays
 //	max        the later of the old end and now + d
-//	pandemic   now + d + what was left, at most a share of the duration of the definition
-//	residual   now + d + what is left until the next pulse, so that no pulse is clipped
+//	pandemic   now + d + the remaining time, at most a share of the definition's duration
+//	residual   now + d + the time until the next pulse, so that no pulse is clipped
 //
-// What was left counts for pandemic by the duration of the definition, not by that of this application:
-// one that was diminished or scaled does not make the share smaller.
+// The share for pandemic does not depend on the duration of this application, which may be scaled
+// or diminished.
 func (s *Set) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
 	rule := s.specOf(i).Stack.Refresh
 	switch {
@@ -132,7 +135,7 @@ func (s *Set) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
 		return end
 	case rule == define.RefreshPandemic:
 		return now.Add(d).Add(min(remaining(now, i.end), s.specOf(i).durationAt(int(i.level))*s.specOf(i).carry/100))
-	case rule == define.RefreshResidual && i.boundary <= i.end: // behind the last pulse there is nothing to save
+	case rule == define.RefreshResidual && i.boundary <= i.end: // after the last pulse there is none to clip
 		return now.Add(d).Add(remaining(now, i.boundary))
 	}
 	return now.Add(d)

@@ -11,42 +11,41 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Moment is an instant on each of the clocks that a [define.Clock] names.
+// Moment is one instant on each of the clocks of a [define.Clock].
 type Moment struct {
-	// Now is the world's time of the engine that holds the Set.
+	// Now is the world time of the engine that has the Set.
 	Now wheel.Time
 
-	// Wall is the time of the calendar, in ms since any fixed instant: the same one for
-	// the Save and the Restore.
+	// Wall is calendar time, in ms since a fixed instant. The instant must be the same for Save
+	// and Restore.
 	Wall int64
 
-	// Uptime is how many ms the server has run so far. If it starts from zero with each
-	// process, a Restore in another process may see no time away.
+	// Uptime is the time the server has run so far, in ms. If it starts from zero in each process,
+	// a Restore in another process may count no time as away.
 	Uptime int64
 }
 
-// ErrRoom: a blob would make more events, or call more handlers, at once than
-// [Turn].MostEvents and [Turn].MostCalls allow. The error says how many.
+// ErrRoom means that restoring a blob would at once make more events or handler calls than
+// [Turn].MostEvents and [Turn].MostCalls allow. The error text has the numbers.
 var ErrRoom = errors.New("buff: too much at once")
 
-// ErrBlob is matched by every error of a blob that is damaged or is none. The error
-// names what is wrong, and where.
+// ErrBlob is matched by every error about a blob that is damaged or is not a blob. The error text
+// has the fault and its position.
 var ErrBlob = errors.New("buff: bad blob")
 
-// Save appends to dst a blob with all of the owner that is kept, and returns it, and how
-// many timeouts by function and handlers put off are not in it: those go with the Set.
-// The Set does not change. The catalog is that of the Turns the Set is worked with.
+// Save appends a blob with the state of the owner to dst and returns it. It also returns the
+// number of timeouts with a function and of deferred handlers, which a blob cannot contain. The
+// Set does not change. The catalog must be that of the Set's Turns, and zone is the current zone
+// of the owner.
 //
-// Of attributes it keeps the bases that are not those of the catalog, of a buff its numbers and
-// what it knows of its source; modifiers follow from these. Not kept are buffs that an aura gave or whose Saving.Mode says
-// so, links that only such buffs have brought, and what the owner's zone does to
-// its time: whoever restores the owner asks [BlobZone] for the zone and tells [Set.Restore] that. All else goes on after a [Set.Restore] at the same Moment as if nothing had
-// been.
+// The blob has the bases that differ from the catalog, and the numbers and captured attributes of
+// each buff; modifiers are derived from these. It does not have buffs applied by auras, buffs
+// excluded by their Saving.Mode, links whose heads are all excluded, and the pause and rate of the
+// zone: the caller of [Set.Restore] gets the zone from [BlobZone] and passes its time. After a
+// Restore at the same Moment everything else continues unchanged.
 //
-// The zone is the one that the owner is in.
-//
-// Save wants what a [Set.Do] wants: everything due up to at.Now has been run. It costs
-// O(buffs) and allocates only what dst lacks.
+// As for [Set.Do], everything due up to at.Now must have been run. Save costs O(buffs), and
+// allocates only to extend dst.
 func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte, lost int) {
 	start := len(dst)
 	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
@@ -73,31 +72,31 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte,
 	return seal(w.dst, start), lost + s.deferredCalls()
 }
 
-// saver is one Save: each of its methods writes a part of the blob.
+// saver is the state of one Save. Each method appends a part of the blob.
 type saver struct {
 	set     *Set
 	catalog *Catalog
-	aside   *saved // what the catalog did not know when the owner came back
+	aside   *saved // parts of an earlier blob that the catalog did not know
 	now     wheel.Time
 	dst     []byte
 
-	headless []uint64 // the ages of heads that are not kept, and of links that only such heads have
+	headless []uint64 // ages of heads that are not saved, and of links that only such heads have
 }
 
 var nothing saved
 
-// offset returns how far an instant is from the moment of saving.
+// offset returns the ms from now until at.
 func offset(at, now wheel.Time) int64 { return int64(at.Add(-int64(now))) }
 
-// save returns the inner time that has been reached at an outer instant, and the time scale from
-// there on, without its causes but one.
+// save returns the inner time reached at an outer instant, and the time scale from then on, with
+// only the given cause.
 func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, savedScale) {
 	ms, rest := p.elapsed(outer)
 	c, g := p.causeOf(cause), int64(gcd(uint64(p.den), uint64(rest)))
 	return p.inner.Add(ms), savedScale{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
 }
 
-// tags writes which tags the owner was given, and to which it was made immune.
+// tags appends the tags of AddTag and of Immunize.
 func (w *saver) tags() {
 	var given, immune tagSet
 	if g := w.set.gates(); g != nil {
@@ -114,7 +113,7 @@ func (w *saver) tags() {
 	}
 }
 
-// diminishing writes what is remembered of diminishing returns.
+// diminishing appends the counts of diminishing returns.
 func (w *saver) diminishing() {
 	var returns []diminished
 	if g := w.set.gates(); g != nil {
@@ -128,7 +127,7 @@ func (w *saver) diminishing() {
 	}
 }
 
-// timeouts writes the timeouts by name and counts the others.
+// timeouts appends the timeouts with a handler, and counts those with a function.
 func (w *saver) timeouts() (lost int) {
 	all := w.set.timeouts().all()
 	for k := range all {
@@ -152,7 +151,7 @@ func (w *saver) timeouts() (lost int) {
 	return lost
 }
 
-// bases writes the bases of attributes that are not what the catalog says.
+// bases appends the bases of attributes that differ from the catalog.
 func (w *saver) bases() {
 	var schema *stat.Schema
 	n, own := len(w.aside.Bases), w.set.sheet()
@@ -175,7 +174,7 @@ func (w *saver) bases() {
 	w.dst = appendValues(w.dst, w.aside.Bases)
 }
 
-// baseChanged reports whether a base is another one than that of the schema, bit for bit.
+// baseChanged reports whether a base differs from the schema, bit for bit.
 func baseChanged(own *sheet.Sheet, a stat.Attr) bool {
 	return math.Float64bits(own.Base(a)) != math.Float64bits(own.Schema().At(a).Base)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// buffs writes the buffs that are kept, the oldest first.
+// buffs appends the buffs to be saved, the oldest first.
 func (w *saver) buffs() {
 	s, n := w.set, len(w.aside.Buffs)
 	w.findHeadless()
-	for at := range s.used { // as they lie in memory: from one to the next by age would be a wait for each
+	for at := range s.used { // in memory order, which has fewer cache misses than the order of age
 		if i := s.slot(at); i.def != 0 && w.keeps(i) {
 			n++
 		}
@@ -26,8 +26,9 @@ func (w *saver) buffs() {
 	w.dst = appendBuffs(w.dst, w.aside.Buffs, blobFormat)
 }
 
-// findHeadless finds the heads that are not kept, and the links that have no other ones: those are not kept either, since
-// nothing would ever remove them. It allocates only if there is such a head.
+// findHeadless finds the heads that are not saved, and the links that have no other heads. These
+// links are not saved either, since they would never end. It allocates only if there is such a
+// head.
 func (w *saver) findHeadless() {
 	s, g := w.set, w.set.gates()
 	if g == nil || len(g.links) == 0 {
@@ -51,8 +52,8 @@ func (w *saver) findHeadless() {
 	}
 }
 
-// keeps reports whether an instance is in a blob. What an aura has given is not: whoever comes back gets it again from the
-// next look of the aura, if there still is one around.
+// keeps reports whether an instance is saved. Buffs applied by auras are not: if the aura still
+// exists, it applies them again.
 func (w *saver) keeps(i *instance) bool {
 	if i.flags&member != 0 || len(w.headless) > 0 && slices.Contains(w.headless, w.set.age(i)) {
 		return false
@@ -67,22 +68,22 @@ func (w *saver) keeps(i *instance) bool {
 	return true
 }
 
-// scale returns the instance's own time at the moment of saving, and how it goes on.
+// scale returns the instance's time at the moment of saving, and its time scale.
 func (w *saver) scale(i *instance) (wheel.Time, savedScale) {
 	if i.flags&timeScaled == 0 {
 		return w.now, savedScale{}
 	}
 	p := &w.set.extraOf(i).scale
-	outer := max(w.now, p.at) // it may begin at the next whole ms of its owner
+	outer := max(w.now, p.at) // it may start at the owner's next whole ms
 	if p.num == 0 {
-		outer = p.at // since when it stands still: see timeScale.ownerZero
+		outer = p.at // the start of the pause, see timeScale.ownerZero
 	}
 	own, to := p.save(outer, define.OfBuff)
 	to.Ahead, to.Inner = int64(outer-w.now), offset(own, w.now)
 	return own, to
 }
 
-// buff writes one instance. Most are plain, and are written as they are.
+// buff appends one instance.
 func (w *saver) buff(at uint16) {
 	s := w.set
 	i := s.slot(at)
@@ -99,7 +100,7 @@ func (w *saver) buff(at uint16) {
 		}
 	}
 	var head linkage
-	for range with { // by age, whatever came first
+	for range with { // by age
 		head = s.gates().nextLinked(s.handle(at), head.head)
 		w.dst = wire.AppendUint(w.dst, head.head)
 	}
@@ -110,9 +111,9 @@ func (w *saver) buff(at uint16) {
 	}
 }
 
-// savePlain writes an instance without an extra and without a time of its own: what
-// [savedBuff.append] would write, but for the lists' entries. Most buffs are like that, and a cut of a zone writes all of
-// them: this way none is put together as a savedBuff first.
+// savePlain appends an instance without an extra and without a time scale, up to the
+// entries of its lists. The result is that of [savedBuff.append]. Most buffs are plain, and
+// building a savedBuff for each would be slower.
 func (s *Set) savePlain(dst []byte, i *instance, now wheel.Time, appliers, with int) []byte {
 	spec, period := s.specOf(i), s.period(i)
 	set := uint64(0)
@@ -167,13 +168,13 @@ func (s *Set) savePlain(dst []byte, i *instance, now wheel.Time, appliers, with 
 	return dst
 }
 
-// hasLeft reports whether a blob says when the instance ends: with timers other than a shared one
-// there is an end, if beyond all time.
+// hasLeft reports whether a blob has the remaining time of the instance: if it is not infinite,
+// and always if its timers are not shared.
 func (i *instance) hasLeft(spec *program) bool {
 	return i.end != wheel.Never || spec.Stack.Timers != define.TimersShared
 }
 
-// otherPeriod returns the period of an instance if it is not what the definition says, and otherwise 0.
+// otherPeriod returns the period of an instance if it differs from the definition, otherwise 0.
 func (s *program) otherPeriod(level int, period int64) int64 {
 	if period != s.period && period != s.periodAt(level) {
 		return period
@@ -181,7 +182,7 @@ func (s *program) otherPeriod(level int, period int64) int64 {
 	return 0
 }
 
-// hideCauses returns why the instance is hidden, as a blob says it.
+// hideCauses returns the causes that hide the instance, as bits of the blob format.
 func (i *instance) hideCauses() (set uint64) {
 	if i.flags&hidden != 0 {
 		for k, f := range causeFlags {
@@ -193,7 +194,7 @@ func (i *instance) hideCauses() (set uint64) {
 	return set
 }
 
-// fullBuff writes an instance that may have anything.
+// fullBuff appends an instance of any kind.
 func (w *saver) fullBuff(i *instance, lists lengths) {
 	own, scale := w.scale(i)
 	s := w.set
@@ -222,7 +223,7 @@ func (w *saver) fullBuff(i *instance, lists lengths) {
 	w.extra(i, &b, own, lists)
 }
 
-// extra writes an instance that is not plain.
+// extra appends an instance with an extra.
 func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) {
 	s := w.set
 	x, spec := s.extraOf(i), s.specOf(i)
@@ -261,12 +262,13 @@ func (w *saver) extra(i *instance, b *savedBuff, own wheel.Time, lists lengths) 
 	w.dst = saveNumbers(w.dst, spec, k.values, k.captured)
 }
 
-// lists returns how many entries the lists of the numbers of an application have.
+// lists returns the lengths of the lists of numbers of an application.
 func (s *program) lists(known []Captured) (params, numbers, captures int) {
 	return len(s.Params), len(s.numbers) - len(s.Params), len(known)
 }
 
-// saveOwnNumbers writes the numbers of an application with a time of its own, as [savedNumbers.append] would.
+// saveOwnNumbers appends the numbers of an application with a separate time, like
+// [savedNumbers.append].
 func saveOwnNumbers(dst []byte, spec *program, k *magnitudes, l *asyncStack) []byte {
 	if l.numbers == 0 {
 		return append(dst, 0, 0, 0)
@@ -279,7 +281,7 @@ func saveOwnNumbers(dst []byte, spec *program, k *magnitudes, l *asyncStack) []b
 	return saveNumbers(dst, spec, w.values, w.captured)
 }
 
-// saveNumbers writes the numbers of an application, by name.
+// saveNumbers appends the numbers of an application, by name.
 func saveNumbers(dst []byte, spec *program, values []float64, known []Captured) []byte {
 	for j := range spec.numbers {
 		dst = appendValue(dst, "", spec.numbers[j].name, values[j])
@@ -290,8 +292,8 @@ func saveNumbers(dst []byte, spec *program, values []float64, known []Captured) 
 	return dst
 }
 
-// captureWords stand before the name of a captured attribute, by its snapshot.
+// captureWords are the prefixes for the names of captured attributes, by snapshot.
 var captureWords = [...]string{define.SnapshotCast: "cast:", define.SnapshotApply: "apply:"}
 
-// bounded keeps a span within what a blob may say.
+// bounded clamps a span in ms to the limits of a blob.
 func bounded(ms int64) int64 { return min(max(ms, -farthest), farthest) }

@@ -2,22 +2,22 @@ package buff
 
 import "github.com/bufftick/bufftick/buff/define"
 
-// share is how much of a whole pulse something counts that the pulse has set off: which part of a
-// period, how many pulses, and how many stacks. A pulse has it from its event. An application that an
-// action of the pulse makes carries it, and so does what the events of that application make, to the
-// end of the chain. So a buff that pays by way of an instant pays as one that pays by itself.
+// share scales the effects of an event that a pulse has caused: by the part of a period, by the
+// number of pulses, and by the stacks. A pulse takes it from its event. Applications that the
+// actions of the pulse issue carry it, and so do the events that follow, to the end of the chain.
+// So damage by way of an instant buff equals damage by the pulse itself.
 //
-// The zero share is that of one whole pulse of one stack, and of what no pulse has set off.
+// The zero share means one whole pulse of one stack, or no pulse.
 //
-// Story: testdata/stat/share.txt.
+// Example: testdata/stat/share.txt.
 type share struct {
 	elapsed, period int64 // as in an Event
 	count           int32 // as in an Event
-	stacks          int32 // those that pulsed; 0: one. Only an instant counts them: it has none of its own
+	stacks          int32 // of the pulse; 0 means one. Used only by instants, which have no stacks
 }
 
-// shareOf returns the share of what an event sets off. A removal, a death and an act have none: those are done
-// as a whole or not at all, and an act has an amount of its own.
+// shareOf returns the share for actions that an event causes. Removals, deaths and acts are never
+// partial and have none; the amount of an act is separate.
 func (t *Turn) shareOf(e *Event) share {
 	switch e.Kind {
 	case Pulsed:
@@ -32,7 +32,7 @@ func (t *Turn) shareOf(e *Event) share {
 	return t.share
 }
 
-// scale returns the share of a number.
+// scale multiplies a number by the share, without the stacks.
 func (p *share) scale(v float64) float64 {
 	if p.period != 0 {
 		v = float64(v*float64(p.elapsed)) / float64(p.period)
@@ -43,10 +43,10 @@ func (p *share) scale(v float64) float64 {
 	return v
 }
 
-// instantStacks returns how many stacks an instant of that share counts.
+// instantStacks returns the number of stacks for an instant.
 func (p *share) instantStacks() int32 { return max(p.stacks, 1) }
 
-// share codes the share of an application, all of it or nothing.
+// share codes the share of an application: one flag, and the fields if it is not zero.
 func (f *form) share(v *share) {
 	if !f.next(*v != share{}) {
 		return

@@ -8,28 +8,28 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// SheetChange is what something by which the attributes of an owner are worked out was up to an instant,
-// where no event says so: the version of a buff that takes another one; a number of a buff that becomes
-// another, or ends with it; that a buff which ends had no effect; a base that was not Value less Delta of its
-// Changed. From the present state, the events and these changes one can work out an earlier state: see
-// [Turn.SheetChanged].
+// SheetChange is an earlier value of an input of an owner's attributes, before a change that no
+// event reports. It is one of these: the version of a buff that moves to another one; a number of
+// a buff that changes or ends with it; the fact that a buff was hidden when it ended; a base that
+// differed from Value minus Delta of its Changed. From the present state, the events and these
+// changes, an earlier state can be computed: see [Turn.SheetChanged].
 type SheetChange struct {
-	At   wheel.Time // the instant
-	Seen wheel.Time // the frame, as an event has it
+	At   wheel.Time // world time of the change
+	Seen wheel.Time // time of the frame, like Event.Seen
 
 	Owner  OwnerID
-	Handle Handle // the buff; 0: it is about a base
-	Spec   *Spec  // the version that it was of
-	Hidden bool   // it had no effect
-	Place  int    // of the number among those of [Set.Numbers]; below 0: it is about none
+	Handle Handle // the buff; 0 for a change of a base
+	Spec   *Spec  // the earlier version
+	Hidden bool   // the buff was hidden
+	Place  int    // index of the number in [Set.Numbers]; below 0 if no number has changed
 
-	Attr stat.Attr // whose base it is
-	Was  float64   // the number or the base
+	Attr stat.Attr // the attribute whose base has changed
+	Was  float64   // the earlier number or base
 }
 
-// OnSheet returns what Modifiers[k] is on the sheet of an owner, with so many stacks and with the numbers that
-// [Set.Numbers] returns. Place is which of these it goes by; below 0: by none. Without that number it has
-// the default.
+// OnSheet returns Modifiers[k] as it is on the sheet of an owner, for a number of stacks and the
+// numbers that [Set.Numbers] returns. place is the index of the number that determines its value,
+// or below 0 for none. Missing numbers have their defaults.
 func (s *Spec) OnSheet(k, stacks int, numbers []float64) (m stat.Modifier, place int) {
 	p := s.program
 	c := &p.modifiers[k]
@@ -46,17 +46,18 @@ func (s *Spec) OnSheet(k, stacks int, numbers []float64) (m stat.Modifier, place
 	return m, place
 }
 
-// Varies reports whether the value of Modifiers[k] is itself one of [Set.Numbers], since it goes by more than one number.
+// Varies reports whether the value of Modifiers[k] is itself an element of [Set.Numbers], because
+// it depends on more than one number.
 func (s *Spec) Varies(k int) bool { return s.program.varies(&s.program.modifiers[k]) }
 
-// varies reports whether a modifier goes by more than one number and the stacks: by a formula that reads the stacks, or by the
-// numbers of applications with timers of their own.
+// varies reports whether a modifier depends on more than one number and the stacks: on a formula
+// that reads the stacks, or on separate numbers of async stacks.
 func (s *program) varies(m *modifier) bool {
 	return s.ownNumber(m.value) || m.value.place >= 0 && s.numbers[m.value.place].live != 0
 }
 
-// Numbers appends the numbers to dst that the buff of that handle keeps of its application, and returns it. They
-// mean something to [Spec.OnSheet]. Of a handle that is stale there are none.
+// Numbers appends to dst the numbers of the buff with that handle, for [Spec.OnSheet], and returns
+// it. For a stale handle it appends none.
 func (s *Set) Numbers(h Handle, dst []float64) []float64 {
 	i := s.lookup(h)
 	if i == nil {
@@ -73,18 +74,18 @@ func (s *Set) Numbers(h Handle, dst []float64) []float64 {
 	return dst
 }
 
-// modifies reports whether a modifier goes by the number at a place.
+// modifies reports whether a modifier depends on exactly the number at a place.
 func (s *program) modifies(place int) bool {
 	return slices.ContainsFunc(s.modifiers, func(m modifier) bool { return int(m.value.place) == place && !s.varies(&m) })
 }
 
-// newSheetChange is what is told of a buff that changes in some way.
+// newSheetChange returns a SheetChange about the present state of a buff.
 func (s *Set) newSheetChange(t *Turn, at uint16) SheetChange {
 	i := s.slot(at)
 	return SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: s.handle(at), Spec: &s.specOf(i).Spec, Hidden: i.flags&hidden != 0, Place: -1}
 }
 
-// reportNumber tells of a number that is to be another; NaN stands for none.
+// reportNumber reports a number that is about to change; NaN means that it is removed.
 func (s *Set) reportNumber(t *Turn, at uint16, place int, was, to float64) {
 	if was != to && t.SheetChanged != nil && s.specOf(s.slot(at)).modifies(place) {
 		c := s.newSheetChange(t, at)
@@ -93,7 +94,8 @@ func (s *Set) reportNumber(t *Turn, at uint16, place int, was, to float64) {
 	}
 }
 
-// reportVarying tells of the value of a modifier that varies, which is to be another; NaN stands for none.
+// reportVarying reports the value of a modifier that varies and is about to change; NaN means that
+// it is removed.
 func (s *Set) reportVarying(t *Turn, at uint16, j int, was, to float64) {
 	spec := s.specOf(s.slot(at))
 	if was == to || !spec.varies(&spec.modifiers[j]) {
@@ -104,7 +106,7 @@ func (s *Set) reportVarying(t *Turn, at uint16, j int, was, to float64) {
 	t.SheetChanged(c)
 }
 
-// reportNumbers tells of all that are to be others; nil stands for none at all.
+// reportNumbers reports all numbers that are about to change; nil means that all are removed.
 func (s *Set) reportNumbers(t *Turn, at uint16, to []float64) {
 	if s.specOf(s.slot(at)).uses&usesModifiers == 0 || t.SheetChanged == nil {
 		return
@@ -118,7 +120,8 @@ func (s *Set) reportNumbers(t *Turn, at uint16, to []float64) {
 	}
 }
 
-// reportLastState tells of a buff that ends, or takes another version, what nobody will be able to ask.
+// reportLastState reports the state of a buff that is about to end or to move to another version,
+// since it cannot be read later.
 func (s *Set) reportLastState(t *Turn, at uint16, version bool) {
 	if i := s.slot(at); t.SheetChanged != nil && s.specOf(i).uses&usesModifiers != 0 && (version || i.flags&hidden != 0) {
 		t.SheetChanged(s.newSheetChange(t, at))

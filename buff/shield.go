@@ -10,10 +10,10 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// pool returns what a shield of the application absorbs of which the numbers have been
-// worked out, 0 if it is none. Of one that was stolen it is what was left.
+// pool returns the points that the shield of an application absorbs, or 0 without a shield. The
+// numbers must be evaluated. A stolen shield has its remaining points.
 //
-// Story: testdata/shield.txt.
+// Example: testdata/shield.txt.
 func (s *program) pool(t *Turn, a *Application) int64 {
 	switch {
 	case !s.Shield.On:
@@ -28,16 +28,18 @@ func (s *program) pool(t *Turn, a *Application) int64 {
 	return s.Shield.Pool
 }
 
-// Absorb lets an amount of damage meet the owner's shields, the one of the highest priority
-// first, then the oldest, and returns what is left of it. It is damage to no attribute in particular, and meets shields for any. A shield that is spent stays until
-// the next command Absorb: whoever calls this inside a handler issues one with no Amount.
+// Absorb reduces an amount of damage by the owner's shields of that school, and returns the rest.
+// The shield with the highest priority is used first, of equals the oldest. Shields limited to
+// attributes count too. A spent shield remains until the next Absorb command: a handler that calls
+// Absorb must issue one with no Amount.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
 	rest, _ = s.absorbDamage(amount, school, 0)
 	return rest
 }
 
-// absorbDamage is Absorb of damage to an attribute, 0 for none in particular, and reports whether a shield has nothing left. It looks for the best one again after each that is
-// spent: there are few, and an order kept for them would be kept for all who are never hit.
+// absorbDamage is Absorb for damage to an attribute, 0 for none in particular. It also reports
+// whether a shield is spent. It searches again after each spent shield: owners have few, and a
+// sorted list would cost memory for owners that are never hit.
 func (s *Set) absorbDamage(amount int64, school Tag, attr stat.Attr) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)
@@ -61,7 +63,8 @@ func (s *Set) absorbDamage(amount int64, school Tag, attr stat.Attr) (rest int64
 	return 0, spent
 }
 
-// shieldLeft returns what the shield of an instance still absorbs: with TimersEach, that of all its async stacks together.
+// shieldLeft returns the remaining points of an instance's shield: with TimersEach, the sum of its
+// async stacks.
 func (s *Set) shieldLeft(i *instance) int64 {
 	x := s.extraOf(i)
 	left := uint64(x.shield)
@@ -73,8 +76,8 @@ func (s *Set) shieldLeft(i *instance) int64 {
 	return int64(left)
 }
 
-// useShield lets the shield of an instance absorb, with TimersEach that of the async stack that ends first, then the next,
-// and returns what is left of the damage.
+// useShield reduces damage by the shield of an instance, and returns the rest. With TimersEach the
+// async stack that ends first is used first.
 func (s *Set) useShield(at uint16, amount int64) int64 {
 	i := s.slot(at)
 	x := s.extraOf(i)
@@ -92,7 +95,7 @@ func (s *Set) useShield(at uint16, amount int64) int64 {
 	return amount
 }
 
-// hasSpent reports whether a shield of an instance has nothing left.
+// hasSpent reports whether a shield of an instance has no points left.
 func (s *Set) hasSpent(i *instance) bool {
 	x := s.extraOf(i)
 	if s.specOf(i).Stack.Timers != define.TimersEach {
@@ -101,7 +104,8 @@ func (s *Set) hasSpent(i *instance) bool {
 	return slices.ContainsFunc(x.async, func(l asyncStack) bool { return l.shield <= 0 })
 }
 
-// absorbs reports whether a shield is for that kind of damage to an attribute, 0 for none in particular.
+// absorbs reports whether a shield absorbs damage of a school to an attribute, 0 for none in
+// particular.
 func (s *program) absorbs(school Tag, attr stat.Attr) bool {
 	is := s.shield
 	if attr != 0 && len(is.attrs) > 0 && !slices.Contains(is.attrs, attr) {
@@ -118,7 +122,7 @@ func (s *program) absorbs(school Tag, attr stat.Attr) bool {
 	return false
 }
 
-// absorb is Absorb as a command: the shields that are spent break.
+// absorb executes an Absorb command: it reduces the damage, and ends spent shields.
 func (s *Set) absorb(t *Turn, c *Command) Result {
 	if c.Amount < 0 {
 		return Result{Err: fmt.Errorf("%w: %d of damage", ErrAmount, c.Amount)}
@@ -131,7 +135,7 @@ func (s *Set) absorb(t *Turn, c *Command) Result {
 	return r
 }
 
-// breakSpent ends the shields that are spent.
+// breakSpent ends the spent shields.
 func (s *Set) breakSpent(t *Turn) {
 	s.each(func(at uint16) {
 		if i := s.slot(at); s.specOf(i).Shield.On && s.hasSpent(i) {
@@ -140,10 +144,11 @@ func (s *Set) breakSpent(t *Turn) {
 	})
 }
 
-// endSpent ends what is used up of an instance: with TimersEach the async stacks of which that is true, in a queue the application
-// that runs, and the next one runs from now on; otherwise the instance. It reports whether the instance has ended.
+// endSpent ends the spent part of an instance: with TimersEach the async stacks for which spent
+// returns true; in a queue the running application, after which the next one starts now; otherwise
+// the instance. It reports whether the instance has ended.
 //
-// Stories: testdata/timers_queue_uses.txt, timers_each_uses.txt.
+// Examples: testdata/timers_queue_uses.txt, timers_each_uses.txt.
 func (s *Set) endSpent(t *Turn, at uint16, why Reason, spent func(l *asyncStack) bool) bool {
 	i := s.slot(at)
 	switch x := s.extraOf(i); {

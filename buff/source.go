@@ -2,18 +2,18 @@ package buff
 
 import "github.com/bufftick/bufftick/buff/define"
 
-// Rereads reports whether the definition can apply something later, or react to an act, with an attribute of its source that
-// is read with [define.SnapshotApply]. Its source must then be read before anything happens to the owner: see [Set.Reread].
+// Rereads reports whether the definition, or a definition that it can apply, reads an attribute of
+// its source with [define.SnapshotApply] after the application, for example at an act. The source
+// must then be read before every command and Run: see [Set.Reread].
 func (s *Spec) Rereads() bool { return s.program.rereads }
 
-// Rereads reports whether the owner may have buffs of such definitions: whether [Set.Reread] would do anything.
+// Rereads reports whether the owner may have buffs of such definitions. If not, [Set.Reread] does
+// nothing.
 func (s *Set) Rereads() bool { return s.rare != nil && s.rare.rereads }
 
-// Reread reads again, with [define.SnapshotApply], the attributes of the sources of the owner's buffs, from the Sets that
-// [Turn.Source] returns. If a source cannot be read, the values that were read last stay. Call it before commands and before
-// Run.
-//
-// It costs O(buffs) if Rereads reports true.
+// Reread reads the attributes with [define.SnapshotApply] again, from the Sets of the sources of
+// the owner's buffs, which [Turn.Source] returns. If a source cannot be read, its last values
+// remain. Call it before every command and every Run, if Rereads reports true. It costs O(buffs).
 func (s *Set) Reread(t *Turn) {
 	if !s.Rereads() {
 		return
@@ -48,7 +48,7 @@ func (s *Set) Reread(t *Turn) {
 // reread updates the captured attributes of one source.
 func (s *Set) reread(t *Turn, list []Captured, spec *program, id OwnerID) []Captured {
 	if id == s.owner || t.Source == nil {
-		return list // the owner is read when an application needs it
+		return list // the owner's own attributes are read when they are needed
 	}
 	from := t.Source(id)
 	if from == nil {
@@ -71,7 +71,8 @@ next:
 	return list
 }
 
-// ofCast returns a copy of the captured attributes with [define.SnapshotCast], nil if there are none.
+// ofCast returns a copy of the captured attributes with [define.SnapshotCast], nil if there are
+// none.
 func ofCast(list []Captured) (out []Captured) {
 	for _, c := range list {
 		if c.when == define.SnapshotCast {

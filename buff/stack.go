@@ -6,10 +6,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// reapply joins a live instance: more stacks up to the limit, then the rules of
-// refresh and phase; at the limit, the rule of overflow first.
+// reapply joins a live instance with an application of d ms: it adds stacks up to the limit, and
+// then applies the rules of refresh and phase. At the limit the rule of overflow is applied first.
 //
-// Stories: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
+// Examples: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
 func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
 	if s.journal() == nil {
 		return s.joinInstance(t, at, a, d)
@@ -20,29 +20,29 @@ func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
 	return r
 }
 
-// joinInstance is again without a note of what changes.
+// joinInstance is reapply without recording changes in the journal.
 //
-// The order: the level, by which it may be refused; the version, since two of them may be at odds; the rule of
-// timers, which has ways of its own for each and for queue; then overflow, which can refuse or end
-// everything; then stacks, and the refresh last, whose pulse has all of them.
+// The order matters: first the level, which may refuse the application; then the version, the
+// separate rules for each and queue, and overflow, which may refuse or end everything; then the
+// stacks; and last the refresh, whose pulse has all stacks.
 func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec.program
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)
 	}
-	// Pulses that catchup has put off are of the buff as it was.
+	// Pending pulses belong to the buff before the change.
 	if i.extra != noSlot {
 		s.flush(t, at)
 	}
 	if s.specOf(i).Stack.Timers != spec.Stack.Timers {
-		spec = s.specOf(i) // two versions, which cannot be mixed: the old one stays
+		spec = s.specOf(i) // the old version stays: timers of two kinds cannot be mixed
 		a.Spec = &spec.Spec
 		if why := s.work(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
 		}
 	}
 	if s.specOf(i) != spec && !s.modifiersFit(spec, len(s.specOf(i).modifiers)) {
-		return s.denyFull(t, a) // the new version has more modifiers than fit, and half of it is not to be had
+		return s.denyFull(t, a) // the modifiers of the new version do not fit
 	}
 	switch spec.Stack.Timers {
 	case define.TimersEach:
@@ -76,7 +76,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 		s.crossThresholds(t, at, was, a.Source, s.actionMagnitudes(t, i, a))
 		r.kind = Stacked
 	case revised && spec.Stack.Refresh == define.RefreshNone && !higher:
-		s.emitVersion(t, at) // nothing else would say that it is of another version now
+		s.emitVersion(t, at) // no other event reports the new version
 		r.kind = Refreshed
 	}
 	if s.refresh(t, at, a, d, r.kind == Stacked, higher, &looked) && r.kind == 0 {
@@ -88,12 +88,13 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	return r
 }
 
-// refuses reports whether the overflow rule takes no application at the limit. A higher level that wins is not one too many.
+// refuses reports whether the overflow rule refuses an application at the limit. A higher level
+// that wins replaces the instance, and is not refused by deny.
 func (s *program) refuses(higher bool) bool {
 	return s.Stack.Overflow == define.OverflowClear || s.Stack.Overflow == define.OverflowDeny && !higher
 }
 
-// refuse is what the overflow rules deny and clear do with an application too many.
+// refuse executes the overflow rules deny and clear.
 func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 	var r outcome
 	if a.Spec.Stack.Overflow == define.OverflowClear {
@@ -106,17 +107,16 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 	return r
 }
 
-// overflow queues what the definition applies when its stack limit is met, in the
-// name of the application's source.
+// overflow queues the actions for an application at the stack limit, with its source, level and
+// magnitude. It passes them in an event that is not emitted.
 //
-// The event that it follows is told nowhere: it says whose level and magnitude what is applied gets, those of the application
-// that was one too many. Stories: testdata/overflow.txt, handed_on.txt, source_actions.txt.
+// Examples: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Set) overflow(t *Turn, a *Application) {
 	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: Denied, Why: Limit, End: wheel.Never}
 	s.queueEventActions(t, a.Spec.program.overflow, e, a.Source, &magnitudes{values: t.worked.values, captured: a.Captured})
 }
 
-// stacksOf returns how many stacks the application brings.
+// stacksOf returns the number of stacks of an application.
 func (s *program) stacksOf(a *Application) int32 {
 	if a.Stacks == 0 {
 		return s.initial
@@ -124,12 +124,12 @@ func (s *program) stacksOf(a *Application) int32 {
 	return int32(min(a.Stacks, define.MaxStacks))
 }
 
-// crossThresholds does the thresholds that the stacks of an instance have reached from below, since
-// they were that many: once for each crossing, so that five stacks that stay five set nothing off
-// again, and five that were consumed do when they come back. What they apply is of the source whose application it was, and knows of
-// that what the application does.
+// crossThresholds issues the commands of the thresholds that the stacks of an instance have
+// reached from below, from was stacks. A threshold counts again after the stacks have been below
+// it. Applications have the source and captured attributes of the application that added the
+// stacks.
 //
-// Stories: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
+// Examples: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
 func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
 	i := s.slot(at)
 	for _, h := range s.specOf(i).thresholds {
@@ -147,21 +147,21 @@ func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, k *
 	}
 }
 
-// mergeLevel gives the instance the level of a further application, by its rule. Where levels segregate, what
-// joins has the same one.
+// mergeLevel sets the level of an instance for a further application. With LevelSegregate the two
+// levels are equal.
 //
-// Story: testdata/level.txt.
+// Example: testdata/level.txt.
 func (s *Set) mergeLevel(i *instance, a *Application) {
 	switch a.Spec.Stack.Level {
 	case define.LevelSum:
 		s.setLevel(i, int16(min(int(i.level)+a.Level, define.MaxLevel)))
 	default:
-		s.setLevel(i, int16(a.Level)) // not a lower one where the higher wins
+		s.setLevel(i, int16(a.Level)) // with LevelHigherWins a lower level was refused before
 	}
 }
 
-// setLevel gives the instance a level. A period that goes by the level changes after the
-// pulse to come.
+// setLevel sets the level. If the period depends on it, the new period starts after the next
+// pulse.
 func (s *Set) setLevel(i *instance, level int16) {
 	was := i.level
 	if i.level = level; s.specOf(i).PeriodBy == nil || s.period(i) == 0 {

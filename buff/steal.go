@@ -10,24 +10,24 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Outgoing is a command of one owner's rules for another owner.
+// Outgoing is a command that the rules of one owner issue for another owner.
 type Outgoing struct {
-	At       wheel.Time // of its cause
+	At       wheel.Time // instant of the cause
 	From, To OwnerID
 	Command  Command
-	Cause    Cause // zero of a steal
+	Cause    Cause // zero for a steal
 }
 
-// Cause is the action of a buff that an [Outgoing] carries out.
+// Cause is the action of a buff that issued an [Outgoing].
 type Cause struct {
-	Spec   *Spec // of the buff
+	Spec   *Spec // the buff's definition
 	Source OwnerID
 	Handle Handle
-	Damage bool // it is no action, but the act dealt of a source, which need not be there
+	Damage bool // not an action but the act dealt, for the source of damage, which may not exist
 	action *op
 }
 
-// name returns the action, as in "apply sting to target".
+// name returns a text for the action, such as "apply sting to target".
 func (c *Cause) name() string {
 	o, what := c.action, ""
 	switch {
@@ -39,14 +39,15 @@ func (c *Cause) name() string {
 	return o.do.String() + what + " to " + o.to.String()
 }
 
-// steal removes what the query finds from its owner and sends it to the thief, for
-// the time that is left, but nothing of it for longer than most.
+// steal removes the buffs that match the query from the owner and applies them to the thief, with
+// their remaining times, each limited to most if that is above zero.
 //
-// The thief gets the rest of the shield and the charges, each stack with its own end, and
-// the waiting applications of a queue in turn, with the numbers of the buff. For the thief it is an ordinary application
-// with itself as source. If it is denied, both have lost the buff.
+// The thief also gets the remaining shield and charges, the async stacks with their separate ends,
+// and the waiting applications of a queue, all with their numbers. For the thief it is an ordinary
+// application, with the thief as source. If it is denied, the buff is lost.
 //
-// Stories: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt, steal_resist.txt, steal_links.txt, steal_aura.txt.
+// Examples: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt,
+// steal_resist.txt, steal_links.txt, steal_aura.txt.
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	return s.portions(t, q, Stolen, func(at uint16) {
 		i := s.slot(at)
@@ -63,23 +64,26 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	})
 }
 
-// stealable reports whether a steal may take an instance. A link is left out: its head applies another one to the thief. So is what
-// an aura has applied: it ends with the aura.
+// stealable reports whether an instance can be stolen. Links cannot, because the head applies them
+// again for the thief, nor can buffs that an aura applies, which end with the aura.
 func (s *Set) stealable(at uint16) bool {
 	i := s.slot(at)
 	return !s.specOf(i).Dispel.Keep && i.flags&member == 0 && s.gates().linked(s.handle(at)) == 0
 }
 
-// divisible reports whether single stacks of an instance can be stolen: a shield, charges and a queue belong to all of them.
+// divisible reports whether single stacks of an instance can be stolen. A shield, charges and a
+// queue belong to all stacks together.
 func (s *Set) divisible(i *instance) bool {
 	spec := s.specOf(i)
 	return spec.Stack.Timers != define.TimersQueue && !spec.Shield.On && spec.Charges.N == 0
 }
 
-// takeLeft gives an application the rest of n stacks of an instance, and reports whether any time is left.
+// takeLeft fills the application of a steal with the rest of n stacks of an instance, and reports
+// whether any time is left.
 //
-// With shared timers that is one application. With timers each, and in a queue, it is one for each part, in the order in which
-// they were applied or would run: the first is a itself, and the others are taken.rest, see landRest.
+// With shared timers this is one application. With TimersEach, and in a queue, there is one for
+// each part, in the order of their ages or turns: a has the first, and taken.rest the others; see
+// startRest.
 func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.Duration) bool {
 	a.Stacks = int(n)
 	longest := define.MaxDuration.Milliseconds()
@@ -130,8 +134,9 @@ func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.
 	return true
 }
 
-// stolenParts returns the applications that whole.stacks stacks consist of, each with its remaining time: with timers each the stacks
-// that end first, by age; in a queue the running application and then the waiting ones, in turn.
+// stolenParts returns the applications that make up whole.stacks stacks, each with its remaining
+// time: with TimersEach the stacks that end first, by age; in a queue the running application,
+// followed by the waiting ones in the order of their turns.
 func (s *Set) stolenParts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
 	async := s.extraOf(i).async
 	parts := append(t.partsBuffer(len(async)+1), async...)
@@ -153,7 +158,7 @@ func (s *Set) stolenParts(t *Turn, i *instance, now wheel.Time, whole *asyncStac
 	return slices.Insert(parts, 0, *whole)
 }
 
-// partsBuffer returns an empty list with room for n parts.
+// partsBuffer returns an empty list with capacity n.
 func (t *Turn) partsBuffer(n int) []asyncStack {
 	l := &t.loot
 	if cap(l.parts)-len(l.parts) < n {
@@ -164,13 +169,13 @@ func (t *Turn) partsBuffer(n int) []asyncStack {
 	return l.parts[from : from : from+n]
 }
 
-// setPart makes an application that of a part of what was stolen.
+// setPart sets the fields of an application from a stolen part.
 func (a *Application) setPart(l *asyncStack) {
 	a.Stacks, a.Level, a.Magnitude = int(l.stacks), int(l.level), l.magnitude
 	a.Duration = Lasting(time.Duration(l.left) * time.Millisecond)
 }
 
-// copyWaiting copies the numbers of those that wait in a queue.
+// copyWaiting copies the separate numbers of the parts, and sets their indexes to the copies.
 func (n *taken) copyWaiting(k *magnitudes, parts []asyncStack) {
 	for j := range parts {
 		if l := &parts[j]; l.numbers != 0 {
@@ -180,12 +185,12 @@ func (n *taken) copyWaiting(k *magnitudes, parts []asyncStack) {
 	}
 }
 
-// setPart makes it what is taken of a part: its numbers, shield and charges.
+// setPart sets the numbers, shield and charges from a stolen part.
 func (n *taken) setPart(l *asyncStack) {
 	n.values, n.shield, n.charges = n.of(l), l.shield, l.charges
 }
 
-// of returns the numbers of a part: its own, or those of what ran.
+// of returns the numbers of a part: separate ones, or the numbers of the instance.
 func (n *taken) of(l *asyncStack) []float64 {
 	each := len(n.values)
 	if l.numbers == 0 || each == 0 {
@@ -194,9 +199,10 @@ func (n *taken) of(l *asyncStack) []float64 {
 	return n.waiting[int(l.numbers-1)*each : int(l.numbers)*each]
 }
 
-// useTakenNumbers takes the numbers of a part of what was stolen. One that its definition did not have
-// then is that of the first part.
-// Story: testdata/stat/steal.txt.
+// useTakenNumbers replaces evaluated numbers by the numbers of a stolen part. A number that the stolen
+// version did not have keeps its value.
+//
+// Example: testdata/stat/steal.txt.
 func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 	for k := range a.Spec.program.numbers {
 		if v, why := a.taken.find(a.Spec.program, k); why == NoReason {
@@ -205,11 +211,10 @@ func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 	}
 }
 
-// startRest does the further applications of what was stolen. They come with the first: what
-// that was asked they are not asked again, and together they are one step of diminishing
-// returns.
+// startRest applies the further parts of a steal. They belong to the first: they skip its checks,
+// and all together count once for diminishing returns.
 //
-// Story: testdata/steal_left.txt.
+// Example: testdata/steal_left.txt.
 func (s *Set) startRest(t *Turn, a *Application) {
 	for k := range a.taken.rest {
 		b := *a

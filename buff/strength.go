@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// strength is what decides which of several applications is the stronger one: the level, then the magnitude.
-// Of equals the age decides: with effective and in a queue the older is the stronger, in a group with rule hide the younger.
+// strength decides which of two applications is stronger: by level, then by magnitude. Of equals,
+// the older is stronger for Effective and in a queue, and the younger in a group that hides.
 type strength struct {
 	level     int16
 	magnitude int64
@@ -19,12 +19,13 @@ func (l *asyncStack) strength() strength { return strength{l.level, l.magnitude}
 
 func (a *Application) strength() strength { return strength{int16(a.Level), a.Magnitude} }
 
-// compare returns a number below zero if s is weaker than o, above zero if it is stronger, and 0 for equals.
+// compare returns a negative number if s is weaker than o, a positive one if it is stronger, and 0
+// if they are equal.
 func (s strength) compare(o strength) int {
 	return cmp.Or(cmp.Compare(s.level, o.level), cmp.Compare(s.magnitude, o.magnitude))
 }
 
-// outlevels reports whether an application replaces a live instance by its higher level.
+// outlevels reports whether an application replaces a live instance because of its higher level.
 func (a *Application) outlevels(i *instance) bool {
 	return a.Spec.Stack.Level == define.LevelHigherWins && a.Level > int(i.level) && !a.rest
 }

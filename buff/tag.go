@@ -8,10 +8,11 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Tag is a tag as a number of its [Catalog]; 0 is none.
+// Tag is the number of a tag in its [Catalog], or 0 for none.
 type Tag uint16
 
-// Act is the name of something that owners do, as a number of its [Catalog]; 0 is none.
+// Act is the number of an act in its [Catalog], or 0 for none. An act is something that owners do,
+// such as "move"; see [Spec].Interrupt.
 type Act uint8
 
 func (a Act) bit() uint64 {
@@ -21,7 +22,7 @@ func (a Act) bit() uint64 {
 	return 1 << (a - 1)
 }
 
-// names gives numbers to names, from 1.
+// names assigns numbers to names, from 1.
 type names struct {
 	list  []string
 	index map[string]int
@@ -43,16 +44,16 @@ func (n *names) clone() names {
 	return names{list: slices.Clip(n.list), index: maps.Clone(n.index)}
 }
 
-// Tag returns the tag of that name, 0 if there is none, and reports whether there is one:
-// whether [Definitions].Tags or a definition speaks of it or of one below it. One below a tag that
-// they speak of, and that they do not name, has no number: who gives it to owners lists it in
-// Definitions.Tags ("tags:" of a file).
+// Tag returns the tag with that name, or 0, and reports whether it exists: whether
+// [Definitions].Tags or a definition mentions it or a tag below it. Any other tag that the game
+// gives to owners must be listed in Definitions.Tags ("tags:" in a file), even if a tag above it
+// exists.
 func (c *Catalog) Tag(name string) (Tag, bool) {
 	i, ok := c.tags.index[name]
 	return Tag(i), ok
 }
 
-// TagName returns the name of a tag of this catalog, "" for 0.
+// TagName returns the name of a tag of this catalog, or "" if it is 0 or unknown.
 func (c *Catalog) TagName(t Tag) string {
 	if t == 0 || int(t) > len(c.tags.list) {
 		return ""
@@ -60,14 +61,14 @@ func (c *Catalog) TagName(t Tag) string {
 	return c.tags.list[t-1]
 }
 
-// Act returns the act of that name, 0 if there is none, and reports whether there is one:
-// whether [Definitions].Acts or a definition speaks of it.
+// Act returns the act with that name, or 0, and reports whether it exists: whether
+// [Definitions].Acts or a definition mentions it.
 func (c *Catalog) Act(name string) (Act, bool) {
 	i, ok := c.acts.index[name]
 	return Act(i), ok
 }
 
-// ActName returns the name of an act of this catalog, "" for 0.
+// ActName returns the name of an act of this catalog, or "" if it is 0 or unknown.
 func (c *Catalog) ActName(a Act) string {
 	if a == 0 || int(a) > len(c.acts.list) {
 		return ""
@@ -75,7 +76,7 @@ func (c *Catalog) ActName(a Act) string {
 	return c.acts.list[a-1]
 }
 
-// actIn returns the act of a name if it is in a set, otherwise 0.
+// actIn returns the act with that name if it is in the set, otherwise 0.
 func (c *Catalog) actIn(set uint64, name string) Act {
 	if a, ok := c.Act(name); ok && set&a.bit() != 0 {
 		return a
@@ -83,8 +84,8 @@ func (c *Catalog) actIn(set uint64, name string) Act {
 	return 0
 }
 
-// tag gives a number to a tag and all above it, which get the lower ones: to have debuff.poison.dot is to have
-// debuff.poison and debuff.
+// tag returns the number of a tag, and creates it and all tags above it if needed. An owner with
+// debuff.poison.dot also has debuff.poison and debuff.
 func (c *Catalog) tag(name string) Tag {
 	if t, ok := c.Tag(name); ok {
 		return t
@@ -97,7 +98,7 @@ func (c *Catalog) tag(name string) Tag {
 	return Tag(c.tags.number(name))
 }
 
-// closure returns the tags with all above them, sorted, each once.
+// closure returns the tags and all tags above them, sorted and without duplicates.
 func (c *Catalog) closure(tags []Tag) []Tag {
 	var all []Tag
 	for _, t := range tags {
@@ -109,7 +110,7 @@ func (c *Catalog) closure(tags []Tag) []Tag {
 	return slices.Compact(all)
 }
 
-// has reports whether the sorted tags have t.
+// has reports whether the sorted list tags contains t.
 func has(tags []Tag, t Tag) bool {
 	_, ok := slices.BinarySearch(tags, t)
 	return ok
@@ -119,14 +120,14 @@ func hasAny(tags, some []Tag) bool {
 	return slices.ContainsFunc(some, func(t Tag) bool { return has(tags, t) })
 }
 
-// tagCount is how often an owner has a tag.
+// tagCount is the number of sources of one tag of an owner.
 type tagCount struct {
 	tag Tag
 	n   uint16
 }
 
-// tagSet is the tags that an owner has, by number. They are counted: two buffs may grant one tag, and it is gone with
-// the last of them.
+// tagSet is the tags of an owner, sorted by number. Tags are counted: if two buffs grant the same
+// tag, it disappears with the last of them.
 type tagSet []tagCount
 
 func (s tagSet) find(t Tag) (int, bool) {
@@ -138,7 +139,7 @@ func (s tagSet) has(t Tag) bool {
 	return ok
 }
 
-// add counts the tags once more and reports whether one is new.
+// add adds one to the count of each tag, and reports whether any of them is new.
 func (s *tagSet) add(tags []Tag) (changed bool) {
 	for _, t := range tags {
 		i, ok := s.find(t)
@@ -152,7 +153,7 @@ func (s *tagSet) add(tags []Tag) (changed bool) {
 	return changed
 }
 
-// drop counts them once less and reports whether one is gone.
+// drop subtracts one from the count of each tag, and reports whether any of them has disappeared.
 func (s *tagSet) drop(tags []Tag) (changed bool) {
 	for _, t := range tags {
 		i, ok := s.find(t)
@@ -167,7 +168,7 @@ func (s *tagSet) drop(tags []Tag) (changed bool) {
 	return changed
 }
 
-// holds reports whether the condition is met by an owner who has those tags.
+// holds reports whether an owner with those tags meets the condition.
 func (c *condition) holds(s tagSet) bool {
 	for _, t := range c.all {
 		if !s.has(t) {
@@ -180,8 +181,8 @@ func (c *condition) holds(s tagSet) bool {
 	return len(c.any) == 0 || slices.ContainsFunc(c.any, s.has)
 }
 
-// matches reports whether the definition is one of those that an immunity means: by its Tags, not
-// its Grants. An empty m means none.
+// matches reports whether an immunity applies to the definition: by its Tags, not its Grants. An
+// empty match matches none.
 func (m *match) matches(s *program) bool {
 	return !m.empty() && (len(m.tags) == 0 || hasAny(s.is, m.tags)) &&
 		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == define.Neutral || m.polarity == s.Polarity)
