@@ -89,7 +89,6 @@ type zone struct {
 	epoch  uint64
 	seq    uint64 // of the claim, or of the release
 	asked  Time   // when that was sent
-	leased Time   // when the answer of the claim came
 	since  Time   // in this state
 	until  Time   // when it must have stopped
 	load   float64
@@ -261,8 +260,6 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 	case z == nil || z.epoch == 0:
 	case v.Epoch > z.epoch:
 		n.drop(z) // another has claimed it
-	case asked >= z.leased && (v.Epoch < z.epoch || v.Node != "" && !v.Mine) && z.state != Releasing:
-		n.drop(z) // the database has gone back to before that lease was given
 	case v.To != "" && v.To != n.c.Name && z.state == Running && asked >= z.since && n.alive(v.To):
 		n.drain(now, z, v.To)
 	case z.state == Running && (n.leaving || n.handing):
@@ -321,7 +318,7 @@ func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 		delete(n.zones, name)
 		return
 	}
-	z.state, z.epoch, z.since, z.leased = Loading, epoch, now, now
+	z.state, z.epoch, z.since = Loading, epoch, now
 	n.act(Action{Verb: Load, Zone: name, Epoch: epoch, Until: z.until})
 }
 

@@ -120,7 +120,7 @@ type SenderConfig struct {
 
 	// These are for controls of the simulation. NoLife: messages do not name the life that they are for. NoTurn: a zone whose epoch has
 	// gone back is never believed. NoLower: Message.Since stays as it is when a command is sent to the next owner.
-	NoLife, NoTurn, NoLower bool
+	NoLife, NoTurn, NoLower, NoBefore bool
 }
 
 // SenderDefaults are for a sender on the network of its zones. Nobody tells a sender that NATS is back: its
@@ -152,7 +152,7 @@ type route struct {
 	world   uint64
 	life    uint64 // of newest
 	total   uint64 // commands on disk
-	since   uint64 // the first epoch after the last loss; 0: there was none
+	losses  int    // how often the database of the zone has gone back
 	lease   Time
 	other   Turn // another owner that is heard
 	hello   Time // when the next one may be sent
@@ -183,6 +183,7 @@ type sent struct {
 	pause Time
 	tries int
 
+	losses  int  // route.losses when it was sent first
 	crowded bool // the last answer was Busy with Crowded
 }
 
@@ -240,7 +241,7 @@ func (s *Sender) post(now Time, x *sent) {
 	// Who is addressed for the first time may have fewer commands on disk than the one before: the database has gone back. What was sent
 	// to that one is not done by this one.
 	if x.first {
-		x.first, x.m.Since = false, r.total
+		x.first, x.m.Since, x.losses = false, r.total, r.losses
 	} else if !s.c.NoLower && (x.m.Epoch != r.epoch || x.m.Life != r.life) {
 		x.m.Since = min(x.m.Since, r.total)
 	}
@@ -276,8 +277,8 @@ func (s *Sender) Heard(now Time, p Reply) {
 	case p.Code == Gone && x.m.Epoch == p.Epoch:
 		s.leave(now, p.Epoch, x)
 	case p.Code == Gone:
-	case p.Epoch == x.m.Epoch && p.Life != 0 && p.Life != x.m.Life, // of a history that is lost
-		p.Epoch != x.m.Epoch && r.since != 0 && (p.Epoch < r.since || p.Epoch > r.newest):
+	case x.losses != r.losses && (p.Epoch != r.newest || p.Life != 0 && p.Life != r.life) && !s.c.NoBefore:
+		// It may come from an owner from before the loss. The command will be sent to the present owner.
 	default:
 		if p.Epoch == r.newest && p.Epoch == x.m.Epoch && x.m.Life == r.life {
 			r.other = Turn{}
@@ -302,7 +303,7 @@ func (s *Sender) greeted(now Time, r *route, p *Reply) {
 		p.Total = max(p.Total, r.total)
 	case !later, p.Life != 0 && p.Begun < r.total:
 		s.lost = append(s.lost, Loss{p.Zone, p.Epoch})
-		r.since = p.Epoch
+		r.losses++
 	}
 	r.other, r.total, r.epoch, r.newest = Turn{}, p.Total, p.Epoch, p.Epoch
 	if !same {

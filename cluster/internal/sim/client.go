@@ -15,6 +15,7 @@ type client struct {
 	left   int // commands to be sent
 	next   uint64
 	waking bool
+	known  map[string]int // by zone: losses that the client has been notified of
 }
 
 func (c *client) start() { c.w.after(c.w.between(0, 500*time.Millisecond), c.play) }
@@ -58,6 +59,7 @@ func (c *client) flush() {
 		if w.backs == 0 {
 			w.violated("client %d is told that %s has gone back, and it has not", c.id, x.Zone)
 		}
+		c.known[x.Zone] = max(c.known[x.Zone], w.loaded[lease{x.Zone, x.Epoch}])
 		for _, s := range w.screens {
 			if s.client == c.id && s.zone == x.Zone {
 				s.watch.Turn(x.Epoch)
@@ -66,7 +68,7 @@ func (c *client) flush() {
 	}
 	for _, o := range done {
 		e := w.book[o.ID]
-		e.answered, e.code = w.now, o.Reply.Code
+		e.answered, e.code, e.known = w.now, o.Reply.Code, c.known[o.Reply.Zone]
 		if o.ID != o.Reply.ID {
 			w.count("commands that followed a player")
 		}

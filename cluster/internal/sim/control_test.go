@@ -7,36 +7,38 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestControls: each guard is needed. Without it the books do not agree, in the way that it guards
-// against.
+// TestControls checks that each guard is necessary: without it at least 1 of 10 seeds fails, and only in the ways
+// that the guard prevents.
 func TestControls(t *testing.T) {
+	lost := []string{"is lost", "and is now the", "was not sent yet", "and is done"}
 	for _, c := range []struct {
-		name  string
-		off   guards
-		seeds int
-		finds []string
-		alone bool
+		name     string
+		seeds    int
+		settings settings
+		finds    []string
 	}{
-		{"fence", guards{fence: true}, 100, []string{"is lost", "what was on disk is not", "and is now the", "the only writer is refused", "on disk (", "is nowhere", "and in", "was done twice", "and it has not", "came when", "and is there", "not all is well"}, false},
-		{"early stop", guards{earlyStop: true}, 50, []string{"has begun"}, false},
-		{"move guard", guards{moveGuard: true}, 200, []string{"is lost", "and on disk in", "plays in", "on disk (", "and in", "and is there", "not all is well"}, false},
-		{"id window", guards{window: true}, 20, []string{"was done twice"}, false},
-		{"ids of commands sent on", guards{moved: true}, 120, []string{"was done twice"}, false},
-		{"wait for who leaves", guards{leaving: true}, 20, []string{"was refused, and there is"}, false},
-		{"count of the window", guards{since: true}, 100, []string{"was done twice", "was refused, and is done"}, false},
-		{"timeline", guards{timeline: true}, 150, []string{"has begun", "is lost", "and in", "is nowhere", "on disk (", "and is there", "is refused", "came when", "was done twice", "what was on disk", "does not come back", "plays in", "is now the", "and is on disk in"}, false},
-		{"hold after a takeover", guards{hold: true}, 80, []string{"has begun"}, false},
-		{"count that a new owner has", guards{lower: true}, 20, []string{"came when"}, false},
-		{"zone whose cut is lost", guards{lost: true}, 80, []string{"is nowhere", "and in", "is lost", "is refused", "was done twice", "on disk (", "and is there", "came when", "not all is well"}, false},
-		{"life of a zone", guards{life: true}, 60, []string{"came when", "was done twice"}, false},
-		{"turn of a gateway", guards{turn: true}, 60, []string{"not all is well"}, false},
-		{"session that only reads", guards{session: true}, 20, []string{"not all is well"}, false},
-		{"closed connection", guards{closed: true}, 20, []string{"has been closed for", "not all is well"}, true},
-		{"missed definitions", guards{missed: true}, 20, []string{"not all is well"}, false},
-		{"deaf node", guards{deaf: true}, 80, []string{"no command reaches it"}, false},
+		{"fence", 20, settings{off: guards{fence: true}}, []string{"is lost", "what was on disk is not", "and is now the", "the only writer is refused", "on disk (", "is nowhere", "and in", "was done twice", "and it has not", "came when", "and is there", "not all is well"}},
+		{"early stop", 20, settings{off: guards{earlyStop: true}}, []string{"has begun", "another load"}},
+		{"move guard", 40, settings{off: guards{moveGuard: true}}, []string{"is lost", "and on disk in", "plays in", "on disk (", "and in", "and is there", "not all is well"}},
+		{"id window", 20, settings{off: guards{window: true}}, []string{"was done twice"}},
+		{"ids of commands sent on", 40, settings{off: guards{moved: true}, slow: true}, []string{"was done twice"}},
+		{"wait for who leaves", 20, settings{off: guards{leaving: true}}, []string{"was refused, and there is"}},
+		{"count of the window", 40, settings{off: guards{since: true}}, []string{"was done twice", "was refused, and is done"}},
+		{"timeline", 20, settings{off: guards{timeline: true}, often: "standby takes over"}, []string{"has begun", "another load", "is lost", "and in", "is nowhere", "on disk (", "and is there", "is refused", "came when", "was done twice", "what was on disk", "does not come back", "plays in", "is now the", "and is on disk in"}},
+		{"hold after a takeover", 20, settings{off: guards{hold: true}, often: "standby takes over"}, []string{"has begun"}},
+		{"skipped epochs", 20, settings{off: guards{skip: true}, often: "standby takes over"}, []string{"has begun", "another load"}},
+		{"count that a new owner has", 20, settings{off: guards{lower: true}}, []string{"came when"}},
+		{"zone whose cut is lost", 20, settings{off: guards{lost: true}, often: "cuts lost"}, []string{"is nowhere", "and in", "is lost", "is refused", "was done twice", "on disk (", "and is there", "came when", "not all is well"}},
+		{"life of a zone", 20, settings{off: guards{life: true}, often: "backup put back"}, append(lost, "came when", "was done twice")},
+		{"answers from before a loss", 40, settings{off: guards{before: true}, slow: true, often: "cuts lost"}, lost},
+		{"turn of a gateway", 20, settings{off: guards{turn: true}, often: "backup put back"}, []string{"not all is well"}},
+		{"session that only reads", 20, settings{off: guards{session: true}}, []string{"not all is well"}},
+		{"closed connection", 20, settings{off: guards{closed: true}, alone: true}, []string{"has been closed for", "not all is well"}},
+		{"missed definitions", 20, settings{off: guards{missed: true}}, []string{"not all is well"}},
+		{"deaf node", 40, settings{off: guards{deaf: true}, often: "node cut from NATS for long"}, []string{"no command reaches it"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, failed := each(0, c.seeds, settings{off: c.off, alone: c.alone})
+			_, failed := each(0, c.seeds, c.settings)
 			kinds := map[string]int{}
 			for seed, why := range failed {
 				known := ""
@@ -49,7 +51,7 @@ func TestControls(t *testing.T) {
 				kinds[known]++
 			}
 			t.Logf("%d of %d seeds: %v", len(failed), c.seeds, kinds)
-			require.NotEmpty(t, failed, "the control finds nothing")
+			require.GreaterOrEqual(t, 10*len(failed), c.seeds)
 		})
 	}
 }

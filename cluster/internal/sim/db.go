@@ -293,6 +293,9 @@ func (d *db) takeOver() {
 		return
 	}
 	skip := uint64(1000 * (d.timeline - d.noted))
+	if d.w.off.skip {
+		skip = 0
+	}
 	d.noted = d.timeline
 	for _, z := range d.zones {
 		z.epoch += skip
@@ -333,7 +336,7 @@ func (d *db) goBack(c *db) {
 		}
 		for _, command := range o.s.log {
 			if !kept[command] {
-				d.w.gone[command] = true
+				d.w.lost[command] = d.w.backs
 				d.w.count("commands lost with their history")
 			}
 		}

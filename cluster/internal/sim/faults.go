@@ -14,56 +14,64 @@ func (w *world) faults() {
 	w.after(w.between(100*time.Millisecond, 2*time.Second), w.faults)
 }
 
-// kinds of faults and of what an operator does.
-var kinds = []struct {
-	name string
-	do   func(*world, *node) bool // false: not now
-}{
-	{"crash", (*world).crash},
-	{"pause", (*world).pause},
-	{"node cut from the database", func(w *world, n *node) bool {
-		w.net.noDB[n.id] = w.now + w.between(200*time.Millisecond, 6*time.Second)
-		return true
-	}},
-	{"node cut from NATS", func(w *world, n *node) bool {
-		w.net.noNATS[n.id] = w.now + w.between(200*time.Millisecond, 6*time.Second)
-		return true
-	}},
-	{"node cut from NATS for long", func(w *world, n *node) bool {
-		w.net.noNATS[n.id] = w.now + w.between(6*time.Second, 15*time.Second)
-		return true
-	}},
-	{"client cut from NATS", func(w *world, _ *node) bool {
-		w.net.noCli[w.dice.IntN(len(w.clients))] = w.now + w.between(200*time.Millisecond, 4*time.Second)
-		return true
-	}},
-	{"database gone", func(w *world, _ *node) bool {
-		if !w.chance(0.2) {
-			return false
-		}
-		for _, n := range w.nodes {
-			w.net.noDB[n.id] = w.now + 4*time.Second
-		}
-		return true
-	}},
-	{"standby takes over", (*world).standby},
-	{"backup put back", (*world).restore},
-	{"cuts lost", (*world).loseCuts},
-	{"database only reads", (*world).onlyRead},
-	{"connection to NATS closed", (*world).closeNATS},
-	{"deploy", (*world).deploy},
-	{"join", (*world).join},
-	{"two with one name", (*world).twin},
-	{"move of a zone", (*world).move},
+// fault is something that fails, or that an operator does.
+type fault struct {
+	name   string
+	inject func(*world, *node) bool // reports false if it is impossible at this time
+}
+
+func allFaults() []fault {
+	return []fault{
+		{"crash", (*world).crash},
+		{"pause", (*world).pause},
+		{"node cut from the database", func(w *world, n *node) bool {
+			w.net.noDB[n.id] = w.now + w.between(200*time.Millisecond, 6*time.Second)
+			return true
+		}},
+		{"node cut from NATS", func(w *world, n *node) bool {
+			w.net.noNATS[n.id] = w.now + w.between(200*time.Millisecond, 6*time.Second)
+			return true
+		}},
+		{"node cut from NATS for long", func(w *world, n *node) bool {
+			w.net.noNATS[n.id] = w.now + w.between(6*time.Second, 15*time.Second)
+			return true
+		}},
+		{"client cut from NATS", func(w *world, _ *node) bool {
+			w.net.noCli[w.dice.IntN(len(w.clients))] = w.now + w.between(200*time.Millisecond, 4*time.Second)
+			return true
+		}},
+		{"database gone", func(w *world, _ *node) bool {
+			if !w.chance(0.2) {
+				return false
+			}
+			for _, n := range w.nodes {
+				w.net.noDB[n.id] = w.now + 4*time.Second
+			}
+			return true
+		}},
+		{"standby takes over", (*world).standby},
+		{"backup put back", (*world).restore},
+		{"cuts lost", (*world).loseCuts},
+		{"database only reads", (*world).onlyRead},
+		{"connection to NATS closed", (*world).closeNATS},
+		{"deploy", (*world).deploy},
+		{"join", (*world).join},
+		{"two with one name", (*world).twin},
+		{"move of a zone", (*world).move},
+	}
 }
 
 // fault begins one that can begin now.
 func (w *world) fault() {
-	k := kinds[w.dice.IntN(len(kinds))]
+	all := allFaults()
+	f := all[w.dice.IntN(len(all))]
+	if w.often != "" && w.chance(0.5) {
+		f = all[slices.IndexFunc(all, func(f fault) bool { return f.name == w.often })]
+	}
 	n := w.nodes[w.dice.IntN(len(w.nodes))]
-	if k.do(w, n) {
-		w.logf("fault: %s (%s)", k.name, n.name)
-		w.count("fault: " + k.name)
+	if f.inject(w, n) {
+		w.logf("fault: %s (%s)", f.name, n.name)
+		w.count("fault: " + f.name)
 	}
 }
 
@@ -260,7 +268,7 @@ func (w *world) restore(*node) bool {
 			z.node, z.until = "", 0
 		}
 		clear(w.db.nodes)
-		clear(w.playing)
+		clear(w.running)
 	})
 	return true
 }

@@ -105,11 +105,16 @@ func (h *host) tick() {
 		return
 	}
 	w := h.n.w
-	if w.playing[h.zone] > h.epoch {
-		w.violated("%s plays %s at epoch %d, and epoch %d has begun", h.n.name, h.zone, h.epoch, w.playing[h.zone])
+	last := w.running[h.zone]
+	switch {
+	case last.epoch > h.epoch:
+		w.violated("%s runs %s at epoch %d, and epoch %d has begun", h.n.name, h.zone, h.epoch, last.epoch)
+		return
+	case last.epoch == h.epoch && last.life != h.life:
+		w.violated("%s runs %s at epoch %d, which another load of the zone had", h.n.name, h.zone, h.epoch)
 		return
 	}
-	w.playing[h.zone] = h.epoch
+	w.running[h.zone] = run{h.epoch, h.life}
 	h.frame++
 	h.game.tick()
 	h.show()

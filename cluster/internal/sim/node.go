@@ -196,7 +196,12 @@ func (n *node) load(a policy.Action) {
 	n.hosts[a.Zone] = h
 	var cut *dbZone
 	var owners map[int]state
-	n.w.net.ask(n, "slow loads", func() { cut, owners = n.w.db.read(a.Zone, a.Epoch) }, func() {
+	n.w.net.ask(n, "slow loads", func() {
+		cut, owners = n.w.db.read(a.Zone, a.Epoch)
+		if l := (lease{a.Zone, a.Epoch}); cut != nil && n.w.loaded[l] == 0 {
+			n.w.loaded[l] = n.w.backs
+		}
+	}, func() {
 		if n.hosts[a.Zone] != h {
 			return
 		}

@@ -19,7 +19,9 @@ const badZone = "zone-bad"
 type settings struct {
 	off     guards
 	verbose bool
-	alone   bool // there is one node
+	alone   bool   // there is one node
+	slow    bool   // half of all messages are delayed
+	often   string // name of a fault that is injected more often than others
 }
 
 const (
@@ -33,7 +35,7 @@ const (
 func play(seed uint64, s settings) *world {
 	w := &world{
 		dice: rand.New(rand.NewPCG(seed, 20)), ttl: 2 * time.Second, off: s.off, verbose: s.verbose, real: seed%8 == 7,
-		gone: map[policy.ID]bool{}, counts: map[string]int{}, playing: map[string]uint64{}, home: map[int]string{}, book: map[policy.ID]*entry{},
+		lost: map[policy.ID]int{}, loaded: map[lease]int{}, counts: map[string]int{}, running: map[string]run{}, home: map[int]string{}, book: map[policy.ID]*entry{},
 	}
 	w.window = []int{12, 40, 1000}[w.dice.IntN(3)]
 	w.db = &db{w: w, zones: map[string]*dbZone{}, owners: map[int]*dbOwner{}, nodes: map[string]*dbNode{}}
@@ -54,7 +56,10 @@ func play(seed uint64, s settings) *world {
 		loss:    w.dice.Float64() * 0.1, dup: w.dice.Float64() * 0.1, slow: w.dice.Float64() * 0.1,
 		answerLost: w.dice.Float64() * 0.05, slowOp: w.dice.Float64() * 0.03,
 	}
-	w.alone = s.alone
+	w.alone, w.often = s.alone, s.often
+	if s.slow {
+		w.net.slow = 0.5
+	}
 	for k := range 2 + w.dice.IntN(3) {
 		if k == 0 || !w.alone {
 			w.addNode().start()
@@ -62,8 +67,8 @@ func play(seed uint64, s settings) *world {
 	}
 	for k := range 3 {
 		sc := policy.SenderDefaults()
-		sc.NoLife, sc.NoTurn, sc.NoLower = w.off.life, w.off.turn, w.off.lower
-		c := &client{w: w, id: k, sender: policy.NewSender(sc), left: 80}
+		sc.NoLife, sc.NoTurn, sc.NoLower, sc.NoBefore = w.off.life, w.off.turn, w.off.lower, w.off.before
+		c := &client{w: w, id: k, sender: policy.NewSender(sc), left: 80, known: map[string]int{}}
 		w.clients = append(w.clients, c)
 		c.start()
 		w.addScreen(k)
@@ -176,7 +181,7 @@ func (w *world) compare() {
 	for _, id := range w.ids() {
 		e := w.book[id]
 		switch place := done[id]; {
-		case w.gone[id]: // what was answered is of a history that is lost
+		case w.excused(id): // what was answered is of a history that is lost
 		case e.code == policy.Durable && place == 0, e.code == policy.Done && e.sure && place == 0:
 			w.violated("command %x for player %d is lost: the answer was %v", id[:], e.player, e.code)
 		case e.code == policy.Durable && e.place != place:
@@ -199,11 +204,15 @@ func (w *world) inOrder(player int, log []policy.ID) {
 		if k < len(log)-1 && earliest > 0 && e.sent > earliest {
 			w.violated("player %d: command %x came before one that was answered when it was not sent yet", player, id[:])
 		}
-		if e.sure && e.answered > 0 && !w.gone[id] && (earliest == 0 || e.answered < earliest) {
+		if e.sure && e.answered > 0 && !w.excused(id) && (earliest == 0 || e.answered < earliest) {
 			earliest = e.answered
 		}
 	}
 }
+
+// excused reports whether a command was lost when the database went back, and its client was not
+// notified of that loss before it accepted the reply.
+func (w *world) excused(id policy.ID) bool { return w.lost[id] > w.book[id].known }
 
 func (w *world) ids() (all []policy.ID) {
 	for id := range w.book {

@@ -29,6 +29,8 @@ type guards struct {
 	turn      bool // an owner whose epoch is lower is never believed
 	session   bool // a session that only reads is kept
 	closed    bool // a node does not notice that its connection to NATS is closed for good
+	skip      bool // epochs go on from those of the standby
+	before    bool // answers of owners from before a loss are believed
 	missed    bool // a screen does not say that it has missed something
 }
 
@@ -42,6 +44,7 @@ type world struct {
 	window int
 	off    guards
 	alone  bool // there is one node
+	often  string
 	real   bool // zones are played on the real engine
 
 	db      *db
@@ -52,15 +55,25 @@ type world struct {
 	calm    bool // no more faults
 
 	counts     map[string]int
-	playing    map[string]uint64 // the highest epoch that has ticked
-	home       map[int]string    // the zone that a player has left last
+	running    map[string]run // by zone: the run with the highest epoch
+	home       map[int]string // the zone that a player has left last
 	book       map[policy.ID]*entry
-	gone       map[policy.ID]bool // done, and lost with the history in which they were
-	backs      int                // how often the database has gone back
+	lost       map[policy.ID]int // for each lost command: the number of times that the database had gone back then
+	loaded     map[lease]int     // for each lease: the number of times that the database had gone back when the zone was read
+	backs      int               // how often the database has gone back
 	violations []string
 	verbose    bool
 	lines      []string
 }
+
+// lease identifies a zone and an epoch.
+type lease struct {
+	zone  string
+	epoch uint64
+}
+
+// run identifies a load of a zone.
+type run struct{ epoch, life uint64 }
 
 // entry is what is known of one command at the end.
 type entry struct {
@@ -69,6 +82,7 @@ type entry struct {
 	code           policy.Code
 	place          int
 	sure           bool
+	known          int // losses that the client had been notified of when it accepted the reply
 }
 
 type event struct {
