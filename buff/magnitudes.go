@@ -16,13 +16,13 @@ type magnitudes struct {
 	values   []float64         // in the order of Spec.numbers
 	keys     []sheet.Key       // the modifiers on the owner's sheet; empty while the instance is hidden
 	captured []Captured        // attributes of the source, for the instance and everything that it can cause
-	waiting  *[]waitingNumbers // of applications with separate times; nil until the first one
+	waiting  *[]waitingNumbers // of async stacks and waiting applications; nil until the first one
 }
 
 var noMagnitudes magnitudes
 
-// magnitudesOf returns the magnitudes of an instance. They must not be modified if it has none of
-// its own.
+// magnitudesOf returns the magnitudes of an instance. An instance without numbers has
+// noMagnitudes, which must not be modified.
 func (s *Set) magnitudesOf(i *instance) *magnitudes {
 	if i.extra != noSlot {
 		if k := s.extraOf(i).magnitudes; k != nil {
@@ -69,7 +69,7 @@ func (s *Set) storeNumbers(t *Turn, i *instance, a *Application) {
 	}
 	if i.source == a.Source {
 		k.captured = a.Spec.program.selectCaptured(k.captured[:0], a.Captured)
-	} else { // another source: keep the captured attributes of the instance's own
+	} else { // keep the attributes captured for the instance's own source
 		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.program.wants(c.attr, c.when) })
 	}
 }
@@ -142,7 +142,7 @@ func (s *program) ownNumber(r ref) bool {
 	return s.Stack.Timers == define.TimersEach && r.place >= 0 && s.numbers[r.place].snapshot != define.SnapshotPulse
 }
 
-// valuesOf returns the numbers of an application with a separate time.
+// valuesOf returns the numbers of an async stack or a waiting application.
 func (k *magnitudes) valuesOf(l *asyncStack) []float64 {
 	if l.numbers == 0 {
 		return k.values
@@ -202,7 +202,7 @@ func (e *effect) addModifier(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
 	}
 	key, err := sheet.Add(stat.Modifier{Attr: m.attr, Op: m.op, Channel: m.channel, Value: v, Of: uint64(of)})
 	if err != nil {
-		panic("buff: a modifier that was checked: " + err.Error())
+		panic("buff: adding a checked modifier: " + err.Error())
 	}
 	return key
 }
@@ -265,7 +265,7 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 			continue
 		}
 		if err := sheet.SetValue(key, v); err != nil {
-			panic("buff: a modifier that was put on: " + err.Error())
+			panic("buff: updating a modifier: " + err.Error())
 		}
 	}
 }
@@ -334,9 +334,9 @@ func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (
 	return v, ok
 }
 
-// reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in a slot, or for
-// a restored buff that has ended, with noSlot. If one of them cannot be evaluated it changes none,
-// and reports false.
+// reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in slot at; noSlot
+// means a restored buff that has already ended. If one of them cannot be evaluated, it changes
+// none and reports false.
 func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack) bool {
 	q := asked{set: s, turn: t, spec: spec}
 	fresh := t.worked.fresh[:0]
@@ -369,8 +369,8 @@ func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k
 	return true
 }
 
-// modifiersFit reports whether the owner's sheet has room for the modifiers of a definition after
-// the removal of but modifiers.
-func (s *Set) modifiersFit(spec *program, but int) bool {
-	return len(spec.modifiers) == 0 || s.modifierCount()-but+len(spec.modifiers) <= stat.MaxModifiers
+// modifiersFit reports whether the owner's sheet has room for the modifiers of a definition once
+// that many present modifiers have been freed.
+func (s *Set) modifiersFit(spec *program, freed int) bool {
+	return len(spec.modifiers) == 0 || s.modifierCount()-freed+len(spec.modifiers) <= stat.MaxModifiers
 }

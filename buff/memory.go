@@ -7,8 +7,8 @@ import (
 )
 
 // Memory stores the instances of many Sets, with their keys. It cuts pieces of various sizes from
-// chunks of up to 128 KiB without pointers. So the garbage collector sees some hundred objects for
-// a million buffs instead of one for each owner, an owner that outgrows its piece leaves it to
+// chunks of up to 128 KiB without pointers. So the garbage collector sees a few hundred objects
+// for a million buffs instead of one for each owner, an owner that outgrows its piece leaves it to
 // another owner, and no memory is lost to the size classes of the allocator.
 //
 // An empty chunk is freed. A chunk is drained if other chunks of its size have room for its
@@ -21,9 +21,9 @@ import (
 //	                         of one Set                     free
 //
 // A Set takes a longer piece when it has filled its slots, and returns the old one; [Set.Free]
-// returns the last. Both are rare, take a lock, and may happen on any goroutine. The location of a
-// piece has no effect on results. All Turns that are used with a Set must have the same Memory.
-// The zero value is ready for use. A Memory must not be copied.
+// returns its last piece. Both are rare, take a lock, and may happen on any goroutine. The
+// location of a piece has no effect on results. All Turns that are used with a Set must have the
+// same Memory. The zero value is ready for use. A Memory must not be copied.
 type Memory struct {
 	mu       sync.Mutex
 	chunks   []*slotChunk // by number; number 0 means none, nil is an unused number
@@ -216,7 +216,7 @@ func (c *slotChunk) first() int {
 			return k*64 + bits.TrailingZeros64(word)
 		}
 	}
-	panic("buff: a chunk without room in the list of those that have some")
+	panic("buff: no free piece in an available chunk")
 }
 
 // link prepends a chunk to a list.
@@ -301,7 +301,7 @@ func poisonSlots(slots []instance) {
 func checkPoison(slots []instance) {
 	for k := range slots {
 		if slots[k] != poisoned {
-			panic("buff: written to a slot after it was given back")
+			panic("buff: write to a freed slot")
 		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 // In the tests of this package nothing that was given back can be read or written unseen.
 func init() { poison = true }
 
-// pieces returns how many pieces a Memory has given out, how many slots it has, and in how many chunks.
+// pieces returns how many pieces a Memory has given out, how many slots it has, and in how many
+// chunks.
 func (m *Memory) pieces() (taken, slots, chunks int) {
 	for k := range m.sizes {
 		taken += int(m.sizes[k].taken)
@@ -127,8 +128,8 @@ func TestMemoryComesBack(t *testing.T) {
 	require.Zero(t, chunks)
 }
 
-// TestMemoryOfThoseWhoGrow: owners who all have some more buffs than before leave no chunks behind in which
-// a few of them still are, and what they carry is the same.
+// TestMemoryOfThoseWhoGrow: owners who all have some more buffs than before leave no chunks behind
+// in which a few of them still are, and what they carry is the same.
 func TestMemoryOfThoseWhoGrow(t *testing.T) {
 	c, spec := manySpec(t)
 	m := &Memory{}
@@ -230,8 +231,9 @@ func TestMemoryGivesOnce(t *testing.T) {
 	}
 }
 
-// TestMemoryLeaves: a chunk is left once the others have room for what it holds, and no sooner; who is in it gets a piece of theirs as long as there
-// is one, and when there is none its own room is in use again.
+// TestMemoryLeaves: a chunk is left once the others have room for what it holds, and no sooner;
+// who is in it gets a piece of theirs as long as there is one, and when there is none its own room
+// is in use again.
 func TestMemoryLeaves(t *testing.T) {
 	const n = 8
 	m := &Memory{}
@@ -270,7 +272,8 @@ func TestMemoryLeaves(t *testing.T) {
 	require.True(t, m.chunkOf(pieces[1]).draining, "three quarters are little enough")
 }
 
-// TestBound: a slot that the owner has no room for is not to be had, nor is its key, whatever lies there.
+// TestBound: a slot that the owner has no room for is not to be had, nor is its key, whatever lies
+// there.
 func TestBound(t *testing.T) {
 	c, spec := manySpec(t)
 	turn := &Turn{Catalog: c, Memory: &Memory{}}
@@ -281,14 +284,15 @@ func TestBound(t *testing.T) {
 			for _, f := range []func(){
 				func() { s.slot(at) }, func() { s.key(at) }, func() { s.hash(at) }, func() { s.setHash(at, 1) }, func() { s.order(at) }, func() { s.setOrder(at, 1) },
 			} {
-				require.PanicsWithValue(t, "buff: a slot beyond those that the owner has", f)
+				require.PanicsWithValue(t, "buff: slot out of range", f)
 			}
 		}
 		require.NotPanics(t, func() { s.slot(s.size - 1); s.key(s.size - 1); s.hash(s.size - 1); s.order(s.size - 1) })
 	}
 }
 
-// TestPieceOfLines: slots, keys and the name of a piece lie in its lines and do not overlap, in pieces of all lengths.
+// TestPieceOfLines: slots, keys and the name of a piece lie in its lines and do not overlap, in
+// pieces of all lengths.
 func TestPieceOfLines(t *testing.T) {
 	for n := 1; n <= 2*largestPiece; n++ {
 		lines := make([]cacheLine, pieceLines(n)+1)
@@ -329,10 +333,11 @@ func TestPoison(t *testing.T) {
 	require.NotSame(t, stale, s.slot(0), "it has grown")
 	require.Panics(t, func() { s.specOf(stale) })
 	stale.stacks++
-	require.PanicsWithValue(t, "buff: written to a slot after it was given back", func() { m.alloc(1) })
+	require.PanicsWithValue(t, "buff: write to a freed slot", func() { m.alloc(1) })
 }
 
-// TestMemoryByWorkers: Sets on several goroutines grow and go, each with its own Turn, and share a Memory.
+// TestMemoryByWorkers: Sets on several goroutines grow and go, each with its own Turn, and share a
+// Memory.
 func TestMemoryByWorkers(t *testing.T) {
 	c, spec := manySpec(t)
 	m := &Memory{}

@@ -9,8 +9,8 @@ import (
 // migrate moves a running instance to another version of its definition with the same
 // Stack.Timers, and reports whether it still runs. [Set.Adopt] describes the rules.
 //
-// Coalesced pulses and a buff without time left belong to the old version; stacks above the new
-// limit are removed by the new version.
+// Under the old version, pending pulses run and a buff without time left ends. Under the new
+// version, stacks above its limit are removed.
 func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	s.flush(t, at)
 	i := s.slot(at)
@@ -103,7 +103,7 @@ func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 // waiting ones.
 //
 // It first removes waiting applications without remaining time, then those above the limit. The
-// running one ends last, because the next one then starts. Example:
+// running one ends last, because that starts the next one. Example:
 // testdata/stat/queue_reload.txt.
 func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	i := s.slot(at)

@@ -58,7 +58,7 @@ func (p *piece) room() int { return int(p.size) }
 // bound panics if there is no such slot.
 func (p *piece) bound(at uint16) {
 	if at >= p.size {
-		panic("buff: a slot beyond those that the owner has")
+		panic("buff: slot out of range")
 	}
 }
 

@@ -10,12 +10,14 @@ import (
 // pulse executes a pulse that an application causes at once, with all stacks.
 func (s *Set) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBeat, 0, 0, 0) }
 
-// offBeat is the instant of a pulse outside the period, in which every async stack counts.
+// offBeat, as the instant of a pulse, means that the pulse is not at a boundary of the period.
+// Every async stack counts in it.
 const offBeat wheel.Time = math.MinInt64
 
-// pulseAt emits the pulse at the instant own, in the instance's time, and queues its actions; or
-// it emits a Suppressed. For a partial pulse, elapsed is the part of the period in ms, otherwise
-// zero. count is the number of pulses that it stands for, if above one.
+// pulseAt emits the pulse at the instant own, in the instance's time, and queues its actions. If
+// the buff is hidden, it emits a Suppressed instead. For a partial pulse, elapsed is the part of
+// the period in ms, otherwise zero. count is the number of pulses that it stands for, if above
+// one.
 //
 // Examples: testdata/pulse_and_end.txt, catchup.txt.
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
@@ -48,9 +50,9 @@ func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 	s.queuePulseActionsOf(t, at, i, s.specOf(i), s.magnitudesOf(i), async, own)
 }
 
-// queuePulseActionsOf queues the actions for the pulse just emitted, of the buff in a slot, or of
-// a restored buff that has ended, with noSlot. If a number with SnapshotPulse cannot be evaluated,
-// it emits a Faulted and leaves out the actions that depend on such numbers.
+// queuePulseActionsOf queues the actions for the pulse just emitted, of the buff in slot at;
+// noSlot means a restored buff that has already ended. If a number with SnapshotPulse cannot be
+// evaluated, it emits a Faulted and leaves out the actions that depend on such numbers.
 func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack, own wheel.Time) {
 	ops := spec.pulse
 	sound := spec.uses&usesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
@@ -90,7 +92,7 @@ func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 	} else {
 		elapsed, period = s.elapsed(i, own), s.currentPeriod(i)
 		s.restartPeriod(i, own)
-		i.boundary = own.Add(s.period(i)) // also if it is aligned, or the tail would come again
+		i.boundary = own.Add(s.period(i)) // even if aligned, so that the tail is not repeated
 	}
 	if s.specOf(i).uses&usesCatchup != 0 {
 		s.catchUp(t, at, own, elapsed, period)
@@ -134,7 +136,7 @@ func (s *Set) flushAll(t *Turn, which func(*program) bool) {
 	})
 }
 
-// flush executes the pending pulses of an instance as one pulse.
+// flush executes the pending pulses of an instance as one pulse, according to Spec.Catchup.
 //
 // It must be called before every change that a pulse would see: of stacks, magnitude, end or
 // visibility. So late pulses have the results that they would have had in time. The count is
@@ -221,7 +223,7 @@ func (s *Set) call(t *Turn) {
 	}
 	e := t.current.Event
 	if e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && e.Kind != Died && s.lookup(e.Handle) == nil {
-		t.Dropped++ // only events about the end may have a buff that has ended
+		t.Dropped++ // after its end, a buff has handlers only for its removal, a death or a reaction
 		return
 	}
 	e.Seen = t.Now

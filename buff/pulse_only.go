@@ -28,7 +28,7 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 		return false
 	}
 	own := i.boundary
-	beat := own.Add(int64(i.period32)) // without a flag that is the period
+	beat := own.Add(int64(i.period32)) // flags is 0, so the period is here
 	due := min(beat, i.end)
 	if due <= until || s.specOf(i).uses&usesOnlyCall == 0 {
 		return false
@@ -61,7 +61,7 @@ func (s *Set) emitPulse(t *Turn, i *instance, own wheel.Time, h Handle) {
 	e := &t.pulseCall.event
 	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never
 	e.Owner, e.Source, e.Handle = s.owner, i.source, h
-	if spec := &s.specOf(i).Spec; e.Spec != spec { // while the collector marks, a pointer that is written costs more than to ask
+	if spec := &s.specOf(i).Spec; e.Spec != spec { // skips the GC write barrier if unchanged
 		e.Spec = spec
 	}
 	e.Stacks, e.Level, e.Magnitude, e.Kind = int32(i.stacks), i.level, i.magnitude, Pulsed

@@ -71,7 +71,7 @@ func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome
 // setRunning makes an application the running one. It does not set the numbers of the instance.
 //
 // The instance keeps its handle, its age, its slot and its period. It takes the source, level,
-// magnitude and time of the application, and stores its age, by which it would wait again.
+// magnitude and time of the application, and stores its age in case it waits again.
 func (s *Set) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := s.slot(at)
 	i.magnitude = l.magnitude
@@ -99,7 +99,7 @@ func (s *Set) unqueue(t *Turn, i *instance, k int) {
 // nextInQueue starts the strongest waiting application.
 //
 // It starts at the end of the previous one, not in this frame, so that the length of a queue is
-// the sum of its applications for any frames. Example: testdata/timers_queue.txt.
+// the sum of its applications, whatever the frames. Example: testdata/timers_queue.txt.
 func (s *Set) nextInQueue(t *Turn, at uint16) {
 	i := s.slot(at)
 	x := s.extraOf(i)
@@ -173,10 +173,10 @@ func removeUnordered(async []asyncStack, k int) []asyncStack {
 }
 
 // Each application in a queue keeps the numbers and captured attributes from when it was applied.
-// The instance has the numbers of the running one. The others are in waitingNumbers, and are swapped
-// with the numbers of the instance when another application runs.
+// The instance has the numbers of the running one. The others are in waitingNumbers, and are
+// swapped with the numbers of the instance when another application runs.
 
-// waitingNumbers holds the numbers of one application with a separate time. Its memory is reused.
+// waitingNumbers holds the numbers of one async stack or waiting application. Its memory is reused.
 type waitingNumbers struct {
 	values   []float64
 	captured []Captured
@@ -272,7 +272,8 @@ func (s *Set) requeueRunning(i *instance, left int64) {
 }
 
 // adoptQueueVersion moves an instance with a queue to the version of a new application. It
-// evaluates the numbers of all present applications again, and keeps the evaluated numbers of the new one.
+// evaluates the numbers of all present applications again, and keeps the evaluated numbers of the
+// new one.
 //
 // Examples: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
 func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
@@ -315,8 +316,8 @@ func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 	s.switchVersion(t, at, a)
 }
 
-// convertWaiting evaluates the numbers of another version for the applications with separate
-// times.
+// convertWaiting evaluates the numbers of another version for async stacks and waiting
+// applications.
 func (s *Set) convertWaiting(t *Turn, i *instance, spec *program) {
 	switch each := spec.Stack.Timers == define.TimersEach; {
 	case (s.specOf(i).uses|spec.uses)&usesMagnitudes == 0, each && len(s.specOf(i).numbers)+len(spec.numbers) == 0:

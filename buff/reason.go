@@ -36,10 +36,17 @@ const (
 	Requirement // the requirement for an application is not met
 	Chance      // the roll of its chance failed
 	Diminished  // diminishing returns reduced it to nothing
-	Resisted    // its DurationScale is 0: it was resisted, or a condition in that formula, such as a cost, is not met; or a dispel or a steal was resisted
-	LowerLevel  // an instance of a higher level is present
-	Dead        // the owner is dead
-	NoParam     // a number without a default is missing, or the magnitude of a shield without a pool; or the application has a number that the definition does not read
+
+	// Resisted means that DurationScale is 0, because of a resistance or because a condition in its
+	// formula, such as a cost, is not met; or that a dispel or a steal was resisted.
+	Resisted
+
+	LowerLevel // an instance of a higher level is present
+	Dead       // the owner is dead
+
+	// NoParam means that a number without a default is missing, or the magnitude of a shield without
+	// a pool; or that the application has a number that the definition does not read.
+	NoParam
 
 	BadDuration // a duration below one millisecond
 	BadStacks   // a negative number of stacks

@@ -113,7 +113,7 @@ func (s *Set) applyPendingPeriod(i *instance) {
 // refreshedEnd returns the new end of an instance for an application of d ms at now.
 //
 //	restart    now + d
-//	extend     the old end + d, at most now + Cap; a later old end stays
+//	extend     the old end + d, at most now + RefreshCap; a later old end stays
 //	max        the later of the old end and now + d
 //	pandemic   now + d + the remaining time, at most a share of the definition's duration
 //	residual   now + d + the time until the next pulse, so that no pulse is clipped

@@ -267,7 +267,7 @@ func (s *program) lists(known []Captured) (params, numbers, captures int) {
 	return len(s.Params), len(s.numbers) - len(s.Params), len(known)
 }
 
-// saveOwnNumbers appends the numbers of an application with a separate time, like
+// saveOwnNumbers appends the numbers of an async stack or a waiting application, like
 // [savedNumbers.append].
 func saveOwnNumbers(dst []byte, spec *program, k *magnitudes, l *asyncStack) []byte {
 	if l.numbers == 0 {

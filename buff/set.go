@@ -12,8 +12,8 @@ import (
 // Set is the state of one owner: its buffs and its timeouts. It has no lock and no clock; only
 // one goroutine at a time may use it. Use [NewSet].
 type Set struct {
-	// First the fields that every command reads, next to each other: they are rarely in the cache.
-	// There is one Set for each player, so it is small.
+	// Fields that every command reads come first, on the same cache lines, because an owner is
+	// rarely in the cache. A Set is kept small: there is one for each player.
 	scheduler scheduler
 	piece     // the slots and their keys
 
@@ -68,7 +68,8 @@ func (s *Set) Generation() uint32 {
 }
 
 // All returns the owner's buffs, the oldest application first. The loop may end the current
-// buff. After any other change it continues with an unspecified part of the buffs.
+// buff. After any other change it visits an unspecified part of the other buffs, each in its
+// present state.
 func (s *Set) All() iter.Seq[Instance] {
 	return func(yield func(Instance) bool) {
 		for at := s.oldest; at != noSlot; {
@@ -91,8 +92,8 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 	return s.instanceAt(h.slot()), true
 }
 
-// Next returns the earliest instant at which something is due, or Never. It costs O(slots), and
-// is meant for callers without a timing wheel.
+// Next returns the earliest instant at which something is due, or wheel.Never. It costs O(slots),
+// and is meant for callers without a timing wheel.
 func (s *Set) Next() wheel.Time {
 	next := s.timeouts().next()
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -262,11 +263,11 @@ func (s *Set) allocSlot(t *Turn) uint16 {
 	return at
 }
 
-// evacuateInterval is the number of new buffs between two checks whether the chunk of the owner is
-// draining. A check takes a lock if any chunk is.
+// evacuateInterval is the number of new buffs between two checks whether the owner's chunk is
+// draining. While any chunk is draining, a check takes a lock.
 const evacuateInterval = 16
 
-// grownRoom returns the number of slots after an owner with n slots has filled them all. It stays
+// grownRoom returns the new number of slots for an owner that has used all its n slots. It stays
 // within the limit as long as no slot has been retired.
 func (s *Set) grownRoom(n int) int {
 	if limit := int(s.limit); n < limit {
@@ -276,8 +277,9 @@ func (s *Set) grownRoom(n int) int {
 }
 
 // slotGrowth returns how many slots to add to n. Most owners have about ten buffs, most creatures
-// one or two. Unused slots are the largest waste of memory; growing costs half as much again as
-// a new buff. In steps of two, buffs would cost more twice as often, to save a tenth of memory.
+// one or two. Unused slots are the largest waste of memory, but a move to a longer piece makes a
+// new buff half as expensive again. Steps of two would save a tenth of the memory, and move twice
+// as often.
 func slotGrowth(n int) int {
 	if n < 8 {
 		return max(1, n)

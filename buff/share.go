@@ -46,7 +46,7 @@ func (p *share) scale(v float64) float64 {
 // instantStacks returns the number of stacks for an instant.
 func (p *share) instantStacks() int32 { return max(p.stacks, 1) }
 
-// share codes the share of an application: one flag, and the fields if it is not zero.
+// share encodes or decodes the share of an application: one flag, and the fields if it is not zero.
 func (f *form) share(v *share) {
 	if !f.next(*v != share{}) {
 		return
@@ -58,7 +58,7 @@ func (f *form) share(v *share) {
 	f.signed(&stacks)
 	if f.mode == reading && f.err == nil &&
 		(v.period < 0 || v.period > define.MaxDuration.Milliseconds() || v.elapsed < 0 || v.elapsed > v.period || count < 0 || count > 1<<31-1 || stacks < 0 || stacks > define.MaxStacks) {
-		f.failf(ErrCommand, "a share of %d/%d of %d pulses of %d stacks", v.elapsed, v.period, count, stacks)
+		f.failf(ErrCommand, "invalid share: %d/%d of a period, %d pulses, %d stacks", v.elapsed, v.period, count, stacks)
 		return
 	}
 	v.count, v.stacks = int32(count), int32(stacks)

@@ -29,9 +29,9 @@ func (s *program) pool(t *Turn, a *Application) int64 {
 }
 
 // Absorb reduces an amount of damage by the owner's shields of that school, and returns the rest.
-// The shield with the highest priority is used first, of equals the oldest. Shields limited to
-// attributes count too. A spent shield remains until the next Absorb command: a handler that calls
-// Absorb must issue one with no Amount.
+// The shield with the highest priority is used first, of equals the oldest. Shields that are
+// limited to certain attributes absorb it too. A spent shield remains until the next Absorb
+// command: a handler that calls Absorb must issue one with no Amount.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
 	rest, _ = s.absorbDamage(amount, school, 0)
 	return rest

@@ -23,8 +23,8 @@ func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
 // joinInstance is reapply without recording changes in the journal.
 //
 // The order matters: first the level, which may refuse the application; then the version, the
-// separate rules for each and queue, and overflow, which may refuse or end everything; then the
-// stacks; and last the refresh, whose pulse has all stacks.
+// separate rules for TimersEach and TimersQueue, and overflow, which may refuse or end everything;
+// then the stacks; and last the refresh, whose pulse has all stacks.
 func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec.program
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
@@ -124,10 +124,9 @@ func (s *program) stacksOf(a *Application) int32 {
 	return int32(min(a.Stacks, define.MaxStacks))
 }
 
-// crossThresholds issues the commands of the thresholds that the stacks of an instance have
-// reached from below, from was stacks. A threshold counts again after the stacks have been below
-// it. Applications have the source and captured attributes of the application that added the
-// stacks.
+// crossThresholds issues the commands of the thresholds that an instance has reached from below,
+// since it had was stacks. A threshold counts again after the stacks have been below it. The
+// applications have the source and captured attributes of the application that added the stacks.
 //
 // Examples: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
 func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {

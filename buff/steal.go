@@ -23,7 +23,7 @@ type Cause struct {
 	Spec   *Spec // the buff's definition
 	Source OwnerID
 	Handle Handle
-	Damage bool // not an action but the act dealt, for the source of damage, which may not exist
+	Damage bool // no action: reports the act "dealt" to the source of damage, which may not exist
 	action *op
 }
 
@@ -199,8 +199,8 @@ func (n *taken) of(l *asyncStack) []float64 {
 	return n.waiting[int(l.numbers-1)*each : int(l.numbers)*each]
 }
 
-// useTakenNumbers replaces evaluated numbers by the numbers of a stolen part. A number that the stolen
-// version did not have keeps its value.
+// useTakenNumbers replaces evaluated numbers by the numbers of a stolen part. A number that the
+// stolen version did not have keeps its value.
 //
 // Example: testdata/stat/steal.txt.
 func (s *Set) useTakenNumbers(t *Turn, a *Application) {

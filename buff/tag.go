@@ -120,7 +120,7 @@ func hasAny(tags, some []Tag) bool {
 	return slices.ContainsFunc(some, func(t Tag) bool { return has(tags, t) })
 }
 
-// tagCount is the number of sources of one tag of an owner.
+// tagCount is the number of times that an owner has been given a tag.
 type tagCount struct {
 	tag Tag
 	n   uint16

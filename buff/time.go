@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Owner time is world time unless a pause or a rate has changed it, and buff time is owner time in
-// the same way. A Set stores owner times, and buff times for buffs with a time scale of their own;
-// it reports world times.
+// Owner time equals world time until a pause or a rate changes it. Buff time equals owner time in
+// the same way. A Set stores owner times, and buff times for buffs with a time scale. It reports
+// world times.
 
 // toOwnerTime converts an instant of the instance's time to owner time.
 func (s *Set) toOwnerTime(i *instance, at wheel.Time) wheel.Time {
@@ -54,7 +54,8 @@ func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
 
 func (s *Set) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).scale.ceil(t.now) }
 
-// extend moves the end of a buff. If the new end is not after now, the buff expires at once,
+// extend moves the end of a buff. If most is given, the new end is at most that long after now,
+// unless the old end was already later. If the new end is not after now, the buff expires at once,
 // without a pulse.
 func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	i := s.slot(at)
@@ -82,7 +83,8 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 	return s.setEnd(t, at, end)
 }
 
-// setEnd sets the end of the buff, in its own time.
+// setEnd sets the end of the buff, in its own time, and emits a Refreshed. The buff expires if the
+// end is not after now.
 func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 	i := s.slot(at)
 	i.end = end
@@ -139,7 +141,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		return Result{Kind: kind, Handle: c.Handle}
 	}
 	if c.Whose == define.OfSource || c.Whose > define.OfZone {
-		panic(fmt.Sprintf("buff: a Command with the Whose %d", c.Whose))
+		panic(fmt.Sprintf("buff: Command with invalid Whose %d", c.Whose))
 	}
 	b := s.ensureRare()
 	if b.timeScale == nil {

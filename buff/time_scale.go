@@ -9,12 +9,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// timeScale maps an outer time to an inner time that may be paused or have another rate: world time
-// to owner time, or owner time to buff time.
+// timeScale maps an outer time to an inner time that may be paused or have another rate: world
+// time to owner time, or owner time to buff time.
 //
-// From the outer instant at, inner time advances num ms in den ms. At that instant the inner time was
-// inner + rest/den. Keeping the fraction prevents drift, however often the rate changes, as long as
-// the denominators have a common multiple below 2^31.
+// From the outer instant at, inner time advances num ms in every den ms. At that instant the inner
+// time was inner + rest/den. Keeping the fraction prevents drift, however often the rate changes,
+// as long as the denominators have a common multiple below 2^31.
 type timeScale struct {
 	at, inner wheel.Time
 	rest      int64 // below den
@@ -38,7 +38,7 @@ func (p *timeScale) causeOf(w define.Whose) *cause {
 	case define.OfZone:
 		return &p.cause[2]
 	}
-	panic(fmt.Sprintf("buff: a Command with the Whose %d", w))
+	panic(fmt.Sprintf("buff: Command with invalid Whose %d", w))
 }
 
 // newTimeScale returns a scale with the rate 1 whose inner time equals the outer time at now.
@@ -76,8 +76,8 @@ func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
 	return p.inner.Add(ms)
 }
 
-// outer returns the first outer instant at which an inner instant has been reached, or Never while
-// paused, even for an event that is due at the instant of the pause.
+// outer returns the first outer instant at which an inner instant has been reached. While the
+// inner time is paused it returns wheel.Never, even for the instant of the pause.
 //
 // It inverts floor: the smallest outer with floor(outer) ≥ inner. At a rate of 3/4, 3 ms of inner
 // time take 4 ms, and 1 ms takes 2. The products need 128 bits, since instants may be far apart.
@@ -131,7 +131,7 @@ func (p *timeScale) toWorld(at wheel.Time) wheel.Time {
 }
 
 // lastReached returns the last instant of owner time whose events are due at a world instant. While
-// the owner is paused there is none, and it returns the minimum.
+// the owner is paused there is none, and it returns math.MinInt64.
 func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	switch {
 	case p == nil:
@@ -142,8 +142,8 @@ func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	return p.floor(at)
 }
 
-// firstReached returns the instant of owner time that is the start of anything that starts at a
-// world instant.
+// firstReached returns the first instant of owner time that is not before a world instant. Buffs
+// that are applied at the world instant start there.
 func (p *timeScale) firstReached(at wheel.Time) wheel.Time {
 	if p == nil {
 		return at
@@ -175,9 +175,9 @@ func (p *timeScale) ownerZero() int64 {
 // change sets the pause and the rate of one cause.
 //
 // The rates of all causes are multiplied, and each paused cause stops the time. The time so far is
-// converted at the old rate, to whole ms in inner and the remainder in rest, so that frequent changes
-// lose nothing; fit limits the denominator. Examples: testdata/rate_owner.txt, rate_buff.txt,
-// pause_buff.txt.
+// converted at the old rate, to whole ms in inner and the remainder in rest, so that frequent
+// changes lose nothing; fit limits the denominator. Examples: testdata/rate_owner.txt,
+// rate_buff.txt, pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio) {
 	*p.causeOf(w) = cause{held, rate}
 	num, den := uint64(1), uint64(1)
@@ -197,8 +197,8 @@ func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio
 	p.num, p.den, p.rest = p.fit(rest, num, den)
 }
 
-// fit expands the rate num/den to a denominator in which the rest, in 1/p.den ms, is a whole number.
-// If that denominator is too large, it rounds the rest down.
+// fit expands the rate num/den to a denominator in which the rest, in 1/p.den ms, is a whole
+// number. If that denominator is too large, it rounds the rest down.
 func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
 	if rest == 0 {
 		return int64(num), int64(den), 0
@@ -233,7 +233,7 @@ func (r Ratio) Times(o Ratio) Ratio {
 		n, d = n/g, d/g
 	}
 	if n > MaxRatio || d > MaxRatio {
-		panic(fmt.Sprintf("buff: the product of the ratios %v and %v has a part above %d", r, o, MaxRatio))
+		panic(fmt.Sprintf("buff: product of ratios %v and %v has a part above %d", r, o, MaxRatio))
 	}
 	return Ratio{uint32(n), uint32(d)}
 }

@@ -90,7 +90,7 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 	l := b.timeouts
 	switch {
 	case c.Do == nil && c.Handler == 0:
-		return Result{Err: fmt.Errorf("%w: it has neither a function nor a handler: %q", ErrHandler, c.Name)}
+		return Result{Err: fmt.Errorf("%w: timeout %q has neither a function nor a handler", ErrHandler, c.Name)}
 	case l.live >= int32(s.limit), l.free == noSlot && len(l.list) == MaxPerOwner:
 		t.emit(s, &Event{Kind: Faulted, Why: Full, Name: c.Name, End: wheel.Never})
 		return Result{Kind: Faulted, Why: Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", ErrFull, s.limit, s.owner)}
@@ -130,8 +130,8 @@ func (s *Set) releaseTimeout(at uint16) {
 	s.rare.timeouts.freeSlot(at, s.generations)
 }
 
-// fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first: in its
-// own handler its handle is stale, and the handler may start it again.
+// fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first: in
+// its own handler its handle is stale, and the handler may start it again.
 func (s *Set) fireTimeout(t *Turn, at uint16, e dueEntry) {
 	x := &s.rare.timeouts.list[at]
 	if dueKey(rankTimeout, x.age) != e.key { // ages are unique, and a freed slot has none

@@ -17,7 +17,7 @@ const (
 // Turn holds the working state of a Set: its output, such as events, and the queue of commands
 // that handlers have issued. One Turn serves many Sets, one after the other.
 type Turn struct {
-	// Now is the time of the frame, which events have as Seen.
+	// Now is the time of the frame, which is stored in Event.Seen.
 	Now wheel.Time
 
 	// Events collects the events. New ones are appended.
@@ -41,8 +41,8 @@ type Turn struct {
 	Catalog *Catalog
 
 	// Order numbers the turns and commands of all Sets in sequence: see [Set.TakeDeadline]. It
-	// wraps around. The caller increments it before each, or never if the order of Sets does not
-	// matter to it.
+	// wraps around. The caller increments it before each turn and command, or never if the order
+	// of Sets does not matter.
 	Order uint32
 
 	// Memory stores the instances of the Sets. If nil, each Set has its own piece of the heap. A
@@ -100,11 +100,11 @@ type Turn struct {
 	share    share      // of the current application
 	backdate backdate   // of the current application
 	ended    backdate   // of the removal whose actions are queued
-	worked   worked     // the numbers of the application that is carried out
+	worked   worked     // evaluated numbers of the current application
 	loot     loot       // memory for stolen buffs
 	captured []Captured // of the queued applications
 
-	scratch *scratch // not lent; nil: there are none
+	scratch *scratch // nil while lent to a Set, and before the first use
 
 	displaced []goer      // instances that a new one displaces
 	best      []strongest // the strongest instance of each group
@@ -132,7 +132,8 @@ func (t *Turn) At() wheel.Time { return t.at }
 func (t *Turn) Issue(s *Set, c *Command) { t.issue(s, c) }
 
 // Chain makes a command for another owner part of the running chain. In the chain of a reaction to
-// damage, damage that the command causes triggers no further reactions. Issue calls Chain itself.
+// damage, damage that the command causes triggers no further reactions. Issue does this
+// automatically.
 func (t *Turn) Chain(c *Command) { c.quiet = t.quiet }
 
 // issue is Issue, and reports whether the command was appended.
@@ -147,7 +148,7 @@ func (t *Turn) issue(s *Set, c *Command) bool {
 	return true
 }
 
-// begin starts a chain: for a due event, inside Run, or for a command of the caller. Commands that
+// begin starts a chain, for a due event (inside Run) or for a command of the caller. Commands that
 // it causes directly are round 1.
 func (t *Turn) begin(at, now wheel.Time, inside bool) {
 	t.at, t.now, t.inside, t.round, t.issued, t.truncated, t.quiet = at, now, inside, 0, 0, false, false
@@ -324,16 +325,17 @@ func (s *Set) queueActions(t *Turn, ops []op, k *magnitudes) {
 	}
 }
 
-// queueActionsFrom is queueActions for an event that an application has caused. Its source is also
-// the source of applications among the actions, even if another source started the buff.
+// queueActionsFrom is queueActions for an event that an application has caused. Applications
+// issued by the actions have the source of that application, even if another source started the
+// buff.
 func (s *Set) queueActionsFrom(t *Turn, ops []op, source OwnerID, k *magnitudes) {
 	if len(ops) > 0 {
 		s.queueEventActions(t, ops, &t.Events[len(t.Events)-1], source, k)
 	}
 }
 
-// queueEventActions queues actions for an event, which need not be the last one, with the source of
-// the actions. The event may be in a list that is reallocated meanwhile.
+// queueEventActions queues actions for any event e. Applications issued by the actions have the
+// given source. e may point into a list that is reallocated meanwhile.
 func (s *Set) queueEventActions(t *Turn, ops []op, e *Event, source OwnerID, k *magnitudes) {
 	for j := range ops {
 		switch o := &ops[j]; o.do {
