@@ -6,18 +6,18 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// happened is what the buffs of an owner do about an act: those with actions for it react, the
+// handleAct is what the buffs of an owner do about an act: those with actions for it react, the
 // oldest first, then it uses charges and interrupts. The actions follow after all of that. A buff that reacts to damage
 // starts a chain in which no buff reacts to damage.
 //
 // Stories: testdata/react.txt, stat/damage_loop.txt.
-func (s *Set) happened(t *Turn, act Act, target OwnerID, amount int64) Result {
+func (s *Set) handleAct(t *Turn, act Act, target OwnerID, amount int64) Result {
 	var r Result
-	if !s.gates().concerns(act) {
+	if !s.gates().handles(act) {
 		return r
 	}
 	quiet := t.quiet
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		i := s.slot(at)
 		spec := s.specOf(i)
 		if spec.reactsTo&act.bit() == 0 || i.flags&hidden != 0 {
@@ -87,17 +87,17 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 //
 // Stories: testdata/stat/damage_acts.txt, damage_loop.txt.
 func (s *Set) reportDamage(t *Turn, c *Command, law *Catalog, amount int64) {
-	if newest := s.law(t); newest != nil {
+	if newest := s.attributeCatalog(t); newest != nil {
 		law = newest
 	}
 	if law.damageActs == 0 {
 		return
 	}
 	source := c.Application.Source
-	s.happened(t, law.damaged, source, amount)
+	s.handleAct(t, law.damaged, source, amount)
 	switch {
 	case source == s.owner:
-		s.happened(t, law.dealt, source, amount)
+		s.handleAct(t, law.dealt, source, amount)
 	case source != 0 && law.dealt != 0:
 		t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: source, Cause: Cause{Damage: true}, Command: Command{
 			Verb: verb.Happened, Owner: source, Act: law.dealt, Amount: amount, Application: Application{Source: s.owner}, quiet: t.quiet,

@@ -30,7 +30,7 @@ import (
 func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	var n Adopted
-	s.each(func(at uint16) { s.adopt(t, at, &n) })
+	s.eachInstance(func(at uint16) { s.adopt(t, at, &n) })
 	s.setCatalog(t.Catalog)
 	versions := false
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {

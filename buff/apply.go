@@ -20,7 +20,7 @@ import (
 func (s *Set) apply(t *Turn, a *Application) outcome {
 	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
 		newest, _ := t.Catalog.version(a.Spec.program)
-		if newest == nil || a.member && !newest.joinable() {
+		if newest == nil || a.member && !newest.auraCanApply() {
 			return s.deny(t, a, Reload, nil)
 		}
 		a.Spec = &newest.Spec
@@ -29,7 +29,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 	t.share, t.backdate = a.share, a.backdate.of(spec)
 	if !a.plain() {
 		if why, err := a.check(); err != nil {
-			return s.faulty(t, a, why, err)
+			return s.rejectInvalid(t, a, why, err)
 		}
 	}
 	if len(a.Params) > 0 {
@@ -41,8 +41,8 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		s.setMixed(s.catalog != nil)
 		s.setCatalog(spec.catalog)
 	}
-	if spec.handsOn && a.Source == s.owner {
-		t.captured = a.Capture(t.captured, s, s.law(t), define.SnapshotCast)
+	if spec.capturesLate && a.Source == s.owner {
+		t.captured = a.Capture(t.captured, s, s.attributeCatalog(t), define.SnapshotCast)
 	}
 	if s.gates() != nil || spec.uses&usesGates != 0 {
 		if why := s.admit(t, a); why != NoReason {
@@ -57,15 +57,15 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 	case why != NoReason:
 		return s.deny(t, a, why, nil)
 	case spec.uses&usesDR == 0 && a.taken == nil:
-		return s.land(t, a, d)
+		return s.joinOrStart(t, a, d)
 	}
-	r := s.landAll(t, a, d)
+	r := s.joinOrStartAll(t, a, d)
 	if spec.uses&usesDR == 0 {
 		return r
 	}
 	switch r.kind {
 	case Applied, Refreshed, Stacked, Queued: // what nothing was told of does not count
-		if s.lives(r.handle) {
+		if s.isLive(r.handle) {
 			s.noteApplier(r.handle.slot(), a.Source)
 		}
 		s.diminish(t, spec, a.Source) // a may have become one of an older version
@@ -73,18 +73,18 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 	return r
 }
 
-// landAll is land, with what else was stolen.
-func (s *Set) landAll(t *Turn, a *Application, d int64) outcome {
-	r := s.land(t, a, d)
+// joinOrStartAll is land, with what else was stolen.
+func (s *Set) joinOrStartAll(t *Turn, a *Application, d int64) outcome {
+	r := s.joinOrStart(t, a, d)
 	if a.taken != nil && len(a.taken.rest) > 0 && r.kind != Denied && r.kind != Removed {
 		s.startRest(t, a)
 	}
 	return r
 }
 
-// land lets an application of d ms join a live instance or be a new one.
-func (s *Set) land(t *Turn, a *Application, d int64) outcome {
-	at := s.joined(a)
+// joinOrStart lets an application of d ms join a live instance or be a new one.
+func (s *Set) joinOrStart(t *Turn, a *Application, d int64) outcome {
+	at := s.joinTarget(a)
 	if at == noSlot {
 		return s.start(t, a, d)
 	}
@@ -106,8 +106,8 @@ func (s *Set) executeInstant(t *Turn, a *Application) outcome {
 	return outcome{kind: Executed}
 }
 
-// joined returns the slot of the live instance that the application joins, or noSlot.
-func (s *Set) joined(a *Application) uint16 {
+// joinTarget returns the slot of the live instance that the application joins, or noSlot.
+func (s *Set) joinTarget(a *Application) uint16 {
 	if a.Spec.Stack.By == define.ByNone {
 		return noSlot
 	}
@@ -144,14 +144,14 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 		i.boundary = i.boundary.Add(-back) // the owner's time, to which it may be aligned, stood still then
 	}
 	t.now = now.Add(-back) // when it begins
-	i.end = lasting(t.now, d)
+	i.end = endAfter(t.now, d)
 	i.stacks = int16(min(spec.stacksOf(a), spec.limit))
 	s.rehash(at)
 	if a.member {
 		i.flags |= member
 	}
 	if spec.uses&usesExtra != 0 {
-		s.equip(t, i, a)
+		s.initExtra(t, i, a)
 	}
 	t.now = now
 	s.markDirty(t, at)
@@ -164,54 +164,54 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 		s.applyLinks(t, i)
 	}
 	if spec.uses&usesEntry != 0 {
-		s.enter(t, at)
+		s.activate(t, at)
 	} else if s.gates() != nil {
-		s.reconsider(t) // who gave way to it may have hidden others
+		s.reevaluate(t) // who gave way to it may have hidden others
 	}
 	// It may be gone: a requirement for its removal may have held already.
-	if spec.First != define.FirstNone && s.lives(h) {
+	if spec.First != define.FirstNone && s.isLive(h) {
 		s.pulse(t, at)
 	}
-	if back > 0 && s.lives(h) {
+	if back > 0 && s.isLive(h) {
 		s.catchUpBackdated(t, at, back)
 	}
 	return outcome{handle: h, kind: Applied}
 }
 
-// enter does what follows from a new instance before its first pulse: what it gives to its
+// activate does what follows from a new instance before its first pulse: what it gives to its
 // owner, and what of it and of others has an effect now. One that is hidden from the start
 // gives nothing: no tag and no modifier of it is there for even a moment, so that nothing that
 // requires or forbids its tags is set off.
-func (s *Set) enter(t *Turn, at uint16) {
+func (s *Set) activate(t *Turn, at uint16) {
 	i := s.slot(at)
 	spec := s.specOf(i)
 	if spec.uses&usesActs != 0 {
-		s.ensureGates().acts |= spec.acts()
+		s.ensureGates().handledActs |= spec.acts()
 	}
 	s.crossThresholds(t, at, 0, i.source, s.magnitudesOf(i))
 	if spec.uses&usesHide != 0 {
-		s.ensureGates().unsettle()
-		s.rank(t)
+		s.ensureGates().requestReevaluation()
+		s.findStrongest(t)
 	}
 	if spec.uses&usesOngoing != 0 {
-		s.ensureGates().unsettle()
+		s.ensureGates().requestReevaluation()
 	}
-	causes := s.causes(t, i, at)
+	causes := s.hideCauses(t, i, at)
 	i.flags |= causes
-	if causes &= spec.toldCauses(); causes != 0 {
+	if causes &= spec.reportedCauses(); causes != 0 {
 		s.tell(t, Hidden, at).Why = whyHidden(causes)
 	} else {
-		s.give(t, at)
+		s.grantEffects(t, at)
 	}
-	s.reconsider(t)
+	s.reevaluate(t)
 }
 
-// equip gives a new instance what is not plain about it.
-func (s *Set) equip(t *Turn, i *instance, a *Application) {
+// initExtra gives a new instance what is not plain about it.
+func (s *Set) initExtra(t *Turn, i *instance, a *Application) {
 	x, spec := s.ensureExtra(i), a.Spec.program
 	x.key = a.Key
 	if spec.Stack.Timers != define.TimersEach {
-		x.charges, x.shield = spec.charged(a), spec.pool(t, a)
+		x.charges, x.shield = spec.initialCharges(a), spec.pool(t, a)
 	}
 	if spec.uses&usesMagnitudes != 0 {
 		s.rare.modifiers += int32(len(spec.modifiers))
@@ -275,15 +275,15 @@ func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
 	return outcome{kind: Denied, why: why, err: err}
 }
 
-// faulty is what comes of an application that asks for what cannot be.
-func (s *Set) faulty(t *Turn, a *Application, why Reason, err error) outcome {
+// rejectInvalid is what comes of an application that asks for what cannot be.
+func (s *Set) rejectInvalid(t *Turn, a *Application, why Reason, err error) outcome {
 	e := t.newEvent(s, Faulted)
 	e.Why, e.Spec, e.Source = why, a.Spec, a.Source
 	return outcome{kind: Faulted, why: why, err: err}
 }
 
-// lasting returns the instant ms after at, Never for a span of 0.
-func lasting(at wheel.Time, ms int64) wheel.Time {
+// endAfter returns the instant ms after at, Never for a span of 0.
+func endAfter(at wheel.Time, ms int64) wheel.Time {
 	if ms == 0 {
 		return wheel.Never
 	}
@@ -319,7 +319,7 @@ func (s *Spec) Captures() bool { return len(s.program.captures) > 0 }
 func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when define.Snapshot) []Captured {
 	from := len(dst)
 	for _, w := range a.Spec.program.captures {
-		if v, ok := captured(a.Captured, w.attr, w.when); ok {
+		if v, ok := findCaptured(a.Captured, w.attr, w.when); ok {
 			dst = append(dst, Captured{w.attr, w.when, v})
 		} else if source != nil && (w.when == define.SnapshotCast || when != define.SnapshotCast) {
 			dst = append(dst, Captured{w.attr, w.when, source.Attribute(c, w.attr)})
@@ -332,7 +332,7 @@ func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when defi
 // Unknown reports whether a [Application.Capture] with SnapshotApply would read anything.
 func (a *Application) Unknown() bool {
 	for _, w := range a.Spec.program.captures {
-		if _, ok := captured(a.Captured, w.attr, w.when); !ok {
+		if _, ok := findCaptured(a.Captured, w.attr, w.when); !ok {
 			return true
 		}
 	}
@@ -360,8 +360,8 @@ func (a *Application) Inherit(dst []Captured, s *Set, c *Catalog, h Handle) []Ca
 	return dst
 }
 
-// captured finds one attribute.
-func captured(list []Captured, attr stat.Attr, when define.Snapshot) (float64, bool) {
+// findCaptured finds one attribute.
+func findCaptured(list []Captured, attr stat.Attr, when define.Snapshot) (float64, bool) {
 	for k := range list {
 		if c := &list[k]; c.attr == attr && c.when == when {
 			return c.value, true
@@ -370,9 +370,9 @@ func captured(list []Captured, attr stat.Attr, when define.Snapshot) (float64, b
 	return 0, false
 }
 
-// captures finds, for each definition, what it and all that it can set off reads of the
+// propagateCaptures finds, for each definition, what it and all that it can set off reads of the
 // source: what one reads is passed on to all that can set it off, until nothing is new.
-func (k *checker) captures() {
+func (k *checker) propagateCaptures() {
 	var wait []*program
 	for _, s := range k.catalog.programs {
 		if len(s.captures) > 0 {
@@ -384,13 +384,13 @@ func (k *checker) captures() {
 	}
 	causes := map[*program][]*program{}
 	for _, s := range k.catalog.programs {
-		s.setsOff(func(o *program) { causes[o] = append(causes[o], s) })
+		s.eachApplied(func(o *program) { causes[o] = append(causes[o], s) })
 	}
 	for ; len(wait) > 0; wait = wait[1:] {
 		for _, cause := range causes[wait[0]] {
 			n := len(cause.captures)
 			for _, c := range wait[0].captures {
-				cause.handOn(c)
+				cause.addLateCapture(c)
 			}
 			if len(cause.captures) > n {
 				wait = append(wait, cause)
@@ -399,23 +399,23 @@ func (k *checker) captures() {
 	}
 }
 
-// reads notes that the definition reads an attribute of its source.
-func (s *program) reads(c capture) {
+// addCapture notes that the definition reads an attribute of its source.
+func (s *program) addCapture(c capture) {
 	if !slices.Contains(s.captures, c) {
 		s.captures = append(s.captures, c)
 	}
 }
 
-// handOn records that an attribute of the source is read after the definition was applied: by something that it sets off,
+// addLateCapture records that an attribute of the source is read after the definition was applied: by something that it sets off,
 // or at an act.
-func (s *program) handOn(c capture) {
-	s.reads(c)
-	s.handsOn = s.handsOn || c.when == define.SnapshotCast
+func (s *program) addLateCapture(c capture) {
+	s.addCapture(c)
+	s.capturesLate = s.capturesLate || c.when == define.SnapshotCast
 	s.rereads = s.rereads || c.when == define.SnapshotApply
 }
 
-// setsOff calls f for each definition that this one can apply, some more than once.
-func (s *program) setsOff(f func(*program)) {
+// eachApplied calls f for each definition that this one can apply, some more than once.
+func (s *program) eachApplied(f func(*program)) {
 	lists := [][]op{s.apply, s.refresh, s.pulse, s.exec, s.overflow, s.death}
 	for k := range s.reactions {
 		lists = append(lists, s.reactions[k].ops)

@@ -24,34 +24,34 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 	x, now := s.ensureExtra(i), s.nowOf(t, i)
 	l := asyncStack{
 		end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level),
-		shield: a.Spec.program.pool(t, a), charges: a.Spec.program.charged(a),
+		shield: a.Spec.program.pool(t, a), charges: a.Spec.program.initialCharges(a),
 	}
 	if period := s.period(i); period > 0 {
 		l.lag = max(int64(now-i.boundary)+period, 0) // since the last beat: above 0 between two of them
 	}
-	s.ownNumbers(t, i, a, &l)
-	at, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
+	s.storeAsyncNumbers(t, i, a, &l)
+	at, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
 	x.async = slices.Insert(x.async, at, l)
 	i.end = x.async[len(x.async)-1].end
 }
 
-// ownNumbers gives an async stack the numbers of an application, which have been evaluated.
-func (s *Set) ownNumbers(t *Turn, i *instance, a *Application, l *asyncStack) {
+// storeAsyncNumbers gives an async stack the numbers of an application, which have been evaluated.
+func (s *Set) storeAsyncNumbers(t *Turn, i *instance, a *Application, l *asyncStack) {
 	if len(a.Spec.program.numbers) > 0 {
 		s.storeWaiting(t, i, a, l)
 	}
 }
 
-// counts reports whether an async stack counts in the beat at an instant.
+// countsAt reports whether an async stack counts in the beat at an instant.
 //
 // A period of 2 s, a beat at 2, 4, 6 …; a stack that came at 1 s and lasts 5 s has periods of its own that end at 3 and 5, and
 // an end at 6. It is 1 s behind: it counts in the beats at 2 and 4, and not in that at 6, of which only half a period is its
 // own. Story: testdata/timers_each_beat.txt.
-func (l *asyncStack) counts(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
+func (l *asyncStack) countsAt(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
 
-// inStep lets the periods of all async stacks begin now, as the instance's do, which begin anew. With
+// restartAsyncPeriods lets the periods of all async stacks begin now, as the instance's do, which begin anew. With
 // [define.AlignOwner] the first beat may come before such a period ends.
-func (s *Set) inStep(i *instance, now wheel.Time) {
+func (s *Set) restartAsyncPeriods(i *instance, now wheel.Time) {
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		async, period := s.extraOf(i).async, s.period(i)
 		for k := range async {
@@ -73,17 +73,17 @@ func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
 	}
 }
 
-// asyncOrder orders async stacks by their ends, and equal ones by age.
-func asyncOrder(a, b asyncStack) int {
+// compareAsync orders async stacks by their ends, and equal ones by age.
+func compareAsync(a, b asyncStack) int {
 	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.age, b.age))
 }
 
-// againEach is a further application where each has a timer of its own.
+// reapplyAsync is a further application where each has a timer of its own.
 //
 // At the limit, deny and clear are as with shared timers; replace takes as many of the oldest away as there is no room for;
 // allow lets the rule of refresh decide about the stack that ends first. Where there is room for some of the stacks only,
 // those come, and the rest is lost without a word.
-func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
+func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec.program
 	r := outcome{handle: s.handle(at), kind: Stacked}
 	room := spec.limit - int32(i.stacks)
@@ -111,7 +111,7 @@ func (s *Set) againEach(t *Turn, at uint16, a *Application, d int64) outcome {
 	s.ages++
 	i.stacks += n
 	i.magnitude = a.Magnitude
-	s.reranked(spec)
+	s.strengthChanged(spec)
 	s.mergeLevel(i, a)
 	s.updateNumbers(t, at, a)
 	s.addAsync(t, i, a, d, n, s.ages)
@@ -150,7 +150,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 		x.async = slices.Delete(x.async, 0, 1)
 	}
 	l.numbers = 0
-	s.gates().ceased(t, s.specOf(i), l.source)
+	s.gates().restartReset(t, s.specOf(i), l.source)
 	s.ages++
 	end := now.Add(d)
 	if a.stolen && !a.outlevels(i) { // a steal never shortens what the thief has
@@ -158,12 +158,12 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	}
 	l.end, l.age, l.stacks = end, s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
-	l.shield, l.charges = a.Spec.program.pool(t, a), a.Spec.program.charged(a)
-	s.ownNumbers(t, i, a, &l)
-	to, _ := slices.BinarySearchFunc(x.async, l, asyncOrder)
+	l.shield, l.charges = a.Spec.program.pool(t, a), a.Spec.program.initialCharges(a)
+	s.storeAsyncNumbers(t, i, a, &l)
+	to, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
 	x.async = slices.Insert(x.async, to, l)
 	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
-	s.reranked(s.specOf(i))
+	s.strengthChanged(s.specOf(i))
 	s.mergeLevel(i, a)
 	s.refreshNumbers(t, at, a)
 	s.markDirty(t, at)
@@ -185,7 +185,7 @@ func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 		async := s.extraOf(s.slot(at)).async
 		k := oldestOf(async)
 		part := min(n, async[k].stacks)
-		s.thin(t, at, k, part)
+		s.removeAsyncStacks(t, at, k, part)
 		n -= part
 	}
 	e := s.about(StackEnded, at)
@@ -193,15 +193,15 @@ func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 	t.emit(s, &e)
 }
 
-// thin takes n stacks off an async stack.
-func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
+// removeAsyncStacks takes n stacks off an async stack.
+func (s *Set) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 	i := s.slot(at)
 	x := s.extraOf(i)
 	l := &x.async[k]
 	n = min(n, l.stacks)
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
-		s.gates().ceased(t, s.specOf(i), l.source)
+		s.gates().restartReset(t, s.specOf(i), l.source)
 		s.magnitudesOf(i).freeWaiting(l)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
@@ -214,24 +214,24 @@ func (s *Set) thin(t *Turn, at uint16, k int, n int16) {
 	s.markDirty(t, at)
 }
 
-// endAsync ends the async stack that ends first, which is not the last.
+// endFirstAsync ends the async stack that ends first, which is not the last.
 // Of a member of an aura it is a holder that goes, with what it brought. Story: testdata/timers_each.txt.
-func (s *Set) endAsync(t *Turn, at uint16, why Reason) {
+func (s *Set) endFirstAsync(t *Turn, at uint16, why Reason) {
 	if i := s.slot(at); i.flags&member != 0 {
-		s.dropHolder(t, at, s.firstToLeave(i))
+		s.dropHolder(t, at, s.firstLeaving(i))
 		return
 	}
-	s.thin(t, at, 0, define.MaxStacks)
+	s.removeAsyncStacks(t, at, 0, define.MaxStacks)
 	e := s.about(StackEnded, at)
 	e.Why = why
 	t.emit(s, &e)
 }
 
-// asyncOver reports whether the async stack that ends first has ended, and is not the last.
+// firstAsyncEnded reports whether the async stack that ends first has ended, and is not the last.
 // The last one is the instance itself, whose end is a removal and not a StackEnded.
-func (s *Set) asyncOver(i *instance, now wheel.Time) bool {
+func (s *Set) firstAsyncEnded(i *instance, now wheel.Time) bool {
 	if i.flags&member != 0 {
-		k := s.firstToLeave(i)
+		k := s.firstLeaving(i)
 		return k >= 0 && s.extraOf(i).async[k].end <= now
 	}
 	if s.specOf(i).Stack.Timers != define.TimersEach {
@@ -241,8 +241,8 @@ func (s *Set) asyncOver(i *instance, now wheel.Time) bool {
 	return len(async) > 1 && async[0].end <= now
 }
 
-// shiftAsync moves the ends of all async stacks.
-func (s *Set) shiftAsync(i *instance, ms int64) {
+// shiftAsyncEnds moves the ends of all async stacks.
+func (s *Set) shiftAsyncEnds(i *instance, ms int64) {
 	if !s.onlyAsync(i) {
 		return
 	}
@@ -254,8 +254,8 @@ func (s *Set) shiftAsync(i *instance, ms int64) {
 	}
 }
 
-// setAsync gives all async stacks the same end.
-func (s *Set) setAsync(i *instance, end wheel.Time) {
+// setAsyncEnds gives all async stacks the same end.
+func (s *Set) setAsyncEnds(i *instance, end wheel.Time) {
 	if !s.onlyAsync(i) {
 		return
 	}
@@ -265,14 +265,14 @@ func (s *Set) setAsync(i *instance, end wheel.Time) {
 			async[k].end = end
 		}
 	}
-	slices.SortFunc(async, asyncOrder)
+	slices.SortFunc(async, compareAsync)
 }
 
-// counting returns how many stacks count in a pulse at an instant of the instance's own
+// countedStacks returns how many stacks count in a pulse at an instant of the instance's own
 // time, and the sum of their magnitudes: the strongest, if not all are effective.
 //
 // Story: testdata/effective_each.txt.
-func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
+func (s *Set) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int64) {
 	eachCounted(s.extraOf(i).async, at, s.specOf(i).Stack.Effective, func(l *asyncStack, n int32) {
 		stacks += n
 		sum += int64(n) * l.magnitude
@@ -288,7 +288,7 @@ func (s *Set) counting(i *instance, at wheel.Time) (stacks int32, sum int64) {
 func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncStack, n int32)) {
 	if most == 0 {
 		for k := range async {
-			if l := &async[k]; l.counts(at) {
+			if l := &async[k]; l.countsAt(at) {
 				f(l, int32(l.stacks))
 			}
 		}
@@ -298,7 +298,7 @@ func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncSta
 	for left := int32(most); left > 0; {
 		var best *asyncStack
 		for k := range async {
-			if l := &async[k]; l.counts(at) && (last == nil || turnOrder(last, l) < 0) && (best == nil || turnOrder(l, best) < 0) {
+			if l := &async[k]; l.countsAt(at) && (last == nil || turnOrder(last, l) < 0) && (best == nil || turnOrder(l, best) < 0) {
 				best = l
 			}
 		}
@@ -312,21 +312,21 @@ func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncSta
 	}
 }
 
-// leader returns the one of two async stacks whose numbers count where only one can: the stronger, of equals the younger. The other
+// preferred returns the one of two async stacks whose numbers count where only one can: the stronger, of equals the younger. The other
 // one may be nil.
-func (l *asyncStack) leader(other *asyncStack) *asyncStack {
+func (l *asyncStack) preferred(other *asyncStack) *asyncStack {
 	if other == nil || cmp.Or(l.strength().compare(other.strength()), cmp.Compare(l.age, other.age)) > 0 {
 		return l
 	}
 	return other
 }
 
-// sameCount reports whether in two pulses the same stacks count.
-func (s *Set) sameCount(i *instance, a, b wheel.Time) bool {
+// sameCountedStacks reports whether in two pulses the same stacks count.
+func (s *Set) sameCountedStacks(i *instance, a, b wheel.Time) bool {
 	if s.specOf(i).Stack.Timers != define.TimersEach {
 		return true
 	}
-	stacks, sum := s.counting(i, a)
-	more, total := s.counting(i, b)
+	stacks, sum := s.countedStacks(i, a)
+	more, total := s.countedStacks(i, b)
 	return stacks == more && sum == total
 }

@@ -18,7 +18,7 @@ import (
 // Attribute returns an attribute of the owner with all that its buffs make of it, within
 // its limits. The catalog is that of the Turns; Attribute panics if it has no such
 // attribute. O(1) unless something has changed.
-func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.valueOf(c, a) }
+func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.attributeValue(c, a) }
 
 // Base returns an attribute of the owner without what its buffs make of it. It panics as
 // Attribute does.
@@ -48,7 +48,7 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 		}
 		for a := stat.Attr(s.sheet().Attrs() + 1); int(a) <= c.schema.Len(); a++ {
 			law := c.schema.At(a)
-			if !yield(stat.View{Attr: a, Name: law.Name, Base: law.Base, Value: s.valueOf(c, a)}) {
+			if !yield(stat.View{Attr: a, Name: law.Name, Base: law.Base, Value: s.attributeValue(c, a)}) {
 				return
 			}
 		}
@@ -72,15 +72,15 @@ func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	}
 }
 
-// law returns the catalog that says what attributes there are, nil if nobody knows.
-func (s *Set) law(t *Turn) *Catalog {
+// attributeCatalog returns the catalog that says what attributes there are, nil if nobody knows.
+func (s *Set) attributeCatalog(t *Turn) *Catalog {
 	if t.Catalog != nil {
 		return t.Catalog
 	}
 	return s.catalog
 }
 
-func (s *Set) valueOf(c *Catalog, a stat.Attr) float64 {
+func (s *Set) attributeValue(c *Catalog, a stat.Attr) float64 {
 	if s.sheet() == nil {
 		return c.schema.At(a).Base
 	}
@@ -110,7 +110,7 @@ func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
 
 // changeBase does a command about the base of an attribute: of the game, or of a definition.
 func (s *Set) changeBase(t *Turn, c *Command) Result {
-	law := s.law(t)
+	law := s.attributeCatalog(t)
 	if c.Application.Spec != nil {
 		law = c.Application.Spec.program.catalog
 	}
@@ -160,7 +160,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result
 		s.reportDamage(t, c, law, h.passed)
 	}
 	if is <= least && (was > least || !s.Dead()) {
-		s.atMin(t, law, c.Attr, &c.Application)
+		s.reachedMinimum(t, law, c.Attr, &c.Application)
 	}
 	return Result{Kind: Changed, Amount: h.absorbed}
 }
@@ -173,36 +173,36 @@ func (s *Set) withinLimits(law *Catalog, a stat.Attr) bool {
 	return least <= base && base <= max(least, most)
 }
 
-// atMin does what the definition of an attribute says about one that has come down to its minimum, by a
+// reachedMinimum does what the definition of an attribute says about one that has come down to its minimum, by a
 // source and a buff.
-func (s *Set) atMin(t *Turn, law *Catalog, a stat.Attr, by *Application) {
+func (s *Set) reachedMinimum(t *Turn, law *Catalog, a stat.Attr, by *Application) {
 	if law.attributes[a-1].AtMin == define.AtMinKill {
 		t.Issue(s, &Command{Verb: verb.Kill, Application: Application{Spec: by.Spec, Source: by.Source}})
 	}
 }
 
-// cutBases brings bases down to maxima that have fallen below them, for good: what a maximum has taken away
+// clampBases brings bases down to maxima that have fallen below them, for good: what a maximum has taken away
 // does not come back with it. A minimum that has risen to a base counts as reached.
 //
 // It comes after a command or a due event as a whole: a buff that replaces another one of the same maximum
 // costs nothing. Story: testdata/stat/maximum_falls.txt.
-func (s *Set) cutBases(t *Turn) {
-	sheet, law := s.rare.sheet, s.law(t)
+func (s *Set) clampBases(t *Turn) {
+	sheet, law := s.rare.sheet, s.attributeCatalog(t)
 	for c, ok := sheet.NextCut(); ok; c, ok = sheet.NextCut() {
 		s.markOwner(journal.Attributes)
 		if c.Fell && t.SheetChanged != nil {
 			t.SheetChanged(SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Place: -1, Attr: c.Attr, Was: c.Was})
 		}
 		if least, _ := sheet.Limits(c.Attr); sheet.Base(c.Attr) <= least && (c.Fell && c.Was > least || c.Rose && !s.Dead()) {
-			s.atMin(t, law, c.Attr, &Application{})
+			s.reachedMinimum(t, law, c.Attr, &Application{})
 		}
 	}
 }
 
-// amountAtAct evaluates a number of an action that reads the amount of the act e.
+// evaluateAtAct evaluates a number of an action that reads the amount of the act e.
 //
 // Story: testdata/stat/amount.txt.
-func (s *Set) amountAtAct(t *Turn, n *number, e *Event, stacks int32, k *magnitudes) (float64, Reason) {
+func (s *Set) evaluateAtAct(t *Turn, n *number, e *Event, stacks int32, k *magnitudes) (float64, Reason) {
 	q := asked{
 		set: s, turn: t, spec: e.Spec.program, captured: k.captured, own: e.Source == s.owner,
 		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
@@ -213,8 +213,8 @@ func (s *Set) amountAtAct(t *Turn, n *number, e *Event, stacks int32, k *magnitu
 	return q.evaluate(n)
 }
 
-// followChange issues what an action does to an attribute, for what has happened.
-func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitudes) {
+// issueChange issues what an action does to an attribute, for what has happened.
+func (s *Set) issueChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitudes) {
 	c, stacks, share := o.change, e.Stacks, t.shareOf(e)
 	switch e.Kind {
 	case Denied:
@@ -227,7 +227,7 @@ func (s *Set) followChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitud
 	v, ok := t.numberOf(e.Spec.program, c, k, stacks)
 	if c.atAct != nil {
 		var why Reason
-		if v, why = s.amountAtAct(t, c.atAct, e, stacks, k); why != NoReason {
+		if v, why = s.evaluateAtAct(t, c.atAct, e, stacks, k); why != NoReason {
 			fault := Event{Kind: Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
 			if why == NoParam {
 				fault.Name = t.worked.missing

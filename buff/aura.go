@@ -15,9 +15,9 @@ import (
 // them. Such an instance has an async stack for each of its auras, its holders: the source, the
 // stacks that it brought, and the end of its linger, Never as long as the owner is within.
 
-// joinable reports whether an aura may apply the definition: there is something to take
+// auraCanApply reports whether an aura may apply the definition: there is something to take
 // away, and no stack has an end of its own.
-func (s *program) joinable() bool {
+func (s *program) auraCanApply() bool {
 	return s.Kind != define.Instant && s.Stack.Timers == define.TimersShared
 }
 
@@ -26,39 +26,39 @@ func (s *program) joinable() bool {
 //
 // Stories: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
-	if !a.Spec.program.joinable() {
+	if !a.Spec.program.auraCanApply() {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
-	if at, k := s.memberOf(a); at != noSlot {
+	if at, k := s.findMember(a); at != noSlot {
 		i := s.slot(at)
 		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
 			s.flush(t, at)
 			h.end = wheel.Never
 			if i.flags&leaving != 0 { // or it was told an end, which stays
-				s.hold(t, at)
+				s.clearEnd(t, at)
 			}
 		}
 		return Result{Handle: s.handle(at)}
 	}
 	a.member = true
 	was := int16(0)
-	if at := s.joined(a); at != noSlot {
+	if at := s.joinTarget(a); at != noSlot {
 		was = s.slot(at).stacks
 	}
 	r := s.apply(t, a)
-	if r.kind != Denied && r.kind != Removed && s.lives(r.handle) {
+	if r.kind != Denied && r.kind != Removed && s.isLive(r.handle) {
 		at := r.handle.slot()
 		i := s.slot(at)
 		s.ages++
 		x := s.ensureExtra(i)
 		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
-		s.hold(t, at)
+		s.clearEnd(t, at)
 	}
 	return r.result()
 }
 
-// hold lets an instance have no end: its owner is within one of its auras.
-func (s *Set) hold(t *Turn, at uint16) {
+// clearEnd lets an instance have no end: its owner is within one of its auras.
+func (s *Set) clearEnd(t *Turn, at uint16) {
 	i := s.slot(at)
 	i.flags &^= leaving
 	i.end = wheel.Never
@@ -69,7 +69,7 @@ func (s *Set) hold(t *Turn, at uint16) {
 // leaveAura: it is not any more. A linger of zero ends it at once, or takes off what this aura brought; otherwise the buff
 // has an end from now on, and who comes back before that has it as if nothing had been.
 func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
-	at, k := s.memberOf(a)
+	at, k := s.findMember(a)
 	if at == noSlot {
 		return Result{}
 	}
@@ -86,16 +86,16 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 	default:
 		s.flush(t, at)
 		h.end = s.nowOf(t, i).Add(ceilMillis(linger))
-		s.lastHolder(t, at)
+		s.updateMemberEnd(t, at)
 	}
 	return Result{Handle: s.handle(at)}
 }
 
-// lastHolder gives an instance the end of its last holder, if the owner is within none.
+// updateMemberEnd gives an instance the end of its last holder, if the owner is within none.
 //
 // The end is the latest of the lingers. One that was told to the instance itself, by SetRemaining or Extend, stays if it is
 // the sooner: an aura does not take back what the game has said.
-func (s *Set) lastHolder(t *Turn, at uint16) {
+func (s *Set) updateMemberEnd(t *Turn, at uint16) {
 	i := s.slot(at)
 	last := wheel.Time(0)
 	for k, h := range s.extraOf(i).async {
@@ -126,8 +126,8 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	x := s.extraOf(i)
 	h := x.async[k]
 	x.async = slices.Delete(x.async, k, k+1)
-	s.gates().ceased(t, s.specOf(i), h.source)
-	s.lastHolder(t, at)
+	s.gates().restartReset(t, s.specOf(i), h.source)
+	s.updateMemberEnd(t, at)
 	n := min(h.stacks, i.stacks-1)
 	if n <= 0 {
 		return
@@ -140,9 +140,9 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	t.emit(s, &e)
 }
 
-// firstToLeave returns the holder of a member whose linger ends first, of equals the oldest,
+// firstLeaving returns the holder of a member whose linger ends first, of equals the oldest,
 // if it ends before the instance; otherwise -1.
-func (s *Set) firstToLeave(i *instance) int {
+func (s *Set) firstLeaving(i *instance) int {
 	first := -1
 	if i.extra == noSlot {
 		return first
@@ -156,9 +156,9 @@ func (s *Set) firstToLeave(i *instance) int {
 	return first
 }
 
-// memberOf returns the slot of what the aura of that source applied, and its place among the
+// findMember returns the slot of what the aura of that source applied, and its place among the
 // holders; or noSlot.
-func (s *Set) memberOf(a *Application) (uint16, int) {
+func (s *Set) findMember(a *Application) (uint16, int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
 		if i.flags&member == 0 || !s.sameDefinition(s.specOf(i), a.Spec.program) {

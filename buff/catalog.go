@@ -17,14 +17,14 @@ import (
 // Catalog is a checked set of definitions. It never changes, so that any goroutine
 // may read it.
 type Catalog struct {
-	programs []*program // by number: see program.index
-	byID     map[string]*program
-	handlers []string
-	handled  map[string]HandlerID
-	called   map[string]bool // by definitions of this very catalog
+	programs    []*program // by number: see program.index
+	byID        map[string]*program
+	handlers    []string
+	handlerIDs  map[string]HandlerID
+	ownHandlers map[string]bool // by definitions of this very catalog
 
 	tags, acts         names
-	above              []Tag // of tag i+1, the one above it
+	parents            []Tag // of tag i+1, the one above it
 	groups, slots, drs names
 
 	dead       define.DeadRule // of definitions that do not say one
@@ -37,12 +37,12 @@ type Catalog struct {
 
 	lineages names       // the IDs of this catalog and of those that it took the place of
 	latest   []*program  // of line i+1, the definition here; nil if it has none any more
-	past     []*identity // of the catalogs that it took the place of, and its own
+	ancestry []*identity // of the catalogs that it took the place of, and its own
 	changes  []define.SpecChange
 
 	revisions []uint32 // of line i+1, the highest that any version has had
 
-	places []string // by Spec.Index, as far as they are known
+	locations []string // by Spec.Index, as far as they are known
 }
 
 // ErrSpec is matched by every error of [NewCatalog], ErrAttributes by that of a
@@ -94,7 +94,7 @@ func NewCatalog(specs ...Spec) (*Catalog, error) { return Build(Definitions{Spec
 
 // Build is NewCatalog for definitions with attributes.
 func Build(d Definitions) (*Catalog, error) {
-	return newCatalog(&Catalog{handled: make(map[string]HandlerID)}, nil, d)
+	return newCatalog(&Catalog{handlerIDs: make(map[string]HandlerID)}, nil, d)
 }
 
 // Next returns a catalog of the definitions that takes the place of c, which does not
@@ -113,18 +113,18 @@ func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
 // an owner has their base.
 func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 	var err error
-	if d.Attributes, err = c.grown(d.Attributes); err != nil {
+	if d.Attributes, err = c.mergeAttributes(d.Attributes); err != nil {
 		return nil, err
 	}
 	return newCatalog(&Catalog{
-		handlers: slices.Clip(c.handlers), handled: maps.Clone(c.handled), above: slices.Clip(c.above),
+		handlers: slices.Clip(c.handlers), handlerIDs: maps.Clone(c.handlerIDs), parents: slices.Clip(c.parents),
 		tags: c.tags.clone(), acts: c.acts.clone(), groups: c.groups.clone(), slots: c.slots.clone(), drs: c.drs.clone(),
 		lineages: c.lineages.clone(),
 	}, c, d)
 }
 
-// grown returns the attributes of c and those of the list that it does not have.
-func (c *Catalog) grown(list []define.Attribute) ([]define.Attribute, error) {
+// mergeAttributes returns the attributes of c and those of the list that it does not have.
+func (c *Catalog) mergeAttributes(list []define.Attribute) ([]define.Attribute, error) {
 	var errs SpecErrors
 	all, old := slices.Clip(c.attributes), make([]bool, len(list))
 	for _, a := range c.attributes {
@@ -152,8 +152,8 @@ func (c *Catalog) grown(list []define.Attribute) ([]define.Attribute, error) {
 func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.byID = make(map[string]*program, len(specs))
-	c.called, c.dead = make(map[string]bool), d.Dead
-	c.places = slices.Clone(d.Places)
+	c.ownHandlers, c.dead = make(map[string]bool), d.Dead
+	c.locations = slices.Clone(d.Places)
 	k := checker{catalog: c}
 	k.attributes(d.Attributes)
 	for i := range specs {
@@ -172,7 +172,7 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	if len(k.errs) > 0 {
 		return nil, k.errs
 	}
-	k.captures()
+	k.propagateCaptures()
 	used := uint64(0)
 	if before != nil { // its definitions may still run
 		used = before.damageActs
@@ -187,7 +187,7 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	for _, p := range c.programs {
 		c.latest[p.lineage-1] = p
 	}
-	c.compare(before)
+	c.findChanges(before)
 	return c, nil
 }
 
@@ -236,10 +236,10 @@ func (c *Catalog) All() iter.Seq[*Spec] {
 // Place returns where a definition of this very catalog is written, "" if that is not known: for
 // people who want to change it, see [Definitions].Places.
 func (c *Catalog) Place(s *Spec) string {
-	if !c.Has(s) || s.Index() >= len(c.places) {
+	if !c.Has(s) || s.Index() >= len(c.locations) {
 		return ""
 	}
-	return c.places[s.Index()]
+	return c.locations[s.Index()]
 }
 
 // Has reports whether s is one of the definitions of this very catalog.
@@ -262,13 +262,13 @@ func (c *Catalog) HandlerName(id HandlerID) string {
 }
 
 func (c *Catalog) handler(name string) HandlerID {
-	id, ok := c.handled[name]
+	id, ok := c.handlerIDs[name]
 	if !ok {
 		c.handlers = append(c.handlers, name)
 		id = HandlerID(len(c.handlers))
-		c.handled[name] = id
+		c.handlerIDs[name] = id
 	}
-	c.called[name] = true
+	c.ownHandlers[name] = true
 	return id
 }
 

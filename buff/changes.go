@@ -20,8 +20,8 @@ type identity struct{ _ byte }
 // Succeeds reports whether c is before itself or came from it by any number of
 // [Catalog.Next] and [Catalog.Rebuild].
 func (c *Catalog) Succeeds(before *Catalog) bool {
-	n := len(before.past)
-	return len(c.past) >= n && c.past[n-1] == before.past[n-1]
+	n := len(before.ancestry)
+	return len(c.ancestry) >= n && c.ancestry[n-1] == before.ancestry[n-1]
 }
 
 // Newest returns the version that c has of a definition of its own or of a catalog that it
@@ -46,15 +46,15 @@ func (c *Catalog) version(p *program) (newest *program, known bool) {
 	return c.latest[p.lineage-1], true
 }
 
-// compare finds the changes, and counts the revisions of each definition.
-func (c *Catalog) compare(before *Catalog) {
+// findChanges finds the changes, and counts the revisions of each definition.
+func (c *Catalog) findChanges(before *Catalog) {
 	c.revisions = make([]uint32, len(c.latest))
 	if before == nil {
-		c.past = []*identity{new(identity)}
+		c.ancestry = []*identity{new(identity)}
 		return
 	}
 	copy(c.revisions, before.revisions)
-	c.past = append(slices.Clip(before.past), new(identity))
+	c.ancestry = append(slices.Clip(before.ancestry), new(identity))
 	note := func(p *program, kind define.ChangeKind) {
 		c.changes = append(c.changes, define.SpecChange{ID: p.ID, Kind: kind})
 	}
@@ -64,7 +64,7 @@ func (c *Catalog) compare(before *Catalog) {
 		case was == nil:
 			*r++ // an earlier catalog may have had this ID, and its version may still run
 			note(p, define.SpecAdded)
-		case !same(reflect.ValueOf(was.Spec), reflect.ValueOf(p.Spec)):
+		case !equalValues(reflect.ValueOf(was.Spec), reflect.ValueOf(p.Spec)):
 			*r++
 			note(p, define.SpecChanged)
 		}
@@ -77,12 +77,12 @@ func (c *Catalog) compare(before *Catalog) {
 	}
 }
 
-// same reports whether two definitions, or parts of them, say the same.
-func same(a, b reflect.Value) bool {
+// equalValues reports whether two definitions, or parts of them, say the same.
+func equalValues(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if f := a.Type().Field(i); f.IsExported() && !same(a.Field(i), b.Field(i)) {
+			if f := a.Type().Field(i); f.IsExported() && !equalValues(a.Field(i), b.Field(i)) {
 				return false
 			}
 		}
@@ -94,7 +94,7 @@ func same(a, b reflect.Value) bool {
 		if c, ok := a.Interface().(*define.Curve); ok {
 			return slices.Equal(c.Points(), b.Interface().(*define.Curve).Points())
 		}
-		return same(a.Elem(), b.Elem())
+		return equalValues(a.Elem(), b.Elem())
 	case reflect.Interface:
 		if a.IsNil() || b.IsNil() {
 			return a.IsNil() == b.IsNil()
@@ -116,7 +116,7 @@ func same(a, b reflect.Value) bool {
 			return false
 		}
 		for i := range a.Len() {
-			if !same(a.Index(i), b.Index(i)) {
+			if !equalValues(a.Index(i), b.Index(i)) {
 				return false
 			}
 		}
@@ -126,7 +126,7 @@ func same(a, b reflect.Value) bool {
 			return false
 		}
 		for _, key := range a.MapKeys() {
-			if v := b.MapIndex(key); !v.IsValid() || !same(a.MapIndex(key), v) {
+			if v := b.MapIndex(key); !v.IsValid() || !equalValues(a.MapIndex(key), v) {
 				return false
 			}
 		}

@@ -12,10 +12,10 @@ import (
 // Stories: testdata/charges.txt, hidden_use.txt.
 func (s *Set) consume(t *Turn, act Act) Result {
 	var r Result
-	if !s.gates().concerns(act) {
+	if !s.gates().handles(act) {
 		return r
 	}
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		if i := s.slot(at); s.specOf(i).consumeOn&act.bit() != 0 && i.flags&hidden == 0 {
 			if one := s.useCharges(t, at, 1, Consumed); r.Kind != Removed {
 				r.Kind, r.Why = one.Kind, one.Why
@@ -65,25 +65,25 @@ func (s *Set) chargesLeft(i *instance) int32 {
 	return int32(left)
 }
 
-// newUses gives an instance that takes another version the shield and the charges of that, where the old version had none, and takes
+// convertUses gives an instance that takes another version the shield and the charges of that, where the old version had none, and takes
 // away what the new version has not; so it does with the applications that have times of their own.
-func (s *Set) newUses(t *Turn, i *instance, a *Application, old *program) {
+func (s *Set) convertUses(t *Turn, i *instance, a *Application, old *program) {
 	x, spec := s.ensureExtra(i), a.Spec.program
 	if spec.Stack.Timers != define.TimersEach {
 		x.shield = max(x.shield, spec.pool(t, a))
-		spec.newUse(old, &x.shield, &x.charges, x.shield)
+		spec.convertUse(old, &x.shield, &x.charges, x.shield)
 	}
 	if spec.Stack.Timers == define.TimersShared {
 		return
 	}
 	for k := range x.async {
 		l := &x.async[k]
-		spec.newUse(old, &l.shield, &l.charges, spec.pool(t, &Application{Magnitude: l.magnitude}))
+		spec.convertUse(old, &l.shield, &l.charges, spec.pool(t, &Application{Magnitude: l.magnitude}))
 	}
 }
 
-// newUse is newUses for one application, which brings a shield of so much if the old version had none.
-func (s *program) newUse(old *program, shield *int64, charges *int32, pool int64) {
+// convertUse is newUses for one application, which brings a shield of so much if the old version had none.
+func (s *program) convertUse(old *program, shield *int64, charges *int32, pool int64) {
 	switch {
 	case s.Charges.N == 0:
 		*charges = 0
@@ -98,19 +98,19 @@ func (s *program) newUse(old *program, shield *int64, charges *int32, pool int64
 	}
 }
 
-// topUp is what a further application does to charges and shield, whatever it does to the
+// refreshUses is what a further application does to charges and shield, whatever it does to the
 // end. A higher level that wins has a shield and charges of its own instead.
-func (s *Set) topUp(t *Turn, i *instance, a *Application, higher bool) {
+func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 	if i.extra == noSlot {
 		return
 	}
 	x, spec := s.extraOf(i), a.Spec.program
 	if higher {
-		x.shield, x.charges = spec.pool(t, a), spec.charged(a)
+		x.shield, x.charges = spec.pool(t, a), spec.initialCharges(a)
 		return
 	}
 	x.shield = max(x.shield, spec.pool(t, a))
-	switch more := spec.charged(a); {
+	switch more := spec.initialCharges(a); {
 	case a.rest:
 	case spec.Charges.Refresh == define.ChargesReset && a.taken != nil:
 		x.charges = max(x.charges, more) // what is stolen takes nothing away
@@ -121,8 +121,8 @@ func (s *Set) topUp(t *Turn, i *instance, a *Application, higher bool) {
 	}
 }
 
-// charged returns how many charges an application brings: of what was stolen, what was left.
-func (s *program) charged(a *Application) int32 {
+// initialCharges returns how many charges an application brings: of what was stolen, what was left.
+func (s *program) initialCharges(a *Application) int32 {
 	if s.Charges.N > 0 && a.taken != nil && a.taken.spec.Charges.N > 0 {
 		return a.taken.charges
 	}
@@ -132,10 +132,10 @@ func (s *program) charged(a *Application) int32 {
 // interrupt: the owner did something that ends buffs.
 func (s *Set) interrupt(t *Turn, act Act) Result {
 	var r Result
-	if !s.gates().concerns(act) {
+	if !s.gates().handles(act) {
 		return r
 	}
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		if spec := s.specOf(s.slot(at)); spec.interrupt&act.bit() != 0 {
 			s.endNamed(t, at, Interrupted, spec.catalog.ActName(act))
 			r.Kind, r.Why = Removed, Interrupted

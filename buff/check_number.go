@@ -204,9 +204,9 @@ func (s *program) unread(params []Arg) string {
 // reads notes an attribute of the source.
 func (k *checker) reads(whom define.Whose, c *number) {
 	if whom == define.OfSource && c.snapshot < define.SnapshotPulse {
-		k.current.reads(capture{c.attr, c.snapshot})
+		k.current.addCapture(capture{c.attr, c.snapshot})
 		if k.acting { // the number may be evaluated at each act
-			k.current.handOn(capture{c.attr, c.snapshot})
+			k.current.addLateCapture(capture{c.attr, c.snapshot})
 		}
 	}
 }

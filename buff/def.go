@@ -163,7 +163,7 @@ func (c *Catalog) Lineages() int { return len(c.lineages.list) }
 
 // Calls reports whether a definition of this very catalog calls the Go handler of that
 // name; [Catalog.Handlers] also has those that only earlier ones did.
-func (c *Catalog) Calls(handler string) bool { return c.called[handler] }
+func (c *Catalog) Calls(handler string) bool { return c.ownHandlers[handler] }
 
 // sameDefinition reports whether two programs are versions of one definition. While all instances of a Set
 // are from its catalog, it compares pointers only. A nil asked, of a Spec that is not from a
@@ -196,9 +196,9 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 	i, spec := s.slot(at), a.Spec.program
 	s.reportLastState(t, at, true)
 	if i.flags&hidden == 0 {
-		s.take(t, at)
+		s.revokeEffects(t, at)
 	}
-	s.allCeased(t, at) // by the new version it may be of another group
+	s.restartResets(t, at) // by the new version it may be of another group
 	old, was := s.specOf(i), s.currentPeriod(i)
 	if by := len(spec.modifiers) - len(s.specOf(i).modifiers); by != 0 {
 		s.ensureRare().modifiers += int32(by)
@@ -217,12 +217,12 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 	case i.boundary == wheel.Never:
 		now := s.nowOf(t, i)
 		i.boundary = s.firstBoundary(i, now)
-		s.inStep(i, now)
+		s.restartAsyncPeriods(i, now)
 	case was != s.period(i):
 		s.ensureExtra(i).currentPeriod = was
 	}
 	if spec.uses&usesExtra != 0 {
-		s.newUses(t, i, a, old)
+		s.convertUses(t, i, a, old)
 	}
 	if spec.uses&usesMagnitudes != 0 {
 		s.storeNumbers(t, i, a)
@@ -230,10 +230,10 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 		s.extraOf(i).magnitudes.reset()
 	}
 	if spec.uses&usesActs != 0 {
-		s.ensureGates().acts |= spec.acts()
+		s.ensureGates().handledActs |= spec.acts()
 	}
-	s.ensureGates().expose() // another version may have other tags, and another rule
+	s.ensureGates().noteImmunityChange() // another version may have other tags, and another rule
 	if i.flags&hidden == 0 {
-		s.give(t, at)
+		s.grantEffects(t, at)
 	}
 }

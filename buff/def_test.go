@@ -56,6 +56,6 @@ func TestTwoCatalogs(t *testing.T) {
 	require.NoError(t, err)
 	s.Adopt(turn, 0)
 	require.Equal(t, []string{"b0"}, carries())
-	require.True(t, s.lives(handle))
+	require.True(t, s.isLive(handle))
 	require.Nil(t, s.rare.foreign)
 }

@@ -19,7 +19,7 @@ func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Resu
 	var r Result
 	for {
 		before := r.Amount
-		s.found(t, q, func(at uint16) bool {
+		s.eachMatch(t, q, func(at uint16) bool {
 			if !s.specOf(s.slot(at)).yieldsTo(q.Grade) || why == Stolen && !s.stealable(at) {
 				return true
 			}
@@ -45,7 +45,7 @@ func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Resu
 // reports a success.
 func (s *Set) resists(t *Turn, at uint16) bool {
 	d := &s.specOf(s.slot(at)).Dispel
-	if d.Resist == 0 || !s.ensureGates().lucky(t.Seed, s.owner, d.Resist) {
+	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.owner, d.Resist) {
 		return false
 	}
 	e := s.about(Denied, at)
@@ -78,16 +78,16 @@ func (s *program) yieldsTo(g define.Grade) bool {
 	return s.Dispel.Grade <= g && s.Dispel.Grade != define.GradeUndispellable
 }
 
-// meant reports whether a query matches the instance.
-func (s *Set) meant(q *Query, i *instance) bool {
+// matches reports whether a query matches the instance.
+func (s *Set) matches(q *Query, i *instance) bool {
 	spec := s.specOf(i)
 	return (q.Spec == nil || s.sameDefinition(spec, q.Spec.program)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
-		(q.Type == "" || spec.Dispel.Type == q.Type) && q.means(spec.Polarity) &&
+		(q.Type == "" || spec.Dispel.Type == q.Type) && q.matchesPolarity(spec.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }
 
-// means reports whether a query is for buffs of that polarity.
-func (q *Query) means(p define.Polarity) bool {
+// matchesPolarity reports whether a query is for buffs of that polarity.
+func (q *Query) matchesPolarity(p define.Polarity) bool {
 	switch {
 	case q.Neutral:
 		return p == define.Neutral
@@ -97,26 +97,26 @@ func (q *Query) means(p define.Polarity) bool {
 	return true
 }
 
-// found calls f for every instance that a query matches, in its order, until f returns false. The matches are determined before
+// eachMatch calls f for every instance that a query matches, in its order, until f returns false. The matches are determined before
 // the first call; an instance that has ended meanwhile is skipped.
-func (s *Set) found(t *Turn, q *Query, f func(at uint16) bool) {
-	t.chosen = t.chosen[:0]
+func (s *Set) eachMatch(t *Turn, q *Query, f func(at uint16) bool) {
+	t.matches = t.matches[:0]
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
-		if s.meant(q, s.slot(at)) {
-			t.chosen = append(t.chosen, s.handle(at))
+		if s.matches(q, s.slot(at)) {
+			t.matches = append(t.matches, s.handle(at))
 		}
 	}
-	for k := range t.chosen {
-		h := t.chosen[k]
+	for k := range t.matches {
+		h := t.matches[k]
 		if q.Newest {
-			h = t.chosen[len(t.chosen)-1-k]
+			h = t.matches[len(t.matches)-1-k]
 		}
-		if s.lives(h) && !f(h.slot()) {
+		if s.isLive(h) && !f(h.slot()) {
 			return
 		}
 	}
 }
 
-// lives reports whether a handle names something that runs.
-func (s *Set) lives(h Handle) bool { return s.lookup(h) != nil }
+// isLive reports whether a handle names something that runs.
+func (s *Set) isLive(h Handle) bool { return s.lookup(h) != nil }

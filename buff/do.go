@@ -54,7 +54,7 @@ func panicReason(why Reason) {
 
 // remove takes n stacks off the buff of a handle.
 func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
-	if !s.lives(h) {
+	if !s.isLive(h) {
 		return outcome{err: staleError{h}}
 	}
 	return s.lose(t, h.slot(), n, why)
@@ -85,7 +85,7 @@ func (o outcome) result() Result {
 
 // executeOnBuff does a command for one running buff.
 func (s *Set) executeOnBuff(t *Turn, c *Command) Result {
-	if !s.lives(c.Handle) {
+	if !s.isLive(c.Handle) {
 		return stale(c.Handle)
 	}
 	switch at := c.Handle.slot(); c.Verb {
@@ -128,7 +128,7 @@ func (s *Set) executeOnOwner(t *Turn, c *Command) Result {
 	case verb.Consume:
 		return s.consume(t, c.Act)
 	case verb.Happened:
-		return s.happened(t, c.Act, c.Application.Source, c.Amount)
+		return s.handleAct(t, c.Act, c.Application.Source, c.Amount)
 	case verb.Absorb:
 		return s.absorb(t, c)
 	case verb.SetZone:

@@ -7,68 +7,68 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// diminished is what an owner remembers of one group of diminishing returns.
-type diminished struct {
+// drRecord is what an owner remembers of one group of diminishing returns.
+type drRecord struct {
 	group  uint16
 	n      uint16 // accepted applications
 	source OwnerID
 	until  wheel.Time // forgotten then, unless an application of it is in effect; in the owner's time
 }
 
-// share returns the part of its duration, in percent, that an application gets: the n-th that was accepted
+// drShare returns the part of its duration, in percent, that an application gets: the n-th that was accepted
 // since the group was forgotten gets the n-th step, and all further ones the last. With a share of 0 an application is
 // denied, for the reason Diminished.
 //
 // Stories: testdata/dr.txt, dr_counts.txt, dr_pair.txt, dr_pair_shared.txt.
-func (s *Set) share(t *Turn, a *Application) uint64 {
+func (s *Set) drShare(t *Turn, a *Application) uint64 {
 	steps := a.Spec.DR.Steps
 	n := 0
-	if d := s.returns(a.Spec.program, a.Source, t.now); d != nil {
+	if d := s.findRecord(a.Spec.program, a.Source, t.now); d != nil {
 		n = int(d.n)
 	}
 	return uint64(steps[min(n, len(steps)-1)])
 }
 
-// returns finds what is remembered of the definition's group, nil if nothing. What is over
+// findRecord finds what is remembered of the definition's group, nil if nothing. What is over
 // is forgotten here, before the new instance would bring it back to mind.
-func (s *Set) returns(spec *program, source OwnerID, now wheel.Time) *diminished {
+func (s *Set) findRecord(spec *program, source OwnerID, now wheel.Time) *drRecord {
 	g := s.gates()
-	k := g.findReturns(spec.dr, spec.remembered(source))
+	k := g.recordIndex(spec.dr, spec.drSource(source))
 	switch {
 	case k < 0:
 		return nil
-	case s.remembers(&g.returns[k], now):
-		return &g.returns[k]
+	case s.isCurrent(&g.drRecords[k], now):
+		return &g.drRecords[k]
 	}
-	g.returns = slices.Delete(g.returns, k, k+1)
+	g.drRecords = slices.Delete(g.drRecords, k, k+1)
 	return nil
 }
 
-// findReturns returns the place of what is remembered of a group and a source, below zero if it is nothing.
-func (g *gates) findReturns(group uint16, source OwnerID) int {
+// recordIndex returns the place of what is remembered of a group and a source, below zero if it is nothing.
+func (g *gates) recordIndex(group uint16, source OwnerID) int {
 	if g == nil {
 		return -1
 	}
-	return slices.IndexFunc(g.returns, func(d diminished) bool { return d.group == group && d.source == source })
+	return slices.IndexFunc(g.drRecords, func(d drRecord) bool { return d.group == group && d.source == source })
 }
 
-// remembered returns under which source a definition's applications are remembered: 0 stands for all.
-func (s *program) remembered(source OwnerID) OwnerID {
+// drSource returns under which source a definition's applications are remembered: 0 stands for all.
+func (s *program) drSource(source OwnerID) OwnerID {
 	if s.DR.Scope == define.ScopeTarget {
 		return 0
 	}
 	return source
 }
 
-// remembers reports whether an owner still knows of earlier applications. The time until it forgets begins with the last
+// isCurrent reports whether an owner still knows of earlier applications. The time until it forgets begins with the last
 // end of one, so it never forgets while one of them is in effect, not even if that is longer than the reset.
-func (s *Set) remembers(d *diminished, now wheel.Time) bool {
+func (s *Set) isCurrent(d *drRecord, now wheel.Time) bool {
 	if now < d.until {
 		return true
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
-		if i := s.slot(at); s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == define.ScopeTarget || s.feels(at, d.source)) {
+		if i := s.slot(at); s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == define.ScopeTarget || s.isAffected(at, d.source)) {
 			return true
 		}
 	}
@@ -81,9 +81,9 @@ func (s *Set) remembers(d *diminished, now wheel.Time) bool {
 // Only what was accepted is counted, and it is counted when it has landed: what is denied behind the gates, for want of a slot,
 // makes nothing shorter. Story: testdata/dr_counts.txt.
 func (s *Set) diminish(t *Turn, spec *program, source OwnerID) {
-	d := s.returns(spec, source, t.now)
+	d := s.findRecord(spec, source, t.now)
 	if d == nil {
-		d = s.remember(spec, source, t.now)
+		d = s.addRecord(spec, source, t.now)
 	}
 	if d.n < uint16(len(spec.DR.Steps)) {
 		d.n++
@@ -91,57 +91,57 @@ func (s *Set) diminish(t *Turn, spec *program, source OwnerID) {
 	d.until = max(d.until, t.now.Add(spec.reset)) // it may have ended already
 }
 
-// remember begins to count the applications of a group, or of a group and source where the scope is pair. There is room
+// addRecord begins to count the applications of a group, or of a group and source where the scope is pair. There is room
 // for as many as an owner may have buffs; one more pushes out the oldest.
-func (s *Set) remember(spec *program, source OwnerID, now wheel.Time) *diminished {
+func (s *Set) addRecord(spec *program, source OwnerID, now wheel.Time) *drRecord {
 	g := s.ensureGates()
-	s.forgetReturns(now)
-	if len(g.returns) >= MaxPerOwner {
-		g.returns = slices.Delete(g.returns, 0, 1)
+	s.dropExpiredRecords(now)
+	if len(g.drRecords) >= MaxPerOwner {
+		g.drRecords = slices.Delete(g.drRecords, 0, 1)
 	}
-	g.returns = append(g.returns, diminished{group: spec.dr, source: spec.remembered(source), until: now})
-	return &g.returns[len(g.returns)-1]
+	g.drRecords = append(g.drRecords, drRecord{group: spec.dr, source: spec.drSource(source), until: now})
+	return &g.drRecords[len(g.drRecords)-1]
 }
 
-// fewReturns are so few that it is cheaper to look for each of them alone.
-const fewReturns = 8
+// fewRecords are so few that it is cheaper to look for each of them alone.
+const fewRecords = 8
 
-// forgetReturns forgets what is over.
-func (s *Set) forgetReturns(now wheel.Time) {
+// dropExpiredRecords forgets what is over.
+func (s *Set) dropExpiredRecords(now wheel.Time) {
 	g, over := s.gates(), 0
-	for k := range g.returns {
-		if g.returns[k].until <= now {
+	for k := range g.drRecords {
+		if g.drRecords[k].until <= now {
 			over++
 		}
 	}
 	switch {
 	case over == 0:
-	case over <= fewReturns:
-		g.returns = slices.DeleteFunc(g.returns, func(d diminished) bool { return !s.remembers(&d, now) })
+	case over <= fewRecords:
+		g.drRecords = slices.DeleteFunc(g.drRecords, func(d drRecord) bool { return !s.isCurrent(&d, now) })
 	default:
-		s.visited += uint32(len(g.returns) + len(g.appliers))
-		felt := s.feltNow()
-		g.returns = slices.DeleteFunc(g.returns, func(d diminished) bool {
-			return d.until <= now && !felt[memory{d.group, 0, true}] && !felt[memory{d.group, d.source, false}]
+		s.visited += uint32(len(g.drRecords) + len(g.appliers))
+		felt := s.affectingSources()
+		g.drRecords = slices.DeleteFunc(g.drRecords, func(d drRecord) bool {
+			return d.until <= now && !felt[drKey{d.group, 0, true}] && !felt[drKey{d.group, d.source, false}]
 		})
 	}
 }
 
-// memory is what is remembered of a source, or of all of a group.
-type memory struct {
+// drKey is what is remembered of a source, or of all of a group.
+type drKey struct {
 	group  uint16
 	source OwnerID
 	all    bool
 }
 
-// feltNow returns whose applications are in effect or wait: what feels says of each instance and
+// affectingSources returns whose applications are in effect or wait: what feels says of each instance and
 // source, at one look at all of them.
-func (s *Set) feltNow() map[memory]bool {
-	felt, noted := map[memory]bool{}, map[uint16]bool{}
+func (s *Set) affectingSources() map[drKey]bool {
+	felt, noted := map[drKey]bool{}, map[uint16]bool{}
 	for _, a := range s.gates().appliers {
 		noted[a.at] = true
 		if i := s.slot(a.at); !s.onlyAsync(i) {
-			felt[memory{s.specOf(i).dr, a.source, false}] = true
+			felt[drKey{s.specOf(i).dr, a.source, false}] = true
 		}
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -151,16 +151,16 @@ func (s *Set) feltNow() map[memory]bool {
 			continue
 		}
 		if s.specOf(i).DR.Scope == define.ScopeTarget {
-			felt[memory{s.specOf(i).dr, 0, true}] = true
+			felt[drKey{s.specOf(i).dr, 0, true}] = true
 			continue
 		}
 		if s.specOf(i).Stack.Timers != define.TimersShared {
 			for _, l := range s.extraOf(i).async {
-				felt[memory{s.specOf(i).dr, l.source, false}] = true
+				felt[drKey{s.specOf(i).dr, l.source, false}] = true
 			}
 		}
 		if !s.onlyAsync(i) && !noted[at] {
-			felt[memory{s.specOf(i).dr, i.source, false}] = true
+			felt[drKey{s.specOf(i).dr, i.source, false}] = true
 		}
 	}
 	return felt
@@ -177,16 +177,16 @@ type applier struct {
 	at     uint16
 }
 
-// paired reports whether it matters who applies a definition.
-func (s *program) paired() bool { return s.uses&usesDR != 0 && s.DR.Scope == define.ScopePair }
+// drPerSource reports whether it matters who applies a definition.
+func (s *program) drPerSource() bool { return s.uses&usesDR != 0 && s.DR.Scope == define.ScopePair }
 
 // onlyAsync reports whether all that is in effect in an instance is in its async stacks.
 func (s *Set) onlyAsync(i *instance) bool {
 	return s.specOf(i).Stack.Timers == define.TimersEach || i.flags&member != 0
 }
 
-// feels reports whether an application of a source is in effect in an instance, or waits.
-func (s *Set) feels(at uint16, source OwnerID) bool {
+// isAffected reports whether an application of a source is in effect in an instance, or waits.
+func (s *Set) isAffected(at uint16, source OwnerID) bool {
 	i := s.slot(at)
 	if (s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
 		return true
@@ -194,14 +194,14 @@ func (s *Set) feels(at uint16, source OwnerID) bool {
 	if s.onlyAsync(i) {
 		return false
 	}
-	if s.gates().noted(at) {
+	if s.gates().hasAppliers(at) {
 		return slices.Contains(s.gates().appliers, applier{source, at})
 	}
 	return i.source == source
 }
 
-// noted reports whether appliers are noted of a slot.
-func (g *gates) noted(at uint16) bool { return g.appliersOf(at) > 0 }
+// hasAppliers reports whether appliers are noted of a slot.
+func (g *gates) hasAppliers(at uint16) bool { return g.appliersOf(at) > 0 }
 
 // appliersOf returns how many appliers are noted of a slot.
 func (g *gates) appliersOf(at uint16) (n int) {
@@ -219,16 +219,16 @@ func (g *gates) appliersOf(at uint16) (n int) {
 // more than are remembered.
 func (s *Set) noteApplier(at uint16, source OwnerID) {
 	i := s.slot(at)
-	if !s.specOf(i).paired() || s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared || s.feels(at, source) {
+	if !s.specOf(i).drPerSource() || s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared || s.isAffected(at, source) {
 		return
 	}
-	s.keepApplier(at)
+	s.ensureApplier(at)
 	s.ensureGates().addApplier(at, source)
 }
 
-// keepApplier notes who applied an instance, before it has another source.
-func (s *Set) keepApplier(at uint16) {
-	if i := s.slot(at); s.specOf(i).paired() && !s.onlyAsync(i) && !s.gates().noted(at) {
+// ensureApplier notes who applied an instance, before it has another source.
+func (s *Set) ensureApplier(at uint16) {
+	if i := s.slot(at); s.specOf(i).drPerSource() && !s.onlyAsync(i) && !s.gates().hasAppliers(at) {
 		s.ensureGates().addApplier(at, i.source)
 	}
 }
@@ -247,76 +247,76 @@ func (g *gates) dropAppliers(at uint16) {
 	}
 }
 
-// ceased notes that an application of a source has an effect no more: it is remembered for
+// restartReset notes that an application of a source has an effect no more: it is remembered for
 // so long from now on, or from when the last one of the source has none. That is the ruling for pair: the
 // memory ends a reset after the last moment at which an application of that source was in effect, those that wait
 // included, whoever owns the instance.
-func (g *gates) ceased(t *Turn, spec *program, source OwnerID) {
+func (g *gates) restartReset(t *Turn, spec *program, source OwnerID) {
 	if spec.uses&usesDR == 0 || g == nil {
 		return
 	}
-	source = spec.remembered(source)
-	for k := range g.returns {
-		if d := &g.returns[k]; d.group == spec.dr && d.source == source {
+	source = spec.drSource(source)
+	for k := range g.drRecords {
+		if d := &g.drRecords[k]; d.group == spec.dr && d.source == source {
 			d.until = max(d.until, t.now.Add(spec.reset))
 		}
 	}
 }
 
-// runCeased is ceased for what an instance is beside its async stacks.
-func (s *Set) runCeased(t *Turn, at uint16) {
+// restartResetOfRun is ceased for what an instance is beside its async stacks.
+func (s *Set) restartResetOfRun(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch {
-	case s.specOf(i).uses&usesDR == 0 || s.onlyAsync(i) && s.specOf(i).paired():
-	case !s.gates().noted(at):
-		s.gates().ceased(t, s.specOf(i), i.source)
+	case s.specOf(i).uses&usesDR == 0 || s.onlyAsync(i) && s.specOf(i).drPerSource():
+	case !s.gates().hasAppliers(at):
+		s.gates().restartReset(t, s.specOf(i), i.source)
 	default:
 		for _, a := range s.gates().appliers {
 			if a.at == at {
-				s.gates().ceased(t, s.specOf(i), a.source)
+				s.gates().restartReset(t, s.specOf(i), a.source)
 			}
 		}
 	}
 }
 
-// allCeased is ceased for all that is in an instance.
-func (s *Set) allCeased(t *Turn, at uint16) {
+// restartResets is ceased for all that is in an instance.
+func (s *Set) restartResets(t *Turn, at uint16) {
 	i := s.slot(at)
-	s.runCeased(t, at)
-	if i.extra != noSlot && s.specOf(i).paired() {
+	s.restartResetOfRun(t, at)
+	if i.extra != noSlot && s.specOf(i).drPerSource() {
 		for k := range s.extraOf(i).async {
-			s.gates().ceased(t, s.specOf(i), s.extraOf(i).async[k].source)
+			s.gates().restartReset(t, s.specOf(i), s.extraOf(i).async[k].source)
 		}
 	}
 }
 
-// allCeased is ceased for all that was in a buff when it was saved, if some of it has ended
+// restartResets is ceased for all that was in a buff when it was saved, if some of it has ended
 // while its owner was away.
-func (r *restorer) allCeased(c *comeback) {
+func (r *restorer) restartResets(c *comeback) {
 	s, t, b, spec := r.set, r.turn, c.saved, c.spec
 	if spec.uses&usesDR == 0 || !c.gone && !c.parts {
 		return
 	}
-	if len(b.Appliers) == 0 && !(len(b.Async) > 0 && spec.paired()) {
-		s.gates().ceased(t, spec, b.Source)
+	if len(b.Appliers) == 0 && !(len(b.Async) > 0 && spec.drPerSource()) {
+		s.gates().restartReset(t, spec, b.Source)
 	}
-	if !spec.paired() {
+	if !spec.drPerSource() {
 		return
 	}
 	for _, source := range b.Appliers {
-		s.gates().ceased(t, spec, source)
+		s.gates().restartReset(t, spec, source)
 	}
 	for _, list := range [][]savedStack{b.Async, b.Waiting} {
 		for k := range list {
-			s.gates().ceased(t, spec, list[k].Source)
+			s.gates().restartReset(t, spec, list[k].Source)
 		}
 	}
 }
 
-// placeAppliers notes whose applications are in effect in a buff that is back. Of a queue of
+// restoreAppliers notes whose applications are in effect in a buff that is back. Of a queue of
 // which another one runs by now they were those of the one that ran.
-func (r *restorer) placeAppliers(c *comeback) {
-	if b := c.saved; c.spec.paired() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.parts) {
+func (r *restorer) restoreAppliers(c *comeback) {
+	if b := c.saved; c.spec.drPerSource() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.parts) {
 		for _, source := range b.Appliers {
 			r.set.ensureGates().addApplier(c.at, source)
 		}

@@ -77,13 +77,13 @@ func (s *Set) leave(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.reportLastState(t, at, false)
 	if s.specOf(i).uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
-		s.take(t, at)
+		s.revokeEffects(t, at)
 	}
 	if s.specOf(i).uses&usesHide != 0 {
-		s.ensureGates().unsettle()
+		s.ensureGates().requestReevaluation()
 	}
 	if s.specOf(i).uses&usesDR != 0 {
-		s.allCeased(t, at)
+		s.restartResets(t, at)
 	}
 }
 
@@ -111,7 +111,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		for left := int16(n); left > 0; {
 			k := min(left, s.extraOf(i).async[0].stacks)
-			s.thin(t, at, 0, k)
+			s.removeAsyncStacks(t, at, 0, k)
 			left -= k
 		}
 	} else {
@@ -145,21 +145,21 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch s.specOf(i).Stack.Timers {
 	case define.TimersEach:
-		s.endAsync(t, at, Expired)
+		s.endFirstAsync(t, at, Expired)
 		return
 	case define.TimersQueue:
 		s.nextInQueue(t, at)
 		return
 	}
 	if i.flags&member != 0 {
-		if k := s.firstToLeave(i); k >= 0 {
+		if k := s.firstLeaving(i); k >= 0 {
 			s.dropHolder(t, at, k)
 			return
 		}
 	}
 	i.stacks -= int16(s.specOf(i).expiring(int(i.stacks)))
 	s.updateModifiers(t, at)
-	i.end = lasting(i.end, s.duration(i)) // not from now, which with a rate of its own may be later
+	i.end = endAfter(i.end, s.duration(i)) // not from now, which with a rate of its own may be later
 	s.mark(at, journal.Stacks|journal.Time)
 	s.markDirty(t, at)
 	e := s.about(StackEnded, at)
@@ -225,9 +225,9 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 		e.Spec, e.Source = c.Application.Spec, c.Application.Source
 		r.Kind = Died
 		seq, killer := e.Seq, e.Source
-		s.each(func(at uint16) { s.followDeath(t, at, seq, killer) })
+		s.eachInstance(func(at uint16) { s.followDeath(t, at, seq, killer) })
 	}
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		switch i := s.slot(at); s.specOf(i).OnDeath {
 		case define.FateRemove:
 			s.end(t, at, Death)
@@ -257,7 +257,7 @@ func (s *Set) Dead() bool { return s.gates() != nil && s.gates().dead }
 
 // revive: the owner lives again.
 func (s *Set) revive(t *Turn) Result {
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		if s.slot(at).flags&deathPaused != 0 {
 			s.setDeathPause(t, at, false)
 		}
@@ -298,7 +298,7 @@ const byDeath = define.OfZone
 // Story: testdata/source_gone.txt.
 func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 	var r Result
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		i := s.slot(at)
 		if i.source != source {
 			return
@@ -310,7 +310,7 @@ func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 			r.Amount++
 		case define.FateAdopt:
 			s.flush(t, at)
-			s.keepApplier(at)
+			s.ensureApplier(at)
 			s.newSource(at, s.owner)
 			if r.Kind == 0 {
 				r.Kind = Done

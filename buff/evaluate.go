@@ -126,7 +126,7 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 	if spec.Kind == define.Instant {
 		q.stacks = a.share.instantStacks() // it cannot stack, whatever the application says
 	}
-	if at := s.joined(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
+	if at := s.joinTarget(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
 		i := s.slot(at)
 		q.stacks = min(int32(i.stacks)+q.stacks, spec.limit)
 		if spec.Stack.Level == define.LevelSum {
@@ -305,7 +305,7 @@ func (q *asked) eval(f define.Formula, in define.Inputs) (v float64, err error) 
 // lacks notes what is missing.
 func (q *asked) lacks(caller bool, name string, attr stat.Attr) Reason {
 	if !caller {
-		name = q.set.law(q.turn).Attributes().At(attr).Name
+		name = q.set.attributeCatalog(q.turn).Attributes().At(attr).Name
 	}
 	q.turn.worked.missing = name
 	return NoParam
@@ -315,11 +315,11 @@ func (q *asked) lacks(caller bool, name string, attr stat.Attr) Reason {
 // only values of the cast are captured.
 func (q *asked) attribute(n *number, whom define.Whose, attr stat.Attr) (float64, bool) {
 	if whom == define.OfSource && !(q.own && n.snapshot == define.SnapshotApply) {
-		if v, ok := captured(q.captured, attr, n.snapshot); ok || !q.own {
+		if v, ok := findCaptured(q.captured, attr, n.snapshot); ok || !q.own {
 			return v, ok
 		}
 	}
-	return q.set.valueOf(q.set.law(q.turn), attr), true
+	return q.set.attributeValue(q.set.attributeCatalog(q.turn), attr), true
 }
 
 func argOf(params []Arg, caller string) (float64, bool) {
@@ -405,7 +405,7 @@ func (s *Set) param(i *instance, k int) float64 {
 	values := e.k.values
 	if e.spec.ownNumber(by) && len(e.async) > 0 {
 		var best *asyncStack
-		eachCounted(e.async, offBeat, e.spec.Stack.Effective, func(l *asyncStack, _ int32) { best = l.leader(best) })
+		eachCounted(e.async, offBeat, e.spec.Stack.Effective, func(l *asyncStack, _ int32) { best = l.preferred(best) })
 		values = e.k.valuesOf(best)
 	}
 	v, ok := by.of(e.spec, values, int32(e.spec.counted(e.stacks)))

@@ -100,7 +100,7 @@ func (s *Set) Memories() int {
 	if s.gates() == nil {
 		return 0
 	}
-	return len(s.gates().returns)
+	return len(s.gates().drRecords)
 }
 
 // Counters returns what is wrong with what is counted, "" if nothing is: extras, tags and
@@ -140,7 +140,7 @@ func (s *Set) Counters(c *Catalog) string {
 	if s.gates() == nil {
 		return ""
 	}
-	for _, given := range s.gates().given {
+	for _, given := range s.gates().commandTags {
 		for range given.n {
 			tags.add(c.closure([]Tag{given.tag}))
 		}

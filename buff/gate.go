@@ -8,20 +8,20 @@ import (
 
 // gates is what an owner has that bears on what may be applied to it and what has an effect.
 type gates struct {
-	tags       tagSet // of the grants of its buffs, and by AddTag
-	given      tagSet // of these, by AddTag; without those above them
-	immune     tagSet // by Immunize
-	immunities int32  // live instances that are not hidden and have an Immunity
-	acts       uint64 // that some instance, now or before, does something about
-	rolls      uint64 // of chance, so far
-	returns    []diminished
-	links      []linkage // what came with which buff
-	aside      *saved    // of the blob it was restored from: what the catalog did not know; nil: nothing
-	appliers   []applier // of instances of which it matters, beside their own source; see dr.go
-	dead       bool      // killed, and not revived since
-	unsettled  bool      // what has an effect is to be looked at again
-	exposed    bool      // what the owner is immune to has changed
-	exposing   bool      // the same before the round of reconsider that is running
+	tags                  tagSet // of the grants of its buffs, and by AddTag
+	commandTags           tagSet // of these, by AddTag; without those above them
+	immune                tagSet // by Immunize
+	immunities            int32  // live instances that are not hidden and have an Immunity
+	handledActs           uint64 // that some instance, now or before, does something about
+	rolls                 uint64 // of chance, so far
+	drRecords             []drRecord
+	links                 []linkage // what came with which buff
+	unknownSaved          *saved    // of the blob it was restored from: what the catalog did not know; nil: nothing
+	appliers              []applier // of instances of which it matters, beside their own source; see dr.go
+	dead                  bool      // killed, and not revived since
+	mustReevaluate        bool      // what has an effect is to be looked at again
+	immunityChanged       bool      // what the owner is immune to has changed
+	immunityChangedBefore bool      // the same before the round of reconsider that is running
 }
 
 func (s *Set) ensureGates() *gates {
@@ -33,8 +33,8 @@ func (s *Set) ensureGates() *gates {
 
 // Of an owner that has none, gates are nil: the methods that ask, and those that forget, may be called then.
 
-// owned returns the owner's tags.
-func (g *gates) owned() tagSet {
+// ownerTags returns the owner's tags.
+func (g *gates) ownerTags() tagSet {
 	if g == nil {
 		return nil
 	}
@@ -44,28 +44,28 @@ func (g *gates) owned() tagSet {
 // grant gives the owner tags, and revoke takes them away.
 func (g *gates) grant(tags []Tag) {
 	if g.tags.add(tags) {
-		g.unsettled = true
+		g.mustReevaluate = true
 	}
 }
 
 func (g *gates) revoke(tags []Tag) {
 	if g.tags.drop(tags) {
-		g.unsettled = true
+		g.mustReevaluate = true
 	}
 }
 
-// concerns reports whether some instance does something about an act, or one before it did.
-func (g *gates) concerns(act Act) bool { return g != nil && g.acts&act.bit() != 0 }
+// handles reports whether some instance does something about an act, or one before it did.
+func (g *gates) handles(act Act) bool { return g != nil && g.handledActs&act.bit() != 0 }
 
-// unsettle says that tags, or who is the strongest, may have changed.
-func (g *gates) unsettle() { g.unsettled = true }
+// requestReevaluation says that tags, or who is the strongest, may have changed.
+func (g *gates) requestReevaluation() { g.mustReevaluate = true }
 
-// expose says that what the owner is immune to has changed.
-func (g *gates) expose() { g.unsettled, g.exposed = true, true }
+// noteImmunityChange says that what the owner is immune to has changed.
+func (g *gates) noteImmunityChange() { g.mustReevaluate, g.immunityChanged = true, true }
 
-// lucky rolls a chance in per mille. The n-th roll of an owner is the same in every run
+// roll rolls a chance in per mille. The n-th roll of an owner is the same in every run
 // with the same Turn.Seed.
-func (g *gates) lucky(seed uint64, owner OwnerID, chance int) bool {
+func (g *gates) roll(seed uint64, owner OwnerID, chance int) bool {
 	g.rolls++
 	return int(mix(mix(seed^uint64(owner))+g.rolls)%1000) < chance
 }
@@ -88,11 +88,11 @@ func (s *Set) admit(t *Turn, a *Application) Reason {
 	switch {
 	case spec.uses&usesDead != 0 && s.Dead():
 		return Dead
-	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.gates().owned()):
+	case spec.uses&usesRequire != 0 && !spec.require.apply.holds(s.gates().ownerTags()):
 		return Requirement
 	case s.gates() != nil && s.immuneTo(spec, noSlot):
 		return Immune
-	case spec.uses&usesChance != 0 && !s.ensureGates().lucky(t.Seed, s.owner, spec.Chance):
+	case spec.uses&usesChance != 0 && !s.ensureGates().roll(t.Seed, s.owner, spec.Chance):
 		return Chance
 	}
 	return NoReason

@@ -13,14 +13,14 @@ import (
 // suppressed, and what it grants is off. It is hidden while at least one of the causes
 // in its flags holds.
 
-// reranked says that an instance of a definition has another magnitude.
-func (s *Set) reranked(spec *program) {
+// strengthChanged says that an instance of a definition has another magnitude.
+func (s *Set) strengthChanged(spec *program) {
 	if spec.uses&usesHide != 0 {
-		s.ensureGates().unsettle()
+		s.ensureGates().requestReevaluation()
 	}
 }
 
-// reconsider finds what has an effect after a change, and what must go: the oldest first,
+// reevaluate finds what has an effect after a change, and what must go: the oldest first,
 // again and again until nothing changes. Buffs that hide each other in a ring would never
 // come to an end; they are left as they are after MaxRounds, and a Faulted for Cascade says so.
 //
@@ -28,56 +28,56 @@ func (s *Set) reranked(spec *program) {
 // and no action sees a buff that should be hidden and is not yet.
 //
 // Stories: testdata/require.txt, inhibition.txt, group_hide.txt, immune_then_hidden.txt.
-func (s *Set) reconsider(t *Turn) {
-	if s.gates() == nil || !s.gates().unsettled {
+func (s *Set) reevaluate(t *Turn) {
+	if s.gates() == nil || !s.gates().mustReevaluate {
 		return
 	}
 	g := s.gates()
 	for range MaxRounds {
-		g.unsettled, g.exposed, g.exposing = false, false, g.exposed
-		s.rank(t)
-		s.each(func(at uint16) { s.require(t, at) })
-		g.exposing = false
-		if !g.unsettled {
+		g.mustReevaluate, g.immunityChanged, g.immunityChangedBefore = false, false, g.immunityChanged
+		s.findStrongest(t)
+		s.eachInstance(func(at uint16) { s.reevaluateOne(t, at) })
+		g.immunityChangedBefore = false
+		if !g.mustReevaluate {
 			return
 		}
 	}
-	g.unsettled = false // but not exposed: the next change looks at all of the ring again
+	g.mustReevaluate = false // but not exposed: the next change looks at all of the ring again
 	t.emit(s, &Event{End: wheel.Never, Kind: Faulted, Why: Cascade})
 }
 
-// require looks at the requirements and the rank of one instance.
+// reevaluateOne looks at the requirements and the rank of one instance.
 //
 // Most instances have nothing to ask, and are passed by one look at the uses of their definition: unless the immunities of
 // the owner have changed, which bears on all of them.
-func (s *Set) require(t *Turn, at uint16) {
+func (s *Set) reevaluateOne(t *Turn, at uint16) {
 	i := s.slot(at)
-	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates().exposed && !s.gates().exposing {
+	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
 		return
 	}
-	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.gates().owned()) {
+	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.gates().ownerTags()) {
 		s.end(t, at, Condition)
-		s.rank(t) // it may have been the strongest, for the younger ones of this round
+		s.findStrongest(t) // it may have been the strongest, for the younger ones of this round
 		return
 	}
-	s.hide(t, at, s.causes(t, i, at))
+	s.setHideCauses(t, at, s.hideCauses(t, i, at))
 }
 
-// causes returns for what an instance is hidden now. Where there are ranks, they have been
+// hideCauses returns for what an instance is hidden now. Where there are ranks, they have been
 // found.
 // Each is found anew, but for inhibited, which stays until a command ends it, and immune where no immunity has come or gone.
-func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
-	causes := i.flags&inhibited | s.exempt(i, at)
-	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.gates().owned()) {
+func (s *Set) hideCauses(t *Turn, i *instance, at uint16) flags {
+	causes := i.flags&inhibited | s.immuneCause(i, at)
+	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.gates().ownerTags()) {
 		causes |= unmet
 	}
 	if s.specOf(i).uses&usesHide != 0 {
-		causes |= s.outranked(t, at)
+		causes |= s.outrankedCauses(t, at)
 	}
 	return causes
 }
 
-// hide sets the causes for which an instance is hidden. Of several causes the first to come is told, by Hidden, and the last
+// setHideCauses sets the causes for which an instance is hidden. Of several causes the first to come is told, by Hidden, and the last
 // to go, by Shown. Immunity alone is no cause to be told where it only stops pulses: see toldCauses.
 //
 // When it is shown, inhibition says what becomes of the beat: it goes on as if nothing had been (keep), or begins
@@ -85,9 +85,9 @@ func (s *Set) causes(t *Turn, i *instance, at uint16) flags {
 // stronger one of its group, or by immunity, keeps its beat.
 //
 // Stories: testdata/inhibition.txt, immune_then_hidden.txt, grants_ring.txt.
-func (s *Set) hide(t *Turn, at uint16, causes flags) {
+func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 	i := s.slot(at)
-	was, told := i.flags&hidden, s.specOf(i).toldCauses()
+	was, told := i.flags&hidden, s.specOf(i).reportedCauses()
 	if (was == 0) != (causes == 0) {
 		s.mark(at, journal.Hidden)
 	}
@@ -100,7 +100,7 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	}
 	s.flush(t, at)
 	if causes&told != 0 {
-		s.take(t, at)
+		s.revokeEffects(t, at)
 		i.flags = i.flags&^hidden | causes
 		s.tell(t, Hidden, at).Why = whyHidden(causes)
 		return
@@ -110,11 +110,11 @@ func (s *Set) hide(t *Turn, at uint16, causes flags) {
 	}
 	i.flags = i.flags&^hidden | causes
 	s.tell(t, Shown, at)
-	s.give(t, at)
+	s.grantEffects(t, at)
 	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != define.InhibitionKeep { // which only what pulses can say
 		now := s.nowOf(t, i)
 		s.restartPeriod(i, now)
-		s.inStep(i, now)
+		s.restartAsyncPeriods(i, now)
 		s.markDirty(t, at)
 		if s.specOf(i).Inhibition == define.InhibitionExecute {
 			s.pulse(t, at)
@@ -135,12 +135,12 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 	if (causes^i.flags)&inhibited != 0 {
 		r.Kind = Done
 	}
-	s.hide(t, at, causes)
+	s.setHideCauses(t, at, causes)
 	return r
 }
 
-// give turns on what an instance grants its owner; take turns it off.
-func (s *Set) give(t *Turn, at uint16) {
+// grantEffects turns on what an instance grants its owner; take turns it off.
+func (s *Set) grantEffects(t *Turn, at uint16) {
 	spec := s.specOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
 		s.ensureGates().grant(spec.grants)
@@ -151,12 +151,12 @@ func (s *Set) give(t *Turn, at uint16) {
 	if spec.uses&usesImmunity != 0 {
 		g := s.ensureGates()
 		g.immunities++
-		g.expose()
+		g.noteImmunityChange()
 		s.purgeImmune(t, at)
 	}
 }
 
-func (s *Set) take(t *Turn, at uint16) {
+func (s *Set) revokeEffects(t *Turn, at uint16) {
 	spec := s.specOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
 		s.gates().revoke(spec.grants)
@@ -167,7 +167,7 @@ func (s *Set) take(t *Turn, at uint16) {
 	if spec.uses&usesImmunity != 0 {
 		s.flushAll(t, spec.immunity.matches)
 		s.gates().immunities--
-		s.gates().expose()
+		s.gates().noteImmunityChange()
 	}
 }
 
@@ -181,10 +181,10 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	g, all := s.ensureGates(), t.Catalog.closure([]Tag{c.Tag})
 	switch {
 	case c.Verb == verb.AddTag:
-		g.given.add([]Tag{c.Tag})
+		g.commandTags.add([]Tag{c.Tag})
 		g.grant(all)
-	case g.given.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it
-		g.given.drop([]Tag{c.Tag})
+	case g.commandTags.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it
+		g.commandTags.drop([]Tag{c.Tag})
 		g.revoke(all)
 	default:
 		return Result{}
@@ -192,9 +192,9 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	return Result{Kind: Done}
 }
 
-// each calls f for every instance, the oldest first; f may end any of them, and what is
+// eachInstance calls f for every instance, the oldest first; f may end any of them, and what is
 // started meanwhile is not seen.
-func (s *Set) each(f func(at uint16)) {
+func (s *Set) eachInstance(f func(at uint16)) {
 	last := s.ages
 	for at := s.oldest; at != noSlot; {
 		age := s.age(s.slot(at))
@@ -203,13 +203,13 @@ func (s *Set) each(f func(at uint16)) {
 		}
 		s.visited++
 		f(at)
-		at = s.after(at, age)
+		at = s.nextYounger(at, age)
 	}
 }
 
-// after returns the slot of the oldest instance that is younger than age; at is where the
+// nextYounger returns the slot of the oldest instance that is younger than age; at is where the
 // one of that age was.
-func (s *Set) after(at uint16, age uint64) uint16 {
+func (s *Set) nextYounger(at uint16, age uint64) uint16 {
 	if i := s.slot(at); i.def != 0 && s.age(i) == age {
 		return i.newer
 	}

@@ -57,15 +57,15 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	s.flushAll(t, func(spec *program) bool { return has(spec.is, c.Tag) })
 	if c.Verb == verb.DropImmunity {
 		if g.immune.drop([]Tag{c.Tag}) {
-			g.expose()
+			g.noteImmunityChange()
 		}
 		return Result{Kind: Done}
 	}
 	if g.immune.add([]Tag{c.Tag}) {
-		g.expose()
+		g.noteImmunityChange()
 	}
 	n := int64(0)
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		i := s.slot(at)
 		if has(s.specOf(i).is, c.Tag) && (s.specOf(i).Immune == define.ImmuneRemove || c.Purge && s.specOf(i).Immune != define.ImmuneIgnore) {
 			s.end(t, at, Immunity)
@@ -78,22 +78,22 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 // purgeImmune ends what a new immunity of the buff in the slot at removes.
 func (s *Set) purgeImmune(t *Turn, at uint16) {
 	m := &s.specOf(s.slot(at)).immunity
-	s.each(func(other uint16) {
+	s.eachInstance(func(other uint16) {
 		if spec := s.specOf(s.slot(other)); other != at && spec.Immune == define.ImmuneRemove && m.matches(spec) {
 			s.end(t, other, Immunity)
 		}
 	})
 }
 
-// exempt returns immune if the owner is immune to an instance that is suppressed then,
+// immuneCause returns immune if the owner is immune to an instance that is suppressed then,
 // otherwise 0. As long as no immunity has come or gone, that is what it was.
 //
 // Story: testdata/immunity_buff.txt.
-func (s *Set) exempt(i *instance, at uint16) flags {
+func (s *Set) immuneCause(i *instance, at uint16) flags {
 	switch {
 	case s.gates() == nil || s.specOf(i).Immune != define.ImmuneSuppress:
 		return 0
-	case !s.gates().exposed && !s.gates().exposing:
+	case !s.gates().immunityChanged && !s.gates().immunityChangedBefore:
 		return i.flags & immune
 	case s.immuneTo(s.specOf(i), at):
 		return immune
@@ -110,10 +110,10 @@ func whyHidden(causes flags) Reason {
 	return NoReason
 }
 
-// toldCauses returns those of the causes of being hidden that a Hidden and a Shown tell of.
+// reportedCauses returns those of the causes of being hidden that a Hidden and a Shown tell of.
 // Without anything that lasts, such as a modifier or what it does at acts, immunity takes nothing away but pulses, and
 // each of these says so itself.
-func (s *program) toldCauses() flags {
+func (s *program) reportedCauses() flags {
 	if s.uses&(usesGrants|usesModifiers|usesImmunity) != 0 || s.reactsTo != 0 || s.Shield.On || s.aura != nil {
 		return hidden
 	}

@@ -198,7 +198,7 @@ func (s *Set) nextEnd(i *instance) wheel.Time {
 		return s.extraOf(i).async[0].end
 	}
 	if i.flags&member != 0 {
-		if k := s.firstToLeave(i); k >= 0 {
+		if k := s.firstLeaving(i); k >= 0 {
 			return s.extraOf(i).async[k].end
 		}
 	}
@@ -219,7 +219,7 @@ func (s *Set) nextOwnEvent(i *instance) (wheel.Time, rank, uint64) {
 		}
 	}
 	if i.flags&member != 0 {
-		if k := s.firstToLeave(i); k >= 0 {
+		if k := s.firstLeaving(i); k >= 0 {
 			h := &s.extraOf(i).async[k]
 			end, r, age = h.end, rankStackEnd, h.age
 		}

@@ -38,7 +38,7 @@ func (s *Set) applyLink(t *Turn, a *Application) outcome {
 	if s.hasLink(of, a.Spec.program) {
 		return outcome{}
 	}
-	if at := s.joined(a); at != noSlot {
+	if at := s.joinTarget(a); at != noSlot {
 		was = s.slot(at).stacks
 	}
 	r := s.apply(t, a)
@@ -88,7 +88,7 @@ func (s *Set) issueUnlink(t *Turn, of uint64, why Reason, name string) {
 // If the link is itself a head, its end issues another unlink, so that chains end breadth first.
 func (s *Set) unlink(t *Turn, c *Command) Result {
 	of, r := uint64(c.Amount), Result{}
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		g, h := s.gates(), s.handle(at)
 		if g == nil {
 			return
@@ -156,7 +156,7 @@ func (g *gates) nextLinked(link Handle, after uint64) linkage {
 // Example: testdata/stat/zone.txt.
 func (s *Set) leaveZone(t *Turn) Result {
 	var r Result
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		if s.specOf(s.slot(at)).OnZone == define.FateRemove {
 			s.endNamed(t, at, Interrupted, "zone")
 			r.Kind, r.Why = Removed, Interrupted

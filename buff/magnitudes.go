@@ -126,7 +126,7 @@ func (e *effect) amount(j int) (v float64, ok bool) {
 			v += float64(x * float64(n))
 			ok = ok && valid
 		}
-		best = l.leader(best)
+		best = l.preferred(best)
 	})
 	if !m.perStack {
 		v, ok = m.value.of(e.spec, e.k.valuesOf(best), stacks)
@@ -292,7 +292,7 @@ func (t *Turn) numbersOf(spec *program, k *magnitudes, async []asyncStack, at wh
 	var best *asyncStack
 	eachCounted(async, at, spec.Stack.Effective, func(l *asyncStack, n int32) {
 		w.parts = append(w.parts, ownPart{k.valuesOf(l), n})
-		best = l.leader(best)
+		best = l.preferred(best)
 	})
 	if best == nil {
 		return k

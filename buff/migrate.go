@@ -38,7 +38,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	case define.TimersQueue:
 		s.moveQueue(t, at, by)
 	}
-	if !s.lives(h) {
+	if !s.isLive(h) {
 		return false
 	}
 	s.mark(at, journal.Spec|journal.Time|journal.Stacks|journal.Power|journal.Charges|journal.Shield|journal.Waiting)
@@ -87,15 +87,15 @@ func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 // if there are no others, the instance ends.
 func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 	i := s.slot(at)
-	s.shiftAsync(i, by)
+	s.shiftAsyncEnds(i, by)
 	now, async := s.nowOf(t, i), s.extraOf(i).async
 	i.end = async[len(async)-1].end
 	if i.end <= now {
 		s.end(t, at, Reload)
 		return
 	}
-	for s.asyncOver(i, now) {
-		s.endAsync(t, at, Reload)
+	for s.firstAsyncEnded(i, now) {
+		s.endFirstAsync(t, at, Reload)
 	}
 }
 

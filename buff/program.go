@@ -56,8 +56,8 @@ type program struct {
 	// captures are the attributes of the source that the definition and all that it can set off
 	// read. handsOn says that some are read after the application with SnapshotCast, rereads that
 	// some are with SnapshotApply: see program.handOn.
-	captures         []capture
-	handsOn, rereads bool
+	captures              []capture
+	capturesLate, rereads bool
 
 	apply, refresh, pulse, exec, overflow, death []op
 	remove                                       [lastRemoval + 1][]op

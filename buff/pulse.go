@@ -24,7 +24,7 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 	i := s.slot(at)
 	stacks, magnitude := int32(i.stacks), i.magnitude
 	if s.specOf(i).Stack.Timers == define.TimersEach {
-		if stacks, magnitude = s.counting(i, own); stacks == 0 {
+		if stacks, magnitude = s.countedStacks(i, own); stacks == 0 {
 			return
 		}
 	}
@@ -122,14 +122,14 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 	x := s.ensureExtra(i)
 	x.pendingPulses++
 	x.lastPending = own
-	if next := s.nextPulse(i); next > s.nextEnd(i) || s.toWorldTime(i, next) > t.Now || !s.sameCount(i, own, next) {
+	if next := s.nextPulse(i); next > s.nextEnd(i) || s.toWorldTime(i, next) > t.Now || !s.sameCountedStacks(i, own, next) {
 		s.flush(t, at)
 	}
 }
 
 // flushAll is flush for all instances whose definition satisfies which.
 func (s *Set) flushAll(t *Turn, which func(*program) bool) {
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		if which(s.specOf(s.slot(at))) {
 			s.flush(t, at)
 		}

@@ -46,7 +46,7 @@ func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome
 	s.applyPendingPeriod(i)
 	l := asyncStack{
 		left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level),
-		shield: spec.pool(t, a), charges: spec.charged(a),
+		shield: spec.pool(t, a), charges: spec.initialCharges(a),
 	}
 	if a.strength().compare(i.strength()) > 0 {
 		s.requeueRunning(i, remaining(now, i.end))
@@ -75,11 +75,11 @@ func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome
 func (s *Set) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := s.slot(at)
 	i.magnitude = l.magnitude
-	s.runCeased(t, at)
+	s.restartResetOfRun(t, at)
 	s.gates().dropAppliers(at)
 	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
-	s.reranked(s.specOf(i))
+	s.strengthChanged(s.specOf(i))
 	i.end = now.Add(l.left)
 	s.storeDuration(i, l.left)
 	x := s.extraOf(i)
@@ -91,7 +91,7 @@ func (s *Set) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 // unqueue removes the k-th waiting application.
 func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x := s.extraOf(i)
-	s.gates().ceased(t, s.specOf(i), x.async[k].source)
+	s.gates().restartReset(t, s.specOf(i), x.async[k].source)
 	s.magnitudesOf(i).freeWaiting(&x.async[k])
 	x.async = removeUnordered(x.async, k)
 }
@@ -247,7 +247,7 @@ func (s *Set) storeWaiting(t *Turn, i *instance, a *Application, l *asyncStack) 
 // selectCaptured appends to dst the captured attributes that the definition reads.
 func (s *program) selectCaptured(dst, of []Captured) []Captured {
 	for _, c := range s.captures {
-		if v, ok := captured(of, c.attr, c.when); ok {
+		if v, ok := findCaptured(of, c.attr, c.when); ok {
 			dst = append(dst, Captured{c.attr, c.when, v})
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		}
 		switch end := s.refreshedEnd(i, now, d); {
 		case higher:
-			i.end = lasting(now, d)
+			i.end = endAfter(now, d)
 		case a.stolen: // a steal never shortens the thief's own buff
 			i.end, d = max(end, i.end), longer(d, s.duration(i))
 		default:
@@ -49,7 +49,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		if spec.uses&usesLinks != 0 {
 			s.applyLinks(t, i)
 		}
-		s.reranked(spec)
+		s.strengthChanged(spec)
 	}
 	s.markDirty(t, at)
 	phase := spec.Stack.Phase
@@ -124,7 +124,7 @@ func (s *Set) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
 	rule := s.specOf(i).Stack.Refresh
 	switch {
 	case rule == define.RefreshMax:
-		return max(i.end, lasting(now, d))
+		return max(i.end, endAfter(now, d))
 	case d == 0 || i.end == wheel.Never && rule == define.RefreshExtend:
 		return wheel.Never
 	case rule == define.RefreshExtend:

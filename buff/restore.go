@@ -143,7 +143,7 @@ type restorer struct {
 
 	// What the owner is to have, each in one piece.
 	waits      []timeout
-	remains    []diminished
+	remains    []drRecord
 	async      []asyncStack
 	magnitudes []magnitudes
 	values     []float64
@@ -368,7 +368,7 @@ func (r *restorer) handlerOf(name string) (HandlerID, bool) {
 	if r.handler != nil {
 		return r.handler(name)
 	}
-	id, ok := r.turn.Catalog.handled[name]
+	id, ok := r.turn.Catalog.handlerIDs[name]
 	return id, ok
 }
 
@@ -380,7 +380,7 @@ func (r *restorer) returns() {
 			r.keepAside().Returns = append(r.aside.Returns, b)
 			continue
 		}
-		r.remains = append(r.remains, diminished{group: uint16(group), n: uint16(b.N), source: b.Source, until: r.now.Add(b.Left)})
+		r.remains = append(r.remains, drRecord{group: uint16(group), n: uint16(b.N), source: b.Source, until: r.now.Add(b.Left)})
 	}
 }
 

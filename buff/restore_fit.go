@@ -195,7 +195,7 @@ func (c *comeback) fitStacks(b *savedBuff, leftBehind int64) {
 			l.shield, l.charges = spec.usesOf(b.Shield, b.Charges, b.Magnitude)
 			x.async = []asyncStack{l}
 		}
-		slices.SortStableFunc(x.async, asyncOrder)
+		slices.SortStableFunc(x.async, compareAsync)
 		for over := b.Stacks - most; len(b.Async) > 0 && over > 0; {
 			n := min(over, int64(x.async[0].stacks))
 			over -= n
@@ -334,7 +334,7 @@ func (c *comeback) passShared() {
 			return
 		}
 		i.stacks -= int16(n)
-		i.end = lasting(i.end, c.duration)
+		i.end = endAfter(i.end, c.duration)
 		c.parts = true
 	}
 	c.beatUntil(c.over)
@@ -401,7 +401,7 @@ func (c *comeback) passEach() {
 		counted := *i
 		counted.extra = 0
 		c.pulsed = i.boundary.Add((n - 1) * c.period)
-		c.stacks, c.sum = s.counting(&counted, c.pulsed)
+		c.stacks, c.sum = s.countedStacks(&counted, c.pulsed)
 		if len(c.spec.numbers) > 0 && c.spec.Save.Offline != define.OfflineNone {
 			c.counted = slices.Clone(x.async)
 		}

@@ -174,7 +174,7 @@ func (r *restorer) savedCaptures(s *program, b *savedNumbers) []Captured {
 				continue
 			}
 			a, ok := s.catalog.Attr(name)
-			if _, there := captured(r.captured[from:], a, define.Snapshot(when)); ok && !there && s.wants(a, define.Snapshot(when)) {
+			if _, there := findCaptured(r.captured[from:], a, define.Snapshot(when)); ok && !there && s.wants(a, define.Snapshot(when)) {
 				r.captured = append(r.captured, Captured{a, define.Snapshot(when), float64(b.Captures[j].Value)})
 			}
 		}

@@ -24,7 +24,7 @@ func (r *restorer) place() {
 	s.setCatalog(r.turn.Catalog)
 	if len(r.remains) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
 		g := s.ensureGates()
-		g.returns, g.rolls, g.dead = r.remains, r.saved.Rolls, r.saved.Dead
+		g.drRecords, g.rolls, g.dead = r.remains, r.saved.Rolls, r.saved.Dead
 	}
 	r.placeBases()
 	r.placeMemory()
@@ -43,7 +43,7 @@ func (r *restorer) place() {
 	}
 	r.placeTags()
 	if r.aside != nil {
-		s.ensureGates().aside = r.aside
+		s.ensureGates().unknownSaved = r.aside
 	}
 }
 
@@ -113,9 +113,9 @@ func (r *restorer) placeBuff(c *comeback) {
 	s.storeDuration(i, c.duration)
 	s.markDirty(r.turn, at)
 	c.at = at
-	r.placeAppliers(c)
+	r.restoreAppliers(c)
 	if spec.uses&usesActs != 0 {
-		s.ensureGates().acts |= spec.acts()
+		s.ensureGates().handledActs |= spec.acts()
 	}
 	if n := len(spec.modifiers); n > 0 {
 		s.ensureRare().modifiers += int32(n)
@@ -226,7 +226,7 @@ func (r *restorer) placeTags() {
 			continue
 		}
 		g := r.set.ensureGates()
-		g.given.addTimes(t, b.N)
+		g.commandTags.addTimes(t, b.N)
 		for _, t := range r.turn.Catalog.closure([]Tag{t}) {
 			g.tags.addTimes(t, b.N)
 		}
@@ -258,7 +258,7 @@ func (r *restorer) tell(zone []Command) {
 	}
 	for k := range r.backs {
 		c := &r.backs[k]
-		r.allCeased(c)
+		r.restartResets(c)
 		if c.gone {
 			r.tellGone(c)
 		} else {
@@ -291,10 +291,10 @@ func (r *restorer) tellBack(c *comeback) {
 	e := s.tell(t, Restored, c.at)
 	e.End, e.Next = s.reportedEnd(i), s.toWorldTime(i, s.nextPulse(i))
 	if c.spec.uses&(usesHide|usesOngoing) != 0 {
-		s.ensureGates().unsettle()
+		s.ensureGates().requestReevaluation()
 	}
 	if g := s.gates(); i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
-		s.ensureGates().expose()
+		s.ensureGates().noteImmunityChange()
 	}
 	if c.parts {
 		s.tellParts(t, c)

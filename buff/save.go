@@ -60,8 +60,8 @@ func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte,
 		b.Rolls, b.Dead = s.gates().rolls, s.gates().dead
 	}
 	aside := &nothing
-	if s.gates() != nil && s.gates().aside != nil {
-		aside = s.gates().aside
+	if s.gates() != nil && s.gates().unknownSaved != nil {
+		aside = s.gates().unknownSaved
 	}
 	w := saver{set: s, catalog: c, aside: aside, now: now, dst: b.appendOwner(appendBlobHead(dst, blobFormat))}
 	w.tags()
@@ -100,7 +100,7 @@ func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, save
 func (w *saver) tags() {
 	var given, immune tagSet
 	if g := w.set.gates(); g != nil {
-		given, immune = g.given, g.immune
+		given, immune = g.commandTags, g.immune
 	}
 	for _, l := range [...]struct {
 		set   tagSet
@@ -115,9 +115,9 @@ func (w *saver) tags() {
 
 // diminishing appends the counts of diminishing returns.
 func (w *saver) diminishing() {
-	var returns []diminished
+	var returns []drRecord
 	if g := w.set.gates(); g != nil {
-		returns = g.returns
+		returns = g.drRecords
 	}
 	w.dst = appendReturns(wire.AppendUint(w.dst, uint64(len(returns)+len(w.aside.Returns))), w.aside.Returns)
 	for k := range returns {

@@ -114,7 +114,7 @@ func (s *program) absorbs(school Tag, attr stat.Attr) bool {
 	if len(is.schools) == 0 {
 		return true
 	}
-	for ; school != 0; school = s.catalog.above[school-1] {
+	for ; school != 0; school = s.catalog.parents[school-1] {
 		if slices.Contains(is.schools, school) {
 			return true
 		}
@@ -137,7 +137,7 @@ func (s *Set) absorb(t *Turn, c *Command) Result {
 
 // breakSpent ends the spent shields.
 func (s *Set) breakSpent(t *Turn) {
-	s.each(func(at uint16) {
+	s.eachInstance(func(at uint16) {
 		if i := s.slot(at); s.specOf(i).Shield.On && s.hasSpent(i) {
 			s.endSpent(t, at, Broken, func(l *asyncStack) bool { return l.shield <= 0 })
 		}
@@ -164,7 +164,7 @@ func (s *Set) endSpent(t *Turn, at uint16, why Reason, spent func(l *asyncStack)
 				continue
 			}
 			s.flush(t, at)
-			s.thin(t, at, k, define.MaxStacks)
+			s.removeAsyncStacks(t, at, k, define.MaxStacks)
 			e := s.about(StackEnded, at)
 			e.Why = why
 			t.emit(s, &e)

@@ -59,7 +59,7 @@ next:
 		if w.when != define.SnapshotApply {
 			continue
 		}
-		v := from.Attribute(s.law(t), w.attr)
+		v := from.Attribute(s.attributeCatalog(t), w.attr)
 		for j := range list {
 			if list[j].attr == w.attr && list[j].when == w.when {
 				list[j].value = v

@@ -46,7 +46,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	}
 	switch spec.Stack.Timers {
 	case define.TimersEach:
-		return s.againEach(t, at, a, d)
+		return s.reapplyAsync(t, at, a, d)
 	case define.TimersQueue:
 		return s.reapplyQueued(t, at, a, d)
 	}
@@ -62,7 +62,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	}
 	s.updateVersion(t, at, a)
 	if i.extra != noSlot {
-		s.topUp(t, i, a, higher)
+		s.refreshUses(t, i, a, higher)
 	}
 	switch {
 	case !full:
@@ -71,7 +71,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 		s.updateModifiers(t, at)
 		s.mergeLevel(i, a)
 		i.magnitude = a.Magnitude
-		s.reranked(spec)
+		s.strengthChanged(spec)
 		s.tell(t, Stacked, at)
 		s.crossThresholds(t, at, was, a.Source, s.actionMagnitudes(t, i, a))
 		r.kind = Stacked

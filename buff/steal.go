@@ -228,7 +228,7 @@ func (s *Set) startRest(t *Turn, a *Application) {
 			s.useTakenNumbers(t, &b)
 		}
 		if d, why := s.effectiveDuration(t, &b); why == NoReason {
-			s.land(t, &b, d)
+			s.joinOrStart(t, &b, d)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (c *Catalog) tag(name string) Tag {
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 {
 		above = c.tag(name[:dot])
 	}
-	c.above = append(c.above, above)
+	c.parents = append(c.parents, above)
 	return Tag(c.tags.number(name))
 }
 
@@ -102,7 +102,7 @@ func (c *Catalog) tag(name string) Tag {
 func (c *Catalog) closure(tags []Tag) []Tag {
 	var all []Tag
 	for _, t := range tags {
-		for ; t != 0; t = c.above[t-1] {
+		for ; t != 0; t = c.parents[t-1] {
 			all = append(all, t)
 		}
 	}

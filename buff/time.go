@@ -67,7 +67,7 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 		end = min(end, max(i.end, s.nowOf(t, i).Add(ceilMillis(most.d))))
 	}
 	s.flush(t, at)
-	s.shiftAsync(i, int64(end-i.end))
+	s.shiftAsyncEnds(i, int64(end-i.end))
 	return s.setEnd(t, at, end)
 }
 
@@ -79,7 +79,7 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 		end = end.Add(ceilMillis(by))
 	}
 	s.flush(t, at)
-	s.setAsync(i, end)
+	s.setAsyncEnds(i, end)
 	return s.setEnd(t, at, end)
 }
 
@@ -98,8 +98,8 @@ func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 	e := s.about(Refreshed, at)
 	e.End = s.reportedEnd(i)
 	t.emit(s, &e)
-	for s.asyncOver(i, now) { // with TimersEach, some stacks may have ended
-		s.endAsync(t, at, Expired)
+	for s.firstAsyncEnded(i, now) { // with TimersEach, some stacks may have ended
+		s.endFirstAsync(t, at, Expired)
 	}
 	return Result{Handle: s.handle(at), Kind: Refreshed}
 }
@@ -108,7 +108,7 @@ func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 // not zero.
 func (s *Set) compensate(t *Turn, c *Command) Result {
 	var r Result
-	s.found(t, &c.Query, func(at uint16) bool {
+	s.eachMatch(t, &c.Query, func(at uint16) bool {
 		if c.Query.Most > 0 && int(r.Amount) >= c.Query.Most {
 			return false
 		}
@@ -198,7 +198,7 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 		d = ceilMillis(a.Duration.d)
 	}
 	if spec.uses&usesDR != 0 {
-		if share = s.share(t, a); share == 0 {
+		if share = s.drShare(t, a); share == 0 {
 			return 0, Diminished // even for an infinite buff
 		}
 	}
@@ -234,7 +234,7 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 // period of the definition if the application joins a buff with haste.
 func (s *Set) periodAfter(a *Application) int64 {
 	level := s.levelOf(a)
-	is, at := a.Spec.program.periodAt(level), s.joined(a)
+	is, at := a.Spec.program.periodAt(level), s.joinTarget(a)
 	if at == noSlot {
 		return is
 	}
@@ -252,7 +252,7 @@ func (s *Set) periodAfter(a *Application) int64 {
 // the sum with the level of the instance if levels add up.
 func (s *Set) levelOf(a *Application) int {
 	if spec := a.Spec; spec.Stack.Level == define.LevelSum && spec.Stack.Timers != define.TimersQueue {
-		if at := s.joined(a); at != noSlot {
+		if at := s.joinTarget(a); at != noSlot {
 			return min(int(s.slot(at).level)+a.Level, define.MaxLevel)
 		}
 	}

@@ -106,9 +106,9 @@ type Turn struct {
 
 	scratch *scratch // nil while lent to a Set, and before the first use
 
-	displaced []goer      // instances that a new one displaces
-	best      []strongest // the strongest instance of each group
-	chosen    []Handle    // results of a query
+	displaced []displaced // instances that a new one displaces
+	strongest []strongest // the strongest instance of each group
+	matches   []Handle    // results of a query
 
 	restores *restorer // kept for its memory; nil until the first Restore
 }
@@ -229,10 +229,10 @@ func (s *Set) conclude(t *Turn) {
 		return
 	}
 	if b.gates != nil {
-		s.reconsider(t)
+		s.reevaluate(t)
 	}
 	if b.sheet != nil && b.sheet.Moved() {
-		s.cutBases(t)
+		s.clampBases(t)
 	}
 }
 
@@ -350,7 +350,7 @@ func (s *Set) queueEventActions(t *Turn, ops []op, e *Event, source OwnerID, k *
 		case define.DoKill:
 			s.issueAction(t, o, e, source, &Command{Verb: verb.Kill, Application: Application{Spec: e.Spec, Source: source}})
 		case define.DoChange, define.DoDamage:
-			s.followChange(t, o, e, source, k)
+			s.issueChange(t, o, e, source, k)
 		}
 	}
 }
