@@ -22,14 +22,14 @@ const (
 	SourceGone  // the source left
 	Immunity    // the owner became immune
 	Condition   // its requirement for being removed was met
-	OutOfAura   // the owner left the area
+	OutOfAura   // the owner left the aura
 	Interrupted // an interrupting act of the owner; Event.Name says which
 	Unload      // the owner left
 	Reload      // the definition was changed; for an application: it no longer exists
 	Fault       // its handler failed
 
 	Limit       // the stack limit is reached and overflow is deny
-	Full        // the owner has the maximum number of buffs
+	Full        // the owner has the maximum number of buffs, modifiers or timeouts
 	Exclusive   // another buff of the group is present
 	NoSlot      // all slots of the class are taken
 	Immune      // the owner is immune

@@ -22,7 +22,8 @@ type Cut struct {
 	Rose bool    // the minimum rose
 }
 
-// move records that an attribute that limits others is about to change. It must be fresh.
+// move records that a, which limits the attribute limited, is about to change. The value of a must
+// not be stale.
 func (s *Sheet) move(a, limited stat.Attr) {
 	if s.moved == nil {
 		s.moved = new([]moved)

@@ -12,8 +12,8 @@ import (
 var (
 	ErrValue    = errors.New("stat: bad value")
 	ErrModifier = errors.New("stat: bad modifier")
-	ErrFull     = errors.New("stat: the sheet has as many modifiers as it may")
-	ErrStale    = errors.New("stat: the key names no modifier")
+	ErrFull     = errors.New("stat: the sheet is full")
+	ErrStale    = errors.New("stat: stale key")
 )
 
 // number returns v without the sign of a zero, or an error that contains the name of the

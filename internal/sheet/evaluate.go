@@ -33,8 +33,8 @@ func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 		ops = s.spare[:0]
 	}
 	running, ops := s.gather(a, ops)
-	// The only order that the code below depends on. Operands that compare equal are equal, so
-	// their order does not matter.
+	// Sorting makes the result independent of the order of the list. Operands that compare equal
+	// are identical.
 	slices.SortFunc(ops, func(x, y operand) int {
 		if x.rank != y.rank {
 			return cmp.Compare(x.rank, y.rank)

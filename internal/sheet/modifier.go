@@ -121,7 +121,7 @@ func (s *Sheet) find(k Key) (uint16, bool) {
 	return uint16(i), sl.gen == uint32(k>>32) && sl.op != vacant
 }
 
-// take returns a free slot, or a new one.
+// take returns a free slot, or a new one. It reports false if the sheet is full.
 func (s *Sheet) take() (uint16, bool) {
 	if s.live == s.limit {
 		return 0, false

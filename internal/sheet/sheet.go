@@ -184,7 +184,7 @@ func (s *Sheet) touch(a stat.Attr) {
 func (s *Sheet) refresh(a stat.Attr) {
 	s.layout.must(a)
 	c := &s.cells[a]
-	lo, hi := s.limits(a) // not stale any more, so that a is fresh
+	lo, hi := s.limits(a) // refreshes the limiting attributes, as the invariant of stale requires
 	v := c.base
 	c.overflow = false
 	if c.count > 0 {
