@@ -133,7 +133,7 @@ func (e *Engine) runOnLoop(l *envelope) {
 		l.question.answer(buff.Result{}, err)
 	}()
 	e.onLoop = true
-	v := e.foreign(callRun, true, nil, func() { l.run(e) })
+	v := e.callGame(callRun, true, nil, func() { l.run(e) })
 	if err = nil; v != nil {
 		err = panicked("engine: Run", v)
 	}

@@ -298,9 +298,9 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 		At: due, Seen: e.now, Owner: o.id(), Source: b.Source, Spec: b.Spec, Handle: b.Handle, End: wheel.Never, Next: wheel.Never,
 		Stacks: int32(b.Stacks), Level: int16(b.Level), Magnitude: b.Magnitude, Kind: buff.Faulted, Why: buff.Panic,
 	}
-	e.asking = "Options.Members"
-	defer func() { e.asking = "" }()
-	failed := e.foreign(callMembers, true, &fault, func() {
+	e.inCallback = "Options.Members"
+	defer func() { e.inCallback = "" }()
+	failed := e.callGame(callMembers, true, &fault, func() {
 		e.opts.Members(AuraQuery{Bearer: o.id(), Data: o.data, Buff: b, Due: due}, x.yield)
 	})
 	if failed != nil {
@@ -340,7 +340,7 @@ func (e *Engine) disband(i int32) {
 	x.forget(i)
 }
 
-// leaveAura tells a member that it has been outside the aura since an instant. It returns false
+// leaveAura notifies a member that it has been outside the aura since an instant. It returns false
 // if the member's mailbox was full: it must be retried, or the owner would stay a member forever.
 func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	x := &e.index.auras

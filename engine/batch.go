@@ -71,7 +71,7 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 		panic("engine: batched turn for an owner that has left")
 	}
 	x, o := v.list[v.n], e.owners.place(number)
-	e.reread(o)
+	e.refreshSources(o)
 	x.owner = o
 	x.number, x.order, x.at, x.given, x.used, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, 0, false, false, false
 	c.setTurn(v.n)
@@ -151,7 +151,7 @@ func (e *Engine) endBatched(x *batchedTurn) {
 		e.owners.at(x.number).caughtUp()
 	}
 	if x.sends && e.copies != nil {
-		e.copies.home(e.owners.at(x.number), true, 0)
+		e.copies.turnMerged(e.owners.at(x.number), true, 0)
 	}
 }
 

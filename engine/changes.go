@@ -54,7 +54,7 @@ func (e *Engine) Changes() *Changes {
 		m.words = make([]uint64, (e.opts.Limits.Owners+63)/64) // fixed size, because workers set bits
 	}
 	e.changes = c
-	for o := range e.all {
+	for o := range e.eachOwner {
 		c.arrive(o)
 	}
 	return c

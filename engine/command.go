@@ -42,20 +42,20 @@ func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Applic
 		}
 	}
 	if !e.ready(o) || a.Spec.Captures() && e.capture(id, a) != nil {
-		*r = e.add(id, a)
+		*r = e.applyAsCommand(id, a)
 		return
 	}
-	e.alter(o)
-	e.reread(o)
+	e.beforeChange(o)
+	e.refreshSources(o)
 	r.Handle, r.Kind, r.Why, r.Err = o.set.Apply(e.turn(), e.now, a)
-	e.done(o)
+	e.afterCommand(o)
 }
 
-// add is AddBuff as a Command, the slow path.
+// applyAsCommand is AddBuff as a Command, the slow path.
 //
 //go:noinline
-func (e *Engine) add(id buff.OwnerID, a *buff.Application) buff.Result {
-	return e.ask(&buff.Command{Verb: verb.Apply, Owner: id, Application: *a})
+func (e *Engine) applyAsCommand(id buff.OwnerID, a *buff.Application) buff.Result {
+	return e.execute(&buff.Command{Verb: verb.Apply, Owner: id, Application: *a})
 }
 
 // ready reports whether a buff can be applied to an owner or removed at once, without a Command:
@@ -66,14 +66,14 @@ func (e *Engine) ready(o *owner) bool {
 		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.Limits.Handlers
 }
 
-// done does the loop's work after the Set of an owner has executed a command.
-func (e *Engine) done(o *owner) {
+// afterCommand does the loop's work after the Set of an owner has executed a command.
+func (e *Engine) afterCommand(o *owner) {
 	e.obey(o)
 	if e.index.all != 0 {
 		e.noteLoop()
 	}
 	if len(e.loop.Outbox) > 0 {
-		e.passOn()
+		e.deliverOutbox()
 	}
 }
 
@@ -89,7 +89,7 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	r := e.ask(&buff.Command{Verb: verb.AddTimeout, Owner: id, By: delay, Do: f})
+	r := e.execute(&buff.Command{Verb: verb.AddTimeout, Owner: id, By: delay, Do: f})
 	return r.Timeout, r.Err
 }
 
@@ -106,22 +106,22 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 // Only the loop goroutine may call it.
 func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
 	e.enter("Remove")
-	e.take(&r, h)
+	e.removeBuff(&r, h)
 	return r
 }
 
-// take removes a buff. It writes to a Result instead of returning one, because copying a value
-// that was just written stalls the processor.
-func (e *Engine) take(r *buff.Result, h buff.Handle) {
+// removeBuff removes a buff. It writes to a Result instead of returning one, because copying a
+// value that was just written stalls the processor.
+func (e *Engine) removeBuff(r *buff.Result, h buff.Handle) {
 	o := e.at(h.Number())
 	if !e.ready(o) {
-		*r = e.ask(&buff.Command{Verb: verb.Remove, Handle: h})
+		*r = e.execute(&buff.Command{Verb: verb.Remove, Handle: h})
 		return
 	}
-	e.alter(o)
-	e.reread(o)
+	e.beforeChange(o)
+	e.refreshSources(o)
 	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, 0, buff.Cancelled)
-	e.done(o)
+	e.afterCommand(o)
 }
 
 // Cancel cancels a timeout. Once it has returned with Kind Removed, the function will not be
@@ -132,11 +132,11 @@ func (e *Engine) take(r *buff.Result, h buff.Handle) {
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 	e.enter("Cancel")
-	return e.ask(&buff.Command{Verb: verb.Cancel, Timeout: t})
+	return e.execute(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
 
-// do executes a command, or queues it if the owner is busy.
-func (e *Engine) do(o *owner, c *buff.Command) buff.Result {
+// deliverWithinLimits executes a command, or queues it if the owner is busy.
+func (e *Engine) deliverWithinLimits(o *owner, c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
 		return buff.Result{Err: ErrClosed}
@@ -151,24 +151,24 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 	if !e.idle(o) {
 		return e.queue(o, c, false)
 	}
-	if setsOff(c.Verb) && o.set.Pending() >= e.opts.Limits.Handlers {
+	if mayTriggerHandlers(c.Verb) && o.set.Pending() >= e.opts.Limits.Handlers {
 		return e.overload(o, e.opts.Limits.Handlers, "handlers for its next turn")
 	}
 	if c.Verb == verb.Steal && e.ownerOf(c.Query.To) == nil {
 		return buff.Result{Err: fmt.Errorf("%w: %d, the thief", ErrUnknownOwner, c.Query.To)}
 	}
-	e.alter(o)
-	e.reread(o)
+	e.beforeChange(o)
+	e.refreshSources(o)
 	before := o.set.Looked()
 	r := o.set.Obey(e.turn(), e.now, c)
 	e.did.looked += uint64(o.set.Looked() - before)
-	e.done(o)
+	e.afterCommand(o)
 	return r
 }
 
-// setsOff reports whether a command may trigger handlers each time it is issued. Other commands
-// can only end what an Apply has started.
-func setsOff(v verb.Verb) bool {
+// mayTriggerHandlers reports whether a command may trigger handlers each time it is issued. Other
+// commands can only end what an Apply has started.
+func mayTriggerHandlers(v verb.Verb) bool {
 	switch v {
 	case verb.Apply, verb.Enter, verb.AddTag, verb.DropTag, verb.Release:
 		return true
@@ -191,7 +191,7 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	borrow(&kept)
 	e.enlist(o)
 	e.run(o) // events due by now, and handlers deferred in earlier frames, come first
-	e.send(o, message{kind: do, via: via, at: e.now, cmd: &kept})
+	e.send(o, message{kind: do, throughSource: via, at: e.now, cmd: &kept})
 	if e.copies != nil {
 		e.copies.wait(o, &kept)
 	}
@@ -257,8 +257,8 @@ func (e *Engine) run(o *owner) {
 		if o.leaving() {
 			at = o.came
 		}
-		if e.rereads && e.idle(o) {
-			e.reread(o)
+		if e.readsSources && e.idle(o) {
+			e.refreshSources(o)
 		}
 		e.send(o, message{kind: run, at: at})
 	}
@@ -325,9 +325,9 @@ func (c *Context) Revoked() bool {
 	return false
 }
 
-// roomFor fails with ErrOverloaded if the events of the loop's calls have reached Limits.Events.
+// checkRoom fails with ErrOverloaded if the events of the loop's calls have reached Limits.Events.
 // A single call may exceed the limit by at most the events of its owner's buffs.
-func (e *Engine) roomFor(what string, id uint64) error {
+func (e *Engine) checkRoom(what string, id uint64) error {
 	if e.closed || len(e.loop.Events) < e.opts.Limits.Events {
 		return nil // a closed engine fails with another error
 	}
@@ -335,11 +335,11 @@ func (e *Engine) roomFor(what string, id uint64) error {
 	return fmt.Errorf("%w: %s %d, %d events for the next Frame", ErrOverloaded, what, id, e.opts.Limits.Events)
 }
 
-// roomForAll is roomFor for a call that makes up to n events for many owners and must be done for
-// all or none. It fails if n more events do not fit, or if one of the owners is busy and its
-// mailbox is full.
-func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owner]) error {
-	if err := e.roomFor(what, id); err != nil {
+// checkRoomForAll is checkRoom for a call that makes up to n events for many owners and must be
+// done for all or none. It fails if n more events do not fit, or if one of the owners is busy and
+// its mailbox is full.
+func (e *Engine) checkRoomForAll(n int, what string, id uint64, owners iter.Seq[*owner]) error {
+	if err := e.checkRoom(what, id); err != nil {
 		return err
 	}
 	if there := len(e.loop.Events); there > 0 && there+n > e.opts.Limits.Events {
@@ -354,8 +354,8 @@ func (e *Engine) roomForAll(n int, what string, id uint64, owners iter.Seq[*owne
 	return nil
 }
 
-// all yields the present owners, by number.
-func (e *Engine) all(yield func(*owner) bool) {
+// eachOwner yields the present owners, by number.
+func (e *Engine) eachOwner(yield func(*owner) bool) {
 	for k := range e.owners.len() {
 		o := e.owners.at(uint32(k))
 		if o != nil && !o.leaving() && !yield(o) {
@@ -371,8 +371,8 @@ func (e *Engine) restoreRoom() *buff.Turn {
 	return t
 }
 
-// overfull converts an error of Set.Restore to an error of the engine.
-func (e *Engine) overfull(id buff.OwnerID, err error) error {
+// restoreError converts an error of Set.Restore to an error of the engine.
+func (e *Engine) restoreError(id buff.OwnerID, err error) error {
 	if errors.Is(err, buff.ErrRoom) {
 		e.stats.Refused++
 		return fmt.Errorf("%w: restore owner %d: %w", ErrOverloaded, id, err)

@@ -115,7 +115,7 @@ func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 		l.send(&cmd)
 		return
 	}
-	c.ask(&cmd)
+	c.issue(&cmd)
 }
 
 // AddTimeout calls f for an owner after the delay, or in the next millisecond if the delay is not
@@ -127,19 +127,19 @@ func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Conte
 	if f == nil {
 		panic("engine: AddTimeout without a function")
 	}
-	c.ask(&buff.Command{Verb: verb.AddTimeout, Owner: to, By: delay, Do: f})
+	c.issue(&buff.Command{Verb: verb.AddTimeout, Owner: to, By: delay, Do: f})
 }
 
 // Remove ends the buff of a handle, for the reason Cancelled.
 //
 // Only inside the handler.
-func (c *Context) Remove(h buff.Handle) { c.ask(&buff.Command{Verb: verb.Remove, Handle: h}) }
+func (c *Context) Remove(h buff.Handle) { c.issue(&buff.Command{Verb: verb.Remove, Handle: h}) }
 
 // Cancel cancels a timeout.
 //
 // Only inside the handler.
 func (c *Context) Cancel(t buff.TimeoutHandle) {
-	c.ask(&buff.Command{Verb: verb.Cancel, Timeout: t})
+	c.issue(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
 
 // Do executes a command after the handler has returned: at this instant if it is for the
@@ -159,21 +159,21 @@ func (c *Context) Do(cmd buff.Command) {
 		c.AddBuff(cmd.Owner, cmd.Application)
 		return
 	}
-	l.engine.sound(&cmd)
-	if err := l.engine.find(&cmd); err != nil {
+	l.engine.mustBeValid(&cmd)
+	if err := l.engine.resolveHandler(&cmd); err != nil {
 		panic("engine: Do: " + err.Error())
 	}
-	c.ask(&cmd)
+	c.issue(&cmd)
 }
 
-// ask issues a command for the handler's own owner or for the end of the frame.
-func (c *Context) ask(cmd *buff.Command) {
+// issue queues a command for the handler's own owner or for the end of the frame.
+func (c *Context) issue(cmd *buff.Command) {
 	l := c.live()
 	own := cmd.Owner == l.owner.id()
 	if number, by := cmd.Number(); by {
 		own = number == l.owner.number
 	}
-	if own && !many(cmd) {
+	if own && !concernsMany(cmd) {
 		l.turn.Issue(&l.owner.set, cmd)
 		return
 	}
@@ -191,7 +191,7 @@ func (l *workerState) send(cmd *buff.Command) {
 		}
 		return
 	}
-	l.passOn()
+	l.flushOutbox()
 	l.turn.Chain(cmd)
 	l.outbox = append(l.outbox, outgoing{at: l.turn.At(), from: l.owner.id(), cmd: *cmd})
 }

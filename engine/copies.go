@@ -72,7 +72,7 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	e.interval.Store(1)
 	c.setLag()
 	c.grow(e.owners.len())
-	for o := range e.all {
+	for o := range e.eachOwner {
 		c.table[o.number] = o
 		c.next.set(o.number)
 		if e.idle(o) {
@@ -94,37 +94,37 @@ func (c *copies) momentAt(at wheel.Time) buff.Moment {
 	return buff.Moment{Now: at, Wall: int64(at) + c.lag.Load(), Uptime: c.engine.opts.Uptime.Milliseconds() + int64(at)}
 }
 
-// alter must be called on the loop before it changes an idle owner.
-func (e *Engine) alter(o *owner) {
+// beforeChange must be called on the loop before it changes an idle owner.
+func (e *Engine) beforeChange(o *owner) {
 	if n := e.interval.Load(); n != 0 {
 		if o.copied().told != n {
-			e.copies.first(o, n)
+			e.copies.beforeFirstChange(o, n)
 		}
 		o.copied().toldAt = e.now
 	}
 }
 
-// alterSwept is alter for the owners that the sweep of a Reload may reach in this Tick.
-func (e *Engine) alterSwept() {
+// beforeSweep is beforeChange for the owners that the sweep of a Reload may reach in this Tick.
+func (e *Engine) beforeSweep() {
 	w := &e.sweep
 	if e.copies == nil {
 		return
 	}
 	for _, r := range w.missed[:min(len(w.missed), sweepOwners)] {
 		if o := r.alive(); o != nil && e.idle(o) {
-			e.alter(o)
+			e.beforeChange(o)
 		}
 	}
 	for n := range min(w.left, sweepOwners, e.owners.len()) {
 		if o := e.at(uint32((w.next + n) % e.owners.len())); o != nil && e.idle(o) {
-			e.alter(o)
+			e.beforeChange(o)
 		}
 	}
 }
 
-// first is alter for the loop's first change of an owner in a round, or after a turn of the
-// owner.
-func (c *copies) first(o *owner, interval uint32) {
+// beforeFirstChange is beforeChange for the loop's first change of an owner in a round, or after a
+// turn of the owner.
+func (c *copies) beforeFirstChange(o *owner, interval uint32) {
 	mu := c.lock(o)
 	defer mu.Unlock()
 	c.copyNow(c.loopShard(), o, true)
@@ -135,16 +135,16 @@ func (c *copies) first(o *owner, interval uint32) {
 // loopShard returns the shard of the loop.
 func (c *copies) loopShard() *shard { return &c.shards[len(c.shards)-1] }
 
-// alterBusy is alter for a change by the loop that does not conflict with the owner's turn. The
+// changeBusy makes a change by the loop that does not conflict with the owner's turn. The
 // owner may be busy.
-func (e *Engine) alterBusy(o *owner, change func()) {
+func (e *Engine) changeBusy(o *owner, change func()) {
 	c := e.copies
 	if c == nil {
 		change()
 		return
 	}
 	if e.idle(o) {
-		e.alter(o)
+		e.beforeChange(o)
 	}
 	mu := c.lock(o)
 	defer mu.Unlock()
@@ -234,13 +234,13 @@ func (c *copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x snapsh
 func (c *copies) callMarshal(o *owner, b []byte, loop bool) (out []byte, err error) {
 	e := c.engine
 	if loop {
-		before := e.asking
-		e.asking = "Marshal"
-		defer func() { e.asking = before }()
+		before := e.inCallback
+		e.inCallback = "Marshal"
+		defer func() { e.inCallback = before }()
 	}
 	n := len(b)
 	fault := buff.Event{Owner: o.id(), Kind: buff.Faulted, Why: buff.Panic}
-	if v := e.foreign(callMarshal, loop, &fault, func() { out, err = c.marshal(o.id(), o.data, b) }); v != nil {
+	if v := e.callGame(callMarshal, loop, &fault, func() { out, err = c.marshal(o.id(), o.data, b) }); v != nil {
 		return b, fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, v))
 	}
 	if err == nil && len(out) < n {

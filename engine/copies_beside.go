@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// ticks tells other goroutines whether a Tick is running.
+// ticks shows other goroutines whether a Tick is running.
 type ticks struct {
 	run  atomic.Bool
 	mu   sync.Mutex

@@ -26,13 +26,13 @@ func (c *copies) Begin(all bool) snapshot.Round {
 	c.lockAll(func() {
 		c.now, c.next = c.next, c.now
 		if all {
-			for o := range e.all {
+			for o := range e.eachOwner {
 				c.now.set(o.number)
 			}
 		}
 		c.at = r.Moment
 		e.interval.Store(max(e.interval.Load()+1, 1))
-		c.leaveOut(&r)
+		c.excludeBusy(&r)
 	})
 	c.zones(&r)
 	c.pending(&r)
@@ -40,12 +40,12 @@ func (c *copies) Begin(all bool) snapshot.Round {
 	return r
 }
 
-// leaveOut removes the owners from the round that cannot be copied in their present state. It
+// excludeBusy removes the owners from the round that cannot be copied in their present state. It
 // adds an older copy if there is one.
-func (c *copies) leaveOut(r *snapshot.Round) {
+func (c *copies) excludeBusy(r *snapshot.Round) {
 	e := c.engine
 	to := c.loopShard()
-	for o := range e.notIdle {
+	for o := range e.eachBusy {
 		switch {
 		case !c.now.has(o.number):
 		case o.leaving():
@@ -65,9 +65,9 @@ func (c *copies) leaveOut(r *snapshot.Round) {
 	}
 }
 
-// notIdle yields the owners that are not idle, each at least once. The caller must not change the
+// eachBusy yields the owners that are not idle, each at least once. The caller must not change the
 // lists.
-func (e *Engine) notIdle(yield func(*owner) bool) {
+func (e *Engine) eachBusy(yield func(*owner) bool) {
 	for _, list := range [...][]*mailbox{e.group.Running(), e.group.Staged()} {
 		for _, box := range list {
 			if !yield(box.Owner) {
@@ -132,9 +132,9 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 	}
 }
 
-// home records that the loop has merged a turn of an owner that issued commands for others
+// turnMerged records that the loop has merged a turn of an owner that issued commands for others
 // (gave), or executed commands from its mailbox (obeyed).
-func (c *copies) home(o *owner, gave bool, obeyed int32) {
+func (c *copies) turnMerged(o *owner, gave bool, obeyed int32) {
 	if o.copied().queued && obeyed > 0 {
 		r := o.ref()
 		waits := c.waits[r]
@@ -218,7 +218,7 @@ func (c *copies) Touch(id buff.OwnerID) error {
 	c.engine.enter("Copies.Touch")
 	o, err := c.engine.present(id)
 	if err == nil {
-		c.engine.alterBusy(o, func() {})
+		c.engine.changeBusy(o, func() {})
 	}
 	return err
 }

@@ -114,7 +114,7 @@ func (e *Engine) noteLoop() {
 		l.noteNew(e.loop.Events)
 	}
 	l.settling = false
-	e.passOn() // the commands that the removals have issued
+	e.deliverOutbox() // the commands that the removals have issued
 }
 
 // noteNew notes the events that were not noted yet.
@@ -185,7 +185,7 @@ func (l *crossIndex) bookAura(c *change) {
 // evict removes a buff that exceeds the limit of its source. If its owner's mailbox is full, that
 // is retried in the next Tick.
 func (e *Engine) evict(c *outgoing) {
-	o := e.whom(&c.cmd)
+	o := e.targetOf(&c.cmd)
 	if o == nil {
 		return
 	}

@@ -37,15 +37,15 @@ func (e *Engine) Do(c buff.Command) buff.Result {
 		_, r := e.AddBuff(c.Owner, c.Application)
 		return r
 	}
-	e.sound(&c)
-	if err := e.find(&c); err != nil {
+	e.mustBeValid(&c)
+	if err := e.resolveHandler(&c); err != nil {
 		return buff.Result{Err: err}
 	}
-	return e.ask(&c)
+	return e.execute(&c)
 }
 
-// sound panics if a command is invalid for this engine. Any goroutine may call it.
-func (e *Engine) sound(c *buff.Command) {
+// mustBeValid panics if a command is invalid for this engine. Any goroutine may call it.
+func (e *Engine) mustBeValid(c *buff.Command) {
 	if err := c.Check(e.Catalog()); err != nil {
 		panic("engine: Do: " + err.Error())
 	}
@@ -56,8 +56,8 @@ func (e *Engine) sound(c *buff.Command) {
 	}
 }
 
-// find looks up the handler that a timeout names. Any goroutine may call it.
-func (e *Engine) find(c *buff.Command) error {
+// resolveHandler looks up the handler that a timeout names. Any goroutine may call it.
+func (e *Engine) resolveHandler(c *buff.Command) error {
 	if c.Verb != verb.AddTimeout || c.Do != nil {
 		return nil
 	}
@@ -69,35 +69,35 @@ func (e *Engine) find(c *buff.Command) error {
 	return nil
 }
 
-// ask executes a command of the loop. It and the functions that it calls may fill in the command,
-// but do not keep it.
-func (e *Engine) ask(c *buff.Command) buff.Result {
+// execute runs a command of the loop, or queues it. It and the functions that it calls may fill in
+// the command, but do not keep it.
+func (e *Engine) execute(c *buff.Command) buff.Result {
 	e.record.command(c)
-	if many(c) {
-		return e.forMany(c)
+	if concernsMany(c) {
+		return e.executeForMany(c)
 	}
-	o := e.whom(c)
+	o := e.targetOf(c)
 	if o == nil {
-		return missing(c)
+		return notFound(c)
 	}
 	if c.Verb == verb.Apply {
 		if source := e.capture(c.Owner, &c.Application); source != nil {
-			return e.viaSource(source, c)
+			return e.queueAtSource(source, c)
 		}
 	}
-	return e.do(o, c)
+	return e.deliverWithinLimits(o, c)
 }
 
-// whom returns the owner that a command is for, nil if it is unknown.
-func (e *Engine) whom(c *buff.Command) *owner {
+// targetOf returns the owner that a command is for, nil if it is unknown.
+func (e *Engine) targetOf(c *buff.Command) *owner {
 	if number, by := c.Number(); by {
 		return e.at(number)
 	}
 	return e.ownerOf(c.Owner)
 }
 
-// missing returns the Result of a command for an unknown owner or a stale handle.
-func missing(c *buff.Command) buff.Result {
+// notFound returns the Result of a command for an unknown owner or a stale handle.
+func notFound(c *buff.Command) buff.Result {
 	switch _, by := c.Number(); {
 	case c.Verb == verb.Cancel:
 		return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, c.Timeout)}
@@ -107,12 +107,12 @@ func missing(c *buff.Command) buff.Result {
 	return buff.Result{Err: &ownerError{ErrUnknownOwner, c.Owner}}
 }
 
-// many reports whether a command concerns more than one Set, or data outside of it. The loop
-// executes it, in whichever lane it was issued.
-func many(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Many() }
+// concernsMany reports whether a command concerns more than one Set, or data outside of it. The
+// loop executes it, in whichever lane it was issued.
+func concernsMany(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Many() }
 
-// forMany executes a command that concerns more than one Set.
-func (e *Engine) forMany(c *buff.Command) buff.Result {
+// executeForMany executes a command that concerns more than one Set.
+func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
 		return buff.Result{Err: ErrClosed}
@@ -126,9 +126,9 @@ func (e *Engine) forMany(c *buff.Command) buff.Result {
 	return e.setZoneTime(c)
 }
 
-// and merges the Result of one owner into that of several: the first error, the sum of the
+// mergeResults merges the Result of one owner into that of several: the first error, the sum of the
 // amounts, and the most specific kind.
-func and(all *buff.Result, r buff.Result) {
+func mergeResults(all *buff.Result, r buff.Result) {
 	all.Amount += r.Amount
 	if all.Err == nil {
 		all.Err = r.Err
@@ -140,11 +140,11 @@ func and(all *buff.Result, r buff.Result) {
 
 // compensate executes a Compensate for all owners.
 func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
-	if err := e.roomForAll(0, "all of", uint64(e.byID.n), e.all); err != nil {
+	if err := e.checkRoomForAll(0, "all of", uint64(e.byID.n), e.eachOwner); err != nil {
 		return buff.Result{Err: err}
 	}
-	for o := range e.all {
-		and(&all, e.deliver(o, c))
+	for o := range e.eachOwner {
+		mergeResults(&all, e.deliver(o, c))
 	}
 	return all
 }
@@ -152,35 +152,35 @@ func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 // forward executes a command that came across owners or from the Inbox. A refusal by the rules is
 // an event; a failure without an event is counted.
 func (e *Engine) forward(c *buff.Command) buff.Result {
-	if many(c) {
+	if concernsMany(c) {
 		e.did.commands++
-		return e.missed(e.forMany(c))
+		return e.countFailed(e.executeForMany(c))
 	}
-	o := e.whom(c)
+	o := e.targetOf(c)
 	if o == nil {
 		e.did.commands++
-		return e.missed(missing(c))
+		return e.countFailed(notFound(c))
 	}
 	if c.Verb == verb.Apply {
 		if source := e.capture(o.id(), &c.Application); source != nil {
-			return e.missed(e.viaSource(source, c))
+			return e.countFailed(e.queueAtSource(source, c))
 		}
 	}
-	return e.missed(e.deliver(o, c))
+	return e.countFailed(e.deliver(o, c))
 }
 
 // deliverAcross is forward for a command of one owner for another. If the target of an action
 // does not exist, the owner that has the action's buff gets an event. If that owner has left or
 // is busy, the failure is only counted. A damage report for a source that has left is dropped.
 func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
-	if why.Damage && e.whom(c) == nil {
+	if why.Damage && e.targetOf(c) == nil {
 		e.did.commands++
 		return
 	}
-	if why.Spec != nil && e.whom(c) == nil {
+	if why.Spec != nil && e.targetOf(c) == nil {
 		if o := e.ownerOf(from); o != nil && e.idle(o) {
 			e.did.commands++
-			e.alter(o)
+			e.beforeChange(o)
 			o.set.Miss(e.turn(), e.now, c.Owner, why)
 			return
 		}
@@ -188,8 +188,8 @@ func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cau
 	e.forward(c)
 }
 
-// missed counts a command that fails without an event.
-func (e *Engine) missed(r buff.Result) buff.Result {
+// countFailed counts a command that fails without an event.
+func (e *Engine) countFailed(r buff.Result) buff.Result {
 	if r.Err != nil && r.Kind == 0 {
 		e.stats.Undelivered++
 	}
@@ -244,7 +244,7 @@ func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 		}
 		e.apply(r, o, c.Owner, &a)
 	case c.Verb == verb.Remove && c.Stacks == 0 && c.Reason == buff.NoReason && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
-		e.take(r, c.Handle) // as made by buff.Remove
+		e.removeBuff(r, c.Handle) // as made by buff.Remove
 	default:
 		*r = e.Do(*c)
 	}
@@ -283,8 +283,8 @@ func (e *Engine) lookAhead() {
 	looked, cold := uint64(0), uint32(0) // a bit for each command
 	for k, c := range a.commands[:a.n] {
 		a.owners[k] = nil
-		if !many(c) {
-			a.owners[k] = e.whom(c)
+		if !concernsMany(c) {
+			a.owners[k] = e.targetOf(c)
 		}
 	}
 	for k, o := range a.owners[:a.n] {
@@ -333,7 +333,7 @@ func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest in
 	if o := e.ownerOf(id); o != nil && !e.idle(o) && !e.closed {
 		return amount, &ownerError{ErrBusy, id}
 	}
-	if r := e.ask(&c); r.Err != nil {
+	if r := e.execute(&c); r.Err != nil {
 		return amount, r.Err
 	} else {
 		return r.Amount, nil
@@ -347,7 +347,7 @@ func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest in
 func (e *Engine) Damage(id buff.OwnerID, attr stat.Attr, amount float64, school buff.Tag) buff.Result {
 	e.enter("Damage")
 	c := buff.Command{Verb: verb.Damage, Owner: id, Attr: e.attr("Damage", attr), Value: amount, Tag: e.known("Damage", school)}
-	return e.ask(&c)
+	return e.execute(&c)
 }
 
 // Absorb applies an amount of damage to the shields of the handler's own owner and returns the
@@ -374,7 +374,7 @@ func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 func (c *Context) Damage(owner buff.OwnerID, attr stat.Attr, amount float64, school buff.Tag) {
 	e := c.live().engine
 	cmd := buff.Command{Verb: verb.Damage, Owner: owner, Attr: e.attr("Damage", attr), Value: amount, Tag: e.known("Damage", school)}
-	c.ask(&cmd)
+	c.issue(&cmd)
 }
 
 // Absorb applies an amount of damage to the shields of an owner in the next Tick. A school of 0

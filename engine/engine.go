@@ -70,40 +70,40 @@ type Engine struct {
 	used      bool // the workers' lists have been used since they were last emptied
 	collected []*mailbox
 
-	memory    buff.Memory     // memory of all owners' buffs
-	loop      buff.Turn       // scratch of the loop's commands
-	rereads   bool            // a definition rereads its source: see buff.Spec.Rereads
-	passes    bool            // passOn is running
-	captured  []buff.Captured // captured attributes of the source, for an application by the loop
-	ahead     *ahead          // nil until first used
-	outbox    []outgoing
-	carried   int // commands in outbox from earlier frames
-	did       work
-	index     crossIndex
-	counters  specCounters
-	sweep     sweep
-	zones     zones
-	frame     Frame
-	inbox     Inbox
-	producers producers
-	watch     watcher
-	budget    budget
-	stats     view.Stats
-	record    *recorder
-	slow      slowTrace
-	closed    bool
-	living    int    // owners, including those that are leaving
-	lived     bool   // there has been an owner since renew
-	asking    string // callback of the game that the loop is in during a Tick
-	onLoop    bool   // it is a function of Inbox.Run, which may call the Engine
-	faults    faults
-	copies    *copies  // nil until Copies is called
-	changes   *Changes // nil until Changes is called
-	history   *history.Recorder
+	memory           buff.Memory     // memory of all owners' buffs
+	loop             buff.Turn       // scratch of the loop's commands
+	readsSources     bool            // a definition reads its source repeatedly: see buff.Spec.Rereads
+	deliveringOutbox bool            // deliverOutbox is running
+	captured         []buff.Captured // captured attributes of the source, for an application by the loop
+	ahead            *ahead          // nil until first used
+	outbox           []outgoing
+	carried          int // commands in outbox from earlier frames
+	did              work
+	index            crossIndex
+	counters         specCounters
+	sweep            sweep
+	zones            zones
+	frame            Frame
+	inbox            Inbox
+	producers        producers
+	watch            watcher
+	budget           budget
+	stats            view.Stats
+	record           *recorder
+	slow             slowTrace
+	closed           bool
+	living           int    // owners, including those that are leaving
+	lived            bool   // there has been an owner since renew
+	inCallback       string // name of the game's callback that the loop is in, if any
+	onLoop           bool   // it is a function of Inbox.Run, which may call the Engine
+	faults           faults
+	copies           *copies  // nil until Copies is called
+	changes          *Changes // nil until Changes is called
+	history          *history.Recorder
 
 	ticking  atomic.Bool   // set while a Tick waits for workers: handlers must not call the Engine
 	occupied atomic.Bool   // a Tick or Close is running
-	exited   bool          // a callback has ended the goroutine in a Tick: see vacate
+	exited   bool          // a callback has ended the goroutine in a Tick: see endExclusive
 	given    time.Duration // length of the current Tick
 	frames   atomic.Uint64 // frame number, for workers
 	seen     atomic.Int64  // game time of the frame, for workers
@@ -150,7 +150,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		patience: min(int64(max(o.Limits.Tick, 4*o.Limits.Buffs)), math.MaxInt32),
 	}
 	e.loop.Catalog, e.loop.Seed, e.loop.Memory = o.Catalog, o.Seed, &e.memory
-	e.loop.FormulaFailed = func(of *buff.Event, v any) { e.fell(callFormula, true, of, v) }
+	e.loop.FormulaFailed = func(of *buff.Event, v any) { e.reportPanic(callFormula, true, of, v) }
 	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
 	e.record = newRecorder(e)
 	if o.Trace.History > 0 {
@@ -216,8 +216,8 @@ func (e *Engine) enter(method string) {
 	if e.ticking.Load() {
 		panic("engine: " + method + " called from a handler or during a Tick; use the Context or the Inbox")
 	}
-	if e.asking != "" {
-		panic("engine: " + method + " called from " + e.asking)
+	if e.inCallback != "" {
+		panic("engine: " + method + " called from " + e.inCallback)
 	}
 }
 
@@ -281,12 +281,12 @@ const cutOffLimit = 4 * closeLimit
 // Only the loop goroutine may call it.
 func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 	e.enter("Close")
-	e.occupy("Close")
-	defer e.vacate()
+	e.beginExclusive("Close")
+	defer e.endExclusive()
 	e.closed = true
 	e.record.close()
 	e.producers.close()
-	for worked := 0; e.working(); worked += e.worked {
+	for worked := 0; e.hasWork(); worked += e.worked {
 		if worked >= closeLimit || ctx.Err() != nil {
 			e.stats.LostAtClose += span(e.now, e.target)
 			e.target = e.now
@@ -296,9 +296,9 @@ func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 		for _, tell := range told {
 			tell(&e.frame)
 		}
-		if err := ctx.Err(); err != nil && e.working() {
+		if err := ctx.Err(); err != nil && e.hasWork() {
 			e.producers.abandon()
-			return fmt.Errorf("engine: close: %w; %s", err, e.running())
+			return fmt.Errorf("engine: close: %w; %s", err, e.runningOwners())
 		}
 	}
 	if err := e.release(ctx); err != nil {
@@ -307,8 +307,8 @@ func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 	return errors.Join(e.record.failure(), e.slow.err)
 }
 
-// occupy panics if another goroutine is in Tick or Close.
-func (e *Engine) occupy(method string) {
+// beginExclusive starts a Tick or Close. It panics if another goroutine is in one.
+func (e *Engine) beginExclusive(method string) {
 	if e.onLoop {
 		panic("engine: " + method + " called from a function of Inbox.Run")
 	}
@@ -317,9 +317,10 @@ func (e *Engine) occupy(method string) {
 	}
 }
 
-// vacate ends what occupy began. If a callback has ended the goroutine that was in a Tick, the
-// Tick is completed here, so that another goroutine may continue to use the engine.
-func (e *Engine) vacate() {
+// endExclusive ends the section that beginExclusive started. If a callback has ended the goroutine
+// that was in a Tick, the Tick is completed here, so that another goroutine may continue to use the
+// engine.
+func (e *Engine) endExclusive() {
 	if e.exited {
 		e.exited = false
 		e.endTick(e.given)
@@ -327,8 +328,8 @@ func (e *Engine) vacate() {
 	e.occupied.Store(false)
 }
 
-// working reports whether there is unfinished accepted work.
-func (e *Engine) working() bool {
+// hasWork reports whether there is unfinished accepted work.
+func (e *Engine) hasWork() bool {
 	s := e.group.Stats()
 	if s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0 {
 		return true
@@ -336,8 +337,8 @@ func (e *Engine) working() bool {
 	return e.now < e.target || len(e.wanted)+e.backlog.n > 0 && !e.cutOff.Load()
 }
 
-// running lists the owners whose handlers are running.
-func (e *Engine) running() string {
+// runningOwners lists the owners whose handlers are running.
+func (e *Engine) runningOwners() string {
 	var names []string
 	for _, box := range e.group.Held(nil, false) {
 		names = append(names, fmt.Sprint(box.Owner.id()))

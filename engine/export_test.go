@@ -80,8 +80,8 @@ func Slices(e *Engine) uint64 { return uint64(e.round) }
 // Mail returns how many messages wait for an owner.
 func Mail(e *Engine, number int) int { return e.owners.at(uint32(number)).box.Len() }
 
-// CheckCrossIndex compares what the cross-owner index knows with what the owners carry and returns the
-// first difference, "" if there is none. Nobody may be busy.
+// CheckCrossIndex compares what the cross-owner index knows with what the owners carry and returns
+// the first difference, "" if there is none. Nobody may be busy.
 func CheckCrossIndex(e *Engine) string {
 	l := &e.index
 	held, auras := 0, 0
@@ -266,8 +266,8 @@ func Revoked(e *Engine, id buff.OwnerID) (n int) {
 // OriginOf is where the handles of an engine of that number begin.
 func OriginOf(number uint32) uint32 { return originOf(number) }
 
-// SpecCounters is what the engine has counted of one definition, all its versions together. A View has
-// it for everybody else.
+// SpecCounters is what the engine has counted of one definition, all its versions together. A View
+// has it for everybody else.
 type SpecCounters struct {
 	Spec   *buff.Spec // the version that is in force; of a definition that is not there any more, the last one
 	Gone   bool       // it is not there any more
@@ -315,8 +315,8 @@ func (e *Engine) Reloading() int {
 	return e.sweep.left + len(e.sweep.missed)
 }
 
-// Fitted returns the room of a list that is fitted to what was used of it, if it had so much, and whether it
-// is the same list.
+// Fitted returns the room of a list that is fitted to what was used of it, if it had so much, and
+// whether it is the same list.
 func Fitted(used, room int) (now int, same bool) {
 	list := make([]int, 0, room)
 	fitted := fit(list, highWater(used))
@@ -328,8 +328,8 @@ func FittedEvents(used, room int) int {
 	return cap(fitEvents(make([]buff.Event, 0, room), highWater(used)))
 }
 
-// GivenBack returns the rooms of a worker's chunks of events after it has given back what is far too
-// much, since so many of them were used, and that of the one that it fills next.
+// GivenBack returns the rooms of a worker's chunks of events after it has given back what is far
+// too much, since so many of them were used, and that of the one that it fills next.
 func GivenBack(rooms []int, used int) (kept []int, next int) {
 	var s chunks
 	for k, n := range rooms {
@@ -376,8 +376,9 @@ func Pieces(m snapshot.Maker, n int) (pieces []int) {
 	return pieces
 }
 
-// SpareRoom returns how many events the spare chunks have room for when workers have put back chunks of these rooms, and then when
-// lists that are far too long have been given back, of which so many were used.
+// SpareRoom returns how many events the spare chunks have room for when workers have put back
+// chunks of these rooms, and then when lists that are far too long have been given back, of which
+// so many were used.
 func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
 	var s spareChunks
 	s.init(limit, workers)
@@ -395,7 +396,7 @@ func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
 
 // Timeouts returns how many timeouts of all owners wait. Nobody may be busy.
 func Timeouts(e *Engine) (n int) {
-	for o := range e.all {
+	for o := range e.eachOwner {
 		n += o.set.Timeouts()
 	}
 	return n

@@ -52,8 +52,8 @@ func siteOf(c *buff.Call, exit bool) site {
 	return s
 }
 
-// told limits the reports of a site.
-type told struct {
+// siteState limits the reports of a site.
+type siteState struct {
 	until      wheel.Time // faults before this time are suppressed
 	suppressed uint64
 }
@@ -63,12 +63,12 @@ type told struct {
 // each callback that has failed.
 type faults struct {
 	mu    sync.Mutex
-	sites map[site]told
+	sites map[site]siteState
 }
 
-// tells reports whether a fault is to be reported at an instant, and how many were suppressed
-// before it.
-func (f *faults) tells(at site, now wheel.Time) (suppressed uint64, tells bool) {
+// shouldReport reports whether a fault is to be reported at an instant, and how many were
+// suppressed before it.
+func (f *faults) shouldReport(at site, now wheel.Time) (suppressed uint64, tells bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t, known := f.sites[at]
@@ -78,9 +78,9 @@ func (f *faults) tells(at site, now wheel.Time) (suppressed uint64, tells bool) 
 		return 0, false
 	}
 	if f.sites == nil {
-		f.sites = make(map[site]told)
+		f.sites = make(map[site]siteState)
 	}
-	f.sites[at] = told{until: now.After(faultInterval)}
+	f.sites[at] = siteState{until: now.After(faultInterval)}
 	return t.suppressed, true
 }
 
@@ -91,7 +91,7 @@ func (e *Engine) fault(f *view.Fault, at site) {
 	if e.opts.OnFault == nil {
 		return
 	}
-	suppressed, tells := e.faults.tells(at, wheel.Time(e.seen.Load()))
+	suppressed, tells := e.faults.shouldReport(at, wheel.Time(e.seen.Load()))
 	if !tells {
 		return
 	}
@@ -106,10 +106,10 @@ func (e *Engine) fault(f *view.Fault, at site) {
 // errExit stands in for a panic value if there was no panic.
 var errExit = errors.New("it ended its goroutine")
 
-// foreign calls a callback other than a handler. It returns the value of its panic, or nil if it
-// has returned. If the callback ends the goroutine, foreign does not return. On the loop,
+// callGame calls a callback other than a handler. It returns the value of its panic, or nil if it
+// has returned. If the callback ends the goroutine, callGame does not return. On the loop,
 // Options.OnFault must not call the Engine, because a Tick may be in progress.
-func (e *Engine) foreign(call string, loop bool, of *buff.Event, do func()) (panicked any) {
+func (e *Engine) callGame(call string, loop bool, of *buff.Event, do func()) (panicked any) {
 	returned := false
 	defer func() {
 		if returned {
@@ -119,16 +119,16 @@ func (e *Engine) foreign(call string, loop bool, of *buff.Event, do func()) (pan
 		if panicked = v; v == nil {
 			panicked = errExit
 		}
-		e.fell(call, loop, of, v)
+		e.reportPanic(call, loop, of, v)
 	}()
 	do()
 	returned = true
 	return nil
 }
 
-// fell counts and reports the panic of a callback other than a handler. A nil v means that the
-// callback ends its goroutine. It must be called in the deferred function that has recovered.
-func (e *Engine) fell(call string, loop bool, of *buff.Event, v any) {
+// reportPanic counts and reports the panic of a callback other than a handler. A nil v means that
+// the callback ends its goroutine. It must be called in the deferred function that has recovered.
+func (e *Engine) reportPanic(call string, loop bool, of *buff.Event, v any) {
 	f := view.Fault{Call: call, Value: v}
 	at := site{call: call, exit: v == nil}
 	if of != nil {
@@ -139,16 +139,16 @@ func (e *Engine) fell(call string, loop bool, of *buff.Event, v any) {
 	}
 	if loop {
 		e.exited = e.exited || at.exit && (call == callRun || call == callMembers) // callbacks that run before the end of a Tick
-		before := e.asking
-		e.asking = "Options.OnFault"
-		defer func() { e.asking = before }()
+		before := e.inCallback
+		e.inCallback = "Options.OnFault"
+		defer func() { e.inCallback = before }()
 	}
 	e.fault(&f, at)
 }
 
 // read reads a watcher's clock.
 func (e *Engine) read(clock *func() time.Duration, loop bool) (at time.Duration, ok bool) {
-	failed := e.foreign(callClock, loop, nil, func() { at = (*clock)() })
+	failed := e.callGame(callClock, loop, nil, func() { at = (*clock)() })
 	return at, failed == nil
 }
 
@@ -160,7 +160,7 @@ type sink struct {
 }
 
 func (s *sink) Write(p []byte) (n int, err error) {
-	if v := s.engine.foreign(s.call, true, nil, func() { n, err = s.w.Write(p) }); v != nil {
+	if v := s.engine.callGame(s.call, true, nil, func() { n, err = s.w.Write(p) }); v != nil {
 		return 0, panicked(s.call, v)
 	}
 	switch {

@@ -34,7 +34,7 @@ func (e *Engine) isSlow(h buff.HandlerID) bool { return !e.handler(h).quick }
 func (e *Engine) loopWorker() *workerState { return &e.workers[len(e.workers)-1] }
 
 // runHere runs batched turns on the loop, from index at on, and merges their results one by one.
-// If a handler ends the goroutine, the rest is done on the way out: see Engine.vacate.
+// If a handler ends the goroutine, the rest is done on the way out: see Engine.endExclusive.
 func (e *Engine) runHere(at int) {
 	l, v, over := e.loopWorker(), &e.batch, false
 	e.high.batch.used(v.n)

@@ -112,8 +112,8 @@ func (in *Inbox) prepare(c *buff.Command) error {
 			return fmt.Errorf("%w: %d of damage", buff.ErrAmount, c.Amount)
 		}
 	}
-	in.engine.sound(c)
-	return in.engine.find(c)
+	in.engine.mustBeValid(c)
+	return in.engine.resolveHandler(c)
 }
 
 // envelope is a command or function on its way to the loop. Posting pushes it onto a lock-free

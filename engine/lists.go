@@ -73,26 +73,26 @@ func (l *workerState) giveBack(s *highWaters) {
 	l.owner, l.hand, l.batched = nil, nil, nil // a single owner would keep its whole slab alive
 }
 
-// passOn executes the commands for other owners that the rules have issued during a command of
-// the loop, such as applying a stolen buff to the thief. If the target is unknown or its mailbox
+// deliverOutbox executes the commands for other owners that the rules have issued during a command
+// of the loop, such as applying a stolen buff to the thief. If the target is unknown or its mailbox
 // is full, the command is counted as undelivered.
-func (e *Engine) passOn() {
-	if e.passes || e.index.settling {
+func (e *Engine) deliverOutbox() {
+	if e.deliveringOutbox || e.index.settling {
 		return // the list is being processed, or will be after the removals of noteLoop
 	}
-	e.passes = true
+	e.deliveringOutbox = true
 	for i := 0; i < len(e.loop.Outbox); i++ {
 		o := e.loop.Outbox[i]
 		e.deliverAcross(o.From, &o.Command, &o.Cause)
 	}
 	clear(e.loop.Outbox)
 	e.loop.Outbox = e.loop.Outbox[:0]
-	e.passes = false
+	e.deliveringOutbox = false
 }
 
-// passLater moves the commands for other owners that the rules have issued to the next Tick: their
-// targets may be readmitted after this owner.
-func (e *Engine) passLater() {
+// postponeOutbox moves the commands for other owners that the rules have issued to the next Tick:
+// their targets may be readmitted after this owner.
+func (e *Engine) postponeOutbox() {
 	for i := range e.loop.Outbox {
 		p := &e.loop.Outbox[i]
 		e.outbox = append(e.outbox, outgoing{at: p.At, from: p.From, cmd: p.Command, why: p.Cause})
@@ -101,10 +101,10 @@ func (e *Engine) passLater() {
 	e.loop.Outbox = e.loop.Outbox[:0]
 }
 
-// passOn moves the commands for other owners that the rules have issued to the outbox. It is
+// flushOutbox moves the commands for other owners that the rules have issued to the outbox. It is
 // called before each such command of a handler, which keeps them in the order of issue, and at
 // the end of a turn.
-func (l *workerState) passOn() {
+func (l *workerState) flushOutbox() {
 	if len(l.turn.Outbox) == 0 {
 		return
 	}

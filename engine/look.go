@@ -23,7 +23,7 @@ import (
 // Only the loop goroutine may call it.
 func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
 	e.enter("HasTag")
-	set, err := e.asked(id)
+	set, err := e.readableSet(id)
 	if err != nil {
 		return false, err
 	}
@@ -37,7 +37,7 @@ func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
 // Only the loop goroutine may call it.
 func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
 	e.enter("Dead")
-	set, err := e.asked(id)
+	set, err := e.readableSet(id)
 	if err != nil {
 		return false, err
 	}
@@ -52,7 +52,7 @@ func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, found bool, err error) {
 	e.enter("Remaining")
-	set, err := e.asked(id)
+	set, err := e.readableSet(id)
 	if err != nil {
 		return 0, false, err
 	}
@@ -66,7 +66,7 @@ func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, f
 // Only the loop goroutine may call it. It costs O(parameters of the definition).
 func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err error) {
 	e.enter("Param")
-	set, err := e.holder(h)
+	set, err := e.setOfHandle(h)
 	if err != nil {
 		return 0, false, err
 	}
@@ -88,7 +88,7 @@ func (c Carried) All() iter.Seq[buff.Instance] { return c.set.All() }
 // Only the loop goroutine may call it.
 func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 	e.enter("Buffs")
-	set, err := e.asked(id)
+	set, err := e.readableSet(id)
 	if err != nil {
 		return Carried{nothing}, err
 	}
@@ -107,7 +107,7 @@ func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
 // Only the loop goroutine may call it.
 func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
 	e.enter("Find")
-	set, err := e.holder(h)
+	set, err := e.setOfHandle(h)
 	if err != nil {
 		return buff.Instance{}, false, err
 	}
@@ -121,7 +121,7 @@ func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
 // Only the loop goroutine may call it.
 func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error) {
 	e.enter("OwnerOf")
-	set, err := e.holder(h)
+	set, err := e.setOfHandle(h)
 	if err != nil {
 		return 0, false, err
 	}
@@ -138,7 +138,7 @@ func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error)
 func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
 	return func(yield func(buff.OwnerID) bool) {
 		e.enter("OwnerIDs")
-		for o := range e.all {
+		for o := range e.eachOwner {
 			if !yield(o.id()) {
 				return
 			}
@@ -146,8 +146,8 @@ func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
 	}
 }
 
-// asked returns the Set of an owner that can be read.
-func (e *Engine) asked(id buff.OwnerID) (*buff.Set, error) {
+// readableSet returns the Set of an owner that can be read.
+func (e *Engine) readableSet(id buff.OwnerID) (*buff.Set, error) {
 	switch o := e.ownerOf(id); {
 	case o == nil:
 		return nil, &ownerError{ErrUnknownOwner, id}
@@ -158,9 +158,9 @@ func (e *Engine) asked(id buff.OwnerID) (*buff.Set, error) {
 	}
 }
 
-// holder returns the Set of a handle's owner. If the owner is unknown it returns an empty Set,
+// setOfHandle returns the Set of a handle's owner. If the owner is unknown it returns an empty Set,
 // since the buff does not exist either.
-func (e *Engine) holder(h buff.Handle) (*buff.Set, error) {
+func (e *Engine) setOfHandle(h buff.Handle) (*buff.Set, error) {
 	switch o := e.at(h.Number()); {
 	case o == nil:
 		return nothing, nil
@@ -206,7 +206,7 @@ func (c *Context) Param(h buff.Handle, name string) (float64, bool) {
 func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	e.enter("Attribute")
 	attr = e.attr("Attribute", attr)
-	set, err := e.asked(id)
+	set, err := e.readableSet(id)
 	if err != nil {
 		return 0, err
 	}
@@ -220,7 +220,7 @@ func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	e.enter("Base")
 	attr = e.attr("Base", attr)
-	set, err := e.asked(id)
+	set, err := e.readableSet(id)
 	if err != nil {
 		return 0, err
 	}
@@ -233,7 +233,7 @@ func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
 // Only the loop goroutine may call it. It may allocate: it is meant for displays, not for rules.
 func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 	e.enter("Attributes")
-	set, err := e.asked(id)
+	set, err := e.readableSet(id)
 	if err != nil {
 		return func(func(stat.View) bool) {}, err
 	}
@@ -249,7 +249,7 @@ func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 func (e *Engine) Modifiers(id buff.OwnerID, attr stat.Attr) (iter.Seq[stat.Modifier], error) {
 	e.enter("Modifiers")
 	attr = e.attr("Modifiers", attr)
-	set, err := e.asked(id)
+	set, err := e.readableSet(id)
 	if err != nil {
 		set = nothing
 	}

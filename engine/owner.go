@@ -237,10 +237,10 @@ type mailbox = actor.Mailbox[*owner, message]
 
 // message is an entry of a mailbox.
 type message struct {
-	kind messageKind
-	via  bool // cmd is for another owner: see viaSource
-	at   wheel.Time
-	cmd  *buff.Command
+	kind          messageKind
+	throughSource bool // cmd is for another owner: see queueAtSource
+	at            wheel.Time
+	cmd           *buff.Command
 }
 
 type messageKind uint8
@@ -284,9 +284,9 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	return o, nil
 }
 
-// giveUp frees the number of an owner that could not be admitted, and drops references to the
+// discardOwner frees the number of an owner that could not be admitted, and drops references to the
 // game's data.
-func (e *Engine) giveUp(o *owner) {
+func (e *Engine) discardOwner(o *owner) {
 	o.data, o.set = nil, buff.Set{}
 	e.free = append(e.free, o.number)
 }
@@ -321,10 +321,10 @@ func (e *Engine) number() (uint32, error) {
 	return e.owners.next(), nil
 }
 
-// unload ends all buffs of an idle owner and frees its number. It returns the number of dropped
-// timeouts and deferred handlers.
-func (e *Engine) unload(o *owner) (dropped int) {
-	e.alter(o)
+// removeOwner ends all buffs of an idle owner and frees its number. It returns the number of
+// dropped timeouts and deferred handlers.
+func (e *Engine) removeOwner(o *owner) (dropped int) {
+	e.beforeChange(o)
 	if !o.leaving() {
 		o.came = e.now
 	}

@@ -71,12 +71,12 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	if !e.idle(o) {
 		return nil, &ownerError{ErrBusy, id}
 	}
-	if err := e.roomFor("owner", uint64(id)); err != nil {
+	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return nil, err
 	}
 	blob, lost := o.set.Save(nil, e.Catalog(), e.moment(), o.zone)
-	e.leave(o)
-	e.unload(o)
+	e.detach(o)
+	e.removeOwner(o)
 	e.stats.DroppedOnDespawn += uint64(lost)
 	e.noteLoop()
 	return blob, nil
@@ -101,16 +101,16 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 		return err
 	}
 	if !e.idle(o) {
-		e.leave(o)
+		e.detach(o)
 		e.enlist(o)
 		o.presence, o.came = leaving, e.now
 		return nil
 	}
-	if err := e.roomFor("owner", uint64(id)); err != nil {
+	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return err
 	}
-	e.leave(o)
-	e.stats.DroppedOnDespawn += uint64(e.unload(o))
+	e.detach(o)
+	e.stats.DroppedOnDespawn += uint64(e.removeOwner(o))
 	e.noteLoop()
 	return nil
 }
@@ -136,7 +136,7 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	e.enter("Restore")
 	e.record.begin(recording.Restore, uint64(id))
 	e.record.blob(blob)
-	if err := e.roomFor("owner", uint64(id)); err != nil {
+	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return buff.Restoration{}, err
 	}
 	o, err := e.newOwner(id, data)
@@ -145,12 +145,12 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	}
 	zone, err := buff.BlobZone(blob)
 	if err != nil {
-		e.giveUp(o)
-		return buff.Restoration{}, e.overfull(id, err)
+		e.discardOwner(o)
+		return buff.Restoration{}, e.restoreError(id, err)
 	}
 	z, err := e.zones.need(zone)
 	if err != nil {
-		e.giveUp(o)
+		e.discardOwner(o)
 		return buff.Restoration{}, err
 	}
 	return e.restore(o, zone, z, e.moment(), blob, false)
@@ -162,14 +162,14 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	list, n := z.scale.changes(zoneScale{})
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
 	if err != nil {
-		err = e.overfull(o.id(), err)
-		e.giveUp(o)
+		err = e.restoreError(o.id(), err)
+		e.discardOwner(o)
 		e.zones.tidy(zone, z)
 		return buff.Restoration{}, err
 	}
 	o.setScale(z.scale)
 	if at.Now < e.now {
-		e.liveOn(o)
+		e.moveEventsToNow(o)
 	}
 	e.index.noteRestored(e.loop.Events)
 	e.admit(o, zone, z)
@@ -177,17 +177,17 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 		e.want(o)
 	}
 	if later {
-		e.passLater()
+		e.postponeOutbox()
 	} else {
-		e.passOn()
+		e.deliverOutbox()
 	}
 	r.Sources = slices.DeleteFunc(r.Sources, func(source buff.OwnerID) bool { return e.ownerOf(source) != nil })
 	e.noteLoop()
 	return r, nil
 }
 
-// leave removes an owner from the set of present owners.
-func (e *Engine) leave(o *owner) {
+// detach removes an owner from the set of present owners.
+func (e *Engine) detach(o *owner) {
 	e.byID.remove(o.id(), o.number)
 	if e.copies != nil {
 		e.copies.depart(o.id())
@@ -210,12 +210,12 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	e.enter("Readmit")
 	e.record.begin(recording.Readmit, uint64(id), uint64(zone), uint64(until))
 	e.record.blob(blob)
-	if err := e.roomFor("owner", uint64(id)); err != nil {
+	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return buff.Restoration{}, err
 	}
 	_, uptime, err := buff.BlobMoment(blob)
 	if err != nil {
-		return buff.Restoration{}, e.overfull(id, err)
+		return buff.Restoration{}, e.restoreError(id, err)
 	}
 	o, err := e.newOwner(id, data)
 	if err != nil {
@@ -223,7 +223,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	}
 	z, err := e.zones.need(zone)
 	if err != nil {
-		e.giveUp(o)
+		e.discardOwner(o)
 		return buff.Restoration{}, err
 	}
 	at := e.moment()
@@ -233,8 +233,8 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	return e.restore(o, zone, z, at, blob, true)
 }
 
-// liveOn sets the time of past events of a restored owner to now.
-func (e *Engine) liveOn(o *owner) {
+// moveEventsToNow sets the time of past events of a restored owner to now.
+func (e *Engine) moveEventsToNow(o *owner) {
 	for k := e.index.read; k < len(e.loop.Events); k++ {
 		if x := &e.loop.Events[k]; x.Owner == o.id() && x.At < e.now {
 			x.At, x.Seen = e.now, e.now

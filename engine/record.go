@@ -202,16 +202,16 @@ func (r *replayed) Begin() { r.producers.deaf.Store(true) }
 
 func (r *replayed) Fingerprint() uint64 { return recording.Fingerprint(r.opts.Catalog) }
 
-func (r *replayed) Find(c *buff.Command) error { return r.engine().find(c) }
+func (r *replayed) Find(c *buff.Command) error { return r.engine().resolveHandler(c) }
 
-func (r *replayed) Ask(c *buff.Command) { r.engine().ask(c) }
+func (r *replayed) Ask(c *buff.Command) { r.engine().execute(c) }
 
 func (r *replayed) Forward(c *buff.Command) { r.engine().forward(c) }
 
 func (r *replayed) Inbox(do func()) { r.inbox.again(&envelope{run: func(*Engine) { do() }}) }
 
 func (r *replayed) Foreign(call string, do func()) error {
-	if v := r.engine().foreign(call, true, nil, do); v != nil {
+	if v := r.engine().callGame(call, true, nil, do); v != nil {
 		return fmt.Errorf("replay: %w", panicked(call, v))
 	}
 	return nil

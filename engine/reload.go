@@ -74,10 +74,10 @@ func (e *Engine) publish(c *buff.Catalog) {
 	e.counters.know(c)
 	for s := range c.All() {
 		e.zones.sheds = e.zones.sheds || s.OnZone == define.FateRemove
-		e.rereads = e.rereads || s.Rereads()
+		e.readsSources = e.readsSources || s.Rereads()
 	}
-	if e.rereads {
-		e.loop.Source = e.readable
+	if e.readsSources {
+		e.loop.Source = e.idleSet
 	}
 	e.loop.Catalog = c
 	e.index.auras.catalog = c
@@ -160,11 +160,11 @@ func (e *Engine) adoptBy(o *owner) {
 		return
 	}
 	w.looked += o.set.Len()
-	e.reread(o)
+	e.refreshSources(o)
 	o.set.Adopt(e.turn(), e.now)
 	e.obey(o)
 	e.noteLoop()
-	e.passOn()
+	e.deliverOutbox()
 }
 
 // compare lists the differences between two catalogs, with the numbers of running instances.

@@ -191,7 +191,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	}
 	l.gone = e.holders(l.gone[:0], source)
 	n := int(l.sources.chains[chainKey{source, ""}].n)
-	if err := e.roomForAll(n, "source", uint64(source), e.numbered(l.gone)); err != nil {
+	if err := e.checkRoomForAll(n, "source", uint64(source), e.numbered(l.gone)); err != nil {
 		return buff.Result{Err: err}
 	}
 	for _, n := range l.gone {
@@ -200,7 +200,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 			continue // removed by a consequence for another owner
 		}
 		r := e.deliver(o, &buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: source}})
-		and(&all, r)
+		mergeResults(&all, r)
 		if r.Err == nil && l.all&forAdopt != 0 {
 			o.adopts = true
 			e.adopted(o)
@@ -265,7 +265,7 @@ func (e *Engine) adopted(o *owner) {
 // has none; if the owner is its own source, they are read when the application is executed.
 //
 // A busy source cannot be read and is returned: the application must go through its mailbox, see
-// viaSource.
+// queueAtSource.
 func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	if newest, _ := e.Catalog().Newest(a.Spec); newest != nil {
 		a.Spec = newest // it may have been waiting since before a Reload
@@ -284,46 +284,48 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	return nil
 }
 
-// reread updates what the buffs of an idle owner know of their sources, before a turn or a command of the owner. In a slice all
-// sources are read before any turn starts, so that the order of the turns and the number of workers make no difference.
-func (e *Engine) reread(o *owner) {
-	if e.rereads {
+// refreshSources updates what the buffs of an idle owner know of their sources, before a turn or a
+// command of the owner. In a slice all sources are read before any turn starts, so that the order
+// of the turns and the number of workers make no difference.
+func (e *Engine) refreshSources(o *owner) {
+	if e.readsSources {
 		o.set.Reread(&e.loop)
 	}
 }
 
-// readable returns the buffs of an owner, nil if it is unknown or a worker may be running it.
-func (e *Engine) readable(id buff.OwnerID) *buff.Set {
+// idleSet returns the buffs of an owner, nil if it is unknown or a worker may be running it.
+func (e *Engine) idleSet(id buff.OwnerID) *buff.Set {
 	if o := e.ownerOf(id); o != nil && o.quiet() {
 		return &o.set
 	}
 	return nil
 }
 
-// viaSource queues an application in the mailbox of its busy source, after the events due by now.
-// The source's worker then reads the attributes and sends the application on, as if a handler of
-// the source had issued it.
-func (e *Engine) viaSource(source *owner, c *buff.Command) buff.Result {
+// queueAtSource queues an application in the mailbox of its busy source, after the events due by
+// now. The source's worker then reads the attributes and sends the application on, as if a handler
+// of the source had issued it.
+func (e *Engine) queueAtSource(source *owner, c *buff.Command) buff.Result {
 	if e.closed {
 		return buff.Result{Err: ErrClosed}
 	}
 	return e.queue(source, c, true)
 }
 
-// fromSource is the worker's side of viaSource.
-func (l *workerState) fromSource(o *owner, m *message) {
+// sendFromSource is the worker's side of queueAtSource.
+func (l *workerState) sendFromSource(o *owner, m *message) {
 	c := outgoing{at: m.at, from: o.id(), cmd: *m.cmd}
 	a := &c.cmd.Application
 	if newest, _ := l.turn.Catalog.Newest(a.Spec); newest != nil {
 		a.Spec = newest
 	}
 	l.lent.captured = a.Capture(l.lent.captured, &o.set, l.turn.Catalog, define.SnapshotApply)
-	l.passOn()
+	l.flushOutbox()
 	l.outbox = append(l.outbox, c)
 }
 
-// captureMember reads attributes for an application of an aura to its members. With SnapshotCast they are those that the aura
-// has captured from its own source, with SnapshotApply the present ones of the bearer, which must be idle.
+// captureMember reads attributes for an application of an aura to its members. With SnapshotCast
+// they are those that the aura has captured from its own source, with SnapshotApply the present
+// ones of the bearer, which must be idle.
 func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instance) {
 	if !a.Spec.Captures() {
 		return

@@ -27,8 +27,8 @@ import (
 // are pending.
 func (e *Engine) Tick(dt time.Duration) *Frame {
 	e.enter("Tick")
-	e.occupy("Tick")
-	defer e.vacate()
+	e.beginExclusive("Tick")
+	defer e.endExclusive()
 	if dt < 0 {
 		panic("engine: Tick with a negative time")
 	}
@@ -87,15 +87,15 @@ func (e *Engine) tick(dt time.Duration) {
 // endTick is the last part of a Tick, after all callbacks that may end the loop's goroutine.
 func (e *Engine) endTick(asked time.Duration) {
 	if e.sweep.looked = 0; e.sweep.goesOn() {
-		e.alterSwept()
+		e.beforeSweep()
 		e.carryOver()
 	}
 	e.counters.addLoop(e.loop.Events)
 	e.frame.end(e)
 	if e.record != nil {
-		e.asking = "Options.Trace.Record"
+		e.inCallback = "Options.Trace.Record"
 		e.record.tick(int64(asked), &e.frame, e.group.Stats().Pending > 0)
-		e.asking = ""
+		e.inCallback = ""
 	}
 	e.index.read, e.counters.read = 0, 0
 	if e.living == 0 && e.lived {
@@ -278,12 +278,12 @@ func (e *Engine) takeBack(o *owner) {
 	case !e.idle(o):
 		e.cut(o, used)
 	case o.leaving():
-		e.stats.DroppedOnDespawn += uint64(e.unload(o))
+		e.stats.DroppedOnDespawn += uint64(e.removeOwner(o))
 	default:
 		o.caughtUp()
 		e.adopted(o)
 	}
 	if e.copies != nil && !o.leaving() {
-		e.copies.home(o, gave, obeyed)
+		e.copies.turnMerged(o, gave, obeyed)
 	}
 }

@@ -65,7 +65,7 @@ func (s *slowTrace) took(e *Engine, d time.Duration) {
 // write writes the content of the flight recorder.
 func (s *slowTrace) write(e *Engine) {
 	var w io.WriteCloser
-	if failed := e.foreign(callTrace, true, nil, func() { w = e.opts.Trace.Writer(&e.frame) }); failed != nil {
+	if failed := e.callGame(callTrace, true, nil, func() { w = e.opts.Trace.Writer(&e.frame) }); failed != nil {
 		s.note(panicked(callTrace, failed))
 		return
 	}
@@ -74,7 +74,7 @@ func (s *slowTrace) write(e *Engine) {
 	}
 	_, err := e.opts.Trace.Flight.WriteTo(&sink{e, callTrace, w})
 	s.note(err)
-	if failed := e.foreign(callTrace, true, nil, func() { err = w.Close() }); failed != nil {
+	if failed := e.callGame(callTrace, true, nil, func() { err = w.Close() }); failed != nil {
 		err = panicked(callTrace, failed)
 	}
 	s.note(err)

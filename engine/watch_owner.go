@@ -130,7 +130,7 @@ func (f *following) lookAt(e *Engine, v *view.Owner, data any) {
 	if f.look == nil {
 		return
 	}
-	if failed := e.foreign(callLook, true, &buff.Event{Owner: v.Owner}, func() { v.Data = f.look(data) }); failed != nil {
+	if failed := e.callGame(callLook, true, &buff.Event{Owner: v.Owner}, func() { v.Data = f.look(data) }); failed != nil {
 		v.Fault = recovered.Text(failed)
 	}
 }

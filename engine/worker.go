@@ -54,7 +54,7 @@ func (l *workerState) init(e *Engine, index int) {
 	l.ctx = Context{worker: l, over: true}
 	l.chunks.spare = &e.spare
 	l.turn.Call = l.call
-	l.turn.FormulaFailed = func(of *buff.Event, v any) { e.fell(callFormula, e.opts.Synchronous, of, v) }
+	l.turn.FormulaFailed = func(of *buff.Event, v any) { e.reportPanic(callFormula, e.opts.Synchronous, of, v) }
 	l.turn.Seed, l.turn.Memory = e.opts.Seed, &e.memory
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
@@ -94,7 +94,7 @@ func (l *workerState) begin(o *owner, hand *progress) turnOf {
 // which may panic.
 func (l *workerState) bring(to *segment, t *turnOf) {
 	endRegion(t.region)
-	l.passOn()
+	l.flushOutbox()
 	to.events = l.turn.Events[t.events:]
 	if len(l.outbox) > t.outbox || len(to.outbox) > 0 {
 		to.outbox = l.outbox[t.outbox:len(l.outbox):len(l.outbox)]
@@ -157,8 +157,8 @@ func (l *workerState) serve(box *mailbox) {
 // obey executes a queued command.
 func (l *workerState) obey(o *owner, m *message) {
 	l.hand.obeyed++
-	if m.via {
-		l.fromSource(o, m)
+	if m.throughSource {
+		l.sendFromSource(o, m)
 		l.hand.used++
 		return
 	}

@@ -65,7 +65,7 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	if err != nil || o.zone == to {
 		return buff.Result{Err: err}
 	}
-	if err := e.roomFor("owner", uint64(id)); err != nil {
+	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return buff.Result{Err: err}
 	}
 	if e.zones.sheds && !e.idle(o) && o.waiting()+zoneMessages > e.opts.Limits.Mailbox {
@@ -75,14 +75,14 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	if err != nil {
 		return buff.Result{Err: err}
 	}
-	e.alterBusy(o, func() {
+	e.changeBusy(o, func() {
 		e.leaveZone(o)
 		e.zones.join(o, to, z)
 	})
 	e.tellZone(o)
 	all := buff.Result{Kind: buff.Done}
 	if e.zones.sheds { // with the time of the new zone
-		and(&all, e.deliver(o, &buff.Command{Verb: verb.SetZone}))
+		mergeResults(&all, e.deliver(o, &buff.Command{Verb: verb.SetZone}))
 	}
 	return all
 }
@@ -113,7 +113,7 @@ func (e *Engine) changeZone(id uint32, change func(*zoneScale)) (r buff.Result) 
 	if e.closed {
 		return buff.Result{Err: ErrClosed}
 	}
-	if err := e.roomFor("zone", uint64(id)); err != nil {
+	if err := e.checkRoom("zone", uint64(id)); err != nil {
 		return buff.Result{Err: err}
 	}
 	z, err := e.zones.need(id)
