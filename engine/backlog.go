@@ -78,7 +78,7 @@ func (e *Engine) handOut(left int) {
 		return
 	}
 	e.postponeDue()
-	times := min(max(1, left/max(e.backlog.n, 1)), maxShare)
+	times := min(max(minShare, left/max(e.backlog.n, 1)), maxShare)
 	for left > 0 {
 		number, ok := e.next()
 		if !ok {
@@ -86,7 +86,7 @@ func (e *Engine) handOut(left int) {
 		}
 		e.pull(number)
 		x := e.turnFor(number)
-		x.given = min(int32(times), e.share)
+		x.given = min(int32(min(times, left)), e.share)
 		x.again = true
 		left -= int(x.given)
 	}

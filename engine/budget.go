@@ -91,6 +91,11 @@ const (
 	// maxShare is the largest number of events that one owner may process before the loop sees
 	// them.
 	maxShare = 4096
+
+	// minShare is the smallest allowance while more owners are due than the Tick can serve. Most
+	// owners then end all their due buffs in one turn. A turn that is cut short costs more than
+	// the few events that it leaves.
+	minShare = 4
 )
 
 // pass advances game time to the target, in slices, as far as Limits.Tick allows. A Tick with

@@ -200,6 +200,35 @@ func TestP10_OneInstant(t *testing.T) {
 	}
 }
 
+// TestMassEnd checks that a mass end is not divided within owners that have few ends: nearly every
+// owner has all of them in one Tick.
+func TestMassEnd(t *testing.T) {
+	const owners, ends = 20_000, 3
+	for _, workers := range []int{0, 2} {
+		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Second})
+		e := open(t, engine.Options{Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: patient})
+		for n := range owners {
+			spawn(t, e, buff.OwnerID(n))
+			for range ends {
+				add(t, e, buff.OwnerID(n), cat.Spec("ends"))
+			}
+		}
+		e.Tick(time.Second - time.Millisecond)
+		ended, ticks, turns := 0, 0, 0
+		for dt := time.Millisecond; ended < owners*ends; dt = 0 {
+			now := map[buff.OwnerID]int{}
+			for ev := range e.Tick(dt).Events() {
+				now[ev.Owner]++
+				ended++
+			}
+			ticks++
+			turns += len(now)
+		}
+		require.Equal(t, 1+owners*ends/engine.DefaultTickLimit, ticks)
+		require.Less(t, turns, owners+owners/100)
+	}
+}
+
 // TestP10_CatchUpRules: what few carry is worked off in one piece, and then pulses are done as
 // one, or dropped, as their definitions say. A Tick that is worked off in several does that in
 // each.

@@ -153,8 +153,8 @@ type Limits struct {
 	//
 	// If zero, 18,000: enough for the pulses of a million buffs every 3 s at 20 Ticks a second,
 	// and little enough that 300,000 buffs that end in one millisecond make no Tick longer than
-	// about 20 ms; the last of them end about a second late. Raise it for a larger world; lower
-	// it if a long frame is worse than a late event.
+	// about 20 ms; at 20 Ticks a second, the last of them end 850 ms late. Raise it for a larger
+	// world; lower it if a long frame is worse than a late event.
 	//
 	// In addition, each of these may cost a quarter of Tick, or 16,384 if Tick has its default:
 	// zone times that owners could not be notified of before, commands for other owners, searches

@@ -24,7 +24,7 @@ type ready struct {
 // sort orders the timers that fire from a slot; their entries are still in the slot.
 func (w *Wheel) sort(q *queue, fired []Fired) {
 	s := &w.sorting
-	s.batch = s.batch[:0]
+	s.batch = slices.Grow(s.batch[:0], len(fired))
 	for r := w.read(q); r.left > 0; {
 		for _, e := range w.more(&r) {
 			// Timers that do not fire have a different stamp.
@@ -67,7 +67,7 @@ func (s *sorting) bySeq(fired []Fired) bool {
 	if bits.Len64(last-first)+low > 64 {
 		return false
 	}
-	s.keys = s.keys[:0]
+	s.keys = slices.Grow(s.keys[:0], len(s.batch))
 	for i := range s.batch {
 		s.keys = append(s.keys, (s.batch[i].seq-first)<<low|uint64(i))
 	}
