@@ -146,7 +146,7 @@ func (s *program) endsItself() (why Reason, ends bool) {
 	if k < 0 || !s.pulses() {
 		return NoReason, false
 	}
-	return removalReason(s.pulse[k].reason), true
+	return s.pulse[k].reason, true
 }
 
 // ending lists what the end of an instance that nobody touches applies.

@@ -52,6 +52,16 @@ func TestCascades(t *testing.T) {
 	}
 }
 
+// TestCascades_WrongReason: a pulse that removes its own buff for a reason that ends none is an
+// error. NewCatalog panicked when it counted the pulses.
+func TestCascades_WrongReason(t *testing.T) {
+	_, err := buff.NewCatalog(buff.Spec{
+		ID: "a", Duration: time.Second, Period: period, Stack: define.Stacking{By: define.ByNone},
+		On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoRemove, Name: "a", Reason: buff.Full}}},
+	})
+	require.EqualError(t, err, `buff "a": on.pulse[0].reason: full is not a reason that ends a buff`)
+}
+
 const period = 200 * time.Millisecond
 
 func ending(why buff.Reason, list []buff.Action) map[buff.Reason][]buff.Action {

@@ -104,10 +104,10 @@ func (k *checker) ops(field string, list *[]Action) []op {
 			o.spec = k.ref(at, a.Name)
 		case define.DoRemove:
 			o.spec = k.ref(at, a.Name)
-			o.reason = a.Reason
-			if a.Reason == NoReason {
-				o.reason = Cancelled
-			} else if !a.Reason.Removes() {
+			o.reason = Cancelled
+			if a.Reason.Removes() {
+				o.reason = a.Reason
+			} else if a.Reason != NoReason {
 				k.failf(fmt.Sprintf("%s[%d].reason", field, i), "%v is not a reason that ends a buff", a.Reason)
 			}
 		case define.DoKill:
