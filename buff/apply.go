@@ -33,7 +33,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		}
 	}
 	if len(a.Params) > 0 {
-		if t.worked.missing = spec.unread(a.Params); t.worked.missing != "" {
+		if t.worked.missing = a.unreadParam(); t.worked.missing != "" {
 			return s.deny(t, a, NoParam, nil)
 		}
 	}
@@ -282,6 +282,16 @@ func (s *Set) rejectInvalid(t *Turn, a *Application, why Reason, err error) outc
 	return outcome{kind: Faulted, why: why, err: err}
 }
 
+// unreadParam returns the name of the first parameter that no number of the definition reads, or "".
+func (a *Application) unreadParam() string {
+	for i := range a.Params {
+		if !slices.Contains(a.Spec.program.callers, a.Params[i].Caller) {
+			return a.Params[i].Caller
+		}
+	}
+	return ""
+}
+
 // endAfter returns the instant ms after at, Never for a span of 0.
 func endAfter(at wheel.Time, ms int64) wheel.Time {
 	if ms == 0 {
@@ -295,12 +305,6 @@ type Captured struct {
 	attr  stat.Attr
 	when  define.Snapshot // SnapshotCast or SnapshotApply
 	value float64
-}
-
-// capture is one attribute of the source that a definition reads.
-type capture struct {
-	attr stat.Attr
-	when define.Snapshot
 }
 
 // Captures reports whether the definition, or anything that it can set off, reads attributes
@@ -368,74 +372,4 @@ func findCaptured(list []Captured, attr stat.Attr, when define.Snapshot) (float6
 		}
 	}
 	return 0, false
-}
-
-// propagateCaptures finds, for each definition, what it and all that it can set off reads of the
-// source: what one reads is passed on to all that can set it off, until nothing is new.
-func (k *checker) propagateCaptures() {
-	var wait []*program
-	for _, s := range k.catalog.programs {
-		if len(s.captures) > 0 {
-			wait = append(wait, s)
-		}
-	}
-	if len(wait) == 0 {
-		return
-	}
-	causes := map[*program][]*program{}
-	for _, s := range k.catalog.programs {
-		s.eachApplied(func(o *program) { causes[o] = append(causes[o], s) })
-	}
-	for ; len(wait) > 0; wait = wait[1:] {
-		for _, cause := range causes[wait[0]] {
-			n := len(cause.captures)
-			for _, c := range wait[0].captures {
-				cause.addLateCapture(c)
-			}
-			if len(cause.captures) > n {
-				wait = append(wait, cause)
-			}
-		}
-	}
-}
-
-// addCapture notes that the definition reads an attribute of its source.
-func (s *program) addCapture(c capture) {
-	if !slices.Contains(s.captures, c) {
-		s.captures = append(s.captures, c)
-	}
-}
-
-// addLateCapture records that an attribute of the source is read after the definition was applied: by something that it sets off,
-// or at an act.
-func (s *program) addLateCapture(c capture) {
-	s.addCapture(c)
-	s.capturesLate = s.capturesLate || c.when == define.SnapshotCast
-	s.rereads = s.rereads || c.when == define.SnapshotApply
-}
-
-// eachApplied calls f for each definition that this one can apply, some more than once.
-func (s *program) eachApplied(f func(*program)) {
-	lists := [][]op{s.apply, s.refresh, s.pulse, s.exec, s.overflow, s.death}
-	for k := range s.reactions {
-		lists = append(lists, s.reactions[k].ops)
-	}
-	for _, list := range append(lists, s.remove[:]...) {
-		for _, o := range list {
-			if o.do == define.DoApply && o.spec != nil {
-				f(o.spec)
-			}
-		}
-	}
-	for _, h := range s.thresholds {
-		if h.apply != nil {
-			f(h.apply)
-		}
-	}
-	for _, l := range s.links {
-		f(l)
-	}
-	if s.aura != nil {
-		f(s.aura)
-	}
 }

@@ -191,16 +191,6 @@ func (s *program) asks(caller string) {
 	}
 }
 
-// unread returns the first of the parameters of an application that no number reads, or "".
-func (s *program) unread(params []Arg) string {
-	for i := range params {
-		if !slices.Contains(s.callers, params[i].Caller) {
-			return params[i].Caller
-		}
-	}
-	return ""
-}
-
 // reads notes an attribute of the source.
 func (k *checker) reads(whom define.Whose, c *number) {
 	if whom == define.OfSource && c.snapshot < define.SnapshotPulse {
@@ -245,6 +235,3 @@ func (k *checker) snapshot(field string, n *define.Number) {
 		k.failf(field, "%v needs a period", n.Snapshot)
 	}
 }
-
-// pulses reports whether the definition has a period.
-func (s *program) pulses() bool { return s.Period != 0 || s.PeriodBy != nil }

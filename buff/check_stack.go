@@ -3,6 +3,7 @@ package buff
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/bufftick/bufftick/buff/define"
 )
@@ -152,4 +153,15 @@ func (k *checker) thresholds(s *program) {
 			k.failf(field+".apply", "a threshold may not apply its own definition")
 		}
 	}
+}
+
+// longestDuration returns the definition's duration, or the highest point of its curve.
+func (s *program) longestDuration() time.Duration {
+	d := s.Duration
+	if s.DurationBy != nil {
+		for _, p := range s.DurationBy.Points() {
+			d = max(d, time.Duration(min(max(p.Value, 0), define.MaxDuration.Seconds())*float64(time.Second)))
+		}
+	}
+	return d
 }

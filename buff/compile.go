@@ -56,9 +56,6 @@ func (k *checker) compileNames(s *program) {
 	s.consumeOn = k.actSet("charges.consume_on", &s.Charges.ConsumeOn)
 }
 
-// acts returns the acts that the definition does something about.
-func (s *program) acts() uint64 { return s.interrupt | s.consumeOn | s.reactsTo }
-
 // findUses says once, at load, which of the rules a definition makes use of. The hot paths ask for one bit, and a plain damage
 // over time passes none of the code for groups, immunities or numbers.
 func (s *program) findUses() (u uses) {
@@ -92,4 +89,9 @@ func (s *program) findUses() (u uses) {
 	set(usesThresholds, len(s.thresholds) > 0)
 	set(usesOnlyCall, s.onlyCalls(u))
 	return u
+}
+
+// onlyCalls reports whether a pulse of a plain instance only calls one handler.
+func (s *program) onlyCalls(u uses) bool {
+	return len(s.pulse) == 1 && s.pulse[0].do == define.DoCall && s.Align == define.AlignStart && u&(usesExtra|usesCatchup) == 0
 }

@@ -9,52 +9,6 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// number is a compiled Number.
-type number struct {
-	name     string // in a blob
-	from     define.From
-	snapshot define.Snapshot
-	whom     define.Whose
-	known    bool // there is a default
-	attr     stat.Attr
-	value    float64 // the constant, or the default
-
-	pre, coef, post float64
-
-	caller  string
-	curve   *define.Curve
-	formula define.Formula
-	reads   []read
-
-	// live is the place of the inputs of a formula that reads stacks, among the numbers of its definition: see
-	// checker.inputs. Of an input it is the place of the first of them. 0: there are none.
-	live  int32
-	input bool // it is one of the inputs
-}
-
-// The origins of numbers that are inputs of a formula.
-const (
-	fromLive      define.From = define.FromFormula + 1 + iota // 1 if all that the formula reads is known, otherwise 0
-	fromLevel                                                 // of the application
-	fromMagnitude                                             // of the application
-)
-
-// read is a compiled Read.
-type read struct {
-	caller bool
-	amount bool
-	whom   define.Whose
-	attr   stat.Attr
-	name   string
-}
-
-// ref is where the value of a number stands: a constant here, others among those that an
-// instance keeps, in the order of Spec.numbers.
-type ref struct {
-	value float64
-	place int32 // below zero: value
-}
-
 // of returns the value with that many stacks. It reports false if a formula has no value for them.
 func (r ref) of(spec *program, values []float64, stacks int32) (float64, bool) {
 	if r.place < 0 || int(r.place) >= len(values) {
@@ -414,6 +368,3 @@ func (s *Set) param(i *instance, k int) float64 {
 	}
 	return v
 }
-
-// finite reports whether v is a number that an attribute may have.
-func finite(v float64) bool { return math.Abs(v) <= stat.MaxValue }

@@ -46,7 +46,7 @@ func (a *Application) Taken() []float64 {
 
 // Takes returns those of the parameters that the definition reads.
 func (s *Spec) Takes(params ...Arg) []Arg {
-	return slices.DeleteFunc(params, func(a Arg) bool { return s.program.unread([]Arg{a}) != "" })
+	return slices.DeleteFunc(params, func(a Arg) bool { return (&Application{Spec: s, Params: []Arg{a}}).unreadParam() != "" })
 }
 
 // Stolen reports whether the application is of something that was stolen.

@@ -1,6 +1,8 @@
 package buff
 
 import (
+	"math"
+
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
@@ -54,8 +56,8 @@ type program struct {
 	links         []*program
 
 	// captures are the attributes of the source that the definition and all that it can set off
-	// read. handsOn says that some are read after the application with SnapshotCast, rereads that
-	// some are with SnapshotApply: see program.handOn.
+	// read. capturesLate says that some are read after the application with SnapshotCast, rereads that
+	// some are with SnapshotApply: see program.addLateCapture.
 	captures              []capture
 	capturesLate, rereads bool
 
@@ -72,65 +74,66 @@ func (p *program) spec() *Spec {
 	return &p.Spec
 }
 
-// reaction is a compiled entry of Hooks.Act.
-type reaction struct {
-	act Act
-	ops []op
-}
+// pulses reports whether the definition has a period.
+func (p *program) pulses() bool { return p.Period != 0 || p.PeriodBy != nil }
 
-// uses says which of the rarer features a definition has, a bit each: a plain one is
-// recognized by one look.
+// acts returns the acts that the definition reacts to, one bit each.
+func (p *program) acts() uint64 { return p.interrupt | p.consumeOn | p.reactsTo }
+
+// uses are the less common features of a definition, one bit each, so that a plain definition
+// skips their rules with one test.
 type uses uint32
 
 const (
 	usesRequire    uses = 1 << iota // Require.Apply
 	usesOngoing                     // Require.Ongoing or Require.Remove
-	usesHide                        // GroupHide or Effective among instances
-	usesGroup                       // another rule of a group
-	usesSlot                        //
-	usesGrants                      //
+	usesHide                        // GroupHide, or Stack.Effective among instances
+	usesGroup                       // Group
+	usesSlot                        // Slot
+	usesGrants                      // Grants
 	usesImmunity                    // Immunity
-	usesChance                      //
-	usesDR                          //
-	usesExtra                       // something that stands in an extra
+	usesChance                      // Chance below 1000
+	usesDR                          // DR
+	usesExtra                       // state in an extra
 	usesActs                        // Interrupt, Charges.ConsumeOn or Hooks.Act
-	usesCatchup                     // not CatchupAll
-	usesThresholds                  //
-	usesNumbers                     // numbers that are to be worked out, also a pool that is the magnitude
-	usesMagnitudes                  // something that stands in a kept
-	usesModifiers                   //
-	usesOverride                    // one of its modifiers overrides
-	usesPulsed                      // numbers that are asked for anew at each pulse
-	usesLinks                       //
-	usesDead                        // it is refused to the dead
+	usesCatchup                     // Catchup other than CatchupAll
+	usesThresholds                  // Stack.Thresholds
+	usesNumbers                     // numbers to evaluate, or a shield whose pool is the magnitude
+	usesMagnitudes                  // state in magnitudes
+	usesModifiers                   // Modifiers
+	usesOverride                    // a modifier with stat.Override
+	usesPulsed                      // numbers evaluated again at each pulse
+	usesLinks                       // Links
+	usesDead                        // cannot be applied to a dead owner
 	usesShare                       // PerSource
-	usesOnlyCall                    // see Spec.onlyCalls
+	usesOnlyCall                    // see program.onlyCalls
 
-	// What an application, a new instance and one that ends must look at.
+	// The features that matter to an application, before and after a new instance starts, and when
+	// an instance ends.
 	usesGates = usesNumbers | usesMagnitudes | usesRequire | usesChance | usesDead
 	usesRoom  = usesGroup | usesSlot | usesShare | usesModifiers
-	usesLeave = usesGrants | usesImmunity | usesModifiers | usesHide | usesDR
 	usesEntry = usesModifiers | usesThresholds | usesGrants | usesImmunity | usesHide | usesOngoing | usesActs
+	usesLeave = usesGrants | usesImmunity | usesModifiers | usesHide | usesDR
 )
 
-// shielding is what a shield stands before.
+// shielding selects the damage that a shield absorbs.
 type shielding struct {
-	schools []Tag       // not with those above them; none: all
-	attrs   []stat.Attr // none: all
+	schools []Tag       // without the tags above them; empty for all
+	attrs   []stat.Attr // empty for all
 }
 
-// threshold is a compiled Threshold.
+// threshold is a compiled define.Threshold.
 type threshold struct {
 	at, consume int32
 	apply       *program
 }
 
-// condition is a compiled TagTest.
+// condition is a compiled define.TagTest.
 type condition struct{ all, any, none []Tag }
 
 func (c *condition) empty() bool { return len(c.all)+len(c.any)+len(c.none) == 0 }
 
-// match is a compiled Match.
+// match is a compiled define.Match.
 type match struct {
 	tags     []Tag
 	kind     string
@@ -143,23 +146,29 @@ func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.pola
 type op struct {
 	do      define.Do
 	to      define.To
-	reason  Reason
+	reason  Reason // of a DoRemove
 	handler HandlerID
-	spec    *program
+	spec    *program // of a DoApply or DoRemove
 	change  *change
 }
 
-// change is a compiled Change.
+// reaction is a compiled entry of Hooks.Act.
+type reaction struct {
+	act Act
+	ops []op
+}
+
+// change is a compiled define.Change.
 type change struct {
 	attr     stat.Attr
 	by       ref
-	atAct    *number // evaluated at the act, since it reads the amount; nil: by holds
-	pulsed   bool    // by is asked for anew at each pulse
+	atAct    *number // if not nil, replaces by: evaluated at the act, because it reads the amount
+	pulsed   bool    // by is evaluated again at each pulse
 	perStack bool
 	school   Tag
 }
 
-// modifier is a compiled Modifier.
+// modifier is a compiled define.Modifier.
 type modifier struct {
 	attr     stat.Attr
 	op       stat.Op
@@ -167,3 +176,57 @@ type modifier struct {
 	perStack bool
 	value    ref
 }
+
+// ref refers to the value of a number.
+type ref struct {
+	value float64 // a constant, if place is negative
+	place int32   // index in program.numbers and in the values of an instance
+}
+
+// number is a compiled define.Number.
+type number struct {
+	name     string // in a blob
+	from     define.From
+	snapshot define.Snapshot
+	whom     define.Whose
+	known    bool // there is a default
+	attr     stat.Attr
+	value    float64 // the constant, or the default
+
+	pre, coef, post float64
+
+	caller  string
+	curve   *define.Curve
+	formula define.Formula
+	reads   []read
+
+	// The inputs of a formula that reads stacks are numbers too: see checker.inputs. live is the
+	// place of the first of them, in the formula and in each input; 0 if there are none.
+	live  int32
+	input bool
+}
+
+// Sources of the numbers that are inputs of a formula, in addition to those of define.From.
+const (
+	fromLive      define.From = define.FromFormula + 1 + iota // 1 if all inputs are known, otherwise 0
+	fromLevel                                                 // of the application
+	fromMagnitude                                             // of the application
+)
+
+// read is a compiled define.Read.
+type read struct {
+	caller bool
+	amount bool
+	whom   define.Whose
+	attr   stat.Attr
+	name   string
+}
+
+// capture is an attribute of the source that a definition reads.
+type capture struct {
+	attr stat.Attr
+	when define.Snapshot
+}
+
+// finite reports whether v is a valid value of an attribute.
+func finite(v float64) bool { return math.Abs(v) <= stat.MaxValue }

@@ -1,20 +1,12 @@
 package buff
 
-import (
-	"github.com/bufftick/bufftick/buff/define"
-	"github.com/bufftick/bufftick/wheel"
-)
+import "github.com/bufftick/bufftick/wheel"
 
 // In most games, most turns are one pulse of a plain buff that calls one handler, and the only
 // consequence is the next pulse. The general rules make such a turn a third slower, with their
 // lists of changes and queued items and their checks. This fast path is observably identical,
 // apart from one visit in [Set.Looked] if a handler does not return: TestPulseOnly compares the
 // two.
-
-// onlyCalls reports whether a pulse of a plain instance only calls one handler.
-func (s *program) onlyCalls(u uses) bool {
-	return len(s.pulse) == 1 && s.pulse[0].do == define.DoCall && s.Align == define.AlignStart && u&(usesExtra|usesCatchup) == 0
-}
 
 // pulseOnly executes the only due event of a Set, if it is such a pulse and the instance's next
 // event is not due in this turn. Otherwise it changes nothing and reports false. next is the

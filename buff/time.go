@@ -297,17 +297,6 @@ func roundHalfUp(v float64) int64 {
 	return int64(whole)
 }
 
-// longestDuration returns the definition's duration, or the highest point of its curve.
-func (s *program) longestDuration() time.Duration {
-	d := s.Duration
-	if s.DurationBy != nil {
-		for _, p := range s.DurationBy.Points() {
-			d = max(d, time.Duration(min(max(p.Value, 0), define.MaxDuration.Seconds())*float64(time.Second)))
-		}
-	}
-	return d
-}
-
 // TimeChange describes a pause, a resumption or a new rate, of an owner's time or of the time of
 // one of its buffs. There is no event for it: see [Turn.TimeChanged].
 type TimeChange struct {
