@@ -188,7 +188,7 @@ func (s *Set) activate(t *Turn, at uint16) {
 	if spec.uses&usesActs != 0 {
 		s.ensureGates().handledActs |= spec.acts()
 	}
-	s.crossThresholds(t, at, 0, i.source, s.magnitudesOf(i))
+	s.crossThresholds(t, at, 0, i.source, s.magnitudesOf(i).captured)
 	if spec.uses&usesHide != 0 {
 		s.ensureGates().requestReevaluation()
 		s.findStrongest(t)

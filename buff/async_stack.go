@@ -123,7 +123,7 @@ func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome 
 	if spec.uses&usesLinks != 0 {
 		s.applyLinks(t, i)
 	}
-	s.crossThresholds(t, at, was, a.Source, s.actionMagnitudes(t, i, a))
+	s.crossThresholds(t, at, was, a.Source, a.Captured)
 	if spec.First == define.FirstEvery {
 		s.pulse(t, at)
 	}

@@ -24,7 +24,7 @@ type linkage struct {
 func (s *Set) applyLinks(t *Turn, i *instance) {
 	for _, l := range s.specOf(i).links {
 		t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
-			Spec: &t.Catalog.newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i)), with: s.age(i), share: t.share, backdate: t.backdate,
+			Spec: &t.Catalog.newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i).captured), with: s.age(i), share: t.share, backdate: t.backdate,
 		}})
 	}
 }

@@ -26,7 +26,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	if spec.Stack.Timers != define.TimersShared {
 		s.convertWaiting(t, i, spec)
 	}
-	a := Application{Spec: &spec.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
+	a := Application{Spec: &spec.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i).captured)}
 	s.convertNumbers(t, i, &a)
 	s.switchVersion(t, at, &a)
 	if shielded && spec.Shield.On {

@@ -285,7 +285,7 @@ func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	pool := w.pool
 	w.coming = append(w.coming[:0], w.values...)
 	s.convertWaiting(t, i, a.Spec.program)
-	running := Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i))}
+	running := Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i).captured)}
 	s.convertNumbers(t, i, &running)
 	shield, shielded := int64(0), s.specOf(i).Shield.On
 	if shielded {

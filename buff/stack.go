@@ -73,7 +73,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 		i.magnitude = a.Magnitude
 		s.strengthChanged(spec)
 		s.tell(t, Stacked, at)
-		s.crossThresholds(t, at, was, a.Source, s.actionMagnitudes(t, i, a))
+		s.crossThresholds(t, at, was, a.Source, a.Captured)
 		r.kind = Stacked
 	case revised && spec.Stack.Refresh == define.RefreshNone && !higher:
 		s.emitVersion(t, at) // no other event reports the new version
@@ -129,7 +129,7 @@ func (s *program) stacksOf(a *Application) int32 {
 // applications have the source and captured attributes of the application that added the stacks.
 //
 // Examples: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
-func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, k *magnitudes) {
+func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, known []Captured) {
 	i := s.slot(at)
 	for _, h := range s.specOf(i).thresholds {
 		if int32(was) >= h.at || int32(i.stacks) < h.at {
@@ -137,7 +137,7 @@ func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, k *
 		}
 		if h.apply != nil {
 			t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
-				Spec: &t.Catalog.newest(h.apply).Spec, Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(k), share: t.share, backdate: t.backdate,
+				Spec: &t.Catalog.newest(h.apply).Spec, Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(known), share: t.share, backdate: t.backdate,
 			}})
 		}
 		if h.consume != 0 {

@@ -343,7 +343,7 @@ func (s *Set) queueEventActions(t *Turn, ops []op, e *Event, source OwnerID, k *
 			s.queueCall(t, e, nil, o.handler, 0)
 		case define.DoApply:
 			s.issueAction(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
-				Spec: &t.Catalog.newest(o.spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k), share: t.shareOf(e), backdate: t.backdateOf(e),
+				Spec: &t.Catalog.newest(o.spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), share: t.shareOf(e), backdate: t.backdateOf(e),
 			}})
 		case define.DoRemove:
 			s.issueAction(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: &o.spec.Spec, Source: source}, Reason: o.reason})
@@ -393,9 +393,9 @@ func (s *Set) Miss(t *Turn, at wheel.Time, who OwnerID, c *Cause) {
 
 // inherit returns the captured attributes of a buff for applications that it causes. The result is
 // valid until the queue is empty.
-func (t *Turn) inherit(k *magnitudes) []Captured {
+func (t *Turn) inherit(known []Captured) []Captured {
 	from := len(t.captured)
-	t.captured = append(t.captured, k.captured...)
+	t.captured = append(t.captured, known...)
 	return t.captured[from:len(t.captured):len(t.captured)]
 }
 

@@ -689,7 +689,7 @@ func (o *owner) tellDamage(amount int64, source string, why chain) {
 	quiet := why.reaction || o.reaction
 	o.happened("damaged", source, amount, quiet)
 	switch other := o.all.find(source); {
-	case other == nil:
+	case other == nil || !o.all.usesAct("dealt"):
 	case other == o:
 		o.happened("dealt", o.name, amount, quiet)
 	default:
@@ -698,4 +698,14 @@ func (o *owner) tellDamage(amount int64, source string, why chain) {
 			other.happened("dealt", o.name, amount, quiet)
 		})
 	}
+}
+
+// usesAct reports whether a definition does anything at an act.
+func (w *world) usesAct(act string) bool {
+	for _, d := range w.defs {
+		if len(d.on().Act[act]) > 0 || slices.Contains(d.Interrupt, act) || d.Charges != nil && slices.Contains(d.Charges.ConsumeOn, act) {
+			return true
+		}
+	}
+	return false
 }

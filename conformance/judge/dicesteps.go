@@ -54,7 +54,17 @@ func (g *dice) script(d *Draft, tale *story) {
 	}
 	add(m("at", at+farAway, "tick", true))
 	add(m("at", at+farAway, "show", everything))
+	if d.fast() { // the runner would make more frames than the script has
+		d.Seen, played.seen = true, true
+	}
 	d.decoded = played
+}
+
+// fast reports whether a step makes a clock run faster.
+func (d *Draft) fast() bool {
+	return slices.ContainsFunc(d.Script, func(st map[string]any) bool {
+		return st["rate"] != nil || st["rate_buff"] != nil || st["rate_zone"] != nil
+	})
 }
 
 // everything is the list of a show step: all attributes, and tags.

@@ -127,8 +127,12 @@ func (o *owner) revive() {
 // sourceGone handles the departure of a source as on_source_gone says: keep (the default), remove
 // or adopt.
 func (o *owner) sourceGone(source string) {
+	cares := func(b *instance) bool { return b.source == source && or(b.def.OnSourceGone, "keep") != "keep" }
+	if slices.ContainsFunc(o.buffs, cares) {
+		o.reread()
+	}
 	for _, b := range o.carried() {
-		if b.gone || b.source != source {
+		if b.gone || !cares(b) {
 			continue
 		}
 		switch b.def.OnSourceGone {

@@ -1,6 +1,9 @@
 package judge
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Section 1.7 of the rules: the total order of the events of one owner.
 
@@ -306,6 +309,7 @@ func (o *owner) rounds() {
 	for len(o.todo) > 0 && !o.undecided {
 		c := o.todo[0]
 		if c.round > 16 {
+			o.drop(o.todo)
 			o.todo, o.running, o.reaction = nil, 0, false
 			o.all.mark(markCascade)
 			o.say("error cascade")
@@ -317,6 +321,15 @@ func (o *owner) rounds() {
 		o.settle()
 	}
 	o.running, o.reaction = 0, false
+}
+
+// drop forgets commands that the guard has cut off. Links whose end is among them are ordinary buffs from then on.
+func (o *owner) drop(commands []command) {
+	for _, c := range commands {
+		for _, b := range o.buffs {
+			b.ties = slices.DeleteFunc(b.ties, func(t tie) bool { return c.ends != nil && t.head == c.ends })
+		}
+	}
 }
 
 func (o *owner) nextGiven() int64 {

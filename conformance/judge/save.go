@@ -116,6 +116,9 @@ func (o *owner) load() {
 			o.restore(b, gone, all[i])
 		}
 	}
+	for _, name := range o.all.bounded { // a minimum that buffs have brought back has not risen
+		o.moved(o.all.attributes[name].Min, o.minima, name)
+	}
 	o.settle()
 	for _, name := range o.all.bounded { // a base above its maximum is cut at the return
 		o.cut(name)

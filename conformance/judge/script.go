@@ -280,7 +280,9 @@ func (s *Scenario) views() bool {
 // do runs the command of a step.
 func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
-	o.reread()
+	if !st.Tick && !st.Save && st.Show == nil && st.SourceGone == "" { // these are no commands for the owner
+		o.reread()
+	}
 	switch {
 	case st.Apply != "":
 		a := application{

@@ -158,6 +158,7 @@ func (w *world) compensate(q query, by int64) {
 		if o.away {
 			continue
 		}
+		o.reread()
 		found := o.found(q, func(b *instance) bool { return b.ends() && (q.one == "" || q.one == b.def.ID) })
 		if q.Most > 0 {
 			if q.Most < len(found) {

@@ -46,6 +46,9 @@ func (s *Sheet) MoveAll() {
 		*s.moved = (*s.moved)[:0]
 	}
 	for i := 1; i < len(s.cells); i++ {
+		if by := s.layout.attrs[i].loBy; by != 0 {
+			s.Value(by) // a change of a stale attribute would not be noticed
+		}
 		by := s.layout.attrs[i].hiBy
 		if by == 0 || s.cells[i].base <= s.Value(by) {
 			continue
