@@ -6,11 +6,11 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// handleAct is what the buffs of an owner do about an act: those with actions for it react, the
-// oldest first, then it uses charges and interrupts. The actions follow after all of that. A buff that reacts to damage
-// starts a chain in which no buff reacts to damage.
+// handleAct applies an act to the buffs of the owner, oldest first. Buffs with actions for the
+// act react; then charges are used and buffs are interrupted. The actions are queued and run
+// last. In a chain started by a reaction to damage, no buff reacts to damage.
 //
-// Stories: testdata/react.txt, stat/damage_loop.txt.
+// Examples: testdata/react.txt, stat/damage_loop.txt.
 func (s *Set) handleAct(t *Turn, act Act, target OwnerID, amount int64) Result {
 	var r Result
 	if !s.gates().handles(act) {
@@ -47,7 +47,7 @@ func (s *Set) handleAct(t *Turn, act Act, target OwnerID, amount int64) Result {
 	return r
 }
 
-// reactionTo returns the actions for an act.
+// reactionTo returns the actions of the definition for an act.
 func (s *program) reactionTo(act Act) []op {
 	for k := range s.reactions {
 		if s.reactions[k].act == act {
@@ -57,22 +57,23 @@ func (s *program) reactionTo(act Act) []op {
 	return nil
 }
 
-// hit is how damage met the shields, in whole points; zero for a change that is no damage.
+// hit is the result of damage against shields, in whole points. It is zero for a change that is
+// not damage.
 type hit struct {
 	absorbed, passed int64
-	spent            bool // some shield has nothing left, by this damage or from the beginning
+	spent            bool // some shield is empty, because of this damage or earlier
 }
 
-// damage removes whole points, after the shields.
+// damage reduces an attribute by whole points, after shields have absorbed their part.
 func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 	points := math.Floor(c.Value)
 	if c.Value-points >= 0.5 {
 		points++
 	}
 	switch {
-	case c.Value == 0: // which says that there is none
+	case c.Value == 0: // no damage, and no event
 		return Result{}
-	case points < 1: // it has no effect, which is reported: a silent 0 is a bug that nobody finds
+	case points < 1: // reported although it has no effect, so that it is noticed
 		return s.rebase(t, c, law, 0, hit{})
 	}
 	meets := int64(min(points, mostPool))
@@ -82,10 +83,11 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 	return s.rebase(t, c, law, v, hit{absorbed: absorbed, passed: int64(min(-v, mostPool)), spent: spent})
 }
 
-// reportDamage is the act damaged of the owner and the act dealt of the source: at once if that is the owner, otherwise
-// by a command across owners. A source that has left is not missed.
+// reportDamage reports damage as the act define.ActDamaged of the owner and as the act
+// define.ActDealt of the source. If the source is another owner, the report is a command in the
+// Outbox; it is dropped without a Missed if that owner has left.
 //
-// Stories: testdata/stat/damage_acts.txt, damage_loop.txt.
+// Examples: testdata/stat/damage_acts.txt, damage_loop.txt.
 func (s *Set) reportDamage(t *Turn, c *Command, law *Catalog, amount int64) {
 	if newest := s.attributeCatalog(t); newest != nil {
 		law = newest

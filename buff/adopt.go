@@ -5,28 +5,29 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Adopt brings what the owner carries to the definitions of Turn.Catalog, after a reload: it
-// is for whoever goes through the owners. It wants what a [Set.Do] wants, and does what that
-// does with handlers.
+// Adopt updates the owner's buffs to the definitions of Turn.Catalog. The caller calls it for
+// each owner after a reload. Its requirements, and its treatment of Go handlers, are the same as for
+// [Set.Do].
 //
-// What says the same as before takes the new version without a word. For the rest the
-// version of Turn.Catalog decides, or, if it has none any more, that which runs:
+// A buff with an unchanged definition takes the new version without an event. Otherwise the
+// Reload rule of the new version decides, or the rule of the running version if Turn.Catalog no
+// longer has the definition:
 //
-//   - keep: it goes on as it is, until it is refreshed or ends.
-//   - migrate: it becomes one of the new version, and a Refreshed tells its new end. What its
-//     application made of the old duration, scaled or diminished, it makes of the new one,
-//     counted from when it did; what was added or taken by hand since then stays. With
-//     [define.TimersEach] and [define.TimersQueue] all ends move by the difference of the durations. What
-//     would have ended is removed for the reason Reload. Stacks above the limit go for that
-//     reason too. The pulse to come stays where it is; the new period, also of what was
-//     hasted, begins after it. Numbers are worked out anew, with what was captured of the
-//     source and what its caller gave, as far as that was kept; what is missing stays as it
-//     was. Charges and shields stay, unless there were none. Where that cannot be, since the
-//     [define.Stacking].Timers differ or the owner's modifiers would be too many, it is kept; where
-//     the new version is instant, it is removed.
-//   - end: it is removed for the reason Reload.
+//   - keep: the buff continues with its old version until it is refreshed or ends.
+//   - migrate: the buff takes the new version, and a Refreshed reports its new end.
+//   - end: the buff is removed with reason Reload.
 //
-// A definition that is no more cannot be migrated to. Adopt costs O(buffs).
+// A migration scales and diminishes the new duration as the application did the old one, and
+// counts it from the same start; later extensions and reductions remain. With [define.TimersEach] and
+// [define.TimersQueue] all ends move by the difference of the durations. A buff that would have
+// ended already, and stacks above the new limit, are removed with reason Reload. The next pulse
+// does not move; the new period starts after it, even if the old one was hastened. Numbers are
+// evaluated again, from the stored captures and parameters; a number with a missing input keeps
+// its value. Charges and shields remain; a buff that had none gets the ones of the new version. A
+// buff cannot migrate if [define.Stacking].Timers differs or the owner would have too many
+// modifiers: it is kept. If the new version is instant, the buff is removed.
+//
+// A buff without a definition in Turn.Catalog cannot migrate. Adopt costs O(buffs).
 func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	var n Adopted
@@ -46,14 +47,14 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	return n
 }
 
-// Adopted is what came of a [Set.Adopt], in buffs.
+// Adopted is the result of [Set.Adopt], in buffs.
 type Adopted struct {
-	Migrated int // became those of the new version
+	Migrated int // took the new version
 	Ended    int // were removed
-	Kept     int // go on as they are, of an older version or none
+	Kept     int // keep an old version, or a definition that was removed
 }
 
-// adopt brings one instance to the newest version.
+// adopt updates one instance to the newest version of its definition.
 func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	i := s.slot(at)
 	newest, known := t.Catalog.version(s.specOf(i))

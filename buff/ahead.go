@@ -7,16 +7,15 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// Of a large game no owner is in the cache: a Set is waited for, and then what it points to. A caller that is
-// about to do something with many of them reads a little of each before, in a loop so short that the
-// processor waits for all of them at once. What these functions return means nothing; it is returned so that
-// the compiler keeps the reads. Nothing else may be changing the Set meanwhile.
+// With many owners, most accesses to a Set miss the cache. A caller that is about to use many
+// Sets can touch all of them first, in a short loop, so that the misses overlap. The results of
+// these functions have no meaning; they prevent the compiler from removing the reads. The Set
+// must not be modified meanwhile.
 
-// Ahead reads of the Set itself what a turn or a command looks at: something of its middle and something of its end, which are two
-// cache lines.
+// Ahead prefetches the two cache lines of the Set that a turn or a command reads.
 func (s *Set) Ahead() uint64 { return uint64(s.used) + uint64(s.newest) }
 
-// AheadKeys reads the keys of its slots. It comes behind Ahead.
+// AheadKeys prefetches the keys of the slots. Call Ahead some time before it.
 func (s *Set) AheadKeys() (seen uint64) {
 	keys := s.keys()
 	last := len(keys) - 1
@@ -29,10 +28,10 @@ func (s *Set) AheadKeys() (seen uint64) {
 	return seen + uint64(keys[last])
 }
 
-// AheadFirst reads the instance that is due first. It comes behind Ahead.
+// AheadFirst prefetches the instance with the earliest deadline. Call Ahead some time before it.
 func (s *Set) AheadFirst() (seen uint64) { return s.aheadOf(int(s.scheduler.firstSlot)) }
 
-// aheadOf reads the instance in a slot.
+// aheadOf prefetches the instance in a slot.
 func (s *Set) aheadOf(at int) (seen uint64) {
 	if at >= int(s.used) {
 		return 0
@@ -40,7 +39,8 @@ func (s *Set) aheadOf(at int) (seen uint64) {
 	return uint64(s.slot(uint16(at)).generation)
 }
 
-// AheadCommand reads what a command is about, as far as that can be guessed. It comes behind AheadKeys. The Memory is that of the Turn.
+// AheadCommand prefetches the instances that a command will probably access. The Memory is the
+// one used by the Turn. Call AheadKeys some time before it.
 func (s *Set) AheadCommand(m *Memory, c *Command) (seen uint64) {
 	switch c.Verb {
 	case verb.Apply:
@@ -62,13 +62,13 @@ func (s *Set) aheadApply(m *Memory, a *Application) (seen uint64) {
 			}
 		}
 	}
-	if s.free == noSlot && int(s.used) == s.room() { // all move to a longer piece
+	if s.free == noSlot && int(s.used) == s.room() { // all instances move to a larger piece
 		for at := range s.used {
 			seen += uint64(s.slot(at).generation)
 		}
 		return seen + m.prefetch(s.piece)
 	}
-	// A new one: its place, and the youngest, which gets it as a neighbour.
+	// A new instance: its slot, and the youngest instance, which is linked to it.
 	for _, at := range [2]uint16{s.free, s.newest} {
 		if at != noSlot {
 			seen += s.aheadOf(int(at))

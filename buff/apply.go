@@ -9,14 +9,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// apply puts a buff on the owner, if all gates let it: an instant one is done, a further
-// application joins a live instance, everything else is a new one.
+// apply executes an application: an instant buff is executed, a further application joins a live
+// instance, any other starts a new instance. An application of an older version of a definition
+// uses the newest.
 //
-// What was asked for in an older version of its definition is applied in the newest.
-//
-// The gates stand in one order, and the first that refuses gives the reason: the version, what no
-// rule could make sense of, a parameter that nobody reads, those of admit, a duration of nothing, the room.
-// Until then nothing of the owner has changed but the number of its rolls.
+// The checks run in the order of the package documentation, and the first that fails gives the
+// reason. Until all have passed, the owner is unchanged except for its number of rolls.
 func (s *Set) apply(t *Turn, a *Application) outcome {
 	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
 		newest, _ := t.Catalog.version(a.Spec.program)
@@ -64,16 +62,16 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		return r
 	}
 	switch r.kind {
-	case Applied, Refreshed, Stacked, Queued: // what nothing was told of does not count
+	case Applied, Refreshed, Stacked, Queued: // outcomes without an event do not advance diminishing returns
 		if s.isLive(r.handle) {
 			s.noteApplier(r.handle.slot(), a.Source)
 		}
-		s.diminish(t, spec, a.Source) // a may have become one of an older version
+		s.diminish(t, spec, a.Source) // not a.Spec: joining can replace it by an older version
 	}
 	return r
 }
 
-// joinOrStartAll is land, with what else was stolen.
+// joinOrStartAll is joinOrStart, followed by the further parts of a stolen buff.
 func (s *Set) joinOrStartAll(t *Turn, a *Application, d int64) outcome {
 	r := s.joinOrStart(t, a, d)
 	if a.taken != nil && len(a.taken.rest) > 0 && r.kind != Denied && r.kind != Removed {
@@ -82,13 +80,13 @@ func (s *Set) joinOrStartAll(t *Turn, a *Application, d int64) outcome {
 	return r
 }
 
-// joinOrStart lets an application of d ms join a live instance or be a new one.
+// joinOrStart joins a live instance or starts a new one, with a duration of d ms.
 func (s *Set) joinOrStart(t *Turn, a *Application, d int64) outcome {
 	at := s.joinTarget(a)
 	if at == noSlot {
 		return s.start(t, a, d)
 	}
-	if back := t.backdate.ms; back > 0 && d > 0 { // what is left of it
+	if back := t.backdate.ms; back > 0 && d > 0 { // only the remaining time counts
 		if d <= back {
 			return outcome{}
 		}
@@ -97,7 +95,7 @@ func (s *Set) joinOrStart(t *Turn, a *Application, d int64) outcome {
 	return s.reapply(t, at, a, d)
 }
 
-// executeInstant does an instant buff.
+// executeInstant executes an instant buff.
 func (s *Set) executeInstant(t *Turn, a *Application) outcome {
 	e := t.newEvent(s, Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
@@ -114,7 +112,7 @@ func (s *Set) joinTarget(a *Application) uint16 {
 	return s.findJoinable(a)
 }
 
-// start makes a new instance of d ms.
+// start starts a new instance with a duration of d ms.
 func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	spec := a.Spec.program
 	why, at := NoReason, uint16(noSlot)
@@ -123,7 +121,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	}
 	if why == NoReason {
 		if spec.uses&usesImmunity != 0 && s.live < s.limit {
-			s.flushAll(t, spec.immunity.matches) // what has waited was before the immunity
+			s.flushAll(t, spec.immunity.matches) // pending pulses predate the immunity
 		}
 		at = s.allocSlot(t)
 	}
@@ -141,9 +139,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	now, back := t.now, t.backdate.ms
 	i.boundary = s.firstBoundary(i, now)
 	if back > 0 && i.boundary != wheel.Never {
-		i.boundary = i.boundary.Add(-back) // the owner's time, to which it may be aligned, stood still then
+		i.boundary = i.boundary.Add(-back) // the owner's time, on which an aligned period depends, did not pass while it was away
 	}
-	t.now = now.Add(-back) // when it begins
+	t.now = now.Add(-back) // its start
 	i.end = endAfter(t.now, d)
 	i.stacks = int16(min(spec.stacksOf(a), spec.limit))
 	s.rehash(at)
@@ -158,7 +156,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	e := s.tell(t, Applied, at)
 	h := e.Handle
 	e.End = s.reportedEnd(i)
-	// Actions are only queued here: what the buff grants, its modifiers and its first pulse come before any of them.
+	// Queued only: grants, modifiers and the first pulse take effect before these actions run.
 	s.queueActions(t, spec.apply, s.magnitudesOf(i))
 	if spec.uses&usesLinks != 0 {
 		s.applyLinks(t, i)
@@ -166,9 +164,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	if spec.uses&usesEntry != 0 {
 		s.activate(t, at)
 	} else if s.gates() != nil {
-		s.reevaluate(t) // who gave way to it may have hidden others
+		s.reevaluate(t) // removing displaced instances may have changed which ones are hidden
 	}
-	// It may be gone: a requirement for its removal may have held already.
+	// Its requirement for removal may have ended it already.
 	if spec.First != define.FirstNone && s.isLive(h) {
 		s.pulse(t, at)
 	}
@@ -178,10 +176,9 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	return outcome{handle: h, kind: Applied}
 }
 
-// activate does what follows from a new instance before its first pulse: what it gives to its
-// owner, and what of it and of others has an effect now. One that is hidden from the start
-// gives nothing: no tag and no modifier of it is there for even a moment, so that nothing that
-// requires or forbids its tags is set off.
+// activate makes a new instance effective before its first pulse and updates which instances are
+// hidden. An instance that is hidden from its start grants no tags and adds no modifiers, not
+// even for a moment, so that requirements of other buffs do not see them.
 func (s *Set) activate(t *Turn, at uint16) {
 	i := s.slot(at)
 	spec := s.specOf(i)
@@ -206,7 +203,7 @@ func (s *Set) activate(t *Turn, at uint16) {
 	s.reevaluate(t)
 }
 
-// initExtra gives a new instance what is not plain about it.
+// initExtra fills the extra of a new instance.
 func (s *Set) initExtra(t *Turn, i *instance, a *Application) {
 	x, spec := s.ensureExtra(i), a.Spec.program
 	x.key = a.Key
@@ -221,13 +218,13 @@ func (s *Set) initExtra(t *Turn, i *instance, a *Application) {
 		s.addAsync(t, i, a, s.duration(i), i.stacks, s.age(i))
 	}
 	if spec.Stack.Timers == define.TimersQueue {
-		i.stacks, x.running = 1, s.age(i) // one application runs, whatever it brought
+		i.stacks, x.running = 1, s.age(i) // one application runs, whatever its number of stacks
 	}
 }
 
-// firstBoundary returns the first boundary of the period after now, in the instance's own time,
-// Never without a period. Those that are aligned to their owner are the multiples of the
-// period in the owner's time, whatever the instance's own has done.
+// firstBoundary returns the first boundary of the period after now, in buff time, or Never
+// without a period. With AlignOwner the boundaries are the multiples of the period in owner time,
+// regardless of the buff's own pauses and rates.
 func (s *Set) firstBoundary(i *instance, now wheel.Time) wheel.Time {
 	switch period := s.period(i); {
 	case period == 0:
@@ -242,7 +239,7 @@ func (s *Set) firstBoundary(i *instance, now wheel.Time) wheel.Time {
 }
 
 // nextMultiple returns the first instant after now that is a multiple of the period, counted from
-// zero.
+// the instant zero.
 func nextMultiple(now wheel.Time, zero, period int64) wheel.Time {
 	return now.Add(period - within(int64(now)-zero, period))
 }
@@ -254,7 +251,8 @@ func (s *Set) denyFull(t *Turn, a *Application) outcome {
 	return s.deny(t, a, Full, fullError{s.limit, s.owner})
 }
 
-// fullError is the error of an application that finds no room, with a text when somebody asks for it: who is at the limit is asked again and again.
+// fullError is the error of an application for which the owner has no room. Its text is formatted
+// lazily, because capped owners fail every frame.
 type fullError struct {
 	limit int16
 	owner OwnerID
@@ -275,7 +273,7 @@ func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
 	return outcome{kind: Denied, why: why, err: err}
 }
 
-// rejectInvalid is what comes of an application that asks for what cannot be.
+// rejectInvalid reports an application with invalid arguments.
 func (s *Set) rejectInvalid(t *Turn, a *Application, why Reason, err error) outcome {
 	e := t.newEvent(s, Faulted)
 	e.Why, e.Spec, e.Source = why, a.Spec, a.Source
@@ -292,7 +290,7 @@ func (a *Application) unreadParam() string {
 	return ""
 }
 
-// endAfter returns the instant ms after at, Never for a span of 0.
+// endAfter returns the instant ms milliseconds after at, or Never if ms is 0.
 func endAfter(at wheel.Time, ms int64) wheel.Time {
 	if ms == 0 {
 		return wheel.Never
@@ -300,26 +298,26 @@ func endAfter(at wheel.Time, ms int64) wheel.Time {
 	return at.Add(ms)
 }
 
-// Captured is what was known of one attribute of a source at one moment.
+// Captured is the value of one attribute of a source when it was read.
 type Captured struct {
 	attr  stat.Attr
 	when  define.Snapshot // SnapshotCast or SnapshotApply
 	value float64
 }
 
-// Captures reports whether the definition, or anything that it can set off, reads attributes
-// of its source: whether [Application.Capture] would do anything.
+// Captures reports whether the definition, or any definition that it can apply directly or
+// indirectly, reads attributes of its source. If not, [Application.Capture] does nothing.
 func (s *Spec) Captures() bool { return len(s.program.captures) > 0 }
 
-// Capture reads attributes of the source for the definition of the application and all that
-// it can set off. What is known stays as it is. With SnapshotCast that is done where the
-// application is made, and reads what is of that moment; with SnapshotApply where it comes
-// to the owner, and reads the rest. The Set is that of the source, or nil: then nothing more
-// becomes known, and the numbers that want it have their defaults or refuse the application.
-// If the source is the owner it is not needed: the Set captures its own attributes. The catalog is that of the Turns.
+// Capture reads the attributes of the source that the definition, and all that it can apply,
+// need. Values captured before remain. Call it with SnapshotCast when the application is made, to
+// read the attributes with SnapshotCast, and with SnapshotApply when the application executes, to
+// read the rest. Source is the Set of the source; if it is nil, numbers that need a missing value
+// use their default or refuse the application. If the source is the owner itself, Capture is not
+// needed: the Set reads its own attributes. The catalog is Turn.Catalog.
 //
-// What was read is appended to dst, which is returned. It allocates only what dst lacks. The
-// Set of the source must be whoever's calls; see the package comment.
+// The values are appended to dst, which is returned; it allocates only if dst is too short. The
+// caller must have exclusive access to the Set of the source: see the package documentation.
 func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when define.Snapshot) []Captured {
 	from := len(dst)
 	for _, w := range a.Spec.program.captures {
@@ -333,7 +331,7 @@ func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when defi
 	return dst
 }
 
-// Unknown reports whether a [Application.Capture] with SnapshotApply would read anything.
+// Unknown reports whether [Application.Capture] with SnapshotApply would read any attribute.
 func (a *Application) Unknown() bool {
 	for _, w := range a.Spec.program.captures {
 		if _, ok := findCaptured(a.Captured, w.attr, w.when); !ok {
@@ -343,9 +341,11 @@ func (a *Application) Unknown() bool {
 	return false
 }
 
-// Inherit adds captures to the application of an aura, the buff of the handle, for its members: with SnapshotCast those of the
-// aura, with SnapshotApply the present attributes of the bearer, whose Set is s and who is the source of what the aura applies.
-// An aura that has ended has no captures. They are appended to dst, which is returned.
+// Inherit adds captures to an application that an aura makes to its members. The aura is the buff
+// with handle h of its bearer, whose Set is s; the bearer is the source of the application.
+// Values with SnapshotCast are copied from the aura, values with SnapshotApply are the present
+// attributes of the bearer. If the aura has ended, no values are added. The values are appended
+// to dst, which is returned.
 func (a *Application) Inherit(dst []Captured, s *Set, c *Catalog, h Handle) []Captured {
 	from := len(dst)
 	if i := s.lookup(h); i != nil {
@@ -364,7 +364,7 @@ func (a *Application) Inherit(dst []Captured, s *Set, c *Catalog, h Handle) []Ca
 	return dst
 }
 
-// findCaptured finds one attribute.
+// findCaptured returns the value of one attribute in a list, if it has been captured.
 func findCaptured(list []Captured, attr stat.Attr, when define.Snapshot) (float64, bool) {
 	for k := range list {
 		if c := &list[k]; c.attr == attr && c.when == when {

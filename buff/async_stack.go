@@ -9,16 +9,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// With TimersEach, each application to an instance is an async stack with an end of its own, and
-// with periods of its own, which begin when it does. They pulse together on the instance's
-// beat: an async stack is behind it by its lag, and counts in the beat if the period of its own that
-// ends a lag later ends by its own end. Nothing is counted in advance: where nothing
-// interferes, an async stack of D ms counts in exactly D/P beats, rounded down, and what shifts the
-// beat shifts its periods with it.
+// With TimersEach, each application to an instance is an async stack with its own end and its own
+// periods, which start with it. All async stacks pulse together, at the boundaries of the
+// instance. The lag of a stack is the time from a boundary to the end of the stack's own period
+// that the pulse stands for. The stack counts in a pulse if that period ends no later than the
+// stack. So a stack of D ms counts in exactly D/P pulses, rounded down, and if a boundary moves,
+// the periods of the stacks move with it.
 
-// addAsync adds the stacks of an application that lasts d ms.
+// addAsync adds the stacks of an application with a duration of d ms.
 //
-// Stories: testdata/timers_each.txt, timers_each_beat.txt, timers_each_full.txt,
+// Examples: testdata/timers_each.txt, timers_each_beat.txt, timers_each_full.txt,
 // timers_each_refresh.txt, timers_each_take.txt.
 func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int16, age uint64) {
 	x, now := s.ensureExtra(i), s.nowOf(t, i)
@@ -27,7 +27,7 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 		shield: a.Spec.program.pool(t, a), charges: a.Spec.program.initialCharges(a),
 	}
 	if period := s.period(i); period > 0 {
-		l.lag = max(int64(now-i.boundary)+period, 0) // since the last beat: above 0 between two of them
+		l.lag = max(int64(now-i.boundary)+period, 0) // the time since the last boundary
 	}
 	s.storeAsyncNumbers(t, i, a, &l)
 	at, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
@@ -35,22 +35,24 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 	i.end = x.async[len(x.async)-1].end
 }
 
-// storeAsyncNumbers gives an async stack the numbers of an application, which have been evaluated.
+// storeAsyncNumbers stores the evaluated numbers of an application in its async stack.
 func (s *Set) storeAsyncNumbers(t *Turn, i *instance, a *Application, l *asyncStack) {
 	if len(a.Spec.program.numbers) > 0 {
 		s.storeWaiting(t, i, a, l)
 	}
 }
 
-// countsAt reports whether an async stack counts in the beat at an instant.
+// countsAt reports whether an async stack counts in the pulse at an instant.
 //
-// A period of 2 s, a beat at 2, 4, 6 …; a stack that came at 1 s and lasts 5 s has periods of its own that end at 3 and 5, and
-// an end at 6. It is 1 s behind: it counts in the beats at 2 and 4, and not in that at 6, of which only half a period is its
-// own. Story: testdata/timers_each_beat.txt.
+// For example, with a period of 2 s the instance pulses at 2, 4, 6 s. A stack added at 1 s with a
+// duration of 5 s has its own periods until 3 and 5 s, so its lag is 1 s. It counts in the pulses
+// at 2 and 4 s but not at 6 s, where it ends in the middle of its period. Story:
+// testdata/timers_each_beat.txt.
 func (l *asyncStack) countsAt(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
 
-// restartAsyncPeriods lets the periods of all async stacks begin now, as the instance's do, which begin anew. With
-// [define.AlignOwner] the first beat may come before such a period ends.
+// restartAsyncPeriods restarts the periods of all async stacks at now, together with the period
+// of the instance. With [define.AlignOwner] the next pulse may be before the end of such a
+// period.
 func (s *Set) restartAsyncPeriods(i *instance, now wheel.Time) {
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		async, period := s.extraOf(i).async, s.period(i)
@@ -60,8 +62,8 @@ func (s *Set) restartAsyncPeriods(i *instance, now wheel.Time) {
 	}
 }
 
-// rescaleAsync does to the period of each async stack that runs what has been done to that of the
-// instance, which ended at beat: what is left of it is scaled by ms/was.
+// rescaleAsync scales the remaining time in the current period of each async stack by ms/was,
+// like for the instance. Before the change the period of the instance ended at beat.
 func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
 	if s.specOf(i).Stack.Timers != define.TimersEach {
 		return
@@ -73,16 +75,17 @@ func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
 	}
 }
 
-// compareAsync orders async stacks by their ends, and equal ones by age.
+// compareAsync orders async stacks by end, and stacks with equal ends by age.
 func compareAsync(a, b asyncStack) int {
 	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.age, b.age))
 }
 
-// reapplyAsync is a further application where each has a timer of its own.
+// reapplyAsync executes a further application to an instance with TimersEach.
 //
-// At the limit, deny and clear are as with shared timers; replace takes as many of the oldest away as there is no room for;
-// allow lets the rule of refresh decide about the stack that ends first. Where there is room for some of the stacks only,
-// those come, and the rest is lost without a word.
+// At the limit, the overflow rules deny and clear are the same as with shared timers. The rule
+// replace removes as many of the oldest stacks as necessary. With allow, the refresh rule is
+// applied to the stack that ends first. If only some of the new stacks fit, the others are
+// dropped without an event.
 func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec.program
 	r := outcome{handle: s.handle(at), kind: Stacked}
@@ -133,11 +136,12 @@ func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome 
 	return r
 }
 
-// restartFirst does what the rule of refresh does to the stack that ends first, at the limit:
-// nothing, or it begins anew, as an async stack of its own from then on.
+// restartFirst applies the refresh rule to the stack that ends first, at the limit. It restarts
+// that stack as an async stack with its own end, unless the rule is none. Only one stack is
+// restarted, whatever the number of stacks of the application: of three stacks with one end, two
+// keep it.
 //
-// One stack only is restarted, whatever the application brings: of three stacks that ended together two still do.
-// Story: testdata/timers_each_full.txt.
+// Example: testdata/timers_each_full.txt.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
 	i := s.slot(at)
 	if s.specOf(i).Stack.Refresh == define.RefreshNone && !a.outlevels(i) {
@@ -153,7 +157,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	s.gates().restartReset(t, s.specOf(i), l.source)
 	s.ages++
 	end := now.Add(d)
-	if a.stolen && !a.outlevels(i) { // a steal never shortens what the thief has
+	if a.stolen && !a.outlevels(i) { // a steal never shortens a buff of the thief
 		end = max(end, l.end)
 	}
 	l.end, l.age, l.stacks = end, s.ages, 1
@@ -177,9 +181,8 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	return Refreshed
 }
 
-// replaceOldest takes n stacks off, the oldest ones, for those that come. However many parts they are of,
-// one StackEnded tells of them.
-// Oldest is by application, and not by who ends first: a long one gives way before a short one that came later.
+// replaceOldest removes n stacks to make room for new ones, the oldest applications first,
+// whatever their ends. One StackEnded reports all of them.
 func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 	for n > 0 {
 		async := s.extraOf(s.slot(at)).async
@@ -193,7 +196,7 @@ func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 	t.emit(s, &e)
 }
 
-// removeAsyncStacks takes n stacks off an async stack.
+// removeAsyncStacks removes n stacks from the k-th async stack.
 func (s *Set) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 	i := s.slot(at)
 	x := s.extraOf(i)
@@ -206,7 +209,7 @@ func (s *Set) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 		x.async = slices.Delete(x.async, k, k+1)
 	}
 	s.mark(at, journal.Stacks|s.specOf(i).usesAspects())
-	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // or another one comes at once
+	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // without stacks, the caller adds one at once
 		i.end = x.async[last].end
 		s.mark(at, journal.Time)
 	}
@@ -214,8 +217,8 @@ func (s *Set) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 	s.markDirty(t, at)
 }
 
-// endFirstAsync ends the async stack that ends first, which is not the last.
-// Of a member of an aura it is a holder that goes, with what it brought. Story: testdata/timers_each.txt.
+// endFirstAsync ends the async stack that ends first, which is not the last one. For a member of
+// an aura that stack is a holder. Example: testdata/timers_each.txt.
 func (s *Set) endFirstAsync(t *Turn, at uint16, why Reason) {
 	if i := s.slot(at); i.flags&member != 0 {
 		s.dropHolder(t, at, s.firstLeaving(i))
@@ -227,8 +230,8 @@ func (s *Set) endFirstAsync(t *Turn, at uint16, why Reason) {
 	t.emit(s, &e)
 }
 
-// firstAsyncEnded reports whether the async stack that ends first has ended, and is not the last.
-// The last one is the instance itself, whose end is a removal and not a StackEnded.
+// firstAsyncEnded reports whether the async stack that ends first has ended and is not the last
+// one. The end of the last one is the Removed of the instance, not a StackEnded.
 func (s *Set) firstAsyncEnded(i *instance, now wheel.Time) bool {
 	if i.flags&member != 0 {
 		k := s.firstLeaving(i)
@@ -241,7 +244,7 @@ func (s *Set) firstAsyncEnded(i *instance, now wheel.Time) bool {
 	return len(async) > 1 && async[0].end <= now
 }
 
-// shiftAsyncEnds moves the ends of all async stacks.
+// shiftAsyncEnds moves the ends of all async stacks by ms.
 func (s *Set) shiftAsyncEnds(i *instance, ms int64) {
 	if !s.onlyAsync(i) {
 		return
@@ -254,7 +257,7 @@ func (s *Set) shiftAsyncEnds(i *instance, ms int64) {
 	}
 }
 
-// setAsyncEnds gives all async stacks the same end.
+// setAsyncEnds sets the ends of all async stacks.
 func (s *Set) setAsyncEnds(i *instance, end wheel.Time) {
 	if !s.onlyAsync(i) {
 		return
@@ -268,10 +271,10 @@ func (s *Set) setAsyncEnds(i *instance, end wheel.Time) {
 	slices.SortFunc(async, compareAsync)
 }
 
-// countedStacks returns how many stacks count in a pulse at an instant of the instance's own
-// time, and the sum of their magnitudes: the strongest, if not all are effective.
+// countedStacks returns the number of stacks that count in a pulse at an instant of buff time,
+// and the sum of their magnitudes. If Stacking.Effective limits the number, the strongest count.
 //
-// Story: testdata/effective_each.txt.
+// Example: testdata/effective_each.txt.
 func (s *Set) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int64) {
 	eachCounted(s.extraOf(i).async, at, s.specOf(i).Stack.Effective, func(l *asyncStack, n int32) {
 		stacks += n
@@ -280,11 +283,12 @@ func (s *Set) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int64
 	return stacks, sum
 }
 
-// eachCounted calls f for the async stacks that count at an instant, with how many of its stacks do: all of them, or the most
-// strongest, of equals the older.
+// eachCounted calls f for each async stack that counts at an instant, with its number of counted
+// stacks. If most is not 0, only that many stacks count: the strongest, and of equal ones the
+// older.
 //
-// The strongest are found by looking through all of them once for each that counts, from the top. That is no sort, wants no
-// memory, and the most that can count are few.
+// It searches the list once for each async stack that counts. That needs no sorting and no
+// memory, and most is small.
 func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncStack, n int32)) {
 	if most == 0 {
 		for k := range async {
@@ -312,8 +316,8 @@ func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncSta
 	}
 }
 
-// preferred returns the one of two async stacks whose numbers count where only one can: the stronger, of equals the younger. The other
-// one may be nil.
+// preferred returns the stronger of two async stacks, or the younger if they are equally strong:
+// the one that provides a number that cannot be summed. Other may be nil.
 func (l *asyncStack) preferred(other *asyncStack) *asyncStack {
 	if other == nil || cmp.Or(l.strength().compare(other.strength()), cmp.Compare(l.age, other.age)) > 0 {
 		return l
@@ -321,7 +325,7 @@ func (l *asyncStack) preferred(other *asyncStack) *asyncStack {
 	return other
 }
 
-// sameCountedStacks reports whether in two pulses the same stacks count.
+// sameCountedStacks reports whether the same stacks count in the pulses at a and b.
 func (s *Set) sameCountedStacks(i *instance, a, b wheel.Time) bool {
 	if s.specOf(i).Stack.Timers != define.TimersEach {
 		return true

@@ -12,16 +12,15 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// An owner has a sheet of its own from the moment at which something is different from
-// what the catalog says.
+// An owner gets its own sheet when one of its attributes first differs from the catalog.
 
-// Attribute returns an attribute of the owner with all that its buffs make of it, within
-// its limits. The catalog is that of the Turns; Attribute panics if it has no such
-// attribute. O(1) unless something has changed.
+// Attribute returns the value of an attribute of the owner, with all modifiers, within its
+// limits. The catalog is Turn.Catalog; Attribute panics if it does not have the attribute. It
+// costs O(1) if no modifier has changed since the last call.
 func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.attributeValue(c, a) }
 
-// Base returns an attribute of the owner without what its buffs make of it. It panics as
-// Attribute does.
+// Base returns the value of an attribute of the owner without modifiers. It panics like
+// Attribute.
 func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
 	if s.sheet() == nil || s.sheet().Attrs() < int(a) {
 		return c.schema.At(a).Base
@@ -29,8 +28,8 @@ func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
 	return s.sheet().Base(a)
 }
 
-// Attributes returns the owner's attributes in the order of the catalog, none if that has
-// none. It may allocate; it is for those who look, not for rules.
+// Attributes returns the owner's attributes in the order of the catalog. It may allocate; it is
+// meant for inspection, not for rules.
 func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	switch {
 	case c.schema == nil:
@@ -55,9 +54,9 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	}
 }
 
-// Modifiers returns what lies on an attribute of the owner, the oldest first; in Of stands the
-// [Handle] of the buff that put it there. It panics as Attribute does. Nothing may be changed
-// while the loop over it runs.
+// Modifiers returns the modifiers of an attribute of the owner, oldest first. The Of of each is
+// the [Handle] of its buff. It panics like Attribute. The Set must not be modified during the
+// iteration.
 func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	c.schema.At(a)
 	return func(yield func(stat.Modifier) bool) {
@@ -72,7 +71,7 @@ func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	}
 }
 
-// attributeCatalog returns the catalog that says what attributes there are, nil if nobody knows.
+// attributeCatalog returns the catalog that defines the attributes, or nil if there is none.
 func (s *Set) attributeCatalog(t *Turn) *Catalog {
 	if t.Catalog != nil {
 		return t.Catalog
@@ -90,7 +89,7 @@ func (s *Set) attributeValue(c *Catalog, a stat.Attr) float64 {
 	return s.sheet().Value(a)
 }
 
-// ownSheet returns the sheet, nil if the owner's attributes are as the catalog says.
+// sheet returns the owner's own sheet, or nil if its attributes are as the catalog defines them.
 func (s *Set) sheet() *sheet.Sheet {
 	if s.rare == nil {
 		return nil
@@ -98,8 +97,8 @@ func (s *Set) sheet() *sheet.Sheet {
 	return s.rare.sheet
 }
 
-// ensureSheet returns the sheet, with all attributes of a catalog. It is for those who change it: who
-// reads takes an attribute that came with a reload as its definition says.
+// ensureSheet returns the owner's sheet for modification, with all attributes of a catalog.
+// Readers do not need it: they read an attribute that a reload has added from the catalog.
 func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
 	if b.sheet == nil {
 		b.sheet = sheet.New(c.schema, 0)
@@ -108,7 +107,8 @@ func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
 	return b.sheet
 }
 
-// changeBase does a command about the base of an attribute: of the game, or of a definition.
+// changeBase executes a command of the game or of a definition that changes the base of an
+// attribute.
 func (s *Set) changeBase(t *Turn, c *Command) Result {
 	law := s.attributeCatalog(t)
 	if c.Application.Spec != nil {
@@ -131,7 +131,8 @@ func (s *Set) changeBase(t *Turn, c *Command) Result {
 	return s.rebase(t, c, law, c.Value, hit{})
 }
 
-// rebase changes the base and emits the event. Then spent shields break, the acts of damage follow, and the owner may die.
+// rebase changes the base and emits the event. Then empty shields break, the damage is reported
+// as acts, and the owner may die.
 func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result {
 	sheet := s.ensureRare().ensureSheet(law)
 	least, _ := sheet.Limits(c.Attr)
@@ -146,7 +147,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result
 	}
 	is := sheet.Base(c.Attr)
 	s.markOwner(journal.Attributes)
-	if is-delta != was && t.SheetChanged != nil { // it was beyond a limit, or the sum was rounded
+	if is-delta != was && t.SheetChanged != nil { // the base was beyond a limit, or the sum was rounded
 		t.SheetChanged(SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Place: -1, Attr: c.Attr, Was: was})
 	}
 	t.emit(s, &Event{
@@ -165,7 +166,7 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result
 	return Result{Kind: Changed, Amount: h.absorbed}
 }
 
-// withinLimits reports whether the base of an attribute is within the limits that it has now.
+// withinLimits reports whether the base of an attribute is within its present limits.
 func (s *Set) withinLimits(law *Catalog, a stat.Attr) bool {
 	sheet := s.ensureRare().ensureSheet(law)
 	least, most := sheet.Limits(a)
@@ -173,19 +174,19 @@ func (s *Set) withinLimits(law *Catalog, a stat.Attr) bool {
 	return least <= base && base <= max(least, most)
 }
 
-// reachedMinimum does what the definition of an attribute says about one that has come down to its minimum, by a
-// source and a buff.
+// reachedMinimum applies the AtMin rule of an attribute that has reached its minimum; by has the
+// source and the definition that caused it.
 func (s *Set) reachedMinimum(t *Turn, law *Catalog, a stat.Attr, by *Application) {
 	if law.attributes[a-1].AtMin == define.AtMinKill {
 		t.Issue(s, &Command{Verb: verb.Kill, Application: Application{Spec: by.Spec, Source: by.Source}})
 	}
 }
 
-// clampBases brings bases down to maxima that have fallen below them, for good: what a maximum has taken away
-// does not come back with it. A minimum that has risen to a base counts as reached.
+// clampBases reduces bases permanently to maximums that have fallen below them. A minimum that
+// has risen to a base counts as reached.
 //
-// It comes after a command or a due event as a whole: a buff that replaces another one of the same maximum
-// costs nothing. Story: testdata/stat/maximum_falls.txt.
+// It runs after a whole command or due event, so that replacing a buff by one with the same
+// maximum has no effect. Example: testdata/stat/maximum_falls.txt.
 func (s *Set) clampBases(t *Turn) {
 	sheet, law := s.rare.sheet, s.attributeCatalog(t)
 	for c, ok := sheet.NextCut(); ok; c, ok = sheet.NextCut() {
@@ -201,7 +202,7 @@ func (s *Set) clampBases(t *Turn) {
 
 // evaluateAtAct evaluates a number of an action that reads the amount of the act e.
 //
-// Story: testdata/stat/amount.txt.
+// Example: testdata/stat/amount.txt.
 func (s *Set) evaluateAtAct(t *Turn, n *number, e *Event, stacks int32, k *magnitudes) (float64, Reason) {
 	q := asked{
 		set: s, turn: t, spec: e.Spec.program, captured: k.captured, own: e.Source == s.owner,
@@ -213,7 +214,8 @@ func (s *Set) evaluateAtAct(t *Turn, n *number, e *Event, stacks int32, k *magni
 	return q.evaluate(n)
 }
 
-// issueChange issues what an action does to an attribute, for what has happened.
+// issueChange issues the command of an action that changes an attribute, in response to the event
+// e.
 func (s *Set) issueChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitudes) {
 	c, stacks, share := o.change, e.Stacks, t.shareOf(e)
 	switch e.Kind {

@@ -9,22 +9,24 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// A member of an aura has the buff that the aura applies, without an end, until it has left
-// for the time that the aura lingers. What auras apply stacks by the definition's own rule, as
-// any application does: by target two banners are one instance, which goes with the last of
-// them. Such an instance has an async stack for each of its auras, its holders: the source, the
-// stacks that it brought, and the end of its linger, Never as long as the owner is within.
+// The buff that an aura applies to a member has no end while the member is within the aura, and
+// ends when the linger time has passed after it left. Auras stack by the rules of the definition:
+// by target, two banners share one instance, which ends with the last of them. Such an instance
+// has one async stack for each of its auras, called a holder. A holder has the source, the stacks
+// that its aura added, and the end of its linger time, which is Never while the owner is within
+// the aura.
 
-// auraCanApply reports whether an aura may apply the definition: there is something to take
-// away, and no stack has an end of its own.
+// auraCanApply reports whether an aura may apply the definition: not if it is instant, or its
+// stacks have their own ends.
 func (s *program) auraCanApply() bool {
 	return s.Kind != define.Instant && s.Stack.Timers == define.TimersShared
 }
 
-// enterAura: the owner is within an aura. It changes nothing for who is within already; who comes back while the aura lingers
-// has the buff without an end again.
+// enterAura executes the entry of the owner into an aura. It has no effect if the owner is within
+// the aura already. An owner that returns during the linger time has the buff without an end
+// again.
 //
-// Stories: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
+// Examples: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
 	if !a.Spec.program.auraCanApply() {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
@@ -34,7 +36,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
 			s.flush(t, at)
 			h.end = wheel.Never
-			if i.flags&leaving != 0 { // or it was told an end, which stays
+			if i.flags&leaving != 0 { // an end set by SetRemaining or Extend remains
 				s.clearEnd(t, at)
 			}
 		}
@@ -57,7 +59,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 	return r.result()
 }
 
-// clearEnd lets an instance have no end: its owner is within one of its auras.
+// clearEnd removes the end of an instance while its owner is within one of its auras.
 func (s *Set) clearEnd(t *Turn, at uint16) {
 	i := s.slot(at)
 	i.flags &^= leaving
@@ -66,8 +68,9 @@ func (s *Set) clearEnd(t *Turn, at uint16) {
 	s.markDirty(t, at)
 }
 
-// leaveAura: it is not any more. A linger of zero ends it at once, or takes off what this aura brought; otherwise the buff
-// has an end from now on, and who comes back before that has it as if nothing had been.
+// leaveAura executes the departure of the owner from an aura. If linger is zero, the buff ends,
+// or loses the stacks of this aura. Otherwise the buff ends after the linger time, unless the
+// owner returns before.
 func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 	at, k := s.findMember(a)
 	if at == noSlot {
@@ -91,10 +94,8 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 	return Result{Handle: s.handle(at)}
 }
 
-// updateMemberEnd gives an instance the end of its last holder, if the owner is within none.
-//
-// The end is the latest of the lingers. One that was told to the instance itself, by SetRemaining or Extend, stays if it is
-// the sooner: an aura does not take back what the game has said.
+// updateMemberEnd sets the end of an instance to the latest end of its holders, if the owner is
+// within none of the auras. An earlier end that SetRemaining or Extend has set remains.
 func (s *Set) updateMemberEnd(t *Turn, at uint16) {
 	i := s.slot(at)
 	last := wheel.Time(0)
@@ -107,7 +108,7 @@ func (s *Set) updateMemberEnd(t *Turn, at uint16) {
 			last = h.end
 		}
 	}
-	if i.flags&leaving == 0 && i.end <= last { // it was told an end, which comes first
+	if i.flags&leaving == 0 && i.end <= last { // set by a command, and earlier
 		s.markDirty(t, at)
 		return
 	}
@@ -117,10 +118,10 @@ func (s *Set) updateMemberEnd(t *Turn, at uint16) {
 	s.markDirty(t, at)
 }
 
-// dropHolder takes a holder off, which is not the last, and the stacks that it brought.
+// dropHolder removes a holder, which is not the last one, and the stacks that it added. At least
+// one stack remains for the other holders: at a limit of one stack, two banners add one together.
 //
-// At least one stack stays, since another holder still has the instance: two banners at a limit of one stack brought one
-// between them. Story: testdata/aura_by.txt.
+// Example: testdata/aura_by.txt.
 func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	i := s.slot(at)
 	x := s.extraOf(i)
@@ -140,8 +141,8 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	t.emit(s, &e)
 }
 
-// firstLeaving returns the holder of a member whose linger ends first, of equals the oldest,
-// if it ends before the instance; otherwise -1.
+// firstLeaving returns the index of the holder whose linger time ends first, the oldest if
+// several do, provided that it ends before the instance. Otherwise it returns -1.
 func (s *Set) firstLeaving(i *instance) int {
 	first := -1
 	if i.extra == noSlot {
@@ -156,8 +157,8 @@ func (s *Set) firstLeaving(i *instance) int {
 	return first
 }
 
-// findMember returns the slot of what the aura of that source applied, and its place among the
-// holders; or noSlot.
+// findMember returns the slot of the instance that the aura of a source has applied, and the
+// index of the holder, or noSlot.
 func (s *Set) findMember(a *Application) (uint16, int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
