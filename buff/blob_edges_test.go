@@ -10,19 +10,20 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/state"
 )
 
 // savedOwner returns what is in a blob.
-func savedOwner(t *testing.T, blob []byte) *saved {
+func savedOwner(t *testing.T, blob []byte) *state.Owner {
 	t.Helper()
-	b, err := readBlob(blob, &blobScratch{})
+	b, err := state.Decode(blob, &state.Memory{})
 	require.NoError(t, err)
 	return b
 }
 
 // TestBlobAppliers: who has joined in an instance is remembered only where diminishing returns are by pair.
 func TestBlobAppliers(t *testing.T) {
-	for scope, want := range map[define.Scope][]OwnerID{define.ScopeTarget: nil, define.ScopePair: {8, 9}} {
+	for scope, want := range map[define.Scope][]uint64{define.ScopeTarget: nil, define.ScopePair: {8, 9}} {
 		c := mustCatalog(t, Spec{ID: "stun", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}, DR: define.DR{Group: "g", Steps: []int{100, 50, 25}, Reset: time.Minute, Scope: scope}})
 		s, turn := NewSet(7, 1, 0, 9), &Turn{Catalog: c}
 		for _, source := range []OwnerID{8, 9} {
@@ -70,11 +71,11 @@ func TestBlobWaitingCaptures(t *testing.T) {
 
 // TestBlobEmptyVersion: a field that is said to be there is not empty.
 func TestBlobEmptyVersion(t *testing.T) {
-	b := &saved{Format: blobFormat, Ages: 1, Buffs: []savedBuff{{ID: "plain", Age: 1, Stacks: 1, Version: "zz"}}}
-	blob := b.append(nil)
+	b := &state.Owner{Format: state.Format, Ages: 1, Buffs: []state.Buff{{ID: "plain", Age: 1, Stacks: 1, Version: "zz"}}}
+	blob := b.Append(nil)
 	require.Equal(t, "zz", savedOwner(t, blob).Buffs[0].Version)
 	contents := bytes.Replace(blob[:len(blob)-blobCheck], []byte("\x02zz"), []byte{0}, 1)
-	_, err := readBlob(seal(contents, 0), &blobScratch{})
+	_, err := state.Decode(seal(contents, 0), &state.Memory{})
 	require.ErrorIs(t, err, ErrBlob)
 	require.Contains(t, err.Error(), `a field of the buff "plain" is said to be there and is empty`)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/stretchr/testify/require"
 )
 
@@ -14,23 +15,23 @@ import (
 func TestFormatsMean(t *testing.T) {
 	c := blobCatalog(t)
 	left, next := int64(57_858), int64(858)
-	for format := 1; format <= blobFormat; format++ {
-		b := saved{Format: format, Wall: blobMoment.Wall, Uptime: blobMoment.Uptime, Time: 5_000, Ages: 9, Buffs: []savedBuff{
+	for format := 1; format <= state.Format; format++ {
+		b := state.Owner{Format: format, Wall: blobMoment.Wall, Uptime: blobMoment.Uptime, Time: 5_000, Ages: 9, Buffs: []state.Buff{
 			{
-				ID: "layers", Age: 1, Source: 1000, Stacks: 1, Clock: "wall", Left: &left, Duration: 60_000, Next: &next,
-				Async: []savedStack{{Left: left, Last: next + 40, Source: 1000, Stacks: 1}},
+				ID: "layers", Age: 1, Source: 1000, Stacks: 1, Clock: "wall", Left: state.Some(left), Duration: 60_000, Next: state.Some(next),
+				Async: []state.Stack{{Left: left, Last: next + 40, Source: 1000, Stacks: 1}},
 			},
-			{ID: "charges", Age: 2, Source: 1000, Stacks: 1, Left: &left, Duration: 60_000, Charges: 5},
-			{ID: "hidden", Age: 3, Source: 1000, Stacks: 1, Left: &left, Duration: 60_000},
+			{ID: "charges", Age: 2, Source: 1000, Stacks: 1, Left: state.Some(left), Duration: 60_000, Charges: 5},
+			{ID: "hidden", Age: 3, Source: 1000, Stacks: 1, Left: state.Some(left), Duration: 60_000},
 			{
-				ID: "turns", Age: 4, Source: 1000, Stacks: 1, Left: &left, Duration: 60_000,
-				Waiting:      []savedStack{{Left: 60_000, Source: 1000, Age: 1}, {Left: 60_000, Source: 1001, Age: 2}},
-				savedNumbers: savedNumbers{Params: []savedValue{{"a", -0.5}}},
+				ID: "turns", Age: 4, Source: 1000, Stacks: 1, Left: state.Some(left), Duration: 60_000,
+				Waiting: []state.Stack{{Left: 60_000, Source: 1000, Age: 1}, {Left: 60_000, Source: 1001, Age: 2}},
+				Numbers: state.Numbers{Params: []state.Value{{Name: "a", Value: -0.5}}},
 			},
 		}}
 		if format > 1 { // the first one has neither
-			n := &b.Buffs[3].savedNumbers
-			n.Numbers, n.Captures = []savedValue{{"modifiers.power.add.0", 11}}, []savedValue{{"apply:power", 12}}
+			n := &b.Buffs[3].Numbers
+			n.Others, n.Captures = []state.Value{{Name: "modifiers.power.add.0", Value: 11}}, []state.Value{{Name: "apply:power", Value: 12}}
 		}
 		text, err := json.Marshal(b)
 		require.NoError(t, err)
@@ -40,7 +41,7 @@ func TestFormatsMean(t *testing.T) {
 		require.NoError(t, err)
 		again, lost := s.Save(nil, c, blobMoment, 0)
 		require.Zero(t, lost)
-		got, err := readBlob(again, &blobScratch{})
+		got, err := state.Decode(again, &state.Memory{})
 		require.NoError(t, err)
 		require.Len(t, got.Buffs, 4)
 
@@ -53,12 +54,12 @@ func TestFormatsMean(t *testing.T) {
 		}
 		require.Equal(t, lag, got.Buffs[0].Async[0].Lag, "format %d", format)
 		require.Equal(t, with, got.Buffs[2].With, "format %d", format)
-		own := got.Buffs[3].savedNumbers
-		others := savedNumbers{Params: own.Params, Numbers: own.Numbers} // of another source nothing is known
+		own := got.Buffs[3].Numbers
+		others := state.Numbers{Params: own.Params, Others: own.Others} // of another source nothing is known
 		if format > 4 {
-			own = savedNumbers{Params: []savedValue{{"a", 0}}, Numbers: []savedValue{{"modifiers.power.add.0", 0}}} // what the definition says
+			own = state.Numbers{Params: []state.Value{{Name: "a", Value: 0}}, Others: []state.Value{{Name: "modifiers.power.add.0", Value: 0}}} // what the definition says
 			others = own
 		}
-		require.Equal(t, []savedNumbers{own, others}, []savedNumbers{got.Buffs[3].Waiting[0].savedNumbers, got.Buffs[3].Waiting[1].savedNumbers}, "format %d", format)
+		require.Equal(t, []state.Numbers{own, others}, []state.Numbers{got.Buffs[3].Waiting[0].Numbers, got.Buffs[3].Waiting[1].Numbers}, "format %d", format)
 	}
 }

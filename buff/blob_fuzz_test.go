@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,14 +22,14 @@ func FuzzRestore(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, now, away int64) {
 		tryBlob(t, c, data, now, away)
-		tryBlob(t, c, seal(append(appendBlobHead(nil, blobFormat), data...), 0), now, away)
+		tryBlob(t, c, seal(append(appendBlobHead(nil, state.Format), data...), 0), now, away)
 	})
 }
 
 func tryBlob(t *testing.T, c *Catalog, blob []byte, now, away int64) {
 	s, turn := NewSet(7, 3, 0, 50), &Turn{Catalog: c}
 	at := Moment{Now: blobMoment.Now, Wall: blobMoment.Wall, Uptime: blobMoment.Uptime}
-	at.Now = at.Now.Add(now % farthest)
+	at.Now = at.Now.Add(now % state.Farthest)
 	at.Wall, at.Uptime = at.Wall+away, at.Uptime+away
 	turn.Now = at.Now
 	r, err := s.Restore(turn, at, blob, nil)
@@ -47,7 +48,7 @@ func tryBlob(t *testing.T, c *Catalog, blob []byte, now, away int64) {
 	once, _ := s.Save(nil, c, at, 0)
 	back, again := NewSet(7, 3, 0, 50), &Turn{Catalog: c, Now: at.Now}
 	_, err = back.Restore(again, at, once, nil)
-	require.True(t, err == nil || s.ages > mostAges, "what was restored and saved cannot be restored: %v", err)
+	require.True(t, err == nil || s.ages > state.MaxAges, "what was restored and saved cannot be restored: %v", err)
 	turn.Call = func(*Turn, *Call) Reason { return NoReason }
 	for range 20 {
 		turn.Now = turn.Now.Add(500)

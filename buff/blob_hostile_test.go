@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/bufftick/bufftick/internal/state"
 )
 
 // TestHostileBlob gives Restore blobs that are whole and say wild things: numbers at their
@@ -20,7 +21,7 @@ func TestHostileBlob(t *testing.T) {
 	rng, taken := rand.New(rand.NewPCG(1, 12)), 0
 	n := long.Times(500)
 	for range n {
-		b, err := readBlob(blob, &blobScratch{})
+		b, err := state.Decode(blob, &state.Memory{})
 		require.NoError(t, err)
 		for range 1 + rng.IntN(6) {
 			twist(rng, reflect.ValueOf(b).Elem())
@@ -29,12 +30,11 @@ func TestHostileBlob(t *testing.T) {
 			if rng.IntN(20) == 0 {
 				b.Buffs[k].ID = c.programs[rng.IntN(c.Len())].ID
 			}
-			b.Buffs[k].nameCauses()
 		}
-		if b.check() == nil {
+		if b.Check() == nil {
 			taken++
 		}
-		tryBlob(t, c, b.append(nil), rng.Int64N(1_000_000)-10_000, rng.Int64()>>rng.IntN(63))
+		tryBlob(t, c, b.Append(nil), rng.Int64N(1_000_000)-10_000, rng.Int64()>>rng.IntN(63))
 	}
 	require.Greater(t, taken, n/10)
 	t.Logf("%d of %d blobs passed the check", taken, n)
@@ -62,11 +62,11 @@ func twist(rng *rand.Rand, v reflect.Value) {
 		}
 	case reflect.Int64:
 		list := []int64{
-			0, 1, -1, 2, 50, 1000, 32767, 65535, 1 << 31, farthest, farthest - 1, -farthest, math.MaxInt64, math.MinInt64, define.MaxDuration.Milliseconds(), rng.Int64(),
+			0, 1, -1, 2, 50, 1000, 32767, 65535, 1 << 31, state.Farthest, state.Farthest - 1, -state.Farthest, math.MaxInt64, math.MinInt64, define.MaxDuration.Milliseconds(), rng.Int64(),
 		}
 		v.SetInt(list[rng.IntN(len(list))])
 	case reflect.Uint64, reflect.Uint32:
-		list := []uint64{0, 1, 2, 3, 1000, 1 << 31, mostAges, mostAges - 1, math.MaxUint64, rng.Uint64()}
+		list := []uint64{0, 1, 2, 3, 1000, 1 << 31, state.MaxAges, state.MaxAges - 1, math.MaxUint64, rng.Uint64()}
 		v.SetUint(list[rng.IntN(len(list))])
 	case reflect.Float64:
 		list := []float64{0, math.Copysign(0, -1), 1, -1e300, 1e300, math.MaxFloat64, math.NaN(), math.Inf(1), rng.NormFloat64()}

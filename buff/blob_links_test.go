@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/state"
 )
 
 // TestBlobLinksGuessed: a blob of a format before 4 does not say what came with which buff. It is taken to be the oldest of
@@ -95,14 +96,14 @@ func TestBlobLinksWithoutHeads(t *testing.T) {
 	require.True(t, back.Run(turn, turn.Now, 10))
 	require.Equal(t, []string{"hair"}, names(back), "the bear has ended with all that is its")
 
-	b, err := readBlob(blob, &blobScratch{})
+	b, err := state.Decode(blob, &state.Memory{})
 	require.NoError(t, err)
 	b.Format, b.Events = 4, 0
 	b.Buffs = b.Buffs[1:]
 	for k := range b.Buffs {
 		b.Buffs[k].Brought = nil
 	}
-	dropped, _, r, err := restoreHere(whole, b.append(nil))
+	dropped, _, r, err := restoreHere(whole, b.Append(nil))
 	require.NoError(t, err)
 	require.Equal(t, Restoration{Restored: 1}, r)
 	require.Equal(t, []string{"hair"}, names(dropped))

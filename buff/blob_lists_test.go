@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/state"
 )
 
 // TestBlobLists: each list of an owner has room for what the catalog knows and what was kept aside, and for no more: one
@@ -15,52 +16,52 @@ import (
 func TestBlobLists(t *testing.T) {
 	for name, c := range map[string]struct {
 		most int
-		make func(b *saved, n int)
+		make func(b *state.Owner, n int)
 	}{
-		"tags":   {2 * define.MaxTags, func(b *saved, n int) { b.Tags = manyTags(n) }},
-		"immune": {2 * define.MaxTags, func(b *saved, n int) { b.Immune = manyTags(n) }},
-		"diminishing": {2 * MaxPerOwner, func(b *saved, n int) {
-			b.Returns = make([]savedReturn, n)
+		"tags":   {2 * define.MaxTags, func(b *state.Owner, n int) { b.Tags = manyTags(n) }},
+		"immune": {2 * define.MaxTags, func(b *state.Owner, n int) { b.Immune = manyTags(n) }},
+		"diminishing": {2 * MaxPerOwner, func(b *state.Owner, n int) {
+			b.Returns = make([]state.Return, n)
 			for k := range b.Returns {
-				b.Returns[k] = savedReturn{Group: "g", N: 1}
+				b.Returns[k] = state.Return{Group: "g", N: 1}
 			}
 		}},
-		"timeouts": {2 * MaxPerOwner, func(b *saved, n int) {
-			b.Timeouts = make([]savedTimeout, n)
+		"timeouts": {2 * MaxPerOwner, func(b *state.Owner, n int) {
+			b.Timeouts = make([]state.Timeout, n)
 			for k := range b.Timeouts {
-				b.Timeouts[k] = savedTimeout{Handler: "h", Age: 1}
+				b.Timeouts[k] = state.Timeout{Handler: "h", Age: 1}
 			}
 		}},
-		"bases": {2 * stat.MaxAttributes, func(b *saved, n int) {
-			b.Bases = make([]savedValue, n)
+		"bases": {2 * stat.MaxAttributes, func(b *state.Owner, n int) {
+			b.Bases = make([]state.Value, n)
 			for k := range b.Bases {
-				b.Bases[k] = savedValue{Name: fmt.Sprintf("a%06d", k)}
+				b.Bases[k] = state.Value{Name: fmt.Sprintf("a%06d", k)}
 			}
 		}},
-		"buffs": {2 * MaxPerOwner, func(b *saved, n int) {
-			b.Buffs = make([]savedBuff, n)
+		"buffs": {2 * MaxPerOwner, func(b *state.Owner, n int) {
+			b.Buffs = make([]state.Buff, n)
 			for k := range b.Buffs {
-				b.Buffs[k] = savedBuff{ID: "b", Age: uint64(k + 1), Stacks: 1}
+				b.Buffs[k] = state.Buff{ID: "b", Age: uint64(k + 1), Stacks: 1}
 			}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &saved{Format: blobFormat, Ages: 1 << 20}
+			b := &state.Owner{Format: state.Format, Ages: 1 << 20}
 			c.make(b, c.most)
-			_, err := readBlob(b.append(nil), &blobScratch{})
+			_, err := state.Decode(b.Append(nil), &state.Memory{})
 			require.NoError(t, err)
 			c.make(b, c.most+1)
-			_, err = readBlob(b.append(nil), &blobScratch{})
+			_, err = state.Decode(b.Append(nil), &state.Memory{})
 			require.ErrorIs(t, err, ErrBlob)
 			require.Contains(t, err.Error(), fmt.Sprint(c.most+1))
 		})
 	}
 }
 
-func manyTags(n int) []savedTag {
-	tags := make([]savedTag, n)
+func manyTags(n int) []state.Tag {
+	tags := make([]state.Tag, n)
 	for k := range tags {
-		tags[k] = savedTag{Name: fmt.Sprintf("t%06d", k), N: 1}
+		tags[k] = state.Tag{Name: fmt.Sprintf("t%06d", k), N: 1}
 	}
 	return tags
 }

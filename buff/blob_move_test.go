@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/state"
 )
 
 // TestMoveBlob: a blob on another server has another uptime, is in no zone of the first one, and is the same otherwise, also
@@ -19,9 +20,9 @@ func TestMoveBlob(t *testing.T) {
 	_, uptime, err := BlobMoment(moved)
 	require.NoError(t, err)
 	require.EqualValues(t, 5_000_000_000, uptime)
-	was, err := readBlob(blob, &blobScratch{})
+	was, err := state.Decode(blob, &state.Memory{})
 	require.NoError(t, err)
-	is, err := readBlob(moved, &blobScratch{})
+	is, err := state.Decode(moved, &state.Memory{})
 	require.NoError(t, err)
 	on, aside := is.Uptime-was.Uptime, 0
 	for k := range is.Buffs {
@@ -41,7 +42,7 @@ func TestMoveBlob(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, zone)
 	was.Zone = 0
-	require.Equal(t, was.append(nil), back)
+	require.Equal(t, was.Append(nil), back)
 	for n := range blob {
 		_, err := MoveBlob(blob[:n], 1)
 		require.ErrorIs(t, err, ErrBlob)

@@ -12,6 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -23,7 +24,7 @@ type numberRange struct {
 
 // blobNumbers has every number of a blob, under its path in JSON.
 func blobNumbers() map[string]numberRange {
-	const far = int64(farthest)
+	const far = int64(state.Farthest)
 	floor, ceiling := define.MinPeriod.Milliseconds(), define.MaxDuration.Milliseconds()
 	any, span := numberRange{}, numberRange{-far, far, false}
 	scale := map[string]numberRange{
@@ -31,23 +32,23 @@ func blobNumbers() map[string]numberRange {
 		"rate_num": {nil, uint32(MaxRate), false}, "rate_den": {nil, uint32(MaxRate), false},
 	}
 	stack := map[string]numberRange{
-		"left_ms": span, "counts_for_ms": span, "lag_ms": {int64(-1), ceiling, false}, "magnitude": any, "source": any, "age": {nil, uint64(mostAges), false},
+		"left_ms": span, "counts_for_ms": span, "lag_ms": {int64(-1), ceiling, false}, "magnitude": any, "source": any, "age": {nil, uint64(state.MaxAges), false},
 		"stacks": {nil, int64(define.MaxStacks), false}, "level": {int64(0), int64(define.MaxLevel), false},
 		"charges": {int64(0), int64(define.MaxStacks), false}, "shield": {int64(0), nil, false}, "params.value": any,
 	}
 	finite := numberRange{-stat.MaxValue, stat.MaxValue, false}
 	all := map[string]numberRange{
-		"format": {1, blobFormat, false}, "wall_ms": any, "uptime_ms": any, "owner_time_ms": span, "ages": {nil, uint64(mostAges), false}, "rolls": any, "events": any, "zone": any,
-		"tags.n": {int64(1), int64(maxTagCount), false}, "immune.n": {int64(1), int64(maxTagCount), false},
-		"diminishing.source": any, "diminishing.n": {int64(1), int64(maxTagCount), false}, "diminishing.left_ms": {-far, ceiling, false},
-		"timeouts.age": {uint64(1), uint64(mostAges), false}, "timeouts.left_ms": span, "bases.value": finite,
-		"buffs.since.wall_ms": any, "buffs.since.uptime_ms": any, "buffs.age": {uint64(1), uint64(mostAges), false}, "buffs.source": any,
+		"format": {1, state.Format, false}, "wall_ms": any, "uptime_ms": any, "owner_time_ms": span, "ages": {nil, uint64(state.MaxAges), false}, "rolls": any, "events": any, "zone": any,
+		"tags.n": {int64(1), int64(state.MaxTagCount), false}, "immune.n": {int64(1), int64(state.MaxTagCount), false},
+		"diminishing.source": any, "diminishing.n": {int64(1), int64(state.MaxTagCount), false}, "diminishing.left_ms": {-far, ceiling, false},
+		"timeouts.age": {uint64(1), uint64(state.MaxAges), false}, "timeouts.left_ms": span, "bases.value": finite,
+		"buffs.since.wall_ms": any, "buffs.since.uptime_ms": any, "buffs.age": {uint64(1), uint64(state.MaxAges), false}, "buffs.source": any,
 		"buffs.stacks": {int64(1), int64(define.MaxStacks), false}, "buffs.level": {int64(0), int64(define.MaxLevel), false}, "buffs.magnitude": any,
 		"buffs.left_ms": span, "buffs.duration_ms": {int64(0), far, false}, "buffs.next_ms": span,
 		"buffs.period_ms": {floor, ceiling, true}, "buffs.wanted_ms": {floor, ceiling, true}, "buffs.this_period_ms": {floor, ceiling, true},
 		"buffs.key": any, "buffs.charges": {int64(0), int64(define.MaxStacks), false}, "buffs.shield": {int64(0), nil, false},
-		"buffs.owed_pulses": {int64(0), int64(math.MaxInt32), false}, "buffs.running": {nil, uint64(mostAges), false},
-		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(mostAges), false}, "buffs.brought": {int64(0), int64(define.MaxStacks), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite,
+		"buffs.owed_pulses": {int64(0), int64(math.MaxInt32), false}, "buffs.running": {nil, uint64(state.MaxAges), false},
+		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(state.MaxAges), false}, "buffs.brought": {int64(0), int64(define.MaxStacks), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite,
 	}
 	stack["numbers.value"], stack["captures.value"] = finite, finite
 	for name, r := range scale {
@@ -71,6 +72,17 @@ func blobNumbers() map[string]numberRange {
 func numberFields(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Struct:
+		switch m := v.Interface().(type) {
+		case state.Maybe:
+			if m.Is {
+				f(path, v.FieldByName("N"))
+			}
+			return
+		case state.Scale:
+			if v.IsZero() {
+				return
+			}
+		}
 		for k := range v.NumField() {
 			name, _, _ := strings.Cut(v.Type().Field(k).Tag.Get("json"), ",")
 			if v.Type().Field(k).Anonymous {
@@ -100,7 +112,7 @@ func TestBlobNumbers(t *testing.T) {
 	blob := goldenBlob(t, c)
 	ranges := blobNumbers()
 	seen := map[string]bool{}
-	b, err := readBlob(blob, &blobScratch{})
+	b, err := state.Decode(blob, &state.Memory{})
 	require.NoError(t, err)
 	numberFields(reflect.ValueOf(b).Elem(), "", func(path string, v reflect.Value) {
 		r, known := ranges[path]
@@ -112,13 +124,13 @@ func TestBlobNumbers(t *testing.T) {
 		was := reflect.ValueOf(v.Interface())
 		for _, wrong := range r.beyond() {
 			v.Set(wrong.Convert(v.Type()))
-			err := b.check()
+			err := b.Check()
 			require.ErrorIs(t, err, ErrBlob, "%s: %v", path, wrong)
 			name := path[strings.LastIndexByte(path, '.')+1:]
 			if !strings.HasPrefix(name, "rate_") && path != "pace.ahead_ms" && path != "pace.inner_ms" {
 				require.Contains(t, err.Error(), name, "%v", wrong)
 			}
-			s, _, _, again := restoreHere(c, b.append(nil))
+			s, _, _, again := restoreHere(c, b.Append(nil))
 			require.ErrorIs(t, again, ErrBlob, "%s: %v, sealed", path, wrong)
 			require.Zero(t, s.Len())
 			v.Set(was)
@@ -128,18 +140,18 @@ func TestBlobNumbers(t *testing.T) {
 				continue
 			}
 			v.Set(reflect.ValueOf(end).Convert(v.Type()))
-			if err := b.check(); err != nil && !strings.Contains(err.Error(), "of the owner") { // about what else the blob says
+			if err := b.Check(); err != nil && !strings.Contains(err.Error(), "of the owner") { // about what else the blob says
 				require.NotContains(t, err.Error(), fmt.Sprintf("%s: %v, want", path[strings.LastIndexByte(path, '.')+1:], end))
 			}
 			v.Set(was)
 		}
 		if r.orZero {
 			v.SetInt(0)
-			require.NoError(t, b.check(), path)
+			require.NoError(t, b.Check(), path)
 			v.Set(was)
 		}
 	})
-	require.NoError(t, b.check(), "all is as it was")
+	require.NoError(t, b.Check(), "all is as it was")
 	for path := range ranges {
 		require.True(t, seen[path], "the blob has no %s", path)
 	}
@@ -187,35 +199,35 @@ func (r numberRange) beyond() (wrong []reflect.Value) {
 func TestBlobFormats(t *testing.T) {
 	for _, k := range []struct {
 		since  int // the first format that can
-		change func(b *saved, f *savedBuff)
+		change func(b *state.Owner, f *state.Buff)
 	}{
-		{2, func(b *saved, f *savedBuff) { b.Bases = []savedValue{{"speed", 1}} }},
-		{2, func(b *saved, f *savedBuff) { f.Numbers = []savedValue{{"n", 1}} }},
-		{2, func(b *saved, f *savedBuff) { f.Captures = []savedValue{{"apply speed", 1}} }},
-		{3, func(b *saved, f *savedBuff) { f.Appliers = []OwnerID{4} }},
-		{3, func(b *saved, f *savedBuff) { f.Async = []savedStack{{Stacks: 1, Lag: 1}} }},
-		{3, func(b *saved, f *savedBuff) { f.Waiting = []savedStack{{Stacks: 1, Lag: -1}} }},
-		{4, func(b *saved, f *savedBuff) {
+		{2, func(b *state.Owner, f *state.Buff) { b.Bases = []state.Value{{Name: "speed", Value: 1}} }},
+		{2, func(b *state.Owner, f *state.Buff) { f.Others = []state.Value{{Name: "n", Value: 1}} }},
+		{2, func(b *state.Owner, f *state.Buff) { f.Captures = []state.Value{{Name: "apply speed", Value: 1}} }},
+		{3, func(b *state.Owner, f *state.Buff) { f.Appliers = []uint64{4} }},
+		{3, func(b *state.Owner, f *state.Buff) { f.Async = []state.Stack{{Stacks: 1, Lag: 1}} }},
+		{3, func(b *state.Owner, f *state.Buff) { f.Waiting = []state.Stack{{Stacks: 1, Lag: -1}} }},
+		{4, func(b *state.Owner, f *state.Buff) {
 			if f.With = []uint64{1}; b.Format > 6 {
 				f.Brought = []int64{0}
 			}
 		}},
-		{7, func(b *saved, f *savedBuff) {
+		{7, func(b *state.Owner, f *state.Buff) {
 			if f.Brought = []int64{0}; b.Format > 6 {
 				f.With = []uint64{1}
 			}
 		}},
-		{7, func(b *saved, f *savedBuff) { b.Zone = 1 }},
+		{7, func(b *state.Owner, f *state.Buff) { b.Zone = 1 }},
 	} {
-		for format := 1; format <= blobFormat; format++ {
+		for format := 1; format <= state.Format; format++ {
 			left := int64(1000)
-			b := &saved{Format: format, Ages: 2, Buffs: []savedBuff{{ID: "plain", Age: 2, Stacks: 1, Left: &left}}}
-			require.NoError(t, b.check())
+			b := &state.Owner{Format: format, Ages: 2, Buffs: []state.Buff{{ID: "plain", Age: 2, Stacks: 1, Left: state.Some(left)}}}
+			require.NoError(t, b.Check())
 			k.change(b, &b.Buffs[0])
 			if format >= k.since {
-				require.NoError(t, b.check(), "format %d", format)
+				require.NoError(t, b.Check(), "format %d", format)
 			} else {
-				require.ErrorContains(t, b.check(), "has none", "format %d", format)
+				require.ErrorContains(t, b.Check(), "has none", "format %d", format)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package buff
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"flag"
 	"fmt"
@@ -18,11 +19,26 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/internal/wire"
 	"github.com/bufftick/bufftick/wheel"
 )
 
 var golden = flag.Bool("golden", false, "write the golden blob anew, which is only right before a format is released")
+
+// The parts of a blob around its contents.
+const blobHead, blobCheck = 9, 4
+
+func appendBlobHead(dst []byte, format int) []byte {
+	return append(append(dst, "buff"...), byte(format), 0, 0, 0, 0)
+}
+
+// seal returns a blob of the head and contents that start at an offset of dst.
+func seal(dst []byte, start int) []byte {
+	b := dst[start:]
+	binary.BigEndian.PutUint32(b[5:], uint32(len(b)+blobCheck))
+	return binary.BigEndian.AppendUint32(dst, wire.Checksum(b))
+}
 
 // blobSpecs has a definition for each thing that a blob can say of a buff.
 func blobSpecs() []Spec {
@@ -251,13 +267,13 @@ func goldenBlob(t *testing.T, c *Catalog) []byte {
 
 // TestGoldenBlob: a blob that was made once must load for ever, whatever its format, and mean what it meant: a Set
 // that was restored from it is saved again, and each field is looked at. Those that a format does not have are what
-// blob.go says of it.
+// package state says of it.
 func TestGoldenBlob(t *testing.T) {
 	c := blobCatalog(t)
 	if *golden {
-		writeGolden(t, fmt.Sprintf("testdata/save/format%d", blobFormat), goldenBlob(t, c))
+		writeGolden(t, fmt.Sprintf("testdata/save/format%d", state.Format), goldenBlob(t, c))
 	}
-	for format, bits := range map[int]uint64{1: allBits &^ (hasNumbers | hasCaptures | hasAppliers | hasWith), 2: allBits &^ (hasAppliers | hasWith), 3: allBits &^ hasWith, 4: allBits, 5: allBits, 6: allBits, 7: allBits} {
+	for format := 1; format <= state.Format; format++ {
 		name := fmt.Sprintf("testdata/save/format%d", format)
 		lines, err := os.ReadFile(name + ".hex")
 		require.NoError(t, err)
@@ -272,14 +288,8 @@ func TestGoldenBlob(t *testing.T) {
 		parsed, err := ParseBlobJSON(want)
 		require.NoError(t, err)
 		require.Equal(t, blob, parsed)
-		b, err := readBlob(blob, &blobScratch{})
+		b, err := state.Decode(blob, &state.Memory{})
 		require.NoError(t, err)
-		fields := uint64(hasVersion)
-		for k := range b.Buffs {
-			f := &b.Buffs[k]
-			fields |= f.bits(f.lengths())
-		}
-		require.Equal(t, bits, fields, "a field is in no buff of the blob")
 		s, _, r, err := restoreHere(c, blob)
 		require.NoError(t, err)
 		require.Equal(t, Restoration{Restored: len(b.Buffs), Timeouts: len(b.Timeouts)}, r)
@@ -288,12 +298,12 @@ func TestGoldenBlob(t *testing.T) {
 		require.NotEmpty(t, b.Tags)
 		require.NotEmpty(t, b.Immune)
 		require.NotEmpty(t, b.Returns)
-		require.NotNil(t, b.Scale)
+		require.NotZero(t, b.Scale)
 		require.Equal(t, format > 1, len(b.Bases) > 0)
 		require.Equal(t, format > 6, b.Zone > 0)
-		require.Equal(t, format > 6, slices.ContainsFunc(b.Buffs, func(b savedBuff) bool { return len(b.Brought) > 0 }))
-		numbered := slices.ContainsFunc(b.Buffs, func(b savedBuff) bool {
-			return slices.ContainsFunc(b.Waiting, func(l savedStack) bool { return len(l.Params) > 0 && len(l.Numbers) > 0 && len(l.Captures) > 0 })
+		require.Equal(t, format > 6, slices.ContainsFunc(b.Buffs, func(b state.Buff) bool { return len(b.Brought) > 0 }))
+		numbered := slices.ContainsFunc(b.Buffs, func(b state.Buff) bool {
+			return slices.ContainsFunc(b.Waiting, func(l state.Stack) bool { return len(l.Params) > 0 && len(l.Others) > 0 && len(l.Captures) > 0 })
 		})
 		require.Equal(t, format > 4, numbered, "numbers of one that waits")
 		again, lost := s.Save(nil, c, blobMoment, 0)
@@ -352,13 +362,13 @@ func TestBlobJSON(t *testing.T) {
 	}
 	_, err = BlobJSON(blob[1:])
 	require.ErrorIs(t, err, ErrBlob)
-	odd := saved{Format: blobFormat, Tags: []savedTag{{Name: "\xff", N: 1}}}
-	_, err = BlobJSON(odd.append(nil))
+	odd := state.Owner{Format: state.Format, Tags: []state.Tag{{Name: "\xff", N: 1}}}
+	_, err = BlobJSON(odd.Append(nil))
 	require.ErrorContains(t, err, `"\xff" is not UTF-8`)
 	for _, n := range []float64{0, math.Copysign(0, -1), 1e300, 0.1, math.NaN(), math.Inf(-1), math.Float64frombits(0x7ff8000000000123)} {
-		text, err := savedNumber(n).MarshalJSON()
+		text, err := state.Float(n).MarshalJSON()
 		require.NoError(t, err)
-		var back savedNumber
+		var back state.Float
 		require.NoError(t, back.UnmarshalJSON(text))
 		require.Equal(t, math.Float64bits(n), math.Float64bits(float64(back)), "%s", text)
 	}
@@ -368,49 +378,49 @@ func TestBlobJSON(t *testing.T) {
 func TestBlobCheck(t *testing.T) {
 	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
-	buff := func(b *saved, id string) *savedBuff {
-		k := slices.IndexFunc(b.Buffs, func(f savedBuff) bool { return f.ID == id })
+	buff := func(b *state.Owner, id string) *state.Buff {
+		k := slices.IndexFunc(b.Buffs, func(f state.Buff) bool { return f.ID == id })
 		return &b.Buffs[k]
 	}
 	for _, k := range []struct {
-		change func(b *saved)
+		change func(b *state.Owner)
 		want   string
 	}{
-		{func(b *saved) { b.Ages = mostAges + 1 }, "the owner: ages: 1152921504606846977, want at most 1152921504606846976"},
-		{func(b *saved) { b.Scale.Ahead = 1 }, "pace: ahead_ms and inner_ms are of buffs"},
-		{func(b *saved) { b.Tags[0].N = 1 << 16 }, `tags[0] "state.b.c": n: 65536, want 1 to 65535`},
-		{func(b *saved) { b.Immune[0].Name = "" }, `immune[0] "": tag: missing`},
-		{func(b *saved) { b.Returns[0].N = 0 }, `diminishing[0] "stuns": n: 0, want 1 to 65535`},
-		{func(b *saved) { b.Timeouts[0].Age = b.Ages + 1 }, `timeouts[0] "handler": age: `},
-		{func(b *saved) { buff(b, "queue").Async = buff(b, "layers").Async }, "so that nothing can wait"},
-		{func(b *saved) { buff(b, "queue").Left = nil }, "left_ms: missing, but the stacks have ends"},
-		{func(b *saved) { buff(b, "queue").Running = b.Ages }, "is younger than everything"},
-		{func(b *saved) { buff(b, "queue").Waiting[0].Age = b.Ages }, "waiting[0].age: "},
-		{func(b *saved) { buff(b, "turns").Waiting[0].Params[0].Name = "" }, "waiting[0].params[0].name: missing"},
-		{func(b *saved) { buff(b, "turns").Waiting[0].Numbers[0].Value = savedNumber(math.Inf(1)) }, "waiting[0].numbers[0].value: +Inf"},
-		{func(b *saved) { buff(b, "turns").Waiting[0].Captures[0].Name = "" }, "waiting[0].captures[0].name: missing"},
-		{func(b *saved) { buff(b, "queue").Waiting[0].Level = -1 }, "waiting[0].level: -1, want 0 to 32767"},
-		{func(b *saved) { buff(b, "layers").Async[0].Stacks++ }, "they have not as many stacks as the buff, which has 3"},
-		{func(b *saved) { buff(b, "plain").Next = nil; buff(b, "plain").Period = 70 }, "next_ms: missing, but there is a period"},
-		{func(b *saved) {
+		{func(b *state.Owner) { b.Ages = state.MaxAges + 1 }, "the owner: ages: 1152921504606846977, want at most 1152921504606846976"},
+		{func(b *state.Owner) { b.Scale.Ahead = 1 }, "pace: ahead_ms and inner_ms are of buffs"},
+		{func(b *state.Owner) { b.Tags[0].N = 1 << 16 }, `tags[0] "state.b.c": n: 65536, want 1 to 65535`},
+		{func(b *state.Owner) { b.Immune[0].Name = "" }, `immune[0] "": tag: missing`},
+		{func(b *state.Owner) { b.Returns[0].N = 0 }, `diminishing[0] "stuns": n: 0, want 1 to 65535`},
+		{func(b *state.Owner) { b.Timeouts[0].Age = b.Ages + 1 }, `timeouts[0] "handler": age: `},
+		{func(b *state.Owner) { buff(b, "queue").Async = buff(b, "layers").Async }, "so that nothing can wait"},
+		{func(b *state.Owner) { buff(b, "queue").Left = state.Maybe{} }, "left_ms: missing, but the stacks have ends"},
+		{func(b *state.Owner) { buff(b, "queue").Running = b.Ages }, "is younger than everything"},
+		{func(b *state.Owner) { buff(b, "queue").Waiting[0].Age = b.Ages }, "waiting[0].age: "},
+		{func(b *state.Owner) { buff(b, "turns").Waiting[0].Params[0].Name = "" }, "waiting[0].params[0].name: missing"},
+		{func(b *state.Owner) { buff(b, "turns").Waiting[0].Others[0].Value = state.Float(math.Inf(1)) }, "waiting[0].numbers[0].value: +Inf"},
+		{func(b *state.Owner) { buff(b, "turns").Waiting[0].Captures[0].Name = "" }, "waiting[0].captures[0].name: missing"},
+		{func(b *state.Owner) { buff(b, "queue").Waiting[0].Level = -1 }, "waiting[0].level: -1, want 0 to 32767"},
+		{func(b *state.Owner) { buff(b, "layers").Async[0].Stacks++ }, "they have not as many stacks as the buff, which has 3"},
+		{func(b *state.Owner) { buff(b, "plain").Next = state.Maybe{}; buff(b, "plain").Period = 70 }, "next_ms: missing, but there is a period"},
+		{func(b *state.Owner) {
 			buff(b, "dead").Dead, buff(b, "dead").Scale.Held, buff(b, "dead").Scale.Ahead = false, false, -1
 		}, "ahead_ms: -1, want 0 to"},
-		{func(b *saved) { buff(b, "dead").Scale = nil }, "death_pause: without a pace"},
-		{func(b *saved) { buff(b, "params").Params[1].Name = "" }, "params[1].name: missing"},
-		{func(b *saved) { b.Buffs[0].Since = &savedMoment{} }, "and that of the buff before it is not below"},
+		{func(b *state.Owner) { buff(b, "dead").Scale = state.Scale{} }, "death_pause: without a pace"},
+		{func(b *state.Owner) { buff(b, "params").Params[1].Name = "" }, "params[1].name: missing"},
+		{func(b *state.Owner) { b.Buffs[0].Since = &state.Moment{} }, "and that of the buff before it is not below"},
 	} {
-		b, err := readBlob(blob, &blobScratch{})
+		b, err := state.Decode(blob, &state.Memory{})
 		require.NoError(t, err)
 		k.change(b)
-		_, _, _, err = restoreHere(c, b.append(nil))
+		_, _, _, err = restoreHere(c, b.Append(nil))
 		require.ErrorIs(t, err, ErrBlob)
 		require.ErrorContains(t, err, k.want)
 	}
 
-	b, err := readBlob(blob, &blobScratch{})
+	b, err := state.Decode(blob, &state.Memory{})
 	require.NoError(t, err)
 	b.Buffs[0].Version = "2.1"
-	read, err := readBlob(b.append(nil), &blobScratch{})
+	read, err := state.Decode(b.Append(nil), &state.Memory{})
 	require.NoError(t, err)
 	require.Equal(t, b, read, "a version has its place")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -298,17 +299,17 @@ func (r *restorer) restartResets(c *comeback) {
 		return
 	}
 	if len(b.Appliers) == 0 && !(len(b.Async) > 0 && spec.drPerSource()) {
-		s.gates().restartReset(t, spec, b.Source)
+		s.gates().restartReset(t, spec, OwnerID(b.Source))
 	}
 	if !spec.drPerSource() {
 		return
 	}
 	for _, source := range b.Appliers {
-		s.gates().restartReset(t, spec, source)
+		s.gates().restartReset(t, spec, OwnerID(source))
 	}
-	for _, list := range [][]savedStack{b.Async, b.Waiting} {
+	for _, list := range [][]state.Stack{b.Async, b.Waiting} {
 		for k := range list {
-			s.gates().restartReset(t, spec, list[k].Source)
+			s.gates().restartReset(t, spec, OwnerID(list[k].Source))
 		}
 	}
 }
@@ -318,7 +319,7 @@ func (r *restorer) restartResets(c *comeback) {
 func (r *restorer) restoreAppliers(c *comeback) {
 	if b := c.saved; c.spec.drPerSource() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.parts) {
 		for _, source := range b.Appliers {
-			r.set.ensureGates().addApplier(c.at, source)
+			r.set.ensureGates().addApplier(c.at, OwnerID(source))
 		}
 	}
 }

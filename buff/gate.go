@@ -3,6 +3,7 @@ package buff
 import (
 	"time"
 
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -15,13 +16,13 @@ type gates struct {
 	handledActs           uint64 // that some instance, now or before, does something about
 	rolls                 uint64 // of chance, so far
 	drRecords             []drRecord
-	links                 []linkage // what came with which buff
-	unknownSaved          *saved    // of the blob it was restored from: what the catalog did not know; nil: nothing
-	appliers              []applier // of instances of which it matters, beside their own source; see dr.go
-	dead                  bool      // killed, and not revived since
-	mustReevaluate        bool      // what has an effect is to be looked at again
-	immunityChanged       bool      // what the owner is immune to has changed
-	immunityChangedBefore bool      // the same before the round of reconsider that is running
+	links                 []linkage    // what came with which buff
+	unknownSaved          *state.Owner // of the blob it was restored from: what the catalog did not know; nil: nothing
+	appliers              []applier    // of instances of which it matters, beside their own source; see dr.go
+	dead                  bool         // killed, and not revived since
+	mustReevaluate        bool         // what has an effect is to be looked at again
+	immunityChanged       bool         // what the owner is immune to has changed
+	immunityChangedBefore bool         // the same before the round of reconsider that is running
 }
 
 func (s *Set) ensureGates() *gates {

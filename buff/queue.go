@@ -194,8 +194,9 @@ func (k *magnitudes) allocWaiting() (*waitingNumbers, uint16) {
 			return w, uint16(j + 1)
 		}
 	}
-	w := put(k.waiting, waitingNumbers{used: true})
-	return w, uint16(len(*k.waiting))
+	*k.waiting = append(*k.waiting, waitingNumbers{used: true})
+	n := len(*k.waiting)
+	return &(*k.waiting)[n-1], uint16(n)
 }
 
 // clearWaiting clears the numbers of all waiting applications and keeps the memory of the lists.

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -79,11 +80,13 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 	}
 	r := t.restorer()
 	defer r.done()
-	r.scratch.of(t.Catalog)
-	b, err := readBlob(blob, r.scratch)
+	r.of(t.Catalog)
+	b, err := state.Decode(blob, r.memory)
 	if err != nil {
 		return Restoration{}, err
 	}
+	r.guess = b.Format < 4
+	b.Upgrade()
 	r.set, r.turn, r.at, r.saved, r.handler, r.ages = s, t, at, b, handler, b.Ages
 	r.ownTime()
 	r.buffs()
@@ -115,23 +118,26 @@ func (s *Set) sourcesToLose() (sources []OwnerID) {
 }
 
 // steppedBack reports whether a buff lives by the uptime, which has gone back.
-func (r *restorer) steppedBack(b *savedBuff) bool {
+func (r *restorer) steppedBack(b *state.Buff) bool {
 	from := r.saved.Uptime
 	if b.Since != nil {
 		from = b.Since.Uptime
 	}
-	return b.Clock == clockWords[define.Uptime] && r.at.Uptime < from
+	return b.On(define.Uptime) && r.at.Uptime < from
 }
 
 // restorer is one Restore. Up to place it does not touch the Set. A Turn keeps one, with its
 // memory, for all owners that it restores.
 type restorer struct {
-	scratch *blobScratch
+	memory  *state.Memory
+	catalog *Catalog // of the names in memory
+	fates   []fate   // of each saved buff
 	set     *Set
 	turn    *Turn
 	at      Moment
-	saved   *saved
-	aside   *saved // nil: nothing
+	saved   *state.Owner
+	guess   bool         // the blob does not say which buffs are links of which heads
+	aside   *state.Owner // nil: empty
 	handler func(name string) (HandlerID, bool)
 	result  Restoration
 
@@ -151,27 +157,42 @@ type restorer struct {
 	captured   []Captured
 }
 
+// of gives the memory the catalog for the next blob.
+func (r *restorer) of(c *Catalog) {
+	if r.catalog == c {
+		return
+	}
+	r.catalog = c
+	r.memory.Numbers(func(id string) int32 {
+		if s := c.byID[id]; s != nil {
+			return int32(s.index) + 1
+		}
+		return 0
+	})
+}
+
 // restorer returns the one that the Turn keeps.
 func (t *Turn) restorer() *restorer {
 	if t.restores == nil {
-		t.restores = &restorer{scratch: &blobScratch{}}
+		t.restores = &restorer{memory: &state.Memory{}}
 	}
 	return t.restores
 }
 
 // done forgets everything but the memory.
 func (r *restorer) done() {
-	*r = restorer{scratch: r.scratch, backs: r.backs[:0]}
-	if cap(r.backs) > mostScratch {
-		r.backs = nil
+	backs, fates := r.backs[:0], r.fates[:0]
+	if cap(fates) > state.MaxKept {
+		backs, fates = nil, nil
 	}
-	r.scratch.reset()
+	*r = restorer{memory: r.memory, catalog: r.catalog, backs: backs, fates: fates}
+	r.memory.Reset()
 }
 
 // keepAside returns what the catalog does not know.
-func (r *restorer) keepAside() *saved {
+func (r *restorer) keepAside() *state.Owner {
 	if r.aside == nil {
-		r.aside = &saved{}
+		r.aside = &state.Owner{}
 	}
 	return r.aside
 }
@@ -193,57 +214,39 @@ func since(now, then int64) int64 {
 func (r *restorer) ownTime() {
 	b := r.saved
 	r.now = r.at.Now
-	if b.Scale == nil && (wheel.Time(b.Time) == r.now || !r.turn.Catalog.aligned) {
+	if !b.Scale.Is() && (wheel.Time(b.Time) == r.now || !r.turn.Catalog.aligned) {
 		return
 	}
 	p := newTimeScale(r.now)
 	p.inner = wheel.Time(b.Time)
-	if b.Scale != nil {
-		b.Scale.restore(&p, define.OfOwner)
+	if b.Scale.Is() {
+		p.restore(&b.Scale, define.OfOwner)
 	}
 	r.own, r.now = &p, p.inner
 }
 
 // restore gives p the rest and the cause that it had.
-func (b *savedScale) restore(p *timeScale, cause define.Whose) {
+func (p *timeScale) restore(b *state.Scale, cause define.Whose) {
 	p.rest, p.den = b.Rest, b.Parts
 	p.change(p.at, cause, b.Held, Ratio{b.Num, b.Den})
 }
 
-// buffs finds out what becomes of each buff.
+// buffs decides the fate of each buff and lets the time away pass for those that come back.
 func (r *restorer) buffs() {
-	if n := len(r.saved.Buffs); cap(r.backs) < n {
-		r.backs = make([]comeback, 0, n)
-	}
-	if n := len(r.scratch.async); n > 0 {
-		r.async = make([]asyncStack, 0, n)
-	}
-	r.fates()
+	r.decide()
 	for k := range r.saved.Buffs {
 		b := &r.saved.Buffs[k]
-		if r.saved.Format < 3 {
-			b.noLags()
+		r.result.UptimeStepped = r.result.UptimeStepped || r.steppedBack(b)
+		if r.fates[k] == fateAside {
+			r.setAside(b)
 		}
-		if r.saved.Format < 5 {
-			b.ownNumbers()
-		}
-		if r.saved.Format < 7 {
-			b.ownUses()
-		}
-		if b.Clock == clockWords[define.Uptime] && r.steppedBack(b) {
-			r.result.UptimeStepped = true
-		}
-		spec := b.spec
-		if b.fate == fateHeadless {
+		if r.fates[k] != fateBack {
 			continue
 		}
-		if b.fate == fateAside {
-			r.result.Unknown++
-			r.keepAside().Buffs = append(r.aside.Buffs, b.clone(r.saved))
-			continue
-		}
-		c := another(&r.backs)
-		r.comeback(c, b, spec)
+		r.backs = r.backs[:len(r.backs)+1]
+		c := &r.backs[len(r.backs)-1]
+		*c = comeback{}
+		r.comeback(c, b, r.specOf(b))
 		c.pass()
 		if c.gone {
 			r.result.Expired++
@@ -253,94 +256,83 @@ func (r *restorer) buffs() {
 	}
 }
 
-// fate is what a Restore does with a saved buff.
+// specOf returns the definition of a saved buff, or nil.
+func (r *restorer) specOf(b *state.Buff) *program {
+	if b.Number == 0 {
+		return nil
+	}
+	return r.catalog.programs[b.Number-1]
+}
+
+// fate is the decision of a Restore about a saved buff.
 type fate uint8
 
 const (
-	fateBack     fate = iota // it comes back, or ends
-	fateAside                // it is kept aside: the catalog does not know it, or none of its heads
-	fateHeadless             // it is dropped: none of its heads is in the blob
+	fateBack     fate = iota // it is restored, or has ended
+	fateAside                // it is kept aside: the catalog has no definition of it, or of its heads
+	fateHeadless             // it is dropped: the blob has none of its heads
 )
 
-// fates finds out what becomes of each saved buff. A link follows its heads: without them nothing would ever remove it. Blobs of
-// formats before 7 may have links whose heads were not saved.
-func (r *restorer) fates() {
-	links := false
+// decide finds the fate of each saved buff. A link has the fate of its heads, since no event would
+// remove it without them. Blobs of formats before 7 may have links whose heads were not saved.
+func (r *restorer) decide() {
+	links, stacks := false, 0
+	r.fates = slices.Grow(r.fates[:0], len(r.saved.Buffs))
+	r.backs = slices.Grow(r.backs[:0], len(r.saved.Buffs))
 	for k := range r.saved.Buffs {
-		b := &r.saved.Buffs[k]
-		b.fate = fateBack
-		if b.spec == nil || b.spec.Kind == define.Instant {
-			b.fate = fateAside
+		b, f := &r.saved.Buffs[k], fateBack
+		if spec := r.specOf(b); spec == nil || spec.Kind == define.Instant {
+			f = fateAside
 		}
-		links = links || len(b.With) > 0
+		r.fates = append(r.fates, f)
+		links, stacks = links || len(b.With) > 0, stacks+len(b.Async)
+	}
+	if stacks > 0 {
+		r.async = make([]asyncStack, 0, stacks)
 	}
 	for again := links; again; {
 		again = false
 		for k := range r.saved.Buffs {
-			if b := &r.saved.Buffs[k]; len(b.With) > 0 && b.fate == fateBack {
-				b.fate = r.fateOfHeads(b)
-				again = again || b.fate != fateBack
+			if b := &r.saved.Buffs[k]; len(b.With) > 0 && r.fates[k] == fateBack {
+				best := fateHeadless
+				for _, head := range b.With {
+					best = min(best, r.fateOf(head))
+				}
+				r.fates[k], again = best, again || best != fateBack
 			}
 		}
 	}
 }
 
-// fateOfHeads returns the best of the fates of a link's heads.
-func (r *restorer) fateOfHeads(b *savedBuff) fate {
-	best := fateHeadless
-	for _, of := range b.With {
-		if head := r.savedOf(of); head != nil {
-			best = min(best, head.fate)
+// fateOf returns the fate of the saved buff of an age.
+func (r *restorer) fateOf(age uint64) fate {
+	for k := range r.saved.Buffs {
+		if r.saved.Buffs[k].Age == age {
+			return r.fates[k]
 		}
 	}
-	return best
+	return fateHeadless
 }
 
-// savedOf returns the saved buff of an age, or nil.
-func (r *restorer) savedOf(age uint64) *savedBuff {
-	k := slices.IndexFunc(r.saved.Buffs, func(b savedBuff) bool { return b.Age == age })
-	if k < 0 {
-		return nil
-	}
-	return &r.saved.Buffs[k]
-}
-
-// leftBehind returns how many stacks of a link belong to heads that do not come back: all but one at most.
-func (r *restorer) leftBehind(b *savedBuff) (n int64) {
+// leftBehind returns how many stacks of a link belong to heads that are not restored. At least one
+// stack remains.
+func (r *restorer) leftBehind(b *state.Buff) (n int64) {
 	for k, of := range b.With {
-		if head := r.savedOf(of); k < len(b.Brought) && (head == nil || head.fate != fateBack) {
+		if r.fateOf(of) != fateBack {
 			n = min(n+b.Brought[k], b.Stacks-1)
 		}
 	}
 	return n
 }
 
-// clone returns the buff apart from the scratch, kept aside since then or since the save.
-func (b *savedBuff) clone(from *saved) savedBuff {
-	c := *b
-	since := savedMoment{Wall: from.Wall, Uptime: from.Uptime}
-	if b.Since != nil {
-		since = *b.Since
+// setAside keeps a saved buff without a definition for the next Save.
+func (r *restorer) setAside(b *state.Buff) {
+	c := b.Clone()
+	if c.Since == nil {
+		c.Since = &state.Moment{Wall: r.saved.Wall, Uptime: r.saved.Uptime}
 	}
-	c.Since, c.spec = &since, nil
-	if c.Brought = slices.Clone(b.Brought); c.Brought == nil && len(c.With) > 0 {
-		c.Brought = make([]int64, len(c.With)) // a format before 7 does not say
-	}
-	c.Left, c.Next, c.Shield, c.Scale = clone(b.Left), clone(b.Next), clone(b.Shield), clone(b.Scale)
-	c.Async, c.Waiting, c.Appliers, c.With = slices.Clone(b.Async), slices.Clone(b.Waiting), slices.Clone(b.Appliers), slices.Clone(b.With)
-	c.savedNumbers = b.savedNumbers.clone()
-	for k := range c.Waiting {
-		c.Waiting[k].savedNumbers = c.Waiting[k].savedNumbers.clone()
-	}
-	return c
-}
-
-func clone[E any](p *E) *E {
-	if p == nil {
-		return nil
-	}
-	e := *p
-	return &e
+	r.result.Unknown++
+	r.keepAside().Buffs = append(r.aside.Buffs, c)
 }
 
 // timeouts finds the handlers.
@@ -380,7 +372,7 @@ func (r *restorer) returns() {
 			r.keepAside().Returns = append(r.aside.Returns, b)
 			continue
 		}
-		r.remains = append(r.remains, drRecord{group: uint16(group), n: uint16(b.N), source: b.Source, until: r.now.Add(b.Left)})
+		r.remains = append(r.remains, drRecord{group: uint16(group), n: uint16(b.N), source: OwnerID(b.Source), until: r.now.Add(b.Left)})
 	}
 }
 

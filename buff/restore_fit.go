@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -12,10 +13,10 @@ import (
 type comeback struct {
 	i     instance // without its place in the Set
 	x     extra
-	at    uint16     // its slot, once it is placed
-	plain bool       // it needs no extra
-	young bool       // it was kept aside
-	saved *savedBuff //
+	at    uint16 // its slot, once it is placed
+	plain bool   // it needs no extra
+	young bool   // it was kept aside
+	saved *state.Buff
 	spec  *program   // of the catalog that the Set will have
 	now   wheel.Time // in its own time, or where that begins
 	over  wheel.Time // the last instant of its own time that has passed
@@ -41,8 +42,8 @@ type comeback struct {
 // rounded returns by how many ms an end or a boundary may seem to have passed at the moment of
 // saving: the time of an owner is rounded up, and where that of a buff began to pass at another rate,
 // it had gone on to there at the one before, which a blob does not say.
-func (b *savedBuff) rounded() int64 {
-	if b.Scale == nil {
+func rounded(b *state.Buff) int64 {
+	if !b.Scale.Is() {
 		return 2
 	}
 	return 2 + MaxRate
@@ -54,33 +55,33 @@ func (b *savedBuff) rounded() int64 {
 // A blob has no instants: what it says of an end or a pulse is how many ms were left, and engine time begins
 // anew with each run. What has passed meanwhile, by the clock of the buff, is taken off that here; where the result is in
 // the past, pass says what became of it.
-func (r *restorer) comeback(c *comeback, b *savedBuff, spec *program) {
+func (r *restorer) comeback(c *comeback, b *state.Buff, spec *program) {
 	c.now, c.over, c.young, c.saved, c.spec = r.now, r.now, b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)
-	if c.moved = elapsed > 0; !c.moved && (r.own != nil || b.Scale != nil) {
+	if c.moved = elapsed > 0; !c.moved && (r.own != nil || b.Scale.Is()) {
 		c.over = math.MinInt64 // no time has passed: what was due in the instant of the save has yet to come
 	}
 	i, x := &c.i, &c.x
 	c.age, c.duration = b.Age, b.Duration
 	*i = instance{
-		source: b.Source, def: int32(spec.index) + 1, end: wheel.Never, boundary: wheel.Never, magnitude: b.Magnitude,
+		source: OwnerID(b.Source), def: int32(spec.index) + 1, end: wheel.Never, boundary: wheel.Never, magnitude: b.Magnitude,
 		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extra: noSlot,
 	}
 	after := func(left int64) wheel.Time {
-		if left == farthest {
+		if left == state.Farthest {
 			return wheel.Never
 		}
 		return c.now.Add(left - elapsed)
 	}
-	if b.Left != nil {
-		i.end = after(max(*b.Left, -b.rounded()))
+	if b.Left.Is {
+		i.end = after(max(b.Left.N, -rounded(b)))
 	} else if spec.Kind == define.Timed && b.Duration == 0 {
 		c.duration = spec.durationAt(int(b.Level))
 		i.end = c.now.Add(c.duration)
 	}
 	switch {
 	case !spec.pulses():
-	case b.Next == nil:
+	case !b.Next.Is:
 		c.period = spec.periodAt(int(b.Level))
 		i.boundary = c.firstBeat()
 	default:
@@ -89,7 +90,7 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *program) {
 			c.period = b.Period
 		}
 		// Of a Set none has passed, and a long time of them would be pulses to do.
-		i.boundary = after(min(max(*b.Next, -b.rounded()), define.MaxDuration.Milliseconds()))
+		i.boundary = after(min(max(b.Next.N, -rounded(b)), define.MaxDuration.Milliseconds()))
 		x.pendingPeriod, x.currentPeriod = b.Wanted, b.Length
 		if spec.uses&usesCatchup != 0 {
 			x.pendingPulses, x.lastPending = int32(b.Owed), c.now
@@ -100,13 +101,13 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *program) {
 	for k := range b.Async {
 		l := &b.Async[k]
 		a := asyncStack{
-			end: after(max(l.Left, -b.rounded())), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, stacks: int16(l.Stacks), level: int16(l.Level),
+			end: after(max(l.Left, -rounded(b))), magnitude: l.Magnitude, source: OwnerID(l.Source), age: b.Age + l.Age, stacks: int16(l.Stacks), level: int16(l.Level),
 			numbers: uint16(k + 1),
 		}
 		a.shield, a.charges = spec.usesOf(l.Shield, l.Charges, l.Magnitude)
 		r.async = append(r.async, a)
-		if b.Next != nil && c.period > 0 {
-			r.async[from+k].lag = l.lag(*b.Next, c.period)
+		if b.Next.Is && c.period > 0 {
+			r.async[from+k].lag = lagOf(l, b.Next.N, c.period)
 		}
 	}
 	if len(b.Async) > 0 {
@@ -119,30 +120,30 @@ func (r *restorer) comeback(c *comeback, b *savedBuff, spec *program) {
 
 // elapsed returns the ms of its own time for which the buff was away, and gives it that
 // time.
-func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
-	from := savedMoment{Wall: r.saved.Wall, Uptime: r.saved.Uptime}
+func (r *restorer) elapsed(c *comeback, b *state.Buff) int64 {
+	from := state.Moment{Wall: r.saved.Wall, Uptime: r.saved.Uptime}
 	if b.Since != nil {
 		from = *b.Since
 	}
-	switch b.Clock {
-	case clockWords[define.Wall]:
+	switch {
+	case b.On(define.Wall):
 		c.away = since(r.at.Wall, from.Wall)
-	case clockWords[define.Uptime]:
+	case b.On(define.Uptime):
 		c.away = since(r.at.Uptime, from.Uptime)
 	}
 	elapsed := c.away
 	if r.own != nil {
 		elapsed, _ = r.own.elapsed(r.own.at.Add(c.away))
 	}
-	elapsed = min(elapsed, 2*farthest)
-	if b.Scale == nil {
+	elapsed = min(elapsed, 2*state.Farthest)
+	if !b.Scale.Is() {
 		return elapsed
 	}
 	c.i.flags |= timeScaled
 	p := &c.x.scale
 	*p = newTimeScale(r.now.Add(b.Scale.Ahead))
 	p.inner = r.now.Add(b.Scale.Inner)
-	b.Scale.restore(p, define.OfBuff)
+	p.restore(&b.Scale, define.OfBuff)
 	if b.Dead {
 		p.change(p.at, byDeath, true, Ratio{})
 		c.i.flags |= deathPaused
@@ -156,11 +157,11 @@ func (r *restorer) elapsed(c *comeback, b *savedBuff) int64 {
 	if p.at > r.now {
 		c.over = math.MinInt64 // it has yet to begin, with what comes at once
 	}
-	return min(ms, 2*farthest)
+	return min(ms, 2*state.Farthest)
 }
 
 // fitCauses sets for which of the causes that the definition still has the buff is hidden.
-func (c *comeback) fitCauses(b *savedBuff) {
+func (c *comeback) fitCauses(b *state.Buff) {
 	may := inhibited
 	if c.spec.uses&usesOngoing != 0 {
 		may |= unmet
@@ -172,7 +173,7 @@ func (c *comeback) fitCauses(b *savedBuff) {
 		may |= immune
 	}
 	for k, f := range causeFlags {
-		if b.causes&(1<<k) != 0 {
+		if b.Hidden&(1<<k) != 0 {
 			c.i.flags |= f & may
 		}
 	}
@@ -182,7 +183,7 @@ func (c *comeback) fitCauses(b *savedBuff) {
 // behind. Stacks that had no ends
 // of their own, and need them now, have that of the instance; those that are too many go, and of those with ends of
 // their own they are the ones that would end first.
-func (c *comeback) fitStacks(b *savedBuff, leftBehind int64) {
+func (c *comeback) fitStacks(b *state.Buff, leftBehind int64) {
 	i, x, spec := &c.i, &c.x, c.spec
 	most := min(b.Stacks-leftBehind, int64(spec.limit))
 	i.stacks = int16(most)
@@ -209,7 +210,7 @@ func (c *comeback) fitStacks(b *savedBuff, leftBehind int64) {
 		for k := range b.Waiting {
 			l := &b.Waiting[k]
 			a := asyncStack{
-				left: max(l.Left, 0), magnitude: l.Magnitude, source: l.Source, age: b.Age + l.Age, level: int16(l.Level), numbers: uint16(k + 1),
+				left: max(l.Left, 0), magnitude: l.Magnitude, source: OwnerID(l.Source), age: b.Age + l.Age, level: int16(l.Level), numbers: uint16(k + 1),
 			}
 			a.shield, a.charges = spec.usesOf(l.Shield, l.Charges, l.Magnitude)
 			x.async = append(x.async, a)
@@ -221,13 +222,13 @@ func (c *comeback) fitStacks(b *savedBuff, leftBehind int64) {
 }
 
 // fitExtra gives it what else is not plain about it.
-func (c *comeback) fitExtra(b *savedBuff) {
+func (c *comeback) fitExtra(b *state.Buff) {
 	x, spec := &c.x, c.spec
 	if spec.Stack.By == define.ByKey {
 		x.key = b.Key
 	}
 	if spec.Stack.Timers != define.TimersEach {
-		shield, charges := b.allUses()
+		shield, charges := allUses(b)
 		x.shield, x.charges = spec.usesOf(shield, charges, b.Magnitude)
 	}
 }
@@ -237,7 +238,7 @@ const toWorkOut = -1
 
 // usesOf returns what is left of a shield and of charges that were saved. What had none then has all that it brings now, and
 // no more charges fit than an application brings, unless they add up.
-func (s *program) usesOf(shield *int64, charges, magnitude int64) (int64, int32) {
+func (s *program) usesOf(shield state.Maybe, charges, magnitude int64) (int64, int32) {
 	if n := int64(s.Charges.N); charges == 0 || charges > n && s.Charges.Refresh != define.ChargesAdd {
 		charges = n
 	} else if n == 0 {
@@ -246,8 +247,8 @@ func (s *program) usesOf(shield *int64, charges, magnitude int64) (int64, int32)
 	switch {
 	case !s.Shield.On:
 		return 0, int32(charges)
-	case shield != nil:
-		return *shield, int32(charges)
+	case shield.Is:
+		return shield.N, int32(charges)
 	case s.poolBy != nil:
 		return toWorkOut, int32(charges)
 	}
@@ -255,39 +256,27 @@ func (s *program) usesOf(shield *int64, charges, magnitude int64) (int64, int32)
 }
 
 // allUses returns what a blob says of the shield and the charges of a buff: of stacks with ends of their own, all together.
-func (b *savedBuff) allUses() (shield *int64, charges int64) {
+func allUses(b *state.Buff) (shield state.Maybe, charges int64) {
 	if len(b.Async) == 0 {
 		return b.Shield, b.Charges
 	}
 	for k := range b.Async {
 		l := &b.Async[k]
 		charges = min(charges+l.Charges, define.MaxStacks)
-		if l.Shield == nil {
-			continue
+		if l.Shield.Is {
+			shield = state.Some(int64(min(uint64(l.Shield.N)+uint64(shield.N), math.MaxInt64)))
 		}
-		sum := *l.Shield
-		if shield != nil {
-			sum = int64(min(uint64(sum)+uint64(*shield), math.MaxInt64))
-		}
-		shield = &sum
 	}
 	return shield, charges
 }
 
 // lag returns how far an async stack is behind the beat, which is next ms away. Before format 3 a
 // blob said up to when an async stack counts, which is the end of one of its own periods.
-func (l *savedStack) lag(next, period int64) int64 {
+func lagOf(l *state.Stack, next, period int64) int64 {
 	if l.Lag >= 0 {
 		return l.Lag
 	}
 	return within(l.Last-next, period)
-}
-
-// noLags says of a buff of a format before 3 that its async stacks have no lags.
-func (b *savedBuff) noLags() {
-	for k := range b.Async {
-		b.Async[k].Lag = -1
-	}
 }
 
 // within returns ms less as many whole periods as leave it at least zero and below one.

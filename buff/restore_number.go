@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/state"
 )
 
 // placeBases gives the owner the bases that its attributes had.
@@ -32,9 +33,9 @@ func (r *restorer) numbers(c *comeback) {
 		return
 	}
 	q := asked{set: r.set, turn: r.turn, spec: c.spec, own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
-	had := &b.savedNumbers
+	had := &b.Numbers
 	if c.ran > 0 { // another one of its queue runs now
-		had = &b.Waiting[c.ran-1].savedNumbers
+		had = &b.Waiting[c.ran-1].Numbers
 	}
 	q.captured = r.savedCaptures(spec, had)
 	if spec.rereads {
@@ -85,7 +86,7 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	waiting := make([]waitingNumbers, len(c.x.async))
 	for j := range c.x.async {
 		l := &c.x.async[j]
-		had := &c.saved.Waiting[l.numbers-1].savedNumbers
+		had := &c.saved.Waiting[l.numbers-1].Numbers
 		q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
 		q.captured = r.savedCaptures(c.spec, had)
 		waiting[j] = waitingNumbers{values: r.valuesOf(c.spec, had, &q), captured: q.captured, used: true}
@@ -108,8 +109,8 @@ func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 			if l.numbers == 0 {
 				continue
 			}
-			w, had := &own[l.numbers-1], &c.saved.Async[l.numbers-1].savedNumbers
-			if len(had.Params)+len(had.Numbers) == 0 {
+			w, had := &own[l.numbers-1], &c.saved.Async[l.numbers-1].Numbers
+			if len(had.Params)+len(had.Others) == 0 {
 				l.numbers = 0
 				continue
 			}
@@ -122,10 +123,10 @@ func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 }
 
 // valuesOf returns the numbers that an application had, by name.
-func (r *restorer) valuesOf(spec *program, had *savedNumbers, q *asked) []float64 {
+func (r *restorer) valuesOf(spec *program, had *state.Numbers, q *asked) []float64 {
 	from := len(r.values)
 	for j := range spec.numbers {
-		n, list := &spec.numbers[j], had.Numbers
+		n, list := &spec.numbers[j], had.Others
 		if j < len(spec.Params) {
 			list = had.Params
 		}
@@ -148,7 +149,7 @@ func (r *restorer) anew(n *number, q *asked) float64 {
 }
 
 // savedOf finds a value by its name. One that is no number is none.
-func savedOf(list []savedValue, name string) (float64, bool) {
+func savedOf(list []state.Value, name string) (float64, bool) {
 	for k := range list {
 		if v := float64(list[k].Value); list[k].Name == name && finite(v) {
 			return v, true
@@ -159,13 +160,14 @@ func savedOf(list []savedValue, name string) (float64, bool) {
 
 // newKept returns the next one, with room for so many keys.
 func (r *restorer) newKept(keys int) *magnitudes {
-	k := put(&r.magnitudes, magnitudes{keys: r.keys[:0:keys]})
+	r.magnitudes = append(r.magnitudes, magnitudes{keys: r.keys[:0:keys]})
+	k := &r.magnitudes[len(r.magnitudes)-1]
 	r.keys = r.keys[keys:]
 	return k
 }
 
 // savedCaptures returns what a blob knows of the source, of what the definition reads now.
-func (r *restorer) savedCaptures(s *program, b *savedNumbers) []Captured {
+func (r *restorer) savedCaptures(s *program, b *state.Numbers) []Captured {
 	from := len(r.captured)
 	for j := range b.Captures {
 		for when, word := range captureWords {

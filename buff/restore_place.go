@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -63,7 +64,7 @@ func (r *restorer) placeMemory() {
 			captures += len(c.saved.Captures)
 			if spec.Stack.Timers != define.TimersShared {
 				values += (len(c.x.async) + len(c.counted)) * len(spec.numbers)
-				for _, list := range [][]savedStack{c.saved.Waiting, c.saved.Async, c.saved.Async} {
+				for _, list := range [][]state.Stack{c.saved.Waiting, c.saved.Async, c.saved.Async} {
 					for j := range list {
 						captures += len(list[j].Captures)
 					}
@@ -178,7 +179,7 @@ func (r *restorer) rejuvenate(c *comeback) {
 func (r *restorer) placeLinks() {
 	for k := range r.backs {
 		c := &r.backs[k]
-		if r.saved.Format < 4 {
+		if r.guess {
 			r.guessLinks(c)
 		}
 		if c.gone {
@@ -244,7 +245,7 @@ func (r *restorer) placeTags() {
 func (s *tagSet) addTimes(t Tag, n int64) {
 	s.add([]Tag{t})
 	k, _ := s.find(t)
-	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, maxTagCount))
+	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, state.MaxTagCount))
 }
 
 // tell reports what has come back and what has ended, and lets follow what follows. All buffs are there when the first is

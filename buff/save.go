@@ -1,133 +1,119 @@
 package buff
 
 import (
-	"errors"
 	"math"
+	"slices"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/sheet"
-	"github.com/bufftick/bufftick/internal/wire"
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Moment is one instant on each of the clocks of a [define.Clock].
+// Moment is one instant on each of the clocks of [define.Clock].
 type Moment struct {
-	// Now is the world time of the engine that has the Set.
+	// Now is the world time of the engine that holds the Set.
 	Now wheel.Time
 
-	// Wall is calendar time, in ms since a fixed instant. The instant must be the same for Save
-	// and Restore.
+	// Wall is the calendar time in ms since any fixed instant, the same for Save and Restore.
 	Wall int64
 
-	// Uptime is the time the server has run so far, in ms. If it starts from zero in each process,
-	// a Restore in another process may count no time as away.
+	// Uptime is how long the server has run so far, in ms. If it starts from zero in each process, a
+	// Restore in another process may see no time away.
 	Uptime int64
 }
 
-// ErrRoom means that restoring a blob would at once make more events or handler calls than
-// [Turn].MostEvents and [Turn].MostCalls allow. The error text has the numbers.
-var ErrRoom = errors.New("buff: too much at once")
-
-// ErrBlob is matched by every error about a blob that is damaged or is not a blob. The error text
-// has the fault and its position.
-var ErrBlob = errors.New("buff: bad blob")
-
-// Save appends a blob with the state of the owner to dst and returns it. It also returns the
-// number of timeouts with a function and of deferred handlers, which a blob cannot contain. The
-// Set does not change. The catalog must be that of the Set's Turns, and zone is the current zone
-// of the owner.
+// Save appends a blob of the owner's saved state to dst. It returns the extended slice, and the
+// number of timeouts by function and deferred handlers, which a blob cannot hold. It does not change
+// the Set. The catalog is the one of the Turns that run the Set; the zone is the owner's.
 //
-// The blob has the bases that differ from the catalog, and the numbers and captured attributes of
-// each buff; modifiers are derived from these. It does not have buffs applied by auras, buffs
-// excluded by their Saving.Mode, links whose heads are all excluded, and the pause and rate of the
-// zone: the caller of [Set.Restore] gets the zone from [BlobZone] and passes its time. After a
-// Restore at the same Moment everything else continues unchanged.
+// A blob has the bases of attributes that differ from the catalog, and for each buff its numbers and
+// the captured attributes of its source; modifiers follow from these. It does not have buffs applied
+// by an aura, buffs that their Saving.Mode excludes, links whose heads are all of these kinds, and the
+// effect of the owner's zone on its time: to restore the owner, get the zone with [BlobZone] and pass
+// the effect to [Set.Restore]. After a [Set.Restore] at the same Moment everything else continues as
+// if there had been no interruption.
 //
-// As for [Set.Do], everything due up to at.Now must have been run. Save costs O(buffs), and
-// allocates only to extend dst.
+// As for [Set.Do], everything due up to at.Now must have run. Save costs O(buffs) and allocates only
+// to grow dst.
 func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte, lost int) {
-	start := len(dst)
-	b := saved{Format: blobFormat, Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
-	var own savedScale
-	now := at.Now
+	o := state.Owner{Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
+	w := saver{set: s, catalog: c, now: at.Now, aside: &noState, gates: &noGates}
 	if p := s.timeScale(); p != nil {
-		now, own = p.save(at.Now, define.OfOwner)
-		b.Scale = &own
+		w.now, o.Scale = p.save(at.Now, define.OfOwner)
 	}
-	b.Time = int64(now)
-	if s.gates() != nil {
-		b.Rolls, b.Dead = s.gates().rolls, s.gates().dead
+	o.Time = int64(w.now)
+	if g := s.gates(); g != nil {
+		w.gates = g
+		if o.Rolls, o.Dead = g.rolls, g.dead; g.unknownSaved != nil {
+			w.aside = g.unknownSaved
+		}
 	}
-	aside := &nothing
-	if s.gates() != nil && s.gates().unknownSaved != nil {
-		aside = s.gates().unknownSaved
-	}
-	w := saver{set: s, catalog: c, aside: aside, now: now, dst: b.appendOwner(appendBlobHead(dst, blobFormat))}
-	w.tags()
+	w.out.Start(dst, &o)
+	w.tags(w.gates.commandTags, w.aside.Tags)
+	w.tags(w.gates.immune, w.aside.Immune)
 	w.diminishing()
 	lost = w.timeouts()
 	w.bases()
 	w.buffs()
-	return seal(w.dst, start), lost + s.deferredCalls()
+	return w.out.End(), lost + s.deferredCalls()
 }
 
-// saver is the state of one Save. Each method appends a part of the blob.
+// saver exports a Set. Each method writes one list of the blob.
 type saver struct {
+	out     state.Writer
 	set     *Set
+	gates   *gates // empty if the owner has none
 	catalog *Catalog
-	aside   *saved // parts of an earlier blob that the catalog did not know
+	aside   *state.Owner // unknown to the catalog when the owner was restored
 	now     wheel.Time
-	dst     []byte
+	plain   state.Buff // reused; only the fields of fill are set
 
-	headless []uint64 // ages of heads that are not saved, and of links that only such heads have
+	// headless are the ages of heads that are not saved, and of links that have no other heads.
+	headless []uint64
 }
 
-var nothing saved
+var (
+	noState state.Owner
+	noGates gates
+)
 
-// offset returns the ms from now until at.
-func offset(at, now wheel.Time) int64 { return int64(at.Add(-int64(now))) }
+// offset returns the distance of an instant from the moment of saving, within the limits of a blob.
+func offset(at, now wheel.Time) int64 { return bounded(int64(at.Add(-int64(now)))) }
 
-// save returns the inner time reached at an outer instant, and the time scale from then on, with
-// only the given cause.
-func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, savedScale) {
+func bounded(ms int64) int64 { return min(max(ms, -state.Farthest), state.Farthest) }
+
+// save returns the inner time at an outer instant, and the time scale from then on with only one of
+// its causes.
+func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, state.Scale) {
 	ms, rest := p.elapsed(outer)
 	c, g := p.causeOf(cause), int64(gcd(uint64(p.den), uint64(rest)))
-	return p.inner.Add(ms), savedScale{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
+	return p.inner.Add(ms), state.Scale{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
 }
 
-// tags appends the tags of AddTag and of Immunize.
-func (w *saver) tags() {
-	var given, immune tagSet
-	if g := w.set.gates(); g != nil {
-		given, immune = g.commandTags, g.immune
+func (w *saver) tags(set tagSet, aside []state.Tag) {
+	w.out.Len(len(set) + len(aside))
+	for k := range aside {
+		w.out.Tag(&aside[k])
 	}
-	for _, l := range [...]struct {
-		set   tagSet
-		aside []savedTag
-	}{{given, w.aside.Tags}, {immune, w.aside.Immune}} {
-		w.dst = appendTags(wire.AppendUint(w.dst, uint64(len(l.set)+len(l.aside))), l.aside)
-		for _, t := range l.set {
-			w.dst = wire.AppendInt(wire.AppendText(w.dst, w.catalog.TagName(t.tag)), int64(t.n))
-		}
+	for _, t := range set {
+		w.out.Tag(&state.Tag{Name: w.catalog.TagName(t.tag), N: int64(t.n)})
 	}
 }
 
-// diminishing appends the counts of diminishing returns.
 func (w *saver) diminishing() {
-	var returns []drRecord
-	if g := w.set.gates(); g != nil {
-		returns = g.drRecords
+	w.out.Len(len(w.gates.drRecords) + len(w.aside.Returns))
+	for k := range w.aside.Returns {
+		w.out.Return(&w.aside.Returns[k])
 	}
-	w.dst = appendReturns(wire.AppendUint(w.dst, uint64(len(returns)+len(w.aside.Returns))), w.aside.Returns)
-	for k := range returns {
-		d := &returns[k]
-		r := savedReturn{Group: w.catalog.drs.list[d.group-1], Source: d.source, N: int64(d.n), Left: bounded(offset(d.until, w.now))}
-		w.dst = r.append(w.dst)
+	for k := range w.gates.drRecords {
+		d := &w.gates.drRecords[k]
+		w.out.Return(&state.Return{Group: w.catalog.drs.list[d.group-1], Source: uint64(d.source), N: int64(d.n), Left: offset(d.until, w.now)})
 	}
 }
 
-// timeouts appends the timeouts with a handler, and counts those with a function.
+// timeouts writes the timeouts by name and counts the others.
 func (w *saver) timeouts() (lost int) {
 	all := w.set.timeouts().all()
 	for k := range all {
@@ -135,46 +121,249 @@ func (w *saver) timeouts() (lost int) {
 			lost++
 		}
 	}
-	w.dst = wire.AppendUint(w.dst, uint64(w.set.Timeouts()-lost+len(w.aside.Timeouts)))
-	w.dst = appendTimeouts(w.dst, w.aside.Timeouts)
+	w.out.Len(w.set.Timeouts() - lost + len(w.aside.Timeouts))
+	for k := range w.aside.Timeouts {
+		w.out.Timeout(&w.aside.Timeouts[k])
+	}
 	for k := range all {
 		x := &all[k]
 		if !x.live || x.do != nil {
 			continue
 		}
-		t := savedTimeout{Name: x.name, Handler: x.name, Age: x.age, Left: bounded(offset(x.at, w.now))}
+		t := state.Timeout{Name: x.name, Handler: x.name, Age: x.age, Left: offset(x.at, w.now)}
 		if name := w.catalog.HandlerName(x.handler); name != "" {
 			t.Handler = name
 		}
-		w.dst = t.append(w.dst)
+		w.out.Timeout(&t)
 	}
 	return lost
 }
 
-// bases appends the bases of attributes that differ from the catalog.
+// bases writes the bases of attributes that differ from the catalog.
 func (w *saver) bases() {
-	var schema *stat.Schema
 	n, own := len(w.aside.Bases), w.set.sheet()
+	var schema *stat.Schema
 	if own != nil {
 		schema = own.Schema()
 		for a := range schema.All() {
-			if baseChanged(own, a) {
+			if rebased(own, a) {
 				n++
 			}
 		}
 	}
-	w.dst = wire.AppendUint(w.dst, uint64(n))
+	w.out.Len(n)
 	if schema != nil {
 		for a := range schema.All() {
-			if baseChanged(own, a) {
-				w.dst = appendValue(w.dst, "", schema.At(a).Name, own.Base(a))
+			if rebased(own, a) {
+				w.out.Value("", schema.At(a).Name, own.Base(a))
 			}
 		}
 	}
-	w.dst = appendValues(w.dst, w.aside.Bases)
+	for _, v := range w.aside.Bases {
+		w.out.Value("", v.Name, float64(v.Value))
+	}
 }
 
-// baseChanged reports whether a base differs from the schema, bit for bit.
-func baseChanged(own *sheet.Sheet, a stat.Attr) bool {
+// rebased reports whether a base differs from the schema's, bit for bit.
+func rebased(own *sheet.Sheet, a stat.Attr) bool {
 	return math.Float64bits(own.Base(a)) != math.Float64bits(own.Schema().At(a).Base)
 }
+
+// buffs writes the buffs, the oldest first.
+func (w *saver) buffs() {
+	s, n := w.set, len(w.aside.Buffs)
+	w.findHeadless()
+	for at := range s.used { // in memory order, so that the pass by age finds them in the cache
+		if i := s.slot(at); i.def != 0 && w.keeps(i) {
+			n++
+		}
+	}
+	w.out.Len(n)
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		if w.keeps(s.slot(at)) {
+			w.buff(at)
+		}
+	}
+	for k := range w.aside.Buffs {
+		w.out.Whole(&w.aside.Buffs[k])
+	}
+}
+
+// findHeadless finds heads that are not saved, and links that have no other heads: after a restore,
+// no event would remove them. It allocates only if there are any.
+func (w *saver) findHeadless() {
+	s, g := w.set, w.gates
+	if len(g.links) == 0 {
+		return
+	}
+	for again := true; again; {
+		again = false
+		for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+			i := s.slot(at)
+			age, lost := s.age(i), !w.keeps(i)
+			if slices.Contains(w.headless, age) {
+				continue
+			}
+			if !lost && len(w.headless) > 0 && g.linked(s.handle(at)) > 0 {
+				lost = !g.linkedBy(s.handle(at), w.headless)
+			}
+			if lost && (w.keeps(i) || g.isHead(age)) {
+				w.headless, again = append(w.headless, age), true
+			}
+		}
+	}
+}
+
+// keeps reports whether an instance is saved. A buff of an aura is not: the aura applies it again if
+// the owner is still in range.
+func (w *saver) keeps(i *instance) bool {
+	if i.flags&member != 0 || len(w.headless) > 0 && slices.Contains(w.headless, w.set.age(i)) {
+		return false
+	}
+	switch spec := w.set.specOf(i); spec.Save.Mode {
+	case define.SaveNever:
+		return false
+	case define.SaveIfRemaining:
+		own, _ := w.scale(i)
+		return i.end == wheel.Never || offset(i.end, own) >= spec.ifRemaining
+	}
+	return true
+}
+
+// scale returns the buff time of an instance at the moment of saving, and its time scale.
+func (w *saver) scale(i *instance) (wheel.Time, state.Scale) {
+	if i.flags&timeScaled == 0 {
+		return w.now, state.Scale{}
+	}
+	p := &w.set.extraOf(i).scale
+	outer := max(w.now, p.at) // it may start at the owner's next ms
+	if p.num == 0 {
+		outer = p.at // the start of the pause: see timeScale.ownerZero
+	}
+	own, to := p.save(outer, define.OfBuff)
+	to.Ahead, to.Inner = int64(outer-w.now), int64(own.Add(-int64(w.now)))
+	return own, to
+}
+
+// buff writes one instance.
+func (w *saver) buff(at uint16) {
+	s := w.set
+	i := s.slot(at)
+	spec, period := s.specOf(i), s.period(i)
+	usual := period == 0 || period == spec.period || period == spec.periodAt(int(i.level))
+	appliers, heads := w.gates.appliersOf(at), w.gates.linked(s.handle(at))
+	if usual && i.extra == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0 {
+		w.fill(&w.plain, i, spec, w.now, period)
+		w.out.Plain(&w.plain)
+		return
+	}
+	var b state.Buff
+	n, now := state.Lists{Appliers: appliers, With: heads}, w.now
+	if i.flags&timeScaled != 0 {
+		now, b.Scale = w.scale(i)
+	}
+	w.fill(&b, i, spec, now, period)
+	if b.Dead = i.flags&deathPaused != 0; !usual {
+		b.Period = period
+	}
+	b.SetClock(spec.Clock)
+	if i.flags&hidden != 0 {
+		for k, f := range causeFlags {
+			if i.flags&f != 0 {
+				b.Hidden |= 1 << k
+			}
+		}
+	}
+	if i.extra == noSlot {
+		w.out.Buff(&b, n)
+	} else {
+		w.extra(i, &b, n, now)
+	}
+	if n.Appliers > 0 {
+		for _, a := range w.gates.appliers {
+			if a.at == at {
+				w.out.Uint(uint64(a.source))
+			}
+		}
+	}
+	var head linkage
+	for range n.With { // by age
+		head = w.gates.nextLinked(s.handle(at), head.head)
+		w.out.Uint(head.head)
+	}
+	head = linkage{}
+	for range n.With {
+		head = w.gates.nextLinked(s.handle(at), head.head)
+		w.out.Int(int64(head.stacks))
+	}
+}
+
+// fill sets the fields of a buff that every instance has.
+func (w *saver) fill(b *state.Buff, i *instance, spec *program, now wheel.Time, period int64) {
+	b.ID, b.Age, b.Source, b.Stacks, b.Level, b.Magnitude = spec.ID, w.set.age(i), uint64(i.source), int64(i.stacks), int64(i.level), i.magnitude
+	b.Left, b.Duration, b.Next = state.Maybe{}, bounded(w.set.duration(i)), state.Maybe{}
+	if i.end != wheel.Never || spec.Stack.Timers != define.TimersShared {
+		b.Left = state.Some(offset(i.end, now))
+	}
+	if period != 0 {
+		b.Next = state.Some(offset(i.boundary, now))
+	}
+}
+
+// extra writes an instance that has an extra.
+func (w *saver) extra(i *instance, b *state.Buff, n state.Lists, now wheel.Time) {
+	x, spec, k := w.set.extraOf(i), w.set.specOf(i), w.set.magnitudesOf(i)
+	b.Wanted, b.Length, b.Charges, b.Owed = x.pendingPeriod, x.currentPeriod, int64(x.charges), int64(x.pendingPulses)
+	if spec.Stack.By == define.ByKey {
+		b.Key = x.key
+	}
+	if spec.Shield.On && spec.Stack.Timers != define.TimersEach {
+		b.Shield = state.Some(x.shield)
+	}
+	n.Params, n.Others, n.Captures = len(spec.Params), len(spec.numbers)-len(spec.Params), len(k.captured)
+	switch spec.Stack.Timers {
+	case define.TimersEach:
+		n.Async = len(x.async)
+	case define.TimersQueue:
+		n.Waiting = len(x.async)
+		b.Running = x.running - b.Age
+	}
+	w.out.Buff(b, n)
+	for j := range x.async {
+		l := &x.async[j]
+		to := state.Stack{
+			Left: bounded(l.left), Magnitude: l.magnitude, Source: uint64(l.source), Age: l.age - b.Age, Stacks: int64(l.stacks), Level: int64(l.level),
+			Charges: int64(l.charges),
+		}
+		if spec.Shield.On {
+			to.Shield = state.Some(l.shield)
+		}
+		if n.Async > 0 {
+			to.Left, to.Lag = offset(l.end, now), min(l.lag, define.MaxDuration.Milliseconds())
+		}
+		if l.numbers == 0 {
+			w.out.Stack(&to, 0, 0, 0)
+			continue
+		}
+		own := k.waitingOf(l)
+		w.out.Stack(&to, n.Params, n.Others, len(own.captured))
+		w.numbers(spec, own.values, own.captured)
+	}
+	w.numbers(spec, k.values, k.captured)
+}
+
+// numbers writes the numbers of an application.
+func (w *saver) numbers(spec *program, values []float64, known []Captured) {
+	for j := range spec.numbers {
+		w.out.Value("", spec.numbers[j].name, values[j])
+	}
+	for _, c := range known {
+		w.out.Value(captureWords[c.when], spec.catalog.schema.At(c.attr).Name, c.value)
+	}
+}
+
+// captureWords are prefixes of the names of captured attributes.
+var captureWords = [...]string{define.SnapshotCast: "cast:", define.SnapshotApply: "apply:"}
+
+// causeFlags are the flags of the [state.Causes], in the order of their bits.
+var causeFlags = [...]flags{unmet, inhibited, weaker, ineffective, immune}

@@ -30,7 +30,7 @@ const antsPath = "github.com/panjf2000/ants"
 // here, with the reason in the commit message.
 var arrows = map[string][]string{
 	"actor":              {},
-	"buff":               {"wheel", "buff/stat", "buff/define", "buff/journal", "buff/verb", "internal/sheet", "internal/misspelt", "internal/wire", "internal/wordlist"},
+	"buff":               {"wheel", "buff/stat", "buff/define", "buff/journal", "buff/verb", "internal/sheet", "internal/state", "internal/misspelt", "internal/wordlist"},
 	"buff/define":        {"buff/stat", "internal/wordlist"}, // not buff, which imports it
 	"buff/verb":          {"internal/wordlist"},
 	"buff/journal":       {},
@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"internal/recording":               {"buff", "buff/define", "wheel", "internal/wire"},
 	"internal/scenario":                {"engine", "buff", "buff/define", "buff/stat", "buff/verb", "wheel", "internal/definition", "internal/misspelt", "github.com/goccy/go-yaml"},
 	"internal/snapshot":                {"buff"},
+	"internal/state":                   {"buff/define", "buff/stat", "internal/wire", "internal/wordlist"},
 	"internal/wire":                    {},
 	"internal/long":                    {},
 	"internal/misspelt":                {},

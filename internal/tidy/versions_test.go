@@ -14,7 +14,7 @@ const versionsPage = "docs/versioning.md"
 
 // formats are the rows of the page and the constants that they must agree with.
 var formats = []struct{ row, file, constant string }{
-	{"a blob of an owner", "buff/blob.go", "blobFormat"},
+	{"a blob of an owner", "internal/state/owner.go", "Format"},
 	{"a command in its binary form", "buff/command_binary.go", "commandVersion"},
 	{"a recording", "internal/recording/header.go", "version"},
 }

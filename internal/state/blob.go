@@ -1,0 +1,218 @@
+package state
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/bufftick/bufftick/internal/wire"
+)
+
+const (
+	magic = "buff"
+	head  = len(magic) + 1 + 4
+	check = 4
+)
+
+// Decode reads and checks a blob. The Owner is in the memory and valid until the next Decode.
+func Decode(blob []byte, m *Memory) (*Owner, error) {
+	m.reset()
+	c, o := &m.coder, &m.owner
+	*c = coder{mode: reading, b: blob, mem: m}
+	o.Format = c.open()
+	if c.owner(o); c.next < len(c.b) {
+		c.malformed("%d bytes too many", len(c.b)-c.next)
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return o, c.bad
+}
+
+// DecodePlace reads only when and where the owner was saved: Wall, Uptime, Time and Zone. Of the
+// rest of the blob it verifies only the checksum.
+func DecodePlace(blob []byte) (o Owner, err error) {
+	c := coder{mode: reading, b: blob, mem: &noMemory}
+	c.format = c.open()
+	c.place(&o)
+	return o, c.err
+}
+
+// Check reports whether a blob could contain the owner.
+func (o *Owner) Check() error {
+	c := coder{mode: checking, mem: &noMemory}
+	if c.owner(o); c.bad == nil {
+		return c.late
+	}
+	return c.bad
+}
+
+// Append appends a blob of the owner, which is in o.Format and must pass Check.
+func (o *Owner) Append(dst []byte) []byte {
+	c := coder{b: open(dst, o.Format), mem: &noMemory}
+	c.owner(o)
+	return seal(c.b, len(dst))
+}
+
+// open starts a blob, and seal ends the one that starts at an offset.
+func open(dst []byte, format int) []byte {
+	return append(append(dst, magic...), byte(format), 0, 0, 0, 0)
+}
+
+func seal(dst []byte, start int) []byte {
+	b := dst[start:]
+	binary.BigEndian.PutUint32(b[len(magic)+1:], uint32(len(b)+check))
+	return binary.BigEndian.AppendUint32(dst, wire.Checksum(b))
+}
+
+// open verifies everything but the contents, positions the coder there and returns the format. It
+// ignores the length of a blob of an unknown format.
+func (c *coder) open() (format int) {
+	whole := c.b
+	switch {
+	case len(whole) < len(magic) || string(whole[:len(magic)]) != magic:
+		c.malformed("it does not begin with %q: this is no blob of an owner", magic)
+	case len(whole) < head+check:
+		c.malformed("%d bytes, and the shortest blob has %d", len(whole), head+check)
+	default:
+		if format = int(whole[len(magic)]); format < 1 || format > Format {
+			c.next = len(magic)
+			c.malformed("format %d, and this build reads formats 1 to %d", format, Format)
+		}
+	}
+	if c.err != nil {
+		return 0
+	}
+	c.next = len(magic) + 1
+	if length := binary.BigEndian.Uint32(whole[c.next:]); uint64(length) != uint64(len(whole)) {
+		c.malformed("the blob had %d bytes, and has %d", length, len(whole))
+		return 0
+	}
+	end := len(whole) - check
+	if want, got := binary.BigEndian.Uint32(whole[end:]), wire.Checksum(whole[:end]); want != got {
+		c.next = end
+		c.malformed("the check says %08x, and the contents are %08x: it is damaged", want, got)
+		return 0
+	}
+	c.b, c.next = whole[:end], head
+	return format
+}
+
+// Writer writes a blob of the newest format piece by piece, in the order of the fields of [Owner]:
+// Owner; for each list of it Len and its entries. An entry of Buffs is a Buff with [Lists], followed
+// by the entries of these lists. It does not allocate if the blob fits the memory that it appends
+// to.
+type Writer struct {
+	c     coder
+	start int
+}
+
+// Lists are the lengths of the lists of a buff that follow it: Stack and its Numbers for Async and
+// Waiting, Value for Params, Others and Captures, Uint for Appliers and With, Int for each number of
+// stacks added by the heads in With.
+type Lists struct{ Async, Waiting, Params, Others, Captures, Appliers, With int }
+
+// Start starts a blob at the end of dst with the fields of an owner that are not lists.
+func (w *Writer) Start(dst []byte, o *Owner) {
+	w.start = len(dst)
+	w.c = coder{format: Format, b: open(dst, Format), mem: &noMemory}
+	w.c.header(o)
+}
+
+// End returns the memory with the complete blob.
+func (w *Writer) End() []byte { return seal(w.c.b, w.start) }
+
+// Uint appends an unsigned number, such as the length of a list.
+func (w *Writer) Uint(n uint64) { w.c.b = wire.AppendUint(w.c.b, n) }
+
+// Int appends a signed number.
+func (w *Writer) Int(n int64) { w.c.b = wire.AppendInt(w.c.b, n) }
+
+// Len appends the length of a list.
+func (w *Writer) Len(n int) { w.Uint(uint64(n)) }
+
+// Tag appends a tag.
+func (w *Writer) Tag(t *Tag) { w.c.tag(t, "", 0) }
+
+// Return appends the diminishing returns of a group.
+func (w *Writer) Return(r *Return) { w.c.returns(r, 0) }
+
+// Timeout appends a timeout.
+func (w *Writer) Timeout(t *Timeout) { w.c.timeout(t, 0) }
+
+// Value appends a number under a name of two parts.
+func (w *Writer) Value(before, name string, v float64) {
+	w.Len(len(before) + len(name))
+	f := Float(v)
+	w.c.b = append(append(w.c.b, before...), name...)
+	w.c.float(&f)
+}
+
+// Buff appends a buff without its lists; their entries must follow.
+func (w *Writer) Buff(b *Buff, n Lists) {
+	l := lengths{n.Async, n.Waiting, n.Params, n.Others, n.Captures, n.Appliers, n.With}
+	w.c.buff(b, &l)
+}
+
+// Plain appends a buff of which only ID, Age, Source, Stacks, Level, Magnitude, Left, Duration and
+// Next are set. Most buffs are of this kind, and this is several times as fast as Buff.
+func (w *Writer) Plain(b *Buff) {
+	mask := uint64(0)
+	if b.Level != 0 {
+		mask |= hasLevel
+	}
+	if b.Magnitude != 0 {
+		mask |= hasMagnitude
+	}
+	if b.Left.Is {
+		mask |= hasLeft
+	}
+	if b.Duration != 0 {
+		mask |= hasDuration
+	}
+	if b.Next.Is {
+		mask |= hasNext
+	}
+	dst := wire.AppendUint(wire.AppendText(w.c.b, b.ID), mask)
+	dst = wire.AppendInt(wire.AppendUint(wire.AppendUint(dst, b.Age), b.Source), b.Stacks)
+	if b.Level != 0 {
+		dst = wire.AppendInt(dst, b.Level)
+	}
+	if b.Magnitude != 0 {
+		dst = wire.AppendInt(dst, b.Magnitude)
+	}
+	if b.Left.Is {
+		dst = wire.AppendInt(dst, b.Left.N)
+	}
+	if b.Duration != 0 {
+		dst = wire.AppendInt(dst, b.Duration)
+	}
+	if b.Next.Is {
+		dst = wire.AppendInt(dst, b.Next.N)
+	}
+	w.c.b = dst
+}
+
+// Stack appends an application with its own timer and the lengths of its numbers. These must follow.
+func (w *Writer) Stack(l *Stack, params, others, captures int) {
+	w.c.stack(l, 0, 0)
+	w.Len(params)
+	w.Len(others)
+	w.Len(captures)
+}
+
+// Whole appends a buff with all its lists.
+func (w *Writer) Whole(b *Buff) {
+	n := b.lengths()
+	w.c.buff(b, &n)
+	w.c.lists(b, &n)
+}
+
+// take cuts n empty entries off a slice that is used as an arena. If it grows, the entries that were
+// taken before stay in the old array.
+func take[E any](from *[]E, n int) []E {
+	at := len(*from)
+	*from = slices.Grow(*from, n)[:at+n]
+	list := (*from)[at : at+n : at+n]
+	clear(list)
+	return list
+}

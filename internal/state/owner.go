@@ -1,0 +1,308 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/wordlist"
+)
+
+// Err is matched by every error of this package. The error names the fault and its position.
+var Err = errors.New("buff: bad blob")
+
+// Limits of the numbers in an [Owner].
+const (
+	Format      = 7       // the newest format
+	MaxPerOwner = 1 << 12 // buffs, and again timeouts; as many again may be kept aside
+	MaxRate     = 1000    // the numerator and denominator of a rate
+	MaxTagCount = 1<<16 - 1
+	MaxAges     = 1 << 60 // applications and timeouts of one owner so far
+
+	// Farthest is the longest distance in ms from the moment of saving, about nine million years.
+	// An instant that is Farthest away is never reached. Sums of a few such spans fit an int64.
+	Farthest = 1 << 58
+)
+
+// Owner is the saved state of one owner. Empty lists are nil.
+type Owner struct {
+	Format   int       `json:"format"`
+	Wall     int64     `json:"wall_ms"`
+	Uptime   int64     `json:"uptime_ms"`
+	Time     int64     `json:"owner_time_ms"`
+	Scale    Scale     `json:"pace,omitzero"` // zero: the owner's time is the world's
+	Ages     uint64    `json:"ages"`
+	Dead     bool      `json:"dead,omitempty"` // killed and not revived since
+	Rolls    uint64    `json:"rolls,omitempty"`
+	Events   uint64    `json:"events,omitempty"`
+	Zone     uint32    `json:"zone,omitempty"`
+	Tags     []Tag     `json:"tags,omitempty"`
+	Immune   []Tag     `json:"immune,omitempty"`
+	Returns  []Return  `json:"diminishing,omitempty"`
+	Timeouts []Timeout `json:"timeouts,omitempty"`
+	Bases    []Value   `json:"bases,omitempty"` // of attributes, where they differ from the definition
+	Buffs    []Buff    `json:"buffs,omitempty"` // by age, followed by those that are kept aside
+}
+
+// Scale is a time scale of an owner or a buff at the moment of saving. A zero Scale is none.
+type Scale struct {
+	Ahead int64  `json:"ahead_ms,omitempty"` // of a buff: its time starts that long after the moment; negative: paused for that long
+	Inner int64  `json:"inner_ms,omitempty"` // of a buff: its time minus its owner's
+	Rest  int64  `json:"rest,omitempty"`     // fraction of a ms, in Parts
+	Parts int64  `json:"parts"`              // per ms
+	Held  bool   `json:"held,omitempty"`
+	Num   uint32 `json:"rate_num,omitempty"`
+	Den   uint32 `json:"rate_den,omitempty"`
+}
+
+// Is reports whether there is a scale.
+func (p *Scale) Is() bool { return p.Parts != 0 }
+
+// Tag is a count of a tag or of an immunity.
+type Tag struct {
+	Name string `json:"tag"`
+	N    int64  `json:"n"`
+}
+
+// Return is the diminishing returns of one group.
+type Return struct {
+	Group  string `json:"group"`
+	Source uint64 `json:"source,omitempty"`
+	N      int64  `json:"n"`
+	Left   int64  `json:"left_ms"`
+}
+
+// Timeout is a timeout that calls a handler by name.
+type Timeout struct {
+	Name    string `json:"name,omitempty"`
+	Handler string `json:"handler"`
+	Age     uint64 `json:"age"`
+	Left    int64  `json:"left_ms"`
+}
+
+// Buff is one instance.
+type Buff struct {
+	ID        string  `json:"buff"`
+	Version   string  `json:"version,omitempty"` // of the definition; not written yet
+	Since     *Moment `json:"since,omitempty"`   // kept aside since then; nil: it was running
+	Age       uint64  `json:"age"`
+	Source    uint64  `json:"source"`
+	Stacks    int64   `json:"stacks"`
+	Level     int64   `json:"level,omitempty"`
+	Magnitude int64   `json:"magnitude,omitempty"`
+	Clock     string  `json:"clock,omitempty"`          // empty: online
+	Left      Maybe   `json:"left_ms,omitzero"`         // missing: it has no end
+	Duration  int64   `json:"duration_ms,omitempty"`    // of the last application; 0: infinite
+	Next      Maybe   `json:"next_ms,omitzero"`         // to the next pulse, even if that is after the end; missing: no pulses
+	Period    int64   `json:"period_ms,omitempty"`      // 0: the definition's
+	Wanted    int64   `json:"wanted_ms,omitempty"`      // the period from the next refresh on; 0: unchanged
+	Length    int64   `json:"this_period_ms,omitempty"` // of the running period; 0: as the later ones
+	Key       uint64  `json:"key,omitempty"`
+	Charges   int64   `json:"charges,omitempty"`
+	Shield    Maybe   `json:"shield,omitzero"` // missing: it has none
+	Owed      int64   `json:"owed_pulses,omitempty"`
+	Hidden    Causes  `json:"hidden,omitempty"`
+	Dead      bool    `json:"death_pause,omitempty"`
+	Scale     Scale   `json:"pace,omitzero"`
+	Running   uint64  `json:"running,omitempty"` // with Waiting: the age of the running application minus Age
+	Async     []Stack `json:"layers,omitempty"`  // with define.TimersEach
+	Waiting   []Stack `json:"waiting,omitempty"` // with define.TimersQueue
+	Numbers
+	With     []uint64 `json:"with,omitempty"`     // ages of the heads of which it is a link
+	Brought  []int64  `json:"brought,omitempty"`  // stacks added by each of them
+	Appliers []uint64 `json:"appliers,omitempty"` // sources with an application in effect, unless that is only Source
+
+	Number int32 `json:"-"` // of the ID: see [Memory.Numbers]
+}
+
+// Moment is the instant at which a buff without a known definition was first kept aside.
+type Moment struct {
+	Wall   int64 `json:"wall_ms"`
+	Uptime int64 `json:"uptime_ms"`
+}
+
+// Stack is one application with its own timer.
+type Stack struct {
+	Left      int64  `json:"left_ms"`
+	Last      int64  `json:"counts_for_ms,omitempty"` // until then it counts in pulses; from format 3 on only with a lag of -1
+	Lag       int64  `json:"lag_ms,omitempty"`        // from a pulse of the buff to the end of its period; -1: see Last
+	Magnitude int64  `json:"magnitude,omitempty"`
+	Source    uint64 `json:"source"`
+	Age       uint64 `json:"age,omitempty"` // minus that of the buff
+	Stacks    int64  `json:"stacks,omitempty"`
+	Level     int64  `json:"level,omitempty"`
+	Charges   int64  `json:"charges,omitempty"`
+	Shield    Maybe  `json:"shield,omitzero"` // missing: it has none
+
+	Numbers
+}
+
+// Numbers are the evaluated numbers of one application.
+type Numbers struct {
+	Params   []Value `json:"params,omitempty"`
+	Others   []Value `json:"numbers,omitempty"`  // other numbers of the definition
+	Captures []Value `json:"captures,omitempty"` // attributes of the source, named "cast:…" or "apply:…"
+}
+
+// Some reports whether there is at least one number.
+func (n *Numbers) Some() bool { return len(n.Params)+len(n.Others)+len(n.Captures) > 0 }
+
+// Value is a named number: a parameter, another number of a definition, or an attribute.
+type Value struct {
+	Name  string `json:"name"`
+	Value Float  `json:"value"`
+}
+
+// Maybe is a number that may be missing.
+type Maybe struct {
+	N  int64
+	Is bool
+}
+
+// Some returns a present number.
+func Some(n int64) Maybe { return Maybe{n, true} }
+
+// MarshalJSON writes the number.
+func (m Maybe) MarshalJSON() ([]byte, error) { return json.Marshal(m.N) }
+
+// UnmarshalJSON reads a number, or null for a missing one.
+func (m *Maybe) UnmarshalJSON(text []byte) error {
+	*m = Maybe{Is: string(text) != "null"}
+	return json.Unmarshal(text, &m.N)
+}
+
+// Causes are the causes for which a buff is hidden, one bit for each of the words in causeWords.
+type Causes uint8
+
+// The causes.
+const (
+	Unmet Causes = 1 << iota
+	Inhibited
+	Weaker
+	Ineffective
+	Immune
+
+	allCauses = 1<<iota - 1
+)
+
+var causeWords = [...]string{"requirement", "inhibited", "group", "effective", "immune"}
+
+// MarshalJSON returns the list of words.
+func (c Causes) MarshalJSON() ([]byte, error) {
+	var words []string
+	for k, word := range causeWords {
+		if c&(1<<k) != 0 {
+			words = append(words, word)
+		}
+	}
+	return json.Marshal(words)
+}
+
+// UnmarshalJSON reads a list of words.
+func (c *Causes) UnmarshalJSON(text []byte) error {
+	var words []string
+	if err := json.Unmarshal(text, &words); err != nil {
+		return err
+	}
+	*c = 0
+	for _, word := range words {
+		k := slices.Index(causeWords[:], word)
+		if k < 0 {
+			return fmt.Errorf("hidden: %q is not one of %v", word, causeWords)
+		}
+		*c |= 1 << k
+	}
+	return nil
+}
+
+var clocks = wordlist.All(define.Wall)
+
+// On reports whether the buff runs on a clock.
+func (b *Buff) On(clock define.Clock) bool { return b.Clock == clocks[clock] }
+
+// SetClock is the inverse of On. The word of define.Online is not saved.
+func (b *Buff) SetClock(clock define.Clock) {
+	if b.Clock = ""; clock != define.Online {
+		b.Clock = clocks[clock]
+	}
+}
+
+// Clone returns a copy of the buff that shares no memory with it, for an owner in the newest format.
+func (b *Buff) Clone() Buff {
+	c := *b
+	if b.Since != nil {
+		since := *b.Since
+		c.Since = &since
+	}
+	c.Async, c.Waiting = cloneStacks(b.Async), cloneStacks(b.Waiting)
+	c.Numbers = b.Numbers.clone()
+	c.Appliers, c.With, c.Brought = slices.Clone(b.Appliers), slices.Clone(b.With), slices.Clone(b.Brought)
+	return c
+}
+
+func cloneStacks(list []Stack) []Stack {
+	list = slices.Clone(list)
+	for k := range list {
+		list[k].Numbers = list[k].Numbers.clone()
+	}
+	return list
+}
+
+func (n *Numbers) clone() Numbers {
+	return Numbers{slices.Clone(n.Params), slices.Clone(n.Others), slices.Clone(n.Captures)}
+}
+
+// Upgrade makes an owner of an older format one of the newest format. It cannot say which buffs are
+// links of which heads; for an owner of a format before 4 the caller has to find them.
+func (o *Owner) Upgrade() {
+	if o.Format == Format {
+		return
+	}
+	for k := range o.Buffs {
+		b := &o.Buffs[k]
+		if o.Format < 3 {
+			for j := range b.Async {
+				b.Async[j].Lag = -1
+			}
+		}
+		if o.Format < 5 {
+			b.shareNumbers(b.Waiting)
+		}
+		if o.Format < 7 {
+			b.shareNumbers(b.Async)
+			b.giveUses()
+			if len(b.With) > 0 {
+				b.Brought = make([]int64, len(b.With))
+			}
+		}
+	}
+	o.Format = Format
+}
+
+// shareNumbers gives applications the numbers of the buff, and its captures only to
+// applications of the same source.
+func (b *Buff) shareNumbers(list []Stack) {
+	for k := range list {
+		l := &list[k]
+		if l.Numbers = b.Numbers; l.Source != b.Source {
+			l.Captures = nil
+		}
+	}
+}
+
+// giveUses moves the shield and charges of the buff to the async stack that ends last.
+func (b *Buff) giveUses() {
+	if len(b.Async) == 0 {
+		return
+	}
+	last := &b.Async[0]
+	for k := range b.Async {
+		if b.Async[k].Left >= last.Left {
+			last = &b.Async[k]
+		}
+	}
+	last.Charges, last.Shield = b.Charges, b.Shield
+	b.Charges, b.Shield = 0, Maybe{}
+}
