@@ -8,14 +8,15 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestAheadForgets: once DoAll has returned, or has panicked, nothing holds an owner that it looked at: who leaves is gone.
+// TestAheadForgets: once DoAll has returned, or has panicked, nothing holds an owner that it looked
+// at: who leaves is gone.
 func TestAheadForgets(t *testing.T) {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "b", Duration: 1e9})
 	require.NoError(t, err)
 	e, err := New(Options{Catalog: catalog, Synchronous: true})
 	require.NoError(t, err)
 	var commands []buff.Command
-	for id := range buff.OwnerID(aheadCommands + 3) { // the last look ahead is at fewer than the one before
+	for id := range buff.OwnerID(prefetchBatch + 3) { // the last look ahead is at fewer than the one before
 		require.NoError(t, e.Spawn(id+1, nil))
 		commands = append(commands, buff.Apply(id+1, buff.Application{Spec: catalog.Spec("b")}))
 	}
@@ -28,7 +29,7 @@ func TestAheadForgets(t *testing.T) {
 		} else {
 			require.Panics(t, do)
 		}
-		require.Equal(t, [aheadCommands]*owner{}, e.ahead.owners)
-		require.Equal(t, [aheadCommands]*buff.Command{}, e.ahead.commands)
+		require.Equal(t, [prefetchBatch]*owner{}, e.prefetching.owners)
+		require.Equal(t, [prefetchBatch]*buff.Command{}, e.prefetching.commands)
 	}
 }

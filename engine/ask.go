@@ -93,7 +93,7 @@ func (in *Inbox) ask(ctx context.Context, l *envelope) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if in.engine.producers.deaf.Load() {
+	if in.engine.producers.replaying.Load() {
 		return ErrClosed
 	}
 	if err := in.post(l); err != nil {
@@ -139,8 +139,8 @@ func (e *Engine) runOnLoop(l *envelope) {
 	}
 }
 
-// abandon fails all questions that are still waiting with ErrClosed.
-func (p *producers) abandon() {
+// failPending fails all questions that are still waiting with ErrClosed.
+func (p *producers) failPending() {
 	p.gather()
 	for _, in := range *p.all.Load() {
 		for l := in.first; l != nil; l = l.next {

@@ -37,7 +37,7 @@ type auras struct {
 
 	found    []buff.OwnerID        // result of the current query
 	carried  []buff.OwnerID        // members whose Leave command could not be delivered
-	yield    func(id buff.OwnerID) // adds to found
+	addFound func(id buff.OwnerID) // adds to found
 	searches uint64
 }
 
@@ -79,22 +79,22 @@ func newAuras(catalog *buff.Catalog) auras {
 	return auras{catalog: catalog, free: noEntry, of: map[buff.Handle]int32{}, same: map[auraKey]int32{}}
 }
 
-// fired schedules the search of an aura whose timer has fired.
-func (x *auras) fired(i int32) {
+// timerFired schedules the search of an aura whose timer has fired.
+func (x *auras) timerFired(i int32) {
 	if a := &x.all[i]; a.ended == wheel.Never {
-		x.want(i)
+		x.schedule(i)
 	}
 }
 
-// book updates the running auras after a change of a buff, and schedules their work at the end of
+// update adjusts the running auras after a change of a buff, and schedules their work at the end of
 // the frame.
-func (x *auras) book(c *change) {
+func (x *auras) update(c *change) {
 	i, known := x.of[c.handle]
 	switch {
 	case c.kind == buff.Removed && known:
 		x.all[i].ended = c.at
 		delete(x.of, c.handle)
-		x.want(i)
+		x.schedule(i)
 	case c.kind == buff.Applied || c.kind == buff.Restored:
 		x.start(c)
 	case c.kind == revised:
@@ -105,7 +105,7 @@ func (x *auras) book(c *change) {
 // start adds an aura, unless the definition that it applies no longer exists.
 func (x *auras) start(c *change) {
 	if apply := x.catalog.Spec(c.spec.Aura.Apply); apply != nil {
-		x.want(x.begin(c, apply))
+		x.schedule(x.begin(c, apply))
 	}
 }
 
@@ -120,7 +120,7 @@ func (x *auras) revise(c *change, i int32, known bool) {
 	case known:
 		x.all[i].ended = c.at
 		delete(x.of, c.handle)
-		x.want(i)
+		x.schedule(i)
 	}
 	if apply != "" {
 		x.start(c)
@@ -151,8 +151,8 @@ func (x *auras) begin(c *change, apply *buff.Spec) int32 {
 	return i
 }
 
-// want schedules work for an aura at the end of the frame.
-func (x *auras) want(i int32) {
+// schedule plans work for an aura at the end of the frame.
+func (x *auras) schedule(i int32) {
 	x.due = append(x.due, search{bearer: x.all[i].bearer, born: x.all[i].born, at: i})
 }
 
@@ -175,10 +175,10 @@ func (x *auras) forget(i int32) {
 	x.free = i
 }
 
-// shares reports whether the member id also belongs to another aura with the same key. That
+// isShared reports whether the member id also belongs to another aura with the same key. That
 // includes an aura that has ended later and is still to be disbanded, because it has its own
 // linger.
-func (x *auras) shares(i int32, id buff.OwnerID) bool {
+func (x *auras) isShared(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
 	for k := x.same[a.key()]; k != noEntry; k = x.all[k].next {
 		if b := &x.all[k]; k != i {
@@ -214,25 +214,25 @@ func (e *Engine) searchAuras() {
 		x.early = len(x.now) - k
 		x.due = slices.Insert(x.due, 0, x.now[k:]...)
 	}()
-	for most := e.spent() + e.part(); k < len(x.now) && e.spent() < most; {
-		e.did.commands++ // the query itself, even if it finds no owner
+	for most := e.costSoFar() + e.part(); k < len(x.now) && e.costSoFar() < most; {
+		e.loopWork.commands++ // the query itself, even if it finds no owner
 		l := x.now[k]
 		k++
 		switch a := &x.all[l.at]; {
 		case a.born != l.born: // it ended in this frame and has been freed
 		case a.ended != wheel.Never:
-			e.disband(l.at)
+			e.endAura(l.at)
 		default:
-			e.search(l.at, l.due)
+			e.searchAura(l.at, l.due)
 		}
 	}
 }
 
-// search finds the owners within an aura. New members, and members that have lost the aura's
+// searchAura finds the owners within an aura. New members, and members that have lost the aura's
 // buff, are given it. Owners that have left lose it after the linger.
 //
 // If the bearer is busy, it cannot be inspected, and the members stay as they are.
-func (e *Engine) search(i int32, due wheel.Time) {
+func (e *Engine) searchAura(i int32, due wheel.Time) {
 	x := &e.index.auras
 	a := &x.all[i]
 	if next := due.After(a.spec.Aura.Interval); a.timer == 0 || !e.wheel.Move(a.timer, next) {
@@ -301,7 +301,7 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 	e.inCallback = "Options.Members"
 	defer func() { e.inCallback = "" }()
 	failed := e.callGame(callMembers, true, &fault, func() {
-		e.opts.Members(AuraQuery{Bearer: o.id(), Data: o.data, Buff: b, Due: due}, x.yield)
+		e.opts.Members(AuraQuery{Bearer: o.id(), Data: o.data, Buff: b, Due: due}, x.addFound)
 	})
 	if failed != nil {
 		x.found = x.found[:0]
@@ -311,8 +311,8 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 	slices.Sort(x.found)
 }
 
-// member adds an owner to the result of the query. Duplicates and unknown owners are ignored.
-func (e *Engine) member(id buff.OwnerID) {
+// addMember adds an owner to the result of the query. Duplicates and unknown owners are ignored.
+func (e *Engine) addMember(id buff.OwnerID) {
 	x := &e.index.auras
 	if o := e.ownerOf(id); o != nil && o.noted().looked != x.searches {
 		o.note().looked = x.searches
@@ -320,8 +320,8 @@ func (e *Engine) member(id buff.OwnerID) {
 	}
 }
 
-// disband removes all members of an aura that has ended, and frees it.
-func (e *Engine) disband(i int32) {
+// endAura removes all members of an aura that has ended, and frees it.
+func (e *Engine) endAura(i int32) {
 	x := &e.index.auras
 	e.wheel.Remove(x.all[i].timer)
 	x.all[i].timer = 0
@@ -334,7 +334,7 @@ func (e *Engine) disband(i int32) {
 	}
 	x.all[i].members = members[:kept]
 	if kept > 0 {
-		x.want(i)
+		x.schedule(i)
 		return
 	}
 	x.forget(i)
@@ -345,7 +345,7 @@ func (e *Engine) disband(i int32) {
 func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	x := &e.index.auras
 	o := e.ownerOf(id)
-	if o == nil || x.shares(i, id) {
+	if o == nil || x.isShared(i, id) {
 		return true
 	}
 	a := &x.all[i]

@@ -48,7 +48,7 @@ func (e *Engine) pull(number uint32) {
 	if b.n--; b.n == 0 {
 		e.high.backlog.used(len(b.queue))
 		b.queue, b.head = b.queue[:0], 0
-	} else if b.head > len(b.queue)/2 && b.head > keep {
+	} else if b.head > len(b.queue)/2 && b.head > minCapacity {
 		b.queue, b.head = b.queue[:copy(b.queue, b.queue[b.head:])], 0
 	}
 }

@@ -11,7 +11,7 @@ import (
 // the batch is.
 type batchedTurn struct {
 	// The loop writes these fields; the worker sets used, whole and rests.
-	owner  *owner // for ahead; nil after the turn
+	owner  *owner // for prefetching; nil after the turn
 	number uint32 // number of the owner
 	order  uint32 // see buff.Turn
 	at     wheel.Time
@@ -39,7 +39,7 @@ type turnBatch struct {
 	n    int            // number of turns in this slice
 	seen uint32         // keeps the compiler from removing prefetch reads
 
-	before highWater // list entries in use at the previous giveBack
+	before highWater // list entries in use at the previous shrink
 }
 
 // batchDue starts batched turns for due owners and for those that have asked for one. All owners
@@ -79,14 +79,14 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 	return x
 }
 
-// giveBack clears pointers in unused turns and shrinks a list that is much too long.
-func (v *turnBatch) giveBack(s highWater) {
+// shrink clears pointers in unused turns and shrinks a list that is much too long.
+func (v *turnBatch) shrink(s highWater) {
 	for _, x := range v.list[s:max(s, v.before)] { // later ones were cleared the last time
 		x.owner, x.brought = nil, segment{}
 	}
 	v.before = s
 	if !s.fits(len(v.list)) {
-		v.list = append(make([]*batchedTurn, 0, max(keep, 2*int(s))), v.list[:s]...)
+		v.list = append(make([]*batchedTurn, 0, max(minCapacity, 2*int(s))), v.list[:s]...)
 	}
 }
 
@@ -212,8 +212,8 @@ func (e *Engine) fail(v *batchedTurn) {
 func (e *Engine) takeBatched(v *batchedTurn) {
 	if e.watch.on != nil {
 		o := e.owners.at(v.number)
-		e.watch.turnOver(o)
-		e.watch.brought(o.id(), &v.brought)
+		e.watch.turnEnded(o)
+		e.watch.turnResult(o.id(), &v.brought)
 	}
 	e.takeEvents(&v.brought)
 	if v.sends {
@@ -238,7 +238,7 @@ func (e *Engine) takeEvents(s *segment) {
 	e.frame.add(s.events)
 	if !s.plain {
 		e.counters.add(s.events)
-		e.index.note(s.events)
+		e.index.collect(s.events)
 	}
 }
 

@@ -192,23 +192,23 @@ func span(from, to wheel.Time) time.Duration {
 // of them starves the others or due events. The rest waits, in order, and comes before new work.
 // A command is not divided: the last one of a part may cost more than is left.
 
-// looksOfUnit is the number of visited buffs, as counted by buff.Set.Looked, that cost as much as
-// one event.
-const looksOfUnit = 16
+// visitsPerEvent is the number of visited buffs, as counted by buff.Set.Looked, that cost as much
+// as one event.
+const visitsPerEvent = 16
 
 // work counts the loop's work.
 type work struct {
 	commands int    // commands delivered to owners
-	looked   uint64 // buffs visited by them
+	visited  uint64 // buffs visited by them
 }
 
 // part returns the limit of one part of a Tick.
 func (e *Engine) part() int { return e.opts.part }
 
-// spent returns the cost of the commands that the loop has executed in this frame: one for each
-// command, one for each event, and one for each looksOfUnit buffs visited.
-func (e *Engine) spent() int {
-	return e.did.commands + len(e.loop.Events) + int(e.did.looked/looksOfUnit)
+// costSoFar returns the cost of the commands that the loop has executed in this frame: one for each
+// command, one for each event, and one for each visitsPerEvent buffs visited.
+func (e *Engine) costSoFar() int {
+	return e.loopWork.commands + len(e.loop.Events) + int(e.loopWork.visited/visitsPerEvent)
 }
 
 // deliverCross executes the commands for other owners, sorted by the time of their cause, then by
@@ -219,9 +219,9 @@ func (e *Engine) deliverCross() {
 	})
 	e.high.outbox.used(len(e.outbox))
 	k := 0
-	for most := e.spent() + e.part(); k < len(e.outbox) && e.spent() < most; k++ {
-		if k%aheadCommands == 0 {
-			e.lookAheadAcross(e.outbox[k:])
+	for most := e.costSoFar() + e.part(); k < len(e.outbox) && e.costSoFar() < most; k++ {
+		if k%prefetchBatch == 0 {
+			e.prefetchOutbox(e.outbox[k:])
 		}
 		c := &e.outbox[k]
 		if c.own {
@@ -233,16 +233,16 @@ func (e *Engine) deliverCross() {
 	e.keepOutbox(k)
 }
 
-// lookAheadAcross prefetches the owners of the next commands.
-func (e *Engine) lookAheadAcross(some []outgoing) {
-	e.beginAhead()
-	for k := range some[:min(len(some), aheadCommands)] {
+// prefetchOutbox prefetches the owners of the next commands.
+func (e *Engine) prefetchOutbox(some []outgoing) {
+	e.resetPrefetch()
+	for k := range some[:min(len(some), prefetchBatch)] {
 		if !some[k].own {
-			e.ahead.add(&some[k].cmd)
+			e.prefetching.add(&some[k].cmd)
 		}
 	}
-	e.lookAhead()
-	e.ahead.forget()
+	e.prefetch()
+	e.prefetching.reset()
 }
 
 // keepOutbox keeps the cross-owner commands from the k-th on for the next frame, at most
@@ -257,7 +257,7 @@ func (e *Engine) keepOutbox(k int) {
 			continue
 		}
 		if k >= was {
-			borrow(&c.cmd) // its data belongs to the worker
+			cloneData(&c.cmd) // its data belongs to the worker
 		}
 		e.outbox[n] = c
 		n++

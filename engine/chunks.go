@@ -16,11 +16,11 @@ import (
 // A chunk is free when the loop has merged every turn's events in it and the frame is over, even
 // while owners are stuck. So all chunks together hold little more than one Tick can emit.
 type chunk struct {
-	events []buff.Event  // written by the worker
-	left   int32         // segments in it; written by the worker that fills it
-	own    int8          // 1 + index in chunks.all; 0 if it is shared
-	taken  atomic.Int32  // segments that the loop has merged
-	at     atomic.Uint64 // frame of the last merged segment
+	events   []buff.Event  // written by the worker
+	segments int32         // segments in it; written by the worker that fills it
+	own      int8          // 1 + index in chunks.all; 0 if it is shared
+	merged   atomic.Int32  // segments that the loop has merged
+	at       atomic.Uint64 // frame of the last merged segment
 }
 
 // A small game only ever needs small chunks, so each worker has its own. Further chunks are
@@ -32,18 +32,18 @@ const (
 	mostOwn    = 8  // the next one would have chunkSize
 )
 
-// longChunk is the largest capacity that giveBack keeps. A larger chunk has held an unusually
+// longChunk is the largest capacity that shrink keeps. A larger chunk has held an unusually
 // long turn.
 const longChunk = 4 * chunkSize
 
-// read reports whether a chunk's events are no longer read by that frame.
-func (c *chunk) read(frame uint64) bool {
-	return c.taken.Load() == c.left && c.at.Load() < frame // in this order: see Engine.takenIn
+// isRead reports whether a chunk's events are no longer read by that frame.
+func (c *chunk) isRead(frame uint64) bool {
+	return c.merged.Load() == c.segments && c.at.Load() < frame // in this order: see Engine.takenIn
 }
 
 func (c *chunk) empty() {
-	c.left = 0
-	c.taken.Store(0)
+	c.segments = 0
+	c.merged.Store(0)
 }
 
 // chunks is the chunk memory of a worker.
@@ -86,11 +86,11 @@ func (l *workerState) nextChunk() {
 func (l *workerState) emptyRead(frame uint64) {
 	s := &l.chunks
 	for k, c := range s.all[:s.made] {
-		if c != s.now && s.free>>k&1 == 0 && c.read(frame) {
+		if c != s.now && s.free>>k&1 == 0 && c.isRead(frame) {
 			s.put(c)
 		}
 	}
-	if s.now != nil && s.now.read(frame) {
+	if s.now != nil && s.now.isRead(frame) {
 		s.now.empty()
 		l.turn.Events = l.turn.Events[:0]
 	}
@@ -117,9 +117,9 @@ func (s *chunks) put(c *chunk) {
 	s.free |= 1 << (c.own - 1)
 }
 
-// giveBack drops the worker's chunks that were not used, and shrinks very long ones. All must be
+// shrink drops the worker's chunks that were not used, and shrinks very long ones. All must be
 // free.
-func (s *chunks) giveBack() {
+func (s *chunks) shrink() {
 	most := min(max(1, int(s.used)), s.made)
 	clear(s.all[most:])
 	s.made, s.free, s.used = most, 1<<most-1, 0
@@ -188,7 +188,7 @@ func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.full = slices.DeleteFunc(s.full, func(c *chunk) bool {
-		over := all || c.read(frame)
+		over := all || c.isRead(frame)
 		if over {
 			s.free(c)
 		}
@@ -196,8 +196,8 @@ func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	})
 }
 
-// giveBack drops the chunks that were not used, and very long ones. All must be free.
-func (s *spareChunks) giveBack() {
+// shrink drops the chunks that were not used, and very long ones. All must be free.
+func (s *spareChunks) shrink() {
 	s.list = slices.DeleteFunc(s.list, func(c *chunk) bool { return cap(c.events) > longChunk })
 	if most := int(s.used); len(s.list) > most {
 		s.list = slices.Clone(s.list[:most])
@@ -224,12 +224,12 @@ func (e *Engine) takeFrom(from *chunk) {
 }
 
 // takenIn updates the counts of the current chunk. The frame number is stored first: see
-// chunk.read.
+// chunk.isRead.
 func (e *Engine) takenIn() {
 	t := &e.taking
 	if t.from != nil {
 		t.from.at.Store(e.frames.Load())
-		t.from.taken.Add(t.n)
+		t.from.merged.Add(t.n)
 		*t = taking{}
 	}
 }

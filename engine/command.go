@@ -69,8 +69,8 @@ func (e *Engine) ready(o *owner) bool {
 // afterCommand does the loop's work after the Set of an owner has executed a command.
 func (e *Engine) afterCommand(o *owner) {
 	e.obey(o)
-	if e.index.all != 0 {
-		e.noteLoop()
+	if e.index.needed != 0 {
+		e.indexLoopEvents()
 	}
 	if len(e.loop.Outbox) > 0 {
 		e.deliverOutbox()
@@ -147,7 +147,7 @@ func (e *Engine) deliverWithinLimits(o *owner, c *buff.Command) buff.Result {
 }
 
 func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
-	e.did.commands++
+	e.loopWork.commands++
 	if !e.idle(o) {
 		return e.queue(o, c, false)
 	}
@@ -161,7 +161,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 	e.refreshSources(o)
 	before := o.set.Looked()
 	r := o.set.Obey(e.turn(), e.now, c)
-	e.did.looked += uint64(o.set.Looked() - before)
+	e.loopWork.visited += uint64(o.set.Looked() - before)
 	e.afterCommand(o)
 	return r
 }
@@ -188,7 +188,7 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 		b.late++
 	}
 	kept := *c
-	borrow(&kept)
+	cloneData(&kept)
 	e.enlist(o)
 	e.run(o) // events due by now, and handlers deferred in earlier frames, come first
 	e.send(o, message{kind: do, throughSource: via, at: e.now, cmd: &kept})

@@ -108,7 +108,7 @@ func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 	if newest != nil {
 		a.Spec = newest
 	}
-	a.Params = l.lent.params(a.Params)
+	a.Params = l.commandData.params(a.Params)
 	byLoop := l.capture(to, &a)
 	cmd := buff.Command{Verb: verb.Apply, Owner: to, Application: a}
 	if byLoop {

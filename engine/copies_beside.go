@@ -64,9 +64,9 @@ func (c *copies) GiveWay() {
 // mostSoon is the largest number of soon-due owners to collect: it takes 0.1 ms.
 const mostSoon = 8192
 
-// lookAhead collects the owners that are due in the next Tick and not copied yet, if Help is in
-// use. It assumes that the next Tick is as long as the last one.
-func (c *copies) lookAhead() {
+// collectSoonDue collects the owners that are due in the next Tick and not copied yet, if Help is
+// in use. It assumes that the next Tick is as long as the last one.
+func (c *copies) collectSoonDue() {
 	if !c.running || !c.helped.Load() || c.now.n.Load() == 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *copies) lookAhead() {
 	c.soon = list
 }
 
-// takeLooked returns memory for lookAhead.
+// takeLooked returns memory for collectSoonDue.
 func (c *copies) takeLooked() (list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

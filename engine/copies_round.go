@@ -36,7 +36,7 @@ func (c *copies) Begin(all bool) snapshot.Round {
 	})
 	c.zones(&r)
 	c.pending(&r)
-	c.lookAhead()
+	c.collectSoonDue()
 	return r
 }
 

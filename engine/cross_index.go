@@ -14,26 +14,26 @@ import (
 // their source, and the auras. It is built from events: from the loop's own immediately, from
 // those of workers at the end of the frame.
 type crossIndex struct {
-	all cares // union over all definitions; 0 means that the index is not needed
+	needed needs // union over all definitions; 0 means that the index is not needed
 
-	shifts   []bool // by lineage: versions of the definition need different entries
+	differs  []bool // by lineage: versions of the definition need different entries
 	changes  []change
 	read     int  // number of Engine.loop.Events that have been noted
-	settling bool // noteLoop is running
+	settling bool // indexLoopEvents is running
 
-	doomed []outgoing // removals of buffs that exceed the limit of their source
-	again  []outgoing // removals to retry, because the mailbox was full
-	gone   []uint32
+	evictions []outgoing // removals of buffs that exceed the limit of their source
+	retries   []outgoing // removals to retry, because the mailbox was full
+	gone      []uint32
 
 	sources sources
 	auras   auras
 }
 
-// cares says what the cross-owner index keeps for the instances of a definition.
-type cares uint8
+// needs says what the cross-owner index keeps for the instances of a definition.
+type needs uint8
 
 const (
-	forSource cares = 1 << iota // they may end or be adopted when their source leaves
+	forSource needs = 1 << iota // they may end or be adopted when their source leaves
 	forShare                    // a source may have a limited number
 	forAdopt                    // they may be adopted
 	forAura                     // they are auras
@@ -52,12 +52,12 @@ type change struct {
 func newCrossIndex(catalog *buff.Catalog) crossIndex {
 	l := crossIndex{sources: newSources(), auras: newAuras(catalog)}
 	for s := range catalog.All() {
-		l.all |= caresOf(s)
+		l.needed |= needsOf(s)
 	}
 	return l
 }
 
-func caresOf(s *buff.Spec) (c cares) {
+func needsOf(s *buff.Spec) (c needs) {
 	switch s.OnSourceGone {
 	case define.FateRemove:
 		c = forSource
@@ -73,94 +73,94 @@ func caresOf(s *buff.Spec) (c cares) {
 	return c
 }
 
-// note records the changes in events.
-func (l *crossIndex) note(events []buff.Event) {
-	if l.all == 0 {
+// collect records the changes in events.
+func (l *crossIndex) collect(events []buff.Event) {
+	if l.needed == 0 {
 		return
 	}
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
 		case buff.Applied, buff.Restored, buff.Removed, buff.Queued: // Queued may have another source
-			if caresOf(e.Spec) != 0 || l.shifting(e.Spec) {
+			if needsOf(e.Spec) != 0 || l.versionsDiffer(e.Spec) {
 				l.changes = append(l.changes, change{at: e.At, owner: e.Owner, source: e.Source, spec: e.Spec, handle: e.Handle, kind: e.Kind})
 			}
 		case buff.Refreshed, buff.Stacked:
-			if l.shifting(e.Spec) {
+			if l.versionsDiffer(e.Spec) {
 				l.changes = append(l.changes, change{at: e.At, owner: e.Owner, source: e.Source, spec: e.Spec, handle: e.Handle, kind: revised})
 			}
 		}
 	}
 }
 
-// noteLoop updates the cross-owner index after a call of the loop. Consequences are executed at
-// once, in rounds: a removal may make room for an application, which may cause another removal.
-func (e *Engine) noteLoop() {
+// indexLoopEvents updates the cross-owner index after a call of the loop. Consequences are executed
+// at once, in rounds: a removal may make room for an application, which may cause another removal.
+func (e *Engine) indexLoopEvents() {
 	l := &e.index
-	if l.all == 0 || l.settling {
+	if l.needed == 0 || l.settling {
 		return
 	}
 	l.settling = true
-	l.noteNew(e.loop.Events)
+	l.collectNew(e.loop.Events)
 	for round, done := 0, 0; len(l.changes) > 0; round++ {
-		l.book()
-		if done += len(l.doomed); len(l.doomed) > 0 && (round >= buff.MaxRounds || done > buff.MaxCommands) {
-			e.putOff()
+		l.apply()
+		if done += len(l.evictions); len(l.evictions) > 0 && (round >= buff.MaxRounds || done > buff.MaxCommands) {
+			e.deferEvictions()
 		}
-		for i := range l.doomed {
-			e.evict(&l.doomed[i])
+		for i := range l.evictions {
+			e.evict(&l.evictions[i])
 		}
-		l.doomed = l.doomed[:0]
-		l.noteNew(e.loop.Events)
+		l.evictions = l.evictions[:0]
+		l.collectNew(e.loop.Events)
 	}
 	l.settling = false
 	e.deliverOutbox() // the commands that the removals have issued
 }
 
-// noteNew notes the events that were not noted yet.
-func (l *crossIndex) noteNew(events []buff.Event) {
-	l.note(events[l.read:])
+// collectNew records the changes in events that were not read yet.
+func (l *crossIndex) collectNew(events []buff.Event) {
+	l.collect(events[l.read:])
 	l.read = len(events)
 }
 
-// putOff leaves the excess removals to the next Tick, with an event.
-func (e *Engine) putOff() {
+// deferEvictions leaves the excess removals to the next Tick, with an event.
+func (e *Engine) deferEvictions() {
 	l := &e.index
-	l.again = append(l.again, l.doomed...)
+	l.retries = append(l.retries, l.evictions...)
 	e.loop.Events = append(e.loop.Events, buff.Event{
-		At: e.now, Seen: e.now, Owner: l.doomed[0].from, End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade,
+		At: e.now, Seen: e.now, Owner: l.evictions[0].from, End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade,
 	})
-	l.doomed = l.doomed[:0]
+	l.evictions = l.evictions[:0]
 }
 
-// noteFrame updates the cross-owner index with the events of the owners' turns. Consequences are
-// added to the cross-owner commands.
+// indexFrameEvents updates the cross-owner index with the events of the owners' turns. Consequences
+// are added to the cross-owner commands.
 //
 // The changes are sorted like those commands, so that the age of an entry does not depend on the
 // order of the owners in the frame.
-func (e *Engine) noteFrame() {
+func (e *Engine) indexFrameEvents() {
 	l := &e.index
-	if l.all == 0 {
+	if l.needed == 0 {
 		return
 	}
-	l.noteNew(e.loop.Events) // of busy owners that have left
+	l.collectNew(e.loop.Events) // of busy owners that have left
 	slices.SortStableFunc(l.changes, func(a, b change) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.owner, b.owner))
 	})
-	l.book()
-	e.outbox = append(append(e.outbox, l.again...), l.doomed...)
-	l.again, l.doomed = l.again[:0], l.doomed[:0]
+	l.apply()
+	e.outbox = append(append(e.outbox, l.retries...), l.evictions...)
+	l.retries, l.evictions = l.retries[:0], l.evictions[:0]
 }
 
-// book applies the noted changes. Buffs restored with an owner come youngest first, because each
+// apply updates the index with the collected changes. Buffs restored with an owner come youngest first, because each
 // becomes the oldest of its source. Their auras are started oldest first, which is the order of
 // their searches.
-func (l *crossIndex) book() {
+func (l *crossIndex) apply() {
 	for i := range l.changes {
 		c := &l.changes[i]
-		wants := caresOf(c.spec)
-		if wants&(forSource|forShare) != 0 || l.shifting(c.spec) {
-			l.bookSource(c, wants)
+		wants := needsOf(c.spec)
+		if wants&(forSource|forShare) != 0 || l.versionsDiffer(c.spec) {
+			l.applySource(c, wants)
 		}
 	}
 	for i := 0; i < len(l.changes); {
@@ -169,16 +169,16 @@ func (l *crossIndex) book() {
 			n++
 		}
 		for k := n - 1; k >= i; k-- {
-			l.bookAura(&l.changes[k])
+			l.applyAura(&l.changes[k])
 		}
 		i = n
 	}
 	l.changes = l.changes[:0]
 }
 
-func (l *crossIndex) bookAura(c *change) {
-	if caresOf(c.spec)&forAura != 0 || l.shifting(c.spec) && c.kind != buff.Applied && c.kind != buff.Restored {
-		l.auras.book(c)
+func (l *crossIndex) applyAura(c *change) {
+	if needsOf(c.spec)&forAura != 0 || l.versionsDiffer(c.spec) && c.kind != buff.Applied && c.kind != buff.Restored {
+		l.auras.update(c)
 	}
 }
 
@@ -190,7 +190,7 @@ func (e *Engine) evict(c *outgoing) {
 		return
 	}
 	if r := e.deliver(o, &c.cmd); errors.Is(r.Err, ErrOverloaded) {
-		e.index.again = append(e.index.again, *c)
+		e.index.retries = append(e.index.retries, *c)
 	}
 }
 
@@ -201,20 +201,20 @@ const revised = buff.Refreshed
 // reload prepares the cross-owner index for the definitions of a new catalog. lines has the
 // previous versions.
 func (l *crossIndex) reload(lines []counted, c *buff.Catalog) {
-	if n := c.Lineages() + 1; n > len(l.shifts) {
-		l.shifts = append(l.shifts, make([]bool, n-len(l.shifts))...)
+	if n := c.Lineages() + 1; n > len(l.differs) {
+		l.differs = append(l.differs, make([]bool, n-len(l.differs))...)
 	}
 	for s := range c.All() {
-		l.all |= caresOf(s)
+		l.needed |= needsOf(s)
 		if line := s.Lineage(); line < len(lines) && lines[line].spec != nil {
 			old := lines[line].spec
-			l.shifts[line] = l.shifts[line] || caresOf(old) != caresOf(s) || old.Aura != s.Aura
+			l.differs[line] = l.differs[line] || needsOf(old) != needsOf(s) || old.Aura != s.Aura
 		}
 	}
 }
 
-// shifting reports whether versions of a definition need different entries in the cross-owner
+// versionsDiffer reports whether versions of a definition need different entries in the cross-owner
 // index.
-func (l *crossIndex) shifting(s *buff.Spec) bool {
-	return int(s.Lineage()) < len(l.shifts) && l.shifts[s.Lineage()]
+func (l *crossIndex) versionsDiffer(s *buff.Spec) bool {
+	return int(s.Lineage()) < len(l.differs) && l.differs[s.Lineage()]
 }

@@ -153,12 +153,12 @@ func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 // an event; a failure without an event is counted.
 func (e *Engine) forward(c *buff.Command) buff.Result {
 	if concernsMany(c) {
-		e.did.commands++
+		e.loopWork.commands++
 		return e.countFailed(e.executeForMany(c))
 	}
 	o := e.targetOf(c)
 	if o == nil {
-		e.did.commands++
+		e.loopWork.commands++
 		return e.countFailed(notFound(c))
 	}
 	if c.Verb == verb.Apply {
@@ -174,12 +174,12 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 // is busy, the failure is only counted. A damage report for a source that has left is dropped.
 func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
 	if why.Damage && e.targetOf(c) == nil {
-		e.did.commands++
+		e.loopWork.commands++
 		return
 	}
 	if why.Spec != nil && e.targetOf(c) == nil {
 		if o := e.ownerOf(from); o != nil && e.idle(o) {
-			e.did.commands++
+			e.loopWork.commands++
 			e.beforeChange(o)
 			o.set.Miss(e.turn(), e.now, c.Owner, why)
 			return
@@ -216,24 +216,24 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 	if len(commands) == 0 {
 		return dst
 	}
-	e.beginAhead()
-	defer e.ahead.forget() // even if a command panics
+	e.resetPrefetch()
+	defer e.prefetching.reset() // even if a command panics
 	for k := range commands {
-		if k%aheadCommands == 0 {
-			e.beginAhead()
-			for n := k; n < min(k+aheadCommands, len(commands)); n++ {
-				e.ahead.add(&commands[n])
+		if k%prefetchBatch == 0 {
+			e.resetPrefetch()
+			for n := k; n < min(k+prefetchBatch, len(commands)); n++ {
+				e.prefetching.add(&commands[n])
 			}
-			e.lookAhead()
+			e.prefetch()
 		}
 		dst = append(dst, buff.Result{})
-		e.doOne(&dst[len(dst)-1], &commands[k], e.ahead.owners[k%aheadCommands])
+		e.doOne(&dst[len(dst)-1], &commands[k], e.prefetching.owners[k%prefetchBatch])
 	}
 	return dst
 }
 
 // doOne is Do for a command that must not be changed. A Command is large, so only the necessary
-// parts are copied. o is the owner found by lookAhead, or nil; it is still present, since no
+// parts are copied. o is the owner found by prefetch, or nil; it is still present, since no
 // command spawns or despawns owners.
 func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 	switch {
@@ -250,36 +250,36 @@ func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 	}
 }
 
-// aheadCommands is the number of commands to prefetch at once. With more, the first ones might be
+// prefetchBatch is the number of commands to prefetch at once. With more, the first ones might be
 // evicted from the cache before they are executed.
-const aheadCommands = 32
+const prefetchBatch = 32
 
-// ahead holds the commands to prefetch.
-type ahead struct {
-	commands [aheadCommands]*buff.Command
-	owners   [aheadCommands]*owner
+// prefetchList holds the commands to prefetch.
+type prefetchList struct {
+	commands [prefetchBatch]*buff.Command
+	owners   [prefetchBatch]*owner
 	recent   [256]uint32 // 1 + numbers of owners of recent commands, which are in cache
 	n        int
-	looked   uint64 // keeps the compiler from removing the prefetch reads
+	sink     uint64 // keeps the compiler from removing the prefetch reads
 }
 
-// beginAhead empties the prefetch list. It is allocated on first use, so that a game without
+// resetPrefetch empties the prefetch list. It is allocated on first use, so that a game without
 // large batches does not pay for it.
-func (e *Engine) beginAhead() {
-	if e.ahead == nil {
-		e.ahead = new(ahead)
+func (e *Engine) resetPrefetch() {
+	if e.prefetching == nil {
+		e.prefetching = new(prefetchList)
 	}
-	e.ahead.forget()
+	e.prefetching.reset()
 }
 
-func (a *ahead) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
+func (a *prefetchList) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 
-// lookAhead reads the owners of the listed commands before they are executed, so that their cache
+// prefetch reads the owners of the listed commands before they are executed, so that their cache
 // misses overlap: first the owners, then the keys of their slots, then the instance that each
 // command names. It skips owners of recent commands: in a raid they are all in cache, and the
 // reads would only cost time.
-func (e *Engine) lookAhead() {
-	a := e.ahead
+func (e *Engine) prefetch() {
+	a := e.prefetching
 	looked, cold := uint64(0), uint32(0) // a bit for each command
 	for k, c := range a.commands[:a.n] {
 		a.owners[k] = nil
@@ -305,11 +305,11 @@ func (e *Engine) lookAhead() {
 		k := bits.TrailingZeros32(left)
 		looked += a.owners[k].set.AheadCommand(e.loop.Memory, a.commands[k])
 	}
-	a.looked = looked
+	a.sink = looked
 }
 
-// forget clears the prefetch list, so that owners that leave are not kept alive.
-func (a *ahead) forget() {
+// reset clears the prefetch list, so that owners that leave are not kept alive.
+func (a *prefetchList) reset() {
 	clear(a.owners[:a.n])
 	clear(a.commands[:a.n])
 	a.n = 0

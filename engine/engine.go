@@ -46,7 +46,7 @@ type Engine struct {
 
 	owners owners
 	bases  []uint32 // by number: first generation of its next Set
-	base   uint32   // that of a number not used since renew
+	base   uint32   // that of a number not used since releaseMemory
 	free   []uint32
 	byID   ids
 	wanted []ref  // owners that need a turn in the next Tick
@@ -75,10 +75,10 @@ type Engine struct {
 	readsSources     bool            // a definition reads its source repeatedly: see buff.Spec.Rereads
 	deliveringOutbox bool            // deliverOutbox is running
 	captured         []buff.Captured // captured attributes of the source, for an application by the loop
-	ahead            *ahead          // nil until first used
+	prefetching      *prefetchList   // nil until first used
 	outbox           []outgoing
 	carried          int // commands in outbox from earlier frames
-	did              work
+	loopWork         work
 	index            crossIndex
 	counters         specCounters
 	sweep            sweep
@@ -92,8 +92,8 @@ type Engine struct {
 	record           *recorder
 	slow             slowTrace
 	closed           bool
-	living           int    // owners, including those that are leaving
-	lived            bool   // there has been an owner since renew
+	ownerCount       int    // owners, including those that are leaving
+	hadOwners        bool   // there has been an owner since releaseMemory
 	inCallback       string // name of the game's callback that the loop is in, if any
 	onLoop           bool   // it is a function of Inbox.Run, which may call the Engine
 	faults           faults
@@ -159,7 +159,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	}
 	e.producers.init(e, o.Limits.Inbox)
 	e.watch.init(e)
-	e.index.auras.yield = e.member
+	e.index.auras.addFound = e.addMember
 	e.nameHandlers()
 	e.publish(o.Catalog)
 	e.spare.init(o.Limits.Tick, o.Workers)
@@ -297,7 +297,7 @@ func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 			tell(&e.frame)
 		}
 		if err := ctx.Err(); err != nil && e.hasWork() {
-			e.producers.abandon()
+			e.producers.failPending()
 			return fmt.Errorf("engine: close: %w; %s", err, e.runningOwners())
 		}
 	}

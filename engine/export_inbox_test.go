@@ -6,7 +6,7 @@ func Forget(e *Engine) {
 	p.gather()
 	for p.gathered > 0 {
 		in := p.next()
-		p.paid(in, p.take(in), 1)
+		p.finish(in, p.take(in), 1)
 	}
 }
 
@@ -19,6 +19,6 @@ func Waits(e *Engine, number int) int {
 func Credit(had, cost int) int {
 	var p producers
 	in := &Inbox{credit: had}
-	p.paid(in, &envelope{}, cost)
+	p.finish(in, &envelope{}, cost)
 	return in.credit
 }

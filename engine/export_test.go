@@ -91,7 +91,7 @@ func CheckCrossIndex(e *Engine) string {
 			continue
 		}
 		for b := range o.set.All() {
-			wants := caresOf(b.Spec)
+			wants := needsOf(b.Spec)
 			if wants&(forSource|forShare) != 0 {
 				held++
 				if i, ok := l.sources.at[b.Handle]; !ok || l.sources.all[i].source != b.Source || l.sources.all[i].handle != b.Handle {
@@ -196,7 +196,7 @@ func Room(e *Engine) (held, auras, zones int) {
 
 // Owed returns how much the cross-owner index has put off to the next Tick.
 func Owed(e *Engine) int {
-	return len(e.index.again) + len(e.index.auras.due) + len(e.zones.behind) + len(e.outbox)
+	return len(e.index.retries) + len(e.index.auras.due) + len(e.zones.pending) + len(e.outbox)
 }
 
 // Parts returns how many events of a Frame the loop's calls before it brought, what was due, and
@@ -337,7 +337,7 @@ func GivenBack(rooms []int, used int) (kept []int, next int) {
 		s.made++
 	}
 	s.used.used(used)
-	s.giveBack()
+	s.shrink()
 	for _, c := range s.all[:s.made] {
 		kept = append(kept, cap(c.events))
 	}
@@ -390,7 +390,7 @@ func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
 		s.put(&chunk{events: make([]buff.Event, 0, n)})
 	}
 	kept = s.room
-	s.giveBack()
+	s.shrink()
 	return kept, s.room
 }
 

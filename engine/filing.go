@@ -72,7 +72,7 @@ func (e *Engine) findDue() {
 	sorted, last := true, dueOwner(0)
 	for _, f := range e.fired {
 		if f.ID&auraTimer != 0 {
-			e.index.auras.fired(int32(f.ID &^ auraTimer))
+			e.index.auras.timerFired(int32(f.ID &^ auraTimer))
 			continue
 		}
 		number := uint32(f.ID)

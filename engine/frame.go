@@ -113,7 +113,7 @@ func (f *Frame) end(e *Engine) {
 	e.high.turns.used(len(f.turns))
 	e.stats.Events += uint64(f.count)
 	if e.history != nil && (f.count > 0 || f.Number%forgetEvery == 0) {
-		f.remember(e.history)
+		f.recordHistory(e.history)
 	}
 	if s := e.watch.on; s != nil {
 		f.countBySpec(s, len(e.counters.lineages))
@@ -139,8 +139,8 @@ func (f *Frame) end(e *Engine) {
 // events.
 const forgetEvery = 256
 
-// remember adds the frame's events to the flight recorder.
-func (f *Frame) remember(r *history.Recorder) {
+// recordHistory adds the frame's events to the flight recorder.
+func (f *Frame) recordHistory(r *history.Recorder) {
 	r.Begin(f.Now)
 	r.Add(f.head)
 	for _, turn := range f.turns {
@@ -169,8 +169,8 @@ type counted struct {
 	denied uint64
 }
 
-// know adds the definitions of a catalog, which is now the newest.
-func (t *specCounters) know(c *buff.Catalog) {
+// addCatalog adds the definitions of a catalog, which is now the newest.
+func (t *specCounters) addCatalog(c *buff.Catalog) {
 	t.lineages = append(t.lineages, make([]counted, c.Lineages()+1-len(t.lineages))...)
 	for s := range c.All() {
 		t.lineages[s.Lineage()].spec = s

@@ -48,7 +48,7 @@ func (e *Engine) runHere(at int) {
 		e.exited = true
 		e.endBatched(v.list[at])
 		e.runHere(at + 1)
-		e.noteFrame()
+		e.indexFrameEvents()
 	}()
 	for read := at; at < v.n; at++ {
 		if at == read {

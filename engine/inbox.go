@@ -43,7 +43,7 @@ type Inbox struct {
 	// Fields of the loop.
 	first, last *envelope // gathered and not delivered, in order
 	credit      int       // what its commands may cost before the next producer's turn
-	ahead       int       // number of first commands whose owners are already prefetched
+	prefetched  int       // number of first commands whose owners are already prefetched
 }
 
 // AddBuff applies a buff to an owner in the next Tick. It fails with
@@ -129,7 +129,7 @@ type envelope struct {
 // post posts a copy of an envelope.
 func (in *Inbox) post(p *envelope) error {
 	all := &in.engine.producers
-	if err := in.enter(all); err != nil || all.deaf.Load() {
+	if err := in.reserve(all); err != nil || all.replaying.Load() {
 		return err
 	}
 	l := all.envelopes.Get().(*envelope)
@@ -148,22 +148,22 @@ func (in *Inbox) put(l *envelope) {
 	}
 }
 
-// again posts an envelope of a recording.
-func (in *Inbox) again(l *envelope) {
+// postRecorded posts an envelope of a recording.
+func (in *Inbox) postRecorded(l *envelope) {
 	in.held.Add(1)
 	in.engine.producers.held.Add(1)
 	in.put(l)
 }
 
-// enter reserves room for one command: first in the producer's share, then in the total. From
+// reserve takes room for one command: first in the producer's share, then in the total. From
 // then on the loop counts the command, even though it may take a while to arrive.
-func (in *Inbox) enter(all *producers) error {
+func (in *Inbox) reserve(all *producers) error {
 	switch {
 	case in.never != nil:
 		return in.never
 	case all.isShut():
 		return ErrClosed
-	case all.deaf.Load():
+	case all.replaying.Load():
 		return nil
 	}
 	r := in.room.Load()
@@ -263,8 +263,8 @@ func (p *producers) take(in *Inbox) *envelope {
 	return l
 }
 
-// paid charges a delivered command to its producer and frees the envelope.
-func (p *producers) paid(in *Inbox, l *envelope, cost int) {
+// finish charges a delivered command to its producer and frees the envelope.
+func (p *producers) finish(in *Inbox, l *envelope, cost int) {
 	in.credit = max(in.credit-cost, -mostDebt)
 	*l = envelope{} // release references
 	p.envelopes.Put(l)
@@ -281,36 +281,36 @@ func (e *Engine) deliverInbox() {
 	var l *envelope // being delivered
 	defer func() {
 		if l != nil { // its function has ended this goroutine
-			p.paid(in, l, 1)
+			p.finish(in, l, 1)
 		}
 		e.record.endInbox(calls)
 	}()
-	for left := e.part(); p.gathered > 0 && (left > 0 || p.deaf.Load()); { // a replay delivers exactly the recorded commands
+	for left := e.part(); p.gathered > 0 && (left > 0 || p.replaying.Load()); { // a replay delivers exactly the recorded commands
 		in = p.next()
-		if in.ahead == 0 {
-			in.ahead = e.lookAheadIn(in.first)
+		if in.prefetched == 0 {
+			in.prefetched = e.prefetchInbox(in.first)
 		}
-		in.ahead--
+		in.prefetched--
 		l = p.take(in)
-		before := e.spent()
+		before := e.costSoFar()
 		e.deliverEnvelope(l)
-		cost := max(1, e.spent()-before)
+		cost := max(1, e.costSoFar()-before)
 		left -= cost
-		p.paid(in, l, cost)
+		p.finish(in, l, cost)
 		l = nil
 	}
 }
 
-// lookAheadIn prefetches the owners of a producer's first commands, and returns the number of
+// prefetchInbox prefetches the owners of a producer's first commands, and returns the number of
 // these commands.
-func (e *Engine) lookAheadIn(l *envelope) (n int) {
-	e.beginAhead()
-	for ; l != nil && n < aheadCommands; l, n = l.next, n+1 {
+func (e *Engine) prefetchInbox(l *envelope) (n int) {
+	e.resetPrefetch()
+	for ; l != nil && n < prefetchBatch; l, n = l.next, n+1 {
 		if l.run == nil {
-			e.ahead.add(&l.cmd)
+			e.prefetching.add(&l.cmd)
 		}
 	}
-	e.lookAhead()
-	e.ahead.forget()
+	e.prefetch()
+	e.prefetching.reset()
 	return n
 }

@@ -23,7 +23,7 @@ type room struct {
 type producers struct {
 	limit     int64
 	held      atomic.Int64 // commands of all producers; with the bit shut, posting fails
-	deaf      atomic.Bool  // posts are silently dropped: see Replay
+	replaying atomic.Bool  // posts are silently dropped: see Replay
 	envelopes sync.Pool
 
 	mu     sync.Mutex

@@ -9,9 +9,9 @@ import (
 
 // lists holds the results of a worker's turns in one frame, apart from events.
 type lists struct {
-	frame  uint64
-	outbox []outgoing
-	lent   lent
+	frame       uint64
+	outbox      []outgoing
+	commandData commandData
 }
 
 // mostOld is the number of lists of earlier frames that a worker keeps: those of the last frame,
@@ -43,17 +43,17 @@ func assign[T any](to **T, p *T) {
 
 // putAway sets the current lists aside and takes free ones.
 func (l *workerState) putAway() {
-	l.old = append(l.old, lists{l.frame, l.outbox, l.lent})
+	l.old = append(l.old, lists{l.frame, l.outbox, l.commandData})
 	o := lists{}
 	if l.old[0].frame < l.engine.unread.Load() {
 		o = l.old[0]
 		clear(o.outbox) // commands may hold functions
-		o.lent.empty()
+		o.commandData.empty()
 		l.old = slices.Delete(l.old, 0, 1)
 	} else if len(l.old) > mostOld {
 		l.old = slices.Delete(l.old, 0, 1)
 	}
-	l.outbox, l.lent = o.outbox[:0], o.lent
+	l.outbox, l.commandData = o.outbox[:0], o.commandData
 }
 
 // empty clears the lists when they are no longer read. The loop calls it.
@@ -62,13 +62,13 @@ func (l *workerState) empty(frame uint64) {
 	clear(l.outbox) // commands may hold functions
 	l.emptyAll()
 	l.outbox = l.outbox[:0]
-	l.lent.empty()
+	l.commandData.empty()
 }
 
-// giveBack shrinks lists that are much too long, when they are no longer read.
-func (l *workerState) giveBack(s *highWaters) {
+// shrink replaces lists that are much too long, when they are no longer read.
+func (l *workerState) shrink(s *highWaters) {
 	l.old = nil
-	l.chunks.giveBack()
+	l.chunks.shrink()
 	l.outbox = fit(l.outbox, s.events)
 	l.owner, l.hand, l.batched = nil, nil, nil // a single owner would keep its whole slab alive
 }
@@ -78,7 +78,7 @@ func (l *workerState) giveBack(s *highWaters) {
 // is full, the command is counted as undelivered.
 func (e *Engine) deliverOutbox() {
 	if e.deliveringOutbox || e.index.settling {
-		return // the list is being processed, or will be after the removals of noteLoop
+		return // the list is being processed, or will be after the removals of indexLoopEvents
 	}
 	e.deliveringOutbox = true
 	for i := 0; i < len(e.loop.Outbox); i++ {
@@ -116,26 +116,26 @@ func (l *workerState) flushOutbox() {
 	l.turn.Outbox = l.turn.Outbox[:0]
 }
 
-// lent holds copies of the data that a handler's commands point to, so that the handler may reuse
-// its own memory. Pointers into an old list stay valid when it grows.
-type lent struct {
+// commandData holds copies of the data that a handler's commands point to, so that the handler may
+// reuse its own memory. Pointers into an old list stay valid when it grows.
+type commandData struct {
 	args     []buff.Arg
 	captured []buff.Captured
 }
 
-func (l *lent) params(args []buff.Arg) []buff.Arg {
+func (l *commandData) params(args []buff.Arg) []buff.Arg {
 	from := len(l.args)
 	l.args = append(l.args, args...)
 	return l.args[from:len(l.args):len(l.args)]
 }
 
 // empty frees the memory. No command may be left.
-func (l *lent) empty() {
+func (l *commandData) empty() {
 	l.args, l.captured = l.args[:0], l.captured[:0]
 }
 
-// borrow replaces the data that a queued command points to by copies.
-func borrow(c *buff.Command) {
+// cloneData replaces the data that a queued command points to by copies.
+func cloneData(c *buff.Command) {
 	c.Application.Params = slices.Clone(c.Application.Params)
 	c.Application.Captured = slices.Clone(c.Application.Captured)
 }
@@ -145,26 +145,26 @@ func borrow(c *buff.Command) {
 type highWater int
 
 const (
-	// watch is the number of frames between two checks of the lists: about 13 seconds at 20 Hz.
-	// It is odd, so that lists that alternate between frames are both checked.
-	watch = 255
-	// keep is the capacity that a list always keeps. Events are so large that in a small game
-	// their lists would be most of the memory.
-	keep       = 1024
-	keepEvents = 16
+	// checkEvery is the number of frames between two checks of the lists: about 13 seconds at 20
+	// Hz. It is odd, so that lists that alternate between frames are both checked.
+	checkEvery = 255
+	// minCapacity is the capacity that a list always keeps. Events are so large that in a small
+	// game their lists would be most of the memory.
+	minCapacity      = 1024
+	minEventCapacity = 16
 )
 
-// settled reports whether the lists are checked after a frame. Frames 14 and 15 are included
+// isCheckFrame reports whether the lists are checked after a frame. Frames 14 and 15 are included
 // because the first frames fill a world, and some lists alternate.
-func settled(frame uint64) bool { return frame%watch == 0 || frame == 14 || frame == 15 }
+func isCheckFrame(frame uint64) bool { return frame%checkEvery == 0 || frame == 14 || frame == 15 }
 
 // used records the length of a list.
 func (s *highWater) used(n int) { *s = max(*s, highWater(n)) }
 
 // fits reports whether memory for n elements is not far too much.
-func (s *highWater) fits(n int) bool { return s.fitsBut(n, keep) }
+func (s *highWater) fits(n int) bool { return s.fitsWith(n, minCapacity) }
 
-func (s *highWater) fitsBut(n, keep int) bool { return n <= keep || int(*s) >= n/4 }
+func (s *highWater) fitsWith(n, keep int) bool { return n <= keep || int(*s) >= n/4 }
 
 // fit returns list, or an empty list with room for twice the high water if list is far too long.
 // A steady load does not make it allocate.
@@ -172,19 +172,19 @@ func fit[T any](list []T, s highWater) []T {
 	if s.fits(cap(list)) {
 		return list
 	}
-	return make([]T, 0, max(keep, 2*int(s)))
+	return make([]T, 0, max(minCapacity, 2*int(s)))
 }
 
 func fitEvents(list []buff.Event, s highWater) []buff.Event {
-	if s.fitsBut(cap(list), keepEvents) {
+	if s.fitsWith(cap(list), minEventCapacity) {
 		return list
 	}
-	return make([]buff.Event, 0, max(keepEvents, 2*int(s)))
+	return make([]buff.Event, 0, max(minEventCapacity, 2*int(s)))
 }
 
-// giveBack shrinks the engine's lists, at intervals and between two frames.
-func (e *Engine) giveBack(frame uint64) {
-	if !settled(frame) || e.group.Stats().Running > 0 {
+// shrinkLists shrinks the engine's lists, at intervals and between two frames.
+func (e *Engine) shrinkLists(frame uint64) {
+	if !isCheckFrame(frame) || e.group.Stats().Running > 0 {
 		return
 	}
 	s := &e.high
@@ -194,17 +194,17 @@ func (e *Engine) giveBack(frame uint64) {
 		e.outbox = fit(e.outbox, s.outbox)
 	}
 	if !s.wanted.fits(cap(e.wanted)) {
-		e.wanted = append(make([]ref, 0, max(keep, 2*int(s.wanted))), e.wanted...)
+		e.wanted = append(make([]ref, 0, max(minCapacity, 2*int(s.wanted))), e.wanted...)
 	}
 	if b := &e.backlog; b.n == 0 {
 		b.queue = fit(b.queue, s.backlog)
 	}
-	e.group.Shrink(max(keep, 2*int(max(s.collected, s.batch))))
-	e.batch.giveBack(s.batch)
+	e.group.Shrink(max(minCapacity, 2*int(max(s.collected, s.batch))))
+	e.batch.shrink(s.batch)
 	for i := range e.workers {
-		e.workers[i].giveBack(s)
+		e.workers[i].shrink(s)
 	}
-	e.spare.giveBack()
+	e.spare.shrink()
 	// The last frame is no longer valid. Its head alternates with the list that the loop's calls
 	// fill now.
 	f := &e.frame
@@ -217,20 +217,20 @@ func (e *Engine) giveBack(frame uint64) {
 
 type highWaters struct{ fired, collected, outbox, wanted, batch, events, loop, turns, backlog highWater }
 
-// renew releases the memory of the wheel, the cross-owner index and the owner tables when the
-// last owner has left, so that no timer handles are in use. Owner numbers start over, with
+// releaseMemory releases the memory of the wheel, the cross-owner index and the owner tables when
+// the last owner has left, so that no timer handles are in use. Owner numbers start over, with
 // generations above all earlier ones, so that old buff handles remain stale forever.
-func (e *Engine) renew() {
+func (e *Engine) releaseMemory() {
 	if e.wheel.Len() > 0 || len(e.index.auras.due) > 0 {
 		return // an ended aura still has members
 	}
-	e.lived = false
+	e.hadOwners = false
 	e.wheel = wheel.New(e.now)
 	e.byID = newIDs()
 	e.zones.first().owners = nil
-	yield := e.index.auras.yield
+	yield := e.index.auras.addFound
 	e.index = newCrossIndex(e.Catalog())
-	e.index.auras.yield = yield
+	e.index.auras.addFound = yield
 	// If a number is used up, or half of its generations are, every number keeps its own
 	// generation, so that one busy number does not use up the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {

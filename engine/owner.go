@@ -138,7 +138,7 @@ type beside struct {
 	owed   int32  // its part of Engine.owed
 	spree  int32  // events processed since it was last up to date
 	passed bool   // game time does not wait for it until it has caught up
-	behind bool   // it is in zones.behind
+	behind bool   // it is in zones.pending
 
 	scale  zoneScale // last zone time that it was notified of
 	looked uint64    // last aura search that found it
@@ -293,8 +293,8 @@ func (e *Engine) discardOwner(o *owner) {
 
 // admit adds a new owner to the engine and to a zone.
 func (e *Engine) admit(o *owner, zone uint32, z *zone) {
-	e.living++
-	e.lived = true
+	e.ownerCount++
+	e.hadOwners = true
 	o.came = e.now
 	e.owners.arrive(o)
 	if e.copies != nil {
@@ -305,7 +305,7 @@ func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	}
 	e.byID.add(o.id(), o.number)
 	e.zones.join(o, zone, z)
-	e.tellZone(o)
+	e.applyZoneTime(o)
 }
 
 func (e *Engine) number() (uint32, error) {
@@ -332,7 +332,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 	e.obey(o)
 	o.presence = leaving // its timer may have fired already
 	e.unfile(o.number)
-	e.living--
+	e.ownerCount--
 	e.leaveZone(o)
 	if e.copies != nil {
 		e.copies.forget(o)

@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestRef: what names an owner names nobody once that one is leaving, also when another one has its place.
+// TestRef: what names an owner names nobody once that one is leaving, also when another one has its
+// place.
 func TestRef(t *testing.T) {
 	l := &owners{}
 	n := l.next()
@@ -32,7 +33,8 @@ func TestRef(t *testing.T) {
 	require.Same(t, second, second.ref().alive())
 }
 
-// TestSlabs: a small engine has room for sixteen owners; a slab goes back with the last of its owners, but the first one, and comes again.
+// TestSlabs: a small engine has room for sixteen owners; a slab goes back with the last of its
+// owners, but the first one, and comes again.
 func TestSlabs(t *testing.T) {
 	l := &owners{}
 	add := func(n uint32) *owner {
@@ -59,7 +61,8 @@ func TestSlabs(t *testing.T) {
 	require.Nil(t, l.there(slabLength+8))
 }
 
-// TestNumberUsedAgain: who comes in the place of one that has left wants no turn, is not behind and has missed nothing, whatever was noted of the other.
+// TestNumberUsedAgain: who comes in the place of one that has left wants no turn, is not behind and
+// has missed nothing, whatever was noted of the other.
 func TestNumberUsedAgain(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)
@@ -68,7 +71,7 @@ func TestNumberUsedAgain(t *testing.T) {
 	require.NoError(t, e.Spawn(1, "first"))
 	o := e.ownerOf(1)
 	e.want(o)
-	e.zones.wait(o)
+	e.zones.retryLater(o)
 	e.sweep.missed = append(e.sweep.missed, o.ref())
 	require.NoError(t, e.Drop(1))
 	require.NoError(t, e.Spawn(2, "second"))
@@ -80,11 +83,12 @@ func TestNumberUsedAgain(t *testing.T) {
 	require.Same(t, o, e.wanted[1].alive())
 	e.batchDue()
 	require.Equal(t, 1, e.batch.n, "one turn, for the one that is there")
-	require.Nil(t, e.zones.behind[0].alive())
+	require.Nil(t, e.zones.pending[0].alive())
 	require.Nil(t, e.sweep.missed[0].alive())
 }
 
-// TestNothingKeptOfWhoIsNotLetIn: where a Restore fails, neither the game's data nor a Set stays in the place.
+// TestNothingKeptOfWhoIsNotLetIn: where a Restore fails, neither the game's data nor a Set stays in
+// the place.
 func TestNothingKeptOfWhoIsNotLetIn(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)

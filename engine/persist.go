@@ -78,7 +78,7 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	e.detach(o)
 	e.removeOwner(o)
 	e.stats.DroppedOnDespawn += uint64(lost)
-	e.noteLoop()
+	e.indexLoopEvents()
 	return blob, nil
 }
 
@@ -111,7 +111,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	}
 	e.detach(o)
 	e.stats.DroppedOnDespawn += uint64(e.removeOwner(o))
-	e.noteLoop()
+	e.indexLoopEvents()
 	return nil
 }
 
@@ -148,7 +148,7 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 		e.discardOwner(o)
 		return buff.Restoration{}, e.restoreError(id, err)
 	}
-	z, err := e.zones.need(zone)
+	z, err := e.zones.getOrCreate(zone)
 	if err != nil {
 		e.discardOwner(o)
 		return buff.Restoration{}, err
@@ -164,14 +164,14 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	if err != nil {
 		err = e.restoreError(o.id(), err)
 		e.discardOwner(o)
-		e.zones.tidy(zone, z)
+		e.zones.removeIfUnused(zone, z)
 		return buff.Restoration{}, err
 	}
 	o.setScale(z.scale)
 	if at.Now < e.now {
 		e.moveEventsToNow(o)
 	}
-	e.index.noteRestored(e.loop.Events)
+	e.index.collectRestored(e.loop.Events)
 	e.admit(o, zone, z)
 	if e.obey(o) {
 		e.want(o)
@@ -182,7 +182,7 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 		e.deliverOutbox()
 	}
 	r.Sources = slices.DeleteFunc(r.Sources, func(source buff.OwnerID) bool { return e.ownerOf(source) != nil })
-	e.noteLoop()
+	e.indexLoopEvents()
 	return r, nil
 }
 
@@ -221,7 +221,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	if err != nil {
 		return buff.Restoration{}, err
 	}
-	z, err := e.zones.need(zone)
+	z, err := e.zones.getOrCreate(zone)
 	if err != nil {
 		e.discardOwner(o)
 		return buff.Restoration{}, err
@@ -242,11 +242,11 @@ func (e *Engine) moveEventsToNow(o *owner) {
 	}
 }
 
-// noteRestored notes the restored buffs of an owner, the youngest first, since each is older than
-// all entries of the cross-owner index.
-func (l *crossIndex) noteRestored(events []buff.Event) {
+// collectRestored records the restored buffs of an owner, the youngest first, since each is older
+// than all entries of the cross-owner index.
+func (l *crossIndex) collectRestored(events []buff.Event) {
 	from := len(l.changes)
-	l.noteNew(events)
+	l.collectNew(events)
 	back := l.changes[from:]
 	slices.SortStableFunc(back, func(a, b change) int { return isBack(b) - isBack(a) })
 	n := 0

@@ -198,7 +198,7 @@ func init() {
 
 func (r *replayed) engine() *Engine { return (*Engine)(r) }
 
-func (r *replayed) Begin() { r.producers.deaf.Store(true) }
+func (r *replayed) Begin() { r.producers.replaying.Store(true) }
 
 func (r *replayed) Fingerprint() uint64 { return recording.Fingerprint(r.opts.Catalog) }
 
@@ -208,7 +208,7 @@ func (r *replayed) Ask(c *buff.Command) { r.engine().execute(c) }
 
 func (r *replayed) Forward(c *buff.Command) { r.engine().forward(c) }
 
-func (r *replayed) Inbox(do func()) { r.inbox.again(&envelope{run: func(*Engine) { do() }}) }
+func (r *replayed) Inbox(do func()) { r.inbox.postRecorded(&envelope{run: func(*Engine) { do() }}) }
 
 func (r *replayed) Foreign(call string, do func()) error {
 	if v := r.engine().callGame(call, true, nil, do); v != nil {
@@ -221,5 +221,5 @@ func (r *replayed) Forget() { r.target = r.now }
 
 func (r *replayed) GoOn(budget time.Duration) {
 	r.opts.Budget = budget
-	r.producers.deaf.Store(false)
+	r.producers.replaying.Store(false)
 }

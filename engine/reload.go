@@ -71,9 +71,9 @@ func (e *Engine) publish(c *buff.Catalog) {
 	if old := e.edition.Load(); old != nil {
 		d.slow = d.slow || old.slow
 	}
-	e.counters.know(c)
+	e.counters.addCatalog(c)
 	for s := range c.All() {
-		e.zones.sheds = e.zones.sheds || s.OnZone == define.FateRemove
+		e.zones.endBuffs = e.zones.endBuffs || s.OnZone == define.FateRemove
 		e.readsSources = e.readsSources || s.Rereads()
 	}
 	if e.readsSources {
@@ -126,17 +126,17 @@ const (
 // Reloads do not always skip the same owners.
 func (w *sweep) begin(owners int) { w.left = owners }
 
-// goesOn reports whether the sweep is not finished.
-func (w *sweep) goesOn() bool { return w.left > 0 || len(w.missed) > 0 }
+// unfinished reports whether the sweep is not finished.
+func (w *sweep) unfinished() bool { return w.left > 0 || len(w.missed) > 0 }
 
-// carryOver processes some owners. Owners that were busy come first, in the first Ticks in which
-// they are idle.
-func (e *Engine) carryOver() {
+// continueSweep processes some owners. Owners that were busy come first, in the first Ticks in
+// which they are idle.
+func (e *Engine) continueSweep() {
 	w := &e.sweep
 	n, missed := 0, len(w.missed)
 	for ; n < missed && n < sweepOwners && w.looked < sweepBuffs; n++ {
 		if o := w.missed[n].alive(); o != nil {
-			e.adoptBy(o)
+			e.adoptOwner(o)
 		}
 	}
 	w.missed = slices.Delete(w.missed, 0, n)
@@ -145,15 +145,15 @@ func (e *Engine) carryOver() {
 			w.next = 0
 		}
 		if o := e.at(uint32(w.next)); o != nil {
-			e.adoptBy(o)
+			e.adoptOwner(o)
 		}
 		w.next++
 		w.left--
 	}
 }
 
-// adoptBy applies the Reload to the buffs of one owner.
-func (e *Engine) adoptBy(o *owner) {
+// adoptOwner applies the Reload to the buffs of one owner.
+func (e *Engine) adoptOwner(o *owner) {
 	w := &e.sweep
 	if !e.idle(o) {
 		w.missed = append(w.missed, o.ref())
@@ -163,7 +163,7 @@ func (e *Engine) adoptBy(o *owner) {
 	e.refreshSources(o)
 	o.set.Adopt(e.turn(), e.now)
 	e.obey(o)
-	e.noteLoop()
+	e.indexLoopEvents()
 	e.deliverOutbox()
 }
 

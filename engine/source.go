@@ -34,7 +34,7 @@ type holding struct {
 	handle buff.Handle
 	source buff.OwnerID
 	spec   *buff.Spec
-	wants  cares
+	needs  needs
 	links  [2]link // in the chain of the source; in the chain of source and definition
 }
 
@@ -48,9 +48,9 @@ func newSources() sources {
 	return sources{free: noEntry, at: map[buff.Handle]int32{}, chains: map[chainKey]chain{}}
 }
 
-// bookSource updates the sources. If an instance exceeds the limit of its source, the oldest one
-// is doomed. Instances restored with their owner are older than all others.
-func (l *crossIndex) bookSource(c *change, wants cares) {
+// applySource updates the sources. If an instance exceeds the limit of its source, the oldest one
+// is to be evicted. Instances restored with their owner are older than all others.
+func (l *crossIndex) applySource(c *change, wants needs) {
 	x := &l.sources
 	i, known := x.at[c.handle]
 	switch {
@@ -59,9 +59,9 @@ func (l *crossIndex) bookSource(c *change, wants cares) {
 			x.drop(i)
 		}
 		return
-	case !known && c.kind == buff.Queued: // it is doomed but not removed yet
+	case !known && c.kind == buff.Queued: // it is to be evicted but not removed yet
 		return
-	case known && x.all[i].wants != wants: // it has another version
+	case known && x.all[i].needs != wants: // it has another version
 		x.drop(i)
 		fallthrough
 	case !known:
@@ -81,7 +81,7 @@ func (l *crossIndex) bookSource(c *change, wants cares) {
 	for limit := int32(c.spec.PerSource.Limit); x.chains[key].n > limit; {
 		h := x.all[x.chains[key].oldest].handle
 		x.drop(x.chains[key].oldest)
-		l.doomed = append(l.doomed, outgoing{
+		l.evictions = append(l.evictions, outgoing{
 			at: c.at, from: c.owner, own: true,
 			cmd: buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Replaced},
 		})
@@ -89,7 +89,7 @@ func (l *crossIndex) bookSource(c *change, wants cares) {
 }
 
 // put adds an instance.
-func (x *sources) put(c *change, wants cares) {
+func (x *sources) put(c *change, wants needs) {
 	i := x.free
 	if i == noEntry {
 		i = int32(len(x.all))
@@ -97,7 +97,7 @@ func (x *sources) put(c *change, wants cares) {
 	} else {
 		x.free = x.all[i].links[0].newer
 	}
-	x.all[i] = holding{handle: c.handle, source: c.source, spec: c.spec, wants: wants}
+	x.all[i] = holding{handle: c.handle, source: c.source, spec: c.spec, needs: wants}
 	x.at[c.handle] = i
 	x.join(i, c.kind == buff.Restored)
 }
@@ -121,9 +121,9 @@ func (x *sources) move(i int32, source buff.OwnerID) {
 // chain.
 func (h *holding) key(k int) (chainKey, bool) {
 	if k == 0 {
-		return chainKey{h.source, ""}, h.wants&forSource != 0
+		return chainKey{h.source, ""}, h.needs&forSource != 0
 	}
-	return chainKey{h.source, h.spec.ID}, h.wants&forShare != 0
+	return chainKey{h.source, h.spec.ID}, h.needs&forShare != 0
 }
 
 // join adds an instance to its chains, as the oldest if first is set, otherwise as the newest.
@@ -142,8 +142,8 @@ func (x *sources) join(i int32, first bool) {
 			at = link{older: noEntry, newer: c.oldest}
 		}
 		x.all[i].links[k] = at
-		x.tie(&c, k, at.older, i)
-		x.tie(&c, k, i, at.newer)
+		x.connect(&c, k, at.older, i)
+		x.connect(&c, k, i, at.newer)
 		c.n++
 		x.chains[key] = c
 	}
@@ -157,7 +157,7 @@ func (x *sources) leave(i int32) {
 			continue
 		}
 		c, at := x.chains[key], x.all[i].links[k]
-		x.tie(&c, k, at.older, at.newer)
+		x.connect(&c, k, at.older, at.newer)
 		if c.n--; c.n == 0 {
 			delete(x.chains, key)
 		} else {
@@ -166,8 +166,8 @@ func (x *sources) leave(i int32) {
 	}
 }
 
-// tie makes two instances neighbors in the chain. noEntry marks its ends.
-func (x *sources) tie(c *chain, k int, older, newer int32) {
+// connect makes two instances neighbors in the chain. noEntry marks its ends.
+func (x *sources) connect(c *chain, k int, older, newer int32) {
 	if older == noEntry {
 		c.oldest = newer
 	} else {
@@ -186,7 +186,7 @@ func (x *sources) tie(c *chain, k int, older, newer int32) {
 // owners; while an owner is busy, also O(owners).
 func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	l := &e.index
-	if l.all&forSource == 0 {
+	if l.needed&forSource == 0 {
 		return all
 	}
 	l.gone = e.holders(l.gone[:0], source)
@@ -201,12 +201,12 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 		}
 		r := e.deliver(o, &buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: source}})
 		mergeResults(&all, r)
-		if r.Err == nil && l.all&forAdopt != 0 {
+		if r.Err == nil && l.needed&forAdopt != 0 {
 			o.adopts = true
-			e.adopted(o)
+			e.indexAdoptions(o)
 		}
 	}
-	e.noteLoop()
+	e.indexLoopEvents()
 	return all
 }
 
@@ -242,16 +242,16 @@ func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 	return slices.Compact(dst)
 }
 
-// adopted updates the sources of an owner's buffs once it is idle after a LoseSource, since
+// indexAdoptions updates the sources of an owner's buffs once it is idle after a LoseSource, since
 // adoptions emit no events.
-func (e *Engine) adopted(o *owner) {
+func (e *Engine) indexAdoptions(o *owner) {
 	if !o.adopts || !e.idle(o) {
 		return
 	}
 	o.adopts = false
 	l := &e.index
 	for b := range o.set.All() {
-		if caresOf(b.Spec)&forAdopt != 0 {
+		if needsOf(b.Spec)&forAdopt != 0 {
 			l.changes = append(l.changes, change{at: e.now, owner: o.id(), source: b.Source, spec: b.Spec, handle: b.Handle, kind: buff.Queued})
 		}
 	}
@@ -284,9 +284,9 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	return nil
 }
 
-// refreshSources updates what the buffs of an idle owner know of their sources, before a turn or a
-// command of the owner. In a slice all sources are read before any turn starts, so that the order
-// of the turns and the number of workers make no difference.
+// refreshSources updates the attributes of sources that the buffs of an idle owner have captured,
+// before a turn or a command of the owner. In a slice all sources are read before any turn starts,
+// so that the order of the turns and the number of workers make no difference.
 func (e *Engine) refreshSources(o *owner) {
 	if e.readsSources {
 		o.set.Reread(&e.loop)
@@ -318,7 +318,7 @@ func (l *workerState) sendFromSource(o *owner, m *message) {
 	if newest, _ := l.turn.Catalog.Newest(a.Spec); newest != nil {
 		a.Spec = newest
 	}
-	l.lent.captured = a.Capture(l.lent.captured, &o.set, l.turn.Catalog, define.SnapshotApply)
+	l.commandData.captured = a.Capture(l.commandData.captured, &o.set, l.turn.Catalog, define.SnapshotApply)
 	l.flushOutbox()
 	l.outbox = append(l.outbox, c)
 }
@@ -346,7 +346,7 @@ func (l *workerState) capture(to buff.OwnerID, a *buff.Application) (byLoop bool
 	case a.Source != l.owner.id():
 		return true
 	case to != l.owner.id():
-		l.lent.captured = a.Capture(l.lent.captured, &l.owner.set, l.turn.Catalog, define.SnapshotCast)
+		l.commandData.captured = a.Capture(l.commandData.captured, &l.owner.set, l.turn.Catalog, define.SnapshotCast)
 	}
 	return false
 }

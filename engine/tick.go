@@ -59,16 +59,16 @@ func (e *Engine) tick(dt time.Duration) {
 	e.stats.Ticks++
 	e.emptyWorkers(frame)
 	e.frames.Store(frame)
-	e.giveBack(frame)
+	e.shrinkLists(frame)
 	e.counters.addLoop(e.loop.Events)
 	e.frame.begin(frame, &e.loop)
 	e.index.read, e.counters.read = 0, 0
 
 	e.pass()
 	end := region(regionMerge)
-	e.noteFrame()
-	if len(e.zones.behind) > 0 {
-		e.catchUpZones()
+	e.indexFrameEvents()
+	if len(e.zones.pending) > 0 {
+		e.retryZones()
 	}
 	if len(e.outbox) > 0 {
 		e.deliverCross()
@@ -86,9 +86,9 @@ func (e *Engine) tick(dt time.Duration) {
 
 // endTick is the last part of a Tick, after all callbacks that may end the loop's goroutine.
 func (e *Engine) endTick(asked time.Duration) {
-	if e.sweep.looked = 0; e.sweep.goesOn() {
+	if e.sweep.looked = 0; e.sweep.unfinished() {
 		e.beforeSweep()
-		e.carryOver()
+		e.continueSweep()
 	}
 	e.counters.addLoop(e.loop.Events)
 	e.frame.end(e)
@@ -98,12 +98,12 @@ func (e *Engine) endTick(asked time.Duration) {
 		e.inCallback = ""
 	}
 	e.index.read, e.counters.read = 0, 0
-	if e.living == 0 && e.lived {
-		e.renew()
+	if e.ownerCount == 0 && e.hadOwners {
+		e.releaseMemory()
 	}
 	e.watch.end()
 	if e.copies != nil {
-		e.copies.lookAhead()
+		e.copies.collectSoonDue()
 	}
 }
 
@@ -199,7 +199,7 @@ func (e *Engine) workHere(start func()) {
 		}
 		e.exited = true
 		e.workHere(func() {})
-		e.noteFrame()
+		e.indexFrameEvents()
 	}()
 	start()
 	e.endWork(!e.group.Wait(nil, true))
@@ -248,11 +248,11 @@ func (e *Engine) takeBack(o *owner) {
 			late, o.turns().rests = true, false // there is no message for the rest of it
 		}
 	}
-	e.watch.turnOver(o)
+	e.watch.turnEnded(o)
 	if t := o.turns(); t != nil {
 		for i := range t.segments {
 			s := &t.segments[i]
-			e.watch.brought(o.id(), s)
+			e.watch.turnResult(o.id(), s)
 			e.takeEvents(s)
 			e.outbox = append(e.outbox, s.outbox...)
 			gave = gave || len(s.outbox) > 0
@@ -281,7 +281,7 @@ func (e *Engine) takeBack(o *owner) {
 		e.stats.DroppedOnDespawn += uint64(e.removeOwner(o))
 	default:
 		o.caughtUp()
-		e.adopted(o)
+		e.indexAdoptions(o)
 	}
 	if e.copies != nil && !o.leaving() {
 		e.copies.turnMerged(o, gave, obeyed)

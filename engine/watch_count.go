@@ -23,10 +23,10 @@ type denialKey struct {
 // maxDenials bounds the number of pairs of definition and reason that are counted.
 const maxDenials = 4096
 
-// turnOver is called when an owner's turn is over, before brought.
-func (s *watching) turnOver(e *Engine, o *owner) {
+// turnEnded is called when an owner's turn is over, before turnResult.
+func (s *watching) turnEnded(e *Engine, o *owner) {
 	if !s.counter.head {
-		s.before(e)
+		s.countHead(e)
 	}
 	if t := o.turns(); t != nil && t.took.sample != 0 {
 		took := &t.took
@@ -34,14 +34,14 @@ func (s *watching) turnOver(e *Engine, o *owner) {
 		s.busiest.add(o, took.sample, e.now)
 		took.sample = 0
 		if !o.leaving() {
-			s.most.see(o.id(), o.set.Len())
+			s.most.consider(o.id(), o.set.Len())
 		}
 	}
 }
 
-// brought counts the events of a turn. For a turn of only pulses it uses the summary, because the
-// events are in the worker's cache.
-func (s *watching) brought(id buff.OwnerID, b *segment) {
+// turnResult counts the events of a turn. For a turn of only pulses it uses the summary, because
+// the events are in the worker's cache.
+func (s *watching) turnResult(id buff.OwnerID, b *segment) {
 	followed := s.mask != 0 && s.mask>>(id&63)&1 != 0
 	switch {
 	case !b.plain || followed:
@@ -55,8 +55,8 @@ func (s *watching) brought(id buff.OwnerID, b *segment) {
 	}
 }
 
-// before counts the loop's own events before the Tick. They come before all turns.
-func (s *watching) before(e *Engine) {
+// countHead counts the loop's own events before the Tick. They come before all turns.
+func (s *watching) countHead(e *Engine) {
 	if !s.counter.head {
 		s.counter.head = true
 		s.follow(e.watch.followed.Load())
@@ -64,9 +64,9 @@ func (s *watching) before(e *Engine) {
 	}
 }
 
-// after completes the frame with the loop's own events in it.
-func (s *watching) after(e *Engine) {
-	s.before(e)
+// countTail completes the frame with the loop's own events in it.
+func (s *watching) countTail(e *Engine) {
+	s.countHead(e)
 	s.count(e.frame.tail, s.mask != 0)
 	s.counter.late.end()
 	s.counter.head = false
@@ -104,11 +104,11 @@ func (s *watching) note(ev *buff.Event) {
 	}
 	s.notable.add(ev, 2048)
 	if ev.Kind == buff.Denied {
-		s.deny(denialKey{ev.Spec, ev.Why})
+		s.countDenial(denialKey{ev.Spec, ev.Why})
 	}
 }
 
-func (s *watching) deny(key denialKey) {
+func (s *watching) countDenial(key denialKey) {
 	if _, known := s.counter.denied[key]; known || len(s.counter.denied) < maxDenials {
 		s.counter.denied[key]++
 	}

@@ -66,20 +66,20 @@ func (w *watcher) start() {
 
 func (w *watcher) end() {
 	if w.on != nil {
-		w.search(w.on)
+		w.endTick(w.on)
 	}
 }
 
-func (w *watcher) turnOver(o *owner) {
+func (w *watcher) turnEnded(o *owner) {
 	if w.on != nil {
-		w.on.turnOver(w.engine, o)
+		w.on.turnEnded(w.engine, o)
 	}
 }
 
-// brought is called with each result of an owner's turns, before it is merged.
-func (w *watcher) brought(id buff.OwnerID, b *segment) {
+// turnResult is called with each result of an owner's turns, before it is merged.
+func (w *watcher) turnResult(id buff.OwnerID, b *segment) {
 	if w.on != nil {
-		w.on.brought(id, b)
+		w.on.turnResult(id, b)
 	}
 }
 
@@ -92,8 +92,8 @@ func (w *watcher) Frame(took time.Duration) {
 	w.engine.slow.took(w.engine, took)
 }
 
-// search does the loop's work for watchers at the end of a Tick.
-func (w *watcher) search(s *watching) {
+// endTick does the loop's work for watchers at the end of a Tick.
+func (w *watcher) endTick(s *watching) {
 	e := w.engine
 	s.frames.flush()
 	s.frames.last = view.FrameTime{Number: e.frame.Number}
@@ -102,7 +102,7 @@ func (w *watcher) search(s *watching) {
 			s.frames.last.Took = max(now-s.began, 1)
 		}
 	}
-	s.after(e)
+	s.countTail(e)
 	s.most.sweep(e)
 	w.answer(s)
 	if w.asked.Load() {
@@ -123,7 +123,7 @@ func (w *watcher) publish(s *watching) {
 		Since: s.since, Late: s.counter.late.classes, LateSum: time.Duration(s.counter.late.sum) * time.Millisecond,
 		Frames: s.frames.recent(), Times: s.frames.times, Took: s.frames.sum, Handled: s.handled,
 		Busiest: s.busiest.view(), BusySpan: busySpan,
-		Most: s.most.view(e), Swept: s.most.swept(e),
+		Most: s.most.view(e), Swept: s.most.fractionVisited(e),
 	}}
 	copy(v.Counts[:], s.counter.kinds[:])
 	v.countCarried(e)

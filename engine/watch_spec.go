@@ -158,8 +158,8 @@ type most struct {
 // about 100 ns.
 const sweptAtOnce = 32
 
-// see checks an owner with n buffs.
-func (m *most) see(id buff.OwnerID, n int) {
+// consider checks an owner with n buffs.
+func (m *most) consider(id buff.OwnerID, n int) {
 	if n > 0 && (len(m.list) < ranks || int64(n) > m.list[len(m.list)-1].N) {
 		m.list = rank(m.list, view.Ranked{Owner: id, N: int64(n)})
 	}
@@ -172,7 +172,7 @@ func (m *most) sweep(e *Engine) {
 			m.at, m.round = 0, true
 		}
 		if o := e.owners.at(uint32(m.at)); o != nil && !o.leaving() && e.idle(o) {
-			m.see(o.id(), o.set.Len())
+			m.consider(o.id(), o.set.Len())
 		}
 		m.at++
 	}
@@ -194,8 +194,8 @@ func (m *most) view(e *Engine) []view.Ranked {
 	return slices.Clone(m.list)
 }
 
-// swept returns the fraction of the owners that the first sweep has visited.
-func (m *most) swept(e *Engine) float64 {
+// fractionVisited returns the fraction of the owners that the first sweep has visited.
+func (m *most) fractionVisited(e *Engine) float64 {
 	if m.round || e.owners.len() == 0 {
 		return 1
 	}

@@ -15,29 +15,29 @@ import (
 // turns. It belongs to the worker while one is running in its place, and to the loop while no
 // worker is running.
 type workerState struct {
-	engine  *Engine
-	index   int
-	looked  uint64 // sink for prefetch reads; unused
-	turn    buff.Turn
-	outbox  []outgoing
-	lent    lent // data that the commands of its turns point to
-	ctx     Context
-	owner   *owner       // owner of the current turn
-	hand    *progress    // progress of the current turn: the owner's, or own
-	own     progress     // used for owners without turns state
-	batched *batchedTurn // the last batched turn
-	inBatch bool         // the current turn is batched
-	onLoop  bool         // its turns run on the loop: see Engine.runHere
-	frame   uint64       // the frame of the lists
-	emptied bool         // the loop has emptied the lists, and no turn has written to them since
-	chunks  chunks
-	old     []lists // lists of earlier frames
-	issued  int     // commands for other owners, issued by the running handler
-	handle  buff.Handle
-	timeout buff.TimeoutHandle // handle and timeout are those of the running handler's event
-	sampler sampler            // selects the turns to measure
-	calls   sampler            // selects the handlers to measure
-	labels  context.Context    // of the goroutine, for profiles; may be nil
+	engine      *Engine
+	index       int
+	looked      uint64 // sink for prefetch reads; unused
+	turn        buff.Turn
+	outbox      []outgoing
+	commandData commandData // data that the commands of its turns point to
+	ctx         Context
+	owner       *owner       // owner of the current turn
+	hand        *progress    // progress of the current turn: the owner's, or own
+	own         progress     // used for owners without turns state
+	batched     *batchedTurn // the last batched turn
+	inBatch     bool         // the current turn is batched
+	onLoop      bool         // its turns run on the loop: see Engine.runHere
+	frame       uint64       // the frame of the lists
+	emptied     bool         // the loop has emptied the lists, and no turn has written to them since
+	chunks      chunks
+	old         []lists // lists of earlier frames
+	issued      int     // commands for other owners, issued by the running handler
+	handle      buff.Handle
+	timeout     buff.TimeoutHandle // handle and timeout are those of the running handler's event
+	sampler     sampler            // selects the turns to measure
+	calls       sampler            // selects the handlers to measure
+	labels      context.Context    // of the goroutine, for profiles; may be nil
 
 	// current and since tell the loop which handler is running: current is the owner's number
 	// plus one in the upper half and the definition's lineage in the lower one, since the time of
@@ -101,7 +101,7 @@ func (l *workerState) bring(to *segment, t *turnOf) {
 	}
 	if len(to.events) > 0 {
 		assign(&to.chunk, l.chunks.now)
-		to.chunk.left++
+		to.chunk.segments++
 	}
 	to.sum()
 }

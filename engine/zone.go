@@ -22,9 +22,9 @@ type zone struct {
 
 // zones is the set of all zones, and the owners still to be notified of their zone's time.
 type zones struct {
-	byID   map[uint32]*zone // includes zone 0
-	sheds  bool             // some definition ends its buffs on a change of zone, now or in an earlier version
-	behind []ref            // owners not yet notified of their zone's time
+	byID     map[uint32]*zone // includes zone 0
+	endBuffs bool             // some definition ends its buffs on a change of zone, now or in an earlier version
+	pending  []ref            // owners not yet notified of their zone's time
 }
 
 func newZones() zones { return zones{byID: map[uint32]*zone{0: {}}} }
@@ -68,10 +68,10 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return buff.Result{Err: err}
 	}
-	if e.zones.sheds && !e.idle(o) && o.waiting()+zoneMessages > e.opts.Limits.Mailbox {
+	if e.zones.endBuffs && !e.idle(o) && o.waiting()+zoneMessages > e.opts.Limits.Mailbox {
 		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
 	}
-	z, err := e.zones.need(to)
+	z, err := e.zones.getOrCreate(to)
 	if err != nil {
 		return buff.Result{Err: err}
 	}
@@ -79,9 +79,9 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 		e.leaveZone(o)
 		e.zones.join(o, to, z)
 	})
-	e.tellZone(o)
+	e.applyZoneTime(o)
 	all := buff.Result{Kind: buff.Done}
-	if e.zones.sheds { // with the time of the new zone
+	if e.zones.endBuffs { // with the time of the new zone
 		mergeResults(&all, e.deliver(o, &buff.Command{Verb: verb.SetZone}))
 	}
 	return all
@@ -116,7 +116,7 @@ func (e *Engine) changeZone(id uint32, change func(*zoneScale)) (r buff.Result) 
 	if err := e.checkRoom("zone", uint64(id)); err != nil {
 		return buff.Result{Err: err}
 	}
-	z, err := e.zones.need(id)
+	z, err := e.zones.getOrCreate(id)
 	if err != nil {
 		return buff.Result{Err: err}
 	}
@@ -125,14 +125,14 @@ func (e *Engine) changeZone(id uint32, change func(*zoneScale)) (r buff.Result) 
 		r.Kind = buff.Done
 	}
 	for _, number := range z.owners {
-		e.tellZone(e.owners.at(number))
+		e.applyZoneTime(e.owners.at(number))
 	}
-	e.zones.tidy(id, z)
+	e.zones.removeIfUnused(id, z)
 	return r
 }
 
-// need returns a zone, and creates it if needed.
-func (zs *zones) need(id uint32) (*zone, error) {
+// getOrCreate returns a zone, and creates it if needed.
+func (zs *zones) getOrCreate(id uint32) (*zone, error) {
 	if z := zs.byID[id]; z != nil {
 		return z, nil
 	}
@@ -144,8 +144,8 @@ func (zs *zones) need(id uint32) (*zone, error) {
 	return z, nil
 }
 
-// tidy deletes a zone without owners and with normal time.
-func (zs *zones) tidy(id uint32, z *zone) {
+// removeIfUnused deletes a zone without owners and with normal time.
+func (zs *zones) removeIfUnused(id uint32, z *zone) {
 	if len(z.owners) == 0 && z.scale == (zoneScale{}) && id != 0 {
 		delete(zs.byID, id)
 	}
@@ -164,27 +164,27 @@ func (zs *zones) leave(o *owner) (moved uint32) {
 	moved = z.owners[last]
 	z.owners[o.place] = moved
 	z.owners = z.owners[:last]
-	zs.tidy(o.zone, z)
+	zs.removeIfUnused(o.zone, z)
 	return moved
 }
 
-// wait records an owner that could not be notified of its zone's time.
-func (zs *zones) wait(o *owner) {
+// retryLater records an owner that could not be notified of its zone's time.
+func (zs *zones) retryLater(o *owner) {
 	if b := o.note(); !b.behind {
 		b.behind = true
-		zs.behind = append(zs.behind, o.ref())
+		zs.pending = append(zs.pending, o.ref())
 	}
 }
 
-// tellZone sets the time of an owner to that of its zone. If the owner is busy and its mailbox is
-// full, the next Tick tries again.
-func (e *Engine) tellZone(o *owner) {
+// applyZoneTime sets the time of an owner to that of its zone. If the owner is busy and its mailbox
+// is full, the next Tick tries again.
+func (e *Engine) applyZoneTime(o *owner) {
 	want := e.zones.byID[o.zone].scale
 	if o.noted().scale == want || o.leaving() {
 		return
 	}
 	if !e.idle(o) && o.waiting()+2 > e.opts.Limits.Mailbox {
-		e.zones.wait(o)
+		e.zones.retryLater(o)
 		return
 	}
 	list, n := want.changes(o.noted().scale)
@@ -194,16 +194,16 @@ func (e *Engine) tellZone(o *owner) {
 	o.setScale(want)
 }
 
-// catchUpZones notifies the owners that could not be notified before, up to its part of the Tick.
+// retryZones notifies the owners that could not be notified before, up to its part of the Tick.
 // Owners whose mailbox is still full are queued after those not tried yet.
-func (e *Engine) catchUpZones() {
-	k, n := 0, len(e.zones.behind)
-	for most := e.spent() + e.part(); k < n && e.spent() < most; k++ {
-		e.did.commands++ // even if there is no change
-		if o := e.zones.behind[k].alive(); o != nil {
+func (e *Engine) retryZones() {
+	k, n := 0, len(e.zones.pending)
+	for most := e.costSoFar() + e.part(); k < n && e.costSoFar() < most; k++ {
+		e.loopWork.commands++ // even if there is no change
+		if o := e.zones.pending[k].alive(); o != nil {
 			o.note().behind = false
-			e.tellZone(o)
+			e.applyZoneTime(o)
 		}
 	}
-	e.zones.behind = slices.Delete(e.zones.behind, 0, k)
+	e.zones.pending = slices.Delete(e.zones.pending, 0, k)
 }
