@@ -116,6 +116,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 			return false
 		}
 	}
+	o.catchesUp(joined)
 	before, had := len(o.log), joined.count()
 	joined.held(a.hold, 0)
 	taken := o.join(joined, a)
@@ -127,7 +128,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		joined.holds = slices.DeleteFunc(joined.holds, func(h *hold) bool { return h == a.hold })
 	}
 	if !taken || len(o.log) == before {
-		return !joined.gone // an application without an effect counts as not applied
+		return len(o.log) == before // without an effect it counts as not applied, and is not refused
 	}
 	if !rest {
 		o.counts(d, a.source)
