@@ -8,25 +8,24 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Changes returns in what the catalog differs from the one that it took the place of by
-// [Catalog.Next] or [Catalog.Rebuild]: the definitions of this one in their order, and then
-// those that are no more. It is what a definition says that counts, formulas by their text
-// and curves by their points. A catalog that took no other's place has no changes.
+// Changes returns the differences between c and the catalog that it replaced by [Catalog.Next] or
+// [Catalog.Rebuild]: first the definitions of c in their order, then the removed ones.
+// Definitions are compared by their contents, formulas by their text and curves by their points.
+// A catalog that replaced no other has no changes.
 func (c *Catalog) Changes() []define.SpecChange { return slices.Clone(c.changes) }
 
-// identity is what a catalog is told by, for those that came after it, without what it holds.
+// identity identifies a catalog to its successors without keeping the catalog in memory.
 type identity struct{ _ byte }
 
-// Succeeds reports whether c is before itself or came from it by any number of
+// Succeeds reports whether c is before, or was made from it by any number of calls of
 // [Catalog.Next] and [Catalog.Rebuild].
 func (c *Catalog) Succeeds(before *Catalog) bool {
 	n := len(before.ancestry)
 	return len(c.ancestry) >= n && c.ancestry[n-1] == before.ancestry[n-1]
 }
 
-// Newest returns the version that c has of a definition of its own or of a catalog that it
-// [Catalog.Succeeds]: nil if it has none any more. It reports whether the definition is one
-// of those.
+// Newest returns the version of a definition in c, or nil if c no longer has the definition.
+// Known reports whether the definition belongs to c or to a catalog that c [Catalog.Succeeds].
 func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
 	if s == nil {
 		return nil, false
@@ -46,7 +45,7 @@ func (c *Catalog) version(p *program) (newest *program, known bool) {
 	return c.latest[p.lineage-1], true
 }
 
-// findChanges finds the changes, and counts the revisions of each definition.
+// findChanges computes the changes and the revision of each definition.
 func (c *Catalog) findChanges(before *Catalog) {
 	c.revisions = make([]uint32, len(c.latest))
 	if before == nil {
@@ -77,7 +76,7 @@ func (c *Catalog) findChanges(before *Catalog) {
 	}
 }
 
-// equalValues reports whether two definitions, or parts of them, say the same.
+// equalValues reports whether two definitions, or parts of them, have equal contents.
 func equalValues(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Struct:
@@ -109,7 +108,7 @@ func equalValues(a, b reflect.Value) bool {
 			return s.Same(g)
 		}
 		return f.String() == g.String()
-	case reflect.Float64: // what no number reads may be NaN
+	case reflect.Float64: // a field that no number reads may be NaN
 		return a.Float() == b.Float() || math.IsNaN(a.Float()) && math.IsNaN(b.Float())
 	case reflect.Slice:
 		if a.Len() != b.Len() {

@@ -7,9 +7,9 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// consume uses one charge of every buff that the act consumes and that is not hidden.
+// consume uses one charge of each buff, hidden ones excepted, with the act in Charges.ConsumeOn.
 //
-// Stories: testdata/charges.txt, hidden_use.txt.
+// Examples: testdata/charges.txt, hidden_use.txt.
 func (s *Set) consume(t *Turn, act Act) Result {
 	var r Result
 	if !s.gates().handles(act) {
@@ -26,8 +26,8 @@ func (s *Set) consume(t *Turn, act Act) Result {
 	return r
 }
 
-// useCharges takes n charges off an instance, with TimersEach off the async stack that ends first, then off the next; what has none
-// left ends.
+// useCharges uses n charges of an instance. With TimersEach it uses the charges of the async
+// stack that ends first, then of the next. An instance or async stack without charges ends.
 func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	i := s.slot(at)
 	if s.specOf(i).Charges.N == 0 {
@@ -53,7 +53,8 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	return Result{Kind: Done, Handle: s.handle(at), Amount: 1}
 }
 
-// chargesLeft returns how many charges an instance has: with TimersEach, those of all its async stacks together.
+// chargesLeft returns the remaining charges of an instance; with TimersEach, the sum over its
+// async stacks.
 func (s *Set) chargesLeft(i *instance) int32 {
 	x := s.extraOf(i)
 	left := int(x.charges)
@@ -65,8 +66,9 @@ func (s *Set) chargesLeft(i *instance) int32 {
 	return int32(left)
 }
 
-// convertUses gives an instance that takes another version the shield and the charges of that, where the old version had none, and takes
-// away what the new version has not; so it does with the applications that have times of their own.
+// convertUses updates shield and charges of an instance that takes another version, and of each
+// of its applications with separate timers. It adds the ones that the old version did not have
+// and removes the ones that the new version does not have.
 func (s *Set) convertUses(t *Turn, i *instance, a *Application, old *program) {
 	x, spec := s.ensureExtra(i), a.Spec.program
 	if spec.Stack.Timers != define.TimersEach {
@@ -82,7 +84,7 @@ func (s *Set) convertUses(t *Turn, i *instance, a *Application, old *program) {
 	}
 }
 
-// convertUse is newUses for one application, which brings a shield of so much if the old version had none.
+// convertUse is convertUses for one application; pool is its shield if the old version had none.
 func (s *program) convertUse(old *program, shield *int64, charges *int32, pool int64) {
 	switch {
 	case s.Charges.N == 0:
@@ -98,8 +100,8 @@ func (s *program) convertUse(old *program, shield *int64, charges *int32, pool i
 	}
 }
 
-// refreshUses is what a further application does to charges and shield, whatever it does to the
-// end. A higher level that wins has a shield and charges of its own instead.
+// refreshUses updates charges and shield for a further application, whether or not it moves the
+// end. A higher level that wins replaces both.
 func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 	if i.extra == noSlot {
 		return
@@ -113,7 +115,7 @@ func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 	switch more := spec.initialCharges(a); {
 	case a.rest:
 	case spec.Charges.Refresh == define.ChargesReset && a.taken != nil:
-		x.charges = max(x.charges, more) // what is stolen takes nothing away
+		x.charges = max(x.charges, more) // a steal never takes charges from the thief
 	case spec.Charges.Refresh == define.ChargesReset:
 		x.charges = more
 	case spec.Charges.Refresh == define.ChargesAdd:
@@ -121,7 +123,8 @@ func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 	}
 }
 
-// initialCharges returns how many charges an application brings: of what was stolen, what was left.
+// initialCharges returns the number of charges of an application; for a stolen buff, the
+// remaining ones.
 func (s *program) initialCharges(a *Application) int32 {
 	if s.Charges.N > 0 && a.taken != nil && a.taken.spec.Charges.N > 0 {
 		return a.taken.charges
@@ -129,7 +132,7 @@ func (s *program) initialCharges(a *Application) int32 {
 	return int32(s.Charges.N)
 }
 
-// interrupt: the owner did something that ends buffs.
+// interrupt ends the buffs that have the act in Interrupt.
 func (s *Set) interrupt(t *Turn, act Act) Result {
 	var r Result
 	if !s.gates().handles(act) {

@@ -5,26 +5,26 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// scheduler is when an owner wants its next turn: the earliest of what is to come, of all its slots and timeouts, and what has
-// changed and not found its place yet.
+// scheduler tracks an owner's earliest deadline and the slots whose deadlines must be recomputed.
 type scheduler struct {
-	scratch *scratch // lent by the Turn; nil: nothing has changed, and nothing is due
+	scratch *scratch // lent by the Turn; nil if no slot is dirty and no event is due
 
-	next       wheel.Time // nothing is due before; Never: nothing is
-	order      uint32     // the oldest of those that are due then, unless search
-	mustSearch bool       // what was due at next may have moved: the earliest has to be looked for
-	moved      bool       // TakeDeadline has not told it yet
-	firstSlot  uint16     // the slot of an instance that is due then, for wakeFirst and who looks ahead; it may be another one
+	next       wheel.Time // the earliest deadline, or Never; a lower bound while mustSearch
+	order      uint32     // the oldest order of the deadlines at next; invalid while mustSearch
+	mustSearch bool       // a deadline at next may have moved, so findEarliest must run
+	moved      bool       // TakeDeadline has not reported the change yet
+	firstSlot  uint16     // a hint: the slot of an instance that is due at next
 }
 
-// TakeDeadline tells when the Set wants its next [Set.Run]: it is what the caller keeps on a timing wheel, one timer for each Set.
-// It is wheel.Never if nothing is to come. It reports whether that has changed since the last call; if not, due and order
-// are what they were.
+// TakeDeadline returns the earliest deadline, at which the Set needs its next [Set.Run], or
+// wheel.Never if there is none. The caller keeps it on a timing wheel, as one timer for each Set.
+// Moved reports whether it has changed since the last call.
 //
-// Order is the [Turn].Order of the turn or command that set that deadline, the oldest of several: sorted by due and order, Sets
-// come in the order in which timers of their own would have been set for all of their buffs.
+// Order is the [Turn].Order of the turn or command that set the deadline; if several have set the
+// same deadline, the oldest. Sets that are sorted by due and order run in the order in which
+// separate timers for all of their buffs would have been started.
 //
-// It costs O(slots) if what was first has moved to a later instant, and O(1) otherwise.
+// It costs O(slots) if the earliest deadline has moved to a later instant, and O(1) otherwise.
 func (s *Set) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
 	d := &s.scheduler
 	if d.mustSearch {
@@ -34,7 +34,7 @@ func (s *Set) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
 	return d.next, d.order, moved
 }
 
-// findEarliest looks for the earliest deadline.
+// findEarliest finds the earliest deadline by a scan of all slots and timeouts.
 func (s *Set) findEarliest(t *Turn) {
 	next := wheel.Never
 	for _, due := range s.dues() {
@@ -46,8 +46,9 @@ func (s *Set) findEarliest(t *Turn) {
 	s.updateEarliest(t, next)
 }
 
-// updateEarliest notes the earliest deadline, and looks for the oldest order of those that are due then. Which that is is looked for by itself: in
-// one loop the processor would guess at each key whether it is a new least one, and be wrong three times of ten.
+// updateEarliest sets the earliest deadline and finds the oldest order of the deadlines at that
+// instant. A separate loop for the order is faster: searching for the minimum in the same loop
+// mispredicts too many branches.
 func (s *Set) updateEarliest(t *Turn, next wheel.Time) {
 	if next == wheel.Never {
 		s.scheduler.setEarliest(next, 0)
@@ -68,7 +69,7 @@ func (s *Set) updateEarliest(t *Turn, next wheel.Time) {
 	s.scheduler.setEarliest(next, t.Order-age)
 }
 
-// setEarliest notes the earliest deadline.
+// setEarliest sets the earliest deadline and its order.
 func (d *scheduler) setEarliest(next wheel.Time, order uint32) {
 	d.mustSearch = false
 	if next != d.next || order != d.order {
@@ -76,7 +77,8 @@ func (d *scheduler) setEarliest(next wheel.Time, order uint32) {
 	}
 }
 
-// setDue gives a slot or a timeout another deadline, and reports whether it is another one: its order is that of the Turn then.
+// setDue changes the deadline of a slot or timeout, and reports whether it differs from the old
+// one. If so, its order is Turn.Order.
 func (d *scheduler) setDue(t *Turn, its *wheel.Time, due wheel.Time) (moved bool) {
 	if due == *its {
 		return false
@@ -89,7 +91,7 @@ func (d *scheduler) setDue(t *Turn, its *wheel.Time, due wheel.Time) (moved bool
 	return true
 }
 
-// clearDue takes a deadline away.
+// clearDue removes the deadline of a slot or timeout.
 func (d *scheduler) clearDue(its *wheel.Time) {
 	if *its == d.next && *its != wheel.Never {
 		d.mustSearch = true
@@ -97,9 +99,10 @@ func (d *scheduler) clearDue(its *wheel.Time) {
 	*its = wheel.Never
 }
 
-// collectDue has all looked at that is due until then, in the world's time, and returns when the others are due next. Where that is one instance and
-// the Turn has nothing else to do, as for most owners in most turns, it returns its slot and leaves it at that: there is nothing to be put in
-// order. Otherwise the slot is noSlot.
+// collectDue marks all slots and timeouts with a deadline at or before until (world time) as
+// dirty, and returns the earliest later deadline. If only one instance is due and the Turn has no
+// other work, which is the usual case, it returns the slot of the instance without marking it.
+// Otherwise it returns noSlot.
 func (s *Set) collectDue(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 	if only, next = s.collectFirst(t, until); only != noSlot {
 		return only, next
@@ -133,8 +136,9 @@ func (s *Set) collectDue(t *Turn, until wheel.Time) (only uint16, next wheel.Tim
 	return only, next
 }
 
-// collectFirst is wake where the instance that comes first, which the scheduler knows, is all that is due, and there are no timeouts: at no key the
-// processor has to guess whether it is due. Otherwise it has done nothing, and returns noSlot.
+// collectFirst is a fast path of collectDue for the case that only the instance in firstSlot is
+// due and there are no timeouts. It has no unpredictable branches. Otherwise it changes no state
+// and returns noSlot.
 func (s *Set) collectFirst(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 	d, dues := &s.scheduler, s.dues()
 	if int(d.firstSlot) >= len(dues) || dues[d.firstSlot] != d.next || d.scratch != nil || s.timeouts() != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
@@ -151,7 +155,7 @@ func (s *Set) collectFirst(t *Turn, until wheel.Time) (only uint16, next wheel.T
 	return d.firstSlot, next
 }
 
-// markOnlyDirty has what might have been the only one looked at with the others.
+// markOnlyDirty marks the slot *only as dirty and sets *only to noSlot.
 func (s *Set) markOnlyDirty(t *Turn, only *uint16) {
 	if *only != noSlot {
 		s.markDirty(t, *only)
@@ -159,7 +163,7 @@ func (s *Set) markOnlyDirty(t *Turn, only *uint16) {
 	}
 }
 
-// markDirty notes that the instance's next event may have moved.
+// markDirty marks an instance whose next event may have moved for rescheduling.
 func (s *Set) markDirty(t *Turn, at uint16) {
 	if i := s.slot(at); i.flags&dirty == 0 {
 		i.flags |= dirty
@@ -174,7 +178,7 @@ func (s *Set) markTimeoutDirty(t *Turn, at uint16) {
 	}
 }
 
-// markAllDirty notes that everything may have moved: the owner's time has changed.
+// markAllDirty marks every deadline for rescheduling after the owner's clock has changed.
 func (s *Set) markAllDirty(t *Turn) {
 	s.visited += uint32(s.live) + uint32(len(s.timeouts().all()))
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -188,9 +192,9 @@ func (s *Set) markAllDirty(t *Turn) {
 	s.scheduler.dropDue()
 }
 
-// reschedule finds a place for everything that has changed: what is due by until goes on the due heap, what is due later gets its
-// deadline. It comes once at the end of a command or a turn, however often something was touched in it: some
-// applications move a deadline many times.
+// reschedule computes the deadlines of all dirty slots. Events due by until are pushed onto the
+// due heap; later ones get a deadline. It runs once at the end of a command or a turn, because an
+// application can move one deadline several times.
 func (s *Set) reschedule(t *Turn, until wheel.Time) {
 	reached := s.timeScale().lastReached(until)
 	l := s.scheduler.scratch
@@ -224,7 +228,7 @@ func (s *Set) reschedule(t *Turn, until wheel.Time) {
 	s.scheduler.returnScratch(t)
 }
 
-// countReschedule counts that a place was looked for, for an instance of which something has moved.
+// countReschedule adds the cost of rescheduling an instance to the work count.
 func (s *Set) countReschedule(at uint16) {
 	s.visited += workPerDeadline
 	if i := s.slot(at); i.def != 0 && s.specOf(i).Stack.Timers != define.TimersShared {
@@ -232,7 +236,8 @@ func (s *Set) countReschedule(at uint16) {
 	}
 }
 
-// schedule puts e where its instant belongs, and reports whether that is another deadline than it had.
+// schedule pushes e onto the due heap or sets its deadline, and reports whether the deadline has
+// changed.
 func (s *Set) schedule(t *Turn, reached wheel.Time, e dueEntry, due *wheel.Time) (moved bool) {
 	if e.at <= reached {
 		s.scheduler.borrowScratch(t).due.push(e)
@@ -245,21 +250,21 @@ func (s *Set) schedule(t *Turn, reached wheel.Time, e dueEntry, due *wheel.Time)
 	return moved
 }
 
-// scratch is what a Set has need of from when something of it changes until all has found its place:
-// within a turn, as a rule. They are the Turn's, which lends them to one Set after the other, so that
-// an owner keeps nothing of what its longest turn needed, and they are in the cache.
+// scratch has the buffers that a Set needs while deadlines are dirty, usually within one turn. It
+// belongs to the Turn and is lent to one Set after the other, so that idle owners hold no memory
+// and the buffers stay in the cache.
 type scratch struct {
-	dirty []slotRef // what has changed and is not on the heap
+	dirty []slotRef // not on the heap yet
 	due   dueHeap
 }
 
-// addDirty notes that something is to find its place anew.
+// addDirty adds a reference to the dirty list.
 func (s *scheduler) addDirty(t *Turn, r slotRef) {
 	l := s.borrowScratch(t)
 	l.dirty = append(l.dirty, r)
 }
 
-// borrowScratch returns the lists that the Set has, or those of the Turn, which are its own from now on.
+// borrowScratch returns the scratch of the Set, borrowing it from the Turn if necessary.
 func (s *scheduler) borrowScratch(t *Turn) *scratch {
 	if s.scratch == nil {
 		if s.scratch, t.scratch = t.scratch, nil; s.scratch == nil {
@@ -269,8 +274,8 @@ func (s *scheduler) borrowScratch(t *Turn) *scratch {
 	return s.scratch
 }
 
-// returnScratch ends the loan if nothing is in the lists any more. It need not be the Turn that has
-// lent them; one that has others keeps the longer ones.
+// returnScratch returns an empty scratch to the Turn, which need not be the one that lent it. A
+// Turn that has another scratch keeps the larger one.
 func (s *scheduler) returnScratch(t *Turn) {
 	l := s.scratch
 	if len(l.dirty)+len(l.due) > 0 {
@@ -281,7 +286,7 @@ func (s *scheduler) returnScratch(t *Turn) {
 	}
 }
 
-// dueCount returns how much is due in the turn that is running.
+// dueCount returns the number of entries on the due heap.
 func (s *scheduler) dueCount() int {
 	if s.scratch == nil {
 		return 0
@@ -289,17 +294,17 @@ func (s *scheduler) dueCount() int {
 	return len(s.scratch.due)
 }
 
-// dropDue forgets what is due: it is looked for anew, or gone.
+// dropDue clears the due heap; the caller reschedules or ends the buffs.
 func (s *scheduler) dropDue() {
 	if s.scratch != nil {
 		s.scratch.due = s.scratch.due[:0]
 	}
 }
 
-// dueEntry is one thing due, at an instant, by rank and then by age.
+// dueEntry is a due event; entries are ordered by instant, rank and age.
 type dueEntry struct {
 	at  wheel.Time
-	key uint64 // rank in the two top bits, age below: their order at one instant
+	key uint64 // rank in the two highest bits, age in the others
 	ref slotRef
 }
 
@@ -307,9 +312,9 @@ func dueKey(r rank, age uint64) uint64 { return uint64(r)<<62 | age }
 
 func (e dueEntry) before(o dueEntry) bool { return e.at < o.at || e.at == o.at && e.key < o.key }
 
-// dueHeap is a binary heap of what an owner has due in the running turn.
+// dueHeap is a binary heap of an owner's due events in the running turn.
 //
-// Invariant: no entry is before its parent, (i-1)/2.
+// Invariant: no entry precedes its parent, (i-1)/2.
 type dueHeap []dueEntry
 
 func (a *dueHeap) push(e dueEntry) {

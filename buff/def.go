@@ -6,12 +6,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// An instance names its definition by a number, and not by a pointer, so that the collector has nothing
-// to look for in the instances of an owner: with a million buffs it would follow a million pointers to
-// some hundred definitions. Nearly always all are of the Set's catalog. Those that are not, between
-// a reload and the owner's [Set.Adopt] or where a definition is no more, stand in a list beside.
+// An instance refers to its definition by number, not by pointer, so that the garbage collector
+// need not scan the instances: a million buffs would have a million pointers to a few hundred
+// definitions. Nearly all definitions are in the Set's catalog. Others, between a reload and
+// [Set.Adopt] or after their removal from the catalog, are in rareState.foreign.
 
-// specOf returns the definition of an instance, nil of a free slot.
+// specOf returns the definition of an instance, or nil for a free slot.
 func (s *Set) specOf(i *instance) *program {
 	if i.def > 0 {
 		return s.catalog.programs[i.def-1]
@@ -19,7 +19,7 @@ func (s *Set) specOf(i *instance) *program {
 	return s.foreignSpecOf(i)
 }
 
-// foreignSpecOf is specOf for an instance of another catalog, or none.
+// foreignSpecOf is specOf for an instance of another catalog, or for a free slot.
 func (s *Set) foreignSpecOf(i *instance) *program {
 	if i.def == 0 {
 		return nil
@@ -27,7 +27,7 @@ func (s *Set) foreignSpecOf(i *instance) *program {
 	return s.rare.foreign[-1-i.def]
 }
 
-// setSpec gives an instance a definition.
+// setSpec sets the definition of an instance.
 func (s *Set) setSpec(at uint16, spec *program) {
 	s.clearForeign(at)
 	i := s.slot(at)
@@ -43,14 +43,14 @@ func (s *Set) setSpec(at uint16, spec *program) {
 	i.def = -1 - int32(at)
 }
 
-// clearForeign ends the pointer that a slot may have to a definition of another catalog.
+// clearForeign clears the foreign definition of a slot, if there is one.
 func (s *Set) clearForeign(at uint16) {
 	if i := s.slot(at); i.def < 0 {
 		s.rare.foreign[at] = nil
 	}
 }
 
-// setCatalog makes a catalog that of the Set, and numbers the definitions anew.
+// setCatalog sets the catalog of the Set and renumbers the definitions of its instances.
 func (s *Set) setCatalog(c *Catalog) {
 	was := s.catalog
 	s.catalog = c
@@ -72,30 +72,30 @@ func (s *Set) setCatalog(c *Catalog) {
 	}
 }
 
-// rareState is what many owners do not have: those whose time is the world's, of whom nobody keeps a journal, and whose buffs are plain.
+// rareState is the part of a Set that many owners do not need.
 type rareState struct {
-	foreign  []*program // by slot, of the instances that are not of the Set's catalog, see specOf
+	foreign  []*program // by slot; definitions that are not in the Set's catalog: see specOf
 	extras   []extra
-	timeouts *timeouts    // nil: there was none yet
-	sheet    *sheet.Sheet // of attributes; nil: they are as the catalog says
+	timeouts *timeouts    // nil until the first timeout
+	sheet    *sheet.Sheet // attributes; nil if all are as in the catalog
 
-	gates     *gates           // what bears on what may be applied; nil: nothing
-	timeScale *timeScale       // the owner's time; nil: it is the world's
-	journal   *journal.Journal // where changes are noted; nil: nowhere
+	gates     *gates           // nil until needed
+	timeScale *timeScale       // owner time; nil if it is the same as world time
+	journal   *journal.Journal // records changes; nil if disabled
 
-	calls        []waitingCall // handlers that were put off to the head of the next Run, the last ones are pending
-	pendingCalls int32         // of them, those that have not been called
+	calls        []waitingCall // deferred to the start of the next Run; only the last pendingCalls are left
+	pendingCalls int32         //
 
-	modifiers int32 // of all live instances, also of those that are hidden
+	modifiers int32 // of all live instances, including hidden ones
 	freeExtra uint16
 	rereads   bool // see Set.Rereads
-	mixed     bool // definitions of more than one catalog have been here
+	mixed     bool // the Set may have instances of several catalogs
 }
 
-// mixed reports whether definitions of more than one catalog have been here.
+// mixed reports whether the Set may have instances of several catalogs.
 func (s *Set) mixed() bool { return s.rare != nil && s.rare.mixed }
 
-// modified returns how many modifiers all live instances have.
+// modifierCount returns the number of modifiers of all live instances.
 func (s *Set) modifierCount() int {
 	if s.rare == nil {
 		return 0
@@ -103,14 +103,14 @@ func (s *Set) modifierCount() int {
 	return int(s.rare.modifiers)
 }
 
-// setMixed notes whether they have.
+// setMixed sets the result of mixed.
 func (s *Set) setMixed(are bool) {
 	if are != s.mixed() {
 		s.ensureRare().mixed = are
 	}
 }
 
-// time returns the owner's time, nil if it is the world's.
+// timeScale returns the owner's time scale, or nil if owner time is world time.
 func (s *Set) timeScale() *timeScale {
 	if s.rare == nil {
 		return nil
@@ -118,7 +118,7 @@ func (s *Set) timeScale() *timeScale {
 	return s.rare.timeScale
 }
 
-// gate returns what bears on what may be applied, nil if nothing does.
+// gates returns the owner's gates, or nil if there are none.
 func (s *Set) gates() *gates {
 	if s.rare == nil {
 		return nil
@@ -126,7 +126,7 @@ func (s *Set) gates() *gates {
 	return s.rare.gates
 }
 
-// notes returns where changes are noted, nil if they are not.
+// journal returns the journal that records changes, or nil.
 func (s *Set) journal() *journal.Journal {
 	if s.rare == nil {
 		return nil
@@ -134,7 +134,7 @@ func (s *Set) journal() *journal.Journal {
 	return s.rare.journal
 }
 
-// putOff returns how many handlers have been put off and not been called.
+// deferredCalls returns the number of handler calls that wait for the next Run.
 func (s *Set) deferredCalls() int {
 	if s.rare == nil {
 		return 0
@@ -142,7 +142,7 @@ func (s *Set) deferredCalls() int {
 	return int(s.rare.pendingCalls)
 }
 
-// waits returns the timeouts, nil if there was none yet.
+// timeouts returns the timeouts, or nil if there has been none.
 func (s *Set) timeouts() *timeouts {
 	if s.rare == nil {
 		return nil
@@ -157,24 +157,24 @@ func (s *Set) ensureRare() *rareState {
 	return s.rare
 }
 
-// Lineages returns how many IDs there are, or were, in the catalog and those whose place it
-// has taken: the greatest [Spec.Lineage].
+// Lineages returns the number of IDs in the catalog and the catalogs that it succeeds: the
+// greatest [Spec.Lineage].
 func (c *Catalog) Lineages() int { return len(c.lineages.list) }
 
-// Calls reports whether a definition of this very catalog calls the Go handler of that
-// name; [Catalog.Handlers] also has those that only earlier ones did.
+// Calls reports whether a definition of the catalog calls the Go handler with that name. In
+// contrast, [Catalog.Handlers] includes the handlers that only earlier catalogs call.
 func (c *Catalog) Calls(handler string) bool { return c.ownHandlers[handler] }
 
 // sameDefinition reports whether two programs are versions of one definition. While all instances of a Set
-// are from its catalog, it compares pointers only. A nil asked, of a Spec that is not from a
-// catalog, is like no other.
+// are from its catalog, it compares pointers only. If asked is nil, because its Spec is not from a
+// catalog, the result is false.
 func (s *Set) sameDefinition(spec, asked *program) bool {
 	return spec == asked || asked != nil && (s.mixed() || asked.catalog != s.catalog) && spec.lineage == asked.lineage
 }
 
-// updateVersion settles of which version an instance and the application that joins it are from
-// here on: the application's. Two with other rules of timers cannot be mixed; then the
-// application has taken the old one already. It comes after everything that may refuse.
+// updateVersion makes an instance take the version of the application that joins it. It runs
+// after all checks that can refuse the application. If the Stacking.Timers of the two versions
+// differ, the application has taken the old version before.
 func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	if s.specOf(i) != a.Spec.program {
@@ -182,23 +182,23 @@ func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	}
 }
 
-// emitVersion tells that an instance is of another version where nothing else would: whoever
-// keeps something for a version learns of it by an event.
+// emitVersion reports with a Refreshed that an instance has another version, if no other event
+// does, for observers that store data by version.
 func (s *Set) emitVersion(t *Turn, at uint16) {
 	e := s.about(Refreshed, at)
 	e.End = s.reportedEnd(s.slot(at))
 	t.emit(s, &e)
 }
 
-// switchVersion makes a running instance one of the application's version: what it grants and
-// what is not plain about it changes at once, the pulse that is to come stays where it is.
+// switchVersion makes an instance take the version of an application. Grants, modifiers and the
+// rest change at once; the next pulse does not move.
 func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 	i, spec := s.slot(at), a.Spec.program
 	s.reportLastState(t, at, true)
 	if i.flags&hidden == 0 {
 		s.revokeEffects(t, at)
 	}
-	s.restartResets(t, at) // by the new version it may be of another group
+	s.restartResets(t, at) // the new version may have another group of diminishing returns
 	old, was := s.specOf(i), s.currentPeriod(i)
 	if by := len(spec.modifiers) - len(s.specOf(i).modifiers); by != 0 {
 		s.ensureRare().modifiers += int32(by)
@@ -232,7 +232,7 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 	if spec.uses&usesActs != 0 {
 		s.ensureGates().handledActs |= spec.acts()
 	}
-	s.ensureGates().noteImmunityChange() // another version may have other tags, and another rule
+	s.ensureGates().noteImmunityChange() // the new version may have other tags and another Immune rule
 	if i.flags&hidden == 0 {
 		s.grantEffects(t, at)
 	}

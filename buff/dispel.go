@@ -2,19 +2,19 @@ package buff
 
 import "github.com/bufftick/bufftick/buff/define"
 
-// purge removes what a dispel finds, in portions. It never pulses and never refreshes anything.
+// purge removes portions of the buffs that a dispel matches. It never pulses or refreshes a buff.
 //
-// Stories: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
+// Examples: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
 // dispel_charges.txt.
 func (s *Set) purge(t *Turn, q *Query) Result {
 	return s.portions(t, q, Dispelled, func(at uint16) { s.dispel(t, at, q) })
 }
 
-// portions calls take for each portion of a dispel or a steal: Query.Most of them, or one of each
-// buff if Most is zero. A buff that resists uses its portion up.
+// portions calls take for each portion of a dispel or a steal: for Query.Most portions, or for
+// one portion of each buff if Most is zero. A buff that resists uses up a portion.
 //
-// A round takes one portion of each buff, so that three portions against three buffs of three stacks take one
-// stack of each. A round in which nothing yields is the last.
+// Each round takes one portion of each buff, so that three portions against three buffs with
+// three stacks take one stack of each. A round without a portion is the last one.
 func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Result {
 	var r Result
 	for {
@@ -41,8 +41,8 @@ func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Resu
 	}
 }
 
-// resists rolls Dispel.Resist of an instance against one portion of a dispel or a steal, and
-// reports a success.
+// resists rolls the chance of an instance to resist one portion of a dispel or a steal, and
+// reports whether it resists.
 func (s *Set) resists(t *Turn, at uint16) bool {
 	d := &s.specOf(s.slot(at)).Dispel
 	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.owner, d.Resist) {
@@ -56,8 +56,9 @@ func (s *Set) resists(t *Turn, at uint16) bool {
 
 // dispel removes one portion of an instance.
 //
-// A portion is Query.Stacks stacks, or else the Dispel.Per of the definition: all, a stack, a charge. A query
-// for all (Most is zero) without Stacks removes whole buffs, whatever their definition says.
+// A portion is Query.Stacks stacks or, if that is zero, the unit in Dispel.Per of the definition:
+// the buff, a stack or a charge. A query for all buffs (Most is zero) without Stacks removes
+// whole buffs.
 func (s *Set) dispel(t *Turn, at uint16, q *Query) {
 	d := &s.specOf(s.slot(at)).Dispel
 	all := q.Most == 0
@@ -73,7 +74,7 @@ func (s *Set) dispel(t *Turn, at uint16, q *Query) {
 	}
 }
 
-// yieldsTo reports whether a dispel of that grade takes the buff off.
+// yieldsTo reports whether a dispel of grade g can remove the buff.
 func (s *program) yieldsTo(g define.Grade) bool {
 	return s.Dispel.Grade <= g && s.Dispel.Grade != define.GradeUndispellable
 }
@@ -86,7 +87,7 @@ func (s *Set) matches(q *Query, i *instance) bool {
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }
 
-// matchesPolarity reports whether a query is for buffs of that polarity.
+// matchesPolarity reports whether a query matches buffs of a polarity.
 func (q *Query) matchesPolarity(p define.Polarity) bool {
 	switch {
 	case q.Neutral:
@@ -97,8 +98,9 @@ func (q *Query) matchesPolarity(p define.Polarity) bool {
 	return true
 }
 
-// eachMatch calls f for every instance that a query matches, in its order, until f returns false. The matches are determined before
-// the first call; an instance that has ended meanwhile is skipped.
+// eachMatch calls f for each instance that a query matches, in the order of the query, until f
+// returns false. The matches are determined before the first call; instances that have ended
+// meanwhile are skipped.
 func (s *Set) eachMatch(t *Turn, q *Query, f func(at uint16) bool) {
 	t.matches = t.matches[:0]
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -118,5 +120,5 @@ func (s *Set) eachMatch(t *Turn, q *Query, f func(at uint16) bool) {
 	}
 }
 
-// isLive reports whether a handle names something that runs.
+// isLive reports whether a handle refers to a running buff.
 func (s *Set) isLive(h Handle) bool { return s.lookup(h) != nil }

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// execute does one command at the running instant. It is followed by reconsider.
+// execute executes one command at the current instant. The caller calls conclude afterwards.
 func (s *Set) execute(t *Turn, c *Command) Result {
 	c.Reason = removalReason(c.Reason)
 	switch c.Verb {
@@ -36,7 +36,8 @@ func (s *Set) execute(t *Turn, c *Command) Result {
 	return s.executeOnOwner(t, c)
 }
 
-// removalReason returns the reason of a command. It panics if that ends no buff.
+// removalReason returns the reason of a removal, Cancelled if none is given. It panics if the
+// reason does not end a buff.
 func removalReason(why Reason) Reason {
 	switch {
 	case why == NoReason:
@@ -52,7 +53,7 @@ func panicReason(why Reason) {
 	panic(fmt.Sprintf("buff: a Command with the reason %v, which does not end a buff", why))
 }
 
-// remove takes n stacks off the buff of a handle.
+// remove removes n stacks of the buff with handle h.
 func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
 	if !s.isLive(h) {
 		return outcome{err: staleError{h}}
@@ -60,8 +61,8 @@ func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
 	return s.lose(t, h.slot(), n, why)
 }
 
-// staleError is the error of a handle that names nothing. A raid has them all the time, and most are never read: the text is
-// made when somebody asks for it.
+// staleError is the error of a handle without a buff. Its text is formatted lazily, because such
+// errors are frequent and mostly ignored.
 type staleError struct{ h Handle }
 
 func (e staleError) Error() string { return fmt.Sprintf("%v: %v", ErrStale, e.h) }
@@ -70,8 +71,8 @@ func (e staleError) Unwrap() error { return ErrStale }
 
 func stale(h Handle) Result { return Result{Err: staleError{h}} }
 
-// outcome is what came of an application or a removal. A Result is twice as long, and those
-// who pass it on write all of it to memory, each one anew; this stays in registers.
+// outcome is the result of an application or a removal. Unlike a Result, it is small enough to
+// stay in registers.
 type outcome struct {
 	handle Handle
 	err    error
@@ -83,7 +84,7 @@ func (o outcome) result() Result {
 	return Result{Handle: o.handle, Kind: o.kind, Why: o.why, Err: o.err}
 }
 
-// executeOnBuff does a command for one running buff.
+// executeOnBuff executes a command for one running buff.
 func (s *Set) executeOnBuff(t *Turn, c *Command) Result {
 	if !s.isLive(c.Handle) {
 		return stale(c.Handle)
@@ -102,7 +103,7 @@ func (s *Set) executeOnBuff(t *Turn, c *Command) Result {
 	}
 }
 
-// executeOnOwner does a command for all that the owner carries.
+// executeOnOwner executes a command for an owner.
 func (s *Set) executeOnOwner(t *Turn, c *Command) Result {
 	switch c.Verb {
 	case verb.Kill:
@@ -143,9 +144,9 @@ func (s *Set) executeOnOwner(t *Turn, c *Command) Result {
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
 }
 
-// dispatch does what an entry of the due heap stands for, unless it is no longer so: what was due may have been moved,
-// ended or held by what came before it at the same instant. The entry is compared with what is due now, by instant, rank and
-// age; nobody has to look for entries that are out of date.
+// dispatch runs a due entry, unless it is out of date: an earlier event of the same instant may
+// have moved, ended or paused it. The check compares instant, rank and age of the entry with the
+// next event, so that entries need not be removed from the heap.
 func (s *Set) dispatch(t *Turn, e dueEntry) {
 	at := e.ref.slot()
 	if e.ref.isTimeout() {
@@ -165,7 +166,8 @@ func (s *Set) dispatch(t *Turn, e dueEntry) {
 	s.runEvent(t, at, due, own, r)
 }
 
-// runFirst has all looked at that is due until then. If that is one instance it is done at once: it returns how much has been done.
+// runFirst collects the due events. If only one instance is due, it runs its event at once. It
+// returns the number of events that it has run.
 func (s *Set) runFirst(t *Turn, until wheel.Time, limit int) int {
 	at, next := s.collectDue(t, until)
 	switch {
@@ -179,8 +181,9 @@ func (s *Set) runFirst(t *Turn, until wheel.Time, limit int) int {
 	return s.dispatchOnly(t, at, until, limit)
 }
 
-// dispatchOnly does what is due of an instance, if nothing else is, and returns how much that was: 1, or 0 if it goes the way of
-// all, since there is no room for it or, at the rate of its owner, its instant has not come.
+// dispatchOnly runs the event of the only due instance and returns 1. It returns 0, and leaves
+// the event to the due heap, if the limit is zero or, because of the owner's rate, the instant
+// has not been reached.
 func (s *Set) dispatchOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
 	due, own, r, _ := s.nextEvent(s.slot(at))
 	if limit <= 0 || due > s.timeScale().lastReached(until) {
@@ -194,7 +197,8 @@ func (s *Set) dispatchOnly(t *Turn, at uint16, until wheel.Time, limit int) int 
 	return 1
 }
 
-// nextEvent returns what comes next of an instance: when, in the time of its owner and in its own, its rank and its age.
+// nextEvent returns the next event of an instance: its instant in owner time (due) and in buff
+// time (own), its rank and its age.
 func (s *Set) nextEvent(i *instance) (due, own wheel.Time, r rank, age uint64) {
 	own, r, age = s.nextOwnEvent(i)
 	if i.flags&timeScaled != 0 {
@@ -203,7 +207,8 @@ func (s *Set) nextEvent(i *instance) (due, own wheel.Time, r rank, age uint64) {
 	return own, own, r, age
 }
 
-// runEvent does what has come of an instance: due is in its owner's time, own in its own.
+// runEvent runs an event of an instance at the instant due in owner time, which is own in buff
+// time.
 func (s *Set) runEvent(t *Turn, at uint16, due, own wheel.Time, r rank) {
 	t.begin(s.timeScale().toWorld(due), due, true)
 	s.markDirty(t, at)

@@ -8,19 +8,20 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// drRecord is what an owner remembers of one group of diminishing returns.
+// drRecord counts the applications of one group of diminishing returns, from one source or from
+// all.
 type drRecord struct {
 	group  uint16
 	n      uint16 // accepted applications
 	source OwnerID
-	until  wheel.Time // forgotten then, unless an application of it is in effect; in the owner's time
+	until  wheel.Time // expiry in owner time: see isCurrent
 }
 
-// drShare returns the part of its duration, in percent, that an application gets: the n-th that was accepted
-// since the group was forgotten gets the n-th step, and all further ones the last. With a share of 0 an application is
-// denied, for the reason Diminished.
+// drShare returns the share of its duration that an application gets, in percent. The n-th
+// application accepted since the record was created gets the n-th step; further ones get the last
+// step. An application with a share of 0 is denied with reason Diminished.
 //
-// Stories: testdata/dr.txt, dr_counts.txt, dr_pair.txt, dr_pair_shared.txt.
+// Examples: testdata/dr.txt, dr_counts.txt, dr_pair.txt, dr_pair_shared.txt.
 func (s *Set) drShare(t *Turn, a *Application) uint64 {
 	steps := a.Spec.DR.Steps
 	n := 0
@@ -30,8 +31,8 @@ func (s *Set) drShare(t *Turn, a *Application) uint64 {
 	return uint64(steps[min(n, len(steps)-1)])
 }
 
-// findRecord finds what is remembered of the definition's group, nil if nothing. What is over
-// is forgotten here, before the new instance would bring it back to mind.
+// findRecord returns the record for a definition and a source, or nil. It deletes an expired
+// record, because the new instance would make it seem current.
 func (s *Set) findRecord(spec *program, source OwnerID, now wheel.Time) *drRecord {
 	g := s.gates()
 	k := g.recordIndex(spec.dr, spec.drSource(source))
@@ -45,7 +46,7 @@ func (s *Set) findRecord(spec *program, source OwnerID, now wheel.Time) *drRecor
 	return nil
 }
 
-// recordIndex returns the place of what is remembered of a group and a source, below zero if it is nothing.
+// recordIndex returns the index of the record of a group and a source, or a negative number.
 func (g *gates) recordIndex(group uint16, source OwnerID) int {
 	if g == nil {
 		return -1
@@ -53,7 +54,8 @@ func (g *gates) recordIndex(group uint16, source OwnerID) int {
 	return slices.IndexFunc(g.drRecords, func(d drRecord) bool { return d.group == group && d.source == source })
 }
 
-// drSource returns under which source a definition's applications are remembered: 0 stands for all.
+// drSource returns the source in the record for a definition, which is 0 if the record counts the
+// applications of all sources.
 func (s *program) drSource(source OwnerID) OwnerID {
 	if s.DR.Scope == define.ScopeTarget {
 		return 0
@@ -61,8 +63,8 @@ func (s *program) drSource(source OwnerID) OwnerID {
 	return source
 }
 
-// isCurrent reports whether an owner still knows of earlier applications. The time until it forgets begins with the last
-// end of one, so it never forgets while one of them is in effect, not even if that is longer than the reset.
+// isCurrent reports whether a record has not expired. The reset time starts at the end of the
+// last application, so that a record never expires while one of its applications is in effect.
 func (s *Set) isCurrent(d *drRecord, now wheel.Time) bool {
 	if now < d.until {
 		return true
@@ -76,11 +78,10 @@ func (s *Set) isCurrent(d *drRecord, now wheel.Time) bool {
 	return false
 }
 
-// diminish counts an application that was accepted. What is over is forgotten first, so
-// that the list is not longer than what bears on the next application.
+// diminish counts an accepted application. It runs after the application has succeeded: one that
+// is denied, for example without a free slot, does not count.
 //
-// Only what was accepted is counted, and it is counted when it has landed: what is denied behind the gates, for want of a slot,
-// makes nothing shorter. Story: testdata/dr_counts.txt.
+// Example: testdata/dr_counts.txt.
 func (s *Set) diminish(t *Turn, spec *program, source OwnerID) {
 	d := s.findRecord(spec, source, t.now)
 	if d == nil {
@@ -89,11 +90,11 @@ func (s *Set) diminish(t *Turn, spec *program, source OwnerID) {
 	if d.n < uint16(len(spec.DR.Steps)) {
 		d.n++
 	}
-	d.until = max(d.until, t.now.Add(spec.reset)) // it may have ended already
+	d.until = max(d.until, t.now.Add(spec.reset)) // the instance may have ended already
 }
 
-// addRecord begins to count the applications of a group, or of a group and source where the scope is pair. There is room
-// for as many as an owner may have buffs; one more pushes out the oldest.
+// addRecord adds a record for a definition and a source. An owner has at most MaxPerOwner
+// records; one more replaces the oldest.
 func (s *Set) addRecord(spec *program, source OwnerID, now wheel.Time) *drRecord {
 	g := s.ensureGates()
 	s.dropExpiredRecords(now)
@@ -104,10 +105,11 @@ func (s *Set) addRecord(spec *program, source OwnerID, now wheel.Time) *drRecord
 	return &g.drRecords[len(g.drRecords)-1]
 }
 
-// fewRecords are so few that it is cheaper to look for each of them alone.
+// fewRecords is the number of expired records up to which checking each of them separately is
+// faster.
 const fewRecords = 8
 
-// dropExpiredRecords forgets what is over.
+// dropExpiredRecords deletes the expired records.
 func (s *Set) dropExpiredRecords(now wheel.Time) {
 	g, over := s.gates(), 0
 	for k := range g.drRecords {
@@ -128,15 +130,15 @@ func (s *Set) dropExpiredRecords(now wheel.Time) {
 	}
 }
 
-// drKey is what is remembered of a source, or of all of a group.
+// drKey is a group and a source, or a group and all sources.
 type drKey struct {
 	group  uint16
 	source OwnerID
 	all    bool
 }
 
-// affectingSources returns whose applications are in effect or wait: what feels says of each instance and
-// source, at one look at all of them.
+// affectingSources returns the keys of all records with an application that is in effect or
+// waits. It gives the same answers as isAffected, with one pass over the instances.
 func (s *Set) affectingSources() map[drKey]bool {
 	felt, noted := map[drKey]bool{}, map[uint16]bool{}
 	for _, a := range s.gates().appliers {
@@ -167,26 +169,27 @@ func (s *Set) affectingSources() map[drKey]bool {
 	return felt
 }
 
-// Diminishing returns with the scope pair remember of each source what it has applied, whoever
-// owns the instance. So the Set knows whose applications are in effect: async stacks have their
-// sources; of what is shared, and of what runs in a queue, it is the source of the instance,
-// or, if they are others or more, all appliers that are noted of its slot.
+// With define.ScopePair, diminishing returns are counted for each source. So a Set must know the
+// sources of the applications that are in effect. An async stack has its source. For a shared
+// instance, or the running application of a queue, it is the source of the instance, or the
+// appliers recorded for its slot if there are other ones.
 
-// applier is one of those whose applications are in effect in an instance.
+// applier is a source with an application in effect in the instance at a slot.
 type applier struct {
 	source OwnerID
 	at     uint16
 }
 
-// drPerSource reports whether it matters who applies a definition.
+// drPerSource reports whether diminishing returns of the definition are counted for each source.
 func (s *program) drPerSource() bool { return s.uses&usesDR != 0 && s.DR.Scope == define.ScopePair }
 
-// onlyAsync reports whether all that is in effect in an instance is in its async stacks.
+// onlyAsync reports whether all applications of an instance are in its async stacks.
 func (s *Set) onlyAsync(i *instance) bool {
 	return s.specOf(i).Stack.Timers == define.TimersEach || i.flags&member != 0
 }
 
-// isAffected reports whether an application of a source is in effect in an instance, or waits.
+// isAffected reports whether an application of a source is in effect in an instance, or waits in
+// its queue.
 func (s *Set) isAffected(at uint16, source OwnerID) bool {
 	i := s.slot(at)
 	if (s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
@@ -201,10 +204,10 @@ func (s *Set) isAffected(at uint16, source OwnerID) bool {
 	return i.source == source
 }
 
-// hasAppliers reports whether appliers are noted of a slot.
+// hasAppliers reports whether appliers are recorded for a slot.
 func (g *gates) hasAppliers(at uint16) bool { return g.appliersOf(at) > 0 }
 
-// appliersOf returns how many appliers are noted of a slot.
+// appliersOf returns the number of appliers recorded for a slot.
 func (g *gates) appliersOf(at uint16) (n int) {
 	if g != nil {
 		for _, a := range g.appliers {
@@ -216,8 +219,7 @@ func (g *gates) appliersOf(at uint16) (n int) {
 	return n
 }
 
-// noteApplier notes that an application of a source has joined an instance. There are no
-// more than are remembered.
+// noteApplier records that an application of a source has joined an instance.
 func (s *Set) noteApplier(at uint16, source OwnerID) {
 	i := s.slot(at)
 	if !s.specOf(i).drPerSource() || s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared || s.isAffected(at, source) {
@@ -227,7 +229,7 @@ func (s *Set) noteApplier(at uint16, source OwnerID) {
 	s.ensureGates().addApplier(at, source)
 }
 
-// ensureApplier notes who applied an instance, before it has another source.
+// ensureApplier records the source of an instance before the instance gets another source.
 func (s *Set) ensureApplier(at uint16) {
 	if i := s.slot(at); s.specOf(i).drPerSource() && !s.onlyAsync(i) && !s.gates().hasAppliers(at) {
 		s.ensureGates().addApplier(at, i.source)
@@ -241,17 +243,16 @@ func (g *gates) addApplier(at uint16, source OwnerID) {
 	g.appliers = append(g.appliers, applier{source, at})
 }
 
-// dropAppliers forgets those of a slot.
+// dropAppliers deletes the appliers of a slot.
 func (g *gates) dropAppliers(at uint16) {
 	if g != nil {
 		g.appliers = slices.DeleteFunc(g.appliers, func(a applier) bool { return a.at == at })
 	}
 }
 
-// restartReset notes that an application of a source has an effect no more: it is remembered for
-// so long from now on, or from when the last one of the source has none. That is the ruling for pair: the
-// memory ends a reset after the last moment at which an application of that source was in effect, those that wait
-// included, whoever owns the instance.
+// restartReset restarts the reset time of a record when an application of a source ends. So with
+// define.ScopePair the record expires one reset time after the last application of that source,
+// including waiting ones, has ended, whichever source the instance has.
 func (g *gates) restartReset(t *Turn, spec *program, source OwnerID) {
 	if spec.uses&usesDR == 0 || g == nil {
 		return
@@ -264,7 +265,7 @@ func (g *gates) restartReset(t *Turn, spec *program, source OwnerID) {
 	}
 }
 
-// restartResetOfRun is ceased for what an instance is beside its async stacks.
+// restartResetOfRun is restartReset for the part of an instance that is not in async stacks.
 func (s *Set) restartResetOfRun(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch {
@@ -280,7 +281,7 @@ func (s *Set) restartResetOfRun(t *Turn, at uint16) {
 	}
 }
 
-// restartResets is ceased for all that is in an instance.
+// restartResets is restartReset for all applications of an instance.
 func (s *Set) restartResets(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.restartResetOfRun(t, at)
@@ -291,8 +292,8 @@ func (s *Set) restartResets(t *Turn, at uint16) {
 	}
 }
 
-// restartResets is ceased for all that was in a buff when it was saved, if some of it has ended
-// while its owner was away.
+// restartResets is restartReset for all applications of a saved buff, if some of them have ended
+// while the owner was away.
 func (r *restorer) restartResets(c *comeback) {
 	s, t, b, spec := r.set, r.turn, c.saved, c.spec
 	if spec.uses&usesDR == 0 || !c.gone && !c.parts {
@@ -314,8 +315,8 @@ func (r *restorer) restartResets(c *comeback) {
 	}
 }
 
-// restoreAppliers notes whose applications are in effect in a buff that is back. Of a queue of
-// which another one runs by now they were those of the one that ran.
+// restoreAppliers records the saved appliers of a restored buff. In a queue they belong to the
+// application that was running, so they are dropped if another one runs now.
 func (r *restorer) restoreAppliers(c *comeback) {
 	if b := c.saved; c.spec.drPerSource() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.parts) {
 		for _, source := range b.Appliers {
