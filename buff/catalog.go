@@ -14,52 +14,51 @@ import (
 	"github.com/bufftick/bufftick/internal/sheet"
 )
 
-// Catalog is a checked set of definitions. It never changes, so that any goroutine
-// may read it.
+// Catalog is an immutable set of checked definitions. Any goroutine may read it.
 type Catalog struct {
 	programs    []*program // by number: see program.index
 	byID        map[string]*program
 	handlers    []string
 	handlerIDs  map[string]HandlerID
-	ownHandlers map[string]bool // by definitions of this very catalog
+	ownHandlers map[string]bool // called by definitions of this catalog
 
 	tags, acts         names
-	parents            []Tag // of tag i+1, the one above it
+	parents            []Tag // i: the tag above tag i+1, or 0
 	groups, slots, drs names
 
-	dead       define.DeadRule // of definitions that do not say one
+	dead       define.DeadRule // for definitions with DeadDefault
 	aligned    bool            // some definition has AlignOwner
 	attributes []define.Attribute
-	schema     *sheet.Layout // nil if there are no attributes, or wrong ones
+	schema     *sheet.Layout // nil if there are no attributes, or invalid ones
 
-	damaged, dealt Act    // define.ActDamaged, ActDealt; 0: no definition uses it
+	damaged, dealt Act    // define.ActDamaged and ActDealt; 0 if no definition uses the act
 	damageActs     uint64 // the bits of both
 
-	lineages names       // the IDs of this catalog and of those that it took the place of
-	latest   []*program  // of line i+1, the definition here; nil if it has none any more
-	ancestry []*identity // of the catalogs that it took the place of, and its own
+	lineages names       // IDs of this catalog and of its predecessors
+	latest   []*program  // i: the version of lineage i+1 in this catalog, or nil
+	ancestry []*identity // of the predecessors, oldest first, and of this catalog
 	changes  []define.SpecChange
 
-	revisions []uint32 // of line i+1, the highest that any version has had
+	revisions []uint32 // i: the highest revision of lineage i+1 so far
 
-	locations []string // by Spec.Index, as far as they are known
+	locations []string // by Spec.Index; may be shorter than programs
 }
 
-// ErrSpec is matched by every error of [NewCatalog], ErrAttributes by that of a
-// [Catalog.Rebuild] with other attributes.
+// Errors of catalogs. Every error of [NewCatalog] matches ErrSpec. [Catalog.Rebuild] fails with
+// ErrAttributes if an attribute was changed or removed.
 var (
 	ErrSpec       = errors.New("buff: bad definition")
 	ErrAttributes = errors.New("buff: the attributes that the owners have were changed")
 
-	// ErrUnknownID is what [Catalog.Lookup] fails with.
+	// ErrUnknownID is the error of [Catalog.Lookup].
 	ErrUnknownID = errors.New("buff: no such definition")
 )
 
-// SpecError is one thing wrong with one definition.
+// SpecError is one error in one definition.
 type SpecError struct {
-	ID    string // the definition; its place, "#3", where the ID itself is missing; "" for an attribute
+	ID    string // the definition, or its position, as in "#3", if it has no ID; "" for an attribute
 	Field string // as in a file: "stack.limit", "on.pulse[0].apply"; "" for the whole definition
-	Text  string // what is wrong, and what would be right
+	Text  string // the error, and the allowed values
 }
 
 // Error returns one line.
@@ -73,10 +72,10 @@ func (e *SpecError) Error() string {
 	return fmt.Sprintf("buff %q: %s: %s", e.ID, e.Field, e.Text)
 }
 
-// SpecErrors is everything wrong with a set of definitions, in their order.
+// SpecErrors has all errors in a set of definitions, in the order of the definitions.
 type SpecErrors []*SpecError
 
-// Error returns one line for each error.
+// Error returns the errors, one per line.
 func (es SpecErrors) Error() string {
 	lines := make([]string, len(es))
 	for i, e := range es {
@@ -88,29 +87,30 @@ func (es SpecErrors) Error() string {
 // Is reports whether target is [ErrSpec].
 func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
 
-// NewCatalog checks the definitions and returns a catalog of copies of them. If
-// anything is wrong it returns all that is wrong as [SpecErrors], and no catalog.
+// NewCatalog checks the definitions and returns a catalog of copies of them. If there are errors,
+// it returns all of them as [SpecErrors], and no catalog.
 func NewCatalog(specs ...Spec) (*Catalog, error) { return Build(Definitions{Specs: specs}) }
 
-// Build is NewCatalog for definitions with attributes.
+// Build is NewCatalog for definitions with attributes, tags and acts.
 func Build(d Definitions) (*Catalog, error) {
 	return newCatalog(&Catalog{handlerIDs: make(map[string]HandlerID)}, nil, d)
 }
 
-// Next returns a catalog of the definitions that takes the place of c, which does not
-// change: tags, acts and handlers keep their numbers, and a definition is the next version of
-// c's with the same ID. It fails as NewCatalog does.
+// Next returns a catalog of the definitions that succeeds c, which does not change. Tags, acts and
+// handlers keep their numbers. A definition is the next version of the definition of c with the
+// same ID. Next fails as NewCatalog does.
 //
-// What runs goes on as its own version says. The next refresh takes the new one, but not if
-// that has another [define.Stacking].Timers. What a definition applies is always the newest.
+// Running buffs keep the rules of their version. The next refresh changes them to the new version,
+// unless that has a different [define.Stacking].Timers. Buffs that a definition applies are always
+// of the newest version.
 func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
 	return c.Rebuild(Definitions{Attributes: c.attributes, Dead: c.dead, Specs: specs})
 }
 
-// Rebuild is Next for definitions with attributes. Those of c must be among them, unchanged: the
-// owners have them already. Otherwise it fails with [ErrAttributes], and with [SpecErrors] that name
-// each one that was changed or taken away. Their order stays that of c, and new ones come behind:
-// an owner has their base.
+// Rebuild is Next for definitions with attributes. They must include all attributes of c, unchanged,
+// because the owners already have values for them. Otherwise Rebuild fails with [ErrAttributes] and
+// with [SpecErrors] that name each changed or missing attribute. The attributes of c keep their
+// order, and new ones follow them.
 func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 	var err error
 	if d.Attributes, err = c.mergeAttributes(d.Attributes); err != nil {
@@ -123,7 +123,7 @@ func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 	}, c, d)
 }
 
-// mergeAttributes returns the attributes of c and those of the list that it does not have.
+// mergeAttributes returns the attributes of c, followed by those of the list that c does not have.
 func (c *Catalog) mergeAttributes(list []define.Attribute) ([]define.Attribute, error) {
 	var errs SpecErrors
 	all, old := slices.Clip(c.attributes), make([]bool, len(list))
@@ -148,7 +148,7 @@ func (c *Catalog) mergeAttributes(list []define.Attribute) ([]define.Attribute, 
 	return all, nil
 }
 
-// newCatalog completes c, which takes the place of the catalog before, if there is one.
+// newCatalog completes c. If before is not nil, c succeeds it.
 func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.byID = make(map[string]*program, len(specs))
@@ -174,7 +174,7 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	}
 	k.propagateCaptures()
 	used := uint64(0)
-	if before != nil { // its definitions may still run
+	if before != nil { // buffs of its definitions may still run
 		used = before.damageActs
 	}
 	for _, p := range c.programs {
@@ -202,9 +202,9 @@ func (c *Catalog) newest(p *program) *program {
 // Spec returns the definition with that ID, or nil.
 func (c *Catalog) Spec(id string) *Spec { return c.byID[id].spec() }
 
-// Lookup returns the definition with that ID, or [ErrUnknownID] naming the ID and the one that
-// it is most likely meant to be: for IDs that come from elsewhere, such as a chat command or a
-// table of loot. An ID that is known costs what [Catalog.Spec] does, another O(definitions).
+// Lookup returns the definition with that ID. Otherwise it fails with [ErrUnknownID] and suggests
+// the most similar ID. Use it for IDs from outside the program, such as a chat command or a loot
+// table. An unknown ID costs O(definitions).
 func (c *Catalog) Lookup(id string) (*Spec, error) {
 	if p := c.byID[id]; p != nil {
 		return &p.Spec, nil
@@ -222,7 +222,7 @@ func (c *Catalog) Lookup(id string) (*Spec, error) {
 // Len returns the number of definitions.
 func (c *Catalog) Len() int { return len(c.programs) }
 
-// All returns the definitions in the order in which [NewCatalog] got them.
+// All returns the definitions in the order passed to [NewCatalog].
 func (c *Catalog) All() iter.Seq[*Spec] {
 	return func(yield func(*Spec) bool) {
 		for _, p := range c.programs {
@@ -233,8 +233,8 @@ func (c *Catalog) All() iter.Seq[*Spec] {
 	}
 }
 
-// Place returns where a definition of this very catalog is written, "" if that is not known: for
-// people who want to change it, see [Definitions].Places.
+// Place returns the position of a definition of this catalog in its source, for people, or "" if
+// it is not known: see [Definitions].Places.
 func (c *Catalog) Place(s *Spec) string {
 	if !c.Has(s) || s.Index() >= len(c.locations) {
 		return ""
@@ -242,18 +242,17 @@ func (c *Catalog) Place(s *Spec) string {
 	return c.locations[s.Index()]
 }
 
-// Has reports whether s is one of the definitions of this very catalog.
+// Has reports whether s is a definition of this catalog, not of one that it succeeds.
 func (c *Catalog) Has(s *Spec) bool {
 	return s != nil && s.program != nil && s.program.catalog == c
 }
 
-// Handlers returns the names of the Go handlers that the definitions call, each
-// once, in the order of their first use; first those that the definitions of earlier
-// catalogs did. The first one has the [HandlerID] 1.
+// Handlers returns the names of the Go handlers that the definitions call, without duplicates, in
+// the order of their first use, starting with those of the catalogs that this one succeeds. The
+// first has the [HandlerID] 1.
 func (c *Catalog) Handlers() []string { return slices.Clone(c.handlers) }
 
-// HandlerName returns the name of a handler of this catalog, "" for 0 and for one that it
-// does not have.
+// HandlerName returns the name of a handler of this catalog, or "" if there is none.
 func (c *Catalog) HandlerName(id HandlerID) string {
 	if id <= 0 || int(id) > len(c.handlers) {
 		return ""
@@ -272,7 +271,7 @@ func (c *Catalog) handler(name string) HandlerID {
 	return id
 }
 
-// Attributes returns the attributes of the owners, nil if there are none.
+// Attributes returns the attributes of the owners, or nil if there are none.
 func (c *Catalog) Attributes() *stat.Schema {
 	if c.schema == nil {
 		return nil
@@ -280,8 +279,7 @@ func (c *Catalog) Attributes() *stat.Schema {
 	return c.schema.Schema
 }
 
-// Attr returns the attribute with that name, 0 if there is none, and reports whether there is
-// one. No attribute is 0.
+// Attr returns the attribute with that name and reports whether there is one. No attribute is 0.
 func (c *Catalog) Attr(name string) (stat.Attr, bool) {
 	if c.schema == nil {
 		return 0, false
@@ -289,23 +287,21 @@ func (c *Catalog) Attr(name string) (stat.Attr, bool) {
 	return c.schema.Attr(name)
 }
 
-// Definitions is what a [Catalog] is made of.
+// Definitions is the content of a [Catalog].
 type Definitions struct {
-	// Attributes are the numbers that every owner has. If there are none, no definition
-	// may name one.
+	// Attributes are the attributes of every owner. Definitions can only name these.
 	Attributes []define.Attribute
 
-	// Tags and Acts are names that the catalog knows, those too that no definition speaks
-	// of: the game may give and ask for them.
+	// Tags and Acts are names for the game to use in addition to those in the definitions.
 	Tags, Acts []string
 
-	// Dead is the rule of all definitions that do not say one.
+	// Dead is the rule for all definitions with DeadDefault.
 	Dead define.DeadRule
 
-	// Specs are what [NewCatalog] takes.
+	// Specs are the definitions of the buffs.
 	Specs []Spec
 
-	// Places say where each of Specs is written, for people: "buffs/venom.yaml:12". It may be
-	// shorter than Specs, or nil. Two catalogs that differ in nothing else say the same.
+	// Places are the positions of Specs in their source, for people, as in "buffs/venom.yaml:12".
+	// It may be shorter than Specs. [Catalog.Changes] ignores it.
 	Places []string
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// checker compiles definitions and gathers everything that is wrong with them.
+// checker compiles definitions and collects their errors.
 type checker struct {
 	catalog *Catalog
 	current *program
 	errs    SpecErrors
 
-	// The first sound definition that named a class of slots, or a group of
-	// diminishing returns: the others must say the same.
+	// By class of slots and by group of diminishing returns: the first valid definition with
+	// that name. All others must have the same settings.
 	classes, returns map[string]*program
 
-	numbers map[string]int // of the current definition, by name: how many begin so
-	acting  bool           // the number that is checked may read the amount of an act
+	numbers map[string]int // numbers of the current definition per name: see unique
+	acting  bool           // the current number may read the amount of an act
 }
 
 func (k *checker) failf(field, format string, args ...any) {
@@ -38,7 +38,7 @@ func (k *checker) id(s *program) {
 	case s.ID == "":
 		k.failf("id", "missing")
 	case !isWord(s.ID):
-		k.failf("id", "must not have spaces or control characters") // it is one word of a log line
+		k.failf("id", "must not have spaces or control characters") // an ID is one word of a log line
 	case k.catalog.byID[s.ID] != nil:
 		k.failf("id", "defined twice")
 	default:
@@ -46,8 +46,8 @@ func (k *checker) id(s *program) {
 	}
 }
 
-// lineageOf returns the number of an ID among those of the catalog and of all that it took the place
-// of: engines keep something for each.
+// lineageOf returns the lineage of an ID, in the catalog and its predecessors. The number of
+// lineages is limited because engines keep counters for each.
 func (k *checker) lineageOf(id string) uint32 {
 	lines := &k.catalog.lineages
 	if _, known := lines.index[id]; !known && len(lines.list) >= define.MaxLineage {
@@ -57,13 +57,13 @@ func (k *checker) lineageOf(id string) uint32 {
 	return uint32(lines.number(id))
 }
 
-// isWord reports whether a name has neither spaces nor control characters.
+// isWord reports whether a name has no spaces and no control characters.
 func isWord(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 }
 
-// spec checks and compiles one definition. It goes on after errors, so that all are
-// found at once: nothing here may rely on what was checked before.
+// spec checks and compiles one definition. It continues after errors, to find all of them at once,
+// so no check may rely on an earlier one.
 func (k *checker) spec(s *program) {
 	k.current = s
 	clear(k.numbers)
@@ -97,7 +97,7 @@ func (k *checker) spec(s *program) {
 	k.fates(s)
 }
 
-// whole checks a span that may not be below zero.
+// whole checks a span that must not be negative.
 func (k *checker) whole(field string, d time.Duration) {
 	switch {
 	case d < 0:
@@ -109,7 +109,7 @@ func (k *checker) whole(field string, d time.Duration) {
 	}
 }
 
-// beat checks a span that is repeated.
+// beat checks the period of something that repeats.
 func (k *checker) beat(field string, d time.Duration) {
 	if d > 0 && d < define.MinPeriod {
 		k.failf(field, "%v is below the floor of %v", d, define.MinPeriod)
@@ -117,14 +117,14 @@ func (k *checker) beat(field string, d time.Duration) {
 	k.whole(field, d)
 }
 
-// within checks a number.
+// within checks that a number is in a range.
 func (k *checker) within(field string, n, least, most int) {
 	if n < least || n > most {
 		k.failf(field, "must be from %d to %d, not %d", least, most, n)
 	}
 }
 
-// ref returns the definition with that ID.
+// ref returns the program with that ID. If there is none, it records an error and returns nil.
 func (k *checker) ref(field, id string) *program {
 	s := k.catalog.byID[id]
 	if s == nil {
@@ -133,5 +133,5 @@ func (k *checker) ref(field, id string) *program {
 	return s
 }
 
-// element returns the path of an element of a list.
+// element returns the field name of an element of a list.
 func element(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i) }

@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// kind checks how long the buff lives. A duration of 0 is an error and never means for ever, nor at once: four of the
-// systems that were compared take it for infinite, one for instant, and two crash.
+// kind checks the kind and the duration. A duration of 0 is an error: in similar systems it means
+// infinite or instant, so a missing value would go unnoticed.
 func (k *checker) kind(s *program) {
 	switch s.Kind {
 	case define.Timed:
@@ -40,7 +40,7 @@ func (k *checker) kind(s *program) {
 	}
 }
 
-// period checks the beat, and whatever needs one.
+// period checks the period and the fields that need one.
 func (k *checker) period(s *program) {
 	s.period = s.Period.Milliseconds()
 	k.beat("period", s.Period)
@@ -74,11 +74,11 @@ func (k *checker) period(s *program) {
 	}
 }
 
-// maxCount bounds how many pulses one event may stand for, or may follow a return.
+// maxCount is the maximum of pulses in one coalesced event, and of offline pulses.
 const maxCount = 100_000
 
-// spans checks a curve of seconds, at its points: between two of them is what is between
-// their values.
+// spans checks a curve of seconds. It checks only the points, because the curve is linear between
+// them.
 func (k *checker) spans(field string, c *define.Curve, other, least time.Duration) {
 	if c == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// charges checks what may be used.
+// charges checks the charges.
 func (k *checker) charges(s *program) {
 	c := &s.Charges
 	if c.N != 0 {
@@ -24,7 +24,7 @@ func (k *checker) charges(s *program) {
 	}
 }
 
-// shield checks what absorbs.
+// shield checks and compiles the shield.
 func (k *checker) shield(s *program) {
 	h := &s.Shield
 	if h.Pool < 0 {
@@ -38,7 +38,8 @@ func (k *checker) shield(s *program) {
 	}
 }
 
-// shieldAttrs returns the attributes that a shield stands before.
+// shieldAttrs returns the attributes that a shield protects: by default those at whose minimum the
+// owner dies.
 func (k *checker) shieldAttrs(h *define.Shield) (attrs []stat.Attr) {
 	h.Attrs = slices.Clone(h.Attrs)
 	for i, name := range h.Attrs {
@@ -58,7 +59,7 @@ func (k *checker) shieldAttrs(h *define.Shield) (attrs []stat.Attr) {
 	return attrs
 }
 
-// aura checks what is applied to those around the owner.
+// aura checks the aura.
 func (k *checker) aura(s *program) {
 	a := &s.Aura
 	switch {
@@ -69,9 +70,9 @@ func (k *checker) aura(s *program) {
 	case a.Apply == s.ID:
 		k.failf("aura.apply", "an aura may not apply its own definition")
 	default:
-		switch of := k.catalog.byID[a.Apply]; { // that there is one, compile sees
+		switch of := k.catalog.byID[a.Apply]; { // compile reports a missing one
 		case of == nil:
-		case of.Kind == define.Instant: // see Spec.joinable
+		case of.Kind == define.Instant: // see program.auraCanApply
 			k.failf("aura.apply", "%q is instant: there would be nothing to take away", a.Apply)
 		case of.Stack.Timers != define.TimersShared:
 			k.failf("aura.apply", "%q has timers %v, but a member of an aura has no end of its own", a.Apply, of.Stack.Timers)
@@ -94,7 +95,7 @@ func (k *checker) aura(s *program) {
 	k.whole("aura.linger", a.Linger)
 }
 
-// params checks the numbers that come with an application.
+// params checks and compiles the parameters.
 func (k *checker) params(s *program) {
 	if n := len(s.Params); n > define.MaxParams {
 		k.failf("params", "%d are more than %d", n, define.MaxParams)
@@ -114,7 +115,7 @@ func (k *checker) params(s *program) {
 	}
 }
 
-// save checks what is kept when the owner leaves.
+// save checks the rules for a departure of the owner.
 func (k *checker) save(s *program) {
 	v := &s.Save
 	k.whole("save.if_remaining", v.IfRemaining)
@@ -142,7 +143,7 @@ func (k *checker) save(s *program) {
 	}
 }
 
-// links checks what comes and goes with the buff.
+// links checks and compiles the links.
 func (k *checker) links(s *program) {
 	if n := len(s.Links); n > define.MaxLinks {
 		k.failf("links", "%d are more than %d", n, define.MaxLinks)
@@ -165,8 +166,8 @@ func (k *checker) links(s *program) {
 	}
 }
 
-// linkRings finds definitions that are linked to each other in a ring, each ring once: one
-// application would set off all of them for ever.
+// linkRings reports definitions whose links form a ring, each ring once. An application of one of
+// them would never finish.
 func (k *checker) linkRings() {
 	const (
 		fresh = iota
@@ -183,7 +184,7 @@ func (k *checker) linkRings() {
 		case onPath:
 			ring := path[slices.Index(path, s):]
 			if len(ring) == 1 {
-				return // which is said already
+				return // links has reported it
 			}
 			names := make([]string, 0, len(ring)+1)
 			for _, r := range append(slices.Clone(ring), s) {

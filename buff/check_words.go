@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// words finds values that have no word. They are replaced by the default, so that
-// nothing follows from them.
+// words reports unknown values of enumerations. It replaces them by the default, so that they cause
+// no further errors.
 func (k *checker) words(s *program) {
 	known(k, "polarity", &s.Polarity, define.Negative)
 	known(k, "clock", &s.Clock, define.Wall)
@@ -54,14 +54,13 @@ func known[E interface {
 	}
 }
 
-// fates checks what becomes of the buff when something befalls others, and fills in
-// the defaults.
+// fates checks the rules for deaths, departures, moves and faults, and sets their defaults.
 func (k *checker) fates(s *program) {
 	for _, f := range []struct {
 		field     string
 		fate      *define.Fate
 		byDefault define.Fate
-		more      define.Fate // the one that only this field has
+		more      define.Fate // an additional value that only this field allows
 	}{
 		{"on_death", &s.OnDeath, define.FateRemove, define.FatePause},
 		{"on_source_gone", &s.OnSourceGone, define.FateKeep, define.FateAdopt},
@@ -79,8 +78,8 @@ func (k *checker) fates(s *program) {
 	}
 }
 
-// instant refuses what only a buff that is carried can have. An instant one is done when it is applied: there is no instance,
-// and no handle that anything could be asked of later.
+// instant rejects the fields that need a running instance. An instant buff has none: it is finished
+// when it has been applied.
 func (k *checker) instant(s *program) {
 	for _, f := range []struct {
 		field string

@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// compile fills in what is not checked elsewhere. Limits are checked first: it runs for
-// wrong definitions too.
+// compile compiles the fields that no check has compiled. It also runs for invalid definitions, so
+// it clamps values to their limits.
 func (k *checker) compile(s *program) {
 	s.shortest, s.longest = s.MinDuration.Milliseconds(), int64(math.MaxInt64)
 	if s.MaxDuration > 0 {
@@ -56,8 +56,9 @@ func (k *checker) compileNames(s *program) {
 	s.consumeOn = k.actSet("charges.consume_on", &s.Charges.ConsumeOn)
 }
 
-// findUses says once, at load, which of the rules a definition makes use of. The hot paths ask for one bit, and a plain damage
-// over time passes none of the code for groups, immunities or numbers.
+// findUses returns the features of the definition. It runs once, when a catalog is built; the hot
+// paths test single bits, so a plain damage over time skips the rules for groups, immunities and
+// numbers.
 func (s *program) findUses() (u uses) {
 	set := func(bit uses, on bool) {
 		if on {
