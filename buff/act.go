@@ -31,7 +31,7 @@ func (s *Set) handleAct(t *Turn, act Act, target OwnerID, amount int64) Result {
 		}
 		e := s.tell(t, Reacted, at)
 		e.Name, e.Target, e.Magnitude = spec.catalog.ActName(act), target, amount
-		s.queueActions(t, spec.reactionTo(act), s.numbersOf(t, i, offBeat))
+		s.queueActions(t, spec.reactionTo(act), s.numbersOf(t, i, offBoundary))
 		t.quiet = quiet
 		r.Kind = Reacted
 		r.Amount++

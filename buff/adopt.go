@@ -38,7 +38,7 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 		versions = versions || s.specOf(s.slot(at)).catalog != t.Catalog
 	}
 	s.setMixed(versions)
-	s.conclude(t)
+	s.evaluateConditions(t)
 	for t.head < len(t.items) {
 		s.runNext(t)
 	}

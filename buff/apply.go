@@ -121,7 +121,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	}
 	if why == NoReason {
 		if spec.uses&usesImmunity != 0 && s.live < s.limit {
-			s.flushAll(t, spec.immunity.matches) // pending pulses predate the immunity
+			s.flushMatching(t, spec.immunity.matches) // pending pulses predate the immunity
 		}
 		at = s.allocSlot(t)
 	}

@@ -91,7 +91,7 @@ func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome 
 	r := outcome{handle: s.handle(at), kind: Stacked}
 	room := spec.limit - int32(i.stacks)
 	full := room <= 0
-	higher := a.outlevels(i)
+	higher := a.replacesByLevel(i)
 	if full && spec.refuses(higher) {
 		return s.refuse(t, at, a)
 	}
@@ -144,7 +144,7 @@ func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome 
 // Example: testdata/timers_each_full.txt.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
 	i := s.slot(at)
-	if s.specOf(i).Stack.Refresh == define.RefreshNone && !a.outlevels(i) {
+	if s.specOf(i).Stack.Refresh == define.RefreshNone && !a.replacesByLevel(i) {
 		return 0
 	}
 	x, now := s.extraOf(i), s.nowOf(t, i)
@@ -157,7 +157,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	s.gates().restartReset(t, s.specOf(i), l.source)
 	s.ages++
 	end := now.Add(d)
-	if a.stolen && !a.outlevels(i) { // a steal never shortens a buff of the thief
+	if a.stolen && !a.replacesByLevel(i) { // a steal never shortens a buff of the thief
 		end = max(end, l.end)
 	}
 	l.end, l.age, l.stacks = end, s.ages, 1

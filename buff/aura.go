@@ -34,7 +34,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 	if at, k := s.findMember(a); at != noSlot {
 		i := s.slot(at)
 		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
-			s.flush(t, at)
+			s.flushPulses(t, at)
 			h.end = wheel.Never
 			if i.flags&leaving != 0 { // an end set by SetRemaining or Extend remains
 				s.clearEnd(t, at)
@@ -84,10 +84,10 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 		s.end(t, at, OutOfAura)
 		return Result{Kind: Removed, Why: OutOfAura}
 	case linger <= 0:
-		s.flush(t, at)
+		s.flushPulses(t, at)
 		s.dropHolder(t, at, k)
 	default:
-		s.flush(t, at)
+		s.flushPulses(t, at)
 		h.end = s.nowOf(t, i).Add(ceilMillis(linger))
 		s.updateMemberEnd(t, at)
 	}

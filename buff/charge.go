@@ -33,7 +33,7 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	if s.specOf(i).Charges.N == 0 {
 		return Result{Handle: s.handle(at)}
 	}
-	s.flush(t, at)
+	s.flushPulses(t, at)
 	x, empty := s.extraOf(i), false
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		for k := range x.async {

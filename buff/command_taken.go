@@ -82,7 +82,7 @@ func (f *form) ownNumbers(n *taken, l *asyncStack) {
 	if f.mode == writing {
 		own := n.waiting[:0]
 		if l.numbers != 0 {
-			own = n.of(l)
+			own = n.valuesOf(l)
 		}
 		f.data = binary.AppendUvarint(f.data, uint64(len(own)))
 		for _, v := range own {

@@ -220,5 +220,5 @@ func (s *Set) runEvent(t *Turn, at uint16, due, own wheel.Time, r rank) {
 	default:
 		s.expire(t, at)
 	}
-	s.conclude(t)
+	s.evaluateConditions(t)
 }

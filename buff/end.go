@@ -36,7 +36,7 @@ func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
 func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	i := s.slot(at)
 	if i.extra != noSlot {
-		s.flush(t, at)
+		s.flushPulses(t, at)
 	}
 	spec, age := s.specOf(i), s.age(i)
 	if spec.uses&usesLeave != 0 {
@@ -64,7 +64,7 @@ func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
 
 // numbersAtEnd is numbersOf for an instance that is about to be dropped: its lists stay as they are until the extra is used again.
 func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
-	k := s.numbersOf(t, i, offBeat)
+	k := s.numbersOf(t, i, offBoundary)
 	if k == &t.worked.each {
 		return k
 	}
@@ -106,7 +106,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 		s.end(t, at, why)
 		return outcome{kind: Removed, why: why}
 	}
-	s.flush(t, at)
+	s.flushPulses(t, at)
 	r := outcome{handle: s.handle(at), kind: StackEnded, why: why}
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		for left := int16(n); left > 0; {
@@ -248,7 +248,7 @@ func (s *Set) followDeath(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	if spec := s.specOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
 		e := s.about(Died, at)
 		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, s.owner, killer
-		s.queueEventActions(t, spec.death, &e, e.Source, s.numbersOf(t, i, offBeat))
+		s.queueEventActions(t, spec.death, &e, e.Source, s.numbersOf(t, i, offBoundary))
 	}
 }
 
@@ -274,7 +274,7 @@ func (s *Set) revive(t *Turn) Result {
 // setDeathPause holds the time of a buff while its owner is dead. It is a cause of its own:
 // a Resume does not end it.
 func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
-	s.flush(t, at)
+	s.flushPulses(t, at)
 	i := s.slot(at)
 	p := s.scaleOf(t, i)
 	c := Command{Verb: verb.Resume, Whose: byDeath, Handle: s.handle(at)}
@@ -309,7 +309,7 @@ func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 			r.Kind, r.Why = Removed, SourceGone
 			r.Amount++
 		case define.FateAdopt:
-			s.flush(t, at)
+			s.flushPulses(t, at)
 			s.ensureApplier(at)
 			s.newSource(at, s.owner)
 			if r.Kind == 0 {

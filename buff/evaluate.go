@@ -293,7 +293,7 @@ type taken struct {
 	shield  int64
 	charges int32
 	rest    []asyncStack // with what is left of each, in the order in which they are applied
-	waiting []float64    // the values of those that waited in a queue; see taken.of
+	waiting []float64    // the values of those that waited in a queue; see taken.valuesOf
 }
 
 // loot is room for what is taken. It is cut off in pieces and not used again: nobody knows
@@ -359,7 +359,7 @@ func (s *Set) param(i *instance, k int) float64 {
 	values := e.k.values
 	if e.spec.ownNumber(by) && len(e.async) > 0 {
 		var best *asyncStack
-		eachCounted(e.async, offBeat, e.spec.Stack.Effective, func(l *asyncStack, _ int32) { best = l.preferred(best) })
+		eachCounted(e.async, offBoundary, e.spec.Stack.Effective, func(l *asyncStack, _ int32) { best = l.preferred(best) })
 		values = e.k.valuesOf(best)
 	}
 	v, ok := by.of(e.spec, values, int32(e.spec.counted(e.stacks)))

@@ -27,7 +27,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	case to < define.MinPeriod || to > define.MaxDuration || to%time.Millisecond != 0:
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.specOf(i).ID, to, define.MinPeriod, define.MaxDuration)}
 	}
-	s.flush(t, at)
+	s.flushPulses(t, at)
 	was, runs, beat, now, ms := s.period(i), s.currentPeriod(i), i.boundary, s.nowOf(t, i), to.Milliseconds()
 	e := s.about(Hastened, at)
 	switch s.specOf(i).Haste {

@@ -92,13 +92,13 @@ func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 		s.mark(at, journal.Hidden)
 	}
 	if (was^causes)&^told != 0 {
-		s.flush(t, at) // what was owed is as it was before
+		s.flushPulses(t, at) // what was owed is as it was before
 	}
 	if (was&told == 0) == (causes&told == 0) {
 		i.flags = i.flags&^hidden | causes
 		return
 	}
-	s.flush(t, at)
+	s.flushPulses(t, at)
 	if causes&told != 0 {
 		s.revokeEffects(t, at)
 		i.flags = i.flags&^hidden | causes
@@ -106,7 +106,7 @@ func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 		return
 	}
 	if s.specOf(i).uses&usesImmunity != 0 {
-		s.flushAll(t, s.specOf(i).immunity.matches)
+		s.flushMatching(t, s.specOf(i).immunity.matches)
 	}
 	i.flags = i.flags&^hidden | causes
 	s.tell(t, Shown, at)
@@ -165,7 +165,7 @@ func (s *Set) revokeEffects(t *Turn, at uint16) {
 		s.removeModifiers(t, at)
 	}
 	if spec.uses&usesImmunity != 0 {
-		s.flushAll(t, spec.immunity.matches)
+		s.flushMatching(t, spec.immunity.matches)
 		s.gates().immunities--
 		s.gates().noteImmunityChange()
 	}

@@ -54,7 +54,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {
 		return Result{}
 	}
-	s.flushAll(t, func(spec *program) bool { return has(spec.is, c.Tag) })
+	s.flushMatching(t, func(spec *program) bool { return has(spec.is, c.Tag) })
 	if c.Verb == verb.DropImmunity {
 		if g.immune.drop([]Tag{c.Tag}) {
 			g.noteImmunityChange()

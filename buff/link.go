@@ -74,8 +74,8 @@ func (g *gates) isHead(of uint64) bool {
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.head == of })
 }
 
-// issueUnlink issues the command that releases the links of a head that has ended. It runs after the
-// link applications that are already queued.
+// issueUnlink issues the command that releases the links of a head that has ended. It runs after
+// the link applications that are already queued.
 func (s *Set) issueUnlink(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
 		s.gates().dropHead(of)
@@ -100,7 +100,7 @@ func (s *Set) unlink(t *Turn, c *Command) Result {
 		stacks := min(g.links[k].stacks, s.slot(at).stacks-1)
 		g.links = slices.Delete(g.links, k, k+1)
 		switch {
-		case g.linked(h) == 0:
+		case g.headCount(h) == 0:
 			s.endNamed(t, at, c.Reason, c.Name)
 			r.Kind, r.Why = Removed, c.Reason
 		case stacks > 0:
@@ -123,8 +123,8 @@ func (g *gates) dropLinks(link Handle) {
 	g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.link == link })
 }
 
-// linked returns the number of heads of an instance.
-func (g *gates) linked(link Handle) (n int) {
+// headCount returns the number of heads of an instance.
+func (g *gates) headCount(link Handle) (n int) {
 	if g != nil {
 		for _, l := range g.links {
 			if l.link == link {
@@ -135,8 +135,8 @@ func (g *gates) linked(link Handle) (n int) {
 	return n
 }
 
-// linkedBy reports whether an instance has a head whose age is not in except.
-func (g *gates) linkedBy(link Handle, except []uint64) bool {
+// hasOtherHead reports whether an instance has a head whose age is not in except.
+func (g *gates) hasOtherHead(link Handle, except []uint64) bool {
 	return slices.ContainsFunc(g.links, func(l linkage) bool { return l.link == link && !slices.Contains(except, l.head) })
 }
 

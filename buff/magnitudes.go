@@ -120,7 +120,7 @@ func (e *effect) amount(j int) (v float64, ok bool) {
 	}
 	ok = true
 	var best *asyncStack
-	eachCounted(e.async, offBeat, e.spec.Stack.Effective, func(l *asyncStack, n int32) {
+	eachCounted(e.async, offBoundary, e.spec.Stack.Effective, func(l *asyncStack, n int32) {
 		if m.perStack {
 			x, valid := m.value.of(e.spec, e.k.valuesOf(l), stacks)
 			v += float64(x * float64(n))
@@ -173,7 +173,7 @@ func (e *effect) addModifiers(sheet *sheet.Sheet, of Handle) {
 
 // reorderOverrides removes the overrides of the slot from and of all younger buffs, and adds them
 // again. The sheet uses the override added last, which must be that of the youngest buff, not that
-// of the buff shown last.
+// valuesOf the buff shown last.
 func (s *Set) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
 		s.visited++

@@ -12,7 +12,7 @@ import (
 // Under the old version, pending pulses run and a buff without time left ends. Under the new
 // version, stacks above its limit are removed.
 func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
-	s.flush(t, at)
+	s.flushPulses(t, at)
 	i := s.slot(at)
 	h, shield, shielded := s.handle(at), int64(0), s.specOf(i).Shield.On
 	by := spec.durationAt(int(i.level)) - s.specOf(i).durationAt(int(i.level))

@@ -8,11 +8,11 @@ import (
 )
 
 // pulse executes a pulse that an application causes at once, with all stacks.
-func (s *Set) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBeat, 0, 0, 0) }
+func (s *Set) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBoundary, 0, 0, 0) }
 
-// offBeat, as the instant of a pulse, means that the pulse is not at a boundary of the period.
+// offBoundary, as the instant of a pulse, means that the pulse is not at a boundary of the period.
 // Every async stack counts in it.
-const offBeat wheel.Time = math.MinInt64
+const offBoundary wheel.Time = math.MinInt64
 
 // pulseAt emits the pulse at the instant own, in the instance's time, and queues its actions. If
 // the buff is hidden, it emits a Suppressed instead. For a partial pulse, elapsed is the part of
@@ -115,7 +115,7 @@ func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {
 	i := s.slot(at)
 	if elapsed != 0 {
-		s.flush(t, at)
+		s.flushPulses(t, at)
 		s.pulseAt(t, at, own, elapsed, period, 0)
 		return
 	}
@@ -123,26 +123,26 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 	x.pendingPulses++
 	x.lastPending = own
 	if next := s.nextPulse(i); next > s.nextEnd(i) || s.toWorldTime(i, next) > t.Now || !s.sameCountedStacks(i, own, next) {
-		s.flush(t, at)
+		s.flushPulses(t, at)
 	}
 }
 
-// flushAll is flush for all instances whose definition satisfies which.
-func (s *Set) flushAll(t *Turn, which func(*program) bool) {
+// flushMatching is flushPulses for all instances whose definition satisfies which.
+func (s *Set) flushMatching(t *Turn, which func(*program) bool) {
 	s.eachInstance(func(at uint16) {
 		if which(s.specOf(s.slot(at))) {
-			s.flush(t, at)
+			s.flushPulses(t, at)
 		}
 	})
 }
 
-// flush executes the pending pulses of an instance as one pulse, according to Spec.Catchup.
+// flushPulses executes the pending pulses of an instance as one pulse, according to Spec.Catchup.
 //
 // It must be called before every change that a pulse would see: of stacks, magnitude, end or
 // visibility. So late pulses have the results that they would have had in time. The count is
-// cleared first, because the pulse may call flush again. Examples: testdata/catchup_change.txt,
-// catchup_purge.txt.
-func (s *Set) flush(t *Turn, at uint16) {
+// cleared first, because the pulse may call flushPulses again. Examples:
+// testdata/catchup_change.txt, catchup_purge.txt.
+func (s *Set) flushPulses(t *Turn, at uint16) {
 	i := s.slot(at)
 	if i.extra == noSlot || s.extraOf(i).pendingPulses == 0 {
 		return
@@ -250,7 +250,7 @@ func (s *Set) fault(t *Turn, why Reason) {
 	t.emit(s, &e)
 	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.lookup(e.Handle) != nil {
 		s.end(t, e.Handle.slot(), Fault)
-		s.conclude(t)
+		s.evaluateConditions(t)
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome
 		switch weakest := weakestOf(x.async); {
 		case spec.Stack.Overflow == define.OverflowClear:
 			return s.refuse(t, at, a)
-		case spec.Stack.Overflow == define.OverflowDeny && !a.outlevels(i),
+		case spec.Stack.Overflow == define.OverflowDeny && !a.replacesByLevel(i),
 			weakest < 0,
 			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].strength().compare(a.strength()) >= 0:
 			r := s.deny(t, a, Limit, nil)

@@ -278,7 +278,7 @@ func (r *restorer) tell(zone []Command) {
 	if sheet := s.sheet(); sheet != nil {
 		sheet.MoveAll() // what had raised a maximum may have ended meanwhile
 	}
-	s.conclude(t)
+	s.evaluateConditions(t)
 	for t.head < len(t.items) {
 		s.runNext(t)
 	}
@@ -343,7 +343,7 @@ func (r *restorer) tellGone(c *comeback) {
 	case define.OfflineRun:
 		e.Offline = int64(c.over - i.end)
 		t.emit(s, &e)
-		s.followBackdated(t, c.spec, t.numbersOf(c.spec, k, c.x.async, offBeat), e.Offline)
+		s.followBackdated(t, c.spec, t.numbersOf(c.spec, k, c.x.async, offBoundary), e.Offline)
 	}
 	if s.gates().isHead(c.saved.Age) {
 		s.issueUnlink(t, c.saved.Age, Expired, "")
@@ -394,7 +394,7 @@ func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 	}
 	async, own := c.counted, c.pulsed
 	if async == nil {
-		async, own = c.x.async, offBeat
+		async, own = c.x.async, offBoundary
 	}
 	tell := func(e *Event) {
 		t.emit(s, e)
@@ -410,7 +410,7 @@ func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 	for range times {
 		tell(&whole)
 	}
-	async, own = c.x.async, offBeat
+	async, own = c.x.async, offBoundary
 	if tail {
 		e.Kind, e.Why = whole.Kind, whole.Why
 		if !suppressed {

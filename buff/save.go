@@ -204,8 +204,8 @@ func (w *saver) findHeadless() {
 			if slices.Contains(w.headless, age) {
 				continue
 			}
-			if !lost && len(w.headless) > 0 && g.linked(s.handle(at)) > 0 {
-				lost = !g.linkedBy(s.handle(at), w.headless)
+			if !lost && len(w.headless) > 0 && g.headCount(s.handle(at)) > 0 {
+				lost = !g.hasOtherHead(s.handle(at), w.headless)
 			}
 			if lost && (w.keeps(i) || g.isHead(age)) {
 				w.headless, again = append(w.headless, age), true
@@ -251,7 +251,7 @@ func (w *saver) buff(at uint16) {
 	i := s.slot(at)
 	spec, period := s.specOf(i), s.period(i)
 	usual := period == 0 || period == spec.period || period == spec.periodAt(int(i.level))
-	appliers, heads := w.gates.appliersOf(at), w.gates.linked(s.handle(at))
+	appliers, heads := w.gates.appliersOf(at), w.gates.headCount(s.handle(at))
 	if usual && i.extra == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0 {
 		w.fill(&w.plain, i, spec, w.now, period)
 		w.out.Plain(&w.plain)

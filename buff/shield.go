@@ -153,7 +153,7 @@ func (s *Set) endSpent(t *Turn, at uint16, why Reason, spent func(l *asyncStack)
 	i := s.slot(at)
 	switch x := s.extraOf(i); {
 	case s.specOf(i).Stack.Timers == define.TimersQueue && len(x.async) > 0:
-		s.flush(t, at)
+		s.flushPulses(t, at)
 		i.end = s.nowOf(t, i)
 		s.nextInQueue(t, at)
 		return false
@@ -163,7 +163,7 @@ func (s *Set) endSpent(t *Turn, at uint16, why Reason, spent func(l *asyncStack)
 				k++
 				continue
 			}
-			s.flush(t, at)
+			s.flushPulses(t, at)
 			s.removeAsyncStacks(t, at, k, define.MaxStacks)
 			e := s.about(StackEnded, at)
 			e.Why = why

@@ -32,7 +32,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	}
 	// Pending pulses belong to the buff before the change.
 	if i.extra != noSlot {
-		s.flush(t, at)
+		s.flushPulses(t, at)
 	}
 	if s.specOf(i).Stack.Timers != spec.Stack.Timers {
 		spec = s.specOf(i) // the old version stays: timers of two kinds cannot be mixed
@@ -51,7 +51,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 		return s.reapplyQueued(t, at, a, d)
 	}
 	r := outcome{handle: s.handle(at)}
-	full, higher := int32(i.stacks) >= spec.limit, a.outlevels(i)
+	full, higher := int32(i.stacks) >= spec.limit, a.replacesByLevel(i)
 	if full && spec.refuses(higher) {
 		return s.refuse(t, at, a)
 	}

@@ -56,7 +56,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 		if q.Stacks > 0 && s.divisible(i) {
 			n = int16(min(q.Stacks, int(n)))
 		}
-		left := s.takeLeft(t, i, &a, n, most)
+		left := s.fillStolen(t, i, &a, n, most)
 		s.lose(t, at, int(n), Stolen)
 		if left {
 			t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: q.To, Command: Command{Verb: verb.Apply, Owner: q.To, Application: a}})
@@ -68,7 +68,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 // again for the thief, nor can buffs that an aura applies, which end with the aura.
 func (s *Set) stealable(at uint16) bool {
 	i := s.slot(at)
-	return !s.specOf(i).Dispel.Keep && i.flags&member == 0 && s.gates().linked(s.handle(at)) == 0
+	return !s.specOf(i).Dispel.Keep && i.flags&member == 0 && s.gates().headCount(s.handle(at)) == 0
 }
 
 // divisible reports whether single stacks of an instance can be stolen. A shield, charges and a
@@ -78,13 +78,13 @@ func (s *Set) divisible(i *instance) bool {
 	return spec.Stack.Timers != define.TimersQueue && !spec.Shield.On && spec.Charges.N == 0
 }
 
-// takeLeft fills the application of a steal with the rest of n stacks of an instance, and reports
+// fillStolen fills the application of a steal with the rest of n stacks of an instance, and reports
 // whether any time is left.
 //
 // With shared timers this is one application. With TimersEach, and in a queue, there is one for
 // each part, in the order of their ages or turns: a has the first, and taken.rest the others; see
 // startRest.
-func (s *Set) takeLeft(t *Turn, i *instance, a *Application, n int16, most time.Duration) bool {
+func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most time.Duration) bool {
 	a.Stacks = int(n)
 	longest := define.MaxDuration.Milliseconds()
 	if most > 0 {
@@ -187,11 +187,11 @@ func (n *taken) copyWaiting(k *magnitudes, parts []asyncStack) {
 
 // setPart sets the numbers, shield and charges from a stolen part.
 func (n *taken) setPart(l *asyncStack) {
-	n.values, n.shield, n.charges = n.of(l), l.shield, l.charges
+	n.values, n.shield, n.charges = n.valuesOf(l), l.shield, l.charges
 }
 
-// of returns the numbers of a part: separate ones, or the numbers of the instance.
-func (n *taken) of(l *asyncStack) []float64 {
+// valuesOf returns the numbers of a part: separate ones, or the numbers of the instance.
+func (n *taken) valuesOf(l *asyncStack) []float64 {
 	each := len(n.values)
 	if l.numbers == 0 || each == 0 {
 		return n.values

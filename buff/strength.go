@@ -25,7 +25,8 @@ func (s strength) compare(o strength) int {
 	return cmp.Or(cmp.Compare(s.level, o.level), cmp.Compare(s.magnitude, o.magnitude))
 }
 
-// outlevels reports whether an application replaces a live instance because of its higher level.
-func (a *Application) outlevels(i *instance) bool {
+// replacesByLevel reports whether an application replaces a live instance because of its higher
+// level.
+func (a *Application) replacesByLevel(i *instance) bool {
 	return a.Spec.Stack.Level == define.LevelHigherWins && a.Level > int(i.level) && !a.rest
 }

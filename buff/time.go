@@ -66,7 +66,7 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	if most.given {
 		end = min(end, max(i.end, s.nowOf(t, i).Add(ceilMillis(most.d))))
 	}
-	s.flush(t, at)
+	s.flushPulses(t, at)
 	s.shiftAsyncEnds(i, int64(end-i.end))
 	return s.setEnd(t, at, end)
 }
@@ -78,7 +78,7 @@ func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 	if by > 0 {
 		end = end.Add(ceilMillis(by))
 	}
-	s.flush(t, at)
+	s.flushPulses(t, at)
 	s.setAsyncEnds(i, end)
 	return s.setEnd(t, at, end)
 }
@@ -134,7 +134,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		if i == nil {
 			return stale(c.Handle)
 		}
-		s.flush(t, c.Handle.slot())
+		s.flushPulses(t, c.Handle.slot())
 		kind := s.changeTime(t, c, s.scaleOf(t, i), t.now)
 		s.mark(c.Handle.slot(), journal.Time)
 		s.markDirty(t, c.Handle.slot())
@@ -148,7 +148,7 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		own := newTimeScale(t.at)
 		b.timeScale = &own
 	}
-	s.flushAll(t, func(*program) bool { return true })
+	s.flushMatching(t, func(*program) bool { return true })
 	kind := s.changeTime(t, c, b.timeScale, t.at)
 	t.now = b.timeScale.firstReached(t.at)
 	s.markTime()

@@ -214,16 +214,16 @@ func (s *Set) Remove(t *Turn, at wheel.Time, h Handle, n int, why Reason) (Handl
 
 // finish ends a command at the instant at: it runs the queue and reschedules changed deadlines.
 func (s *Set) finish(t *Turn, at wheel.Time) {
-	s.conclude(t)
+	s.evaluateConditions(t)
 	if len(t.items) > 0 {
 		s.drainQueue(t)
 	}
 	s.reschedule(t, at)
 }
 
-// conclude ends a command or a due event, before its queued actions: it evaluates conditions again
-// and lowers bases to maxima that have fallen.
-func (s *Set) conclude(t *Turn) {
+// evaluateConditions evaluates the conditions of all buffs again, and lowers bases to maxima that
+// have fallen. It runs after a command or a due event, before the queued actions.
+func (s *Set) evaluateConditions(t *Turn) {
 	b := s.rare
 	if b == nil {
 		return
@@ -309,7 +309,7 @@ func (s *Set) runItem(t *Turn, it item) {
 		if r := s.execute(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
 			t.Failed++
 		}
-		s.conclude(t)
+		s.evaluateConditions(t)
 		return
 	}
 	t.calls[it.at].makeCurrent(t) // in place: handlers issue commands but queue no calls
