@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// about returns an event about the instance in the slot at.
+// about returns an event of a kind about the instance in a slot.
 func (s *Set) about(kind EventKind, at uint16) Event {
 	i := s.slot(at)
 	return Event{
@@ -16,8 +16,8 @@ func (s *Set) about(kind EventKind, at uint16) Event {
 	}
 }
 
-// tell reports an event about the instance in the slot at, and returns it: it may be
-// completed until another one is told.
+// tell emits an event about the instance in a slot and returns it. The caller may complete it
+// until the next event is emitted.
 func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
 	e, i := t.newEvent(s, kind), s.slot(at)
 	e.Spec, e.Source, e.Handle = &s.specOf(i).Spec, i.source, s.handle(at)
@@ -25,14 +25,14 @@ func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
 	return e
 }
 
-// end removes the instance.
+// end removes the instance in a slot.
 func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
 
-// endNamed is end; the name says more about why.
+// endNamed is end with a Name for the event.
 //
-// The order: pulses that wait come first; then what the buff has given is taken back, so that who is told of Removed,
-// and what follows from it, finds an owner without it; then the event; then its slot is free. Actions for the removal are
-// queued last, and find neither the buff nor its handle.
+// Pending pulses run first, then the effects of the buff are revoked, so that a handler of the
+// Removed finds an owner without them. After the event the slot is freed. The actions for the
+// removal are queued last, when the handle is no longer valid.
 func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	i := s.slot(at)
 	if i.extra != noSlot {
@@ -55,14 +55,15 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	}
 }
 
-// dropKept is drop for an instance with numbers, which what follows reads.
+// dropMagnitudes is drop for an instance with numbers, which the actions for its removal read.
 func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
 	spec, k := s.specOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
 	s.drop(t, at)
 	s.queueActions(t, spec.remove[why], k)
 }
 
-// numbersAtEnd is numbersOf for an instance that is about to be dropped: its lists stay as they are until the extra is used again.
+// numbersAtEnd returns the numbers of an instance that is about to be dropped. They remain valid
+// until its extra is reused.
 func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 	k := s.numbersOf(t, i, offBoundary)
 	if k == &t.worked.each {
@@ -72,7 +73,8 @@ func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 	return &t.worked.behind
 }
 
-// leave takes back what an instance that ends has given: something only with one of usesLeave.
+// leave revokes the effects of an instance that ends. It is needed only for definitions with
+// usesLeave.
 func (s *Set) leave(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.reportLastState(t, at, false)
@@ -95,11 +97,11 @@ func (s *Set) drop(t *Turn, at uint16) {
 	}
 	wasTouched := i.flags & dirty
 	s.freeSlot(at)
-	s.slot(at).flags = wasTouched // it is still in the list
+	s.slot(at).flags = wasTouched // the slot is still in the dirty list
 }
 
-// lose takes n stacks off the instance, or ends it if it has no more. The timers
-// of what is left stay as they are.
+// lose removes n stacks of an instance, or the instance if it has no more than n. The timers of
+// the remaining stacks do not change.
 func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	i := s.slot(at)
 	if n <= 0 || n >= int(i.stacks) {
@@ -126,7 +128,7 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 	return r
 }
 
-// expiring returns how many of so many stacks the end of the duration takes away.
+// expiring returns the number of stacks that expire at the end of the duration.
 func (s *program) expiring(stacks int) int {
 	switch s.Stack.Expire {
 	case define.ExpireOne:
@@ -139,8 +141,8 @@ func (s *program) expiring(stacks int) int {
 	return stacks
 }
 
-// expireSome does what is due at the end of a part: of an async stack, of the application that
-// runs in a queue, or of the duration, which what is left of the stacks begins anew.
+// expireSome handles the end of a part of an instance: of an async stack, of the running
+// application of a queue, or of some stacks, where the duration restarts for the others.
 func (s *Set) expireSome(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch s.specOf(i).Stack.Timers {
@@ -159,7 +161,7 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	}
 	i.stacks -= int16(s.specOf(i).expiring(int(i.stacks)))
 	s.updateModifiers(t, at)
-	i.end = endAfter(i.end, s.duration(i)) // not from now, which with a rate of its own may be later
+	i.end = endAfter(i.end, s.duration(i)) // not from now: with a rate, now may be later than the end
 	s.mark(at, journal.Stacks|journal.Time)
 	s.markDirty(t, at)
 	e := s.about(StackEnded, at)
@@ -167,9 +169,9 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 	t.emit(s, &e)
 }
 
-// expire ends an instance whose time is over.
+// expire ends an instance at the end of its duration.
 //
-// Stories: testdata/expire_one.txt, expire_half.txt, pulse_and_end.txt.
+// Examples: testdata/expire_one.txt, expire_half.txt, pulse_and_end.txt.
 func (s *Set) expire(t *Turn, at uint16) {
 	why := Expired
 	if s.slot(at).flags&leaving != 0 {
@@ -178,9 +180,9 @@ func (s *Set) expire(t *Turn, at uint16) {
 	s.end(t, at, why)
 }
 
-// Clear ends everything that the owner carries, the oldest first, for one reason:
-// it leaves. No action of a definition follows, timeouts are dropped, and so are
-// handlers that were put off; Clear returns how many of both. The attributes are those of a new owner.
+// Clear removes all buffs of the owner, oldest first, with one reason, when the owner leaves. It
+// runs no actions of definitions. Timeouts and deferred handler calls are dropped; Clear returns
+// their number. The attributes are reset to the catalog's values.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	for s.oldest != noSlot {
@@ -209,13 +211,14 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	return dropped
 }
 
-// kill: the owner dies. There is no last pulse and no end of an instance that on_death removes, but
-// what its definition wants of a removal for the reason Death is done. A second kill of one who is dead does
-// the same to what has come since, and is no death.
+// kill executes the death of the owner: it ends every buff whose on_death is remove, with reason
+// Death and without a final pulse, and pauses those with on_death: pause. If the owner is dead
+// already, it does the same to buffs applied since, without a Died.
 //
-// The order: Died; the actions of on.death of what has its effect, which are queued; then what goes goes.
+// The order is: the event Died; the actions of on.death of the buffs that are not hidden, which
+// are queued; the removals.
 //
-// Stories: testdata/death.txt, death_last_pulse.txt, death_pause.txt, on_death.txt.
+// Examples: testdata/death.txt, death_last_pulse.txt, death_pause.txt, on_death.txt.
 func (s *Set) kill(t *Turn, c *Command) Result {
 	var r Result
 	if !s.Dead() {
@@ -242,7 +245,7 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 	return r
 }
 
-// followDeath queues what the buff in a slot does when its owner dies, by the Died of that number.
+// followDeath queues the on.death actions of the buff in a slot; seq is the number of the Died.
 func (s *Set) followDeath(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	i := s.slot(at)
 	if spec := s.specOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
@@ -252,10 +255,10 @@ func (s *Set) followDeath(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	}
 }
 
-// Dead reports whether the owner has been killed, and not revived since.
+// Dead reports whether the owner has been killed and not revived.
 func (s *Set) Dead() bool { return s.gates() != nil && s.gates().dead }
 
-// revive: the owner lives again.
+// revive ends the death of the owner.
 func (s *Set) revive(t *Turn) Result {
 	s.eachInstance(func(at uint16) {
 		if s.slot(at).flags&deathPaused != 0 {
@@ -271,8 +274,8 @@ func (s *Set) revive(t *Turn) Result {
 	return Result{Kind: Revived}
 }
 
-// setDeathPause holds the time of a buff while its owner is dead. It is a cause of its own:
-// a Resume does not end it.
+// setDeathPause pauses a buff while its owner is dead. This pause is independent of others; a
+// Resume does not end it.
 func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	s.flushPulses(t, at)
 	i := s.slot(at)
@@ -290,12 +293,13 @@ func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	s.markDirty(t, at)
 }
 
-// byDeath is the cause in a buff's time scale for which the owner's has the zone.
+// byDeath is the cause of a death pause in the time scale of a buff. The time scale of an owner
+// uses the same place for its zone.
 const byDeath = define.OfZone
 
-// loseSource: whoever applied buffs leaves.
+// loseSource executes the departure of a source.
 //
-// Story: testdata/source_gone.txt.
+// Example: testdata/source_gone.txt.
 func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 	var r Result
 	s.eachInstance(func(at uint16) {

@@ -9,7 +9,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// of returns the value with that many stacks. It reports false if a formula has no value for them.
+// of returns the value for a number of stacks. It reports false if the formula has no value for
+// them.
 func (r ref) of(spec *program, values []float64, stacks int32) (float64, bool) {
 	if r.place < 0 || int(r.place) >= len(values) {
 		return r.value, true
@@ -34,51 +35,51 @@ func run(f define.Formula, in define.Inputs) (v float64, err error) {
 	return f.Eval(in)
 }
 
-// worked is the numbers of the application that is being carried out.
+// worked has the numbers of the application that is being executed.
 type worked struct {
-	values    []float64 // of Spec.numbers
-	reads     []float64 // of a formula
-	fresh     []float64 // of a pulse
+	values    []float64 // of program.numbers
+	reads     []float64 // inputs of a formula
+	fresh     []float64 // numbers that are evaluated at a pulse
 	behind    magnitudes
-	each      magnitudes // see Set.numbersOf; with these:
+	each      magnitudes // the result of Set.numbersOf with TimersEach, and its parts:
 	parts     []ownPart
 	strongest []float64
 	args      []Arg     // of an instance that migrates
-	coming    []float64 // values of an application that waits while others are worked out
-	scale     float64   // of the duration
-	pool      int64     // of a shield
+	coming    []float64 // of an application, saved while other numbers are evaluated
+	scale     float64   // factor of the duration
+	pool      int64     // pool of the shield
 
-	missing string // the parameter or the attribute for want of which there is a NoParam
+	missing string // the missing parameter or attribute, for NoParam
 }
 
-// asked is what a number is worked out from.
+// asked has the inputs for the evaluation of a number.
 type asked struct {
-	set       *Set     // for the owner's attributes
-	turn      *Turn    // for what is worked out meanwhile, and what is missing
-	spec      *program // whose numbers they are
+	set       *Set     // the owner, for its attributes
+	turn      *Turn    // for scratch space and the name of a missing input
+	spec      *program // the definition of the number
 	params    []Arg
 	captured  []Captured
-	own       bool // the source is the owner
+	own       bool // the owner is its own source
 	level     int
 	stacks    int32
 	magnitude int64
-	amount    int64 // of the act
+	amount    int64 // amount of the act
 }
 
-// work works out all numbers of an application, or returns why it is refused. What they are
-// is kept in the Turn until the next application.
+// work evaluates all numbers of an application and stores them in the Turn until the next
+// application. It returns the reason if the application is refused.
 //
-// It comes before the other gates: whether a number is missing must not hang on a chance or on who is immune, or a
-// mistake in a definition would be seen on some days only. The stacks and the level are those that there will be if the
-// application joins an instance.
+// It runs before all other checks, so that a missing number is found at the first application,
+// regardless of chance and immunity. Stacks and level are the values that the instance will have
+// if the application joins it.
 //
-// Stories: testdata/params.txt, handed_on.txt.
+// Examples: testdata/params.txt, handed_on.txt.
 func (s *Set) work(t *Turn, a *Application) Reason {
 	spec, w := a.Spec.program, &t.worked
 	q := asked{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacksOf(a), spec.limit)
 	if spec.Kind == define.Instant {
-		q.stacks = a.share.instantStacks() // it cannot stack, whatever the application says
+		q.stacks = a.share.instantStacks() // Application.Stacks does not apply: it cannot stack
 	}
 	if at := s.joinTarget(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
 		i := s.slot(at)
@@ -94,9 +95,9 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 		switch {
 		case why == NoReason:
 		case n.input && a.taken != nil:
-			v, why = 0, NoReason // it was stolen of a version in which the formula read no stacks
+			v, why = 0, NoReason // stolen with a version whose formula did not read the stacks
 		case n.input && n.from != fromLive && w.values[n.live] == 0:
-			v, why = 0, NoReason // the formula has its default, whatever its other inputs are
+			v, why = 0, NoReason // the formula uses its default, so its inputs are not read
 		default:
 			v, why = q.evaluate(n)
 		}
@@ -125,7 +126,8 @@ func (s *Set) work(t *Turn, a *Application) Reason {
 	return NoReason
 }
 
-// noPool returns why a shield that would absorb nothing is refused: it would break at the next hit, as if it had absorbed something.
+// noPool returns the reason to refuse a shield with an empty pool, which would break at the next
+// hit.
 func (s *Set) noPool(t *Turn, a *Application) Reason {
 	if a.taken != nil || a.Spec.program.poolBy != nil {
 		return BadValue
@@ -134,16 +136,16 @@ func (s *Set) noPool(t *Turn, a *Application) Reason {
 	return NoParam
 }
 
-// wholePool returns what a shield absorbs.
+// wholePool converts a pool to whole points within its limits.
 func wholePool(v float64) int64 { return int64(math.Floor(min(max(v, 0), mostPool))) }
 
-// mostPool is what a shield can absorb: a whole number that a float64 holds.
+// mostPool is the largest pool of a shield: a whole number that a float64 can represent.
 const mostPool = 1 << 62
 
-// evaluate works out one number. What is missing and has no default refuses the application (NoParam), and is
-// never taken for zero: damage that silently is 0 is a bug that nobody finds.
+// evaluate evaluates one number. A missing input without a default refuses the application with
+// NoParam. It is never taken as zero, because damage of 0 would hide the error.
 //
-// Stories: testdata/stat/missing.txt, curves.txt, snapshots.txt, source.txt.
+// Examples: testdata/stat/missing.txt, curves.txt, snapshots.txt, source.txt.
 func (q *asked) evaluate(n *number) (float64, Reason) {
 	v, ok := n.value, true
 	switch n.from {
@@ -155,7 +157,7 @@ func (q *asked) evaluate(n *number) (float64, Reason) {
 		v, ok = argOf(q.params, n.caller)
 	case define.FromAttr:
 		if v, ok = q.attribute(n, n.whom, n.attr); ok {
-			// The conversion keeps a compiler from making one step of product and sum.
+			// The conversion prevents the compiler from fusing the product and the sum.
 			v = float64((v+n.pre)*n.coef) + n.post
 		}
 	case define.FromFormula:
@@ -178,10 +180,10 @@ func (q *asked) evaluate(n *number) (float64, Reason) {
 	return v, NoReason
 }
 
-// byFormula works out a number by its formula. Anything that is missing makes all of it
-// missing, and anything that is no number makes it none.
+// byFormula evaluates a number with a formula. If an input is missing, the number is missing; if
+// an input is NaN or out of range, so is the number.
 //
-// Story: testdata/stat/formula.txt.
+// Example: testdata/stat/formula.txt.
 func (q *asked) byFormula(n *number) (float64, Reason) {
 	in, sound := q.turn.worked.reads[:0], true
 	for k := range n.reads {
@@ -215,7 +217,7 @@ func (q *asked) byFormula(n *number) (float64, Reason) {
 	return v, NoReason
 }
 
-// readable returns 1 if all that a formula reads is known, 0 if the default stands for it.
+// readable returns 1 if all inputs of a formula are known, or 0 if its default replaces it.
 func (q *asked) readable(n *number) (float64, Reason) {
 	for k := range n.reads {
 		r, ok := &n.reads[k], false
@@ -235,10 +237,10 @@ func (q *asked) readable(n *number) (float64, Reason) {
 	return 1, NoReason
 }
 
-// errPanic is that of a formula that has panicked.
+// errPanic is the error of a formula that has panicked.
 var errPanic = errors.New("buff: a formula panicked")
 
-// eval asks a formula, which may be the game's. One that panics gives no number.
+// eval evaluates a formula, which may be code of the game. If it panics, eval returns errPanic.
 func (q *asked) eval(f define.Formula, in define.Inputs) (v float64, err error) {
 	returned := false
 	defer func() {
@@ -256,7 +258,7 @@ func (q *asked) eval(f define.Formula, in define.Inputs) (v float64, err error) 
 	return v, err
 }
 
-// lacks notes what is missing.
+// lacks records the name of a missing input and returns NoParam.
 func (q *asked) lacks(caller bool, name string, attr stat.Attr) Reason {
 	if !caller {
 		name = q.set.attributeCatalog(q.turn).Attributes().At(attr).Name
@@ -265,8 +267,8 @@ func (q *asked) lacks(caller bool, name string, attr stat.Attr) Reason {
 	return NoParam
 }
 
-// attribute returns an attribute of the owner, or the captured value of one of the source. If the owner is its own source,
-// only values of the cast are captured.
+// attribute returns an attribute of the owner, or the captured value of an attribute of the
+// source. If the owner is its own source, only values with SnapshotCast are captured.
 func (q *asked) attribute(n *number, whom define.Whose, attr stat.Attr) (float64, bool) {
 	if whom == define.OfSource && !(q.own && n.snapshot == define.SnapshotApply) {
 		if v, ok := findCaptured(q.captured, attr, n.snapshot); ok || !q.own {
@@ -285,26 +287,26 @@ func argOf(params []Arg, caller string) (float64, bool) {
 	return 0, false
 }
 
-// taken is what a buff that was stolen had left, beside what the application says: its
-// numbers, what was not used up, and further applications, each with its own time.
+// taken is the rest of a stolen buff: its numbers, shield and charges, and its further
+// applications with separate timers.
 type taken struct {
 	spec    *program
 	values  []float64
 	shield  int64
 	charges int32
-	rest    []asyncStack // with what is left of each, in the order in which they are applied
-	waiting []float64    // the values of those that waited in a queue; see taken.valuesOf
+	rest    []asyncStack // further parts, in the order of their application
+	waiting []float64    // numbers of the waiting applications of a queue: see taken.valuesOf
 }
 
-// loot is room for what is taken. It is cut off in pieces and not used again: nobody knows
-// how long they are needed.
+// loot allocates memory for stolen buffs in larger chunks. The memory is not reused, because the
+// applications that refer to it may be kept for any time.
 type loot struct {
 	taken  []taken
 	values []float64
 	parts  []asyncStack
 }
 
-// take returns the numbers of a buff for who steals it.
+// take returns the numbers of a buff for its thief.
 func (t *Turn) take(spec *program, values []float64) *taken {
 	l := &t.loot
 	if len(l.taken) == cap(l.taken) {
@@ -319,10 +321,9 @@ func (t *Turn) take(spec *program, values []float64) *taken {
 	return &l.taken[len(l.taken)-1]
 }
 
-// find returns the k-th number of a definition as it was; NoParam if there was none of that
-// name.
-//
-// By name, and not by place: between the two versions of a definition a reload may have put another number before it.
+// find returns the former value of the k-th number of a definition, or NoParam if the stolen
+// version did not have it. It compares names, not positions, because a reload may have inserted
+// other numbers.
 func (n *taken) find(spec *program, k int) (float64, Reason) {
 	switch {
 	case n == nil:
@@ -338,8 +339,8 @@ func (n *taken) find(spec *program, k int) (float64, Reason) {
 	return 0, NoParam
 }
 
-// Param returns the value of a parameter of the buff of that handle, and reports whether
-// there is one. It costs a look at each parameter of the definition.
+// Param returns the value of a parameter of the buff with handle h, and reports whether there is
+// one. It costs O(parameters of the definition).
 func (s *Set) Param(h Handle, name string) (float64, bool) {
 	i := s.lookup(h)
 	if i == nil {
@@ -353,7 +354,7 @@ func (s *Set) Param(h Handle, name string) (float64, bool) {
 	return 0, false
 }
 
-// param returns the k-th parameter of an instance, for the stacks that count now.
+// param returns the k-th parameter of an instance for its present stacks.
 func (s *Set) param(i *instance, k int) float64 {
 	e, by := s.effectOf(i), ref{place: int32(k)}
 	values := e.k.values

@@ -2,40 +2,43 @@ package buff
 
 import "github.com/bufftick/bufftick/wheel"
 
-// extra is what an instance has that is not plain. Extras are used again, with the
+// extra has the state of an instance that plain buffs do not need. Extras are reused, with the
 // memory of their lists.
 type extra struct {
-	async         []asyncStack  // TimersEach: one for each application, by end and age; TimersQueue: those that wait, by age
-	magnitudes    *magnitudes   // of numbers; nil: nothing
-	large         *largeNumbers // if it is flagged large
-	key           uint64        // of ByKey
-	currentPeriod int64         // ms: of the period that runs, if haste has left it as it was; 0: as those after it
-	pendingPeriod int64         // ms: the period from the next refresh on, with HasteSnapshot; 0: as it is
-	shield        int64         // what is left; with TimersEach it is that of each async stack, and this is 0
-	running       uint64        // TimersQueue: the age of the application that runs
-	charges       int32         // the same
-	pendingPulses int32         // late pulses that wait to be one; see catchup.go
-	lastPending   wheel.Time    // the last of them, in the instance's own time
-	scale         timeScale     // of the instance, if it is flagged timeScaled
+	// TimersEach: one for each application, by end and age. TimersQueue: the waiting ones, by
+	// age. For a buff of auras: its holders.
+	async         []asyncStack
+	magnitudes    *magnitudes   // nil if none are stored
+	large         *largeNumbers // set if the instance has the flag large
+	key           uint64        // for ByKey
+	currentPeriod int64         // ms; 0: the same as the following periods
+	pendingPeriod int64         // ms; with HasteSnapshot, the period after the next refresh; 0: unchanged
+	shield        int64         // remaining pool; 0 with TimersEach, where each async stack has its own
+	running       uint64        // TimersQueue: age of the running application
+	charges       int32         // remaining charges; 0 with TimersEach
+	pendingPulses int32         // late pulses not yet combined: see Set.catchUp
+	lastPending   wheel.Time    // instant of the last of these pulses, in buff time
+	scale         timeScale     // valid if the instance has the flag timeScaled
 	nextFree      uint16
 }
 
-// asyncStack is one application with a time of its own: an async stack, or one that waits in a queue.
+// asyncStack is one application with its own timer: an async stack, a waiting application of a
+// queue, or a holder of a buff of auras.
 type asyncStack struct {
-	end       wheel.Time // TimersEach: its end
-	lag       int64      // TimersEach: ms from a beat of the instance to the end of the period of its own that counts there
-	left      int64      // TimersQueue: ms that it still has
+	end       wheel.Time // not used in a queue
+	lag       int64      // TimersEach: ms from a boundary of the instance to the end of the stack's own period
+	left      int64      // TimersQueue: remaining ms
 	magnitude int64
 	source    OwnerID
 	age       uint64
-	shield    int64 // left of the shield of its own
-	charges   int32 // left of the charges of its own
+	shield    int64 // remaining pool
+	charges   int32 // remaining charges
 	stacks    int16
 	level     int16
-	numbers   uint16 // TimersQueue: those of its own, counted from 1; 0: it has none
+	numbers   uint16 // index of separate numbers, from 1; 0: none
 }
 
-// allocExtra returns a free extra, empty.
+// allocExtra returns the index of an empty extra.
 func (b *rareState) allocExtra() uint16 {
 	at := b.freeExtra
 	if at == noSlot {
@@ -56,7 +59,7 @@ func (b *rareState) freeExtraAt(at uint16) {
 // extraOf returns the extra of an instance that has one.
 func (s *Set) extraOf(i *instance) *extra { return &s.rare.extras[i.extra] }
 
-// ensureExtra returns the extra of an instance and gives it one if it has none.
+// ensureExtra returns the extra of an instance, allocating it if necessary.
 func (s *Set) ensureExtra(i *instance) *extra {
 	if i.extra == noSlot {
 		i.extra = s.ensureRare().allocExtra()

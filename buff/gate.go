@@ -7,22 +7,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// gates is what an owner has that bears on what may be applied to it and what has an effect.
+// gates is the state that decides which applications an owner accepts and which of its buffs are
+// hidden.
 type gates struct {
-	tags                  tagSet // of the grants of its buffs, and by AddTag
-	commandTags           tagSet // of these, by AddTag; without those above them
-	immune                tagSet // by Immunize
-	immunities            int32  // live instances that are not hidden and have an Immunity
-	handledActs           uint64 // that some instance, now or before, does something about
-	rolls                 uint64 // of chance, so far
+	tags                  tagSet // from grants and AddTag, with their parents
+	commandTags           tagSet // from AddTag only, without their parents
+	immune                tagSet // from Immunize
+	immunities            int32  // live instances with Immunity that are not hidden
+	handledActs           uint64 // acts that an instance, present or past, handles
+	rolls                 uint64 // number of chance rolls so far
 	drRecords             []drRecord
-	links                 []linkage    // what came with which buff
-	unknownSaved          *state.Owner // of the blob it was restored from: what the catalog did not know; nil: nothing
-	appliers              []applier    // of instances of which it matters, beside their own source; see dr.go
-	dead                  bool         // killed, and not revived since
-	mustReevaluate        bool         // what has an effect is to be looked at again
-	immunityChanged       bool         // what the owner is immune to has changed
-	immunityChangedBefore bool         // the same before the round of reconsider that is running
+	links                 []linkage    // which buff has applied which link
+	unknownSaved          *state.Owner // parts of the restored blob unknown to the catalog; nil: none
+	appliers              []applier    // sources of instances in addition to instance.source: see dr.go
+	dead                  bool         // killed and not revived
+	mustReevaluate        bool         // reevaluate has to run
+	immunityChanged       bool         // the owner's immunities have changed
+	immunityChangedBefore bool         // the same, before the current round of reevaluate
 }
 
 func (s *Set) ensureGates() *gates {
@@ -32,7 +33,7 @@ func (s *Set) ensureGates() *gates {
 	return s.gates()
 }
 
-// Of an owner that has none, gates are nil: the methods that ask, and those that forget, may be called then.
+// The gates of an owner are nil if it has none. Methods that read or delete may be called on nil.
 
 // ownerTags returns the owner's tags.
 func (g *gates) ownerTags() tagSet {
@@ -42,7 +43,7 @@ func (g *gates) ownerTags() tagSet {
 	return g.tags
 }
 
-// grant gives the owner tags, and revoke takes them away.
+// grant adds tags to the owner; revoke removes them.
 func (g *gates) grant(tags []Tag) {
 	if g.tags.add(tags) {
 		g.mustReevaluate = true
@@ -55,30 +56,29 @@ func (g *gates) revoke(tags []Tag) {
 	}
 }
 
-// handles reports whether some instance does something about an act, or one before it did.
+// handles reports whether an instance, present or past, handles the act.
 func (g *gates) handles(act Act) bool { return g != nil && g.handledActs&act.bit() != 0 }
 
-// requestReevaluation says that tags, or who is the strongest, may have changed.
+// requestReevaluation records that tags, or the strongest buff of a group, may have changed.
 func (g *gates) requestReevaluation() { g.mustReevaluate = true }
 
-// noteImmunityChange says that what the owner is immune to has changed.
+// noteImmunityChange records that the owner's immunities may have changed.
 func (g *gates) noteImmunityChange() { g.mustReevaluate, g.immunityChanged = true, true }
 
-// roll rolls a chance in per mille. The n-th roll of an owner is the same in every run
-// with the same Turn.Seed.
+// roll reports whether a roll with a chance in per mille succeeds. The n-th roll of an owner is
+// the same in every run with the same Turn.Seed.
 func (g *gates) roll(seed uint64, owner OwnerID, chance int) bool {
 	g.rolls++
 	return int(mix(mix(seed^uint64(owner))+g.rolls)%1000) < chance
 }
 
-// Has reports whether the owner has a tag.
+// Has reports whether the owner has a tag. It costs O(log tags).
 func (s *Set) Has(tag Tag) bool { return s.gates() != nil && s.gates().tags.has(tag) }
 
-// admit returns why an application is refused before its duration is looked at, or
-// NoReason. Of an owner without gates and a definition without one of usesGates nothing is to
-// be looked at.
+// admit runs the checks of an application up to its chance, and returns the reason if one fails.
+// It can be skipped if the owner has no gates and the definition has none of usesGates.
 //
-// Stories: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
+// Examples: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
 func (s *Set) admit(t *Turn, a *Application) Reason {
 	spec := a.Spec.program
 	if spec.uses&(usesNumbers|usesMagnitudes) != 0 {
@@ -99,7 +99,7 @@ func (s *Set) admit(t *Turn, a *Application) Reason {
 	return NoReason
 }
 
-// mix is the finalizer of splitmix64: each bit of x bears on each of the result.
+// mix is the finalizer of splitmix64: each bit of x affects each bit of the result.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -107,10 +107,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Remaining returns the longest time left at now among the owner's buffs with the tag, in
-// Tags or Grants or below it there, and reports whether there is one. So a cooldown is a
-// buff with a tag. It is what [Instance.Left] says, of one whose time stands still in its own
-// time, and of an infinite one the longest Duration there is. It costs a look at every buff.
+// Remaining returns the longest remaining time at now among the owner's buffs with the tag, and
+// reports whether there is one. It considers Tags and Grants, including tags below the given one.
+// A cooldown can therefore be a buff with a tag. The time is the same as from [Instance.Left]:
+// for an infinite buff it is the longest Duration. It costs O(buffs).
 func (s *Set) Remaining(tag Tag, now wheel.Time) (left time.Duration, ok bool) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		if i := s.slot(at); has(s.specOf(i).tags, tag) {
@@ -120,7 +120,7 @@ func (s *Set) Remaining(tag Tag, now wheel.Time) (left time.Duration, ok bool) {
 	return left, ok
 }
 
-// left returns the time until the instance ends.
+// left returns the time until the end of the instance.
 func (s *Set) left(i *instance, now wheel.Time) time.Duration {
 	end := s.toWorldTime(i, i.end)
 	if end == wheel.Never && i.end != wheel.Never {
@@ -129,12 +129,12 @@ func (s *Set) left(i *instance, now wheel.Time) time.Duration {
 	return Instance{End: end}.Left(now)
 }
 
-// ownLeft returns the ms that an instance whose time stands still has left.
+// ownLeft returns the remaining ms of a paused instance, in buff time.
 func (s *Set) ownLeft(i *instance) int64 {
 	var now wheel.Time
 	switch {
 	case i.flags&timeScaled == 0:
-		now = s.timeScale().ceil(s.timeScale().at) // it is the owner's that stands still
+		now = s.timeScale().ceil(s.timeScale().at) // only the owner's time is paused
 	case !s.timeScale().paused():
 		now = s.extraOf(i).scale.ceil(s.extraOf(i).scale.at)
 	default:
