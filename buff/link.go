@@ -8,9 +8,9 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// linkage connects a link to a head. A buff whose definition has links is the head of the instances
-// that they apply or join. An instance with several heads ends with the last of them. A head is
-// identified by its age, which is unique for the owner.
+// linkage connects a link to a head. A buff with links in its definition is the head of the
+// instances that they apply or join. An instance with several heads ends with the last of them. A
+// head is identified by its age, which is unique for the owner.
 type linkage struct {
 	head   uint64 // age of the head
 	link   Handle
@@ -135,7 +135,7 @@ func (g *gates) headCount(link Handle) (n int) {
 	return n
 }
 
-// hasOtherHead reports whether an instance has a head whose age is not in except.
+// hasOtherHead reports whether an instance has a head other than the ones with the ages in except.
 func (g *gates) hasOtherHead(link Handle, except []uint64) bool {
 	return slices.ContainsFunc(g.links, func(l linkage) bool { return l.link == link && !slices.Contains(except, l.head) })
 }

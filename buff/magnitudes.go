@@ -171,9 +171,9 @@ func (e *effect) addModifiers(sheet *sheet.Sheet, of Handle) {
 	}
 }
 
-// reorderOverrides removes the overrides of the slot from and of all younger buffs, and adds them
-// again. The sheet uses the override added last, which must be that of the youngest buff, not that
-// valuesOf the buff shown last.
+// reorderOverrides removes the overrides of the buff in slot from and of all younger buffs, and
+// adds them again. The sheet uses the override added last, which must belong to the youngest buff,
+// not to the buff shown last.
 func (s *Set) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
 		s.visited++
@@ -256,8 +256,8 @@ func (s *Set) updateModifiers(t *Turn, at uint16) {
 	e.updateModifiers(sheet)
 }
 
-// updateModifiers sets the values of the modifiers on a sheet. A modifier whose formula has no
-// value at present keeps the old one.
+// updateModifiers sets the values of the modifiers on a sheet. If a formula has no value at
+// present, its modifier keeps the old value.
 func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 	for j, key := range e.k.keys {
 		v, ok := e.amount(j)
@@ -271,9 +271,10 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 }
 
 // numbersOf returns the numbers for the actions of an event of an instance. With TimersEach, only
-// the stacks count whose period ends at the instant at, in the instance's time: see counts. A
-// number with per_stack is then the sum over these stacks, and any other number is that of the
-// strongest stack, the youngest of equals. The result is valid until the next call.
+// stacks with a period that ends at the instant at count: see counts. The instant is in the
+// instance's time. A number with per_stack is then the sum over these stacks, and any other number
+// is the number of the strongest stack, the youngest of equals. The result is valid until the next
+// call.
 //
 // Example: testdata/stat/each.txt.
 func (s *Set) numbersOf(t *Turn, i *instance, at wheel.Time) *magnitudes {

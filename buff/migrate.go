@@ -53,7 +53,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 // convertEnd sets the end that the new version gives to the application of an instance, and
 // reports whether it is after now.
 //
-// The duration is scaled like that of the definition: 6 s under a definition of 12 s become 10 s
+// The duration is scaled like the definition's duration: 6 s under a definition of 12 s become 10 s
 // under one of 20 s. The elapsed time stays the same. Example: testdata/stat/reload.txt.
 func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 	now, was, is := s.nowOf(t, i), s.specOf(i).durationAt(int(i.level)), spec.durationAt(int(i.level))
@@ -83,7 +83,7 @@ func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 	return true
 }
 
-// moveAsync moves the ends of all async stacks. Stacks whose new end is not after now are removed;
+// moveAsync moves the ends of all async stacks. Stacks that would have ended by now are removed;
 // if there are no others, the instance ends.
 func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 	i := s.slot(at)

@@ -9,7 +9,7 @@ import "github.com/bufftick/bufftick/wheel"
 // two.
 
 // pulseOnly executes the only due event of a Set, if it is such a pulse and the instance's next
-// event is not due in this turn. Otherwise it changes nothing and reports false. next is the
+// event is not due in this turn. Otherwise it has no effect and reports false. next is the
 // deadline of the other slots.
 //
 // Like [Set.firePulse], it sets the next deadline before it calls the handler, in case the handler

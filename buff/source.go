@@ -7,8 +7,8 @@ import "github.com/bufftick/bufftick/buff/define"
 // must then be read before every command and Run: see [Set.Reread].
 func (s *Spec) Rereads() bool { return s.program.rereads }
 
-// Rereads reports whether the owner may have buffs of such definitions. If not, [Set.Reread] does
-// nothing.
+// Rereads reports whether the owner may have buffs of such definitions. If not, [Set.Reread] has
+// no effect.
 func (s *Set) Rereads() bool { return s.rare != nil && s.rare.rereads }
 
 // Reread reads the attributes with [define.SnapshotApply] again, from the Sets of the sources of

@@ -24,7 +24,7 @@ func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
 //
 // The order matters: first the level, which may refuse the application; then the version, the
 // separate rules for TimersEach and TimersQueue, and overflow, which may refuse or end everything;
-// then the stacks; and last the refresh, whose pulse has all stacks.
+// then the stacks; and last the refresh, so that its pulse has all stacks.
 func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec.program
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
@@ -108,7 +108,7 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 }
 
 // overflow queues the actions for an application at the stack limit, with its source, level and
-// magnitude. It passes them in an event that is not emitted.
+// magnitude. It passes them in a temporary event.
 //
 // Examples: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Set) overflow(t *Turn, a *Application) {

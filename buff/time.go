@@ -321,7 +321,7 @@ type TimeChange struct {
 func (p *timeScale) speed() float64 { return float64(p.num) / float64(p.den) }
 
 // changeTime applies a command to a time scale at an instant of its outer time, and reports the
-// change to Turn.TimeChanged. It returns Done, or zero if nothing has changed.
+// change to Turn.TimeChanged. It returns Done, or zero if there was no change.
 func (s *Set) changeTime(t *Turn, c *Command, p *timeScale, now wheel.Time) EventKind {
 	was, before := p.speed(), *p.causeOf(c.Whose)
 	p.apply(now, c)

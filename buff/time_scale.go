@@ -41,7 +41,7 @@ func (p *timeScale) causeOf(w define.Whose) *cause {
 	panic(fmt.Sprintf("buff: Command with invalid Whose %d", w))
 }
 
-// newTimeScale returns a scale with the rate 1 whose inner time equals the outer time at now.
+// newTimeScale returns a scale with the rate 1 and both times equal to now.
 func newTimeScale(now wheel.Time) timeScale { return timeScale{at: now, inner: now, num: 1, den: 1} }
 
 // elapsed returns the inner time since p.inner at an outer instant, in whole ms and a remainder in
@@ -66,7 +66,7 @@ func (p *timeScale) floor(outer wheel.Time) wheel.Time {
 	return p.inner.Add(ms)
 }
 
-// ceil returns the first inner instant that is not before an outer one, so that anything started
+// ceil returns the first inner instant reached at or after an outer one. Anything that starts
 // there is never early.
 func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
 	ms, rest := p.elapsed(outer)
@@ -130,8 +130,8 @@ func (p *timeScale) toWorld(at wheel.Time) wheel.Time {
 	return p.outer(at)
 }
 
-// lastReached returns the last instant of owner time whose events are due at a world instant. While
-// the owner is paused there is none, and it returns math.MinInt64.
+// lastReached returns the last instant of owner time reached at a world instant: events up to it
+// are due. While the owner is paused no event is due, and it returns math.MinInt64.
 func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	switch {
 	case p == nil:
@@ -142,7 +142,7 @@ func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	return p.floor(at)
 }
 
-// firstReached returns the first instant of owner time that is not before a world instant. Buffs
+// firstReached returns the first instant of owner time reached at or after a world instant. Buffs
 // that are applied at the world instant start there.
 func (p *timeScale) firstReached(at wheel.Time) wheel.Time {
 	if p == nil {
@@ -176,7 +176,7 @@ func (p *timeScale) ownerZero() int64 {
 //
 // The rates of all causes are multiplied, and each paused cause stops the time. The time so far is
 // converted at the old rate, to whole ms in inner and the remainder in rest, so that frequent
-// changes lose nothing; fit limits the denominator. Examples: testdata/rate_owner.txt,
+// changes are exact; fit limits the denominator. Examples: testdata/rate_owner.txt,
 // rate_buff.txt, pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio) {
 	*p.causeOf(w) = cause{held, rate}
