@@ -226,6 +226,9 @@ func (o *owner) use(id string, n int) {
 // useCharges takes charges: of async stacks from the application that ends first, then from the
 // next; of a queue from the running application.
 func (o *owner) useCharges(b *instance, n int, why string) {
+	if o.catchesUp(b); b.gone {
+		return
+	}
 	if b.each() {
 		for _, l := range b.byEnd() {
 			k := min(n, l.charges)
