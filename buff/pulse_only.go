@@ -20,15 +20,15 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 		return false
 	}
 	own := i.boundary
-	beat := own.Add(int64(i.period32)) // flags is 0, so the period is here
-	due := min(beat, i.end)
+	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is here
+	due := min(boundary, i.end)
 	if due <= until || s.specOf(i).uses&usesOnlyCall == 0 {
 		return false
 	}
 	t.Ran++
 	s.visited += workPerDeadline
 	t.begin(own, own, true)
-	i.boundary = beat
+	i.boundary = boundary
 	*s.key(at) = due
 	s.setOrder(at, t.Order)
 	if due < next {

@@ -17,7 +17,8 @@ type share struct {
 }
 
 // shareOf returns the share for actions that an event causes. Removals, deaths and acts are never
-// partial and have none; the amount of an act is separate.
+// partial and have none; the amount of an act is separate. Events of an application have the share
+// of that application.
 func (t *Turn) shareOf(e *Event) share {
 	switch e.Kind {
 	case Pulsed:

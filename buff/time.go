@@ -71,7 +71,8 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	return s.setEnd(t, at, end)
 }
 
-// setRemaining sets the time until the end of the buff.
+// setRemaining sets the time until the end of the buff. If it is not above zero, the buff expires
+// at once.
 func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 	i := s.slot(at)
 	end := s.nowOf(t, i)
@@ -104,8 +105,8 @@ func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 	return Result{Handle: s.handle(at), Kind: Refreshed}
 }
 
-// compensate extends the timed buffs that match the query: at most Query.Most of them, if that is
-// not zero.
+// compensate moves the ends of the timed buffs that match the query: at most Query.Most of them,
+// if that is not zero.
 func (s *Set) compensate(t *Turn, c *Command) Result {
 	var r Result
 	s.eachMatch(t, &c.Query, func(at uint16) bool {
