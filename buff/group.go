@@ -6,14 +6,14 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// makeRoom sees that a new instance may stand beside what is there, and takes away what
-// must give way: of its group, of its class of slots, and of its source. If it may not, it returns
-// why, and nothing has changed. Without one of usesRoom there is nothing to see to.
+// makeRoom checks whether the owner has room for a new instance, and ends the instances that it
+// displaces: in its group, in its slot class, and of its source. If there is no room, it returns
+// the reason and changes no instance. It is needed only for definitions with usesRoom.
 //
-// So those who give way are only noted at first, each step leaving out whom an earlier one has noted, and
-// are ended together at the end, before the newcomer is told: Removed, Removed, Applied.
+// The displaced instances are collected first and ended together, so that all Removed events
+// precede the Applied.
 //
-// Stories: testdata/group_rules.txt, slots.txt, per_source.txt.
+// Examples: testdata/group_rules.txt, slots.txt, per_source.txt.
 func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	t.displaced = t.displaced[:0]
 	if a.Spec.program.group != 0 && !s.displaceGroup(t, a) {
@@ -41,21 +41,21 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	return NoReason
 }
 
-// displaced is an instance that gives way to a new one.
+// displaced is an instance that is removed to make room for a new one.
 type displaced struct {
 	at  uint16
 	why Reason
 }
 
-// displaceGroup notes which members of its group a newcomer replaces, and reports whether none
-// refuses it. The rule is the newcomer's: what those who are there say bears on who comes after them.
+// displaceGroup collects the group members that a new instance replaces, and reports whether the
+// group admits the new instance. Only the rule of the new instance counts:
 //
-//	always            replaces all
-//	never             is refused if one is there
-//	higher            replaces those of a lower priority, and is refused by one of the same or a higher
-//	equal or higher   is refused only by a higher one, and replaces the others
-//	same source       replaces those of its own source, and lives beside the others
-//	hide              replaces nobody: the weaker ones are hidden, see rank
+//	always            replaces all members
+//	never             is refused if there is a member
+//	higher            replaces members of lower priority; refused by the others
+//	equal or higher   replaces members of the same or lower priority; refused by the others
+//	same source       replaces members of its source
+//	hide              replaces no member: the weaker ones are hidden, see findStrongest
 func (s *Set) displaceGroup(t *Turn, a *Application) bool {
 	g := &a.Spec.Group
 	if g.Rule == define.GroupHide {
@@ -79,11 +79,12 @@ func (s *Set) displaceGroup(t *Turn, a *Application) bool {
 	return true
 }
 
-// displaceSlot notes who gives way to a newcomer in a full class, and reports whether there is
-// room then. With lowest-priority a newcomer below all that are there is refused.
+// displaceSlot collects the instance that a new one evicts from a full slot class, and reports
+// whether there is room. With EvictLowest, a new instance with a lower priority than all others
+// is refused.
 //
-// One that gives way to the group already counts no more, so that a newcomer which replaces another of its class needs no
-// second place. Story: testdata/slots.txt.
+// Instances that the group has displaced do not count, so that replacing an instance of the same
+// class needs no second slot. Example: testdata/slots.txt.
 func (s *Set) displaceSlot(t *Turn, spec *program) bool {
 	taken, victim := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -107,8 +108,8 @@ func (s *Set) displaceSlot(t *Turn, spec *program) bool {
 	return true
 }
 
-// displaceSource notes who gives way to one more of the same source, so that on this owner there are
-// no more than its share. Whether it has others elsewhere is for whoever knows all owners.
+// displaceSource collects the oldest instance of the same definition and source if the source has
+// reached its limit on this owner. The engine enforces the limit across owners.
 func (s *Set) displaceSource(t *Turn, a *Application) {
 	held, oldest := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -126,29 +127,30 @@ func (s *Set) displaceSource(t *Turn, a *Application) {
 	}
 }
 
-// evictedBefore reports whether a gives way before b, which is older. With oldest nobody does, so that the first one looked at is
-// the victim; so it is among equals.
+// evictedBefore reports whether a is evicted rather than the older b. With EvictOldest, and for
+// equal instances, b is evicted.
 func (s *Set) evictedBefore(rule define.Evict, a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
 	switch rule {
 	case define.EvictLowest:
 		return s.specOf(x).Group.Priority < s.specOf(y).Group.Priority
 	case define.EvictSoonest:
-		return s.toOwnerTime(x, x.end) < s.toOwnerTime(y, y.end) // also while the owner's time stands still
+		return s.toOwnerTime(x, x.end) < s.toOwnerTime(y, y.end) // world time is Never during a pause
 	}
 	return false
 }
 
-// strongest is the one instance of a group that has an effect.
+// strongest is the strongest instance of a group, the only one with an effect.
 type strongest struct {
 	group uint16
 	at    uint16
 }
 
-// findStrongest finds, for each group whose rule is hide, the strongest.
+// findStrongest finds the strongest instance of each group with the rule hide. An instance that
+// is hidden for another cause counts; if it is the strongest, no member of its group has an
+// effect.
 //
-// It is found anew in each round of reconsider: what is hidden by another cause may still be the strongest, and then nobody of
-// its group has an effect. Story: testdata/group_hide.txt.
+// Example: testdata/group_hide.txt.
 func (s *Set) findStrongest(t *Turn) {
 	t.strongest = t.strongest[:0]
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
@@ -167,8 +169,8 @@ func (s *Set) findStrongest(t *Turn) {
 	}
 }
 
-// isStronger reports whether the older a is stronger than b: by priority, level and magnitude;
-// of equals the newest is.
+// isStronger reports whether a, the older one, is stronger than b, by priority, level and
+// magnitude. Of equal instances the younger is stronger.
 func (s *Set) isStronger(a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
 	if p, q := s.specOf(x).Group.Priority, s.specOf(y).Group.Priority; p != q {
@@ -177,9 +179,10 @@ func (s *Set) isStronger(a, b uint16) bool {
 	return x.strength().compare(y.strength()) > 0
 }
 
-// outrankedCauses returns for which of its rules an instance is hidden, after rank.
+// outrankedCauses returns the causes weaker and ineffective if they apply to an instance. Call
+// findStrongest first.
 //
-// Stories: testdata/group_hide.txt, effective.txt.
+// Examples: testdata/group_hide.txt, effective.txt.
 func (s *Set) outrankedCauses(t *Turn, at uint16) (causes flags) {
 	i := s.slot(at)
 	if s.specOf(i).Group.Rule == define.GroupHide && s.specOf(i).group != 0 {
@@ -195,8 +198,8 @@ func (s *Set) outrankedCauses(t *Turn, at uint16) (causes flags) {
 	return causes
 }
 
-// countStronger counts the instances of the same definition that are stronger, or as strong and
-// older.
+// countStronger returns the number of instances of the same definition that are stronger, or
+// equally strong and older.
 func (s *Set) countStronger(at uint16) (n int) {
 	i := s.slot(at)
 	for other := s.oldest; other != noSlot; other = s.slot(other).newer {

@@ -9,16 +9,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// setPeriod changes the period of a running buff, by its rule of haste:
+// setPeriod changes the period of a running buff by its haste rule:
 //
-//	snapshot   nothing now; the next refresh takes the new period
-//	next       the pulse to come stays where it is, and the new period begins after it
-//	rescale    what is left until the pulse to come is scaled by new/old, old being the interval that runs
+//	snapshot   no change now; the next refresh takes the new period
+//	next       the next pulse does not move; the new period starts after it
+//	rescale    the time until the next pulse is scaled by the new period / the current one
 //
-// All of it is whole ms, rounded half up: servers and replays agree. With haste_duration what is left of the
-// duration is scaled in the same way, so that the number of pulses stays.
+// With haste_duration the remaining duration is scaled by new/old, so that the number of pulses
+// stays the same. All times are rounded to whole ms, half up.
 //
-// Stories: testdata/haste_snapshot.txt, haste_next.txt, haste_rescale.txt, haste_rates.txt, haste_least.txt, haste_expire.txt.
+// Examples: testdata/haste_snapshot.txt, haste_next.txt, haste_rescale.txt, haste_rates.txt,
+// haste_least.txt, haste_expire.txt.
 func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	i := s.slot(at)
 	switch {
@@ -49,7 +50,8 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		case s.specOf(i).Stack.Timers == define.TimersQueue:
 			s.rescaleWaiting(i, ms, was)
 		}
-		s.storeDuration(i, max(int64(mulDiv(s.duration(i), uint64(ms), uint64(was))), 1)) // what a stack's end begins anew
+		// The end of some stacks restarts the duration.
+		s.storeDuration(i, max(int64(mulDiv(s.duration(i), uint64(ms), uint64(was))), 1))
 		e.End = s.reportedEnd(i)
 		s.mark(at, journal.Time)
 	}
@@ -59,7 +61,8 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	return Result{Handle: e.Handle, Kind: Hastened}
 }
 
-// rescaleHolders scales what is left of the lingers of a member: its end is that of the last.
+// rescaleHolders scales the remaining linger times of the holders, from which the end of the
+// instance follows.
 func (s *Set) rescaleHolders(i *instance, now wheel.Time, ms, was int64) {
 	async := s.extraOf(i).async
 	for k := range async {
@@ -69,9 +72,9 @@ func (s *Set) rescaleHolders(i *instance, now wheel.Time, ms, was int64) {
 	}
 }
 
-// rescaleWaiting scales what those that wait in a queue have left.
+// rescaleWaiting scales the remaining durations of the waiting applications of a queue.
 //
-// Story: testdata/haste_queue.txt.
+// Example: testdata/haste_queue.txt.
 func (s *Set) rescaleWaiting(i *instance, ms, was int64) {
 	async := s.extraOf(i).async
 	for k := range async {
@@ -79,8 +82,8 @@ func (s *Set) rescaleWaiting(i *instance, ms, was int64) {
 	}
 }
 
-// rescaled returns what becomes of an instant to come if what is left until it is scaled by
-// ms/was: half up, but nothing comes at once.
+// rescaled scales the time from now until at by ms/was and returns the resulting instant. It
+// rounds half up, to at least 1 ms.
 func rescaled(now, at wheel.Time, ms, was int64) wheel.Time {
 	return now.Add(max(mulDiv(remaining(now, at), uint64(ms), uint64(was)), 1))
 }

@@ -9,25 +9,26 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// A hidden buff is there, and its time goes on, but it has no effect: its pulses are
-// suppressed, and what it grants is off. It is hidden while at least one of the causes
-// in its flags holds.
+// The time of a hidden buff passes, but the buff has no effect: its pulses are suppressed and its
+// grants, modifiers and immunities are off. It is hidden while at least one of the causes in its
+// flags applies.
 
-// strengthChanged says that an instance of a definition has another magnitude.
+// strengthChanged requests a reevaluation after the magnitude or level of an instance has
+// changed.
 func (s *Set) strengthChanged(spec *program) {
 	if spec.uses&usesHide != 0 {
 		s.ensureGates().requestReevaluation()
 	}
 }
 
-// reevaluate finds what has an effect after a change, and what must go: the oldest first,
-// again and again until nothing changes. Buffs that hide each other in a ring would never
-// come to an end; they are left as they are after MaxRounds, and a Faulted for Cascade says so.
+// reevaluate updates which buffs are hidden and removes those whose requirement for removal is
+// met, oldest first, until the result is stable. After MaxRounds, for example if buffs hide each
+// other in a ring, it stops with a Faulted with reason Cascade.
 //
-// It comes after every command and every event that was due, before what they have issued: no handler
-// and no action sees a buff that should be hidden and is not yet.
+// It runs after each command and each due event, before the commands that they have issued, so
+// that no handler or action sees an out-of-date state.
 //
-// Stories: testdata/require.txt, inhibition.txt, group_hide.txt, immune_then_hidden.txt.
+// Examples: testdata/require.txt, inhibition.txt, group_hide.txt, immune_then_hidden.txt.
 func (s *Set) reevaluate(t *Turn) {
 	if s.gates() == nil || !s.gates().mustReevaluate {
 		return
@@ -42,14 +43,13 @@ func (s *Set) reevaluate(t *Turn) {
 			return
 		}
 	}
-	g.mustReevaluate = false // but not exposed: the next change looks at all of the ring again
+	g.mustReevaluate = false // immunityChanged remains, so that the next change checks the whole ring
 	t.emit(s, &Event{End: wheel.Never, Kind: Faulted, Why: Cascade})
 }
 
-// reevaluateOne looks at the requirements and the rank of one instance.
-//
-// Most instances have nothing to ask, and are passed by one look at the uses of their definition: unless the immunities of
-// the owner have changed, which bears on all of them.
+// reevaluateOne removes an instance if its requirement for removal is met, and otherwise updates
+// its causes of being hidden. If the owner's immunities have not changed, instances without
+// requirements and ranks are skipped.
 func (s *Set) reevaluateOne(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
@@ -57,15 +57,15 @@ func (s *Set) reevaluateOne(t *Turn, at uint16) {
 	}
 	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.gates().ownerTags()) {
 		s.end(t, at, Condition)
-		s.findStrongest(t) // it may have been the strongest, for the younger ones of this round
+		s.findStrongest(t) // it may have been the strongest of its group
 		return
 	}
 	s.setHideCauses(t, at, s.hideCauses(t, i, at))
 }
 
-// hideCauses returns for what an instance is hidden now. Where there are ranks, they have been
-// found.
-// Each is found anew, but for inhibited, which stays until a command ends it, and immune where no immunity has come or gone.
+// hideCauses returns the causes for which an instance must be hidden. If it can be outranked,
+// findStrongest must have run. All causes are determined again, except inhibited, which commands
+// set and clear, and immune while the owner's immunities have not changed.
 func (s *Set) hideCauses(t *Turn, i *instance, at uint16) flags {
 	causes := i.flags&inhibited | s.immuneCause(i, at)
 	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.gates().ownerTags()) {
@@ -77,14 +77,15 @@ func (s *Set) hideCauses(t *Turn, i *instance, at uint16) flags {
 	return causes
 }
 
-// setHideCauses sets the causes for which an instance is hidden. Of several causes the first to come is told, by Hidden, and the last
-// to go, by Shown. Immunity alone is no cause to be told where it only stops pulses: see toldCauses.
+// setHideCauses sets the causes for which an instance is hidden. It emits a Hidden for the first
+// cause and a Shown when the last one ends, except for immunity that only stops pulses: see
+// reportedCauses.
 //
-// When it is shown, inhibition says what becomes of the beat: it goes on as if nothing had been (keep), or begins
-// anew (reset), with a pulse at once (execute). That is so only where a requirement or a command hid it: who is hidden by a
-// stronger one of its group, or by immunity, keeps its beat.
+// When a requirement or a command that has hidden the instance ends, Inhibition determines the
+// next pulse: its time is unchanged (keep), or the period restarts (reset), with a pulse at once
+// (execute). After other causes the time is always unchanged.
 //
-// Stories: testdata/inhibition.txt, immune_then_hidden.txt, grants_ring.txt.
+// Examples: testdata/inhibition.txt, immune_then_hidden.txt, grants_ring.txt.
 func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 	i := s.slot(at)
 	was, told := i.flags&hidden, s.specOf(i).reportedCauses()
@@ -92,7 +93,7 @@ func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 		s.mark(at, journal.Hidden)
 	}
 	if (was^causes)&^told != 0 {
-		s.flushPulses(t, at) // what was owed is as it was before
+		s.flushPulses(t, at) // pending pulses belong to the old state
 	}
 	if (was&told == 0) == (causes&told == 0) {
 		i.flags = i.flags&^hidden | causes
@@ -111,7 +112,7 @@ func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 	i.flags = i.flags&^hidden | causes
 	s.tell(t, Shown, at)
 	s.grantEffects(t, at)
-	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != define.InhibitionKeep { // which only what pulses can say
+	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != define.InhibitionKeep { // only for pulsing buffs
 		now := s.nowOf(t, i)
 		s.restartPeriod(i, now)
 		s.restartAsyncPeriods(i, now)
@@ -122,7 +123,7 @@ func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 	}
 }
 
-// inhibit hides a buff by hand, or ends that.
+// inhibit executes the commands Inhibit and Release.
 func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 	i := s.slot(at)
 	causes := i.flags & hidden
@@ -139,7 +140,8 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 	return r
 }
 
-// grantEffects turns on what an instance grants its owner; take turns it off.
+// grantEffects turns on the grants, modifiers and immunities of an instance; revokeEffects turns
+// them off.
 func (s *Set) grantEffects(t *Turn, at uint16) {
 	spec := s.specOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
@@ -171,9 +173,8 @@ func (s *Set) revokeEffects(t *Turn, at uint16) {
 	}
 }
 
-// tag gives the owner a tag, or takes it away, once.
-//
-// Tags are counted: one that is given twice is there until it is taken twice, and beside those that buffs grant.
+// tag executes the commands AddTag and DropTag. Tags are counted: one that was added twice must
+// be dropped twice. Tags that buffs grant are counted separately.
 func (s *Set) tag(t *Turn, c *Command) Result {
 	if c.Tag == 0 {
 		return Result{Err: fmt.Errorf("%w: none", ErrTag)}
@@ -183,7 +184,7 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	case c.Verb == verb.AddTag:
 		g.commandTags.add([]Tag{c.Tag})
 		g.grant(all)
-	case g.commandTags.has(c.Tag): // only what was given is taken: not what a buff grants, nor what stands above it
+	case g.commandTags.has(c.Tag): // neither tags from buffs nor parents of added tags
 		g.commandTags.drop([]Tag{c.Tag})
 		g.revoke(all)
 	default:
@@ -192,8 +193,8 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	return Result{Kind: Done}
 }
 
-// eachInstance calls f for every instance, the oldest first; f may end any of them, and what is
-// started meanwhile is not seen.
+// eachInstance calls f for each instance, oldest first. Function f may end any of them. Instances
+// that start meanwhile are not visited.
 func (s *Set) eachInstance(f func(at uint16)) {
 	last := s.ages
 	for at := s.oldest; at != noSlot; {
@@ -207,8 +208,8 @@ func (s *Set) eachInstance(f func(at uint16)) {
 	}
 }
 
-// nextYounger returns the slot of the oldest instance that is younger than age; at is where the
-// one of that age was.
+// nextYounger returns the slot of the oldest instance younger than age; at is the slot that had
+// the instance of that age.
 func (s *Set) nextYounger(at uint16, age uint64) uint16 {
 	if i := s.slot(at); i.def != 0 && s.age(i) == age {
 		return i.newer

@@ -7,10 +7,10 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// immuneTo reports whether the owner is immune to a definition: by a tag that the game
-// gave, or by a buff other than the one in the slot except.
+// immuneTo reports whether the owner is immune to a definition, by a tag from the command
+// Immunize or by a buff other than the one in the slot except.
 //
-// Stories: testdata/immunity.txt, immunity_buff.txt.
+// Examples: testdata/immunity.txt, immunity_buff.txt.
 func (s *Set) immuneTo(spec *program, except uint16) bool {
 	if s.gates().immuneByTag(spec) {
 		return true
@@ -28,7 +28,7 @@ func (s *Set) immuneTo(spec *program, except uint16) bool {
 	return false
 }
 
-// immuneByTag is immuneTo by a tag that the game gave.
+// immuneByTag reports whether the command Immunize has made the owner immune to a definition.
 func (g *gates) immuneByTag(spec *program) bool {
 	if len(g.immune) > 0 {
 		for _, t := range spec.is {
@@ -40,12 +40,12 @@ func (g *gates) immuneByTag(spec *program) bool {
 	return false
 }
 
-// immunize makes the owner immune to a tag once more, or once less.
+// immunize executes the commands Immunize and DropImmunity. An immunity matches the Tags of a
+// buff, not its Grants. Immunities are counted like tags. The Immune rule of a running buff
+// decides: remove ends it here, suppress is left to reevaluate, and ignore has no effect. With
+// Purge, buffs with suppress are ended too.
 //
-// An immunity is about what a buff is: its Tags, not its Grants. Immunities are counted, as tags are. What the definition says of a running buff decides: remove ends it, suppress leaves it to
-// reconsider, ignore does nothing; a command with Purge ends what would be suppressed too.
-//
-// Stories: testdata/immunity.txt, immune_ring.txt.
+// Examples: testdata/immunity.txt, immune_ring.txt.
 func (s *Set) immunize(t *Turn, c *Command) Result {
 	if c.Tag == 0 {
 		return Result{Err: fmt.Errorf("%w: an immunity against none", ErrTag)}
@@ -75,7 +75,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	return Result{Kind: Done, Amount: n}
 }
 
-// purgeImmune ends what a new immunity of the buff in the slot at removes.
+// purgeImmune ends the buffs that a new immunity of the buff in the slot at removes.
 func (s *Set) purgeImmune(t *Turn, at uint16) {
 	m := &s.specOf(s.slot(at)).immunity
 	s.eachInstance(func(other uint16) {
@@ -85,10 +85,10 @@ func (s *Set) purgeImmune(t *Turn, at uint16) {
 	})
 }
 
-// immuneCause returns immune if the owner is immune to an instance that is suppressed then,
-// otherwise 0. As long as no immunity has come or gone, that is what it was.
+// immuneCause returns the flag immune if the owner's immunity suppresses the instance, otherwise
+// 0. If no immunity has changed, it returns the present flag.
 //
-// Story: testdata/immunity_buff.txt.
+// Example: testdata/immunity_buff.txt.
 func (s *Set) immuneCause(i *instance, at uint16) flags {
 	switch {
 	case s.gates() == nil || s.specOf(i).Immune != define.ImmuneSuppress:
@@ -101,8 +101,7 @@ func (s *Set) immuneCause(i *instance, at uint16) flags {
 	return 0
 }
 
-// whyHidden returns the reason that is told of causes: that the owner is immune, if there is
-// no other.
+// whyHidden returns Immune if it is the only cause, otherwise NoReason.
 func whyHidden(causes flags) Reason {
 	if causes&hidden == immune {
 		return Immune
@@ -110,9 +109,8 @@ func whyHidden(causes flags) Reason {
 	return NoReason
 }
 
-// reportedCauses returns those of the causes of being hidden that a Hidden and a Shown tell of.
-// Without anything that lasts, such as a modifier or what it does at acts, immunity takes nothing away but pulses, and
-// each of these says so itself.
+// reportedCauses returns the causes that Hidden and Shown report. For a definition with no effect
+// other than pulses, immunity is not among them, because each suppressed pulse reports it.
 func (s *program) reportedCauses() flags {
 	if s.uses&(usesGrants|usesModifiers|usesImmunity) != 0 || s.reactsTo != 0 || s.Shield.On || s.aura != nil {
 		return hidden

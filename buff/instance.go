@@ -63,7 +63,7 @@ const (
 	HeldByDeath                  // its owner is dead and on_death is pause
 )
 
-// span returns so many ms, or the longest Duration if they are more.
+// span converts ms to a Duration, or to the longest one if it overflows.
 func span(ms int64) time.Duration {
 	if ms > int64(maxDuration/time.Millisecond) {
 		return maxDuration
@@ -73,7 +73,7 @@ func span(ms int64) time.Duration {
 
 const maxDuration time.Duration = 1<<63 - 1
 
-// rank orders what an owner has due at one instant.
+// rank orders the events of an owner that are due at one instant.
 type rank uint8
 
 const (
@@ -83,14 +83,15 @@ const (
 	rankTimeout
 )
 
-// instance is one running buff. It is kept at 64 bytes, which are one cache line: an owner has dozens.
+// instance is one running buff. Its size is one cache line, 64 bytes, because an owner has
+// dozens.
 type instance struct {
 	source OwnerID
 
 	end wheel.Time // Never if infinite
 
-	// boundary is the next boundary of the period, also when it lies beyond end: a
-	// later refresh then finds the phase where it was. Never without a period.
+	// boundary is the next boundary of the period, even if it is after the end, so that a later
+	// refresh keeps the phase. It is Never without a period.
 	boundary wheel.Time
 
 	magnitude int64
@@ -98,41 +99,39 @@ type instance struct {
 	age32, period32, duration32 uint32 // see Set.age, Set.period and Set.duration
 
 	generation uint32
-	def        int32 // its definition, see Set.specOf; 0: the slot is free
+	def        int32 // number of its definition, see Set.specOf; 0 if the slot is free
 	stacks     int16
 	level      int16
 	flags      flags
-	extra      uint16 // index in Set.extras of what a plain buff does not have; noSlot: nothing
+	extra      uint16 // index in rareState.extras of the state that plain buffs do not need, or noSlot
 
-	older, newer uint16 // neighbours by age, noSlot at the ends; for a free slot, newer is the next free one
+	older, newer uint16 // neighbors by age, or noSlot; for a free slot, newer is the next free one
 }
 
 const noSlot = 1<<16 - 1
 
-// flags are what is true of an instance.
+// flags are boolean properties of an instance.
 type flags uint16
 
 const (
-	dirty       flags = 1 << iota // is in scratch.dirty
+	dirty       flags = 1 << iota // it is in scratch.dirty
 	unmet                         // its ongoing requirement fails
-	inhibited                     // a command says so
-	weaker                        // another one of its group is stronger
-	ineffective                   // there are enough stronger ones of its definition
-	timeScaled                    // has a time of its own: extra.scale
-	deathPaused                   // its time stands still since the owner died
-	member                        // an aura applied it
-	leaving                       // its owner left the aura: at its end it goes for the reason OutOfAura
+	inhibited                     // by the command Inhibit
+	weaker                        // another buff of its group is stronger
+	ineffective                   // enough instances of its definition are stronger
+	timeScaled                    // it has its own time scale, extra.scale
+	deathPaused                   // it is paused by the death of its owner
+	member                        // it was applied by an aura
+	leaving                       // its owner has left the aura; it ends with reason OutOfAura
 	immune                        // its owner is immune to it
-	large                         // a number of it does not fit: they are in extra.large
+	large                         // its age, period and duration are in extra.large
 
 	hidden = unmet | inhibited | weaker | ineffective | immune
 )
 
-// nextPulse returns the instant of the next pulse in the instance's own time, Never if
-// none will come before or at the end.
-//
-// A partial tail pulses at the end, unless the end is a boundary of the period, or what is left
-// of the buff goes on: its beat goes on with it.
+// nextPulse returns the instant of the next pulse in buff time, or Never if there is none up to
+// the end. A partial tail pulses at the end, unless the end is a boundary or the buff continues
+// after it.
 func (s *Set) nextPulse(i *instance) wheel.Time {
 	switch {
 	case i.boundary <= i.end:
@@ -143,7 +142,8 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 	return wheel.Never
 }
 
-// continues reports whether the end of the duration leaves something: stacks, or others that wait.
+// continues reports whether the instance continues after the end of its duration, with other
+// stacks or another application of its queue.
 func (s *Set) continues(i *instance) bool {
 	switch st := &s.specOf(i).Stack; {
 	case st.Timers == define.TimersQueue:
@@ -154,13 +154,13 @@ func (s *Set) continues(i *instance) bool {
 	return false
 }
 
-// elapsed returns the ms from the last boundary of the period to at.
+// elapsed returns the ms from the last boundary before at.
 func (s *Set) elapsed(i *instance, at wheel.Time) int64 {
 	return int64(at-i.boundary) + s.currentPeriod(i)
 }
 
-// currentPeriod returns the length of the period that runs: that of those after it, unless haste
-// has left it as it was.
+// currentPeriod returns the length of the current period in ms. It differs from the length of the
+// following ones after a change that starts with the next pulse.
 func (s *Set) currentPeriod(i *instance) int64 {
 	if i.extra != noSlot {
 		if x := s.extraOf(i); x.currentPeriod > 0 {
@@ -170,7 +170,7 @@ func (s *Set) currentPeriod(i *instance) int64 {
 	return s.period(i)
 }
 
-// restartPeriod begins the periods anew.
+// restartPeriod starts a new period at now.
 func (s *Set) restartPeriod(i *instance, now wheel.Time) {
 	i.boundary = s.firstBoundary(i, now)
 	if i.extra != noSlot {
@@ -178,21 +178,21 @@ func (s *Set) restartPeriod(i *instance, now wheel.Time) {
 	}
 }
 
-// setNextPeriod gives the periods after the one that runs another length.
+// setNextPeriod sets the length of the periods after the current one.
 func (s *Set) setNextPeriod(i *instance, ms int64) {
 	x := s.ensureExtra(i)
 	x.currentPeriod = s.currentPeriod(i)
 	s.storePeriod(i, ms)
 }
 
-// nextDue returns when the instance's next event is, in the owner's time, and its place among
-// those of that instant. Without anything to come it is Never.
+// nextDue returns the instant of the instance's next event in owner time, and its order among the
+// events at that instant. The instant is Never if there is no event.
 func (s *Set) nextDue(i *instance) (wheel.Time, uint64) {
 	at, _, r, age := s.nextEvent(i)
 	return at, dueKey(r, age)
 }
 
-// nextEnd returns when, in its own time, the instance or a part of it ends next.
+// nextEnd returns the next end of the instance or of a part of it, in buff time.
 func (s *Set) nextEnd(i *instance) wheel.Time {
 	if s.specOf(i).Stack.Timers == define.TimersEach {
 		return s.extraOf(i).async[0].end
@@ -205,7 +205,7 @@ func (s *Set) nextEnd(i *instance) wheel.Time {
 	return i.end
 }
 
-// nextOwnEvent returns what comes next in the instance's own time: when, its rank, and its age.
+// nextOwnEvent returns the instance's next event: its instant in buff time, its rank and its age.
 func (s *Set) nextOwnEvent(i *instance) (wheel.Time, rank, uint64) {
 	end, r, age := i.end, rankEnd, s.age(i)
 	switch st := &s.specOf(i).Stack; {
@@ -230,14 +230,14 @@ func (s *Set) nextOwnEvent(i *instance) (wheel.Time, rank, uint64) {
 	return end, r, age
 }
 
-// timeout is one timer of an owner that belongs to no buff.
+// timeout is a timer of an owner, independent of buffs.
 type timeout struct {
 	at    wheel.Time
 	age   uint64
-	due   wheel.Time // see keys
+	due   wheel.Time // in world time, or Never, as in keys
 	order uint32
 	name  string
-	do    any // the user's function; nil: the handler called name
+	do    any // function of the game; nil: the handler
 
 	handler    HandlerID
 	generation uint32
@@ -246,22 +246,22 @@ type timeout struct {
 	dirty      bool
 }
 
-// Handle names one instance of a buff on one owner, and never another: it is
-// worthless once that instance has ended. The zero Handle names nothing.
+// Handle identifies one instance of a buff on one owner. It is never reused: after the instance
+// has ended, it is stale. The zero Handle identifies no buff.
 //
-// It is 64 bits: the owner's number (20), the slot on the owner (12) and the
-// slot's generation (32). A slot whose generations are used up is retired, so
-// that they never come twice. Those of two engines begin far from one another, see
-// [Set.SetOrigin]: a handle of another engine names nothing here either.
+// It has 64 bits: 20 for the number of the owner, 12 for the slot on the owner and 32 for the
+// generation of the slot. A slot with no unused generation is retired. Engines start their
+// generations far apart, see [Set.SetOrigin], so that a handle of another engine is stale.
 type Handle uint64
 
-// TimeoutHandle names one timeout of one owner, in the manner of [Handle].
+// TimeoutHandle identifies one timeout of one owner. It has the same format and guarantees as a
+// [Handle].
 type TimeoutHandle uint64
 
-// Limits that follow from the form of a handle.
+// Limits that follow from the format of a handle.
 const (
-	MaxOwners   = 1 << 20 // owner numbers of one engine
-	MaxPerOwner = 1 << 12 // instances, and again timeouts, on one owner
+	MaxOwners   = 1 << 20 // owners of one engine at a time
+	MaxPerOwner = 1 << 12 // instances of one owner, and also its timeouts
 )
 
 const (
@@ -273,14 +273,14 @@ func pack(number uint32, slot uint16, generation uint32) uint64 {
 	return uint64(number)<<ownerShift | uint64(slot)<<slotShift | uint64(generation)
 }
 
-// Number returns the owner's number as it was given to [NewSet].
+// Number returns the number of the owner that was passed to [NewSet].
 func (h Handle) Number() uint32 { return uint32(h >> ownerShift) }
 
-// Slot returns the buff's place on its owner, below [MaxPerOwner]. No two buffs that run have the
-// same; one that has ended gives its place to another.
+// Slot returns the slot of the buff on its owner, below [MaxPerOwner]. Running buffs have
+// different slots; the slot of an ended buff is reused.
 func (h Handle) Slot() int { return int(h.slot()) }
 
-// Number returns the owner's number as it was given to [NewSet].
+// Number returns the number of the owner that was passed to [NewSet].
 func (h TimeoutHandle) Number() uint32 { return uint32(h >> ownerShift) }
 
 func (h Handle) slot() uint16              { return uint16(h>>slotShift) & (MaxPerOwner - 1) }
@@ -288,12 +288,12 @@ func (h Handle) generation() uint32        { return uint32(h) }
 func (h TimeoutHandle) slot() uint16       { return uint16(h>>slotShift) & (MaxPerOwner - 1) }
 func (h TimeoutHandle) generation() uint32 { return uint32(h) }
 
-// SetOrigin says where the generations of the handles of a new Set begin: 0, if it is not
-// called. Sets of one number whose handles may meet, those of two engines, want origins far
-// apart: none has the handles of another one until one of its slots has been used as often as
-// they are apart. [Set.Generation] and the base of [NewSet] count from there.
+// SetOrigin sets the first generation of the handles of a new Set; the default is 0. If handles
+// of two Sets with the same number can meet, as with two engines, their origins should be far
+// apart: the handles remain distinct until one of the slots has been reused as many times as the
+// difference. [Set.Generation] and the base of [NewSet] count from the origin.
 //
-// It panics if the origin is odd, or the Set has been used.
+// It panics if the origin is odd, or if the Set has been used.
 func (s *Set) SetOrigin(origin uint32) {
 	if origin%2 != 0 || int(s.used)+len(s.timeouts().all()) > 0 {
 		panic("buff: SetOrigin with an odd number, or of a Set that has been used")
@@ -301,36 +301,36 @@ func (s *Set) SetOrigin(origin uint32) {
 	s.generations.origin = origin
 }
 
-// generations is which of them the slots of an owner go through, in its handles.
+// generations determines the generations of the slots of an owner.
 type generations struct {
-	base   uint32 // how many the first use of a slot leaves out, from origin on
-	origin uint32 // where they begin, see Set.SetOrigin
+	base   uint32 // number of generations, from the origin, that the first use of a slot skips
+	origin uint32 // the first generation, see Set.SetOrigin
 }
 
-// first returns the generation of the first use of a slot. It is not 0: the zero handle names
-// nothing.
+// first returns the generation of the first use of a slot. It is never 0, so that no handle is
+// the zero Handle.
 func (g generations) first() uint32 { return max(g.origin+g.base+1, 1) }
 
-// next returns the generation of a slot after a use, and whether there is one: they go
-// round until they are back at the origin. That is even, so that the last is never the 0 that
-// is left out.
+// next returns the generation after the given one, and whether there is one. Generations wrap
+// around until they reach the origin. They skip 0; the origin is even, so that the last one is
+// not the skipped 0.
 func (g generations) next(generation uint32) (uint32, bool) {
 	next := max(generation+1, 1)
 	return next, generation+1 != g.origin && next != g.origin
 }
 
-// used returns how many there have been up to one.
+// used returns the number of generations from the origin to the given one.
 func (g generations) used(generation uint32) uint32 { return generation - g.origin }
 
-// String returns owner number, slot and generation: "3/0/17".
+// String returns owner number, slot and generation, as in "3/0/17".
 func (h Handle) String() string {
 	return fmt.Sprintf("%d/%d/%d", h.Number(), h.slot(), h.generation())
 }
 
-// String returns owner number, slot and generation: "3/0/17".
+// String returns owner number, slot and generation, as in "3/0/17".
 func (h TimeoutHandle) String() string { return Handle(h).String() }
 
-// slotRef names a place on one owner that can fall due: an instance or a timeout.
+// slotRef identifies an instance or a timeout of one owner.
 type slotRef uint16
 
 const timeoutRef slotRef = 1 << 15
