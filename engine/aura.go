@@ -314,8 +314,8 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 // addMember adds an owner to the result of the query. Duplicates and unknown owners are ignored.
 func (e *Engine) addMember(id buff.OwnerID) {
 	x := &e.index.auras
-	if o := e.ownerOf(id); o != nil && o.noted().looked != x.searches {
-		o.note().looked = x.searches
+	if o := e.ownerOf(id); o != nil && o.readRare().looked != x.searches {
+		o.needRare().looked = x.searches
 		x.found = append(x.found, id)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // backlog is a FIFO queue of idle owners that still need an allowance of Limits.Tick for their
-// turn. The waits bit of their ownerIndex entry is set, and game time does not advance until they
+// turn. The mark markPostponed of their records is set, and game time does not advance until they
 // have had their turn.
 type backlog struct {
 	queue []uint32 // owner numbers; entries that no longer wait are skipped
@@ -18,33 +18,34 @@ type backlog struct {
 // postpone adds an owner to the backlog: it has due events or deferred handlers, or its turn was
 // cut short.
 func (e *Engine) postpone(number uint32) {
-	if b, c := &e.backlog, &e.owners.filings[number]; !c.is(postponed) {
-		c.note(postponed)
+	if b, c := &e.backlog, &e.owners.records[number]; !c.has(markPostponed) {
+		c.set(markPostponed)
 		b.queue = append(b.queue, number)
 		b.n++
 	}
 }
 
-// next returns the number of the owner that has waited longest. The caller must pull it.
-func (e *Engine) next() (number uint32, ok bool) {
+// nextPostponed returns the number of the owner that has waited longest. The caller must call
+// removePostponed.
+func (e *Engine) nextPostponed() (number uint32, ok bool) {
 	for b := &e.backlog; b.n > 0; {
 		n := b.queue[b.head]
-		if b.head++; e.waits(n) {
+		if b.head++; e.isPostponed(n) {
 			return n, true
 		}
 	}
 	return 0, false
 }
 
-// waits reports whether an owner is in the backlog.
-func (e *Engine) waits(number uint32) bool {
-	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.filings[number].is(postponed)
+// isPostponed reports whether an owner is in the backlog.
+func (e *Engine) isPostponed(number uint32) bool {
+	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.records[number].has(markPostponed)
 }
 
-// pull removes an owner from the backlog.
-func (e *Engine) pull(number uint32) {
+// removePostponed removes an owner from the backlog.
+func (e *Engine) removePostponed(number uint32) {
 	b := &e.backlog
-	e.owners.filings[number].forget(postponed)
+	e.owners.records[number].clear(markPostponed)
 	if b.n--; b.n == 0 {
 		e.high.backlog.used(len(b.queue))
 		b.queue, b.head = b.queue[:0], 0
@@ -53,41 +54,41 @@ func (e *Engine) pull(number uint32) {
 	}
 }
 
-// enlist starts the turn of an owner in the backlog before a message is sent to it, because its
-// due events come first.
-func (e *Engine) enlist(o *owner) {
-	if e.waits(o.number) {
-		e.pull(o.number)
+// startPostponed starts the turn of an owner in the backlog before a message is sent to it, because
+// its due events come first.
+func (e *Engine) startPostponed(o *owner) {
+	if e.isPostponed(o.number) {
+		e.removePostponed(o.number)
 		e.run(o)
 	}
 }
 
-// handOut starts the turns of due owners, each with an allowance: the number of events it may
+// dispatch starts the turns of due owners, each with an allowance: the number of events it may
 // process. The sum of the allowances is at most left. They depend only on the due owners, their
 // due events and the order, not on the number or the speed of the workers.
-func (e *Engine) handOut(left int) {
+func (e *Engine) dispatch(left int) {
 	e.starts = 0
 	if !e.group.Quiet() {
-		e.mailDue(left)
+		e.dispatchMessages(left)
 		return
 	}
-	n := len(e.due) + len(e.wanted)
+	n := len(e.due) + len(e.scheduled)
 	if e.backlog.n == 0 && n <= left {
-		e.times = int32(min(left/max(n, 1), maxShare))
+		e.perReason = int32(min(left/max(n, 1), maxShare))
 		e.batchDue()
 		return
 	}
 	e.postponeDue()
 	times := min(max(minShare, left/max(e.backlog.n, 1)), maxShare)
 	for left > 0 {
-		number, ok := e.next()
+		number, ok := e.nextPostponed()
 		if !ok {
 			break
 		}
-		e.pull(number)
-		x := e.turnFor(number)
+		e.removePostponed(number)
+		x := e.batchTurn(number)
 		x.given = min(int32(min(times, left)), e.share)
-		x.again = true
+		x.wasPostponed = true
 		left -= int(x.given)
 	}
 }
@@ -95,16 +96,16 @@ func (e *Engine) handOut(left int) {
 // postponeDue adds all due owners to the backlog, except those that have messages anyway.
 func (e *Engine) postponeDue() {
 	for _, d := range e.due {
-		if e.group.Quiet() || e.posted(e.owners.at(d.number())) {
+		if e.group.Quiet() || e.quietOrScheduled(e.owners.at(d.number())) {
 			e.postpone(d.number())
 		}
 	}
-	for _, r := range e.wanted {
+	for _, r := range e.scheduled {
 		o := r.alive()
 		if o == nil {
 			continue
 		}
-		o.wanted = false
+		o.scheduled = false
 		switch {
 		case o.quiet():
 			e.postpone(o.number)
@@ -112,32 +113,32 @@ func (e *Engine) postponeDue() {
 			e.run(o)
 		}
 	}
-	e.forgetWanted()
+	e.clearScheduled()
 }
 
-// posted reports whether a due owner is idle and without messages. If not, it schedules a turn
-// for it.
-func (e *Engine) posted(o *owner) (idle bool) {
+// quietOrScheduled reports whether a due owner is idle and without messages. If not, it schedules a
+// turn for it.
+func (e *Engine) quietOrScheduled(o *owner) (idle bool) {
 	if o.leaving() {
 		return false
 	}
 	if o.quiet() {
 		return true
 	}
-	e.want(o)
+	e.scheduleTurn(o)
 	return false
 }
 
-// mailDue is handOut for the case that some owners are busy or have messages: then all turns are
-// by message. Owners that already have messages come first.
-func (e *Engine) mailDue(left int) {
-	n := e.backlog.n + len(e.due) + len(e.wanted)
+// dispatchMessages is dispatch for the case that some owners are busy or have messages: then all
+// turns are by message. Owners that already have messages come first.
+func (e *Engine) dispatchMessages(left int) {
+	n := e.backlog.n + len(e.due) + len(e.scheduled)
 	for _, box := range e.group.Staged() {
 		n += box.Len()
 	}
 	if e.backlog.n == 0 && n <= left {
-		e.wantDue()
-		e.runWanted()
+		e.scheduleDue()
+		e.startScheduled()
 	} else {
 		e.postponeDue()
 	}
@@ -146,76 +147,76 @@ func (e *Engine) mailDue(left int) {
 		if left <= 0 {
 			return
 		}
-		left -= e.allow(box.Owner, min(times*box.Len(), left))
+		left -= e.grantAllowance(box.Owner, min(times*box.Len(), left))
 	}
 	for left > 0 {
-		number, ok := e.next()
+		number, ok := e.nextPostponed()
 		if !ok {
 			return
 		}
 		o := e.owners.at(number)
-		e.pull(number)
+		e.removePostponed(number)
 		e.run(o)
-		left -= e.allow(o, min(times, left))
+		left -= e.grantAllowance(o, min(times, left))
 	}
 }
 
-// allow gives an owner that has messages an allowance of at most most, and returns it.
-func (e *Engine) allow(o *owner, most int) int {
+// grantAllowance gives an owner that has messages an allowance of at most most, and returns it.
+func (e *Engine) grantAllowance(o *owner, most int) int {
 	t := o.needTurns()
 	t.given, t.order = min(int32(most), e.share), e.nextOrder()
-	t.used, t.obeyed = 0, 0
-	e.owe(o, t.given)
+	t.used, t.executed = 0, 0
+	e.reserveQuota(o, t.given)
 	e.starts++
 	return int(t.given)
 }
 
-// owe reserves quota for a running owner.
-func (e *Engine) owe(o *owner, given int32) {
-	b := o.note()
-	b.owed, b.since = given, e.frame.Number
-	e.owed += int(given)
+// reserveQuota reserves quota for a running owner.
+func (e *Engine) reserveQuota(o *owner, given int32) {
+	b := o.needRare()
+	b.reserved, b.since = given, e.frame.Number
+	e.reserved += int(given)
 }
 
-// settle releases the quota that is reserved for an owner.
-func (e *Engine) settle(o *owner) {
-	if b := o.beside.Load(); b != nil {
-		e.owed -= int(b.owed)
-		b.owed = 0
+// releaseQuota releases the quota that is reserved for an owner.
+func (e *Engine) releaseQuota(o *owner) {
+	if b := o.rare.Load(); b != nil {
+		e.reserved -= int(b.reserved)
+		b.reserved = 0
 	}
 }
 
-// left returns the unused part of this Tick's Limits.Tick. The events processed and the quota
+// quotaLeft returns the unused part of this Tick's Limits.Tick. The events processed and the quota
 // reserved for running owners count as used.
-func (e *Engine) left() int { return e.opts.Limits.Tick - e.worked - e.owed }
+func (e *Engine) quotaLeft() int { return e.opts.Limits.Tick - e.processed - e.reserved }
 
-// affordable reports whether the turn of an owner that was held may be merged now. Its events
+// canMerge reports whether the turn of an owner that was held may be merged now. Its events
 // were not counted in any Tick yet, so they must fit into the remaining quota. If no other owner
 // uses any, they always fit, since one turn is at most Limits.Tick. Otherwise it waits; its cost
 // is reserved ahead of new work.
-func (e *Engine) affordable(box *mailbox) bool {
+func (e *Engine) canMerge(box *mailbox) bool {
 	o := box.Owner
 	if !o.held || e.closed {
 		return true
 	}
 	used := int(o.used())
-	if e.worked+e.owed > 0 && e.left() < used {
-		e.claim += used
+	if e.processed+e.reserved > 0 && e.quotaLeft() < used {
+		e.claimed += used
 		return false
 	}
-	e.worked += used
-	o.counted()
+	e.processed += used
+	o.resetUsed()
 	return true
 }
 
-// hold records the owners whose handlers were still running when the budget ran out. Game time no
-// longer waits for them, and their unused allowance is redistributed.
-func (e *Engine) hold() {
+// markHeld records the owners whose handlers were still running when the budget ran out. Game time
+// no longer waits for them, and their unused allowance is redistributed.
+func (e *Engine) markHeld() {
 	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	for _, box := range e.stuckNow {
 		o := box.Owner
-		o.held, o.note().passed = true, true
-		e.settle(o)
+		o.held, o.needRare().overtaken = true, true
+		e.releaseQuota(o)
 	}
 }
 
@@ -229,57 +230,57 @@ func (e *Engine) hold() {
 // waited meanwhile may have been passed by more than undivided; time does not go back for them.
 func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	quiet := e.group.Quiet()
-	if quiet || e.nobodyWaits() {
-		e.unserved = wheel.Never
-	} else if e.unserved == wheel.Never {
-		e.unserved = e.now
+	if quiet || e.allDoneOrOverdue() {
+		e.waitingSince = wheel.Never
+	} else if e.waitingSince == wheel.Never {
+		e.waitingSince = e.now
 	}
-	if quiet && e.backlog.n == 0 || !quiet && e.allHeld() {
+	if quiet && e.backlog.n == 0 || !quiet && e.allWorkersStuck() {
 		return e.target, true
 	}
 	until = e.target
-	if e.unserved != wheel.Never {
-		until = min(until, e.unserved+undivided)
+	if e.waitingSince != wheel.Never {
+		until = min(until, e.waitingSince+undivided)
 		if until <= e.now {
 			return e.now, false
 		}
 	}
 	for _, box := range e.group.Staged() {
-		if !box.Owner.noted().passed {
+		if !box.Owner.readRare().overtaken {
 			return e.now, false
 		}
 	}
 	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.waits(number) && !e.owners.at(number).noted().passed {
+		if e.isPostponed(number) && !e.owners.at(number).readRare().overtaken {
 			return e.now, false
 		}
 	}
 	return until, true
 }
 
-// nobodyWaits reports whether all dispatched owners are done or overdue.
-func (e *Engine) nobodyWaits() bool {
+// allDoneOrOverdue reports whether all dispatched owners are done or overdue.
+func (e *Engine) allDoneOrOverdue() bool {
 	s := e.group.Stats()
 	return s.Pending == s.Overdue
 }
 
-// allHeld reports whether every worker is held by a stuck handler.
-func (e *Engine) allHeld() bool {
+// allWorkersStuck reports whether every worker is held by a stuck handler.
+func (e *Engine) allWorkersStuck() bool {
 	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	return len(e.stuckNow) == e.opts.Workers
 }
 
-// cut records that an owner's turn was cut short because it used up its allowance.
-func (e *Engine) cut(o *owner, used int32) {
-	b := o.note()
-	if b.spree = int32(min(int64(b.spree)+int64(used), math.MaxInt32)); int64(b.spree) >= e.patience {
-		b.passed = true
+// noteCutShort records that an owner's turn was cut short because it used up its allowance.
+func (e *Engine) noteCutShort(o *owner, used int32) {
+	b := o.needRare()
+	if b.sinceCaughtUp = int32(min(int64(b.sinceCaughtUp)+int64(used), math.MaxInt32)); int64(b.sinceCaughtUp) >= e.patience {
+		b.overtaken = true
 	}
 }
 
-// caughtUp records that an owner has no overdue events left.
-func (o *owner) caughtUp() {
-	if b := o.beside.Load(); b != nil {
-		b.spree, b.passed = 0, false
+// markCaughtUp records that an owner has no overdue events left.
+func (o *owner) markCaughtUp() {
+	if b := o.rare.Load(); b != nil {
+		b.sinceCaughtUp, b.overtaken = 0, false
 	}
 }

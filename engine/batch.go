@@ -10,24 +10,24 @@ import (
 // so that the loop need not access the owner: in a large game an owner is rarely in cache, but
 // the batch is.
 type batchedTurn struct {
-	// The loop writes these fields; the worker sets used, whole and rests.
-	owner  *owner // for prefetching; nil after the turn
-	number uint32 // number of the owner
-	order  uint32 // see buff.Turn
-	at     wheel.Time
-	given  int32 // the allowance; 0 means Engine.times
-	used   int32 // used part of the allowance
-	again  bool  // the owner was in the backlog
-	whole  bool  // the turn was completed
-	rests  bool  // it was cut short by its allowance; if neither is set, its result is in the owner, as after a mailbox turn
+	// The loop writes these fields; the worker sets used, completed and parked.
+	owner        *owner // for prefetching; nil after the turn
+	number       uint32 // number of the owner
+	order        uint32 // see buff.Turn
+	at           wheel.Time
+	given        int32 // the allowance; 0 means Engine.perReason
+	used         int32 // used part of the allowance
+	wasPostponed bool  // the owner was in the backlog
+	completed    bool  // the turn was completed
+	parked       bool  // it was cut short by its allowance; if neither is set, its result is in the owner, as after a mailbox turn
 
 	// The worker's results.
-	pending bool       // handlers were deferred
-	sends   bool       // brought has commands for other owners
-	moved   bool       // the owner's next deadline has changed
-	oldest  uint32     // order of the next deadline: see buff.Set.TakeDeadline
-	next    wheel.Time // the owner's next deadline
-	brought segment
+	hasDeferred bool       // handlers were deferred
+	hasCommands bool       // result has commands for other owners
+	moved       bool       // the owner's next deadline has changed
+	nextOrder   uint32     // order of the next deadline: see buff.Set.TakeDeadline
+	next        wheel.Time // the owner's next deadline
+	result      segment
 
 	_ [32]byte // keeps the turns of two workers on different cache lines
 }
@@ -46,34 +46,34 @@ type turnBatch struct {
 // are idle.
 func (e *Engine) batchDue() {
 	for _, d := range e.due {
-		e.turnFor(d.number())
+		e.batchTurn(d.number())
 	}
-	for _, r := range e.wanted {
+	for _, r := range e.scheduled {
 		if o := r.alive(); o != nil {
-			o.wanted = false
-			e.turnFor(o.number)
+			o.scheduled = false
+			e.batchTurn(o.number)
 		}
 	}
-	e.forgetWanted()
+	e.clearScheduled()
 }
 
-// turnFor returns the owner's batched turn of this slice, and makes one if needed.
-func (e *Engine) turnFor(number uint32) *batchedTurn {
+// batchTurn returns the owner's batched turn of this slice, and makes one if needed.
+func (e *Engine) batchTurn(number uint32) *batchedTurn {
 	v := &e.batch
-	c := &e.owners.filings[number]
+	c := &e.owners.records[number]
 	if k := c.turn(); k < v.n && v.list[k].number == number {
 		return v.list[k]
 	}
 	if v.n == len(v.list) {
 		v.list = append(v.list, &batchedTurn{})
 	}
-	if !c.is(here) {
+	if !c.has(markPresent) {
 		panic("engine: batched turn for an owner that has left")
 	}
 	x, o := v.list[v.n], e.owners.place(number)
 	e.refreshSources(o)
 	x.owner = o
-	x.number, x.order, x.at, x.given, x.used, x.again, x.whole, x.rests = number, e.nextOrder(), e.now, 0, 0, false, false, false
+	x.number, x.order, x.at, x.given, x.used, x.wasPostponed, x.completed, x.parked = number, e.nextOrder(), e.now, 0, 0, false, false, false
 	c.setTurn(v.n)
 	v.n++
 	return x
@@ -82,7 +82,7 @@ func (e *Engine) turnFor(number uint32) *batchedTurn {
 // shrink clears pointers in unused turns and shrinks a list that is much too long.
 func (v *turnBatch) shrink(s highWater) {
 	for _, x := range v.list[s:max(s, v.before)] { // later ones were cleared the last time
-		x.owner, x.brought = nil, segment{}
+		x.owner, x.result = nil, segment{}
 	}
 	v.before = s
 	if !s.fits(len(v.list)) {
@@ -95,7 +95,7 @@ func (v *batchedTurn) allowance(e *Engine) int32 {
 	if v.given > 0 {
 		return v.given
 	}
-	return min(e.times, e.share)
+	return min(e.perReason, e.share)
 }
 
 // endBatch merges the results of the batched turns, in the order of dispatch.
@@ -119,14 +119,14 @@ func (e *Engine) mergeAll(turns []*batchedTurn) {
 		turns = turns[len(some):]
 		seen := uint32(0)
 		for _, x := range some {
-			seen += e.owners.filings[x.number].order
+			seen += e.owners.records[x.number].order
 		}
 		for _, x := range some {
-			seen += e.wheel.Touch(e.owners.filings[x.number].timer)
+			seen += e.wheel.Touch(e.owners.records[x.number].timer)
 		}
 		e.batch.seen = seen
 		for _, x := range some {
-			e.endBatched(x)
+			e.finishBatched(x)
 		}
 	}
 }
@@ -134,23 +134,23 @@ func (e *Engine) mergeAll(turns []*batchedTurn) {
 // readAhead is the number of turns whose data is prefetched at once.
 const readAhead = 32
 
-// endBatched merges the result of one turn whose owner is idle.
-func (e *Engine) endBatched(x *batchedTurn) {
+// finishBatched merges the result of one turn whose owner is idle.
+func (e *Engine) finishBatched(x *batchedTurn) {
 	x.owner = nil // the owner may leave and must not be kept alive then
-	if !x.whole && !x.rests {
-		e.fail(x)
+	if !x.completed && !x.parked {
+		e.rerunFailed(x)
 		return
 	}
-	e.worked += int(x.used)
-	e.takeBatched(x)
-	if x.rests {
+	e.processed += int(x.used)
+	e.mergeBatched(x)
+	if x.parked {
 		o := e.owners.at(x.number)
-		e.cut(o, x.used)
+		e.noteCutShort(o, x.used)
 		e.postpone(x.number)
-	} else if x.again {
-		e.owners.at(x.number).caughtUp()
+	} else if x.wasPostponed {
+		e.owners.at(x.number).markCaughtUp()
 	}
-	if x.sends && e.copies != nil {
+	if x.hasCommands && e.copies != nil {
 		e.copies.turnMerged(e.owners.at(x.number), true, 0)
 	}
 }
@@ -165,7 +165,7 @@ func (e *Engine) splitBatch(left []int) {
 		x.owner = nil
 		o := e.owners.at(x.number)
 		e.run(o)
-		e.allow(o, int(x.allowance(e)))
+		e.grantAllowance(o, int(x.allowance(e)))
 	}
 	e.collected = e.group.Collect(e.collected[:0], nil)
 	e.high.collected.used(len(e.collected))
@@ -179,16 +179,16 @@ func (e *Engine) splitBatch(left []int) {
 		switch {
 		case len(collected) > 0 && collected[0] == &o.box: // it was busy, and has just finished
 			collected = collected[1:]
-			b := o.note()
-			b.ran, b.batched = e.round, x
-			e.takeBack(o)
+			b := o.needRare()
+			b.lastRun, b.batched = e.round, x
+			e.mergeTurn(o)
 		case !o.box.Idle():
-			b := o.note()
-			b.ran = e.round
+			b := o.needRare()
+			b.lastRun = e.round
 			b.batched = x // not reused before the owner is idle: no batch starts while an owner is busy
-			e.owe(o, x.allowance(e))
+			e.reserveQuota(o, x.allowance(e))
 		default:
-			e.endBatched(x)
+			e.finishBatched(x)
 		}
 	}
 	clear(e.collected)
@@ -197,44 +197,44 @@ func (e *Engine) splitBatch(left []int) {
 	}
 }
 
-// fail handles a batched turn that did not complete because the engine's own code or a watcher's
-// clock panicked. Its due events run in the next Tick.
-func (e *Engine) fail(v *batchedTurn) {
+// rerunFailed handles a batched turn that did not complete because the engine's own code or a
+// watcher's clock panicked. Its due events run in the next Tick.
+func (e *Engine) rerunFailed(v *batchedTurn) {
 	o := e.owners.at(v.number)
-	e.takeBack(o)
+	e.mergeTurn(o)
 	if !o.leaving() {
-		e.want(o)
+		e.scheduleTurn(o)
 	}
 }
 
-// takeBatched merges the result of one turn. Its owner is idle, and accessed only in unusual
+// mergeBatched merges the result of one turn. Its owner is idle, and accessed only in unusual
 // cases.
-func (e *Engine) takeBatched(v *batchedTurn) {
+func (e *Engine) mergeBatched(v *batchedTurn) {
 	if e.watch.on != nil {
 		o := e.owners.at(v.number)
 		e.watch.turnEnded(o)
-		e.watch.turnResult(o.id(), &v.brought)
+		e.watch.turnResult(o.id(), &v.result)
 	}
-	e.takeEvents(&v.brought)
-	if v.sends {
-		e.outbox = append(e.outbox, v.brought.outbox...)
+	e.mergeEvents(&v.result)
+	if v.hasCommands {
+		e.outbox = append(e.outbox, v.result.outbox...)
 	}
 	if v.moved {
-		e.file(v.number, v.next, v.oldest)
+		e.setDeadline(v.number, v.next, v.nextOrder)
 	}
-	if v.pending && !v.rests {
+	if v.hasDeferred && !v.parked {
 		if o := e.owners.at(v.number); !o.leaving() {
-			e.want(o)
+			e.scheduleTurn(o)
 		}
 	}
 }
 
-// takeEvents merges the events of one turn.
-func (e *Engine) takeEvents(s *segment) {
+// mergeEvents merges the events of one turn.
+func (e *Engine) mergeEvents(s *segment) {
 	if len(s.events) == 0 {
 		return
 	}
-	e.takeFrom(s.chunk)
+	e.countMerged(s.chunk)
 	e.frame.add(s.events)
 	if !s.plain {
 		e.counters.add(s.events)
@@ -242,10 +242,10 @@ func (e *Engine) takeEvents(s *segment) {
 	}
 }
 
-// ahead prefetches the owners of turns that come soon: see actor.Options. It reads all owners
+// prefetch prefetches the owners of turns that come soon: see actor.Options. It reads all owners
 // first, then the keys of their slots and their due entries, which are found through them. It
 // must not read data of the loop: if the budget has just run out, the loop has continued.
-func (l *workerState) ahead(next []actor.Turn[*owner, message]) {
+func (l *workerState) prefetch(next []actor.Turn[*owner, message]) {
 	l.readOwners(len(next), func(k int) *owner { return next[k].Arg.(*batchedTurn).owner })
 }
 
@@ -260,16 +260,16 @@ func (l *workerState) readOwners(n int, owner func(k int) *owner) {
 		o := owner(k)
 		seen += o.set.AheadKeys() + o.set.AheadFirst()
 	}
-	l.looked = seen
+	l.prefetchSink = seen
 }
 
 // runBatched runs a batched turn on a worker.
 func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	o := box.Owner
 	if o.touched != l.engine.interval.Load() {
-		l.beforeTurn(o)
+		l.copyBeforeTurn(o)
 	}
-	h := &l.own
+	h := &l.ownProgress
 	if left := o.turns(); left != nil {
 		h = &left.progress
 	} else {
@@ -277,30 +277,30 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	}
 	h.order, l.turn.Order = v.order, v.order
 	h.given, h.used = v.allowance(l.engine), 0
-	t := l.begin(o, h)
+	t := l.beginTurn(o, h)
 	defer func() {
 		l.inBatch = false
-		l.bring(&v.brought, &t)
-		l.leave(o, v)
-		l.end(&t)
+		l.storeResult(&v.result, &t)
+		l.storeBatched(o, v)
+		l.endTurn(&t)
 	}()
 	l.batched, l.inBatch = v, true
-	if v.whole = l.run(box, o, v.at); !v.whole {
-		l.giveWay(box)
+	if v.completed = l.run(box, o, v.at); !v.completed {
+		l.requeue(box)
 	}
 }
 
-// leave stores the result of a batched turn for the loop.
-func (l *workerState) leave(o *owner, v *batchedTurn) {
-	v.used = l.hand.used
-	if !v.whole && o.turns() == nil { // an unfinished turn is kept by its owner
-		o.note().turns = &turns{progress: l.own}
+// storeBatched stores the result of a batched turn for the loop.
+func (l *workerState) storeBatched(o *owner, v *batchedTurn) {
+	v.used = l.progress.used
+	if !v.completed && o.turns() == nil { // an unfinished turn is kept by its owner
+		o.needRare().turns = &turns{progress: l.ownProgress}
 	}
-	if !v.whole && !v.rests {
-		*o.keep() = v.brought
-		v.brought = segment{}
+	if !v.completed && !v.parked {
+		*o.newSegment() = v.result
+		v.result = segment{}
 		return
 	}
-	v.next, v.oldest, v.moved = o.set.TakeDeadline(&l.turn)
-	v.sends, v.pending = len(v.brought.outbox) > 0, o.set.Pending() > 0
+	v.next, v.nextOrder, v.moved = o.set.TakeDeadline(&l.turn)
+	v.hasCommands, v.hasDeferred = len(v.result.outbox) > 0, o.set.Pending() > 0
 }

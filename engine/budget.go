@@ -98,31 +98,31 @@ const (
 	minShare = 4
 )
 
-// pass advances game time to the target, in slices, as far as Limits.Tick allows. A Tick with
+// advance advances game time to the target, in slices, as far as Limits.Tick allows. A Tick with
 // little to do has one slice. The end-of-frame work is done once, after the last slice.
 //
 // A slice starts without advancing time if it must not pass a waiting owner.
-func (e *Engine) pass() {
+func (e *Engine) advance() {
 	e.frame.Lost = 0
-	e.worked = 0
+	e.processed = 0
 	if !e.group.Quiet() {
 		e.collect()
 	}
 	for slice := 0; ; slice++ {
-		left := e.left() - e.claim - slice*sliceCost
+		left := e.quotaLeft() - e.claimed - slice*sliceCost
 		if slice > 0 && left <= 0 {
 			break
 		}
 		e.round++
 		r := region(regionAdvance)
-		e.turnWheel(left)
+		e.advanceWheel(left)
 		endRegion(r)
-		if len(e.fired)+len(e.wanted)+e.backlog.n == 0 && e.now == e.target && e.group.Quiet() {
+		if len(e.fired)+len(e.scheduled)+e.backlog.n == 0 && e.now == e.target && e.group.Quiet() {
 			break // no work
 		}
 		e.findDue()
 		e.seen.Store(int64(e.now))
-		e.handOut(left)
+		e.dispatch(left)
 		e.work()
 		if e.budget.spent || e.now == e.target && e.backlog.n+len(e.group.Staged()) == 0 {
 			break
@@ -130,19 +130,19 @@ func (e *Engine) pass() {
 	}
 	e.budget.stop()
 	if e.opts.CatchUp == Dilate && e.now < e.target {
-		e.frame.Lost = span(e.now, e.target)
+		e.frame.Lost = timeBetween(e.now, e.target)
 		e.stats.Lost += e.frame.Lost
 		e.target = e.now
 	}
 }
 
-// turnWheel advances the time, for one slice, to an instant by which at most left events are
+// advanceWheel advances the time, for one slice, to an instant by which at most left events are
 // expected. The wheel goes from deadline to deadline, and assumes that each repeats after
 // MinPeriod. If more events are due in a single millisecond, they wait in the backlog, and time
 // does not advance.
 //
 // Owners with work apart from the wheel may add deadlines, and count as one event each.
-func (e *Engine) turnWheel(left int) {
+func (e *Engine) advanceWheel(left int) {
 	e.high.fired.used(len(e.fired))
 	e.fired = e.fired[:0]
 	target, ok := e.horizon()
@@ -151,8 +151,8 @@ func (e *Engine) turnWheel(left int) {
 	}
 	reach, from := target, e.now
 	if target-e.now > undivided {
-		due := len(e.wanted) + e.group.Stats().Staged
-		reach = until(from, target, due, left)
+		due := len(e.scheduled) + e.group.Stats().Staged
+		reach = sliceEnd(from, target, due, left)
 		for {
 			next, ok := e.wheel.Next()
 			if !ok || next > reach {
@@ -165,24 +165,24 @@ func (e *Engine) turnWheel(left int) {
 			before := len(e.fired)
 			e.fired = e.wheel.Advance(next, e.fired)
 			due += len(e.fired) - before
-			reach = max(next, until(from, target, due, left))
+			reach = max(next, sliceEnd(from, target, due, left))
 		}
 	}
 	e.now = reach
 	e.fired = e.wheel.Advance(reach, e.fired)
 }
 
-// until returns how far a slice may advance if due events are expected from an instant on and
+// sliceEnd returns how far a slice may advance if due events are expected from an instant on and
 // left may be processed.
-func until(from, target wheel.Time, due, left int) wheel.Time {
+func sliceEnd(from, target wheel.Time, due, left int) wheel.Time {
 	if due == 0 {
 		return target
 	}
 	return min(target, from.Add(int64(undivided)*int64(max(1, left/due))))
 }
 
-// span returns the time between two instants, at most the longest Duration.
-func span(from, to wheel.Time) time.Duration {
+// timeBetween returns the time between two instants, at most the longest Duration.
+func timeBetween(from, to wheel.Time) time.Duration {
 	const most = wheel.Time(1<<63-1) / wheel.Time(time.Millisecond)
 	return time.Duration(min(to-from, most)) * time.Millisecond
 }

@@ -38,7 +38,7 @@ const longChunk = 4 * chunkSize
 
 // isRead reports whether a chunk's events are no longer read by that frame.
 func (c *chunk) isRead(frame uint64) bool {
-	return c.merged.Load() == c.segments && c.at.Load() < frame // in this order: see Engine.takenIn
+	return c.merged.Load() == c.segments && c.at.Load() < frame // in this order: see Engine.flushMerged
 }
 
 func (c *chunk) empty() {
@@ -208,28 +208,28 @@ func (s *spareChunks) shrink() {
 	}
 }
 
-// taking counts merged segments of one chunk: consecutive turns often share one.
-type taking struct {
+// mergedCount counts merged segments of one chunk: consecutive turns often share one.
+type mergedCount struct {
 	from *chunk
 	n    int32 // segments not yet counted in the chunk
 }
 
-// takeFrom counts a merged segment of a chunk.
-func (e *Engine) takeFrom(from *chunk) {
-	if from != e.taking.from {
-		e.takenIn()
-		e.taking.from = from
+// countMerged counts a merged segment of a chunk.
+func (e *Engine) countMerged(from *chunk) {
+	if from != e.merging.from {
+		e.flushMerged()
+		e.merging.from = from
 	}
-	e.taking.n++
+	e.merging.n++
 }
 
-// takenIn updates the counts of the current chunk. The frame number is stored first: see
+// flushMerged updates the counts of the current chunk. The frame number is stored first: see
 // chunk.isRead.
-func (e *Engine) takenIn() {
-	t := &e.taking
+func (e *Engine) flushMerged() {
+	t := &e.merging
 	if t.from != nil {
 		t.from.at.Store(e.frames.Load())
 		t.from.merged.Add(t.n)
-		*t = taking{}
+		*t = mergedCount{}
 	}
 }

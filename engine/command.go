@@ -68,7 +68,7 @@ func (e *Engine) ready(o *owner) bool {
 
 // afterCommand does the loop's work after the Set of an owner has executed a command.
 func (e *Engine) afterCommand(o *owner) {
-	e.obey(o)
+	e.refreshDeadline(o)
 	if e.index.needed != 0 {
 		e.indexLoopEvents()
 	}
@@ -182,14 +182,14 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	if o.waiting() >= e.opts.Limits.Mailbox {
 		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
 	}
-	if b := o.note(); o.box.Idle() {
-		b.handed++
+	if b := o.needRare(); o.box.Idle() {
+		b.dispatched++
 	} else {
-		b.late++
+		b.undispatched++
 	}
 	kept := *c
 	cloneData(&kept)
-	e.enlist(o)
+	e.startPostponed(o)
 	e.run(o) // events due by now, and handlers deferred in earlier frames, come first
 	e.send(o, message{kind: do, throughSource: via, at: e.now, cmd: &kept})
 	if e.copies != nil {
@@ -217,45 +217,45 @@ func (e *Engine) nextOrder() uint32 {
 	return e.loop.Order
 }
 
-// obey records the next deadline of an idle owner after a command or turn. It reports whether
-// that deadline has already passed, because events became due while the owner was busy.
-func (e *Engine) obey(o *owner) (late bool) {
+// refreshDeadline records the next deadline of an idle owner after a command or turn. It reports
+// whether that deadline has already passed, because events became due while the owner was busy.
+func (e *Engine) refreshDeadline(o *owner) (late bool) {
 	next, order, moved := o.set.TakeDeadline(&e.loop)
-	late = e.wants(o, next, order, moved)
-	if o.set.Pending() > 0 && !o.leaving() && !o.rests() {
-		e.want(o)
+	late = e.updateDeadline(o, next, order, moved)
+	if o.set.Pending() > 0 && !o.leaving() && !o.isParked() {
+		e.scheduleTurn(o)
 	}
 	return late
 }
 
-// wants records an owner's next deadline if it has moved, and reports whether it has already
-// passed.
-func (e *Engine) wants(o *owner, next wheel.Time, order uint32, moved bool) (late bool) {
+// updateDeadline records an owner's next deadline if it has moved, and reports whether it has
+// already passed.
+func (e *Engine) updateDeadline(o *owner, next wheel.Time, order uint32, moved bool) (late bool) {
 	switch {
 	case o.leaving(): // events after it left are never processed
-		return next <= o.came
+		return next <= o.since
 	case moved:
-		e.file(o.number, next, order)
+		e.setDeadline(o.number, next, order)
 	}
 	return next <= e.now
 }
 
-// want schedules a turn of the owner for the next Tick.
-func (e *Engine) want(o *owner) {
-	if !o.wanted {
-		o.wanted = true
-		e.wanted = append(e.wanted, o.ref())
+// scheduleTurn schedules a turn of the owner for the next Tick.
+func (e *Engine) scheduleTurn(o *owner) {
+	if !o.scheduled {
+		o.scheduled = true
+		e.scheduled = append(e.scheduled, o.ref())
 	}
 }
 
 // run sends the owner a message to process all events due by now, at most once in each slice of a
 // Tick.
 func (e *Engine) run(o *owner) {
-	if b := o.note(); b.ran != e.round {
-		b.ran = e.round
+	if b := o.needRare(); b.lastRun != e.round {
+		b.lastRun = e.round
 		at := e.now
 		if o.leaving() {
-			at = o.came
+			at = o.since
 		}
 		if e.readsSources && e.idle(o) {
 			e.refreshSources(o)
@@ -281,7 +281,7 @@ type revoked struct {
 
 // revoke records the buff or timeout that a queued command will end.
 func (o *owner) revoke(c *buff.Command) {
-	b := o.note()
+	b := o.needRare()
 	switch {
 	case c.Verb == verb.Remove && c.Stacks <= 0:
 		b.revoked.Store(&revoked{handle: c.Handle, next: b.revoked.Load()})
@@ -292,7 +292,7 @@ func (o *owner) revoke(c *buff.Command) {
 
 // forgetRevoked drops the entries of executed commands; waiting is the number of commands still
 // queued. No worker may be running the owner.
-func (b *beside) forgetRevoked(waiting int32) {
+func (b *rareState) forgetRevoked(waiting int32) {
 	if waiting == 0 {
 		b.revoked.Store(nil)
 		return
@@ -317,7 +317,7 @@ func (b *beside) forgetRevoked(waiting int32) {
 // Only inside the handler. It costs O(commands waiting for the owner).
 func (c *Context) Revoked() bool {
 	l := c.live()
-	for r := l.owner.noted().revoked.Load(); r != nil; r = r.next {
+	for r := l.owner.readRare().revoked.Load(); r != nil; r = r.next {
 		if r.handle != 0 && r.handle == l.handle || r.timeout != 0 && r.timeout == l.timeout {
 			return true
 		}

@@ -66,7 +66,7 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	e.copies = c
 	for k := range e.owners.len() { // also owners that are leaving, since they may have turns left
 		if o := e.owners.at(uint32(k)); o != nil {
-			o.note().copied = &copied{} // before interval is set: a worker that sees the interval reads it
+			o.needRare().copied = &copied{} // before interval is set: a worker that sees the interval reads it
 		}
 	}
 	e.interval.Store(1)
@@ -153,10 +153,10 @@ func (e *Engine) changeBusy(o *owner, change func()) {
 	change()
 }
 
-// beforeTurn is called on a worker before the first turn of an owner in a round, and before the
+// copyBeforeTurn is called on a worker before the first turn of an owner in a round, and before the
 // first one after a change by the loop. If Marshal ends the goroutine, the owner's due events are
 // not lost.
-func (l *workerState) beforeTurn(o *owner) {
+func (l *workerState) copyBeforeTurn(o *owner) {
 	c := l.engine.copies
 	mu := c.lock(o)
 	defer mu.Unlock()

@@ -76,7 +76,7 @@ func (e *Engine) eachBusy(yield func(*owner) bool) {
 		}
 	}
 	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.waits(number) && !yield(e.owners.at(number)) {
+		if e.isPostponed(number) && !yield(e.owners.at(number)) {
 			return
 		}
 	}
@@ -133,7 +133,7 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 }
 
 // turnMerged records that the loop has merged a turn of an owner that issued commands for others
-// (gave), or executed commands from its mailbox (obeyed).
+// (gave), or executed commands from its mailbox (executed).
 func (c *copies) turnMerged(o *owner, gave bool, obeyed int32) {
 	if o.copied().queued && obeyed > 0 {
 		r := o.ref()
@@ -164,7 +164,7 @@ func (c *copies) arrive(o *owner) {
 	delete(c.gone, o.id())
 	mu := c.lock(o)
 	defer mu.Unlock()
-	c.table[o.number], o.note().copied = o, &copied{}
+	c.table[o.number], o.needRare().copied = o, &copied{}
 	c.next.set(o.number)
 	o.copied().told, o.copied().toldAt = c.engine.interval.Load(), c.engine.now
 }

@@ -34,39 +34,39 @@ type Engine struct {
 
 	handlerID func(name string) (buff.HandlerID, bool) // looks up names, for restored timeouts
 
-	now      wheel.Time
-	target   wheel.Time    // sum of the Ticks' time; later than now while a backlog is carried
-	unserved wheel.Time    // since when an owner has waited for a worker; Never if none waits
-	carry    time.Duration // rest of dt below a millisecond
-	wheel    *wheel.Wheel
-	fired    []wheel.Fired
-	due      []dueOwner // due owners of the fired timers, in order
-	dueSpare []dueOwner // scratch for sorting due
-	high     highWaters
+	now          wheel.Time
+	target       wheel.Time    // sum of the Ticks' time; later than now while a backlog is carried
+	waitingSince wheel.Time    // since when an owner has waited for a worker; Never if none waits
+	carry        time.Duration // rest of dt below a millisecond
+	wheel        *wheel.Wheel
+	fired        []wheel.Fired
+	due          []dueOwner // due owners of the fired timers, in order
+	dueSpare     []dueOwner // scratch for sorting due
+	high         highWaters
 
-	owners owners
-	bases  []uint32 // by number: first generation of its next Set
-	base   uint32   // that of a number not used since releaseMemory
-	free   []uint32
-	byID   ids
-	wanted []ref  // owners that need a turn in the next Tick
-	round  uint64 // number of slices so far, over all Ticks
+	owners    owners
+	bases     []uint32 // by number: first generation of its next Set
+	base      uint32   // that of a number not used since releaseMemory
+	free      []uint32
+	byID      ids
+	scheduled []ref  // owners that need a turn in the next Tick
+	round     uint64 // number of slices so far, over all Ticks
 
-	backlog  backlog
-	starts   int   // staged mailboxes that get a turn in this slice
-	times    int32 // allowance per reason for a turn in this slice
-	share    int32 // upper limit of an allowance: see maxShare
-	patience int64 // events that one owner may process before time passes it
-	worked   int   // events processed in this Tick
-	owed     int   // quota reserved for running owners
-	claim    int   // quota reserved for finished but uncollected turns
-	stuckNow []*mailbox
+	backlog   backlog
+	starts    int   // staged mailboxes that get a turn in this slice
+	perReason int32 // allowance per reason for a turn in this slice
+	share     int32 // upper limit of an allowance: see maxShare
+	patience  int64 // events that one owner may process before time passes it
+	processed int   // events processed in this Tick
+	reserved  int   // quota reserved for running owners
+	claimed   int   // quota reserved for finished but uncollected turns
+	stuckNow  []*mailbox
 
 	group     *actor.Group[*owner, message]
 	batch     turnBatch
 	workers   []workerState // by worker; the last one is the loop's
 	spare     spareChunks
-	taking    taking
+	merging   mergedCount
 	used      bool // the workers' lists have been used since they were last emptied
 	collected []*mailbox
 
@@ -172,8 +172,8 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		Task:    e.task(),
 		Workers: o.Workers,
 		Limit:   2*o.Limits.Mailbox + runRoom,
-		Handle:  func(worker int, box *mailbox) { e.workers[worker].serve(box) },
-		Ahead:   func(worker int, next []actor.Turn[*owner, message]) { e.workers[worker].ahead(next) },
+		Handle:  func(worker int, box *mailbox) { e.workers[worker].runMailbox(box) },
+		Ahead:   func(worker int, next []actor.Turn[*owner, message]) { e.workers[worker].prefetch(next) },
 		Batched: func(worker int, box *mailbox, v any) { e.workers[worker].runBatched(box, v.(*batchedTurn)) },
 	})
 	return e
@@ -286,9 +286,9 @@ func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 	e.closed = true
 	e.record.close()
 	e.producers.close()
-	for worked := 0; e.hasWork(); worked += e.worked {
+	for worked := 0; e.hasWork(); worked += e.processed {
 		if worked >= closeLimit || ctx.Err() != nil {
-			e.stats.LostAtClose += span(e.now, e.target)
+			e.stats.LostAtClose += timeBetween(e.now, e.target)
 			e.target = e.now
 		}
 		e.cutOff.Store(worked >= cutOffLimit)
@@ -334,7 +334,7 @@ func (e *Engine) hasWork() bool {
 	if s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0 {
 		return true
 	}
-	return e.now < e.target || len(e.wanted)+e.backlog.n > 0 && !e.cutOff.Load()
+	return e.now < e.target || len(e.scheduled)+e.backlog.n > 0 && !e.cutOff.Load()
 }
 
 // runningOwners lists the owners whose handlers are running.

@@ -72,7 +72,7 @@ func EventRoom(e *Engine) (n int) {
 }
 
 // Untaken returns how many segments that the loop has taken in it has told no chunk of.
-func Untaken(e *Engine) int { return int(e.taking.n) }
+func Untaken(e *Engine) int { return int(e.merging.n) }
 
 // Slices returns how many slices all Ticks have had.
 func Slices(e *Engine) uint64 { return uint64(e.round) }
@@ -209,7 +209,7 @@ func Parts(f *Frame) (head, due, tail int) {
 const DefaultTickLimit = defaultTickLimit
 
 // Worked returns how much of TickLimit the last Tick has used.
-func Worked(e *Engine) int { return e.worked }
+func Worked(e *Engine) int { return e.processed }
 
 // HistogramOf returns a Histogram of one duration.
 func HistogramOf(d time.Duration) *view.Histogram {
@@ -257,7 +257,7 @@ func Numbers(e *Engine) int { return len(e.bases) }
 
 // Revoked returns how many queued removals an owner's handlers can ask for.
 func Revoked(e *Engine, id buff.OwnerID) (n int) {
-	for r := e.ownerOf(id).noted().revoked.Load(); r != nil; r = r.next {
+	for r := e.ownerOf(id).readRare().revoked.Load(); r != nil; r = r.next {
 		n++
 	}
 	return n
@@ -359,7 +359,7 @@ func NextMark(numbers []uint32, room int, n uint32, limit int) (uint32, bool) {
 func Soon(c snapshot.Maker) int { return len(c.(*copies).soon) }
 
 // WantedRoom returns how many owners the list has room for who want a turn in the next Tick.
-func WantedRoom(e *Engine) int { return cap(e.wanted) }
+func WantedRoom(e *Engine) int { return cap(e.scheduled) }
 
 // Pieces returns how many copies are in each piece of a list of n.
 func Pieces(m snapshot.Maker, n int) (pieces []int) {

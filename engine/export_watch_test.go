@@ -50,10 +50,10 @@ func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) [
 	})
 }
 
-// Remembered returns how many owners and lists of events a frame that brings nothing still refers to,
-// in the memory of its lists.
+// Remembered returns how many owners and lists of events a frame that brings nothing still refers
+// to, in the memory of its lists.
 func Remembered(e *Engine) (n int) {
-	for _, o := range e.wanted[:cap(e.wanted)] {
+	for _, o := range e.scheduled[:cap(e.scheduled)] {
 		if o.owner != nil {
 			n++
 		}

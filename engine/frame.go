@@ -108,7 +108,7 @@ func (f *Frame) end(e *Engine) {
 	f.tail = e.loop.Events
 	f.count += len(f.tail)
 	e.loop.Events, f.spare = f.spare[:0], nil
-	f.Now, f.Behind = e.now, span(e.now, e.target)
+	f.Now, f.Behind = e.now, timeBetween(e.now, e.target)
 	e.high.loop.used(max(len(f.head), len(f.tail)))
 	e.high.turns.used(len(f.turns))
 	e.stats.Events += uint64(f.count)
@@ -205,7 +205,7 @@ func (e *Engine) Stats() view.Stats {
 	s, g := e.stats, e.group.Stats()
 	s.Owners = e.byID.n
 	s.Busy = g.Running + g.Staged + e.backlog.n
-	s.Behind = span(e.now, e.target)
+	s.Behind = timeBetween(e.now, e.target)
 	s.Timers = e.wheel.Len()
 	s.Inbox = e.producers.waiting()
 	s.InboxRefused = e.producers.refusals()

@@ -18,12 +18,12 @@ type lists struct {
 // which are being read, and a free one.
 const mostOld = 2
 
-// open prepares the worker's lists for the current frame. Lists of an earlier frame may still be
+// prepare empties the worker's lists for the current frame. Lists of an earlier frame may still be
 // read; they are set aside as long as Engine.unread requires.
-func (l *workerState) open() {
+func (l *workerState) prepare() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		if !l.emptied {
-			l.putAway()
+			l.setListsAside()
 			l.emptyRead(f)
 		}
 		l.frame = f
@@ -41,8 +41,8 @@ func assign[T any](to **T, p *T) {
 	}
 }
 
-// putAway sets the current lists aside and takes free ones.
-func (l *workerState) putAway() {
+// setListsAside sets the current lists aside and takes free ones.
+func (l *workerState) setListsAside() {
 	l.old = append(l.old, lists{l.frame, l.outbox, l.commandData})
 	o := lists{}
 	if l.old[0].frame < l.engine.unread.Load() {
@@ -70,7 +70,7 @@ func (l *workerState) shrink(s *highWaters) {
 	l.old = nil
 	l.chunks.shrink()
 	l.outbox = fit(l.outbox, s.events)
-	l.owner, l.hand, l.batched = nil, nil, nil // a single owner would keep its whole slab alive
+	l.owner, l.progress, l.batched = nil, nil, nil // a single owner would keep its whole slab alive
 }
 
 // deliverOutbox executes the commands for other owners that the rules have issued during a command
@@ -193,8 +193,8 @@ func (e *Engine) shrinkLists(frame uint64) {
 	if len(e.outbox) == 0 {
 		e.outbox = fit(e.outbox, s.outbox)
 	}
-	if !s.wanted.fits(cap(e.wanted)) {
-		e.wanted = append(make([]ref, 0, max(minCapacity, 2*int(s.wanted))), e.wanted...)
+	if !s.scheduled.fits(cap(e.scheduled)) {
+		e.scheduled = append(make([]ref, 0, max(minCapacity, 2*int(s.scheduled))), e.scheduled...)
 	}
 	if b := &e.backlog; b.n == 0 {
 		b.queue = fit(b.queue, s.backlog)
@@ -215,7 +215,7 @@ func (e *Engine) shrinkLists(frame uint64) {
 	*s = highWaters{}
 }
 
-type highWaters struct{ fired, collected, outbox, wanted, batch, events, loop, turns, backlog highWater }
+type highWaters struct{ fired, collected, outbox, scheduled, batch, events, loop, turns, backlog highWater }
 
 // releaseMemory releases the memory of the wheel, the cross-owner index and the owner tables when
 // the last owner has left, so that no timer handles are in use. Owner numbers start over, with

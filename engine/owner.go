@@ -13,12 +13,12 @@ import (
 )
 
 // owner is the engine's state of an owner. While its mailbox is running, touched, set and
-// beside.turns belong to the worker; everything else belongs to the loop. It is kept to three
-// cache lines: rarely used fields are in beside.
+// rare.turns belong to the worker; everything else belongs to the loop. It is kept to three cache
+// lines: rarely used fields are in rareState.
 type owner struct {
 	box mailbox
 
-	beside atomic.Pointer[beside] // rarely used fields; nil if never used
+	rare atomic.Pointer[rareState] // rarely used fields; nil if never used
 
 	number  uint32
 	life    uint32 // see ref
@@ -30,12 +30,12 @@ type owner struct {
 	set  buff.Set
 	data any
 
-	came     wheel.Time // time of Spawn; if the owner is leaving, time of leaving
-	place    int32      // index in zone.owners
-	wanted   bool       // in Engine.wanted
-	presence presence
-	adopts   bool // it may have adopted buffs that the cross-owner index does not have
-	held     bool // its handler was running when a budget ran out, and the result is not merged yet
+	since     wheel.Time // time of Spawn; if the owner is leaving, time of leaving
+	place     int32      // index in zone.owners
+	scheduled bool       // in Engine.scheduled
+	presence  presence
+	adopts    bool // it may have adopted buffs that the cross-owner index does not have
+	held      bool // its handler was running when a budget ran out, and the result is not merged yet
 }
 
 // presence says whether the place of an owner is in use.
@@ -60,24 +60,24 @@ type turns struct {
 
 // progress is the progress of the turns of a dispatched owner.
 type progress struct {
-	given   int32      // allowance: see Engine.handOut
-	used    int32      // used part of the allowance
-	obeyed  int32      // commands executed since dispatch
-	order   uint32     // order of its turns: see buff.Turn
-	until   wheel.Time // time up to which the last turn was to process events
-	reached wheel.Time // instant at which a turn was cut short
-	undone  bool       // there are unprocessed events up to until
-	rests   bool       // the last turn used up its allowance; its unfinished run comes first
+	given      int32      // allowance: see Engine.dispatch
+	used       int32      // used part of the allowance
+	executed   int32      // commands executed since dispatch
+	order      uint32     // order of its turns: see buff.Turn
+	until      wheel.Time // time up to which the last turn was to process events
+	reached    wheel.Time // instant at which a turn was cut short
+	unfinished bool       // there are unprocessed events up to until
+	parked     bool       // the last turn used up its allowance; its unfinished run comes first
 }
 
 // turns returns the state that turns have left, or nil. Only the goroutine that owns the owner
 // may call it.
-func (o *owner) turns() *turns { return o.noted().turns }
+func (o *owner) turns() *turns { return o.readRare().turns }
 
 // needTurns returns the state of turns, and makes it if needed. Only the goroutine that owns the
 // owner may call it.
 func (o *owner) needTurns() *turns {
-	b := o.note()
+	b := o.needRare()
 	if b.turns == nil {
 		b.turns = &turns{}
 	}
@@ -92,17 +92,17 @@ func (o *owner) reached() wheel.Time {
 	return 0
 }
 
-// rests reports whether the last turn ended because its allowance was used up.
-func (o *owner) rests() bool {
+// isParked reports whether the last turn ended because its allowance was used up.
+func (o *owner) isParked() bool {
 	t := o.turns()
-	return t != nil && t.rests
+	return t != nil && t.parked
 }
 
 // used returns the used part of the allowance of an owner that is idle or done. For a batched
 // turn it is in batchedTurn.used; if that turn was cut short, the owner has continued and
 // turns.used is larger. Otherwise turns may only hold its measurements.
 func (o *owner) used() (n int32) {
-	if v := o.noted().batched; v != nil {
+	if v := o.readRare().batched; v != nil {
 		n = v.used
 	}
 	if t := o.turns(); t != nil {
@@ -111,9 +111,9 @@ func (o *owner) used() (n int32) {
 	return n
 }
 
-// counted resets used after it was added to a Tick.
-func (o *owner) counted() {
-	if v := o.noted().batched; v != nil {
+// resetUsed resets used after it was added to a Tick.
+func (o *owner) resetUsed() {
+	if v := o.readRare().batched; v != nil {
 		v.used = 0
 	}
 	if t := o.turns(); t != nil {
@@ -121,24 +121,24 @@ func (o *owner) counted() {
 	}
 }
 
-// beside holds the rarely used state of an owner: of busy or late owners, of notified zones, of
+// rareState holds the rarely used state of an owner: of busy or late owners, of notified zones, of
 // unfinished turns; with Engine.Copies every owner has one. It exists until the owner leaves.
 // Both the loop and a worker may create it; the fields belong to the loop, except turns.
-type beside struct {
+type rareState struct {
 	turns *turns // of the goroutine that owns the owner; may be nil
 
 	batched *batchedTurn // its batched turn that is not merged yet
 
 	revoked atomic.Pointer[revoked] // buffs and timeouts that queued commands of the loop will end, the newest first; workers read it
 
-	ran    uint64 // last slice whose run message was sent to its mailbox
-	since  uint64 // frame in which it was dispatched
-	handed int32  // commands in the dispatched batch
-	late   int32  // commands that wait for the next batch
-	owed   int32  // its part of Engine.owed
-	spree  int32  // events processed since it was last up to date
-	passed bool   // game time does not wait for it until it has caught up
-	behind bool   // it is in zones.pending
+	lastRun       uint64 // last slice whose run message was sent to its mailbox
+	since         uint64 // frame in which it was dispatched
+	dispatched    int32  // commands in the dispatched batch
+	undispatched  int32  // commands that wait for the next batch
+	reserved      int32  // its part of Engine.reserved
+	sinceCaughtUp int32  // events processed since it was last up to date
+	overtaken     bool   // game time does not wait for it until it has caught up
+	zonePending   bool   // it is in zones.pending
 
 	scale  zoneScale // last zone time that it was notified of
 	looked uint64    // last aura search that found it
@@ -146,40 +146,40 @@ type beside struct {
 	copied *copied // for Engine.copies; nil without it. Then the interval is 0, and so is touched
 }
 
-// unnoted is the shared read-only zero value of beside.
-var unnoted beside
+// emptyRare is the shared read-only zero value of rareState.
+var emptyRare rareState
 
-// noted returns the owner's beside for reading.
-func (o *owner) noted() *beside {
-	if b := o.beside.Load(); b != nil {
+// readRare returns the owner's rarely used state for reading.
+func (o *owner) readRare() *rareState {
+	if b := o.rare.Load(); b != nil {
 		return b
 	}
-	return &unnoted
+	return &emptyRare
 }
 
-// note returns the owner's beside for writing, and makes it if needed. Only the loop and the
-// goroutine that owns the owner may call it.
-func (o *owner) note() *beside {
-	if b := o.beside.Load(); b != nil {
+// needRare returns the owner's rarely used state for writing, and makes it if needed. Only the loop
+// and the goroutine that owns the owner may call it.
+func (o *owner) needRare() *rareState {
+	if b := o.rare.Load(); b != nil {
 		return b
 	}
-	o.beside.CompareAndSwap(nil, &beside{}) // the other goroutine may win
-	return o.beside.Load()
+	o.rare.CompareAndSwap(nil, &rareState{}) // the other goroutine may win
+	return o.rare.Load()
 }
 
 // copied returns the state that Engine.copies keeps for the owner.
-func (o *owner) copied() *copied { return o.beside.Load().copied }
+func (o *owner) copied() *copied { return o.rare.Load().copied }
 
 // waiting returns the number of commands waiting for the owner.
 func (o *owner) waiting() int {
-	b := o.noted()
-	return int(b.handed + b.late)
+	b := o.readRare()
+	return int(b.dispatched + b.undispatched)
 }
 
 // setScale records the zone time that the owner has been notified of.
 func (o *owner) setScale(p zoneScale) {
-	if o.noted().scale != p {
-		o.note().scale = p
+	if o.readRare().scale != p {
+		o.needRare().scale = p
 	}
 }
 
@@ -212,8 +212,8 @@ type segment struct {
 	outbox []outgoing
 }
 
-// keep returns a new segment for the result of a turn, until the loop collects it.
-func (o *owner) keep() *segment {
+// newSegment returns a new segment for the result of a turn, until the loop collects it.
+func (o *owner) newSegment() *segment {
 	t := o.needTurns()
 	t.segments = append(t.segments, segment{})
 	return &t.segments[len(t.segments)-1]
@@ -295,7 +295,7 @@ func (e *Engine) discardOwner(o *owner) {
 func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 	e.ownerCount++
 	e.hadOwners = true
-	o.came = e.now
+	o.since = e.now
 	e.owners.arrive(o)
 	if e.copies != nil {
 		e.copies.arrive(o)
@@ -326,12 +326,12 @@ func (e *Engine) number() (uint32, error) {
 func (e *Engine) removeOwner(o *owner) (dropped int) {
 	e.beforeChange(o)
 	if !o.leaving() {
-		o.came = e.now
+		o.since = e.now
 	}
-	dropped = o.set.Clear(e.turn(), o.came, buff.Unload)
-	e.obey(o)
+	dropped = o.set.Clear(e.turn(), o.since, buff.Unload)
+	e.refreshDeadline(o)
 	o.presence = leaving // its timer may have fired already
-	e.unfile(o.number)
+	e.clearDeadline(o.number)
 	e.ownerCount--
 	e.leaveZone(o)
 	if e.copies != nil {
@@ -348,7 +348,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 
 // idle reports whether the loop may access the owner's Set now: no worker is running it, and no
 // earlier work is waiting.
-func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.waits(o.number) }
+func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.isPostponed(o.number) }
 
 // quiet reports whether no worker is running the owner and it has no messages.
 func (o *owner) quiet() bool { return o.box.Idle() && o.box.Len() == 0 }

@@ -4,7 +4,7 @@ package engine
 // hundred thousand owners are a few hundred large objects to scan sequentially, not one small
 // object each.
 //
-//	filings    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: the loop's records of the owners
+//	records    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: the loop's records of the owners
 //	rows       ┌ ─────────┬ ─────────┬ … of 16 owners each
 //	             │          └───────▸ ┌ owner 16 ┬ owner 17 ┬ …
 //	             └─▸ ┌ owner 0 ┬ …    └ a slab: one row of the first 256 owners, 16 rows of all others
@@ -12,7 +12,7 @@ package engine
 // So a game of ten players has room for 16. The place of an owner that has left is reused, and an
 // empty slab is freed. Therefore pointers that outlast a Tick must be [ref]s.
 type owners struct {
-	filings []filing
+	records []deadlineRecord
 	rows    []*row
 	living  []int32 // owners per slabLength numbers; the slab is freed when it reaches 0
 	lives   uint32  // number of owners made so far
@@ -26,11 +26,11 @@ const (
 )
 
 // len returns the number of owner numbers in use.
-func (l *owners) len() int { return len(l.filings) }
+func (l *owners) len() int { return len(l.records) }
 
 // at returns the owner with the given number, nil if there is none.
 func (l *owners) at(number uint32) *owner {
-	if !l.filings[number].is(here) {
+	if !l.records[number].has(markPresent) {
 		return nil
 	}
 	return l.place(number)
@@ -64,8 +64,8 @@ func (l *owners) place(number uint32) *owner {
 
 // next returns a new owner number.
 func (l *owners) next() uint32 {
-	l.filings = append(l.filings, notFiled)
-	return uint32(len(l.filings) - 1)
+	l.records = append(l.records, noDeadline)
+	return uint32(len(l.records) - 1)
 }
 
 // begin returns a place for a new owner, which is absent until arrive.
@@ -81,14 +81,14 @@ func (l *owners) begin(number uint32) *owner {
 // arrive marks an owner as present.
 func (l *owners) arrive(o *owner) {
 	o.presence = there
-	l.filings[o.number].note(here)
+	l.records[o.number].set(markPresent)
 	l.living[o.number/slabLength]++
 }
 
 // depart marks an owner as absent. It can be read until the number is reused.
 func (l *owners) depart(o *owner) {
 	o.box, o.data, o.presence = mailbox{Owner: o}, nil, absent
-	l.filings[o.number].forget(here)
+	l.records[o.number].clear(markPresent)
 	slab := o.number / slabLength
 	l.living[slab]--
 	if l.living[slab] == 0 && slab > 0 {

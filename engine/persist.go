@@ -102,8 +102,8 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	}
 	if !e.idle(o) {
 		e.detach(o)
-		e.enlist(o)
-		o.presence, o.came = leaving, e.now
+		e.startPostponed(o)
+		o.presence, o.since = leaving, e.now
 		return nil
 	}
 	if err := e.checkRoom("owner", uint64(id)); err != nil {
@@ -173,8 +173,8 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	}
 	e.index.collectRestored(e.loop.Events)
 	e.admit(o, zone, z)
-	if e.obey(o) {
-		e.want(o)
+	if e.refreshDeadline(o) {
+		e.scheduleTurn(o)
 	}
 	if later {
 		e.postponeOutbox()

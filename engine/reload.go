@@ -162,7 +162,7 @@ func (e *Engine) adoptOwner(o *owner) {
 	w.looked += o.set.Len()
 	e.refreshSources(o)
 	o.set.Adopt(e.turn(), e.now)
-	e.obey(o)
+	e.refreshDeadline(o)
 	e.indexLoopEvents()
 	e.deliverOutbox()
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestOwnerSize: an owner is three cache lines, and begins with one, but for the first ones: before a small piece of memory with pointers
-// stand eight bytes that say where these are.
+// TestOwnerSize: an owner is three cache lines, and begins with one, but for the first ones: before
+// a small piece of memory with pointers stand eight bytes that say where these are.
 func TestOwnerSize(t *testing.T) {
 	require.EqualValues(t, 192, unsafe.Sizeof(owner{}))
 	l := &owners{}
@@ -22,8 +22,8 @@ func TestOwnerSize(t *testing.T) {
 	}
 }
 
-// TestCopiedOfLeaver: who is leaving when Copies is called may have turns to come, and they look at what is
-// kept for copies.
+// TestCopiedOfLeaver: who is leaving when Copies is called may have turns to come, and they look at
+// what is kept for copies.
 func TestCopiedOfLeaver(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)
@@ -36,7 +36,8 @@ func TestCopiedOfLeaver(t *testing.T) {
 	require.NotNil(t, o.copied())
 }
 
-// TestUsed: what an owner has used of its allowance is known after a batched turn, also if that was cut short, or measured.
+// TestUsed: what an owner has used of its allowance is known after a batched turn, also if that was
+// cut short, or measured.
 func TestUsed(t *testing.T) {
 	for _, c := range []struct {
 		batched, turns bool // there is one
@@ -51,14 +52,14 @@ func TestUsed(t *testing.T) {
 	} {
 		o := &owner{}
 		if c.batched {
-			o.note().batched = &batchedTurn{used: c.in}
+			o.needRare().batched = &batchedTurn{used: c.in}
 		}
 		if c.turns {
 			o.needTurns().used = c.after
 		}
 		require.Equal(t, c.used, o.used())
-		o.counted()
+		o.resetUsed()
 		require.Zero(t, o.used())
 	}
-	require.Nil(t, unnoted.batched, "nobody writes to what all share")
+	require.Nil(t, emptyRare.batched, "nobody writes to what all share")
 }

@@ -64,7 +64,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.frame.begin(frame, &e.loop)
 	e.index.read, e.counters.read = 0, 0
 
-	e.pass()
+	e.advance()
 	end := region(regionMerge)
 	e.indexFrameEvents()
 	if len(e.zones.pending) > 0 {
@@ -114,9 +114,9 @@ func (e *Engine) emptyWorkers(frame uint64) {
 	if !e.used {
 		return
 	}
-	e.takenIn()
+	e.flushMerged()
 	if running := e.group.Running(); len(running) > 0 {
-		e.unread.Store(running[0].Owner.noted().since)
+		e.unread.Store(running[0].Owner.readRare().since)
 		e.spare.emptyRead(frame, false)
 		return
 	}
@@ -127,30 +127,30 @@ func (e *Engine) emptyWorkers(frame uint64) {
 	e.spare.emptyRead(frame, true)
 }
 
-// wantDue schedules a turn for each due owner.
-func (e *Engine) wantDue() {
+// scheduleDue schedules a turn for each due owner.
+func (e *Engine) scheduleDue() {
 	for _, d := range e.due {
 		if o := e.owners.at(d.number()); !o.leaving() { // otherwise the event is due after it left
-			e.want(o)
+			e.scheduleTurn(o)
 		}
 	}
 }
 
-// runWanted starts the turns of the owners in wanted.
-func (e *Engine) runWanted() {
-	for _, r := range e.wanted {
+// startScheduled starts the turns of the owners in scheduled.
+func (e *Engine) startScheduled() {
+	for _, r := range e.scheduled {
 		if o := r.alive(); o != nil {
-			o.wanted = false
+			o.scheduled = false
 			e.run(o)
 		}
 	}
-	e.forgetWanted()
+	e.clearScheduled()
 }
 
-func (e *Engine) forgetWanted() {
-	clear(e.wanted)
-	e.high.wanted.used(len(e.wanted))
-	e.wanted = e.wanted[:0]
+func (e *Engine) clearScheduled() {
+	clear(e.scheduled)
+	e.high.scheduled.used(len(e.scheduled))
+	e.scheduled = e.scheduled[:0]
 }
 
 // work runs the turns of this slice and merges their results.
@@ -215,37 +215,37 @@ func (e *Engine) endWork(spent bool) {
 		e.collect()
 	}
 	if e.budget.spent {
-		e.hold()
+		e.markHeld()
 	}
 	e.ticking.Store(false)
 }
 
 // collect merges the results of the owners whose turns have ended, in the order of dispatch.
 func (e *Engine) collect() {
-	e.claim = 0
-	e.collected = e.group.Collect(e.collected[:0], e.affordable)
+	e.claimed = 0
+	e.collected = e.group.Collect(e.collected[:0], e.canMerge)
 	e.high.collected.used(len(e.collected))
 	for _, box := range e.collected {
-		e.takeBack(box.Owner)
+		e.mergeTurn(box.Owner)
 	}
 	clear(e.collected)
 }
 
-// takeBack merges the results of one owner.
-func (e *Engine) takeBack(o *owner) {
+// mergeTurn merges the results of one owner.
+func (e *Engine) mergeTurn(o *owner) {
 	late, gave, used, obeyed := false, false, o.used(), int32(0)
 	if t := o.turns(); t != nil {
-		obeyed = t.obeyed
+		obeyed = t.executed
 	}
-	b := o.note()
+	b := o.needRare()
 	if v := b.batched; v != nil {
 		b.batched, v.owner = nil, nil
-		if v.whole || v.rests {
-			e.takeBatched(v)
-			gave = v.sends
+		if v.completed || v.parked {
+			e.mergeBatched(v)
+			gave = v.hasCommands
 		}
-		if v.rests {
-			late, o.turns().rests = true, false // there is no message for the rest of it
+		if v.parked {
+			late, o.turns().parked = true, false // there is no message for the rest of it
 		}
 	}
 	e.watch.turnEnded(o)
@@ -253,34 +253,34 @@ func (e *Engine) takeBack(o *owner) {
 		for i := range t.segments {
 			s := &t.segments[i]
 			e.watch.turnResult(o.id(), s)
-			e.takeEvents(s)
+			e.mergeEvents(s)
 			e.outbox = append(e.outbox, s.outbox...)
 			gave = gave || len(s.outbox) > 0
 		}
 		clear(t.segments)
-		t.segments, t.obeyed = t.segments[:0], 0
+		t.segments, t.executed = t.segments[:0], 0
 	}
-	e.settle(o)
-	e.worked += int(used)
+	e.releaseQuota(o)
+	e.processed += int(used)
 	o.held = false
-	b.handed += b.late - obeyed
-	b.late = 0
+	b.dispatched += b.undispatched - obeyed
+	b.undispatched = 0
 	if b.revoked.Load() != nil {
-		b.forgetRevoked(b.handed)
+		b.forgetRevoked(b.dispatched)
 	}
-	late = e.obey(o) || late
-	if (late || o.set.Pending() > 0 && !o.leaving()) && !o.rests() && !e.cutOff.Load() {
+	late = e.refreshDeadline(o) || late
+	if (late || o.set.Pending() > 0 && !o.leaving()) && !o.isParked() && !e.cutOff.Load() {
 		// The owner is late: its due events, or handlers deferred by a queued command, come
-		// before any later command. An owner that rests already has an unfinished run.
+		// before any later command. A parked owner already has an unfinished run.
 		e.run(o)
 	}
 	switch {
 	case !e.idle(o):
-		e.cut(o, used)
+		e.noteCutShort(o, used)
 	case o.leaving():
 		e.stats.DroppedOnDespawn += uint64(e.removeOwner(o))
 	default:
-		o.caughtUp()
+		o.markCaughtUp()
 		e.indexAdoptions(o)
 	}
 	if e.copies != nil && !o.leaving() {

@@ -124,8 +124,8 @@ type announced struct {
 	labeled bool
 }
 
-// announce starts the region and sets the labels of a handler that is about to run.
-func (l *workerState) announce(c *buff.Call) (a announced) {
+// startTracing starts the region and sets the labels of a handler that is about to run.
+func (l *workerState) startTracing(c *buff.Call) (a announced) {
 	if !l.engine.opts.Trace.Labels && !trace.IsEnabled() {
 		return a
 	}

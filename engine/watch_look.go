@@ -192,8 +192,8 @@ func (s *sampler) take(frame uint64) bool {
 	return true
 }
 
-// clockIn returns the start time of a turn, or a negative value if it is not measured.
-func (l *workerState) clockIn() time.Duration {
+// startClock returns the start time of a turn, or a negative value if it is not measured.
+func (l *workerState) startClock() time.Duration {
 	clock := l.engine.watch.timing.Load()
 	if clock == nil || !l.sampler.take(l.frame) {
 		return -1
@@ -206,8 +206,8 @@ func (l *workerState) clockIn() time.Duration {
 	return max(began, 0)
 }
 
-// clockOut records the duration of an owner's turn.
-func (l *workerState) clockOut(o *owner, began time.Duration) {
+// endClock records the duration of an owner's turn.
+func (l *workerState) endClock(o *owner, began time.Duration) {
 	if began < 0 {
 		return
 	}

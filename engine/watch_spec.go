@@ -61,8 +61,8 @@ func (h *handling) grow(lineages int) *handling {
 	return &out
 }
 
-// callIn returns the start time of a handler, or a negative value if it is not measured.
-func (l *workerState) callIn() time.Duration {
+// startCall returns the start time of a handler, or a negative value if it is not measured.
+func (l *workerState) startCall() time.Duration {
 	clock := l.engine.watch.timing.Load()
 	if clock == nil || !l.calls.take(l.frame) {
 		return -1
@@ -75,8 +75,8 @@ func (l *workerState) callIn() time.Duration {
 	return max(began, 0)
 }
 
-// callOut records the duration of a handler.
-func (l *workerState) callOut(s *buff.Spec, began time.Duration) {
+// endCall records the duration of a handler.
+func (l *workerState) endCall(s *buff.Spec, began time.Duration) {
 	if began < 0 {
 		return
 	}

@@ -15,29 +15,29 @@ import (
 // turns. It belongs to the worker while one is running in its place, and to the loop while no
 // worker is running.
 type workerState struct {
-	engine      *Engine
-	index       int
-	looked      uint64 // sink for prefetch reads; unused
-	turn        buff.Turn
-	outbox      []outgoing
-	commandData commandData // data that the commands of its turns point to
-	ctx         Context
-	owner       *owner       // owner of the current turn
-	hand        *progress    // progress of the current turn: the owner's, or own
-	own         progress     // used for owners without turns state
-	batched     *batchedTurn // the last batched turn
-	inBatch     bool         // the current turn is batched
-	onLoop      bool         // its turns run on the loop: see Engine.runHere
-	frame       uint64       // the frame of the lists
-	emptied     bool         // the loop has emptied the lists, and no turn has written to them since
-	chunks      chunks
-	old         []lists // lists of earlier frames
-	issued      int     // commands for other owners, issued by the running handler
-	handle      buff.Handle
-	timeout     buff.TimeoutHandle // handle and timeout are those of the running handler's event
-	sampler     sampler            // selects the turns to measure
-	calls       sampler            // selects the handlers to measure
-	labels      context.Context    // of the goroutine, for profiles; may be nil
+	engine       *Engine
+	index        int
+	prefetchSink uint64 // sink for prefetch reads; unused
+	turn         buff.Turn
+	outbox       []outgoing
+	commandData  commandData // data that the commands of its turns point to
+	ctx          Context
+	owner        *owner       // owner of the current turn
+	progress     *progress    // progress of the current turn: the owner's, or ownProgress
+	ownProgress  progress     // used for owners without turns state
+	batched      *batchedTurn // the last batched turn
+	inBatch      bool         // the current turn is batched
+	onLoop       bool         // its turns run on the loop: see Engine.runHere
+	frame        uint64       // the frame of the lists
+	emptied      bool         // the loop has emptied the lists, and no turn has written to them since
+	chunks       chunks
+	old          []lists // lists of earlier frames
+	issued       int     // commands for other owners, issued by the running handler
+	handle       buff.Handle
+	timeout      buff.TimeoutHandle // handle and timeout are those of the running handler's event
+	sampler      sampler            // selects the turns to measure
+	calls        sampler            // selects the handlers to measure
+	labels       context.Context    // of the goroutine, for profiles; may be nil
 
 	// current and since tell the loop which handler is running: current is the owner's number
 	// plus one in the upper half and the definition's lineage in the lower one, since the time of
@@ -66,22 +66,22 @@ type turnOf struct {
 	events, outbox int // the lengths of the worker's lists
 }
 
-// begin starts a turn of an owner. hand has its allowance.
-func (l *workerState) begin(o *owner, hand *progress) turnOf {
-	l.open()
+// beginTurn starts a turn of an owner. Its progress has the allowance.
+func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
+	l.prepare()
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
 		l.nextChunk()
 	}
 	assign(&l.owner, o)
-	assign(&l.hand, hand)
-	hand.rests = false
+	assign(&l.progress, hand)
+	hand.parked = false
 	t := turnOf{region: region(regionTurn)}
 	if now := int64(l.turn.Now); l.since.Load() != now { // avoids a store, which would wait for earlier stores
 		l.since.Store(now)
 	}
 	if l.engine.watch.timing.Load() != nil {
 		l.setCurrent(nil) // the game's clock may block
-		t.began = l.clockIn()
+		t.began = l.startClock()
 	} else {
 		t.began = -1
 	}
@@ -89,10 +89,10 @@ func (l *workerState) begin(o *owner, hand *progress) turnOf {
 	return t
 }
 
-// bring stores the result of a turn in to, because returning the large value would copy it. The
-// turn is not over yet: end must follow, and must come last, because it reads the game's clock,
-// which may panic.
-func (l *workerState) bring(to *segment, t *turnOf) {
+// storeResult stores the result of a turn in to, because returning the large value would copy it.
+// The turn is not over yet: endTurn must follow, and must come last, because it reads the game's
+// clock, which may panic.
+func (l *workerState) storeResult(to *segment, t *turnOf) {
 	endRegion(t.region)
 	l.flushOutbox()
 	to.events = l.turn.Events[t.events:]
@@ -106,9 +106,9 @@ func (l *workerState) bring(to *segment, t *turnOf) {
 	to.sum()
 }
 
-// end ends a turn.
-func (l *workerState) end(t *turnOf) {
-	l.clockOut(l.owner, t.began)
+// endTurn ends a turn.
+func (l *workerState) endTurn(t *turnOf) {
+	l.endClock(l.owner, t.began)
 	if l.marked {
 		l.current.Store(0)
 		l.marked = false
@@ -123,50 +123,50 @@ func (l *workerState) end(t *turnOf) {
 	}
 }
 
-// serve runs one turn of an owner with messages.
-func (l *workerState) serve(box *mailbox) {
+// runMailbox runs one turn of an owner with messages.
+func (l *workerState) runMailbox(box *mailbox) {
 	o := box.Owner
 	if o.touched != l.engine.interval.Load() {
-		l.beforeTurn(o)
+		l.copyBeforeTurn(o)
 	}
 	h := &o.needTurns().progress
 	l.turn.Order = h.order
-	t := l.begin(o, h)
+	t := l.beginTurn(o, h)
 	defer func() {
-		l.bring(o.keep(), &t)
-		l.end(&t)
+		l.storeResult(o.newSegment(), &t)
+		l.endTurn(&t)
 	}()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
 		case do:
 			// A batched turn that was cut short has left no message.
-			if h.undone && !l.run(box, o, h.until) || h.used >= h.given {
-				l.giveWay(box)
+			if h.unfinished && !l.run(box, o, h.until) || h.used >= h.given {
+				l.requeue(box)
 				return
 			}
-			l.obey(o, &m)
+			l.execute(o, &m)
 		case run:
 			if !l.run(box, o, m.at) {
-				l.giveWay(box)
+				l.requeue(box)
 				return
 			}
 		}
 	}
 }
 
-// obey executes a queued command.
-func (l *workerState) obey(o *owner, m *message) {
-	l.hand.obeyed++
+// execute runs a queued command.
+func (l *workerState) execute(o *owner, m *message) {
+	l.progress.executed++
 	if m.throughSource {
 		l.sendFromSource(o, m)
-		l.hand.used++
+		l.progress.used++
 		return
 	}
 	told := len(l.turn.Events)
 	if r := o.set.Obey(&l.turn, m.at, m.cmd); r.Err != nil && r.Kind == 0 {
 		l.turn.Failed++
 	}
-	l.hand.used += int32(max(1, len(l.turn.Events)-told))
+	l.progress.used += int32(max(1, len(l.turn.Events)-told))
 }
 
 // run processes the owner's due events, within its allowance and Limits.Turn, and reports whether
@@ -175,17 +175,17 @@ func (l *workerState) obey(o *owner, m *message) {
 // If a handler ends its goroutine, that ends run too: its commands are executed on the way out,
 // and the mailbox is passed to another worker.
 func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
-	h := l.hand
+	h := l.progress
 	if l.engine.cutOff.Load() {
-		h.undone = false
+		h.unfinished = false
 		return true
 	}
 	returned := false
 	ran, told := l.turn.Ran, len(l.turn.Events)
-	h.until, h.undone = until, true
+	h.until, h.unfinished = until, true
 	defer func() {
 		if !returned {
-			defer l.giveWay(box) // even if finish ends the goroutine too
+			defer l.requeue(box) // even if finish ends the goroutine too
 			defer func() { l.charge(ran, told) }()
 			l.finish(o, until)
 		}
@@ -196,7 +196,7 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	}
 	done = o.set.Run(&l.turn, until, limit)
 	l.charge(ran, told)
-	h.undone = !done
+	h.unfinished = !done
 	returned = true
 	return done
 }
@@ -204,21 +204,22 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 // charge counts the work of an owner: the number of due events processed, or of events emitted if
 // that is larger.
 func (l *workerState) charge(ran uint64, told int) {
-	l.hand.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
+	l.progress.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
 }
 
-// giveWay requeues an owner that is not done. If it has used up its allowance, or its handler was
-// held, it is parked: the loop merges its events and gives it another allowance when possible.
-func (l *workerState) giveWay(box *mailbox) {
-	h := l.hand
-	h.rests = l.onLoop || h.used >= h.given || l.frame != l.engine.frames.Load()
+// requeue puts an owner that is not done back into the queue. If it has used up its allowance, or
+// its handler was held, it is parked: the loop merges its events and gives it another allowance
+// when possible.
+func (l *workerState) requeue(box *mailbox) {
+	h := l.progress
+	h.parked = l.onLoop || h.used >= h.given || l.frame != l.engine.frames.Load()
 	h.reached = l.turn.At()
 	switch {
 	case l.inBatch:
-		if l.batched.rests = h.rests; !h.rests {
+		if l.batched.parked = h.parked; !h.parked {
 			box.Defer(message{kind: run, at: l.batched.at}, false)
 		}
-	case h.rests:
+	case h.parked:
 		box.Requeue(true)
 	default:
 		box.Requeue(false)
@@ -254,7 +255,7 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.setCurrent(c.Event.Spec)
 	l.ctx.over, l.issued, l.handle, l.timeout = false, 0, c.Event.Handle, c.Timeout
 	returned := false
-	told := l.announce(c)
+	told := l.startTracing(c)
 	defer func() {
 		told.end(l)
 		l.ctx.over = true
@@ -268,13 +269,13 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 		}
 		l.engine.fault(&f, siteOf(c, f.Value == nil))
 	}()
-	began := l.callIn()
+	began := l.startCall()
 	if c.Do != nil {
 		c.Do.(func(*Context))(&l.ctx)
 	} else {
 		l.engine.handler(c.Handler).call(&l.ctx, *c.Event)
 	}
 	returned = true
-	l.callOut(c.Event.Spec, began)
+	l.endCall(c.Event.Spec, began)
 	return buff.NoReason
 }

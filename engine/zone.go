@@ -170,8 +170,8 @@ func (zs *zones) leave(o *owner) (moved uint32) {
 
 // retryLater records an owner that could not be notified of its zone's time.
 func (zs *zones) retryLater(o *owner) {
-	if b := o.note(); !b.behind {
-		b.behind = true
+	if b := o.needRare(); !b.zonePending {
+		b.zonePending = true
 		zs.pending = append(zs.pending, o.ref())
 	}
 }
@@ -180,14 +180,14 @@ func (zs *zones) retryLater(o *owner) {
 // is full, the next Tick tries again.
 func (e *Engine) applyZoneTime(o *owner) {
 	want := e.zones.byID[o.zone].scale
-	if o.noted().scale == want || o.leaving() {
+	if o.readRare().scale == want || o.leaving() {
 		return
 	}
 	if !e.idle(o) && o.waiting()+2 > e.opts.Limits.Mailbox {
 		e.zones.retryLater(o)
 		return
 	}
-	list, n := want.changes(o.noted().scale)
+	list, n := want.changes(o.readRare().scale)
 	for k := range n {
 		e.deliver(o, &list[k])
 	}
@@ -201,7 +201,7 @@ func (e *Engine) retryZones() {
 	for most := e.costSoFar() + e.part(); k < n && e.costSoFar() < most; k++ {
 		e.loopWork.commands++ // even if there is no change
 		if o := e.zones.pending[k].alive(); o != nil {
-			o.note().behind = false
+			o.needRare().zonePending = false
 			e.applyZoneTime(o)
 		}
 	}

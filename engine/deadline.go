@@ -14,14 +14,14 @@ import (
 // order of events at one instant, which is the order of the calls that set the deadlines. It is
 // restored by sorting, by the number of the turn or command that set each deadline.
 
-// filing is the loop's record of an owner: its next deadline, the state of its timer, and the
-// marks needed for a batched turn. The records of all owners form a table without pointers.
-type filing struct {
-	next  wheel.Time   // the owner's next deadline; Never if there is none
-	filed wheel.Time   // when its timer fires: next or earlier; Never if the timer is not armed
-	timer wheel.Handle // its only timer; 0 if there is none
-	order uint32       // sorts owners that are due at one instant: see buff.Set.TakeDeadline
-	mark  mark
+// deadlineRecord is the loop's record of an owner: its next deadline, the state of its timer, and
+// the marks needed for a batched turn. The records of all owners form a table without pointers.
+type deadlineRecord struct {
+	next    wheel.Time   // the owner's next deadline; Never if there is none
+	timerAt wheel.Time   // when its timer fires: next or earlier; Never if the timer is not armed
+	timer   wheel.Handle // its only timer; 0 if there is none
+	order   uint32       // sorts owners that are due at one instant: see buff.Set.TakeDeadline
+	mark    mark
 }
 
 // mark holds flags of an owner; the low bits are the index of its turn in turnBatch.list, valid
@@ -29,21 +29,21 @@ type filing struct {
 type mark uint32
 
 const (
-	here      mark = 1 << 31 // the owner exists
-	postponed mark = 1 << 30 // it is in the backlog
+	markPresent   mark = 1 << 31 // the owner exists
+	markPostponed mark = 1 << 30 // it is in the backlog
 
-	turnMask = postponed - 1
+	turnMask = markPostponed - 1
 )
 
-func (c *filing) is(m mark) bool { return c.mark&m != 0 }
-func (c *filing) note(m mark)    { c.mark |= m }
-func (c *filing) forget(m mark)  { c.mark &^= m }
+func (c *deadlineRecord) has(m mark) bool { return c.mark&m != 0 }
+func (c *deadlineRecord) set(m mark)      { c.mark |= m }
+func (c *deadlineRecord) clear(m mark)    { c.mark &^= m }
 
-func (c *filing) turn() int      { return int(c.mark & turnMask) }
-func (c *filing) setTurn(at int) { c.mark = c.mark&^turnMask | mark(at) }
+func (c *deadlineRecord) turn() int      { return int(c.mark & turnMask) }
+func (c *deadlineRecord) setTurn(at int) { c.mark = c.mark&^turnMask | mark(at) }
 
-// notFiled is the record of an owner without deadlines.
-var notFiled = filing{next: wheel.Never, filed: wheel.Never}
+// noDeadline is the record of an owner without deadlines.
+var noDeadline = deadlineRecord{next: wheel.Never, timerAt: wheel.Never}
 
 // dueOwner is a due owner as a sortable integer: how overdue it is, the longest first; the age of
 // that deadline in turns and commands, the oldest first; and the owner's number.
@@ -58,9 +58,9 @@ const (
 // number returns the owner's number.
 func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
 
-// isDue returns the sort key of a due owner. Delays above mostLate count as mostLate: slices of a
+// dueKey returns the sort key of a due owner. Delays above mostLate count as mostLate: slices of a
 // Tick are shorter, unless almost no events are due.
-func (e *Engine) isDue(c *filing, number uint32) dueOwner {
+func (e *Engine) dueKey(c *deadlineRecord, number uint32) dueOwner {
 	late := uint64(min(e.now-c.next, mostLate))
 	return dueOwner((mostLate-late)<<instantShift | uint64(^(e.loop.Order-c.order))<<numberBits | uint64(number))
 }
@@ -76,13 +76,13 @@ func (e *Engine) findDue() {
 			continue
 		}
 		number := uint32(f.ID)
-		c := &e.owners.filings[number]
-		c.filed = wheel.Never
+		c := &e.owners.records[number]
+		c.timerAt = wheel.Never
 		if c.next > e.now {
-			e.file(number, c.next, c.order)
+			e.setDeadline(number, c.next, c.order)
 			continue
 		}
-		d := e.isDue(c, number)
+		d := e.dueKey(c, number)
 		sorted = sorted && last <= d
 		e.due = append(e.due, d)
 		last = d
@@ -93,29 +93,29 @@ func (e *Engine) findDue() {
 	e.stats.Fired += uint64(len(e.fired))
 }
 
-// file records an owner's next deadline. It updates the timer only if the deadline is earlier
-// than the timer, or Never. A deadline that is already past is left to takeBack.
-func (e *Engine) file(number uint32, next wheel.Time, order uint32) {
-	c := &e.owners.filings[number]
+// setDeadline records an owner's next deadline. It updates the timer only if the deadline is
+// earlier than the timer, or Never. A deadline that is already past is left to mergeTurn.
+func (e *Engine) setDeadline(number uint32, next wheel.Time, order uint32) {
+	c := &e.owners.records[number]
 	c.next, c.order = next, order
 	switch {
 	case next == wheel.Never:
-		e.unfile(number)
-	case next >= c.filed || next <= e.now:
+		e.clearDeadline(number)
+	case next >= c.timerAt || next <= e.now:
 	case c.timer != 0:
-		c.filed = next
+		c.timerAt = next
 		e.wheel.Move(c.timer, next)
 	default:
-		c.filed = next
+		c.timerAt = next
 		c.timer = e.wheel.Add(next, uint64(number))
 	}
 }
 
-// unfile removes an owner's timer from the wheel.
-func (e *Engine) unfile(number uint32) {
-	c := &e.owners.filings[number]
+// clearDeadline removes an owner's timer from the wheel.
+func (e *Engine) clearDeadline(number uint32) {
+	c := &e.owners.records[number]
 	if c.timer != 0 {
 		e.wheel.Remove(c.timer)
 	}
-	c.next, c.filed, c.timer, c.order = notFiled.next, notFiled.filed, 0, 0
+	c.next, c.timerAt, c.timer, c.order = noDeadline.next, noDeadline.timerAt, 0, 0
 }

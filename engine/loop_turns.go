@@ -46,7 +46,7 @@ func (e *Engine) runHere(at int) {
 			panic(p) // a bug of the engine
 		}
 		e.exited = true
-		e.endBatched(v.list[at])
+		e.finishBatched(v.list[at])
 		e.runHere(at + 1)
 		e.indexFrameEvents()
 	}()
@@ -58,7 +58,7 @@ func (e *Engine) runHere(at int) {
 		}
 		x := v.list[at]
 		l.runBatched(&x.owner.box, x)
-		e.endBatched(x)
+		e.finishBatched(x)
 	}
 	over = true
 	v.n = 0
