@@ -7,22 +7,22 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// A definition that applies others, which apply it in turn, makes more and more of them if one
-// of its applications leads to more than one other, and nothing limits how many there are. A
-// cascade is looked for along edges: what one application of a definition applies, by itself,
-// as long as it lives. Not counted is what an application may be refused for on the way, as a
-// chance, a requirement, diminishing returns, a slot or a group: that limits it. Nor is what
-// an instance does as long as it lives, if the next application only joins it: there is one
-// instance then, and it does so once more when it has gone.
+// Definitions that apply one another in a ring multiply without limit if one application leads to
+// more than one further application. The search for such cascades follows edges: from a definition
+// to those that one application of it applies during the life of its instance.
+//
+// Edges of a definition that may be denied do not count, because a chance, a requirement,
+// diminishing returns, a slot or a group limits the cascade. If further applications join a running
+// instance, the pulses and the end of that instance do not count either: there is only one instance.
 
-// edge is one place at which a definition applies another.
+// edge is one action or link of a definition that applies another definition.
 type edge struct {
 	field string
 	to    *program
-	times int // how often, of one application: 2 stands for more than once
+	times int // per application: 1, or 2 for several
 }
 
-// cascades finds definitions that multiply without a limit, each ring of them once.
+// cascades reports definitions that multiply without limit, each ring of them once.
 func (k *checker) cascades() {
 	edges := make(map[*program][]edge, len(k.catalog.programs))
 	for _, s := range k.catalog.programs {
@@ -52,7 +52,7 @@ func (k *checker) cascades() {
 				}
 			}
 		}
-		if inside <= len(ring) { // one for one, or no ring at all
+		if inside <= len(ring) { // each application leads to at most one other
 			continue
 		}
 		k.current = of
@@ -60,7 +60,7 @@ func (k *checker) cascades() {
 	}
 }
 
-// idsOf returns the IDs of definitions, a few of them.
+// idsOf returns the IDs of the first definitions of a ring.
 func idsOf(ring []*program) string {
 	const most = 6
 	var ids []string
@@ -73,15 +73,15 @@ func idsOf(ring []*program) string {
 	return strings.Join(ids, ", ")
 }
 
-// guarded reports whether an application may be refused: then its edges do not count. Whether it will be refused in time
-// nobody can say here; what runs away all the same, the guard of MaxRounds stops.
+// guarded reports whether an application may be denied. It may still be accepted every time; then
+// MaxRounds stops the cascade.
 func (s *program) guarded() bool {
 	g := &s.Group
 	return s.Chance != 0 && s.Chance != 1000 || !noTest(&s.Require.Apply) || s.DR.Group != "" || s.Slot.Class != "" || s.PerSource.Limit > 0 ||
 		g.Name != "" && g.Rule != define.GroupHide && g.Rule != define.GroupSameSource
 }
 
-// applies returns what one application of the definition applies.
+// applies returns the edges of the definition.
 func (s *program) applies() (edges []edge) {
 	add := func(field string, to *program, times int) {
 		if to != nil && times > 0 {
@@ -99,7 +99,7 @@ func (s *program) applies() (edges []edge) {
 		list("on.exec", s.exec, 1)
 		return edges
 	}
-	if s.alone() { // each application has a life of its own
+	if s.alone() { // each application has its own pulses and its own end
 		list("on.apply", s.apply, 1)
 		list("on.pulse", s.pulse, s.timesPulsed())
 		for i, of := range s.links {
@@ -132,15 +132,15 @@ func (s *program) applies() (edges []edge) {
 	return edges
 }
 
-// alone reports whether each application of the definition may be an instance of its own, or
-// ends the one that it is: then all of an instance's life follows from each.
+// alone reports whether each application of the definition can start its own instance, or end the
+// instance that it joins, so that the pulses and the end belong to one application.
 func (s *program) alone() bool {
 	return s.Stack.By == define.ByNone || s.Stack.Overflow == define.OverflowClear ||
 		slices.ContainsFunc(s.thresholds, func(t threshold) bool { return t.consume != 0 && int32(s.initial) >= t.at })
 }
 
-// endsItself returns the reason for which the pulses of the definition remove an instance of it, if they do: each pulse
-// takes one away then.
+// endsItself reports whether a pulse of the definition removes an instance of the same definition,
+// and returns the reason of that removal.
 func (s *program) endsItself() (why Reason, ends bool) {
 	k := slices.IndexFunc(s.pulse, func(o op) bool { return o.do == define.DoRemove && o.spec == s && o.to == define.ToOwner })
 	if k < 0 || !s.pulses() {
@@ -149,7 +149,7 @@ func (s *program) endsItself() (why Reason, ends bool) {
 	return s.pulse[k].reason, true
 }
 
-// ending lists what the end of an instance that nobody touches applies.
+// ending lists the actions at the end of an instance that nothing else ends or extends.
 func (s *program) ending(list func(field string, ops []op, times int)) {
 	why := Expired
 	itself, ends := s.endsItself()
@@ -168,7 +168,8 @@ func (s *program) ending(list func(field string, ops []op, times int)) {
 	list("on.remove.any", ops[len(ops)-anyway:], 1)
 }
 
-// timesPulsed returns how often an instance pulses that nobody touches; 2 stands for more.
+// timesPulsed returns how often an instance pulses if nothing else ends or extends it: 0, 1, or 2
+// for several times.
 func (s *program) timesPulsed() int {
 	_, ends := s.endsItself()
 	switch {
@@ -189,8 +190,7 @@ func (s *program) timesPulsed() int {
 	return min(n, 2)
 }
 
-// components returns the rings of definitions that lead to one another, and those that lead
-// to themselves (Tarjan).
+// components returns the strongly connected components of the definitions, by Tarjan's algorithm.
 func components(specs []*program, edges map[*program][]edge) (rings [][]*program) {
 	const done = 1 << 30
 	at, low := map[*program]int{}, map[*program]int{}

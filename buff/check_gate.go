@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// exclusive checks the groups, the slots and the shares that a buff belongs to.
+// exclusive checks the group, the slot and the limit per source.
 func (k *checker) exclusive(s *program) {
 	if g := s.Group; g.Name == "" && g != (define.Group{}) {
 		k.failf("group.name", "missing")
@@ -18,8 +18,8 @@ func (k *checker) exclusive(s *program) {
 	}
 }
 
-// slot checks a class of slots, of which all definitions must say the same: a class has one number of places,
-// and which definition comes first must not decide how many.
+// slot checks the class of slots. All definitions of a class must have the same settings, so that
+// their order does not decide.
 func (k *checker) slot(s *program) {
 	l := s.Slot
 	switch {
@@ -41,7 +41,7 @@ func (k *checker) slot(s *program) {
 	}
 }
 
-// agreed returns the first definition of that name, which is s if there was none.
+// agreed returns the first definition with that name, which is s if there was none.
 func agreed(m *map[string]*program, name string, s *program) *program {
 	if first := (*m)[name]; first != nil {
 		return first
@@ -53,11 +53,10 @@ func agreed(m *map[string]*program, name string, s *program) *program {
 	return s
 }
 
-// maxSteps bounds the steps of diminishing returns.
+// maxSteps is the maximum number of steps of diminishing returns.
 const maxSteps = 100
 
-// diminishing checks diminishing returns, of which all definitions of a group must say
-// the same.
+// diminishing checks diminishing returns. All definitions of a group must have the same settings.
 func (k *checker) diminishing(s *program) {
 	d, sound := &s.DR, len(k.errs)
 	switch {
@@ -88,12 +87,12 @@ func (k *checker) diminishing(s *program) {
 	}
 }
 
-// returnsText is for the error about definitions that do not agree.
+// returnsText describes diminishing returns for the error about different settings.
 func returnsText(d *define.DR) string {
 	return fmt.Sprintf("steps %v, reset %v and scope %v", d.Steps, d.Reset, d.Scope)
 }
 
-// dispel checks how the buff is taken off.
+// dispel checks the rules for a dispel.
 func (k *checker) dispel(s *program) {
 	k.within("dispel.resist", s.Dispel.Resist, 0, 1000)
 	if s.Dispel.Per == define.PerCharge && s.Charges.N == 0 {

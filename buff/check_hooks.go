@@ -39,7 +39,7 @@ func (k *checker) hooks(s *program) {
 	s.overflow = append(s.overflow, k.ops("on.overflow", &h.Overflow)...)
 	s.death = k.ops("on.death", &h.Death)
 	k.reactions(s)
-	anyway := k.ops("on.remove.any", &h.RemoveAny) // behind those of the reason itself; see Spec.ending
+	anyway := k.ops("on.remove.any", &h.RemoveAny) // after the actions for the reason: see program.ending
 	h.Remove = maps.Clone(h.Remove)
 	for r := NoReason + 1; r <= lastRemoval; r++ {
 		list, ok := h.Remove[r]
@@ -55,7 +55,7 @@ func (k *checker) hooks(s *program) {
 	}
 }
 
-// reactions compiles the actions for what happens, in the order of their names.
+// reactions checks and compiles the actions for acts, in the order of their names.
 func (k *checker) reactions(s *program) {
 	names := slices.Sorted(maps.Keys(s.On.Act))
 	s.On.Act = maps.Clone(s.On.Act)
@@ -71,7 +71,7 @@ func (k *checker) reactions(s *program) {
 	}
 }
 
-// to checks whom an action is for.
+// to checks the target of an action.
 func (k *checker) to(at, field string, a *Action) define.To {
 	switch {
 	case a.To > define.ToTarget:
@@ -85,9 +85,9 @@ func (k *checker) to(at, field string, a *Action) define.To {
 	return a.To
 }
 
-// ops compiles a list and replaces it by a copy, so that nobody changes a definition from outside. A name that is
-// none is noted as an error and leaves a hole: the rest of the list is still looked at, and all
-// errors of a file are told at once.
+// ops checks and compiles a list of actions, and replaces the list by a copy that the caller of
+// NewCatalog cannot change. An action with an error keeps its place in the result, so that all
+// errors are found and positions stay the same.
 func (k *checker) ops(field string, list *[]Action) []op {
 	*list = slices.Clone(*list)
 	ops := make([]op, 0, len(*list))

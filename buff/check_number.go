@@ -7,9 +7,9 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// kept checks and compiles a number that a buff keeps. What it is kept under in a blob has
-// a number behind it if the name is taken: by names, and not by places, values find back to a definition that
-// has changed since.
+// kept checks and compiles a number, and returns where its value is. Constants stay in the
+// definition; an instance keeps the values of all others. A blob saves them by name, because a
+// later version of the definition may have them at other places.
 func (k *checker) kept(field, name string, n *define.Number) ref {
 	if n.From == define.FromConst {
 		return ref{value: k.number(field, name, n).value, place: -1}
@@ -18,7 +18,7 @@ func (k *checker) kept(field, name string, n *define.Number) ref {
 	return ref{place: int32(len(k.current.numbers) - 1)}
 }
 
-// unique returns a name for a number that no other number of the definition has.
+// unique returns an unused name for a number of the definition: name, or name with a suffix.
 func (k *checker) unique(name string) string {
 	plain := name
 	for k.numbers[name] > 0 {
@@ -28,7 +28,7 @@ func (k *checker) unique(name string) string {
 	return k.named(name)
 }
 
-// named notes the name of a parameter, which keeps it.
+// named marks a name as used and returns it.
 func (k *checker) named(name string) string {
 	if k.numbers == nil {
 		k.numbers = map[string]int{}
@@ -37,13 +37,14 @@ func (k *checker) named(name string) string {
 	return name
 }
 
-// keep compiles a number as the next one that the buff keeps.
+// keep checks and compiles a number whose value instances keep.
 func (k *checker) keep(field, name string, n *define.Number) {
 	k.current.numbers = append(k.current.numbers, *k.number(field, name, n))
 }
 
-// inputs adds the inputs of each formula that reads stacks to the numbers that the buff keeps: whether all of them are known, the
-// level, the magnitude, and what else it reads. With them the formula is evaluated for the stacks at the place of use.
+// inputs makes instances keep the inputs of each formula that reads stacks, so that it can be
+// evaluated again when the stacks have changed. The inputs are numbers: whether all inputs are known,
+// the level, the magnitude, and all that the formula reads.
 func (k *checker) inputs(s *program) {
 	for j := range s.numbers {
 		n := &s.numbers[j]
@@ -76,7 +77,8 @@ func (k *checker) inputs(s *program) {
 	}
 }
 
-// readsStacks reports whether a formula reads Inputs.Stacks. One that does not say so is taken to read it.
+// readsStacks reports whether a formula reads Inputs.Stacks. Formulas without a method ReadsStacks
+// are assumed to do so.
 func readsStacks(f define.Formula) bool {
 	says, ok := f.(interface{ ReadsStacks() bool })
 	return !ok || says.ReadsStacks()
@@ -121,12 +123,12 @@ func (k *checker) number(field, name string, n *define.Number) *number {
 	k.source(field, n, c)
 	k.snapshot(field, n)
 	if c.whom > define.OfSource || c.snapshot > define.SnapshotPulse {
-		c.whom, c.snapshot = 0, 0 // it is an error already
+		c.whom, c.snapshot = 0, 0 // the error has been reported
 	}
 	return c
 }
 
-// source checks where a number comes from.
+// source checks and compiles the source of a number.
 func (k *checker) source(field string, n *define.Number, c *number) {
 	switch n.From {
 	case define.FromConst:
@@ -159,7 +161,7 @@ func (k *checker) source(field string, n *define.Number, c *number) {
 	}
 }
 
-// formula checks what a formula reads.
+// formula checks and compiles the inputs of a formula.
 func (k *checker) formula(field string, n *define.Number, c *number) {
 	if n.Formula == nil {
 		k.failf(field+".formula", "missing")
@@ -184,24 +186,24 @@ func (k *checker) formula(field string, n *define.Number, c *number) {
 	}
 }
 
-// asks notes what the application brings.
+// asks records that the definition reads a parameter of applications.
 func (s *program) asks(caller string) {
 	if !slices.Contains(s.callers, caller) {
 		s.callers = append(s.callers, caller)
 	}
 }
 
-// reads notes an attribute of the source.
+// reads records that a number reads an attribute of the source.
 func (k *checker) reads(whom define.Whose, c *number) {
 	if whom == define.OfSource && c.snapshot < define.SnapshotPulse {
 		k.current.addCapture(capture{c.attr, c.snapshot})
-		if k.acting { // the number may be evaluated at each act
+		if k.acting { // evaluated at each act
 			k.current.addLateCapture(capture{c.attr, c.snapshot})
 		}
 	}
 }
 
-// curve checks a curve that is asked at levels from 0 or 1 on.
+// curve checks a curve of levels from 0 or 1.
 func (k *checker) curve(field string, c *define.Curve) {
 	if c == nil {
 		k.failf(field, "missing")
@@ -215,7 +217,7 @@ func (k *checker) curve(field string, c *define.Curve) {
 	}
 }
 
-// snapshot checks when a number is asked for.
+// snapshot checks the time at which a number is evaluated.
 func (k *checker) snapshot(field string, n *define.Number) {
 	field += ".snapshot"
 	switch {

@@ -6,15 +6,15 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// pair is a word of a definition that can have no effect beside another one.
+// pair is a combination of two settings in which one has no effect.
 type pair struct {
 	both        bool
-	field, word string // what has no effect
-	other, text string // beside what, and why
+	field, word string // the setting without effect
+	other, text string // the other setting, and the reason
 }
 
-// pairs refuses words that cannot take effect together: whoever wrote both meant something
-// that does not happen. What needs a period, charges or a tag is refused where that is checked.
+// pairs reports settings without effect, because their author expected one. Settings that need a
+// period, charges or a tag are reported by the checks of those.
 func (k *checker) pairs(s *program) {
 	for _, lists := range [...][]pair{s.hastePairs(), s.alonePairs(), s.timerPairs(), s.otherPairs()} {
 		for i := range lists {
@@ -25,7 +25,7 @@ func (k *checker) pairs(s *program) {
 	}
 }
 
-// hastePairs are about the scaling of durations. Without a period that is refused where the period is checked.
+// hastePairs are about HasteDuration. The check of the period reports it if there is no period.
 func (s *program) hastePairs() []pair {
 	if !s.HasteDuration || !s.pulses() {
 		return nil
@@ -38,7 +38,7 @@ func (s *program) hastePairs() []pair {
 	}
 }
 
-// alonePairs are about further applications where none joins a live instance.
+// alonePairs are about stack.by none, where no application joins a running instance.
 func (s *program) alonePairs() []pair {
 	st := &s.Stack
 	if st.By != define.ByNone {
@@ -58,7 +58,7 @@ func (s *program) alonePairs() []pair {
 	}
 }
 
-// timerPairs are about stacks with times of their own, and about applications that wait.
+// timerPairs are about stacks with their own timers and about queues.
 func (s *program) timerPairs() []pair {
 	st := &s.Stack
 	charged := s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset
@@ -86,7 +86,7 @@ func (s *program) timerPairs() []pair {
 	return nil
 }
 
-// otherPairs are the rest.
+// otherPairs are all other combinations.
 func (s *program) otherPairs() []pair {
 	st, v := &s.Stack, &s.Save
 	const beat = "there is no beat to change"
@@ -105,7 +105,7 @@ func (s *program) otherPairs() []pair {
 	}
 }
 
-// aboveZero reports whether a number that is given can never be zero.
+// aboveZero reports whether a number is present and can never be zero.
 func aboveZero(n *define.Number) bool {
 	switch {
 	case n == nil:

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// stack checks what a further application does.
+// stack checks and compiles the rules for further applications.
 func (k *checker) stack(s *program) {
 	k.limit(s)
 	k.refreshing(s)
@@ -26,8 +26,8 @@ func (k *checker) stack(s *program) {
 	}
 }
 
-// limit checks the numbers of stacks, and sets the limit with its default: 1, and in a queue as many as can wait. The
-// compiled limit lies within bounds also where the definition is wrong, since all other checks go on with it.
+// limit checks and compiles the numbers of stacks. The default limit is 1, or the maximum for a
+// queue. The compiled limit is in range even for an invalid definition, because other checks use it.
 func (k *checker) limit(s *program) {
 	st := &s.Stack
 	s.limit, s.initial = int32(min(max(st.Limit, 1), define.MaxStacks)), int32(min(max(st.Initial, 1), define.MaxStacks))
@@ -56,8 +56,8 @@ func (k *checker) limit(s *program) {
 	}
 }
 
-// refreshing checks what becomes of the end. A cap below the duration would make a refresh shorter than what it
-// refreshes.
+// refreshing checks and compiles the rules for a refresh. A cap below the duration is an error,
+// because a refresh would shorten the buff.
 func (k *checker) refreshing(s *program) {
 	st := &s.Stack
 	pct := st.RefreshPct
@@ -87,7 +87,7 @@ func (k *checker) refreshing(s *program) {
 	}
 }
 
-// timers checks what does not go together with stacks that have times of their own.
+// timers reports settings that are not possible for stacks with their own timers.
 func (k *checker) timers(s *program) {
 	st := &s.Stack
 	if st.Timers == define.TimersShared {
@@ -107,7 +107,7 @@ func (k *checker) timers(s *program) {
 	}
 }
 
-// expire checks what the end takes away.
+// expire checks how many stacks an expiry removes.
 func (k *checker) expire(s *program) {
 	st := &s.Stack
 	switch n, most := st.ExpireN, int(s.limit)-1; {
@@ -124,7 +124,7 @@ func (k *checker) expire(s *program) {
 	}
 }
 
-// portion is what the end takes away, as in files.
+// portion returns the value of stack.expire, as written in files.
 func portion(st *define.Stacking) string {
 	if st.Expire == define.ExpireCount {
 		return strconv.Itoa(st.ExpireN)
@@ -132,7 +132,7 @@ func portion(st *define.Stacking) string {
 	return st.Expire.String()
 }
 
-// thresholds checks what numbers of stacks set off.
+// thresholds checks the thresholds.
 func (k *checker) thresholds(s *program) {
 	seen := make(map[int]bool, len(s.Stack.Thresholds))
 	for i, t := range s.Stack.Thresholds {
@@ -155,7 +155,7 @@ func (k *checker) thresholds(s *program) {
 	}
 }
 
-// longestDuration returns the definition's duration, or the highest point of its curve.
+// longestDuration returns the duration, or the highest point of its curve.
 func (s *program) longestDuration() time.Duration {
 	d := s.Duration
 	if s.DurationBy != nil {

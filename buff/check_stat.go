@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/internal/sheet"
 )
 
-// attributes checks the attributes of the owners and keeps them. An error names its
-// attribute as "attributes.health".
+// attributes checks the attributes of the owners and adds them to the catalog. An error has a field
+// such as "attributes.health".
 func (k *checker) attributes(list []define.Attribute) {
 	c := k.catalog
 	c.attributes = slices.Clone(list)
@@ -27,7 +27,7 @@ func (k *checker) attributes(list []define.Attribute) {
 	if wrong := stat.SchemaErrors(nil); errors.As(err, &wrong) {
 		for _, e := range wrong {
 			if e.Name == "" {
-				e.Index = len(list) // it is about all of them
+				e.Index = len(list) // an error of the whole list
 			}
 			k.errs = append(k.errs, &SpecError{Field: attributeField(list, e.Index, e.Field), Text: e.Text})
 		}
@@ -63,7 +63,7 @@ func attributeField(list []define.Attribute, i int, of string) string {
 	return field
 }
 
-// attr returns the attribute of that name.
+// attr returns the attribute with that name.
 func (k *checker) attr(field, name string) stat.Attr {
 	a, ok := k.catalog.Attr(name)
 	switch {
@@ -75,7 +75,7 @@ func (k *checker) attr(field, name string) stat.Attr {
 	return a
 }
 
-// modifiers checks and compiles what the buff does to attributes while it lasts.
+// modifiers checks and compiles the modifiers.
 func (k *checker) modifiers(s *program) {
 	if n := len(s.Modifiers); n > define.MaxModifiers {
 		k.failf("modifiers", "%d are more than %d", n, define.MaxModifiers)
@@ -97,7 +97,7 @@ func (k *checker) modifiers(s *program) {
 	}
 }
 
-// change checks and compiles what an action does to an attribute.
+// change checks and compiles the operand of a DoChange or DoDamage.
 func (k *checker) change(at string, list string, a *Action) *change {
 	if a.Change == nil {
 		k.failf(at, "what it changes is missing")
@@ -124,7 +124,7 @@ func (k *checker) change(at string, list string, a *Action) *change {
 	return o
 }
 
-// scaling checks and compiles the numbers that are asked for only when the buff is applied.
+// scaling checks and compiles the numbers that are evaluated only when the buff is applied.
 func (k *checker) scaling(s *program) {
 	if n := s.DurationScale; n != nil {
 		c := *n

@@ -8,10 +8,10 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// maxDepth is how many words a tag may have.
+// maxDepth is the maximum number of words in a tag.
 const maxDepth = 16
 
-// wrongTag returns what is wrong with the name of a tag, or "".
+// wrongTag returns the error in the name of a tag, or "".
 func wrongTag(name string) string {
 	parts := strings.Split(name, ".")
 	switch {
@@ -25,7 +25,7 @@ func wrongTag(name string) string {
 	return ""
 }
 
-// tagList returns the tags of a list of names and replaces it by a copy.
+// tagList returns the tags of a list of names, and replaces the list by a copy.
 func (k *checker) tagList(field string, list *[]string) []Tag {
 	*list = slices.Clone(*list)
 	var tags []Tag
@@ -49,8 +49,8 @@ func (k *checker) tagList(field string, list *[]string) []Tag {
 	return tags
 }
 
-// newTags returns how many tags a name adds to the catalog: itself and those above it
-// that are not there yet.
+// newTags returns the number of tags that a name would add to the catalog: the tag and the tags
+// above it, unless they exist.
 func (k *checker) newTags(name string) (n int) {
 	for {
 		if _, ok := k.catalog.Tag(name); ok {
@@ -65,8 +65,8 @@ func (k *checker) newTags(name string) (n int) {
 	}
 }
 
-// declared makes the names known that stand in no definition. Those of the definitions have
-// their numbers already.
+// declared adds the tags and acts that no definition names. It runs after the definitions, whose
+// names have the lower numbers.
 func (k *checker) declared(d *Definitions) {
 	failf := func(section string, i int, format string, args ...any) {
 		k.errs = append(k.errs, &SpecError{Field: element(section, i), Text: fmt.Sprintf(format, args...)})
@@ -93,7 +93,7 @@ func (k *checker) declared(d *Definitions) {
 	}
 }
 
-// condition compiles a test of the owner's tags. One that can never hold is an error.
+// condition checks and compiles a test of the owner's tags. A test that always fails is an error.
 func (k *checker) condition(field string, t *define.TagTest) condition {
 	c := condition{
 		all:  k.tagList(field+".all", &t.All),
@@ -109,7 +109,7 @@ func (k *checker) condition(field string, t *define.TagTest) condition {
 	return c
 }
 
-// actSet returns the acts of a list of names, a bit each, and replaces it by a copy.
+// actSet returns the acts of a list of names, one bit each, and replaces the list by a copy.
 func (k *checker) actSet(field string, list *[]string) (set uint64) {
 	*list = slices.Clone(*list)
 	seen := make(map[string]bool, len(*list))
@@ -124,7 +124,7 @@ func (k *checker) actSet(field string, list *[]string) (set uint64) {
 	return set
 }
 
-// act returns the act of a name, 0 if it is no name of one.
+// act returns the act with that name. If the name is not allowed, it records an error and returns 0.
 func (k *checker) act(field, name string) Act {
 	_, known := k.catalog.acts.index[name]
 	switch {
@@ -140,8 +140,8 @@ func (k *checker) act(field, name string) Act {
 	return 0
 }
 
-// numbered returns the number of a name in the catalog, of which there is a limited
-// number; 0 for no name.
+// numbered returns the number of a name in a table of the catalog, or 0 for the empty name. The
+// number of names is limited.
 func (k *checker) numbered(field string, of *names, name string) uint16 {
 	const most = 1<<16 - 1
 	switch _, known := of.index[name]; {
