@@ -25,7 +25,7 @@ var tables = []table{
 	{"small", "Time of a small Tick, and of an event in an arena of 100 players, ns: wall clock, processor time in parentheses", []string{
 		"engine", "engine+quick", "engine+data", "engine+sync", "onelist",
 	}, smallTable},
-	{"handlers", "Two workers by one, wall clock, in a fight of 10,000 buffs", []string{"engine+1", "engine+2"}, handlersTable},
+	{"handlers", "Two workers by one, wall clock", []string{"engine+1", "engine+2"}, handlersTable},
 	{"memory", "Bytes of a buff, players and wheel included; processor time of one garbage collection, ms", []string{
 		"engine", "engine+history", "onelist+all", "onelist", "structs",
 	}, memoryTable},
@@ -184,16 +184,22 @@ func handlersTable(names []string) {
 	if len(names) != 2 {
 		names = []string{"engine+1", "engine+2"}
 	}
-	var columns, cells []string
-	for _, d := range []time.Duration{0, time.Microsecond, 5 * time.Microsecond, 20 * time.Microsecond} {
-		work = calibrated(d)
-		t := events(names, play{mix: fight}, 10_000)
+	lengths := []time.Duration{0, time.Microsecond, 5 * time.Microsecond, 20 * time.Microsecond}
+	var columns []string
+	for _, d := range lengths {
 		columns = append(columns, fmt.Sprintf("handler of %v", d))
-		cells = append(cells, fmt.Sprintf("%.2f", ratios(t[1].wall, t[0].wall)))
+	}
+	header(names[1]+" by "+names[0], columns...)
+	for _, n := range sizes[:min(2, len(sizes))] {
+		var cells []string
+		for _, d := range lengths {
+			work = calibrated(d)
+			t := events(names, play{mix: fight}, n)
+			cells = append(cells, fmt.Sprintf("%.2f", ratios(t[1].wall, t[0].wall)))
+		}
+		row(fmt.Sprintf("fight %d", n), cells)
 	}
 	work = func() {}
-	header("", columns...)
-	row(names[1]+" by "+names[0], cells)
 }
 
 func memoryTable(names []string) {

@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/engine/history"
 )
 
 // The definitions of every world: dot pulses every 3 s and never ends, plain lasts an hour. Each source has its own buff.
@@ -73,15 +74,16 @@ func newEngine(with string) world {
 		o.Handlers = hurt
 	}
 	switch with {
-	case "", "data", "quick":
-	case "sync":
+	case "", "data", "quick", "history":
+	case "sync", "sync+history":
 		o.Synchronous = true
-	case "history":
-		o.Trace.History = 32 << 20
 	case "1", "2":
 		o.Workers = int(with[0] - '0')
 	default:
 		panic(fmt.Sprintf("yardstick: the engine has no variant %q", with))
+	}
+	if strings.HasSuffix(with, "history") {
+		o.Trace.History = history.DefaultBytes
 	}
 	e, err := engine.New(o)
 	check(err)
