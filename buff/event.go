@@ -21,7 +21,7 @@ const (
 	Executed                        // an instant buff was executed
 	Removed                         // an instance ended
 	Denied                          // an application was denied
-	TimedOut                        // a timeout came due
+	TimedOut                        // a timeout was due
 	Faulted                         // a handler failed, or a cascade was stopped
 	// Hidden: the instance has lost its effect, because a requirement fails, another buff of its
 	// group is stronger, or its owner is immune.
@@ -188,7 +188,7 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 	return dst
 }
 
-// appendChange appends what is told of a Changed after its buff, if it has one.
+// appendChange appends the fields of a Changed after its definition, if it has one.
 func (e *Event) appendChange(dst []byte) []byte {
 	if e.Spec != nil {
 		dst = append(append(dst, ' '), e.Name...)
