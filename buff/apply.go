@@ -31,7 +31,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		}
 	}
 	if len(a.Params) > 0 {
-		if t.worked.missing = a.unreadParam(); t.worked.missing != "" {
+		if t.evaluated.missing = a.unreadParam(); t.evaluated.missing != "" {
 			return s.deny(t, a, NoParam, nil)
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Set) executeInstant(t *Turn, a *Application) outcome {
 	e := t.newEvent(s, Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
 	e.Elapsed, e.Period, e.Count = a.share.elapsed, a.share.period, a.share.count
-	s.queueActions(t, a.Spec.program.exec, &magnitudes{values: t.worked.values, captured: a.Captured})
+	s.queueActions(t, a.Spec.program.exec, &magnitudes{values: t.evaluated.values, captured: a.Captured})
 	return outcome{kind: Executed}
 }
 
@@ -268,7 +268,7 @@ func (s *Set) deny(t *Turn, a *Application, why Reason, err error) outcome {
 	e := t.newEvent(s, Denied)
 	e.Why, e.Spec, e.Source, e.Magnitude = why, a.Spec, a.Source, a.Magnitude
 	if why == NoParam {
-		e.Name = t.worked.missing
+		e.Name = t.evaluated.missing
 	}
 	return outcome{kind: Denied, why: why, err: err}
 }

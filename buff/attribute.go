@@ -204,7 +204,7 @@ func (s *Set) clampBases(t *Turn) {
 //
 // Example: testdata/stat/amount.txt.
 func (s *Set) evaluateAtAct(t *Turn, n *number, e *Event, stacks int32, k *magnitudes) (float64, Reason) {
-	q := asked{
+	q := evaluator{
 		set: s, turn: t, spec: e.Spec.program, captured: k.captured, own: e.Source == s.owner,
 		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
 	}
@@ -232,7 +232,7 @@ func (s *Set) issueChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitude
 		if v, why = s.evaluateAtAct(t, c.atAct, e, stacks, k); why != NoReason {
 			fault := Event{Kind: Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
 			if why == NoParam {
-				fault.Name = t.worked.missing
+				fault.Name = t.evaluated.missing
 			}
 			t.emit(s, &fault)
 			return

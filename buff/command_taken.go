@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// taken codes that a buff was stolen, and what was left of it: its numbers by name, what its shield
+// stolenState codes that a buff was stolen, and what was left of it: its numbers by name, what its shield
 // absorbs and its charges, -1 for none, and further applications. So a command that waits for a busy
 // thief can be kept, and be carried out by another process.
 func (f *form) taken(c *Command) {
@@ -51,7 +51,7 @@ func (f *form) taken(c *Command) {
 
 // ownOfParts codes what the further applications of what was stolen have of their own: shield, charges and numbers. Without this
 // field they are those of the first.
-func (f *form) ownOfParts(n *taken) {
+func (f *form) ownOfParts(n *stolenState) {
 	if !f.next(n != nil && slices.ContainsFunc(n.rest, func(l asyncStack) bool {
 		return l.shield != n.shield || l.charges != n.charges || l.numbers != 0
 	})) {
@@ -78,7 +78,7 @@ func (f *form) ownOfParts(n *taken) {
 }
 
 // ownNumbers codes the numbers of a part: as many as the buff has, or none, which stands for those of the first part.
-func (f *form) ownNumbers(n *taken, l *asyncStack) {
+func (f *form) ownNumbers(n *stolenState, l *asyncStack) {
 	if f.mode == writing {
 		own := n.waiting[:0]
 		if l.numbers != 0 {
@@ -116,8 +116,8 @@ func (f *form) ownNumbers(n *taken, l *asyncStack) {
 
 // leftOf makes what is left of a buff. The definition may have other numbers now than when it was
 // stolen: they are found by their names.
-func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack) *taken {
-	n := &taken{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
+func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack) *stolenState {
+	n := &stolenState{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
 	for k := range rest {
 		rest[k].shield, rest[k].charges = n.shield, n.charges // unless form.ownOfParts says otherwise
 	}

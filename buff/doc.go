@@ -297,7 +297,7 @@
 // In the code each part is a type with its own data, and the methods of Set combine them: scheduler
 // has the earliest deadline and the slots to be rescheduled; gates decides what may be applied;
 // timeScale converts between the times of world, owner and buff; generations determines the
-// generations of handles; rareState has rarely used fields; asked evaluates a number; timeouts has
+// generations of handles; rareState has rarely used fields; evaluator evaluates a number; timeouts has
 // the timeouts; saver and restorer write and read the blob of an owner.
 //
 // # Limits

@@ -66,11 +66,11 @@ func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
 // until its extra is reused.
 func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 	k := s.numbersOf(t, i, offBoundary)
-	if k == &t.worked.each {
+	if k == &t.evaluated.each {
 		return k
 	}
-	t.worked.behind = *k
-	return &t.worked.behind
+	t.evaluated.behind = *k
+	return &t.evaluated.behind
 }
 
 // leave revokes the effects of an instance that ends. It is needed only for definitions with

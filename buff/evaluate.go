@@ -35,8 +35,8 @@ func run(f define.Formula, in define.Inputs) (v float64, err error) {
 	return f.Eval(in)
 }
 
-// worked has the numbers of the application that is being executed.
-type worked struct {
+// evaluated has the numbers of the application that is being executed.
+type evaluation struct {
 	values    []float64 // of program.numbers
 	reads     []float64 // inputs of a formula
 	fresh     []float64 // numbers that are evaluated at a pulse
@@ -52,8 +52,8 @@ type worked struct {
 	missing string // the missing parameter or attribute, for NoParam
 }
 
-// asked has the inputs for the evaluation of a number.
-type asked struct {
+// evaluator has the inputs for the evaluation of a number.
+type evaluator struct {
 	set       *Set     // the owner, for its attributes
 	turn      *Turn    // for scratch space and the name of a missing input
 	spec      *program // the definition of the number
@@ -66,7 +66,7 @@ type asked struct {
 	amount    int64 // amount of the act
 }
 
-// work evaluates all numbers of an application and stores them in the Turn until the next
+// evaluateNumbers evaluates all numbers of an application and stores them in the Turn until the next
 // application. It returns the reason if the application is refused.
 //
 // It runs before all other checks, so that a missing number is found at the first application,
@@ -74,9 +74,9 @@ type asked struct {
 // if the application joins it.
 //
 // Examples: testdata/params.txt, handed_on.txt.
-func (s *Set) work(t *Turn, a *Application) Reason {
-	spec, w := a.Spec.program, &t.worked
-	q := asked{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
+func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
+	spec, w := a.Spec.program, &t.evaluated
+	q := evaluator{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacksOf(a), spec.limit)
 	if spec.Kind == define.Instant {
 		q.stacks = a.share.instantStacks() // Application.Stacks does not apply: it cannot stack
@@ -132,7 +132,7 @@ func (s *Set) noPool(t *Turn, a *Application) Reason {
 	if a.taken != nil || a.Spec.program.poolBy != nil {
 		return BadValue
 	}
-	t.worked.missing = "magnitude"
+	t.evaluated.missing = "magnitude"
 	return NoParam
 }
 
@@ -146,7 +146,7 @@ const mostPool = 1 << 62
 // NoParam. It is never taken as zero, because damage of 0 would hide the error.
 //
 // Examples: testdata/stat/missing.txt, curves.txt, snapshots.txt, source.txt.
-func (q *asked) evaluate(n *number) (float64, Reason) {
+func (q *evaluator) evaluate(n *number) (float64, Reason) {
 	v, ok := n.value, true
 	switch n.from {
 	case define.FromConst:
@@ -184,8 +184,8 @@ func (q *asked) evaluate(n *number) (float64, Reason) {
 // an input is NaN or out of range, so is the number.
 //
 // Example: testdata/stat/formula.txt.
-func (q *asked) byFormula(n *number) (float64, Reason) {
-	in, sound := q.turn.worked.reads[:0], true
+func (q *evaluator) byFormula(n *number) (float64, Reason) {
+	in, sound := q.turn.evaluated.reads[:0], true
 	for k := range n.reads {
 		r := &n.reads[k]
 		v, ok := 0.0, false
@@ -206,7 +206,7 @@ func (q *asked) byFormula(n *number) (float64, Reason) {
 		sound = sound && finite(v)
 		in = append(in, v)
 	}
-	q.turn.worked.reads = in
+	q.turn.evaluated.reads = in
 	if !sound {
 		return 0, BadValue
 	}
@@ -218,7 +218,7 @@ func (q *asked) byFormula(n *number) (float64, Reason) {
 }
 
 // readable returns 1 if all inputs of a formula are known, or 0 if its default replaces it.
-func (q *asked) readable(n *number) (float64, Reason) {
+func (q *evaluator) readable(n *number) (float64, Reason) {
 	for k := range n.reads {
 		r, ok := &n.reads[k], false
 		if r.caller {
@@ -241,7 +241,7 @@ func (q *asked) readable(n *number) (float64, Reason) {
 var errPanic = errors.New("buff: a formula panicked")
 
 // eval evaluates a formula, which may be code of the game. If it panics, eval returns errPanic.
-func (q *asked) eval(f define.Formula, in define.Inputs) (v float64, err error) {
+func (q *evaluator) eval(f define.Formula, in define.Inputs) (v float64, err error) {
 	returned := false
 	defer func() {
 		if returned {
@@ -259,17 +259,17 @@ func (q *asked) eval(f define.Formula, in define.Inputs) (v float64, err error) 
 }
 
 // lacks records the name of a missing input and returns NoParam.
-func (q *asked) lacks(caller bool, name string, attr stat.Attr) Reason {
+func (q *evaluator) lacks(caller bool, name string, attr stat.Attr) Reason {
 	if !caller {
 		name = q.set.attributeCatalog(q.turn).Attributes().At(attr).Name
 	}
-	q.turn.worked.missing = name
+	q.turn.evaluated.missing = name
 	return NoParam
 }
 
 // attribute returns an attribute of the owner, or the captured value of an attribute of the
 // source. If the owner is its own source, only values with SnapshotCast are captured.
-func (q *asked) attribute(n *number, whom define.Whose, attr stat.Attr) (float64, bool) {
+func (q *evaluator) attribute(n *number, whom define.Whose, attr stat.Attr) (float64, bool) {
 	if whom == define.OfSource && !(q.own && n.snapshot == define.SnapshotApply) {
 		if v, ok := findCaptured(q.captured, attr, n.snapshot); ok || !q.own {
 			return v, ok
@@ -287,44 +287,44 @@ func argOf(params []Arg, caller string) (float64, bool) {
 	return 0, false
 }
 
-// taken is the rest of a stolen buff: its numbers, shield and charges, and its further
+// stolenState is the rest of a stolen buff: its numbers, shield and charges, and its further
 // applications with separate timers.
-type taken struct {
+type stolenState struct {
 	spec    *program
 	values  []float64
 	shield  int64
 	charges int32
 	rest    []asyncStack // further parts, in the order of their application
-	waiting []float64    // numbers of the waiting applications of a queue: see taken.valuesOf
+	waiting []float64    // numbers of the waiting applications of a queue: see stolenState.valuesOf
 }
 
-// loot allocates memory for stolen buffs in larger chunks. The memory is not reused, because the
+// stolen allocates memory for stolen buffs in larger chunks. The memory is not reused, because the
 // applications that refer to it may be kept for any time.
-type loot struct {
-	taken  []taken
+type stolenMemory struct {
+	taken  []stolenState
 	values []float64
 	parts  []asyncStack
 }
 
-// take returns the numbers of a buff for its thief.
-func (t *Turn) take(spec *program, values []float64) *taken {
-	l := &t.loot
+// allocStolen returns a copy of the numbers of a buff for its thief.
+func (t *Turn) allocStolen(spec *program, values []float64) *stolenState {
+	l := &t.stolen
 	if len(l.taken) == cap(l.taken) {
-		l.taken = make([]taken, 0, 32)
+		l.taken = make([]stolenState, 0, 32)
 	}
 	if cap(l.values)-len(l.values) < len(values) {
 		l.values = make([]float64, 0, max(128, len(values)))
 	}
 	from := len(l.values)
 	l.values = append(l.values, values...)
-	l.taken = append(l.taken, taken{spec: spec, values: l.values[from:len(l.values):len(l.values)]})
+	l.taken = append(l.taken, stolenState{spec: spec, values: l.values[from:len(l.values):len(l.values)]})
 	return &l.taken[len(l.taken)-1]
 }
 
 // find returns the former value of the k-th number of a definition, or NoParam if the stolen
 // version did not have it. It compares names, not positions, because a reload may have inserted
 // other numbers.
-func (n *taken) find(spec *program, k int) (float64, Reason) {
+func (n *stolenState) find(spec *program, k int) (float64, Reason) {
 	switch {
 	case n == nil:
 		return 0, NoParam

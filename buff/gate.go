@@ -82,7 +82,7 @@ func (s *Set) Has(tag Tag) bool { return s.gates() != nil && s.gates().tags.has(
 func (s *Set) admit(t *Turn, a *Application) Reason {
 	spec := a.Spec.program
 	if spec.uses&(usesNumbers|usesMagnitudes) != 0 {
-		if why := s.work(t, a); why != NoReason {
+		if why := s.evaluateNumbers(t, a); why != NoReason {
 			return why
 		}
 	}

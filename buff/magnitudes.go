@@ -40,8 +40,8 @@ func (s *Set) actionMagnitudes(t *Turn, i *instance, a *Application) *magnitudes
 	if i.source == a.Source {
 		return k
 	}
-	t.worked.behind = magnitudes{values: k.values, captured: a.Captured}
-	return &t.worked.behind
+	t.evaluated.behind = magnitudes{values: k.values, captured: a.Captured}
+	return &t.evaluated.behind
 }
 
 func (x *extra) ensureMagnitudes() *magnitudes {
@@ -63,7 +63,7 @@ func (k *magnitudes) reset() *magnitudes {
 // storeNumbers stores the evaluated numbers of an application in its instance.
 func (s *Set) storeNumbers(t *Turn, i *instance, a *Application) {
 	k := s.ensureExtra(i).ensureMagnitudes()
-	k.values = append(k.values[:0], t.worked.values...)
+	k.values = append(k.values[:0], t.evaluated.values...)
 	if a.Spec.program.rereads {
 		s.ensureRare().rereads = true
 	}
@@ -288,7 +288,7 @@ func (t *Turn) numbersOf(spec *program, k *magnitudes, async []asyncStack, at wh
 	if spec.Stack.Timers != define.TimersEach || len(spec.numbers) == 0 {
 		return k
 	}
-	w := &t.worked
+	w := &t.evaluated
 	w.parts = w.parts[:0]
 	var best *asyncStack
 	eachCounted(async, at, spec.Stack.Effective, func(l *asyncStack, n int32) {
@@ -312,7 +312,7 @@ type ownPart struct {
 // numberOf returns the value of a number of an action, for that many stacks. It reports false if
 // the number has no value at present.
 func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (v float64, ok bool) {
-	w := &t.worked
+	w := &t.evaluated
 	own := k == &w.each && spec.ownNumber(c.by)
 	if own && c.perStack {
 		for _, p := range w.parts {
@@ -339,8 +339,8 @@ func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (
 // means a restored buff that has already ended. If one of them cannot be evaluated, it changes
 // none and reports false.
 func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack) bool {
-	q := asked{set: s, turn: t, spec: spec}
-	fresh := t.worked.fresh[:0]
+	q := evaluator{set: s, turn: t, spec: spec}
+	fresh := t.evaluated.fresh[:0]
 	for j := range spec.numbers {
 		n := &spec.numbers[j]
 		if n.snapshot != define.SnapshotPulse {
@@ -352,7 +352,7 @@ func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k
 		}
 		fresh = append(fresh, v)
 	}
-	t.worked.fresh = fresh
+	t.evaluated.fresh = fresh
 	for j := range spec.numbers {
 		if spec.numbers[j].snapshot == define.SnapshotPulse {
 			if at != noSlot {

@@ -135,8 +135,8 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 //
 // Example: testdata/stat/reload.txt.
 func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
-	spec, w := a.Spec.program, &t.worked
-	q := asked{
+	spec, w := a.Spec.program, &t.evaluated
+	q := evaluator{
 		set: s, turn: t, spec: spec,
 		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
 	}
@@ -151,8 +151,8 @@ func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
 
 // convertNumbers evaluates the numbers of another version, given the values of the old version,
 // which include the caller's arguments. A number that cannot be evaluated keeps its old value.
-func (q *asked) convertNumbers(old, spec *program, values []float64) {
-	w := &q.turn.worked
+func (q *evaluator) convertNumbers(old, spec *program, values []float64) {
+	w := &q.turn.evaluated
 	w.args = w.args[:0]
 	for j := range old.numbers {
 		if n := &old.numbers[j]; n.from == define.FromCaller && (!n.input || values[n.live] != 0) {
@@ -160,7 +160,7 @@ func (q *asked) convertNumbers(old, spec *program, values []float64) {
 		}
 	}
 	q.params = w.args
-	was := taken{spec: old, values: values}
+	was := stolenState{spec: old, values: values}
 	w.values = w.values[:0]
 	for j := range spec.numbers {
 		n := &spec.numbers[j]

@@ -52,7 +52,7 @@ func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome
 		s.requeueRunning(i, remaining(now, i.end))
 		s.setRunning(t, at, &l, now)
 		if spec.uses&usesMagnitudes != 0 {
-			s.reportNumbers(t, at, t.worked.values)
+			s.reportNumbers(t, at, t.evaluated.values)
 			s.storeNumbers(t, i, a)
 		}
 	} else {
@@ -238,7 +238,7 @@ func (s *Set) storeWaiting(t *Turn, i *instance, a *Application, l *asyncStack) 
 	}
 	w, n := s.extraOf(i).ensureMagnitudes().allocWaiting()
 	l.numbers = n
-	w.values = append(w.values[:0], t.worked.values...)
+	w.values = append(w.values[:0], t.evaluated.values...)
 	w.captured = a.Spec.program.selectCaptured(w.captured[:0], a.Captured)
 	if a.Spec.program.rereads {
 		s.ensureRare().rereads = true
@@ -282,7 +282,7 @@ func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	if s.specOf(i) == a.Spec.program {
 		return
 	}
-	w := &t.worked
+	w := &t.evaluated
 	pool := w.pool
 	w.coming = append(w.coming[:0], w.values...)
 	s.convertWaiting(t, i, a.Spec.program)
@@ -308,7 +308,7 @@ func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 		return
 	}
 	if s.specOf(i).revision != a.Spec.program.revision {
-		w := &t.worked
+		w := &t.evaluated
 		pool := w.pool
 		w.coming = append(w.coming[:0], w.values...)
 		s.convertWaiting(t, i, a.Spec.program)
@@ -334,7 +334,7 @@ func (s *Set) convertWaiting(t *Turn, i *instance, spec *program) {
 			_, l.numbers = k.allocWaiting()
 		}
 		w := k.waitingOf(l)
-		q := asked{
+		q := evaluator{
 			set: s, turn: t, spec: spec,
 			captured: w.captured, own: l.source == s.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude,
 		}
@@ -346,7 +346,7 @@ func (s *Set) convertWaiting(t *Turn, i *instance, spec *program) {
 			k.freeWaiting(l)
 			continue
 		}
-		w.values = append(w.values[:0], t.worked.values...)
+		w.values = append(w.values[:0], t.evaluated.values...)
 		w.captured = spec.selectCaptured(nil, w.captured)
 	}
 }

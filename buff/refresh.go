@@ -71,7 +71,7 @@ func (s *Set) refreshChanges(t *Turn, at uint16, a *Application, was *visibleSta
 	i, spec := s.slot(at), a.Spec.program
 	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.visibleStateOf(at) != *was ||
 		i.extra != noSlot && s.extraOf(i).pendingPeriod > 0 ||
-		spec.uses&usesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.worked.values)
+		spec.uses&usesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.evaluated.values)
 }
 
 // refreshNumbers updates the numbers, the pending period and the modifiers of an instance at a
@@ -88,7 +88,7 @@ func (s *Set) updateNumbers(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	s.applyPendingPeriod(i)
 	if a.Spec.program.uses&usesMagnitudes != 0 {
-		s.reportNumbers(t, at, t.worked.values)
+		s.reportNumbers(t, at, t.evaluated.values)
 		s.storeNumbers(t, i, a)
 	}
 }

@@ -32,7 +32,7 @@ func (r *restorer) numbers(c *comeback) {
 		c.noNumbers()
 		return
 	}
-	q := asked{set: r.set, turn: r.turn, spec: c.spec, own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
+	q := evaluator{set: r.set, turn: r.turn, spec: c.spec, own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
 	had := &b.Numbers
 	if c.ran > 0 { // another one of its queue runs now
 		had = &b.Waiting[c.ran-1].Numbers
@@ -60,7 +60,7 @@ func (r *restorer) numbers(c *comeback) {
 func (r *restorer) pools(c *comeback) {
 	for k := range c.x.async {
 		if l := &c.x.async[k]; l.shield == toWorkOut {
-			q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: max(int32(l.stacks), 1), magnitude: l.magnitude}
+			q := evaluator{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: max(int32(l.stacks), 1), magnitude: l.magnitude}
 			l.shield = wholePool(r.anew(c.spec.poolBy, &q))
 		}
 	}
@@ -87,7 +87,7 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	for j := range c.x.async {
 		l := &c.x.async[j]
 		had := &c.saved.Waiting[l.numbers-1].Numbers
-		q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
+		q := evaluator{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: 1, magnitude: l.magnitude}
 		q.captured = r.savedCaptures(c.spec, had)
 		waiting[j] = waitingNumbers{values: r.valuesOf(c.spec, had, &q), captured: q.captured, used: true}
 		l.numbers = uint16(j + 1)
@@ -114,7 +114,7 @@ func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 				l.numbers = 0
 				continue
 			}
-			q := asked{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: int32(c.i.stacks), magnitude: l.magnitude}
+			q := evaluator{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: int32(c.i.stacks), magnitude: l.magnitude}
 			q.captured = r.savedCaptures(c.spec, had)
 			*w = waitingNumbers{values: r.valuesOf(c.spec, had, &q), captured: q.captured, used: true}
 		}
@@ -123,7 +123,7 @@ func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 }
 
 // valuesOf returns the numbers that an application had, by name.
-func (r *restorer) valuesOf(spec *program, had *state.Numbers, q *asked) []float64 {
+func (r *restorer) valuesOf(spec *program, had *state.Numbers, q *evaluator) []float64 {
 	from := len(r.values)
 	for j := range spec.numbers {
 		n, list := &spec.numbers[j], had.Others
@@ -140,7 +140,7 @@ func (r *restorer) valuesOf(spec *program, had *state.Numbers, q *asked) []float
 }
 
 // anew works out a number that is not in the blob.
-func (r *restorer) anew(n *number, q *asked) float64 {
+func (r *restorer) anew(n *number, q *evaluator) float64 {
 	v, why := q.evaluate(n)
 	if why != NoReason {
 		return n.value

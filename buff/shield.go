@@ -21,7 +21,7 @@ func (s *program) pool(t *Turn, a *Application) int64 {
 	case a.taken != nil && a.taken.spec.Shield.On:
 		return a.taken.shield
 	case s.poolBy != nil:
-		return t.worked.pool
+		return t.evaluated.pool
 	case s.Shield.Pool == 0:
 		return max(a.Magnitude, 0)
 	}

@@ -37,7 +37,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	if s.specOf(i).Stack.Timers != spec.Stack.Timers {
 		spec = s.specOf(i) // the old version stays: timers of two kinds cannot be mixed
 		a.Spec = &spec.Spec
-		if why := s.work(t, a); why != NoReason {
+		if why := s.evaluateNumbers(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
 		}
 	}
@@ -113,7 +113,7 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 // Examples: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Set) overflow(t *Turn, a *Application) {
 	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: Denied, Why: Limit, End: wheel.Never}
-	s.queueEventActions(t, a.Spec.program.overflow, e, a.Source, &magnitudes{values: t.worked.values, captured: a.Captured})
+	s.queueEventActions(t, a.Spec.program.overflow, e, a.Source, &magnitudes{values: t.evaluated.values, captured: a.Captured})
 }
 
 // stacksOf returns the number of stacks of an application.

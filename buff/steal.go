@@ -92,7 +92,7 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		a.taken = t.take(s.specOf(i), s.magnitudesOf(i).values)
+		a.taken = t.allocStolen(s.specOf(i), s.magnitudesOf(i).values)
 		a.taken.shield, a.taken.charges = x.shield, x.charges
 		if s.specOf(i).Stack.By == define.ByKey {
 			a.Key = x.key
@@ -160,7 +160,7 @@ func (s *Set) stolenParts(t *Turn, i *instance, now wheel.Time, whole *asyncStac
 
 // partsBuffer returns an empty list with capacity n.
 func (t *Turn) partsBuffer(n int) []asyncStack {
-	l := &t.loot
+	l := &t.stolen
 	if cap(l.parts)-len(l.parts) < n {
 		l.parts = make([]asyncStack, 0, max(32, n))
 	}
@@ -176,7 +176,7 @@ func (a *Application) setPart(l *asyncStack) {
 }
 
 // copyWaiting copies the separate numbers of the parts, and sets their indexes to the copies.
-func (n *taken) copyWaiting(k *magnitudes, parts []asyncStack) {
+func (n *stolenState) copyWaiting(k *magnitudes, parts []asyncStack) {
 	for j := range parts {
 		if l := &parts[j]; l.numbers != 0 {
 			n.waiting = append(n.waiting, k.waitingOf(l).values...)
@@ -186,12 +186,12 @@ func (n *taken) copyWaiting(k *magnitudes, parts []asyncStack) {
 }
 
 // setPart sets the numbers, shield and charges from a stolen part.
-func (n *taken) setPart(l *asyncStack) {
+func (n *stolenState) setPart(l *asyncStack) {
 	n.values, n.shield, n.charges = n.valuesOf(l), l.shield, l.charges
 }
 
 // valuesOf returns the numbers of a part: separate ones, or the numbers of the instance.
-func (n *taken) valuesOf(l *asyncStack) []float64 {
+func (n *stolenState) valuesOf(l *asyncStack) []float64 {
 	each := len(n.values)
 	if l.numbers == 0 || each == 0 {
 		return n.values
@@ -206,7 +206,7 @@ func (n *taken) valuesOf(l *asyncStack) []float64 {
 func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 	for k := range a.Spec.program.numbers {
 		if v, why := a.taken.find(a.Spec.program, k); why == NoReason {
-			t.worked.values[k] = v
+			t.evaluated.values[k] = v
 		}
 	}
 }

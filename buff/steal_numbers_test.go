@@ -84,7 +84,7 @@ func TestStolenStacks(t *testing.T) {
 	longest := define.MaxDuration.Milliseconds()
 	code := func(rest ...asyncStack) []byte {
 		cmd := Command{Verb: verb.Apply, Owner: 2, Application: Application{
-			Spec: c.Spec("turns"), Source: 9, stolen: true, taken: &taken{spec: c.Spec("turns").program, rest: rest},
+			Spec: c.Spec("turns"), Source: 9, stolen: true, taken: &stolenState{spec: c.Spec("turns").program, rest: rest},
 		}}
 		data, err := cmd.AppendBinary(nil, c)
 		require.NoError(t, err)

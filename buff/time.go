@@ -204,7 +204,7 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 		}
 	}
 	switch {
-	case (d == 0 || a.member) && !a.stolen && spec.scale != nil && t.worked.scale == 0:
+	case (d == 0 || a.member) && !a.stolen && spec.scale != nil && t.evaluated.scale == 0:
 		return 0, Resisted // full resistance also denies infinite buffs
 	case d == 0 || a.member:
 		return 0, NoReason
@@ -215,7 +215,7 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 		d = mulDiv(d, uint64(a.Scale.Num), uint64(a.Scale.Den))
 	}
 	if spec.scale != nil {
-		d = scaledBy(d, t.worked.scale)
+		d = scaledBy(d, t.evaluated.scale)
 	}
 	if share != 100 {
 		d = mulDiv(d, share, 100)

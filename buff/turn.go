@@ -97,12 +97,12 @@ type Turn struct {
 	deferred  waitingCall // a deferred call while it is running
 	pulseCall waitingCall // the call of Set.pulseOnly
 
-	share    share      // of the current application
-	backdate backdate   // of the current application
-	ended    backdate   // of the removal whose actions are queued
-	worked   worked     // evaluated numbers of the current application
-	loot     loot       // memory for stolen buffs
-	captured []Captured // of the queued applications
+	share     share        // of the current application
+	backdate  backdate     // of the current application
+	ended     backdate     // of the removal whose actions are queued
+	evaluated evaluation   // evaluated numbers of the current application
+	stolen    stolenMemory // memory for stolen buffs
+	captured  []Captured   // of the queued applications
 
 	scratch *scratch // nil while lent to a Set, and before the first use
 
