@@ -29,7 +29,7 @@ func (s *Set) handleAct(t *Turn, act Act, target OwnerID, amount int64) Result {
 			}
 			t.quiet = true
 		}
-		e := s.tell(t, Reacted, at)
+		e := s.newInstanceEvent(t, Reacted, at)
 		e.Name, e.Target, e.Magnitude = spec.catalog.ActName(act), target, amount
 		s.queueActions(t, spec.reactionTo(act), s.numbersOf(t, i, offBoundary))
 		t.quiet = quiet
@@ -65,7 +65,7 @@ type hit struct {
 }
 
 // damage reduces an attribute by whole points, after shields have absorbed their part.
-func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
+func (s *Set) damage(t *Turn, c *Command, catalog *Catalog) Result {
 	points := math.Floor(c.Value)
 	if c.Value-points >= 0.5 {
 		points++
@@ -74,13 +74,13 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 	case c.Value == 0: // no damage, and no event
 		return Result{}
 	case points < 1: // reported although it has no effect, so that it is noticed
-		return s.rebase(t, c, law, 0, hit{})
+		return s.rebase(t, c, catalog, 0, hit{})
 	}
 	meets := int64(min(points, mostPool))
 	rest, spent := s.absorbDamage(meets, c.Tag, c.Attr)
 	absorbed := meets - rest
 	v := float64(absorbed) - points
-	return s.rebase(t, c, law, v, hit{absorbed: absorbed, passed: int64(min(-v, mostPool)), spent: spent})
+	return s.rebase(t, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, mostPool)), spent: spent})
 }
 
 // reportDamage reports damage as the act define.ActDamaged of the owner and as the act
@@ -88,21 +88,21 @@ func (s *Set) damage(t *Turn, c *Command, law *Catalog) Result {
 // Outbox; it is dropped without a Missed if that owner has left.
 //
 // Examples: testdata/stat/damage_acts.txt, damage_loop.txt.
-func (s *Set) reportDamage(t *Turn, c *Command, law *Catalog, amount int64) {
+func (s *Set) reportDamage(t *Turn, c *Command, catalog *Catalog, amount int64) {
 	if newest := s.attributeCatalog(t); newest != nil {
-		law = newest
+		catalog = newest
 	}
-	if law.damageActs == 0 {
+	if catalog.damageActs == 0 {
 		return
 	}
 	source := c.Application.Source
-	s.handleAct(t, law.damaged, source, amount)
+	s.handleAct(t, catalog.damaged, source, amount)
 	switch {
 	case source == s.owner:
-		s.handleAct(t, law.dealt, source, amount)
-	case source != 0 && law.dealt != 0:
+		s.handleAct(t, catalog.dealt, source, amount)
+	case source != 0 && catalog.dealt != 0:
 		t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: source, Cause: Cause{Damage: true}, Command: Command{
-			Verb: verb.Happened, Owner: source, Act: law.dealt, Amount: amount, Application: Application{Source: s.owner}, quiet: t.quiet,
+			Verb: verb.Happened, Owner: source, Act: catalog.dealt, Amount: amount, Application: Application{Source: s.owner}, quiet: t.quiet,
 		}})
 	}
 }

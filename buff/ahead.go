@@ -29,10 +29,10 @@ func (s *Set) AheadKeys() (seen uint64) {
 }
 
 // AheadFirst prefetches the instance with the earliest deadline. Call Ahead some time before it.
-func (s *Set) AheadFirst() (seen uint64) { return s.aheadOf(int(s.scheduler.firstSlot)) }
+func (s *Set) AheadFirst() (seen uint64) { return s.prefetchSlot(int(s.scheduler.firstSlot)) }
 
-// aheadOf prefetches the instance in a slot.
-func (s *Set) aheadOf(at int) (seen uint64) {
+// prefetchSlot prefetches the instance in a slot.
+func (s *Set) prefetchSlot(at int) (seen uint64) {
 	if at >= int(s.used) {
 		return 0
 	}
@@ -45,20 +45,20 @@ func (s *Set) AheadCommand(m *Memory, c *Command) (seen uint64) {
 	switch c.Verb {
 	case verb.Apply:
 		if c.Application.Spec != nil {
-			return s.aheadApply(m, &c.Application)
+			return s.prefetchApply(m, &c.Application)
 		}
 	case verb.Remove, verb.Extend, verb.SetRemaining:
-		return s.aheadOf(c.Handle.Slot())
+		return s.prefetchSlot(c.Handle.Slot())
 	}
 	return 0
 }
 
-func (s *Set) aheadApply(m *Memory, a *Application) (seen uint64) {
+func (s *Set) prefetchApply(m *Memory, a *Application) (seen uint64) {
 	if a.Spec.Stack.By != define.ByNone {
 		want := patternFor(a)
 		for k, word := range s.hashes() {
 			if like := want.matches(word); like != 0 {
-				return s.aheadOf(4*k + bits.TrailingZeros64(like)/16)
+				return s.prefetchSlot(4*k + bits.TrailingZeros64(like)/16)
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Set) aheadApply(m *Memory, a *Application) (seen uint64) {
 	// A new instance: its slot, and the youngest instance, which is linked to it.
 	for _, at := range [2]uint16{s.free, s.newest} {
 		if at != noSlot {
-			seen += s.aheadOf(int(at))
+			seen += s.prefetchSlot(int(at))
 		}
 	}
 	return seen

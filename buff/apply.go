@@ -54,7 +54,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 	switch {
 	case why != NoReason:
 		return s.deny(t, a, why, nil)
-	case spec.uses&usesDR == 0 && a.taken == nil:
+	case spec.uses&usesDR == 0 && a.stolenBuff == nil:
 		return s.joinOrStart(t, a, d)
 	}
 	r := s.joinOrStartAll(t, a, d)
@@ -74,7 +74,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 // joinOrStartAll is joinOrStart, followed by the further parts of a stolen buff.
 func (s *Set) joinOrStartAll(t *Turn, a *Application, d int64) outcome {
 	r := s.joinOrStart(t, a, d)
-	if a.taken != nil && len(a.taken.rest) > 0 && r.kind != Denied && r.kind != Removed {
+	if a.stolenBuff != nil && len(a.stolenBuff.rest) > 0 && r.kind != Denied && r.kind != Removed {
 		s.startRest(t, a)
 	}
 	return r
@@ -153,7 +153,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	}
 	t.now = now
 	s.markDirty(t, at)
-	e := s.tell(t, Applied, at)
+	e := s.newInstanceEvent(t, Applied, at)
 	h := e.Handle
 	e.End = s.reportedEnd(i)
 	// Queued only: grants, modifiers and the first pulse take effect before these actions run.
@@ -196,7 +196,7 @@ func (s *Set) activate(t *Turn, at uint16) {
 	causes := s.hideCauses(t, i, at)
 	i.flags |= causes
 	if causes &= spec.reportedCauses(); causes != 0 {
-		s.tell(t, Hidden, at).Why = whyHidden(causes)
+		s.newInstanceEvent(t, Hidden, at).Why = whyHidden(causes)
 	} else {
 		s.grantEffects(t, at)
 	}

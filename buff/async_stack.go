@@ -120,7 +120,7 @@ func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome 
 	s.addAsync(t, i, a, d, n, s.ages)
 	s.updateModifiers(t, at)
 	s.markDirty(t, at)
-	e := s.about(Stacked, at)
+	e := s.instanceEvent(Stacked, at)
 	e.End = s.toWorldTime(i, s.nowOf(t, i).Add(d))
 	t.emit(s, &e)
 	if spec.uses&usesLinks != 0 {
@@ -171,7 +171,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	s.mergeLevel(i, a)
 	s.refreshNumbers(t, at, a)
 	s.markDirty(t, at)
-	e := s.about(Refreshed, at)
+	e := s.instanceEvent(Refreshed, at)
 	e.End = s.toWorldTime(i, l.end)
 	t.emit(s, &e)
 	s.queueActionsFrom(t, s.specOf(i).refresh, a.Source, s.actionMagnitudes(t, i, a))
@@ -191,7 +191,7 @@ func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 		s.removeAsyncStacks(t, at, k, part)
 		n -= part
 	}
-	e := s.about(StackEnded, at)
+	e := s.instanceEvent(StackEnded, at)
 	e.Why = Overflowed
 	t.emit(s, &e)
 }
@@ -225,7 +225,7 @@ func (s *Set) endFirstAsync(t *Turn, at uint16, why Reason) {
 		return
 	}
 	s.removeAsyncStacks(t, at, 0, define.MaxStacks)
-	e := s.about(StackEnded, at)
+	e := s.instanceEvent(StackEnded, at)
 	e.Why = why
 	t.emit(s, &e)
 }

@@ -46,8 +46,8 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 			}
 		}
 		for a := stat.Attr(s.sheet().Attrs() + 1); int(a) <= c.schema.Len(); a++ {
-			law := c.schema.At(a)
-			if !yield(stat.View{Attr: a, Name: law.Name, Base: law.Base, Value: s.attributeValue(c, a)}) {
+			def := c.schema.At(a)
+			if !yield(stat.View{Attr: a, Name: def.Name, Base: def.Base, Value: s.attributeValue(c, a)}) {
 				return
 			}
 		}
@@ -110,31 +110,31 @@ func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
 // changeBase executes a command of the game or of a definition that changes the base of an
 // attribute.
 func (s *Set) changeBase(t *Turn, c *Command) Result {
-	law := s.attributeCatalog(t)
+	catalog := s.attributeCatalog(t)
 	if c.Application.Spec != nil {
-		law = c.Application.Spec.program.catalog
+		catalog = c.Application.Spec.program.catalog
 	}
 	switch {
-	case law == nil || law.schema == nil || c.Attr == 0 || int(c.Attr) > law.schema.Len():
+	case catalog == nil || catalog.schema == nil || c.Attr == 0 || int(c.Attr) > catalog.schema.Len():
 		return Result{Err: fmt.Errorf("%w: number %d", ErrAttribute, c.Attr)}
 	case !finite(c.Value):
-		return Result{Err: fmt.Errorf("%w: %s: %v", ErrValue, law.schema.At(c.Attr).Name, c.Value)}
+		return Result{Err: fmt.Errorf("%w: %s: %v", ErrValue, catalog.schema.At(c.Attr).Name, c.Value)}
 	}
 	switch c.Verb {
 	case verb.Damage:
-		return s.damage(t, c, law)
+		return s.damage(t, c, catalog)
 	case verb.AddBase:
-		if c.Value == 0 && s.withinLimits(law, c.Attr) {
+		if c.Value == 0 && s.withinLimits(catalog, c.Attr) {
 			return Result{}
 		}
 	}
-	return s.rebase(t, c, law, c.Value, hit{})
+	return s.rebase(t, c, catalog, c.Value, hit{})
 }
 
 // rebase changes the base and emits the event. Then empty shields break, the damage is reported
 // as acts, and the owner may die.
-func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result {
-	sheet := s.ensureRare().ensureSheet(law)
+func (s *Set) rebase(t *Turn, c *Command, catalog *Catalog, v float64, h hit) Result {
+	sheet := s.ensureRare().ensureSheet(catalog)
 	least, _ := sheet.Limits(c.Attr)
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
 	if c.Verb == verb.SetBase {
@@ -151,24 +151,24 @@ func (s *Set) rebase(t *Turn, c *Command, law *Catalog, v float64, h hit) Result
 		t.SheetChanged(SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Place: -1, Attr: c.Attr, Was: was})
 	}
 	t.emit(s, &Event{
-		Kind: Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: law.schema.At(c.Attr).Name,
+		Kind: Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: catalog.schema.At(c.Attr).Name,
 		Delta: delta, Value: is, Magnitude: h.absorbed, End: wheel.Never,
 	})
 	if h.spent {
 		s.breakSpent(t)
 	}
 	if h.passed > 0 {
-		s.reportDamage(t, c, law, h.passed)
+		s.reportDamage(t, c, catalog, h.passed)
 	}
 	if is <= least && (was > least || !s.Dead()) {
-		s.reachedMinimum(t, law, c.Attr, &c.Application)
+		s.reachedMinimum(t, catalog, c.Attr, &c.Application)
 	}
 	return Result{Kind: Changed, Amount: h.absorbed}
 }
 
 // withinLimits reports whether the base of an attribute is within its present limits.
-func (s *Set) withinLimits(law *Catalog, a stat.Attr) bool {
-	sheet := s.ensureRare().ensureSheet(law)
+func (s *Set) withinLimits(catalog *Catalog, a stat.Attr) bool {
+	sheet := s.ensureRare().ensureSheet(catalog)
 	least, most := sheet.Limits(a)
 	base := sheet.Base(a)
 	return least <= base && base <= max(least, most)
@@ -176,8 +176,8 @@ func (s *Set) withinLimits(law *Catalog, a stat.Attr) bool {
 
 // reachedMinimum applies the AtMin rule of an attribute that has reached its minimum; by has the
 // source and the definition that caused it.
-func (s *Set) reachedMinimum(t *Turn, law *Catalog, a stat.Attr, by *Application) {
-	if law.attributes[a-1].AtMin == define.AtMinKill {
+func (s *Set) reachedMinimum(t *Turn, catalog *Catalog, a stat.Attr, by *Application) {
+	if catalog.attributes[a-1].AtMin == define.AtMinKill {
 		t.Issue(s, &Command{Verb: verb.Kill, Application: Application{Spec: by.Spec, Source: by.Source}})
 	}
 }
@@ -188,14 +188,14 @@ func (s *Set) reachedMinimum(t *Turn, law *Catalog, a stat.Attr, by *Application
 // It runs after a whole command or due event, so that replacing a buff by one with the same
 // maximum has no effect. Example: testdata/stat/maximum_falls.txt.
 func (s *Set) clampBases(t *Turn) {
-	sheet, law := s.rare.sheet, s.attributeCatalog(t)
+	sheet, catalog := s.rare.sheet, s.attributeCatalog(t)
 	for c, ok := sheet.NextCut(); ok; c, ok = sheet.NextCut() {
 		s.markOwner(journal.Attributes)
 		if c.Fell && t.SheetChanged != nil {
 			t.SheetChanged(SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Place: -1, Attr: c.Attr, Was: c.Was})
 		}
 		if least, _ := sheet.Limits(c.Attr); sheet.Base(c.Attr) <= least && (c.Fell && c.Was > least || c.Rose && !s.Dead()) {
-			s.reachedMinimum(t, law, c.Attr, &Application{})
+			s.reachedMinimum(t, catalog, c.Attr, &Application{})
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	i.stacks -= n
 	s.mark(at, journal.Stacks)
 	s.updateModifiers(t, at)
-	e := s.about(StackEnded, at)
+	e := s.instanceEvent(StackEnded, at)
 	e.Why = OutOfAura
 	t.emit(s, &e)
 }

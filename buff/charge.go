@@ -114,7 +114,7 @@ func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 	x.shield = max(x.shield, spec.pool(t, a))
 	switch more := spec.initialCharges(a); {
 	case a.rest:
-	case spec.Charges.Refresh == define.ChargesReset && a.taken != nil:
+	case spec.Charges.Refresh == define.ChargesReset && a.stolenBuff != nil:
 		x.charges = max(x.charges, more) // a steal never takes charges from the thief
 	case spec.Charges.Refresh == define.ChargesReset:
 		x.charges = more
@@ -126,8 +126,8 @@ func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 // initialCharges returns the number of charges of an application; for a stolen buff, the
 // remaining ones.
 func (s *program) initialCharges(a *Application) int32 {
-	if s.Charges.N > 0 && a.taken != nil && a.taken.spec.Charges.N > 0 {
-		return a.taken.charges
+	if s.Charges.N > 0 && a.stolenBuff != nil && a.stolenBuff.spec.Charges.N > 0 {
+		return a.stolenBuff.charges
 	}
 	return int32(s.Charges.N)
 }

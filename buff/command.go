@@ -63,12 +63,12 @@ type Application struct {
 	// It is copied where it is kept.
 	Captured []Captured
 
-	share  share        // of the pulse that has set it off
-	member bool         // applied by an aura: without an end
-	with   uint64       // as the link of the buff of that age; 0: of none
-	rest   bool         // one of taken.rest
-	stolen bool         // it lasts as long as it says
-	taken  *stolenState // it was stolen, and this is what was left of it; nil: nothing but what is said above
+	share      share        // of the pulse that has set it off
+	member     bool         // applied by an aura: without an end
+	with       uint64       // as the link of the buff of that age; 0: of none
+	rest       bool         // one of stolenBuff.rest
+	stolen     bool         // it lasts as long as it says
+	stolenBuff *stolenState // it was stolen, and this is what was left of it; nil: nothing but what is said above
 
 	backdate backdate // see followBackdated
 }

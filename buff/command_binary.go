@@ -133,7 +133,7 @@ func (f *form) fields(c *Command) {
 	f.taken(c)
 	f.share(&a.share)
 	f.flag(&q.Neutral)
-	f.ownOfParts(a.taken)
+	f.ownOfParts(a.stolenBuff)
 	f.flag(&c.quiet)
 }
 

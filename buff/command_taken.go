@@ -20,7 +20,7 @@ func (f *form) taken(c *Command) {
 	var args []Arg
 	shield, charges := int64(-1), int64(-1)
 	var rest []asyncStack
-	if n := a.taken; n != nil {
+	if n := a.stolenBuff; n != nil {
 		for k := range n.spec.numbers {
 			args = append(args, Arg{n.spec.numbers[k].name, n.values[k]})
 		}
@@ -45,7 +45,7 @@ func (f *form) taken(c *Command) {
 		return
 	}
 	if len(args) > 0 || shield >= 0 || charges >= 0 || len(rest) > 0 {
-		a.taken = leftOf(a.Spec.program, args, shield, charges, rest)
+		a.stolenBuff = leftOf(a.Spec.program, args, shield, charges, rest)
 	}
 }
 

@@ -166,10 +166,10 @@ func (c *Catalog) Lineages() int { return len(c.lineages.list) }
 func (c *Catalog) Calls(handler string) bool { return c.ownHandlers[handler] }
 
 // sameDefinition reports whether two programs are versions of one definition. While all instances of a Set
-// are from its catalog, it compares pointers only. If asked is nil, because its Spec is not from a
+// are from its catalog, it compares pointers only. If other is nil, because its Spec is not from a
 // catalog, the result is false.
-func (s *Set) sameDefinition(spec, asked *program) bool {
-	return spec == asked || asked != nil && (s.mixed() || asked.catalog != s.catalog) && spec.lineage == asked.lineage
+func (s *Set) sameDefinition(spec, other *program) bool {
+	return spec == other || other != nil && (s.mixed() || other.catalog != s.catalog) && spec.lineage == other.lineage
 }
 
 // updateVersion makes an instance take the version of the application that joins it. It runs
@@ -185,7 +185,7 @@ func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 // emitVersion reports with a Refreshed that an instance has another version, if no other event
 // does, for observers that store data by version.
 func (s *Set) emitVersion(t *Turn, at uint16) {
-	e := s.about(Refreshed, at)
+	e := s.instanceEvent(Refreshed, at)
 	e.End = s.reportedEnd(s.slot(at))
 	t.emit(s, &e)
 }

@@ -48,7 +48,7 @@ func (s *Set) resists(t *Turn, at uint16) bool {
 	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.owner, d.Resist) {
 		return false
 	}
-	e := s.about(Denied, at)
+	e := s.instanceEvent(Denied, at)
 	e.Why = Resisted
 	t.emit(s, &e)
 	return true
@@ -64,9 +64,9 @@ func (s *Set) dispel(t *Turn, at uint16, q *Query) {
 	all := q.Most == 0
 	switch {
 	case q.Stacks > 0:
-		s.lose(t, at, q.Stacks, Dispelled)
+		s.removeStacks(t, at, q.Stacks, Dispelled)
 	case !all && d.Per == define.PerStack:
-		s.lose(t, at, 1, Dispelled)
+		s.removeStacks(t, at, 1, Dispelled)
 	case !all && d.Per == define.PerCharge && s.specOf(s.slot(at)).Charges.N > 0:
 		s.useCharges(t, at, 1, Dispelled)
 	default:

@@ -25,7 +25,7 @@ func (s *Set) execute(t *Turn, c *Command) Result {
 		if c.linked {
 			return s.unlink(t, c)
 		} else if at := s.oldestInstance(c.Application.Spec.program, c.Application.Source); at != noSlot {
-			return s.lose(t, at, c.Stacks, c.Reason).result()
+			return s.removeStacks(t, at, c.Stacks, c.Reason).result()
 		}
 		return Result{}
 	case verb.AddTimeout:
@@ -58,7 +58,7 @@ func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
 	if !s.isLive(h) {
 		return outcome{err: staleError{h}}
 	}
-	return s.lose(t, h.slot(), n, why)
+	return s.removeStacks(t, h.slot(), n, why)
 }
 
 // staleError is the error of a handle without a buff. Its text is formatted lazily, because such
@@ -216,7 +216,7 @@ func (s *Set) runEvent(t *Turn, at uint16, due, own wheel.Time, r rank) {
 	case rankPulse:
 		s.firePulse(t, at, own)
 	case rankStackEnd:
-		s.expireSome(t, at)
+		s.expirePart(t, at)
 	default:
 		s.expire(t, at)
 	}

@@ -12,7 +12,7 @@ import (
 // all.
 type drRecord struct {
 	group  uint16
-	n      uint16 // accepted applications
+	count  uint16 // accepted applications
 	source OwnerID
 	until  wheel.Time // expiry in owner time: see isCurrent
 }
@@ -26,7 +26,7 @@ func (s *Set) drShare(t *Turn, a *Application) uint64 {
 	steps := a.Spec.DR.Steps
 	n := 0
 	if d := s.findRecord(a.Spec.program, a.Source, t.now); d != nil {
-		n = int(d.n)
+		n = int(d.count)
 	}
 	return uint64(steps[min(n, len(steps)-1)])
 }
@@ -87,8 +87,8 @@ func (s *Set) diminish(t *Turn, spec *program, source OwnerID) {
 	if d == nil {
 		d = s.addRecord(spec, source, t.now)
 	}
-	if d.n < uint16(len(spec.DR.Steps)) {
-		d.n++
+	if d.count < uint16(len(spec.DR.Steps)) {
+		d.count++
 	}
 	d.until = max(d.until, t.now.Add(spec.reset)) // the instance may have ended already
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// about returns an event of a kind about the instance in a slot.
-func (s *Set) about(kind EventKind, at uint16) Event {
+// instanceEvent returns an event of a kind about the instance in a slot.
+func (s *Set) instanceEvent(kind EventKind, at uint16) Event {
 	i := s.slot(at)
 	return Event{
 		Kind: kind, Spec: &s.specOf(i).Spec, Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
@@ -16,9 +16,9 @@ func (s *Set) about(kind EventKind, at uint16) Event {
 	}
 }
 
-// tell emits an event about the instance in a slot and returns it. The caller may complete it
+// newInstanceEvent emits an event about the instance in a slot and returns it. The caller may complete it
 // until the next event is emitted.
-func (s *Set) tell(t *Turn, kind EventKind, at uint16) *Event {
+func (s *Set) newInstanceEvent(t *Turn, kind EventKind, at uint16) *Event {
 	e, i := t.newEvent(s, kind), s.slot(at)
 	e.Spec, e.Source, e.Handle = &s.specOf(i).Spec, i.source, s.handle(at)
 	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
@@ -40,14 +40,14 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	}
 	spec, age := s.specOf(i), s.age(i)
 	if spec.uses&usesLeave != 0 {
-		s.leave(t, at)
+		s.endEffects(t, at)
 	}
-	e := s.tell(t, Removed, at)
+	e := s.newInstanceEvent(t, Removed, at)
 	e.Why, e.Name = why, name
 	if spec.uses&usesMagnitudes != 0 {
-		s.dropMagnitudes(t, at, why)
+		s.freeWithNumbers(t, at, why)
 	} else {
-		s.drop(t, at)
+		s.freeInstance(t, at)
 		s.queueActions(t, spec.remove[why], &noMagnitudes)
 	}
 	if spec.uses&usesLinks != 0 || s.gates().isHead(age) {
@@ -55,10 +55,10 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	}
 }
 
-// dropMagnitudes is drop for an instance with numbers, which the actions for its removal read.
-func (s *Set) dropMagnitudes(t *Turn, at uint16, why Reason) {
+// freeWithNumbers is drop for an instance with numbers, which the actions for its removal read.
+func (s *Set) freeWithNumbers(t *Turn, at uint16, why Reason) {
 	spec, k := s.specOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
-	s.drop(t, at)
+	s.freeInstance(t, at)
 	s.queueActions(t, spec.remove[why], k)
 }
 
@@ -73,9 +73,9 @@ func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 	return &t.evaluated.behind
 }
 
-// leave revokes the effects of an instance that ends. It is needed only for definitions with
+// endEffects revokes the effects of an instance that ends. It is needed only for definitions with
 // usesLeave.
-func (s *Set) leave(t *Turn, at uint16) {
+func (s *Set) endEffects(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.reportLastState(t, at, false)
 	if s.specOf(i).uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
@@ -89,8 +89,8 @@ func (s *Set) leave(t *Turn, at uint16) {
 	}
 }
 
-// drop frees the slot.
-func (s *Set) drop(t *Turn, at uint16) {
+// freeInstance frees the slot.
+func (s *Set) freeInstance(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.specOf(i).uses&usesModifiers != 0 {
 		s.rare.modifiers -= int32(len(s.specOf(i).modifiers))
@@ -100,9 +100,9 @@ func (s *Set) drop(t *Turn, at uint16) {
 	s.slot(at).flags = wasTouched // the slot is still in the dirty list
 }
 
-// lose removes n stacks of an instance, or the instance if it has no more than n. The timers of
+// removeStacks removes n stacks of an instance, or the instance if it has no more than n. The timers of
 // the remaining stacks do not change.
-func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
+func (s *Set) removeStacks(t *Turn, at uint16, n int, why Reason) outcome {
 	i := s.slot(at)
 	if n <= 0 || n >= int(i.stacks) {
 		s.end(t, at, why)
@@ -122,14 +122,14 @@ func (s *Set) lose(t *Turn, at uint16, n int, why Reason) outcome {
 		s.updateModifiers(t, at)
 	}
 	s.markDirty(t, at)
-	e := s.about(StackEnded, at)
+	e := s.instanceEvent(StackEnded, at)
 	e.Why = why
 	t.emit(s, &e)
 	return r
 }
 
-// expiring returns the number of stacks that expire at the end of the duration.
-func (s *program) expiring(stacks int) int {
+// expiringStacks returns the number of stacks that expire at the end of the duration.
+func (s *program) expiringStacks(stacks int) int {
 	switch s.Stack.Expire {
 	case define.ExpireOne:
 		return 1
@@ -141,9 +141,9 @@ func (s *program) expiring(stacks int) int {
 	return stacks
 }
 
-// expireSome handles the end of a part of an instance: of an async stack, of the running
+// expirePart handles the end of a part of an instance: of an async stack, of the running
 // application of a queue, or of some stacks, where the duration restarts for the others.
-func (s *Set) expireSome(t *Turn, at uint16) {
+func (s *Set) expirePart(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch s.specOf(i).Stack.Timers {
 	case define.TimersEach:
@@ -159,12 +159,12 @@ func (s *Set) expireSome(t *Turn, at uint16) {
 			return
 		}
 	}
-	i.stacks -= int16(s.specOf(i).expiring(int(i.stacks)))
+	i.stacks -= int16(s.specOf(i).expiringStacks(int(i.stacks)))
 	s.updateModifiers(t, at)
 	i.end = endAfter(i.end, s.duration(i)) // not from now: with a rate, now may be later than the end
 	s.mark(at, journal.Stacks|journal.Time)
 	s.markDirty(t, at)
-	e := s.about(StackEnded, at)
+	e := s.instanceEvent(StackEnded, at)
 	e.Why, e.End = Expired, s.reportedEnd(i)
 	t.emit(s, &e)
 }
@@ -187,9 +187,9 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	for s.oldest != noSlot {
 		slot := s.oldest
-		e := s.about(Removed, slot)
+		e := s.instanceEvent(Removed, slot)
 		e.Why = why
-		s.drop(t, slot)
+		s.freeInstance(t, slot)
 		if why == Unload {
 			t.emitUnnumbered(s, &e)
 		} else {
@@ -228,7 +228,7 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 		e.Spec, e.Source = c.Application.Spec, c.Application.Source
 		r.Kind = Died
 		seq, killer := e.Seq, e.Source
-		s.eachInstance(func(at uint16) { s.followDeath(t, at, seq, killer) })
+		s.eachInstance(func(at uint16) { s.queueDeathActions(t, at, seq, killer) })
 	}
 	s.eachInstance(func(at uint16) {
 		switch i := s.slot(at); s.specOf(i).OnDeath {
@@ -245,11 +245,11 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 	return r
 }
 
-// followDeath queues the on.death actions of the buff in a slot; seq is the number of the Died.
-func (s *Set) followDeath(t *Turn, at uint16, seq uint64, killer OwnerID) {
+// queueDeathActions queues the on.death actions of the buff in a slot; seq is the number of the Died.
+func (s *Set) queueDeathActions(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	i := s.slot(at)
 	if spec := s.specOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
-		e := s.about(Died, at)
+		e := s.instanceEvent(Died, at)
 		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, s.owner, killer
 		s.queueEventActions(t, spec.death, &e, e.Source, s.numbersOf(t, i, offBoundary))
 	}

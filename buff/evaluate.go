@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// of returns the value for a number of stacks. It reports false if the formula has no value for
+// valueFor returns the value for a number of stacks. It reports false if the formula has no value for
 // them.
-func (r ref) of(spec *program, values []float64, stacks int32) (float64, bool) {
+func (r ref) valueFor(spec *program, values []float64, stacks int32) (float64, bool) {
 	if r.place < 0 || int(r.place) >= len(values) {
 		return r.value, true
 	}
@@ -20,12 +20,12 @@ func (r ref) of(spec *program, values []float64, stacks int32) (float64, bool) {
 		return values[r.place], true
 	}
 	in := values[n.live+1:]
-	v, err := run(n.formula, define.Inputs{Level: in[0], Stacks: float64(stacks), Magnitude: in[1], Reads: in[2 : 2+len(n.reads) : 2+len(n.reads)]})
+	v, err := evalFormula(n.formula, define.Inputs{Level: in[0], Stacks: float64(stacks), Magnitude: in[1], Reads: in[2 : 2+len(n.reads) : 2+len(n.reads)]})
 	return v, err == nil && finite(v)
 }
 
-// run evaluates a formula outside of an application. A formula that panics has no value.
-func run(f define.Formula, in define.Inputs) (v float64, err error) {
+// evalFormula evaluates a formula outside of an application. A formula that panics has no value.
+func evalFormula(f define.Formula, in define.Inputs) (v float64, err error) {
 	err = errPanic
 	defer func() {
 		if err == errPanic {
@@ -91,10 +91,10 @@ func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
 	w.values, w.scale, w.pool = w.values[:0], 1, 0
 	for k := range spec.numbers {
 		n := &spec.numbers[k]
-		v, why := a.taken.find(spec, k)
+		v, why := a.stolenBuff.find(spec, k)
 		switch {
 		case why == NoReason:
-		case n.input && a.taken != nil:
+		case n.input && a.stolenBuff != nil:
 			v, why = 0, NoReason // stolen with a version whose formula did not read the stacks
 		case n.input && n.from != fromLive && w.values[n.live] == 0:
 			v, why = 0, NoReason // the formula uses its default, so its inputs are not read
@@ -121,15 +121,15 @@ func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
 		w.pool = wholePool(v)
 	}
 	if spec.Shield.On && spec.pool(t, a) <= 0 {
-		return s.noPool(t, a)
+		return s.emptyPoolReason(t, a)
 	}
 	return NoReason
 }
 
-// noPool returns the reason to refuse a shield with an empty pool, which would break at the next
+// emptyPoolReason returns the reason to refuse a shield with an empty pool, which would break at the next
 // hit.
-func (s *Set) noPool(t *Turn, a *Application) Reason {
-	if a.taken != nil || a.Spec.program.poolBy != nil {
+func (s *Set) emptyPoolReason(t *Turn, a *Application) Reason {
+	if a.stolenBuff != nil || a.Spec.program.poolBy != nil {
 		return BadValue
 	}
 	t.evaluated.missing = "magnitude"
@@ -363,7 +363,7 @@ func (s *Set) param(i *instance, k int) float64 {
 		eachCounted(e.async, offBoundary, e.spec.Stack.Effective, func(l *asyncStack, _ int32) { best = l.preferred(best) })
 		values = e.k.valuesOf(best)
 	}
-	v, ok := by.of(e.spec, values, int32(e.spec.counted(e.stacks)))
+	v, ok := by.valueFor(e.spec, values, int32(e.spec.counted(e.stacks)))
 	if !ok {
 		return values[k]
 	}

@@ -38,10 +38,10 @@ func (s *Set) Large() (n int) {
 
 // Taken returns the numbers of a buff that was stolen.
 func (a *Application) Taken() []float64 {
-	if a.taken == nil {
+	if a.stolenBuff == nil {
 		return nil
 	}
-	return a.taken.values
+	return a.stolenBuff.values
 }
 
 // Takes returns those of the parameters that the definition reads.
@@ -54,19 +54,19 @@ func (a *Application) Stolen() bool { return a.stolen }
 
 // Loot returns what a stolen buff brings beside what its application says.
 func (a *Application) Loot() (text string) {
-	if a.taken == nil {
+	if a.stolenBuff == nil {
 		return ""
 	}
 	uses := func(charges int32, shield int64) {
 		if charges > 0 {
 			text += fmt.Sprintf(" charges=%d", charges)
 		}
-		if a.taken.spec.Shield.On {
+		if a.stolenBuff.spec.Shield.On {
 			text += fmt.Sprintf(" shield=%d", shield)
 		}
 	}
-	uses(a.taken.charges, a.taken.shield)
-	for _, l := range a.taken.rest {
+	uses(a.stolenBuff.charges, a.stolenBuff.shield)
+	for _, l := range a.stolenBuff.rest {
 		text += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left)
 		uses(l.charges, l.shield)
 	}

@@ -114,23 +114,23 @@ func mix(x uint64) uint64 {
 func (s *Set) Remaining(tag Tag, now wheel.Time) (left time.Duration, ok bool) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		if i := s.slot(at); has(s.specOf(i).tags, tag) {
-			left, ok = max(left, s.left(i, now)), true
+			left, ok = max(left, s.remaining(i, now)), true
 		}
 	}
 	return left, ok
 }
 
-// left returns the time until the end of the instance.
-func (s *Set) left(i *instance, now wheel.Time) time.Duration {
+// remaining returns the time until the end of the instance.
+func (s *Set) remaining(i *instance, now wheel.Time) time.Duration {
 	end := s.toWorldTime(i, i.end)
 	if end == wheel.Never && i.end != wheel.Never {
-		return span(s.ownLeft(i))
+		return span(s.remainingOwn(i))
 	}
 	return Instance{End: end}.Left(now)
 }
 
-// ownLeft returns the remaining ms of a paused instance, in buff time.
-func (s *Set) ownLeft(i *instance) int64 {
+// remainingOwn returns the remaining ms of a paused instance, in buff time.
+func (s *Set) remainingOwn(i *instance) int64 {
 	var now wheel.Time
 	switch {
 	case i.flags&timeScaled == 0:

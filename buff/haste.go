@@ -30,7 +30,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	}
 	s.flushPulses(t, at)
 	was, runs, beat, now, ms := s.period(i), s.currentPeriod(i), i.boundary, s.nowOf(t, i), to.Milliseconds()
-	e := s.about(Hastened, at)
+	e := s.instanceEvent(Hastened, at)
 	switch s.specOf(i).Haste {
 	case define.HasteSnapshot:
 		s.ensureExtra(i).pendingPeriod = ms

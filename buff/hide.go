@@ -103,14 +103,14 @@ func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 	if causes&told != 0 {
 		s.revokeEffects(t, at)
 		i.flags = i.flags&^hidden | causes
-		s.tell(t, Hidden, at).Why = whyHidden(causes)
+		s.newInstanceEvent(t, Hidden, at).Why = whyHidden(causes)
 		return
 	}
 	if s.specOf(i).uses&usesImmunity != 0 {
 		s.flushMatching(t, s.specOf(i).immunity.matches)
 	}
 	i.flags = i.flags&^hidden | causes
-	s.tell(t, Shown, at)
+	s.newInstanceEvent(t, Shown, at)
 	s.grantEffects(t, at)
 	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != define.InhibitionKeep { // only for pulsing buffs
 		now := s.nowOf(t, i)

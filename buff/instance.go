@@ -149,7 +149,7 @@ func (s *Set) continues(i *instance) bool {
 	case st.Timers == define.TimersQueue:
 		return len(s.extraOf(i).async) > 0
 	case st.Timers == define.TimersShared && st.Expire != define.ExpireAll && i.flags&leaving == 0:
-		return int(i.stacks) > s.specOf(i).expiring(int(i.stacks))
+		return int(i.stacks) > s.specOf(i).expiringStacks(int(i.stacks))
 	}
 	return false
 }

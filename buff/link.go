@@ -104,7 +104,7 @@ func (s *Set) unlink(t *Turn, c *Command) Result {
 			s.endNamed(t, at, c.Reason, c.Name)
 			r.Kind, r.Why = Removed, c.Reason
 		case stacks > 0:
-			s.lose(t, at, int(stacks), c.Reason)
+			s.removeStacks(t, at, int(stacks), c.Reason)
 		}
 	})
 	s.gates().dropHead(of)

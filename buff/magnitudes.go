@@ -112,7 +112,7 @@ func (e *effect) amount(j int) (v float64, ok bool) {
 	m := &e.spec.modifiers[j]
 	stacks := int32(e.spec.counted(e.stacks))
 	if !e.spec.ownNumber(m.value) || len(e.async) == 0 {
-		v, ok = m.value.of(e.spec, e.k.values, stacks)
+		v, ok = m.value.valueFor(e.spec, e.k.values, stacks)
 		if m.perStack {
 			v = float64(v * float64(stacks))
 		}
@@ -122,14 +122,14 @@ func (e *effect) amount(j int) (v float64, ok bool) {
 	var best *asyncStack
 	eachCounted(e.async, offBoundary, e.spec.Stack.Effective, func(l *asyncStack, n int32) {
 		if m.perStack {
-			x, valid := m.value.of(e.spec, e.k.valuesOf(l), stacks)
+			x, valid := m.value.valueFor(e.spec, e.k.valuesOf(l), stacks)
 			v += float64(x * float64(n))
 			ok = ok && valid
 		}
 		best = l.preferred(best)
 	})
 	if !m.perStack {
-		v, ok = m.value.of(e.spec, e.k.valuesOf(best), stacks)
+		v, ok = m.value.valueFor(e.spec, e.k.valuesOf(best), stacks)
 	}
 	return bounds(v), ok
 }
@@ -316,7 +316,7 @@ func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (
 	own := k == &w.each && spec.ownNumber(c.by)
 	if own && c.perStack {
 		for _, p := range w.parts {
-			x, valid := c.by.of(spec, p.values, stacks)
+			x, valid := c.by.valueFor(spec, p.values, stacks)
 			if !valid {
 				return 0, false
 			}
@@ -328,7 +328,7 @@ func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (
 	if own {
 		values = w.strongest
 	}
-	v, ok = c.by.of(spec, values, stacks)
+	v, ok = c.by.valueFor(spec, values, stacks)
 	if c.perStack {
 		v = float64(v * float64(stacks))
 	}

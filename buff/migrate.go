@@ -45,7 +45,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	s.markDirty(t, at)
 	s.emitVersion(t, at)
 	if over := int(i.stacks) - int(spec.limit); over > 0 {
-		s.lose(t, at, over, Reload)
+		s.removeStacks(t, at, over, Reload)
 	}
 	return true
 }

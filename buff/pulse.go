@@ -28,7 +28,7 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 			return
 		}
 	}
-	e := s.tell(t, Pulsed, at)
+	e := s.newInstanceEvent(t, Pulsed, at)
 	e.Stacks, e.Magnitude, e.Count = stacks, magnitude, count
 	if i.flags&hidden != 0 {
 		e.Kind, e.Why = Suppressed, whyHidden(i.flags)
@@ -62,7 +62,7 @@ func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program
 	}
 	e := t.Events[len(t.Events)-1]
 	if at != noSlot {
-		s.tell(t, Faulted, at).Why = BadValue
+		s.newInstanceEvent(t, Faulted, at).Why = BadValue
 	} else {
 		t.emit(s, &Event{
 			Kind: Faulted, Why: BadValue, Spec: e.Spec, Source: e.Source, Stacks: int32(i.stacks), Level: e.Level, Magnitude: i.magnitude, End: wheel.Never,

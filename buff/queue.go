@@ -119,7 +119,7 @@ func (s *Set) nextInQueue(t *Turn, at uint16) {
 }
 
 func (s *Set) emitQueued(t *Turn, at uint16) {
-	e := s.about(Queued, at)
+	e := s.instanceEvent(Queued, at)
 	e.End = s.reportedEnd(s.slot(at))
 	t.emit(s, &e)
 }

@@ -41,7 +41,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		if i.extra != noSlot {
 			s.refreshNumbers(t, at, a)
 		}
-		e := s.tell(t, Refreshed, at)
+		e := s.newInstanceEvent(t, Refreshed, at)
 		e.End = s.reportedEnd(i)
 		if changed {
 			s.queueActionsFrom(t, spec.refresh, a.Source, s.actionMagnitudes(t, i, a))

@@ -372,7 +372,7 @@ func (r *restorer) returns() {
 			r.keepAside().Returns = append(r.aside.Returns, b)
 			continue
 		}
-		r.remains = append(r.remains, drRecord{group: uint16(group), n: uint16(b.N), source: OwnerID(b.Source), until: r.now.Add(b.Left)})
+		r.remains = append(r.remains, drRecord{group: uint16(group), count: uint16(b.N), source: OwnerID(b.Source), until: r.now.Add(b.Left)})
 	}
 }
 

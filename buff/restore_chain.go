@@ -60,7 +60,7 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 	c.pass()
 	i.stacks = c.i.stacks
 	if c.gone {
-		s.tellPulses(t, &c, s.about(Pulsed, at), at)
+		s.tellPulses(t, &c, s.instanceEvent(Pulsed, at), at)
 		s.endBackdated(t, &c)
 		return
 	}
@@ -77,7 +77,7 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 		s.tellParts(t, &c)
 	}
 	if c.pulses > 0 {
-		s.tellPulses(t, &c, s.about(Pulsed, at), at)
+		s.tellPulses(t, &c, s.instanceEvent(Pulsed, at), at)
 	}
 }
 
@@ -86,13 +86,13 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 func (s *Set) endBackdated(t *Turn, c *comeback) {
 	spec := c.spec
 	if spec.uses&usesLeave != 0 {
-		s.leave(t, c.at)
+		s.endEffects(t, c.at)
 	}
 	ago := int64(c.over - c.i.end)
-	e := s.tell(t, Removed, c.at)
+	e := s.newInstanceEvent(t, Removed, c.at)
 	e.Why, e.Offline = Expired, ago
 	k := s.numbersAtEnd(t, s.slot(c.at))
-	s.drop(t, c.at)
+	s.freeInstance(t, c.at)
 	if spec.Save.OfflineExpire == define.OfflineRun {
 		s.followBackdated(t, spec, k, ago)
 	}

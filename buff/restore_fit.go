@@ -317,7 +317,7 @@ func (c *comeback) passShared() {
 	i := &c.i
 	for i.end <= c.over {
 		c.beatUntil(i.end)
-		n := c.spec.expiring(int(i.stacks))
+		n := c.spec.expiringStacks(int(i.stacks))
 		if n >= int(i.stacks) {
 			c.end()
 			return

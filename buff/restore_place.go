@@ -289,7 +289,7 @@ func (r *restorer) tell(zone []Command) {
 func (r *restorer) tellBack(c *comeback) {
 	s, t := r.set, r.turn
 	i := s.slot(c.at)
-	e := s.tell(t, Restored, c.at)
+	e := s.newInstanceEvent(t, Restored, c.at)
 	e.End, e.Next = s.reportedEnd(i), s.toWorldTime(i, s.nextPulse(i))
 	if c.spec.uses&(usesHide|usesOngoing) != 0 {
 		s.ensureGates().requestReevaluation()
@@ -301,14 +301,14 @@ func (r *restorer) tellBack(c *comeback) {
 		s.tellParts(t, c)
 	}
 	if c.pulses > 0 {
-		s.tellPulses(t, c, s.about(Pulsed, c.at), c.at)
+		s.tellPulses(t, c, s.instanceEvent(Pulsed, c.at), c.at)
 	}
 }
 
 // tellParts reports the stacks that ended in the time away, or what runs in a queue now.
 func (s *Set) tellParts(t *Turn, c *comeback) {
 	i := s.slot(c.at)
-	e := s.about(StackEnded, c.at)
+	e := s.instanceEvent(StackEnded, c.at)
 	e.Why, e.Offline = Expired, c.away
 	switch c.spec.Stack.Timers {
 	case define.TimersShared:

@@ -109,7 +109,7 @@ func (w *saver) diminishing() {
 	}
 	for k := range w.gates.drRecords {
 		d := &w.gates.drRecords[k]
-		w.out.Return(&state.Return{Group: w.catalog.drs.list[d.group-1], Source: uint64(d.source), N: int64(d.n), Left: offset(d.until, w.now)})
+		w.out.Return(&state.Return{Group: w.catalog.drs.list[d.group-1], Source: uint64(d.source), N: int64(d.count), Left: offset(d.until, w.now)})
 	}
 }
 

@@ -121,7 +121,7 @@ func (s *Set) instanceAt(at uint16) Instance {
 		l.Paused = l.Held != 0
 	}
 	if l.Paused && i.end != wheel.Never {
-		l.ends, l.left = true, s.ownLeft(i)
+		l.ends, l.left = true, s.remainingOwn(i)
 	}
 	return l
 }

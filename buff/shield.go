@@ -18,8 +18,8 @@ func (s *program) pool(t *Turn, a *Application) int64 {
 	switch {
 	case !s.Shield.On:
 		return 0
-	case a.taken != nil && a.taken.spec.Shield.On:
-		return a.taken.shield
+	case a.stolenBuff != nil && a.stolenBuff.spec.Shield.On:
+		return a.stolenBuff.shield
 	case s.poolBy != nil:
 		return t.evaluated.pool
 	case s.Shield.Pool == 0:
@@ -165,7 +165,7 @@ func (s *Set) endSpent(t *Turn, at uint16, why Reason, spent func(l *asyncStack)
 			}
 			s.flushPulses(t, at)
 			s.removeAsyncStacks(t, at, k, define.MaxStacks)
-			e := s.about(StackEnded, at)
+			e := s.instanceEvent(StackEnded, at)
 			e.Why = why
 			t.emit(s, &e)
 		}

@@ -72,7 +72,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 		s.mergeLevel(i, a)
 		i.magnitude = a.Magnitude
 		s.strengthChanged(spec)
-		s.tell(t, Stacked, at)
+		s.newInstanceEvent(t, Stacked, at)
 		s.crossThresholds(t, at, was, a.Source, a.Captured)
 		r.kind = Stacked
 	case revised && spec.Stack.Refresh == define.RefreshNone && !higher:

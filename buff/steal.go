@@ -57,7 +57,7 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 			n = int16(min(q.Stacks, int(n)))
 		}
 		left := s.fillStolen(t, i, &a, n, most)
-		s.lose(t, at, int(n), Stolen)
+		s.removeStacks(t, at, int(n), Stolen)
 		if left {
 			t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: q.To, Command: Command{Verb: verb.Apply, Owner: q.To, Application: a}})
 		}
@@ -92,8 +92,8 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		a.taken = t.allocStolen(s.specOf(i), s.magnitudesOf(i).values)
-		a.taken.shield, a.taken.charges = x.shield, x.charges
+		a.stolenBuff = t.allocStolen(s.specOf(i), s.magnitudesOf(i).values)
+		a.stolenBuff.shield, a.stolenBuff.charges = x.shield, x.charges
 		if s.specOf(i).Stack.By == define.ByKey {
 			a.Key = x.key
 		}
@@ -106,16 +106,16 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 	}
 	now := s.nowOf(t, i)
 	whole := asyncStack{left: min(remaining(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
-	if a.taken != nil {
-		whole.shield, whole.charges = a.taken.shield, a.taken.charges
+	if a.stolenBuff != nil {
+		whole.shield, whole.charges = a.stolenBuff.shield, a.stolenBuff.charges
 	}
 	if s.specOf(i).Stack.Timers == define.TimersShared {
 		a.setPart(&whole)
 		return whole.left > 0
 	}
 	parts := s.stolenParts(t, i, now, &whole)
-	if a.taken != nil {
-		a.taken.copyWaiting(s.magnitudesOf(i), parts)
+	if a.stolenBuff != nil {
+		a.stolenBuff.copyWaiting(s.magnitudesOf(i), parts)
 	}
 	for k := range parts {
 		parts[k].left = min(parts[k].left, longest)
@@ -125,11 +125,11 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 		return false
 	}
 	a.setPart(&parts[0])
-	if a.taken != nil {
-		a.taken.setPart(&parts[0])
+	if a.stolenBuff != nil {
+		a.stolenBuff.setPart(&parts[0])
 	}
 	if len(parts) > 1 {
-		a.taken.rest = parts[1:]
+		a.stolenBuff.rest = parts[1:]
 	}
 	return true
 }
@@ -205,7 +205,7 @@ func (n *stolenState) valuesOf(l *asyncStack) []float64 {
 // Example: testdata/stat/steal.txt.
 func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 	for k := range a.Spec.program.numbers {
-		if v, why := a.taken.find(a.Spec.program, k); why == NoReason {
+		if v, why := a.stolenBuff.find(a.Spec.program, k); why == NoReason {
 			t.evaluated.values[k] = v
 		}
 	}
@@ -216,14 +216,14 @@ func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 //
 // Example: testdata/steal_left.txt.
 func (s *Set) startRest(t *Turn, a *Application) {
-	for k := range a.taken.rest {
+	for k := range a.stolenBuff.rest {
 		b := *a
 		b.rest = true
-		l := &a.taken.rest[k]
+		l := &a.stolenBuff.rest[k]
 		b.setPart(l)
-		part := *a.taken
+		part := *a.stolenBuff
 		part.setPart(l)
-		b.taken = &part
+		b.stolenBuff = &part
 		if l.numbers != 0 {
 			s.useTakenNumbers(t, &b)
 		}

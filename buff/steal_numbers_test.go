@@ -84,7 +84,7 @@ func TestStolenStacks(t *testing.T) {
 	longest := define.MaxDuration.Milliseconds()
 	code := func(rest ...asyncStack) []byte {
 		cmd := Command{Verb: verb.Apply, Owner: 2, Application: Application{
-			Spec: c.Spec("turns"), Source: 9, stolen: true, taken: &stolenState{spec: c.Spec("turns").program, rest: rest},
+			Spec: c.Spec("turns"), Source: 9, stolen: true, stolenBuff: &stolenState{spec: c.Spec("turns").program, rest: rest},
 		}}
 		data, err := cmd.AppendBinary(nil, c)
 		require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestStolenStacks(t *testing.T) {
 	for _, rest := range [][]asyncStack{{{left: 1, magnitude: -7, stacks: 1, level: 0}}, {most, {left: 3, magnitude: 4, stacks: 5, level: 6}}, many} {
 		var back Command
 		require.NoError(t, back.UnmarshalBinary(code(rest...), c))
-		require.Equal(t, rest, back.Application.taken.rest)
+		require.Equal(t, rest, back.Application.stolenBuff.rest)
 	}
 	refused("2 stacks of level 3 that last 0 ms", code(asyncStack{left: 0, stacks: 2, level: 3}))
 	refused("0 stacks of level 3 that last 9 ms", code(asyncStack{left: 9, stacks: 0, level: 3}))

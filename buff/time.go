@@ -96,7 +96,7 @@ func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 		return Result{Kind: Removed, Why: Expired}
 	}
 	s.markDirty(t, at)
-	e := s.about(Refreshed, at)
+	e := s.instanceEvent(Refreshed, at)
 	e.End = s.reportedEnd(i)
 	t.emit(s, &e)
 	for s.firstAsyncEnded(i, now) { // with TimersEach, some stacks may have ended
