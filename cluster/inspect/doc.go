@@ -1,33 +1,40 @@
-// Package inspect shows a cluster on a page: its nodes, its zones, where each is, and how they went from node to node.
-// One [http.Handler] of the standard library alone, everything embedded, nothing loaded from elsewhere.
+// Package inspect serves a page that shows a cluster: its nodes, its zones, and the moves of zones
+// between nodes. It is one [http.Handler] with all files embedded, and uses only the standard
+// library. The page loads no resources from other origins.
 //
 //	mux.Handle("/debug/cluster", inspect.Handler(node, inspect.Options{}))
 //
-// Any node can show all of it: what the database says comes with its beats; what others say of their zones it asks them
-// for over NATS, at most once in half a second, however many look on, and not at all if nobody does. A node that lives, by
-// the database, and has no answer, is shown as one that hears nobody.
+// Any node can show the whole cluster. The state of leases arrives with the node's regular
+// requests to the database. The handler queries the other nodes over NATS, at most twice a second
+// however many readers there are, and only while the page is open. A node that is alive according
+// to the database but does not reply is shown as possibly cut off from NATS.
 //
 // # The page
 //
-//	first line  whether all zones are played, and if not, what is in the way
-//	nodes       what each has and has done; its zones
-//	zones       node, epoch, time left of the lease, owners, commands in flight, load; whether it cannot be saved, is on its way to another node,
-//	            or in quarantine; each links to its own live page, if its node says where that is (cluster.Zone.Page)
-//	moves       how zones went from node to node since this node joined, the last hundred of a thousand
+//	first line  whether all zones run, or else the most severe problem
+//	nodes       the counters and the zones of each node
+//	zones       node, epoch, remaining lease, owners, commands in flight, load; whether the zone
+//	            is unsaved, moving to another node, or quarantined; a link to its live page, if
+//	            cluster.Zone.Page is set
+//	moves       the last 100 moves of zones between nodes, since this node joined
 //
 // # Routes
 //
 //	GET           the page
-//	GET ?view     what it shows, as JSON
-//	GET ?metrics  what this node knows, as text for Prometheus
+//	GET ?view     its content as JSON
+//	GET ?metrics  the metrics of this node in the text format of Prometheus
 //
-// # Safety
+// # Security
 //
-// There is nothing to be changed here: all is GET, or HEAD. Host must be localhost, an IP address or one of Options.Hosts, so that a
-// name that was made to point here (DNS rebinding) is refused. Clients must be on this machine, unless Options.Token
-// is set: then every request but for the page itself, which tells nothing, must bring it. Other sites are refused.
-// The page has a Content-Security-Policy with a nonce that allows its own script and style and connections to its own
-// origin. Names are data: they travel as JSON, and are set as text. An address of a live page is a link only if it begins with http:// or
-// https://. At most 2,000 zones and 200 nodes are shown; "cut" says that there are more. What a handler cannot bound,
-// connections and headers, does NewServer of the module's package inspect.
+// The handler is read-only: it accepts only GET and HEAD. Host must be localhost, an IP address or
+// one of Options.Hosts, which prevents DNS rebinding. Only clients on this machine are admitted,
+// unless Options.Token is set. With a token, every request must carry it, except for the page
+// itself, which contains no data. Requests from other sites are rejected.
+//
+// The page has a Content-Security-Policy with a nonce, which permits only its own script and
+// style, and connections only to its own origin. Names travel as JSON and are inserted as text.
+// The address of a live page becomes a link only if its scheme is http or https. At most 2,000
+// zones and 200 nodes are shown; the field "cut" of the JSON reports that there are more. The
+// handler cannot limit connections and header sizes: use NewServer of the root module's package
+// inspect for that.
 package inspect

@@ -17,17 +17,17 @@ import (
 	"github.com/bufftick/bufftick/cluster"
 )
 
-// Options say who may look.
+// Options configure access to the page.
 type Options struct {
-	// Hosts are the names by which the page may be asked for, beside localhost and IP addresses.
+	// Hosts are the accepted values of the Host header, in addition to localhost and IP addresses.
 	Hosts []string
 
-	// Token, if not empty, is what each request must bring, as "Authorization: Bearer …". With it a request may come
-	// from another machine.
+	// Token, if not empty, must be sent with each request, as "Authorization: Bearer …". With it,
+	// requests from other machines are accepted too.
 	Token string
 }
 
-// Node is what is shown: a *cluster.Node.
+// Node is the part of [cluster.Node] that the page reads.
 type Node interface {
 	Zones() []cluster.ZoneInfo
 	Nodes() []string
@@ -36,16 +36,17 @@ type Node interface {
 	Look(ctx context.Context) ([]cluster.NodeInfo, error)
 }
 
-// Bounds of what is shown, and of asking.
+// Limits of the page and of its queries.
 const (
 	mostZones = 2000
 	mostNodes = 200
 	mostMoves = 100
-	fresh     = 500 * time.Millisecond // a view is shown for so long
-	patience  = 300 * time.Millisecond // that nodes have to answer
+	fresh     = 500 * time.Millisecond // how long a view is reused
+	patience  = 300 * time.Millisecond // timeout of a query to the other nodes
 )
 
-// Handler returns the page of a node. It may be mounted wherever, and serves any number of readers.
+// Handler returns a handler that serves the page. It may be mounted at any path, and any number of
+// goroutines may use it.
 func Handler(node Node, o Options) http.Handler {
 	return &handler{node: node, opts: o}
 }
@@ -54,7 +55,7 @@ type handler struct {
 	node Node
 	opts Options
 
-	mu   sync.Mutex // one asks, and all share what comes
+	mu   sync.Mutex // held during a query, so that all readers share one view
 	at   time.Time
 	view []byte
 }
@@ -77,7 +78,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		servePage(w)
 	case r.URL.RawQuery == "view":
 		head.Set("Content-Type", "application/json")
-		_, _ = w.Write(h.look(r.Context())) // whoever has left does not mind
+		_, _ = w.Write(h.look(r.Context())) // an error means that the client has disconnected
 	case r.URL.RawQuery == "metrics":
 		head.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(metrics(h.node))
@@ -86,7 +87,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// admit returns why a request is not served: 0 if it is.
+// admit returns the status and the reason with which a request is rejected, or 0 if it is admitted.
 func (h *handler) admit(r *http.Request) (status int, why string) {
 	name := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
 	if _, err := netip.ParseAddr(name); err != nil && name != "localhost" && !slices.Contains(h.opts.Hosts, name) {
@@ -99,29 +100,29 @@ func (h *handler) admit(r *http.Request) (status int, why string) {
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
 	case h.opts.Token == "" && !local:
-		return http.StatusForbidden, "the page is for this machine only: there is no Options.Token"
+		return http.StatusForbidden, "only clients on this machine are admitted: Options.Token is not set"
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return http.StatusMethodNotAllowed, "only GET and HEAD"
+		return http.StatusMethodNotAllowed, "only GET and HEAD are allowed"
 	case r.URL.RawQuery == "":
-		return 0, "" // the page itself tells nothing
+		return 0, "" // the page itself contains no data
 	case site != "" && site != "same-origin" && site != "none":
-		return http.StatusForbidden, "not for other sites"
+		return http.StatusForbidden, "requests from other sites are rejected"
 	case h.opts.Token != "" && !known:
 		return http.StatusUnauthorized, "the token is missing or wrong"
 	}
 	return 0, ""
 }
 
-// look returns the present view, which all readers share.
+// look returns the current view as JSON. All readers share it.
 func (h *handler) look(ctx context.Context) []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.view == nil || time.Since(h.at) > fresh {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-		said, err := h.node.Look(ctx)
+		replies, err := h.node.Look(ctx)
 		cancel()
-		v := viewOf(h.node, said, err)
-		h.view, _ = json.Marshal(v) // it has nothing that cannot be
+		v := viewOf(h.node, replies, err)
+		h.view, _ = json.Marshal(v) // cannot fail: the view has only strings, booleans and finite numbers
 		h.at = time.Now()
 	}
 	return h.view
@@ -136,7 +137,7 @@ var style string
 //go:embed page/main.js
 var script string
 
-// page has @nonce@ where a nonce belongs.
+// page is the complete page, with @nonce@ as the placeholder of the nonce.
 var page = strings.NewReplacer("@style@", style, "@script@", script).Replace(html)
 
 func servePage(w http.ResponseWriter) {
@@ -144,5 +145,5 @@ func servePage(w http.ResponseWriter) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+
 		"'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte(strings.ReplaceAll(page, "@nonce@", nonce))) // whoever has left does not mind
+	_, _ = w.Write([]byte(strings.ReplaceAll(page, "@nonce@", nonce))) // an error means that the client has disconnected
 }

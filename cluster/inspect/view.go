@@ -9,19 +9,19 @@ import (
 	"github.com/bufftick/bufftick/cluster"
 )
 
-// view is what the page shows. Numbers that may be beyond 2^53 are strings.
+// view is the content of the page. Numbers that may exceed 2^53 are strings.
 type view struct {
-	Node  string     `json:"node"` // that shows it
+	Node  string     `json:"node"` // the node that serves the page
 	Nodes []nodeView `json:"nodes"`
 	Zones []zoneView `json:"zones"`
-	Moves []moveView `json:"moves"` // the last first
-	Cut   bool       `json:"cut"`   // there are more
+	Moves []moveView `json:"moves"` // the latest first
+	Cut   bool       `json:"cut"`   // there are more nodes or zones
 	Error string     `json:"error,omitempty"`
 }
 
 type nodeView struct {
 	Name     string `json:"name"`
-	Silent   bool   `json:"silent"` // it has not answered over NATS
+	Silent   bool   `json:"silent"` // it did not reply over NATS
 	Zones    int    `json:"zones"`
 	Owners   int    `json:"owners"`
 	Waiting  int    `json:"waiting"`
@@ -32,19 +32,19 @@ type nodeView struct {
 	Missed   string `json:"missed"`
 	GivenUp  string `json:"givenUp"`
 	Lost     string `json:"lost"`
-	Closed   bool   `json:"closed,omitempty"` // its connection to NATS is
-	Denied   bool   `json:"denied,omitempty"` // NATS lets it hear no commands
+	Closed   bool   `json:"closed,omitempty"` // its connection to NATS is closed
+	Denied   bool   `json:"denied,omitempty"` // NATS does not permit it to receive commands
 }
 
 type zoneView struct {
 	Name        string  `json:"name"`
 	Node        string  `json:"node"`
 	Epoch       string  `json:"epoch"`
-	Left        float64 `json:"left"` // ms of its lease
+	Left        float64 `json:"left"` // remaining lease in ms
 	Load        float64 `json:"load"`
-	Owners      int     `json:"owners"` // -1: nobody has said
+	Owners      int     `json:"owners"` // -1 if unknown
 	Waiting     int     `json:"waiting"`
-	Unsaved     float64 `json:"unsaved,omitempty"` // ms since when no commit was acknowledged
+	Unsaved     float64 `json:"unsaved,omitempty"` // ms without an acknowledged commit
 	Wish        string  `json:"wish,omitempty"`
 	Quarantined bool    `json:"quarantined,omitempty"`
 	Page        string  `json:"page,omitempty"`
@@ -58,7 +58,7 @@ type moveView struct {
 	Epoch string `json:"epoch"`
 }
 
-func viewOf(node Node, said []cluster.NodeInfo, err error) view {
+func viewOf(node Node, replies []cluster.NodeInfo, err error) view {
 	v := view{Node: node.Info().Node, Nodes: []nodeView{}, Zones: []zoneView{}, Moves: []moveView{}}
 	if err != nil {
 		v.Error = err.Error()
@@ -68,11 +68,11 @@ func viewOf(node Node, said []cluster.NodeInfo, err error) view {
 			v.Cut = true
 			break
 		}
-		v.Nodes = append(v.Nodes, nodeOf(name, said))
+		v.Nodes = append(v.Nodes, nodeOf(name, replies))
 	}
-	played := map[string]cluster.Played{} // where two say that they play a zone, the higher epoch is right
-	for k := range said {
-		for _, p := range said[k].Zones {
+	played := map[string]cluster.Played{} // by zone; if two nodes report a zone, the higher epoch is right
+	for k := range replies {
+		for _, p := range replies[k].Zones {
 			if p.Epoch >= played[p.Zone].Epoch {
 				played[p.Zone] = p
 			}
@@ -92,10 +92,10 @@ func viewOf(node Node, said []cluster.NodeInfo, err error) view {
 	return v
 }
 
-func nodeOf(name string, said []cluster.NodeInfo) nodeView {
+func nodeOf(name string, replies []cluster.NodeInfo) nodeView {
 	v := nodeView{Name: name, Silent: true}
-	for k := range said {
-		if i := &said[k]; i.Node == name {
+	for k := range replies {
+		if i := &replies[k]; i.Node == name {
 			number := func(n uint64) string { return strconv.FormatUint(n, 10) }
 			v.Silent, v.Zones = false, i.Stats.Zones
 			v.Commands, v.Drained, v.Fenced = number(i.Stats.Commands), number(i.Stats.Drained), number(i.Stats.Fenced)
@@ -121,7 +121,7 @@ func zoneOf(z cluster.ZoneInfo, played map[string]cluster.Played) zoneView {
 	return v
 }
 
-// link returns an address that a browser may be sent to, or nothing.
+// link returns the address if it is an http or https URL, and otherwise "".
 func link(address string) string {
 	if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return ""
@@ -129,7 +129,7 @@ func link(address string) string {
 	return address
 }
 
-// finite returns 0 for what JSON has no number for.
+// finite returns x, or 0 for NaN and infinities, which JSON cannot represent.
 func finite(x float64) float64 {
 	if x-x != 0 {
 		return 0

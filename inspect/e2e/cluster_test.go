@@ -63,7 +63,7 @@ func TestCluster(t *testing.T) {
 	for _, width := range []int64{390, 1440} {
 		p := open(t, s.URL, width, tall)
 		p.until(`document.querySelectorAll("#zones tr").length == 14 && document.querySelectorAll("#moves tr").length == 14`)
-		require.Equal(t, "Zone-sick has failed three times, and is left alone", eval[string](p, `document.querySelector("#verdict").textContent`))
+		require.Equal(t, "Zone-sick failed three times and is quarantined", eval[string](p, `document.querySelector("#verdict").textContent`))
 		require.Equal(t, "z<img src=x onerror=alert(1)>\uFFFD\"&", eval[string](p, `document.querySelector("#zones tr:nth-child(13) th").textContent`))
 		require.EqualValues(t, 4, eval[int64](p, `document.querySelectorAll("#zones a").length`), "a page that is a script is no link")
 		require.Equal(t, "1152921504606846976", eval[string](p, `document.querySelector("#zones tr:nth-child(13) td:nth-child(7)").textContent`))

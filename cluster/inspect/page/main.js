@@ -1,5 +1,5 @@
 "use strict";
-// Everything that is shown goes through these: text is only ever set as text.
+// All content is inserted with these functions, and only as text.
 const $ = (id) => document.getElementById(id);
 const h = (tag, attrs, ...list) => {
   const n = document.createElement(tag);
@@ -12,11 +12,11 @@ const set = (n, k, v) => { if (n.getAttribute(k) !== v) n.setAttribute(k, v); };
 const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 const count = (n) => whole.format(n);
 const plural = (n, one, many) => count(n) + " " + (Number(n) === 1 ? one : many);
-// name writes one without what turns text around, and cut.
+// name replaces control and direction characters of a name and shortens it.
 const name = (s) => { s = s.replace(/[\p{Cc}\p{Cf}]/gu, "�"); return s.length > 80 ? s.slice(0, 80) + "…" : s; };
 const anchor = (zone) => "zone-" + encodeURIComponent(zone);
 
-// list keeps a list's items by key, so that what has the focus keeps it.
+// list updates the children of parent by key, so that the focused element keeps the focus.
 const list = (parent, items, key, make, update) => {
   const old = parent.items || new Map(), now = new Map(), focused = parent.contains(document.activeElement) ? document.activeElement : null;
   let at = parent.firstChild;
@@ -36,9 +36,9 @@ const list = (parent, items, key, make, update) => {
 
 const showNode = (n, v, zones) => {
   n.className = v.silent ? "silent" : "";
-  put(n.says, v.closed ? "its connection to NATS is closed for good, and it gives its zones away" : v.denied ? "NATS lets it hear no commands, and it takes no zone" : v.silent ? "alive, and does not answer: cut off from NATS?" :
-    plural(v.zones, "zone", "zones") + ", " + plural(v.owners, "owner", "owners") + ", " + plural(v.commands, "command", "commands") + " done, " + count(v.waiting) + " in flight" +
-    (v.drained !== "0" ? ", " + plural(v.drained, "zone", "zones") + " given away" : "") + (v.fenced !== "0" ? ", " + plural(v.fenced, "commit", "commits") + " refused" : "") + (v.stopped !== "0" ? ", " + plural(v.stopped, "zone", "zones") + " stopped" : "") + (v.givenUp !== "0" ? ", " + plural(v.givenUp, "zone", "zones") + " stopped unsaved" : "") + (v.lost !== "0" ? ", " + plural(v.lost, "zone", "zones") + " gone back with the database" : "") + (v.missed !== "0" ? ", " + plural(v.missed, "beat", "beats") + " missed" : ""));
+  put(n.says, v.closed ? "its connection to NATS is closed for good, and it releases its zones" : v.denied ? "NATS does not permit it to receive commands, and it claims no zones" : v.silent ? "alive, but does not reply: cut off from NATS?" :
+    plural(v.zones, "zone", "zones") + ", " + plural(v.owners, "owner", "owners") + ", " + plural(v.commands, "command", "commands") + " executed, " + count(v.waiting) + " in flight" +
+    (v.drained !== "0" ? ", " + plural(v.drained, "zone", "zones") + " released" : "") + (v.fenced !== "0" ? ", " + plural(v.fenced, "commit", "commits") + " rejected" : "") + (v.stopped !== "0" ? ", " + plural(v.stopped, "zone", "zones") + " stopped" : "") + (v.givenUp !== "0" ? ", " + plural(v.givenUp, "zone", "zones") + " stopped unsaved" : "") + (v.lost !== "0" ? ", " + plural(v.lost, "zone", "zones") + " loaded again after lost commits" : "") + (v.missed !== "0" ? ", " + plural(v.missed, "beat", "beats") + " missed" : ""));
   list(n.chips, zones, (z) => z.name, () => { const li = h("li", {}); li.append(h("a", {})); return li; }, (li, z) => {
     put(li.firstChild, name(z.name));
     set(li.firstChild, "href", "#" + anchor(z.name));
@@ -63,7 +63,7 @@ const makeZone = (z) => {
   return tr;
 };
 
-// unsavedLong is for how many ms a zone may be unsaved: a database that fails over takes so long.
+// unsavedLong is the time in ms after which an unsaved zone is an alarm: a failover of the database may take this long.
 const unsavedLong = 2000;
 const showZone = (tr, z, most) => {
   tr.className = z.quarantined || !z.node || z.unsaved > unsavedLong ? "alarm" : z.wish && z.wish !== z.node ? "watch" : "";
@@ -71,8 +71,8 @@ const showZone = (tr, z, most) => {
   if (!z.page && link) link.remove();
   if (z.page && !link) tr.called.append(h("a", { href: z.page, rel: "noopener noreferrer", "aria-label": "live page of " + name(z.name) }, "live page"));
   if (z.page && link) set(link, "href", z.page);
-  put(tr.tds[0], z.quarantined ? "none: in quarantine" : !z.node ? "none" : name(z.node) + (z.unsaved ? ", unsaved for " + (z.unsaved / 1000).toFixed(1) + " s" : "") + (z.wish && z.wish !== z.node ? " → " + name(z.wish) : ""));
-    tr.bar.style.width = (100 * z.left / most) + "%";
+  put(tr.tds[0], z.quarantined ? "none: quarantined" : !z.node ? "none" : name(z.node) + (z.unsaved ? ", unsaved for " + (z.unsaved / 1000).toFixed(1) + " s" : "") + (z.wish && z.wish !== z.node ? " → " + name(z.wish) : ""));
+  tr.bar.style.width = (100 * z.left / most) + "%";
   put(tr.time, z.node ? (z.left / 1000).toFixed(1) + " s" : "–");
   put(tr.tds[2], z.owners < 0 ? "–" : count(z.owners));
   put(tr.tds[3], z.owners < 0 ? "–" : count(z.waiting));
@@ -80,7 +80,7 @@ const showZone = (tr, z, most) => {
   put(tr.tds[5], z.epoch);
 };
 
-// free is since when a zone has had no node. One that moves has none for a moment.
+// free maps a zone without a node to the time since when it has none: a moving zone has none for a moment.
 const free = new Map();
 const long = 4000;
 const since = (zones) => {
@@ -89,20 +89,20 @@ const since = (zones) => {
   return zones.some((z) => performance.now() - free.get(z.name) > long);
 };
 
-// verdict says in a sentence how it stands, the worst first.
+// verdict returns the most severe problem as a sentence, or that all is well.
 const verdict = (v) => {
   const sick = v.zones.filter((z) => z.quarantined), none = v.zones.filter((z) => !z.node && !z.quarantined), silent = v.nodes.filter((n) => n.silent);
   const some = (list) => list.slice(0, 3).map((x) => name(x.name)).join(", ") + (list.length > 3 ? " and " + count(list.length - 3) + " more" : "");
-  if (sick.length) return ["alarm", some(sick) + (sick.length > 1 ? " have" : " has") + " failed three times, and " + (sick.length > 1 ? "are" : "is") + " left alone"];
+  if (sick.length) return ["alarm", some(sick) + " failed three times and " + (sick.length > 1 ? "are" : "is") + " quarantined"];
   const tooLong = since(none);
-  if (none.length) return [tooLong ? "alarm" : "watch", (tooLong ? "nobody plays " : "on their way: ") + some(none)];
+  if (none.length) return [tooLong ? "alarm" : "watch", (tooLong ? "no node runs " : "moving: ") + some(none)];
   const unsaved = v.zones.filter((z) => z.unsaved > unsavedLong);
-  if (unsaved.length) return ["alarm", some(unsaved) + (unsaved.length > 1 ? " are" : " is") + " played, and cannot be saved"];
+  if (unsaved.length) return ["alarm", some(unsaved) + (unsaved.length > 1 ? " run" : " runs") + " but cannot be saved"];
   const deaf = v.nodes.filter((n) => n.closed || n.denied);
-  if (deaf.length) return ["alarm", some(deaf) + (deaf.length > 1 ? " hear" : " hears") + " no commands over NATS"];
+  if (deaf.length) return ["alarm", some(deaf) + (deaf.length > 1 ? " receive" : " receives") + " no commands over NATS"];
   if (v.error) return ["alarm", "NATS: " + v.error];
-  if (silent.length) return ["watch", some(silent) + (silent.length > 1 ? " do" : " does") + " not answer over NATS"];
-  return ["calm", "all " + plural(v.zones.length, "zone is", "zones are") + " played, on " + plural(v.nodes.length, "node", "nodes")];
+  if (silent.length) return ["watch", some(silent) + (silent.length > 1 ? " do" : " does") + " not reply over NATS"];
+  return ["calm", "all " + plural(v.zones.length, "zone runs", "zones run") + " on " + plural(v.nodes.length, "node", "nodes")];
 };
 
 const tell = (kind, text) => {
@@ -132,12 +132,12 @@ const ask = async () => {
   try {
     const r = await fetch("?view", { headers: token ? { Authorization: "Bearer " + token } : {}, cache: "no-store" });
     $("unlock").hidden = r.status !== 401;
-    if (!r.ok) throw new Error(r.status === 401 ? "the token is wanted" : (await r.text()).trim());
+    if (!r.ok) throw new Error(r.status === 401 ? "a token is required" : (await r.text()).trim());
     const v = await r.json();
     failed = 0;
     return v;
   } catch (e) {
-    if (++failed > 1 || !$("unlock").hidden) tell("alarm", "this node does not answer: " + e.message);
+    if (++failed > 1 || !$("unlock").hidden) tell("alarm", "this node does not reply: " + e.message);
     return null;
   }
 };
