@@ -99,7 +99,7 @@ type Client struct {
 // NewClient returns a client. It returns [ErrOptions] or an error of NATS.
 func NewClient(o ClientOptions) (*Client, error) {
 	if o.NATS == nil || o.Outstanding < 0 {
-		return nil, fmt.Errorf("%w: no NATS, or %d Outstanding", ErrOptions, o.Outstanding)
+		return nil, fmt.Errorf("%w: NATS is nil or Outstanding is %d", ErrOptions, o.Outstanding)
 	}
 	if o.Prefix == "" {
 		o.Prefix = "bufftick"
@@ -196,7 +196,7 @@ func (c *Client) sendBody(zone string, body []byte, want Certainty, done func(Re
 		return policy.ID{}, err
 	}
 	if most := mostPayload(c.o.NATS); len(body)+mostHead > most {
-		return policy.ID{}, fmt.Errorf("%w: %d bytes, and NATS takes %d in a message (max_payload), of which %d are for the rest", ErrTooLarge, len(body), most, mostHead)
+		return policy.ID{}, fmt.Errorf("%w: %d bytes, but max_payload of NATS is %d bytes, of which %d are reserved for the header", ErrTooLarge, len(body), most, mostHead)
 	}
 	c.mu.Lock()
 	defer c.unlock()
@@ -296,7 +296,7 @@ func (c *Client) flush() {
 func outcome(o policy.Outcome) (r Reply, err error) {
 	r = Reply{Zone: o.Reply.Zone, Epoch: o.Reply.Epoch, Tries: o.Tries}
 	if o.Reply.Code == policy.Moved {
-		return r, fmt.Errorf("%w: its owner has moved too often, to %q last", ErrRefused, o.Reply.Body)
+		return r, fmt.Errorf("%w: its owner has moved too often, last to %q", ErrRefused, o.Reply.Body)
 	}
 	if len(o.Reply.Body) > 0 {
 		if r.Result, err = parseResult(o.Reply.Body); err != nil {
@@ -307,7 +307,7 @@ func outcome(o policy.Outcome) (r Reply, err error) {
 	case policy.Done:
 		r.Again = true
 	case policy.Unknown:
-		return r, fmt.Errorf("%w: the zone has done too many others", ErrUnknown)
+		return r, fmt.Errorf("%w: the zone has executed too many others since", ErrUnknown)
 	case policy.Refused:
 		if r.Result.Err == nil {
 			return r, ErrRefused
@@ -374,7 +374,7 @@ func (c *Client) meet(zone string, world uint64) {
 	c.worlds[world] = true
 	if len(c.worlds) > 1 {
 		c.ended = append(c.ended, func() {
-			c.log(fmt.Sprintf("cluster: zone %q is answered by another world than before: two have the prefix %q, or it has another database now", zone, c.o.Prefix))
+			c.log(fmt.Sprintf("cluster: replies for zone %q come from another world than before: two worlds use the prefix %q, or the zone has a different database now", zone, c.o.Prefix))
 		})
 	}
 }
@@ -416,22 +416,22 @@ func (c *Client) gone() error {
 // because returns err as a suffix of another error's text.
 func because(err error) error {
 	if err == nil {
-		return nothing{}
+		return emptyError{}
 	}
 	return fmt.Errorf(": %w", err)
 }
 
-// nothing is an error with an empty text.
-type nothing struct{}
+// emptyError is an error with an empty text.
+type emptyError struct{}
 
-func (nothing) Error() string { return "" }
+func (emptyError) Error() string { return "" }
 
 // denied returns the last error of NATS if it is a permission violation.
 func (c *Client) denied() error {
 	if err := c.o.NATS.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
 		return because(err)
 	}
-	return nothing{}
+	return emptyError{}
 }
 
 // Close closes the client. Pending commands end with [ErrUnknown], Subscriptions with

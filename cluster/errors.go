@@ -12,7 +12,7 @@ var (
 
 	// ErrFuture means that the tables were created by a later version of this library. Nothing
 	// has been changed; update the program.
-	ErrFuture = errors.New("cluster: the tables are of a later version")
+	ErrFuture = errors.New("cluster: the tables were created by a later version")
 
 	// ErrClosed means that the node or the client has been closed.
 	ErrClosed = errors.New("cluster: closed")
@@ -21,7 +21,7 @@ var (
 	ErrOptions = errors.New("cluster: bad options")
 
 	// ErrWorld means that nodes of another database use this Prefix.
-	ErrWorld = errors.New("cluster: another world has this prefix")
+	ErrWorld = errors.New("cluster: another world uses this prefix")
 
 	// ErrUnsaved means that zones were stopped before all their changes were on disk. The error
 	// names the zones. Commands that were acknowledged as Durable are on disk.
@@ -38,7 +38,7 @@ var (
 
 	// ErrOverloaded means that too many commands of this client are pending. The command was not
 	// sent.
-	ErrOverloaded = errors.New("cluster: too many commands under way")
+	ErrOverloaded = errors.New("cluster: too many pending commands")
 
 	// ErrTooLarge means that the command exceeds the maximum size of a NATS message. It was not
 	// sent.
@@ -47,20 +47,20 @@ var (
 	// ErrLost means that the database of a zone has gone back to an earlier state. Changes that
 	// the zone had acknowledged since then are lost. The game continues from the present state of
 	// the database.
-	ErrLost = errors.New("cluster: the database has gone back, and acknowledged commands are lost")
+	ErrLost = errors.New("cluster: the database has lost commits, and acknowledged commands are lost")
 
 	// ErrUnknown means that it is unknown whether the command was executed: either ctx ended
 	// while the command was in flight, or the zone has executed a whole window of commands since
 	// it was first sent.
-	ErrUnknown = errors.New("cluster: nobody knows what became of the command")
+	ErrUnknown = errors.New("cluster: the outcome of the command is unknown")
 
 	// ErrShare means that, when ctx ended, the zone already had as many waiting commands of this
 	// client as it allows; see Options.Waiting.
-	ErrShare = errors.New("cluster: the zone has too many commands of this client waiting")
+	ErrShare = errors.New("cluster: too many commands of this client are waiting in the zone")
 
 	// ErrNoOwner means that ctx ended while no node was running the zone. The command was not
 	// sent.
-	ErrNoOwner = errors.New("cluster: nobody plays the zone")
+	ErrNoOwner = errors.New("cluster: no node runs the zone")
 
 	// ErrRefused means that the zone rejected the command and will never execute it: either the
 	// rules denied it, or it cannot be decoded there because it names a buff that is missing in

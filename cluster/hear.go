@@ -212,7 +212,7 @@ func (h *host) carryOut(m *policy.Message, r *policy.Reply, at *policy.Place) (f
 			return 0, false
 		}
 	}
-	if errors.Is(result.Err, errNotYet) {
+	if errors.Is(result.Err, errRetry) {
 		r.Code = policy.Busy
 		return 0, true
 	}

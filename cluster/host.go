@@ -106,7 +106,7 @@ func (h *host) run() {
 			h.n.log(h.zone, h.epoch, fmt.Sprintf("panicked: %s\n%s", recovered.Text(v), debug.Stack()))
 		} else if !returned {
 			h.failed()
-			h.n.log(h.zone, h.epoch, "has ended its goroutine")
+			h.n.log(h.zone, h.epoch, "has failed: a function of the game ended its goroutine")
 		}
 	}()
 	h.play()
@@ -134,7 +134,7 @@ func (h *host) play() {
 		h.n.tell(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) })
 		return
 	}
-	h.n.log(h.zone, h.epoch, "is played")
+	h.n.log(h.zone, h.epoch, "is running")
 	h.plays.Store(true)
 	h.n.guide.look()
 	h.n.tell(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, false) })
@@ -262,7 +262,7 @@ func (h *host) loop() {
 		case <-ticker.C:
 		}
 		if called = nil; !h.frame() {
-			h.n.log(h.zone, h.epoch, "is not this node's any more")
+			h.n.log(h.zone, h.epoch, "no longer belongs to this node")
 			return // the policy stops it too
 		}
 		if !h.saved(h.n.clock(), h.saver.Stats().Err) {
@@ -346,7 +346,7 @@ func (h *host) save() {
 		if err == nil {
 			h.committed()
 			h.n.count(func(s *Stats) { s.Drained++ })
-			h.n.log(h.zone, h.epoch, "is saved, and given away")
+			h.n.log(h.zone, h.epoch, "is saved and released")
 			h.n.tell(func(p *policy.Node) { p.Drained(h.n.clock(), h.zone, h.epoch) })
 			return
 		}

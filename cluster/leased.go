@@ -22,7 +22,7 @@ func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 		return nil, err
 	}
 	if cut.Epoch != s.h.epoch {
-		return nil, fmt.Errorf("%w: zone %q is at epoch %d, the lease was of %d", store.ErrFenced, zone, cut.Epoch, s.h.epoch)
+		return nil, fmt.Errorf("%w: zone %q is at epoch %d, but the lease has epoch %d", store.ErrFenced, zone, cut.Epoch, s.h.epoch)
 	}
 	return cut, err
 }
@@ -50,7 +50,7 @@ func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	case errors.Is(err, store.ErrLost):
 		h.lost.Store(true)
 		h.n.count(func(s *Stats) { s.Lost++ })
-		h.n.log(h.zone, h.epoch, "is loaded again from what the database has, which has gone back: "+err.Error())
+		h.n.log(h.zone, h.epoch, "is loaded again from the database, which has lost acknowledged commits: "+err.Error())
 		go h.n.tell(func(p *policy.Node) { p.Lost(h.n.clock(), h.zone, h.epoch) }) // the policy may be waiting for this commit
 	case errors.Is(err, store.ErrFenced):
 		h.n.count(func(s *Stats) { s.Fenced++ })

@@ -91,7 +91,7 @@ func (l *leases) makeTables(ctx context.Context, schema string) error {
 			return err
 		}
 		if version > layout {
-			return fmt.Errorf("%w: %d, this program knows %d", ErrFuture, version, layout)
+			return fmt.Errorf("%w: %d, but this program supports %d", ErrFuture, version, layout)
 		}
 		if worlds == 0 {
 			if _, err := tx.Exec(ctx, l.sql(world)); err != nil {

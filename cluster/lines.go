@@ -14,13 +14,13 @@ type lines struct {
 	of map[lineKey]*line
 }
 
-type lineKey struct{ zone, begins string }
+type lineKey struct{ zone, start string }
 
 type line struct {
-	since policy.Time
-	said  int
-	more  int
-	last  string
+	since      policy.Time
+	reported   int
+	suppressed int
+	last       string // the last suppressed line
 }
 
 const (
@@ -31,13 +31,13 @@ const (
 
 // admit records a line and returns the lines to report: none, or the line, possibly preceded by a
 // summary of the previous minute.
-func (l *lines) admit(zone, what string, now policy.Time) (say []string) {
-	begins, _, _ := strings.Cut(what, ":")
-	key := lineKey{zone, begins}
+func (l *lines) admit(zone, what string, now policy.Time) (report []string) {
+	start, _, _ := strings.Cut(what, ":")
+	key := lineKey{zone, start}
 	x := l.of[key]
 	if x == nil || now-x.since >= eachLines {
-		if x != nil && x.more > 0 {
-			say = append(say, x.again())
+		if x != nil && x.suppressed > 0 {
+			report = append(report, x.summary())
 		}
 		if l.of == nil || len(l.of) >= mostKinds {
 			l.of = map[lineKey]*line{}
@@ -45,30 +45,30 @@ func (l *lines) admit(zone, what string, now policy.Time) (say []string) {
 		x = &line{since: now}
 		l.of[key] = x
 	}
-	if x.said++; x.said > mostLines {
-		x.more, x.last = x.more+1, what
-		return say
+	if x.reported++; x.reported > mostLines {
+		x.suppressed, x.last = x.suppressed+1, what
+		return report
 	}
-	return append(say, what)
+	return append(report, what)
 }
 
-func (x *line) again() string {
-	return fmt.Sprintf("%s (and %d lines more that begin so, within %v)", x.last, x.more-1, eachLines)
+func (x *line) summary() string {
+	return fmt.Sprintf("%s (and %d more such lines within %v)", x.last, x.suppressed-1, eachLines)
 }
 
 // over removes the entries older than a minute and returns their summaries.
-func (l *lines) over(now policy.Time) (say map[string][]string) {
+func (l *lines) over(now policy.Time) (report map[string][]string) {
 	for key, x := range l.of {
 		if now-x.since < eachLines {
 			continue
 		}
 		delete(l.of, key)
-		if x.more > 0 {
-			if say == nil {
-				say = map[string][]string{}
+		if x.suppressed > 0 {
+			if report == nil {
+				report = map[string][]string{}
 			}
-			say[key.zone] = append(say[key.zone], x.again())
+			report[key.zone] = append(report[key.zone], x.summary())
 		}
 	}
-	return say
+	return report
 }

@@ -32,9 +32,9 @@ func (n *Node) publish(zone string, epoch uint64, to string, data []byte) error 
 		return nil
 	}
 	n.count(func(s *Stats) { s.Unsent++ })
-	text := fmt.Sprintf("NATS has not taken a message: %v", err)
+	text := fmt.Sprintf("NATS did not accept a message: %v", err)
 	if errors.Is(err, nats.ErrMaxPayload) {
-		text += fmt.Sprintf(": it has %d bytes, and max_payload is %d", len(data), n.mostPayload())
+		text += fmt.Sprintf(": it has %d bytes, but max_payload is %d", len(data), n.mostPayload())
 	}
 	n.log(zone, epoch, text)
 	return err
@@ -45,10 +45,10 @@ func (n *Node) publish(zone string, epoch uint64, to string, data []byte) error 
 // wait for a NATS server that is not connected.
 func (n *Node) meet(ctx context.Context, others int) error {
 	if most := n.o.NATS.Opts.MaxReconnect; most >= 0 {
-		n.log("", 0, fmt.Sprintf("NATS closes its connection for good after %d attempts to reconnect, and then all zones are given away: connect with nats.MaxReconnects(-1)", most))
+		n.log("", 0, fmt.Sprintf("NATS closes its connection for good after %d attempts to reconnect, and then all zones are released: connect with nats.MaxReconnects(-1)", most))
 	}
 	if !n.o.NATS.IsConnected() {
-		n.log("", 0, "NATS is not connected yet: permissions and other worlds are not looked for")
+		n.log("", 0, "NATS is not connected yet: permissions and conflicting prefixes are not checked")
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, n.o.TTL)
@@ -64,9 +64,9 @@ func (n *Node) meet(ctx context.Context, others int) error {
 func (n *Node) deny(why error) {
 	n.count(func(s *Stats) { s.Denied = why != nil })
 	if n.denied = why != nil; n.denied {
-		n.log("", 0, "takes no zone: "+why.Error())
+		n.log("", 0, "claims no zones: "+why.Error())
 	} else {
-		n.log("", 0, "hears itself over NATS, and takes zones")
+		n.log("", 0, "receives its own messages over NATS, and claims zones")
 	}
 }
 
@@ -101,7 +101,7 @@ func (n *Node) hearSelf(ctx context.Context) error {
 		missing[s] = true
 	}
 	if err := n.o.NATS.FlushWithContext(ctx); err != nil {
-		n.log("", 0, "NATS does not answer, and permissions are not looked for: "+err.Error())
+		n.log("", 0, "NATS does not reply, and permissions are not checked: "+err.Error())
 		return nil
 	}
 	for {
@@ -124,7 +124,7 @@ func (n *Node) hearSelf(ctx context.Context) error {
 		list = append(list, strings.Replace(s, zone, n.o.Prefix+".zone.*", 1))
 	}
 	slices.Sort(list)
-	return fmt.Errorf("what this node publishes to %q does not come back to it: %w", list, err)
+	return fmt.Errorf("NATS does not deliver messages that this node publishes to %q: %w", list, err)
 }
 
 // world returns the message with the identity of the node's world and the node's name.
@@ -163,7 +163,7 @@ func (n *Node) askWorlds(ctx context.Context, others int) error {
 		switch world, node, ok := parseWorld(m.Data); {
 		case !ok:
 		case world != n.leases.world:
-			return fmt.Errorf("%w: node %q answers to %q, and has another database or schema: give each world a Prefix of its own", ErrWorld, node, n.o.Prefix)
+			return fmt.Errorf("%w: node %q replies to %q, but has another database or schema: give each world its own Prefix", ErrWorld, node, n.o.Prefix)
 		default:
 			if own++; own >= others {
 				return nil
@@ -186,6 +186,6 @@ func (n *Node) heardWorld(m *nats.Msg) {
 	}
 	if world != n.leases.world {
 		n.count(func(s *Stats) { s.Foreign++ })
-		n.log("", 0, fmt.Sprintf("another world has the prefix %s: its node is called %q. Give each world a Prefix of its own", n.o.Prefix, node))
+		n.log("", 0, fmt.Sprintf("another world uses the prefix %s: its node is called %q. Give each world its own Prefix", n.o.Prefix, node))
 	}
 }

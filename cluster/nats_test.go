@@ -105,7 +105,7 @@ func TestMaxPayload(t *testing.T) {
 	require.Zero(t, a.Stats().Unsent)
 	_, err = cl.sendBody("z0", make([]byte, 2048), Applied, func(Reply, error) {})
 	require.ErrorIs(t, err, ErrTooLarge)
-	require.ErrorContains(t, err, "2048 bytes, and NATS takes 2048")
+	require.ErrorContains(t, err, "2048 bytes, but max_payload of NATS is 2048")
 }
 
 // TestParts: parts that do not follow one another make nothing.
@@ -212,8 +212,8 @@ func TestNode_Denied(t *testing.T) {
 	a, err := Join(t.Context(), o)
 	require.NoError(t, err)
 	defer a.Close()
-	for what := ""; !strings.Contains(what, "takes no zone"); {
-		if what = <-said; strings.Contains(what, "takes no zone") {
+	for what := ""; !strings.Contains(what, "claims no zones"); {
+		if what = <-said; strings.Contains(what, "claims no zones") {
 			require.Contains(t, what, s.schema+".zone.*")
 			require.NotContains(t, what, s.schema+".free")
 		}
@@ -245,7 +245,7 @@ func TestJoin_OtherWorld(t *testing.T) {
 	_, err = Join(t.Context(), o)
 	require.ErrorIs(t, err, ErrWorld)
 	require.ErrorContains(t, err, `"a"`)
-	for what := ""; !strings.Contains(what, "another world has the prefix"); {
+	for what := ""; !strings.Contains(what, "another world uses the prefix"); {
 		what = <-said
 	}
 	require.NotZero(t, a.Stats().Foreign)
@@ -268,7 +268,7 @@ func TestJoin_Waits(t *testing.T) {
 	defer cancel()
 	_, err = Join(ctx, o)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.ErrorContains(t, err, "Join has waited for PostgreSQL")
-	require.Contains(t, <-said, "Join waits for PostgreSQL")
+	require.ErrorContains(t, err, "Join was waiting for PostgreSQL")
+	require.Contains(t, <-said, "Join is waiting for PostgreSQL")
 	require.NoError(t, tx.Rollback(t.Context()))
 }

@@ -102,7 +102,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	if o.NATS.IsClosed() {
 		return nil, fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, because(o.NATS.LastError()))
 	}
-	err := n.wait(ctx, "PostgreSQL, and for the tables of schema "+o.Schema+" that another Join may be making", func() (err error) {
+	err := n.wait(ctx, "PostgreSQL, or for another Join that is creating the tables of schema "+o.Schema, func() (err error) {
 		if n.store, err = postgres.Open(ctx, o.Postgres, postgres.Options{Schema: o.Schema}); err != nil {
 			return err
 		}
@@ -140,11 +140,11 @@ func random() uint64 { return uint64(incarnation()) + 1 }
 // wait runs a step of Join. It logs a step that takes long, and names it in the error if ctx
 // ends.
 func (n *Node) wait(ctx context.Context, what string, do func() error) error {
-	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join waits for "+what) })
+	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join is waiting for "+what) })
 	defer timer.Stop()
 	err := do()
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("cluster: Join has waited for %s: %w", what, err)
+		return fmt.Errorf("cluster: Join was waiting for %s: %w", what, err)
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 // join registers the node and its zones in the database, and subscribes.
 func (n *Node) join(ctx context.Context) error {
 	var v policy.View
-	err := n.wait(ctx, "PostgreSQL to take in the node and its zones", func() (err error) {
+	err := n.wait(ctx, "PostgreSQL to register the node and its zones", func() (err error) {
 		if err = n.leases.tell(ctx, n.o.Zones); err == nil {
 			v, err = n.leases.beat(ctx, nil, true) // leaving: no other node may hand over zones before this one runs
 		}
@@ -261,7 +261,7 @@ func (n *Node) place(zone string, nodes []string) (to string) {
 	defer func() {
 		if v := recover(); v != nil {
 			to = ""
-			n.log(zone, 0, "has no place: Options.Place panicked: "+recovered.Text(v))
+			n.log(zone, 0, "is placed by load: Options.Place panicked: "+recovered.Text(v))
 		}
 	}()
 	return n.o.Place(zone, nodes)
@@ -274,7 +274,7 @@ func (n *Node) listen() {
 		asked := n.clock()
 		if n.o.NATS.IsClosed() {
 			n.count(func(s *Stats) { s.Closed = true })
-			n.log("", 0, "the connection to NATS is closed for good: all zones are given away. Connect with nats.MaxReconnects(-1), or join again with another connection")
+			n.log("", 0, "the connection to NATS is closed for good: all zones are released. Connect with nats.MaxReconnects(-1), or join again with another connection")
 			n.tell(func(p *policy.Node) { p.Leave(n.clock()) })
 			return
 		}
@@ -334,7 +334,7 @@ func (n *Node) do(a policy.Action) {
 			}
 		})
 		if a.Unsaved {
-			n.log(a.Zone, a.Epoch, "could not be saved in time, and is stopped as it is on disk")
+			n.log(a.Zone, a.Epoch, "could not be saved in time, and is stopped: changes since the last commit are lost")
 		}
 		n.gone.Go(func() { n.drop(a) })
 	case policy.Release:
@@ -573,19 +573,19 @@ func (n *Node) Close() {
 		select {
 		case <-ended:
 		case <-time.After(n.o.TTL):
-			n.leftBehind()
+			n.logAbandoned()
 		}
 	})
 }
 
-// leftBehind logs the zones that have not ended.
-func (n *Node) leftBehind() {
+// logAbandoned logs the zones that have not ended.
+func (n *Node) logAbandoned() {
 	n.mu.Lock()
 	hosts := slices.Collect(maps.Values(n.hosts))
 	n.mu.Unlock()
 	for _, h := range hosts {
 		if !closed(h.ended) {
-			n.log(h.zone, h.epoch, "is left behind: a function of the game has not returned")
+			n.log(h.zone, h.epoch, "is abandoned: a function of the game has not returned")
 		}
 	}
 }

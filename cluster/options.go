@@ -127,13 +127,13 @@ func (o *Options) complete() error {
 	case o.Node == "" || len(o.Node) > store.MaxName:
 		return fmt.Errorf("%w: Node is %q, want 1 to %d bytes", ErrOptions, o.Node, store.MaxName)
 	case o.NATS == nil:
-		return fmt.Errorf("%w: no NATS", ErrOptions)
+		return fmt.Errorf("%w: NATS is nil", ErrOptions)
 	case o.New == nil:
-		return fmt.Errorf("%w: no New", ErrOptions)
+		return fmt.Errorf("%w: New is nil", ErrOptions)
 	case o.TTL != 0 && o.TTL < time.Second:
-		return fmt.Errorf("%w: a TTL of %v, want 1 s or more", ErrOptions, o.TTL)
+		return fmt.Errorf("%w: TTL is %v, want 1 s or more", ErrOptions, o.TTL)
 	case o.Frame < 0 || o.Waiting < 0:
-		return fmt.Errorf("%w: a Frame of %v, %d Waiting", ErrOptions, o.Frame, o.Waiting)
+		return fmt.Errorf("%w: Frame is %v and Waiting is %d, want neither negative", ErrOptions, o.Frame, o.Waiting)
 	}
 	for _, zone := range o.Zones {
 		if err := store.CheckName(zone); err != nil {
@@ -166,7 +166,7 @@ func (o *Options) complete() error {
 func checkPrefix(prefix string) error {
 	for word := range strings.SplitSeq(prefix, ".") {
 		if word == "" || strings.ContainsFunc(word, func(c rune) bool { return c == '*' || c == '>' || c <= ' ' || c == 0x7f || unicode.IsSpace(c) }) {
-			return fmt.Errorf("%w: Prefix is %q, want words with dots between them, without *, > and blanks", ErrOptions, prefix)
+			return fmt.Errorf("%w: Prefix is %q, want words separated by dots, without *, > and spaces", ErrOptions, prefix)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 // saves tracks the commits of a zone, to log the first failure and the first success after it.
 type saves struct {
-	said  string      // error of the last commit; "" if it succeeded
+	err   string      // text of the last commit's error; "" if it succeeded
 	since policy.Time // time of the first failure
 }
 
@@ -30,22 +30,22 @@ func (h *host) saved(now policy.Time, err error) bool {
 	}
 	if err == nil {
 		h.unsaved.Store(0)
-		if s.said != "" {
+		if s.err != "" {
 			h.n.log(h.zone, h.epoch, "is saved again")
 		}
 		*s = saves{}
 		return true
 	}
-	if s.said == "" {
+	if s.err == "" {
 		s.since = now
 		h.unsaved.Store(max(1, int64(now)))
 	}
-	if what := err.Error(); what != s.said {
-		s.said = what
+	if what := err.Error(); what != s.err {
+		s.err = what
 		h.n.log(h.zone, h.epoch, "could not be saved: "+what)
 	}
 	if most := h.spec.MostUnsaved; most > 0 && now-s.since >= most {
-		h.n.log(h.zone, h.epoch, fmt.Sprintf("has not been saved for %v, and is loaded again from its last cut: %v", most, err))
+		h.n.log(h.zone, h.epoch, fmt.Sprintf("could not be saved for %v, and is loaded again from its last cut: %v", most, err))
 		h.n.count(func(s *Stats) { s.GivenUp++ })
 		h.n.tell(func(p *policy.Node) { p.Unsafe(h.n.clock(), h.zone, h.epoch) })
 		return false
@@ -56,7 +56,7 @@ func (h *host) saved(now policy.Time, err error) bool {
 	for _, theirs := range hopeless {
 		if errors.Is(err, theirs) {
 			h.failed()
-			h.n.log(h.zone, h.epoch, "has failed, and is played again from its last cut")
+			h.n.log(h.zone, h.epoch, "has failed, and is loaded again from its last cut")
 			return false
 		}
 	}

@@ -182,7 +182,7 @@ func (h *host) showNext(s *screen, now policy.Time) bool {
 	s.rest = append([]byte{m.kind}, x.buf[head:]...)
 	part := most - mostHead
 	if part < mostHead {
-		h.n.log(h.zone, h.epoch, fmt.Sprintf("shows nothing: NATS takes %d bytes in a message, which is too few", most))
+		h.n.log(h.zone, h.epoch, fmt.Sprintf("cannot send packets to subscriptions: max_payload of NATS is only %d bytes", most))
 		s.rest = nil
 		return false
 	}

@@ -49,7 +49,7 @@ func TestStuckZone(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnsaved)
 	require.ErrorContains(t, err, `["z1"]`)
 	close(release)
-	for what := ""; what != "z1 is left behind: a function of the game has not returned"; {
+	for what := ""; what != "z1 is abandoned: a function of the game has not returned"; {
 		what = <-told
 	}
 	require.EqualValues(t, 1, a.Stats().Drained, "the other zone")

@@ -12,13 +12,13 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// errNotYet tells a sender to retry.
-var errNotYet = errors.New("cluster: not yet")
+// errRetry tells a sender to retry.
+var errRetry = errors.New("cluster: retry later")
 
 // depart moves an owner to another zone.
 func (h *host) depart(id buff.OwnerID, to string) error {
 	if h.eng.Busy(id) {
-		return errNotYet
+		return errRetry
 	}
 	if _, err := h.eng.Buffs(id); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (h *host) depart(id buff.OwnerID, to string) error {
 	_, err := h.saver.Move(id, to)
 	switch {
 	case errors.Is(err, engine.ErrBusy), errors.Is(err, engine.ErrOverloaded), errors.Is(err, store.ErrTooLarge):
-		return errNotYet
+		return errRetry
 	case err == nil:
 		h.n.count(func(s *Stats) { s.Departed++ })
 	}
@@ -91,7 +91,7 @@ func (h *host) letIn(list []store.Arrival) {
 		id := a.Owner.ID
 		if err != nil {
 			if failing[id] = a.Number; h.failing[id] != a.Number && !errors.Is(err, engine.ErrBusy) {
-				h.n.log(h.zone, h.epoch, fmt.Sprintf("does not let owner %d in, who stays on the way: %v", id, err))
+				h.n.log(h.zone, h.epoch, fmt.Sprintf("cannot admit owner %d, which stays in transit: %v", id, err))
 			}
 			return
 		}

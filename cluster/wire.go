@@ -25,7 +25,7 @@ import (
 
 const wireVersion = 1
 
-var errWire = errors.New("cluster: what has come cannot be read")
+var errWire = errors.New("cluster: malformed message")
 
 func appendMessage(dst []byte, m *policy.Message) []byte {
 	dst = append(dst, wireVersion)
