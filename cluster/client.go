@@ -353,7 +353,7 @@ func (c *Client) heard(msg *nats.Msg) {
 		return
 	}
 	if len(msg.Data) == 0 && msg.Header.Get("Status") == "503" {
-		c.sender.Nobody(c.clock(), m)
+		c.sender.NoResponders(c.clock(), m)
 	} else if p, err := parseReply(msg.Data); err == nil {
 		p.Zone, p.Body = m.Zone, append([]byte(nil), p.Body...)
 		if p.Code == policy.Greeting {

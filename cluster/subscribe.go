@@ -146,7 +146,7 @@ func (c *Client) renew() {
 	for _, s := range c.screens {
 		s.say(&look{kind: isLook})
 		// A running zone sends something every second, so everything since may be lost.
-		if s.watch.Asks() {
+		if s.watch.Resync() {
 			s.say(&look{kind: isMissed})
 		}
 		if s.watch.Renew(idle) {
@@ -200,10 +200,10 @@ func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 	switch sight {
 	case policy.Skip:
 		return p, false
-	case policy.Behind:
+	case policy.GoneBack:
 		return Packet{Epoch: m.epoch, Err: fmt.Errorf("%w: zone %q", ErrLost, s.zone)}, true
 	}
-	p.Fresh = sight == policy.Anew
+	p.Fresh = sight == policy.ShowFirst
 	if m.number%(policy.MostUnread/4) == 0 {
 		s.say(&look{kind: isLook})
 	}

@@ -1,17 +1,18 @@
 package policy
 
-// Place is where the database has an owner.
+// Place is the place of an owner according to the database.
 type Place struct {
-	Zone     string // "": no zone has it
-	Arriving bool   // it is on its way into that zone
+	Zone     string // "": in no zone
+	Arriving bool   // it is in transit to Zone
 }
 
-// Away decides what becomes of a command that was never done, and whose owner its zone has not. leaves: it has been
-// moved out, and that is not on disk, so that a crash brings it back. at is where the database has the owner, or
-// nil if it has not been asked yet: then ask is true, and the code is of no account.
+// Away decides the reply to a command that was never executed when its owner is not in the zone.
+// leaves means that the owner has left and that this is not on disk, so that a crash would undo it.
+// at is the place of the owner in the database; if it is nil and needed, Away returns ask, and must
+// be called again with the place.
 //
-// Moved is said only of what is on disk, and an owner that is on its way is waited for: so a command is
-// told to go where its owner is, or will be.
+// The code is Moved only if the move is on disk, and Busy while the owner is in transit to this
+// zone. So a command is redirected only to the zone where its owner is or will be.
 func Away(zone string, leaves bool, at *Place) (code Code, ask bool) {
 	switch {
 	case leaves:
@@ -20,7 +21,7 @@ func Away(zone string, leaves bool, at *Place) (code Code, ask bool) {
 		return 0, true
 	case at.Zone == zone && at.Arriving:
 		return Busy, false
-	case at.Zone == zone || at.Zone == "": // a logout is not on disk yet, or there is no such owner
+	case at.Zone == zone || at.Zone == "": // the owner is unknown, or its removal from the zone is not on disk yet
 		return Refused, false
 	}
 	return Moved, false

@@ -84,7 +84,7 @@ func TestSenderFollows(t *testing.T) {
 	require.Equal(t, "b", zone)
 	require.EqualValues(t, 9, epoch)
 	s.Heard(2, Reply{ID: one, Zone: "a", Epoch: 4, Code: Refused}) // a copy of it comes to the first zone
-	s.Nobody(2, Message{ID: one, Zone: "a", Epoch: 4})
+	s.NoResponders(2, Message{ID: one, Zone: "a", Epoch: 4})
 	require.Empty(t, take())
 	s.Heard(2, Reply{ID: next, Zone: "b", Epoch: 9, Code: Applied})
 	_, done := s.Take()

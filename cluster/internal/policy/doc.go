@@ -1,19 +1,21 @@
-// Package policy decides: what a node does about its zones, what a zone does about commands that come
-// twice, and what a sender does until it knows what came of one. It is pure: time is an argument, what
-// is to be done is a list of values, what came of it is told by a call. There is no goroutine, clock or
-// socket in it, so that the simulation (internal/sim) and the real cluster run the same code.
+// Package policy makes the decisions of the cluster: which zones a node runs, whether a zone
+// executes a command, and when a sender retries one. It has no goroutines, clocks or sockets: time
+// is an argument, actions are returned as values, and their results are reported by method calls.
+// So the simulation (internal/sim) and the real cluster run the same code.
 //
-//	Node    which zones to claim, renew, drain, release, and when to stop one
-//	Window  which commands have been done, and from where on nobody knows
-//	Away    what becomes of a command for an owner that is not there
-//	Acks    replies that wait for the end of a commit
-//	Sender  commands on their way, with their retries
+//	Node    which zones to claim, renew, drain, release and stop
+//	Window  whether a command was executed before, or may have been
+//	Away    the reply to a command for an owner in another zone
+//	Acks    replies that wait for a commit
+//	Share   how much of a queue each sender may use
+//	Sender  pending commands and their retries
+//	Screen  the packets from a zone to a subscription; Watch is the side of the subscription
 //
-// None of these may be used by two goroutines at once.
+// Values of these types must not be used by several goroutines at the same time.
 package policy
 
 import "time"
 
-// Time is a node's own clock, which only goes forward, from any start. Two nodes' have nothing to do
-// with one another, and neither has a calendar's.
+// Time is a reading of a node's monotonic clock. Its zero is arbitrary, so the times of two nodes
+// cannot be compared.
 type Time = time.Duration

@@ -8,36 +8,39 @@ import (
 	"time"
 )
 
-// Config says how a node behaves. All nodes of a cluster have the same TTL.
+// Config is the configuration of a Node. All nodes of a cluster must have the same TTL.
 type Config struct {
 	Name string
 
-	TTL    Time // of a lease, by the clock of the database
-	Margin Time // a zone stops so long before its lease could end
-	Every  Time // between two beats
+	TTL    Time // duration of a lease, by the clock of the database
+	Margin Time // how long before the earliest possible end of its lease a zone stops
+	Every  Time // interval of beats
 
-	Claims  int  // at once
-	Drains  int  // at once
-	Patient Time // a drain that takes longer is given up: the zone stops as it is on disk
-	Balance Time // between two moves by which this node gives a zone to one with less to do; 0: never
+	Claims  int  // maximum number of pending claims
+	Drains  int  // maximum number of draining zones
+	Patient Time // timeout of a load or a drain: after it the zone stops without saving
+	Balance Time // minimum interval between moves of zones to less loaded nodes; 0: no such moves
 
-	// Deaf is how long NATS may be silent. Then no command reaches this node: it takes no zone, and says so. If
-	// another node hears, and still does two beats later, it gives its own away: NATS is not gone, or just back, but
-	// this node is cut off from it. 0: it never minds.
+	// Deaf is how long NATS may be silent before the node is deaf. No command reaches a deaf node,
+	// so it claims no zones and marks itself in the database. If another node is not deaf during
+	// two beats, the deaf node releases its zones: then NATS is neither down nor just restarted,
+	// and only this node is cut off from it. If zero, a node is never deaf.
 	Deaf Time
 
-	// Place, if not nil, says on which of the nodes that take zones a zone is to be, the same on all of them; "", or a
-	// node that is not among them: on the one that has least.
+	// Place, if not nil, selects the node for a zone from the nodes that accept zones. It must
+	// return the same result on every node. If it returns none of them, the least loaded node
+	// gets the zone.
 	Place func(zone string, nodes []string) string
 
-	// Failures is after how many failed loads one after the other a zone is left alone.
+	// Failures is the number of consecutive failed loads after which a zone is quarantined.
 	Failures int
 
-	// NoStop is for a control of the simulation: zones are not stopped before their leases end.
+	// NoStop is a control of the simulation: zones do not stop before their leases end.
 	NoStop bool
 }
 
-// Defaults are those of durable.md: a lease of 2 s that is renewed four times, and a margin of 300 ms.
+// Defaults returns the default configuration: a lease of 2 s that is renewed four times, with a
+// margin of 300 ms.
 func Defaults(name string) Config {
 	return Config{
 		Name: name, TTL: 2 * time.Second, Margin: 300 * time.Millisecond, Every: 500 * time.Millisecond,
@@ -45,22 +48,22 @@ func Defaults(name string) Config {
 	}
 }
 
-// State is where a zone is in its life on a node.
+// State is the state of a zone on a node.
 type State uint8
 
 const (
-	Claiming  State = iota + 1 // the database has been asked
-	Loading                    // the lease is ours; the zone is being read
-	Running                    // it is played
-	Draining                   // it takes no commands and is saved
-	Releasing                  // the database has been told
+	Claiming  State = iota + 1 // the claim is pending
+	Loading                    // the node has the lease and reads the zone
+	Running                    // the zone runs
+	Draining                   // the zone accepts no commands and is being saved
+	Releasing                  // the zone has stopped and its release is pending
 )
 
 var states = [...]string{Claiming: "claiming", Loading: "loading", Running: "running", Draining: "draining", Releasing: "releasing"}
 
 func (s State) String() string { return states[s] }
 
-// Node decides about the zones of one node. See the package.
+// Node decides which zones one node runs. See the package documentation.
 type Node struct {
 	c     Config
 	zones map[string]*zone
@@ -68,18 +71,18 @@ type Node struct {
 	seq   uint64
 	out   []Action
 
-	beats   map[uint64]Time // under way: when they were asked
-	nextAt  Time            // of the next beat
-	moved   Time            // when this node gave a zone away last, to balance
-	heard   Time            // what NATS has answered last, by when it was asked
-	alone   bool            // this node is deaf, and another hears
-	since   Time            // when that began
-	leaving bool
-	denied  bool     // see Deny
-	hurried int      // views in a row with free zones that are left to others
-	handing bool     // it has been so for long enough
-	refused bool     // the name is another's
-	unsaved []string // zones that a node that leaves has stopped before all was on disk
+	beats   map[uint64]Time // pending beats, and when they were sent
+	nextAt  Time            // time of the next beat
+	moved   Time            // time of the last move for balancing or placement
+	heard   Time            // when the last request that NATS answered was sent
+	alone   bool            // this node is deaf and another is not
+	since   Time            // since when alone is true
+	leaving bool            // Leave was called
+	denied  bool            // see Deny
+	hurried int             // consecutive views with free zones that other nodes should claim
+	handing bool            // all zones are released, because no command reaches this node
+	refused bool            // another node has this name
+	unsaved []string        // see Unsaved
 }
 
 // zone is one zone on this node.
@@ -87,25 +90,25 @@ type zone struct {
 	name   string
 	state  State
 	epoch  uint64
-	seq    uint64 // of the claim, or of the release
-	asked  Time   // when that was sent
-	since  Time   // in this state
-	until  Time   // when it must have stopped
+	seq    uint64 // number of the claim or release
+	asked  Time   // when the claim or release was sent
+	since  Time   // when the present state was entered
+	until  Time   // when the zone must have stopped
 	load   float64
-	to     string // who is to have it next
-	failed bool
+	to     string // the next node; "": any
+	failed bool   // the zone could not be loaded, or panicked
 }
 
-// mostBeats is how many beats may be under way, where the database does not answer.
+// mostBeats is the maximum number of pending beats while the database does not reply.
 const mostBeats = 4
 
-// NewNode returns a node without zones, which beats at once.
+// NewNode returns a node without zones. Its first beat is due at once.
 func NewNode(c Config, now Time) *Node {
 	return &Node{c: c, zones: map[string]*zone{}, beats: map[uint64]Time{}, nextAt: now, moved: now, heard: now}
 }
 
-// Take returns what is to be done, in this order, and forgets it. The slice is valid until the
-// next call of any method.
+// Take removes and returns the actions to execute, in this order. The slice is valid until the next
+// call of any method.
 func (n *Node) Take() []Action {
 	out := n.out
 	n.out = n.out[len(n.out):]
@@ -117,7 +120,7 @@ func (n *Node) Take() []Action {
 
 func (n *Node) act(a Action) { n.out = append(n.out, a) }
 
-// Next returns when Wake is to be called, at the latest.
+// Next returns the latest time at which Wake must be called.
 func (n *Node) Next() Time {
 	next := n.nextAt
 	for _, z := range n.zones {
@@ -128,7 +131,8 @@ func (n *Node) Next() Time {
 	return next
 }
 
-// Zones returns the leases that this node has, by name, and the state of each.
+// Zones returns the zones of this node, sorted by name, and the state of each. Epoch is 0 while a
+// claim is pending.
 func (n *Node) Zones() (leases []Lease, in []State) {
 	for _, z := range n.sorted() {
 		leases = append(leases, Lease{z.name, z.epoch, z.load})
@@ -137,20 +141,20 @@ func (n *Node) Zones() (leases []Lease, in []State) {
 	return leases, in
 }
 
-// Gone reports whether a node that leaves has no zone any more.
+// Gone reports whether Leave was called and the node has no zones left.
 func (n *Node) Gone() bool { return n.leaving && len(n.zones) == 0 }
 
-// Refused reports whether another node has this one's name.
+// Refused reports whether another node has the name of this one.
 func (n *Node) Refused() bool { return n.refused }
 
-// Wake does what time has brought: it stops zones, gives up what does not come, and beats.
+// Wake stops zones before their leases may end, handles timeouts, and sends a beat if one is due.
 func (n *Node) Wake(now Time) {
 	for _, z := range n.sorted() {
 		switch {
 		case z.epoch > 0 && now >= z.until && !n.c.NoStop:
 			n.drop(z)
 		case z.state == Claiming && now-z.asked >= n.c.TTL:
-			delete(n.zones, z.name) // if it was ours it is over by now, or a view will say so
+			delete(n.zones, z.name) // if it was granted, its lease has expired, or a view will report it
 		case (z.state == Draining || z.state == Loading) && now-z.since >= n.c.Patient:
 			z.failed = z.state == Loading
 			n.stop(now, z)
@@ -163,7 +167,7 @@ func (n *Node) Wake(now Time) {
 	}
 }
 
-// drop stops a zone that is not ours any more, or soon will not be.
+// drop stops and removes a zone that has lost its lease or is about to.
 func (n *Node) drop(z *zone) {
 	delete(n.zones, z.name)
 	if z.state != Releasing {
@@ -172,23 +176,25 @@ func (n *Node) drop(z *zone) {
 	}
 }
 
-// stop stops a zone that is ours, and gives it back.
+// stop stops a zone without saving it, and releases its lease.
 func (n *Node) stop(now Time, z *zone) {
 	n.act(Action{Verb: Stop, Zone: z.name, Epoch: z.epoch, Unsaved: z.state == Draining})
 	n.release(now, z)
 }
 
-// note remembers what a node that leaves has not saved.
+// note records a zone that a leaving node stops without saving it.
 func (n *Node) note(z *zone) {
 	if n.leaving && (z.state == Running || z.state == Draining) {
 		n.unsaved = append(n.unsaved, z.name)
 	}
 }
 
-// Unsaved returns the zones that this node has stopped since Leave before all of them was on disk.
+// Unsaved returns the zones that this node stopped after Leave before all their changes were on
+// disk.
 func (n *Node) Unsaved() []string { return n.unsaved }
 
-// beat asks the database, unless it has not answered for long: then at the pace of what was given up.
+// beat requests a beat, unless too many are pending. A beat without a reply counts as pending for
+// one TTL.
 func (n *Node) beat(now Time) {
 	for seq, asked := range n.beats {
 		if now-asked >= n.c.TTL {
@@ -210,7 +216,7 @@ func (n *Node) beat(now Time) {
 	n.act(a)
 }
 
-// Hint is that something is to be seen in the database: a zone is free, for the node To or for anyone.
+// Hint reports that a zone is free, for the node to, or for any node if to is empty.
 func (n *Node) Hint(now Time, zone, to string) {
 	if to == n.c.Name && n.zones[zone] == nil && !n.leaving && !n.refused && !n.deaf(now) {
 		n.claim(now, zone)
@@ -221,7 +227,7 @@ func (n *Node) Hint(now Time, zone, to string) {
 	}
 }
 
-// Beaten takes in the answer of a beat, which may be late, or twice.
+// Beaten reports the reply to a beat. Late and repeated replies are allowed.
 func (n *Node) Beaten(now Time, seq uint64, v View) {
 	asked, ok := n.beats[seq]
 	if !ok {
@@ -232,7 +238,8 @@ func (n *Node) Beaten(now Time, seq uint64, v View) {
 	if v.NameTaken {
 		return
 	}
-	// What is not renewed is not lost for that: the beat may have crossed a claim. It ends by itself.
+	// A lease that was not renewed is not necessarily lost: the beat may have been sent before the
+	// claim. If it is lost, the zone stops when its time has run out.
 	for _, l := range v.Renewed {
 		z := n.zones[l.Zone]
 		if until := asked + n.c.TTL - n.c.Margin; z != nil && z.epoch == l.Epoch && until > z.until && now < z.until {
@@ -249,25 +256,26 @@ func (n *Node) Beaten(now Time, seq uint64, v View) {
 	n.balance(now)
 }
 
-// see compares what the database says of a zone with what this node knows of it.
+// see reconciles the state of a zone with the database.
 func (n *Node) see(now, asked Time, v *ZoneView) {
 	z := n.zones[v.Name]
 	switch {
 	case z == nil && v.Mine:
-		// A claim of which no answer came, or a release that was lost.
+		// The reply to a claim was lost, or a release was lost.
 		n.zones[v.Name] = &zone{name: v.Name, epoch: v.Epoch, until: now + n.c.TTL}
 		n.release(now, n.zones[v.Name])
 	case z == nil || z.epoch == 0:
 	case v.Epoch > z.epoch:
-		n.drop(z) // another has claimed it
+		n.drop(z) // another node has claimed it
 	case v.To != "" && v.To != n.c.Name && z.state == Running && asked >= z.since && n.alive(v.To):
 		n.drain(now, z, v.To)
 	case z.state == Running && (n.leaving || n.handing):
 		n.drain(now, z, "")
 	}
-	// Beat again when the lease of another node ends. Left is relative to the time at which the beat
-	// was sent; relative to the answer the beat would be late by the duration of the round trip. A
-	// beat that is too early returns the time that is still left, 0 if it is less than a millisecond.
+	// Beat again when the lease of another node ends. Left is relative to the time at which the
+	// beat was sent; relative to the answer the beat would be late by the duration of the round
+	// trip. A beat that is too early returns the time that is still left, 0 if it is less than a
+	// millisecond.
 	if v.Node != "" && v.Node != n.c.Name && v.Left < n.c.Every {
 		n.nextAt = min(n.nextAt, max(now, asked+v.Left+time.Millisecond))
 	}
@@ -277,16 +285,19 @@ func (n *Node) alive(name string) bool {
 	return slices.ContainsFunc(n.view.Nodes, func(v NodeView) bool { return v.Name == name && !v.Draining })
 }
 
-// Heard is that NATS has answered what it was asked then.
-func (n *Node) Heard(asked Time) { n.heard = max(n.heard, asked) }
+// Heard reports that NATS has answered a request that was sent at that time.
+func (n *Node) Heard(sent Time) { n.heard = max(n.heard, sent) }
 
-// Deny is whether NATS permits no command to reach this node: it takes no zone, and gives its own away.
+// Deny sets whether NATS permissions prevent commands from reaching this node. While they do, the
+// node claims no zones and releases its own.
 func (n *Node) Deny(denied bool) { n.denied = denied }
 
-// deaf reports whether NATS has been silent for too long.
+// deaf reports whether no command reaches this node: NATS denies it, or has been silent for too
+// long.
 func (n *Node) deaf(now Time) bool { return n.denied || n.c.Deaf > 0 && now-n.heard > n.c.Deaf }
 
-// listen decides by a view whether all zones are given away because no command comes.
+// listen decides, when a view arrives, whether all zones are released because no command reaches
+// this node.
 func (n *Node) listen(now, asked Time) {
 	alone := n.deaf(now) && n.others()
 	if alone && !n.alone {
@@ -296,23 +307,24 @@ func (n *Node) listen(now, asked Time) {
 	n.handing = n.denied || alone && asked >= n.since+2*n.c.Every
 }
 
-// others reports whether another node takes zones.
+// others reports whether another node accepts zones.
 func (n *Node) others() bool {
 	return slices.ContainsFunc(n.view.Nodes, func(v NodeView) bool { return v.Name != n.c.Name && !v.Draining })
 }
 
-// claim asks for a zone.
+// claim requests the lease of a zone.
 func (n *Node) claim(now Time, name string) {
 	n.seq++
 	n.zones[name] = &zone{name: name, state: Claiming, seq: n.seq, asked: now}
 	n.act(Action{Verb: Claim, Seq: n.seq, Zone: name})
 }
 
-// Claimed takes in the answer of a claim: the epoch of the lease, or 0 if it was refused or failed.
+// Claimed reports the reply to a claim: the epoch of the lease, or 0 if the claim was rejected or
+// failed.
 func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	z := n.zones[name]
 	if z == nil || z.state != Claiming || z.seq != seq {
-		return // too late; if it has become ours, the next view says so, and it is released
+		return // too late: if the lease was granted, the next view shows it, and it is released
 	}
 	if z.until = z.asked + n.c.TTL - n.c.Margin; epoch == 0 || now >= z.until {
 		delete(n.zones, name)
@@ -322,7 +334,7 @@ func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	n.act(Action{Verb: Load, Zone: name, Epoch: epoch, Until: z.until})
 }
 
-// Loaded is that a zone is played, or that it has failed and stopped: when it was loaded, or later.
+// Loaded reports that a zone runs, or that it has failed and stopped, while it was loaded or later.
 func (n *Node) Loaded(now Time, name string, epoch uint64, failed bool) {
 	z := n.zones[name]
 	switch {
@@ -338,24 +350,27 @@ func (n *Node) Loaded(now Time, name string, epoch uint64, failed bool) {
 	}
 }
 
-// Weigh says what a zone costs its node, by a measure of the game's.
+// Weigh sets the load of a zone, in a unit chosen by the game.
 func (n *Node) Weigh(name string, load float64) {
 	if z := n.zones[name]; z != nil {
 		z.load = load
 	}
 }
 
-// Fenced is that a commit was refused: the zone is another's.
+// Fenced reports that a commit was rejected because another node has claimed the zone, or that the
+// zone could not be read and its lease should expire.
 func (n *Node) Fenced(name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch {
 		n.drop(z)
 	}
 }
 
-// Lost is that the database has not what it had acknowledged: the zone stops, and whoever claims it next loads what there is.
+// Lost reports that the database has lost commits that it had acknowledged. The zone stops, and the
+// next node to claim it loads the present state.
 func (n *Node) Lost(now Time, name string, epoch uint64) { n.giveUp(now, name, epoch) }
 
-// Unsafe is that a zone could not be saved for as long as its game allows: the zone stops, and is loaded from its last cut.
+// Unsafe reports that a zone could not be saved for longer than its game allows. The zone stops,
+// and is loaded from its last cut.
 func (n *Node) Unsafe(now Time, name string, epoch uint64) { n.giveUp(now, name, epoch) }
 
 func (n *Node) giveUp(now Time, name string, epoch uint64) {
@@ -365,7 +380,8 @@ func (n *Node) giveUp(now Time, name string, epoch uint64) {
 	}
 }
 
-// Move drains a zone, for another node to take it: a wish that has come before the view did.
+// Move drains a zone so that the node to can claim it. It is a wish that arrived before the view
+// that contains it.
 func (n *Node) Move(now Time, name, to string) {
 	if z := n.zones[name]; z != nil && z.state == Running && to != n.c.Name && n.alive(to) {
 		n.drain(now, z, to)
@@ -380,22 +396,22 @@ func (n *Node) drain(now Time, z *zone, to string) {
 		}
 	}
 	if draining >= n.c.Drains {
-		return // the next view, or the next one that has drained, comes back to it
+		return // retried with the next view, or when another zone has drained
 	}
 	z.state, z.since, z.to = Draining, now, to
 	n.act(Action{Verb: Drain, Zone: z.name, Epoch: z.epoch})
 }
 
-// Drained is that a zone has stopped, and all of it is on disk.
+// Drained reports that a zone has stopped with all its changes on disk.
 func (n *Node) Drained(now Time, name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch && z.state == Draining {
-		z.state = Releasing // all is on disk
+		z.state = Releasing // not unsaved: see note
 		n.release(now, z)
 		n.drainMore(now)
 	}
 }
 
-// drainMore goes on with the zones of a node that gives all away.
+// drainMore drains further zones of a node that releases all of them.
 func (n *Node) drainMore(now Time) {
 	if !n.leaving && !n.handing {
 		return
@@ -414,14 +430,14 @@ func (n *Node) release(now Time, z *zone) {
 	n.act(Action{Verb: Release, Seq: z.seq, Zone: z.name, Epoch: z.epoch, To: z.to, Failed: z.failed})
 }
 
-// Released is that the database has taken in a release.
+// Released reports that the database has executed a release.
 func (n *Node) Released(seq uint64, name string) {
 	if z := n.zones[name]; z != nil && z.state == Releasing && z.seq == seq {
 		delete(n.zones, name)
 	}
 }
 
-// Leave drains all zones, and takes no other one. Gone says when it is over.
+// Leave drains all zones and claims no others. Gone reports when it is complete.
 func (n *Node) Leave(now Time) {
 	n.leaving = true
 	n.nextAt = min(n.nextAt, now)
@@ -437,7 +453,7 @@ func (n *Node) sorted() []*zone {
 	return slices.SortedFunc(maps.Values(n.zones), func(a, b *zone) int { return strings.Compare(a.name, b.name) })
 }
 
-// String says what the node has, in one line.
+// String returns the zones of the node and their states, on one line.
 func (n *Node) String() string {
 	var b strings.Builder
 	for _, z := range n.sorted() {

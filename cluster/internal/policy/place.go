@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// least is what a zone weighs that says nothing, or hardly anything, of its load.
-const least = 1.0
+// minWeight is the weight of a zone with a small or unknown load.
+const minWeight = 1.0
 
 func weight(load float64) float64 {
-	if !(load > least) { // also NaN
-		return least
+	if !(load > minWeight) { // also NaN
+		return minWeight
 	}
 	return min(load, 1e12)
 }
 
-// burdens returns the nodes that take zones, with what each has by the view, the least first.
+// burdens returns the nodes that accept zones with their total loads, the least loaded first.
 func (n *Node) burdens() []burden {
 	var all []burden
 	for _, v := range n.view.Nodes {
@@ -43,14 +43,15 @@ func lighter(a, b burden) int {
 	return cmp.Or(cmp.Compare(a.load, b.load), cmp.Compare(a.name, b.name))
 }
 
-// mostHurried is how many views in a row may have zones that are left to other nodes before this node beats at its usual pace: some
-// node may be unable to claim its share.
+// mostHurried limits how many consecutive early beats a node sends because zones are left to other
+// nodes. A node may be unable to claim its share for a long time.
 const mostHurried = 8
 
-// place claims the free zones that are this node's to take. All nodes that have the same view come to
-// the same: each free zone goes to the one that has least by then. Where the views differ, one claim
-// wins and the other is refused. A node that hears nobody takes none; but where none hears, because NATS is gone, a
-// zone goes to whoever asks first, for it is better played than not.
+// place claims the free zones that this node should run. Each free zone is assigned to the least
+// loaded node, so nodes with the same view agree. If the views differ, one claim succeeds and the
+// other is rejected. A deaf node claims no zones, unless all nodes are deaf because NATS is down:
+// then each node claims every free zone, because a zone without commands is better than a zone that
+// does not run.
 func (n *Node) place(now, asked Time) {
 	deaf := n.deaf(now)
 	if n.leaving || n.denied || deaf && n.others() {
@@ -85,7 +86,7 @@ func (n *Node) place(now, asked Time) {
 			claims++
 		}
 	}
-	// Two nodes whose views differ may each leave a zone to the other.
+	// Two nodes with different views may each leave a zone to the other, so check again soon.
 	if n.hurried++; !left {
 		n.hurried = 0
 	}
@@ -94,7 +95,7 @@ func (n *Node) place(now, asked Time) {
 	}
 }
 
-// chosen returns where a zone is to be, by Config.Place: "" if that does not mind.
+// chosen returns the node that Config.Place selects for a zone, or "" if it selects none.
 func (n *Node) chosen(zone string) string {
 	if n.c.Place == nil {
 		return ""
@@ -111,8 +112,9 @@ func (n *Node) chosen(zone string) string {
 	return ""
 }
 
-// balance gives one zone to the node where it is to be. If there is none such it gives one to the node that has least,
-// if this one then still has no less than that: so nothing is given back and forth.
+// balance starts at most one move: of a zone that Config.Place wants on another node, or else of a
+// zone to the least loaded node, if that node is then not more loaded than this one. So a zone
+// never moves back and forth.
 func (n *Node) balance(now Time) {
 	if n.c.Balance <= 0 || n.leaving || now-n.moved < n.c.Balance {
 		return
@@ -122,7 +124,7 @@ func (n *Node) balance(now Time) {
 	if mine < 0 {
 		return
 	}
-	if n.c.Place != nil && n.bring(now) {
+	if n.c.Place != nil && n.moveToPlace(now) {
 		return
 	}
 	gap := nodes[mine].load - nodes[0].load
@@ -133,7 +135,7 @@ func (n *Node) balance(now Time) {
 			return // one at a time
 		case z.state != Running || 2*w > gap || n.chosen(z.name) != "":
 		case best == nil || w > weight(best.load) || w == weight(best.load) && z.since < best.since:
-			best = z // of those that weigh the same the one that has been here longest
+			best = z // the heaviest; of equal weights, the one that has been here longest
 		}
 	}
 	if best != nil {
@@ -142,8 +144,9 @@ func (n *Node) balance(now Time) {
 	}
 }
 
-// bring gives a zone to the node where Place wants it; it reports whether one is on its way.
-func (n *Node) bring(now Time) bool {
+// moveToPlace moves a zone to the node that Config.Place selects. It reports whether a move is in
+// progress.
+func (n *Node) moveToPlace(now Time) bool {
 	for _, z := range n.sorted() {
 		if z.state == Draining || z.state == Releasing {
 			return true // one at a time

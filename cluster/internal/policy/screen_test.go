@@ -18,13 +18,13 @@ func TestWatch_Heard(t *testing.T) {
 		want                Sight
 		missed              bool
 	}{
-		{0, 7, a, 1, true, Anew, false},
+		{0, 7, a, 1, true, ShowFirst, false},
 		{0, 7, a, 2, false, Show, false},
 		{0, 7, a, 4, false, Show, true},
-		{0, 7, a + 1, 1, true, Anew, false},
+		{0, 7, a + 1, 1, true, ShowFirst, false},
 		{0, 7, a, 5, false, Skip, false}, // of a viewer that is forgotten
 		{0, 8, a, 2, false, Skip, true},  // the definitions got lost
-		{0, 8, a, 3, true, Anew, false},
+		{0, 8, a, 3, true, ShowFirst, false},
 		// An owner of before is heard, and the known one too.
 		{1 * time.Second, 7, a, 5, false, Skip, false},
 		{2 * time.Second, 7, a, 6, false, Skip, false},
@@ -36,9 +36,9 @@ func TestWatch_Heard(t *testing.T) {
 		{20 * time.Second, 8, b, 1, true, Skip, false},
 		{21 * time.Second, 8, b, 2, false, Skip, false},
 		{22 * time.Second, 8, b, 3, false, Skip, false},
-		{22*time.Second + 1, 8, b, 4, false, Behind, true},
+		{22*time.Second + 1, 8, b, 4, false, GoneBack, true},
 		{23 * time.Second, 8, b, 5, false, Skip, false}, // it waits for the definitions
-		{24 * time.Second, 8, b, 6, true, Anew, false},
+		{24 * time.Second, 8, b, 6, true, ShowFirst, false},
 		{24 * time.Second, 8, b, 7, false, Show, false},
 	} {
 		what, missed := w.Heard(c.at, 2*time.Second, c.epoch, c.join, c.number, c.defines)
@@ -55,12 +55,12 @@ func TestWatch_Turn(t *testing.T) {
 		return what
 	}
 	w.Turn(7)
-	require.Equal(t, Anew, heard(7, Joins(1), 1), "it has shown nothing yet")
+	require.Equal(t, ShowFirst, heard(7, Joins(1), 1), "it has shown nothing yet")
 	w.Turn(6)
 	require.Equal(t, Show, heard(7, Joins(1), 2))
-	require.Equal(t, Behind, heard(6, Joins(2), 1))
+	require.Equal(t, GoneBack, heard(6, Joins(2), 1))
 	w.Turn(6)
-	require.Equal(t, Anew, heard(6, Joins(2)+1, 1))
+	require.Equal(t, ShowFirst, heard(6, Joins(2)+1, 1))
 	w.Turn(6)
 	require.Equal(t, Show, heard(6, Joins(2)+1, 2), "once")
 }
@@ -71,10 +71,10 @@ func TestWatch_Asks(t *testing.T) {
 	heard := func(number uint64, defines bool) { w.Heard(0, time.Second, 7, Joins(1), number, defines) }
 	heard(1, true)
 	heard(2, false)
-	require.False(t, w.Asks())
+	require.False(t, w.Resync())
 	heard(4, false)
 	heard(5, false)
-	require.True(t, w.Asks())
+	require.True(t, w.Resync())
 	heard(6, true)
-	require.False(t, w.Asks())
+	require.False(t, w.Resync())
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// ID is what a sender calls a command, so that it is done once: no other one in the world has it. The
-// lowest bit of its last byte is 0 where it is made, and so are its bytes 8 and 9. The policy's marks are there: what a
-// zone keeps of a command that it has not done, and how often the command was told that its owner is
-// elsewhere. To the next zone it goes with the next ID: the one before has said that it never did the
-// last one, and never will.
+// ID identifies a command in the whole world, so that it is executed only once. The sender makes it
+// with 0 in the lowest bit of its last byte and in its bytes 8 and 9. The policy uses these bits as
+// marks: of commands that a zone has refused or redirected, and of the number of redirections. A
+// redirected command is sent to the next zone with a new ID, because the earlier zone has replied
+// that it will never execute the old one.
 type ID [16]byte
 
 // Bits of the bytes 8 and 9 of an ID.
@@ -27,109 +27,111 @@ func (id ID) mark(marks uint16) ID {
 	return id
 }
 
-// AsRefused is what a zone keeps of a command that the rules have refused: a copy of it that comes
-// later must not be done, after the sender has been told that it was not.
+// AsRefused returns the ID that a zone saves for a refused command, so that it never executes a
+// late copy after it has replied that the command was refused.
 func (id ID) AsRefused() ID {
 	id[len(id)-1] |= 1
 	return id
 }
 
-// AsMoved is what a zone keeps of a command whose owner is in another one, for the same reason: the owner may
-// have come back when a copy of it comes.
+// AsMoved returns the ID that a zone saves for a redirected command, so that it never executes a
+// late copy if the owner has come back since.
 func (id ID) AsMoved() ID { return id.mark(id.marks() | markMoved) }
 
-// Base is the ID as it was made, for the same command in all zones.
+// Base returns the ID without marks, which is the same for a command in all zones.
 func (id ID) Base() ID {
 	id[len(id)-1] &^= 1
 	return id.mark(0)
 }
 
-// next is the ID of the command in the next zone; ok is false if it has been in too many.
+// next returns the ID of the command for the next zone; ok is false if it was redirected too often.
 func (id ID) next() (_ ID, ok bool) {
 	hops := id.marks() / oneHop
 	return id.mark((hops + 1) * oneHop), hops < mostHops
 }
 
-// Code says what became of a command.
+// Code is the kind of a reply.
 type Code uint8
 
 const (
-	Applied  Code = iota + 1 // done, in the Tick
-	Durable                  // done, and on disk
-	Done                     // done before, when this sender had asked already; as far as it asked for
-	Refused                  // not done, and never will be: the body says why
-	Unknown                  // nobody knows: the zone has done too many others since
-	Busy                     // not done: too much waits there. It is asked again
-	Greeting                 // no command: the answer to a hello
-	Gone                     // not done: the zone is about to be another's. It is sent to that one
-	Moved                    // not done, and never will be there: the owner is in the zone of that name, the body
+	Applied  Code = iota + 1 // executed by a Tick
+	Durable                  // executed and on disk
+	Done                     // executed at an earlier attempt, and on disk if the message requested that
+	Refused                  // will never be executed; the body has the reason
+	Unknown                  // unknown: the zone has executed too many others since
+	Busy                     // not executed: retry later
+	Greeting                 // reply to a hello
+	Gone                     // not executed: retry with the next owner of the zone
+	Moved                    // will never be executed by this zone: the owner is in the zone that the body names
 )
 
-// Crowded is the body of a Busy for who has as much waiting in the zone as it may have.
+// Crowded is the body of a Busy reply to a sender that has used its share of the zone's queue.
 const Crowded = 1
 
 var codes = [...]string{Applied: "applied", Durable: "durable", Done: "done", Refused: "refused", Unknown: "unknown", Busy: "busy", Greeting: "greeting", Gone: "gone", Moved: "moved"}
 
 func (c Code) String() string { return codes[c] }
 
-// Message is what a sender says to a zone: a command, or a hello if its ID is zero.
+// Message is a message to a zone: a command, or a hello if its ID is zero.
 type Message struct {
 	ID    ID
 	Zone  string
-	Epoch uint64 // of the owner that is to have it; 0 in a hello
-	Life  uint64 // of that owner: see Greeted
+	Epoch uint64 // epoch of the addressed owner of the zone; 0 in a hello
+	Life  uint64 // life of the addressed owner: see Greeted
 	Since uint64 // see Window
-	Sure  bool   // the reply comes when it is on disk
+	Sure  bool   // reply only when the command is on disk
 	Body  []byte
 }
 
-// Reply is what a zone says to a sender.
+// Reply is a message from a zone to a sender.
 type Reply struct {
 	ID    ID
 	Zone  string
 	Epoch uint64
-	Total uint64 // commands that are on disk
+	Total uint64 // number of commands on disk
 	Code  Code
 	Body  []byte
 
-	Greeted // all of it if Code is Greeting, and the life if the message named one
+	Greeted // complete if Code is Greeting; otherwise only Life, if the message had one
 }
 
-// Greeted is what a zone says of itself in the answer to a hello. All of it is zero if the zone is played by a program of before.
+// Greeted is the description of a zone in the reply to a hello. It is zero if an earlier version of
+// the library runs the zone.
 type Greeted struct {
-	World uint64 // of the database; 0: unknown
-	Life  uint64 // of the load by which it is played: two histories of a zone may have the same epoch, and never the same life
-	Begun uint64 // commands that were done when it was loaded
-	Lease Time
+	World uint64 // identity of the database; 0: unknown
+	Life  uint64 // random number of this load; after the database has gone back, two loads may have the same epoch
+	Begun uint64 // number of executed commands when the zone was loaded
+	Lease Time   // duration of its leases
 }
 
-// Outcome is how a command has ended for its sender.
+// Outcome is the final result of a command.
 type Outcome struct {
-	ID    ID // as it was given to Send
+	ID    ID // as given to Send
 	Reply Reply
-	Tries int // how often it was sent
+	Tries int // how often the command was sent to its last zone and earlier ones
 }
 
-// SenderConfig says how a sender behaves.
+// SenderConfig is the configuration of a Sender.
 type SenderConfig struct {
-	Outstanding int  // commands at once
-	Zones       int  // whose owners are remembered
-	Retry, Most Time // the first pause before a retry, and the longest: it doubles
-	Hello       Time // between two hellos to one zone
-	Lease       Time // of a zone that does not say how long its lease is
+	Outstanding int  // maximum number of pending commands
+	Zones       int  // maximum number of known zones
+	Retry, Most Time // first and longest pause before a retry; it doubles with each retry
+	Hello       Time // minimum interval of hellos to one zone
+	Lease       Time // default for zones that do not report the duration of their leases
 
-	// These are for controls of the simulation. NoLife: messages do not name the life that they are for. NoTurn: a zone whose epoch has
-	// gone back is never believed. NoLower: Message.Since stays as it is when a command is sent to the next owner.
+	// Controls of the simulation. NoLife: messages have no Life. NoTurn: an owner with a lower
+	// epoch is never accepted. NoLower: Message.Since does not change when a command is sent to
+	// another owner. NoBefore: replies from before a loss are accepted.
 	NoLife, NoTurn, NoLower, NoBefore bool
 }
 
-// SenderDefaults are for a sender on the network of its zones. Nobody tells a sender that NATS is back: its
-// commands are on their way again within Most.
+// SenderDefaults returns the default configuration. After an interruption of NATS, pending commands
+// are sent again within Most.
 func SenderDefaults() SenderConfig {
 	return SenderConfig{Outstanding: 2048, Zones: 4096, Retry: 250 * time.Millisecond, Most: 500 * time.Millisecond, Hello: 20 * time.Millisecond, Lease: 2 * time.Second}
 }
 
-// Sender sends commands until it is known what became of them. See the package.
+// Sender sends commands and retries them until their outcomes are known.
 type Sender struct {
 	c      SenderConfig
 	routes map[string]*route
@@ -139,35 +141,37 @@ type Sender struct {
 	lost   []Loss
 }
 
-// Loss is that the database of a zone has gone back: what it had acknowledged since may be lost. Epoch is that of who plays it now.
+// Loss reports that the database of a zone has gone back, so that acknowledged commands may be
+// lost. Epoch is the epoch of the present owner.
 type Loss struct {
 	Zone  string
 	Epoch uint64
 }
 
-// route is what is known of the owner of a zone.
+// route is the state of a zone as known to a sender.
 type route struct {
-	epoch   uint64 // 0: unknown
-	newest  uint64 // the one that is believed; 0: none has been heard
-	world   uint64
-	life    uint64 // of newest
-	total   uint64 // commands on disk
+	epoch   uint64 // epoch to send to; 0: wait for a greeting
+	newest  uint64 // epoch of the last accepted owner; 0: none
+	world   uint64 // world of the last accepted owner
+	life    uint64 // life of the last accepted owner
+	total   uint64 // number of commands that it has on disk
 	losses  int    // how often the database of the zone has gone back
 	lease   Time
-	other   Turn // another owner that is heard
-	hello   Time // when the next one may be sent
-	waiting []ID // for the epoch, in their order
-	sent    int  // commands under way
+	other   Turn // replies of an owner that is not accepted yet
+	hello   Time // earliest time of the next hello
+	waiting []ID // commands that wait for a greeting, in order
+	sent    int  // number of pending commands
 }
 
-// Turn decides when an owner is believed that seems to be one of before: when it has been heard for longer than a lease, and the one that
-// is believed has not. An owner of before is not played for so long.
+// Turn decides when an owner that seems to be an earlier one is accepted: when it has replied for
+// longer than a lease and the accepted owner has not. An owner that has really lost its lease stops
+// before that.
 type Turn struct {
 	heard       bool
 	since, last Time
 }
 
-// Heard takes in a word of the other owner, and reports whether it is to be believed.
+// Heard records a reply of the other owner and reports whether to accept it.
 func (t *Turn) Heard(now, lease Time) bool {
 	if !t.heard || now-t.last > lease {
 		t.heard, t.since = true, now
@@ -178,21 +182,22 @@ func (t *Turn) Heard(now, lease Time) bool {
 
 type sent struct {
 	m     Message
-	first bool // it has never been sent: Since is not fixed
-	next  Time // of the retry
+	first bool // not sent yet: Since is not set
+	next  Time // time of the next retry
 	pause Time
 	tries int
 
-	losses  int  // route.losses when it was sent first
-	crowded bool // the last answer was Busy with Crowded
+	losses  int  // route.losses when it was first sent to its zone
+	crowded bool // the last reply was Busy with Crowded
 }
 
-// NewSender returns one that has sent nothing.
+// NewSender returns a Sender without pending commands.
 func NewSender(c SenderConfig) *Sender {
 	return &Sender{c: c, routes: map[string]*route{}, sent: map[ID]*sent{}}
 }
 
-// Send begins a command; it returns false if too many are under way, or to too many zones.
+// Send adds a command. It returns false if too many commands, or commands for too many zones, are
+// pending.
 func (s *Sender) Send(now Time, m Message) bool {
 	if len(s.sent) >= s.c.Outstanding || s.route(m.Zone) == nil {
 		return false
@@ -204,7 +209,8 @@ func (s *Sender) Send(now Time, m Message) bool {
 	return true
 }
 
-// route returns what is known of a zone. Where too many are, one that nobody waits for is forgotten.
+// route returns the route of a zone. If there are too many, it replaces one without pending
+// commands; if all have some, it returns nil.
 func (s *Sender) route(zone string) *route {
 	r := s.routes[zone]
 	if r != nil {
@@ -227,7 +233,7 @@ func (s *Sender) route(zone string) *route {
 	return r
 }
 
-// post sends a command to the owner of its zone, or asks who that is.
+// post sends a command to the owner of its zone, or sends a hello to find the owner.
 func (s *Sender) post(now Time, x *sent) {
 	r := s.routes[x.m.Zone]
 	if r.epoch == 0 {
@@ -238,8 +244,9 @@ func (s *Sender) post(now Time, x *sent) {
 		s.hello(now, x.m.Zone, r)
 		return
 	}
-	// Who is addressed for the first time may have fewer commands on disk than the one before: the database has gone back. What was sent
-	// to that one is not done by this one.
+	// A new owner may have fewer commands on disk than the one before, if the database has gone
+	// back. A command that was sent to the earlier owner was not executed by this one, so Since may
+	// be lower.
 	if x.first {
 		x.first, x.m.Since, x.losses = false, r.total, r.losses
 	} else if !s.c.NoLower && (x.m.Epoch != r.epoch || x.m.Life != r.life) {
@@ -263,13 +270,13 @@ func (s *Sender) hello(now Time, zone string, r *route) {
 	s.out = append(s.out, Message{Zone: zone})
 }
 
-// Heard takes in a reply; it may be of another time, or come twice.
+// Heard processes a reply. Late and repeated replies are allowed.
 func (s *Sender) Heard(now Time, p Reply) {
 	r := s.routes[p.Zone]
 	if r == nil {
 		return
 	}
-	x := s.under(p.ID)
+	x := s.pending(p.ID)
 	switch {
 	case p.Code == Greeting:
 		s.greeted(now, r, &p)
@@ -278,7 +285,8 @@ func (s *Sender) Heard(now Time, p Reply) {
 		s.leave(now, p.Epoch, x)
 	case p.Code == Gone:
 	case x.losses != r.losses && (p.Epoch != r.newest || p.Life != 0 && p.Life != r.life) && !s.c.NoBefore:
-		// It may come from an owner from before the loss. The command will be sent to the present owner.
+		// The reply may come from an owner from before a loss. The command is sent to the present
+		// owner.
 	default:
 		if p.Epoch == r.newest && p.Epoch == x.m.Epoch && x.m.Life == r.life {
 			r.other = Turn{}
@@ -288,7 +296,7 @@ func (s *Sender) Heard(now Time, p Reply) {
 	}
 }
 
-// greeted takes in who says that it has a zone, and sends what waits for that.
+// greeted processes the greeting of an owner, and sends the commands that wait for one.
 func (s *Sender) greeted(now Time, r *route, p *Reply) {
 	sameWorld := p.World == 0 || r.world == 0 || p.World == r.world
 	same := sameWorld && p.Epoch == r.newest && (p.Life == r.life || p.Life == 0)
@@ -321,12 +329,12 @@ func (s *Sender) greeted(now Time, r *route, p *Reply) {
 	}
 }
 
-// answered takes in what has become of a command.
+// answered processes the reply to a command.
 func (s *Sender) answered(now Time, x *sent, p Reply) {
 	switch {
 	case p.Code == Busy:
 		x.crowded = len(p.Body) == 1 && p.Body[0] == Crowded
-	case p.Code == Moved && p.Epoch != x.m.Epoch: // a later owner has it too, and may have done it
+	case p.Code == Moved && p.Epoch != x.m.Epoch: // another owner may have executed the command
 	case p.Code == Moved:
 		s.follow(now, x, p)
 	default:
@@ -334,7 +342,7 @@ func (s *Sender) answered(now Time, x *sent, p Reply) {
 	}
 }
 
-// Lease is how long a lease of a zone is, as far as that is known.
+// Lease returns the duration of the leases of a zone, or the default if it is unknown.
 func (s *Sender) Lease(zone string) Time {
 	if r := s.routes[zone]; r != nil && r.lease > 0 {
 		return r.lease
@@ -342,14 +350,14 @@ func (s *Sender) Lease(zone string) Time {
 	return s.c.Lease
 }
 
-// Lost returns which zones have gone back, and forgets them.
+// Lost removes and returns the losses since the last call.
 func (s *Sender) Lost() []Loss {
 	lost := s.lost
 	s.lost = nil
 	return lost
 }
 
-// follow sends a command to the zone in which its owner is.
+// follow sends a redirected command to the zone of its owner.
 func (s *Sender) follow(now Time, x *sent, p Reply) {
 	zone := string(p.Body)
 	next, ok := x.m.ID.next()
@@ -364,8 +372,9 @@ func (s *Sender) follow(now Time, x *sent, p Reply) {
 	s.post(now, x)
 }
 
-// under returns the command that is under way with exactly that ID: not one that has been sent on since.
-func (s *Sender) under(id ID) *sent {
+// pending returns the pending command with exactly that ID, or nil, for example if the command was
+// redirected since and has another ID.
+func (s *Sender) pending(id ID) *sent {
 	if x := s.sent[id.Base()]; x != nil && x.m.ID == id {
 		return x
 	}
@@ -385,18 +394,18 @@ func (s *Sender) forget(x *sent) {
 	r.waiting = slices.DeleteFunc(r.waiting, func(w ID) bool { return w == id })
 }
 
-// Nobody is that no one has subscribed to what a message was sent to.
-func (s *Sender) Nobody(now Time, m Message) {
-	if x := s.under(m.ID); x != nil {
+// NoResponders reports that no owner was subscribed to the subject of a message.
+func (s *Sender) NoResponders(now Time, m Message) {
+	if x := s.pending(m.ID); x != nil {
 		s.leave(now, m.Epoch, x)
 	}
 }
 
-// leave forgets that an owner has a zone, and sends a command to the next one: at once if that is known, or when
-// it is. Many commands may have been sent to that owner, and each is told by itself.
+// leave sends a command to the next owner of its zone, because the owner of that epoch does not
+// have the zone any more. Other commands that were sent to that owner get their own replies.
 func (s *Sender) leave(now Time, epoch uint64, x *sent) {
 	if x.m.Epoch != epoch {
-		return // it has been sent to another since
+		return // it was sent to another owner since
 	}
 	if r := s.routes[x.m.Zone]; r.epoch == epoch && (r.life == x.m.Life || s.c.NoLife) {
 		r.epoch = 0
@@ -404,7 +413,8 @@ func (s *Sender) leave(now Time, epoch uint64, x *sent) {
 	s.post(now, x)
 }
 
-// Cancel gives a command up: what becomes of it will not be known. It reports whether it had been sent.
+// Cancel removes a command; its outcome stays unknown. It reports whether the command had been
+// sent.
 func (s *Sender) Cancel(id ID) (sent bool) {
 	x := s.sent[id]
 	if x == nil {
@@ -414,13 +424,15 @@ func (s *Sender) Cancel(id ID) (sent bool) {
 	return x.tries > 0
 }
 
-// Crowded reports whether the zone has said of a command that it has as much of this sender waiting as it may have.
+// Crowded reports whether the last reply to a command was that this sender has used its share of
+// the zone's queue.
 func (s *Sender) Crowded(id ID) bool {
 	x := s.sent[id]
 	return x != nil && x.crowded
 }
 
-// Wake sends again what has had no answer. After a pause without one the owner is asked for anew.
+// Wake sends commands again that have had no reply. From the second retry it also sends a hello, to
+// find a new owner.
 func (s *Sender) Wake(now Time) {
 	var late []*sent
 	for _, x := range s.sent {
@@ -431,13 +443,13 @@ func (s *Sender) Wake(now Time) {
 	slices.SortFunc(late, func(a, b *sent) int { return slices.Compare(a.m.ID[:], b.m.ID[:]) })
 	for _, x := range late {
 		if r := s.routes[x.m.Zone]; x.tries > 1 && r.epoch != 0 && r.epoch == x.m.Epoch {
-			s.hello(now, x.m.Zone, r) // beside the retry: there may be a new owner
+			s.hello(now, x.m.Zone, r) // in addition to the retry: there may be a new owner
 		}
 		s.post(now, x)
 	}
 }
 
-// Next returns when Wake is to be called, at the latest; ok is false if nothing waits.
+// Next returns the latest time at which Wake must be called; ok is false if no command is pending.
 func (s *Sender) Next() (at Time, ok bool) {
 	for _, x := range s.sent {
 		if !ok || x.next < at {
@@ -447,20 +459,19 @@ func (s *Sender) Next() (at Time, ok bool) {
 	return at, ok
 }
 
-// Len is how many commands are under way.
+// Len returns the number of pending commands.
 func (s *Sender) Len() int { return len(s.sent) }
 
-// Take returns what is to be sent, and what has ended, and forgets it. The slices are valid until the
-// next call of any method.
+// Take removes and returns the messages to send and the outcomes since the last call.
 func (s *Sender) Take() (out []Message, done []Outcome) {
 	out, done = s.out, s.done
 	s.out, s.done = nil, nil
 	return out, done
 }
 
-// Sent returns the zone of a command that is under way, and the epoch to which it was sent last.
+// Sent returns the zone of a pending command and the epoch to which it was last sent.
 func (s *Sender) Sent(id ID) (zone string, epoch uint64, ok bool) {
-	x := s.under(id)
+	x := s.pending(id)
 	if x == nil {
 		return "", 0, false
 	}

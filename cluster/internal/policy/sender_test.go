@@ -27,7 +27,7 @@ func TestNobodyOfMany(t *testing.T) {
 	}
 	out, _ := s.Take()
 	require.Len(t, out, 3)
-	s.Nobody(31*ms, out[0])
+	s.NoResponders(31*ms, out[0])
 	s.Heard(31*ms, Reply{ID: ids[1], Zone: "x", Epoch: 7, Code: Gone})
 	hello, _ := s.Take()
 	require.Equal(t, []Message{{Zone: "x"}}, hello)
@@ -42,9 +42,9 @@ func TestNobodyOfMany(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	sent(ids[0], ids[1])
-	s.Nobody(33*ms, out[2]) // the next owner is known by now
+	s.NoResponders(33*ms, out[2]) // the next owner is known by now
 	sent(ids[2])
-	s.Nobody(34*ms, out[2])
+	s.NoResponders(34*ms, out[2])
 	again, _ := s.Take()
 	require.Empty(t, again, "it was told of the owner before")
 }
@@ -139,7 +139,7 @@ func TestSender_Heard_GoesBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, m := back(t)
 			now.Zone, now.Code, now.Total, now.Lease = "x", Greeting, 40, 2*time.Second
-			s.Nobody(0, m)
+			s.NoResponders(0, m)
 			s.Take()
 			for at := Time(0); at <= 2*time.Second; at += 20 * ms {
 				s.Heard(at, now)
@@ -205,7 +205,7 @@ func TestSender_Heard_LostAnswer(t *testing.T) {
 	s.Heard(2*ms, old)
 	_, done := s.Take()
 	require.Empty(t, done, "not yet sent to the present owner")
-	s.Nobody(2*ms, m)
+	s.NoResponders(2*ms, m)
 	out, _ := s.Take()
 	require.Equal(t, Message{ID: ID{2}, Zone: "x", Epoch: 1008, Life: 80, Since: 90}, out[len(out)-1])
 	for _, epoch := range []uint64{7, 1007, 1009} {

@@ -1,39 +1,39 @@
 package policy
 
-// Share divides the room for what waits among those who send. Each may have as much as is left free, and no more:
-// one that floods has half of the room, two have a third each, and there is always some for who has little.
-// The zero Share has no room.
+// Share divides the places of a queue among senders. Each may occupy as many places as are free: a
+// single sender gets at most half of the places, two that compete get a third each, and some are
+// always left for a sender that uses few. The zero Share has no places.
 type Share[K comparable] struct {
-	Most int // that may wait in all
+	Most int // number of places
 	n    int
 	of   map[K]int
 }
 
-// Take takes a place, and reports whether there was one for this sender.
-func (s *Share[K]) Take(who K) bool {
-	if s.of[who] >= s.Most-s.n {
+// Take occupies a place for a sender and reports whether it could.
+func (s *Share[K]) Take(sender K) bool {
+	if s.of[sender] >= s.Most-s.n {
 		return false
 	}
 	if s.of == nil {
 		s.of = map[K]int{}
 	}
-	s.of[who]++
+	s.of[sender]++
 	s.n++
 	return true
 }
 
-// Full reports whether there is no place for this sender.
-func (s *Share[K]) Full(who K) bool { return s.of[who] >= s.Most-s.n }
+// Full reports whether a sender cannot occupy another place.
+func (s *Share[K]) Full(sender K) bool { return s.of[sender] >= s.Most-s.n }
 
-// Give gives a place back.
-func (s *Share[K]) Give(who K) {
+// Give frees a place of a sender.
+func (s *Share[K]) Give(sender K) {
 	s.n--
-	if s.of[who]--; s.of[who] == 0 {
-		delete(s.of, who)
+	if s.of[sender]--; s.of[sender] == 0 {
+		delete(s.of, sender)
 	}
 }
 
-// Clear gives all back.
+// Clear frees all places.
 func (s *Share[K]) Clear() {
 	s.n = 0
 	clear(s.of)

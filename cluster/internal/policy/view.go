@@ -1,71 +1,75 @@
 package policy
 
-// View is what the database says to a beat: all that there was at one instant.
+// View is the reply of the database to a beat: the state of all zones and nodes at one instant.
 type View struct {
-	// NameTaken: another node has the name, and is alive. Nothing was renewed.
+	// NameTaken reports that another live node has this name. Then no lease was renewed.
 	NameTaken bool
 
-	// Renewed are the leases of the beat that go on until TTL after the instant of the answer.
+	// Renewed are the leases of the beat that were extended until one TTL after the instant of the
+	// reply.
 	Renewed []Lease
 
-	Zones []ZoneView // all that there are, by name
-	Nodes []NodeView // those that are alive, by name; the one that asks is among them
+	Zones []ZoneView // all zones, sorted by name
+	Nodes []NodeView // all live nodes, sorted by name, including the one that sent the beat
 }
 
-// Lease is a zone that belongs to a node, and the epoch by which it does.
+// Lease is the lease of a zone.
 type Lease struct {
 	Zone  string
 	Epoch uint64
-	Load  float64 // a measure of the game's, for the balance
+	Load  float64 // load of the zone, for balancing
 }
 
-// ZoneView is one zone.
+// ZoneView is the state of one zone in the database.
 type ZoneView struct {
 	Name     string
-	Node     string  // who has its lease; "": nobody, or one that has ended
-	Mine     bool    // that is the one that asks, and not one before with its name
-	Epoch    uint64  // the last one given
-	Left     Time    // until that lease ends
-	Load     float64 // as its owner said last
-	To       string  // the node that it is to be on: it was moved, and has not arrived; "": any
-	Failures int     // loads that have failed one after the other
+	Node     string  // node with its lease; "": none, or the lease has expired
+	Mine     bool    // Node is the process that sent the beat, and not an earlier one with its name
+	Epoch    uint64  // the latest epoch
+	Left     Time    // remaining time of the lease
+	Load     float64 // as last reported by its owner
+	To       string  // target of an incomplete move; "": any node
+	Failures int     // consecutive failed loads
 }
 
-// NodeView is one node.
+// NodeView is the state of one node in the database.
 type NodeView struct {
 	Name     string
-	Draining bool // it takes no zone
+	Draining bool // it accepts no zones
 }
 
-// Verb says what is to be done.
+// Verb is the kind of an Action.
 type Verb uint8
 
 const (
-	// Beat: ask the database to renew Leases, and for a View. The answer goes to Node.Beaten.
+	// Beat: renew Leases in the database and read a View. Pass the reply to Node.Beaten.
 	Beat Verb = iota + 1
 
-	// Claim: ask the database for the lease of Zone. The answer goes to Node.Claimed.
+	// Claim: request the lease of Zone from the database. Pass the reply to Node.Claimed.
 	Claim
 
-	// Load: read the zone of Epoch and play it. What comes of it goes to Node.Loaded. It must not be
-	// played at Until, or later.
+	// Load: read Zone under the lease of Epoch and run it. Pass the result to Node.Loaded. The zone
+	// must not run at Until or later.
 	Load
 
-	// Extend: the zone may be played until Until.
+	// Extend: the zone may run until Until.
 	Extend
 
-	// Drain: take no command any more, save all and stop. What comes of it goes to Node.Drained.
+	// Drain: accept no more commands, save the zone and stop it. When it is saved, call
+	// Node.Drained.
 	Drain
 
-	// Stop: play no more and save nothing. It has stopped when the call that gave this returns.
+	// Stop: stop the zone without saving it. It must have stopped before the next call of a method
+	// of Node.
 	Stop
 
-	// Release: tell the database that the lease of Zone and Epoch is over, for To to claim it next, or
-	// anyone; Failed: because it could not be loaded. The answer goes to Node.Released.
+	// Release: end the lease of Zone and Epoch in the database. If To is set, that node should
+	// claim the zone next. Failed means that the zone could not be loaded or panicked. Pass the
+	// reply to Node.Released.
 	Release
 
-	// Wish: tell the database that Zone, of Epoch, is to move to To. There is no answer: it will be
-	// in a View.
+	// Wish: record in the database that Zone should move to To. There is no reply: a later View
+	// shows it.
 	Wish
 )
 
@@ -73,17 +77,17 @@ var verbs = [...]string{Beat: "beat", Claim: "claim", Load: "load", Extend: "ext
 
 func (v Verb) String() string { return verbs[v] }
 
-// Action is one thing to do.
+// Action is a request of a Node to its caller.
 type Action struct {
 	Verb   Verb
-	Seq    uint64 // of Beat, Claim and Release: the answer has it too
+	Seq    uint64 // of Beat, Claim and Release: identifies the reply
 	Zone   string
 	Epoch  uint64
 	Until  Time
 	To     string
 	Failed bool
 	Leases []Lease // of Beat
-	Leave  bool    // of Beat: this node takes no zone any more
+	Leave  bool    // of Beat: this node accepts no zones
 
-	Unsaved bool // of Stop: it was to be saved, and was not in time
+	Unsaved bool // of Stop: the zone was draining and could not be saved in time
 }

@@ -1,47 +1,49 @@
 package policy
 
-// Verdict says what becomes of a command that has come to its zone.
+// Verdict is the decision of a zone about a received command.
 type Verdict uint8
 
 const (
-	Fresh Verdict = iota // it has never been done: do it
-	Again                // it has been done: answer as then
-	Stale                // nobody knows any more: its id may have left the window
+	Fresh Verdict = iota // it was never executed: execute it
+	Again                // it was executed: repeat the reply
+	Stale                // unknown: its id may have left the window
 )
 
-// Window decides whether a command has been done. The zone keeps the ids of the last size ones, in its
-// cut, and counts all that were ever done. A sender notes how many of them were on disk before it sends
-// a command the first time (since), and says it with each retry. So a command that has been done was the
-// count since+1 or a later one; as long as the zone has not counted past since+size, its id is in the
-// window if it was done, and if it is not there it was not.
+// Window decides whether a command was executed before. A zone numbers the commands that it
+// executes, and saves the ids of the last size commands with its cut. Before a sender sends a
+// command for the first time, it notes how many commands the zone has on disk, and sends this
+// number, since, with the command. If the command was executed, its number is greater than since.
+// So until the zone has executed more than size commands after since, the id of an executed command
+// is in the window.
 //
-// Only what is on disk counts for since: the rest may be counted anew after a crash.
+// Since counts only commands on disk, because the numbers of others may be used again after a
+// crash.
 type Window struct {
 	size  uint64
 	total uint64
 }
 
-// NewWindow returns the window of a zone that keeps so many ids, and has done so many commands.
+// NewWindow returns the window of a zone that saves size ids and has executed total commands.
 func NewWindow(size int, total uint64) Window { return Window{uint64(size), total} }
 
-// Judge says what is to be done with a command; seen: its id is among those that are kept.
+// Judge decides about a command; seen is whether its id is in the window.
 func (w *Window) Judge(seen bool, since uint64) Verdict {
 	switch {
 	case seen:
 		return Again
-	case since > w.total || w.total-since > w.size: // more than ever: of a history that is lost
+	case since > w.total || w.total-since > w.size: // since > total: the database has lost commits
 		return Stale
 	}
 	return Fresh
 }
 
-// Done counts a command that was done just now.
+// Done counts an executed command.
 func (w *Window) Done() { w.total++ }
 
-// Total is how many have been done.
+// Total returns the number of executed commands.
 func (w *Window) Total() uint64 { return w.total }
 
-// Acks are replies that wait until a frame is on disk: a bounded queue.
+// Acks is a bounded queue of replies that wait until a frame is on disk.
 type Acks[T any] struct {
 	most int
 	list []ack[T]
@@ -52,16 +54,17 @@ type ack[T any] struct {
 	reply T
 }
 
-// NewAcks returns a queue for so many replies.
+// NewAcks returns a queue for at most that number of replies.
 func NewAcks[T any](most int) *Acks[T] { return &Acks[T]{most: most} }
 
-// Full reports whether no more replies may wait.
+// Full reports whether the queue is full.
 func (a *Acks[T]) Full() bool { return len(a.list) >= a.most }
 
-// Wait adds a reply for when that frame is on disk.
+// Wait adds a reply that is sent when the frame is on disk.
 func (a *Acks[T]) Wait(frame uint64, reply T) { a.list = append(a.list, ack[T]{frame, reply}) }
 
-// Committed calls give for each reply whose frame is on disk, in the order in which they came.
+// Committed removes the replies to frames that are on disk and calls give for each, in the order in
+// which they were added.
 func (a *Acks[T]) Committed(frame uint64, give func(T)) {
 	kept := a.list[:0]
 	for _, x := range a.list {
@@ -75,5 +78,5 @@ func (a *Acks[T]) Committed(frame uint64, give func(T)) {
 	a.list = kept
 }
 
-// Len is how many wait.
+// Len returns the number of waiting replies.
 func (a *Acks[T]) Len() int { return len(a.list) }

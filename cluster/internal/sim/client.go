@@ -113,7 +113,7 @@ func (c *client) send(m policy.Message) {
 	if nobody && w.net.noCli[c.id] <= w.now {
 		w.count("messages to nobody")
 		w.after(w.net.delay(), func() {
-			c.sender.Nobody(w.now, m)
+			c.sender.NoResponders(w.now, m)
 			c.flush()
 		})
 	}

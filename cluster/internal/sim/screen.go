@@ -51,7 +51,7 @@ func (s *screen) renew() {
 		}
 		x.Look(h.n.clock(), join, number)
 	})
-	if s.watch.Asks() {
+	if s.watch.Resync() {
 		s.miss(join)
 	}
 	if s.watch.Renew(true) && !s.w.off.missed {
@@ -135,13 +135,13 @@ func (s *screen) hear(p packet) {
 	switch sight {
 	case policy.Skip:
 		return
-	case policy.Behind:
+	case policy.GoneBack:
 		w.count("screens told that a zone has gone back")
 		if w.backs == 0 {
 			w.violated("the screen of %s is told that it has gone back, and it has not", s.zone)
 		}
 		return
-	case policy.Anew:
+	case policy.ShowFirst:
 		s.defined = false
 	}
 	if p.definitions {
