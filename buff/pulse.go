@@ -127,7 +127,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 	}
 }
 
-// flushMatching is flushPulses for all instances whose definition satisfies which.
+// flushMatching is flushPulses for the instances with a definition for which the function is true.
 func (s *Set) flushMatching(t *Turn, which func(*program) bool) {
 	s.eachInstance(func(at uint16) {
 		if which(s.specOf(s.slot(at))) {

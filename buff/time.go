@@ -311,7 +311,7 @@ type TimeChange struct {
 	// a buff with on_death pause was paused by the death of its owner, or resumed by the revival.
 	Whose define.Whose
 	Rate  Ratio // the new rate, for verb.SetRate
-	Old   Ratio // the previous rate of the same Whose, for verb.SetRate
+	Old   Ratio // the previous rate of that cause, for verb.SetRate
 
 	// Was and Is are the effective rates before and after the change, with all causes combined:
 	// relative to world time for an owner, and to owner time for a buff. 0 means paused.
