@@ -1,318 +1,792 @@
 package buff
 
 import (
+	"encoding"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
-// String returns the command as a line of a scenario: the word of the verb, what it is about, and
-// its options, as in
+// String returns the command as a line of a scenario: the word of the verb, its subject, and
+// options, as in
 //
 //	apply venom owner=7 source=9 stacks=2
 //	extend 3/0/17 by=2s
 //	rate_zone 4 to=1/2
 //
-// [ParseCommand] reads it. Tags, acts and attributes are numbers, "#3", since a command does not
-// say of which catalog they are; [Command.Text] has their names.
+// [ParseCommand] parses it. Tags, acts and attributes are numbers, "#3", since a command does not
+// know its catalog; [Command.Text] writes their names.
 func (c Command) String() string { return c.Text(nil) }
 
 // Text is String with the names of a catalog.
 func (c *Command) Text(catalog *Catalog) string {
-	l := line{catalog: catalog}
-	l.word(c.Verb.String() + wholeTime(c))
-	switch c.Verb {
-	case verb.Apply:
-		l.spec("", c.Application.Spec)
-		l.owner("owner", c.Owner)
-		l.application(&c.Application)
-	case verb.RemoveSpec:
-		l.spec("", c.Application.Spec)
-		l.owner("owner", c.Owner)
-		l.owner("source", c.Application.Source)
-		l.taken(c)
-	case verb.Enter, verb.Leave:
-		l.spec("", c.Application.Spec)
-		l.owner("owner", c.Owner)
-		l.owner("source", c.Application.Source)
-		l.span("linger", c.By, c.By != 0)
-	case verb.LoseSource:
-		l.value(strconv.FormatUint(uint64(c.Application.Source), 10))
-	case verb.AddTimeout:
-		l.value(c.called())
-		l.owner("owner", c.Owner)
-		l.span("after", c.By, true)
-	case verb.Cancel:
-		l.value(c.Timeout.String())
-	case verb.Dispel, verb.Steal, verb.Compensate:
-		l.asked(c)
-	case verb.Pause, verb.Resume, verb.SetRate:
-		l.time(c)
-	default:
-		l.toBuff(c)
-		l.toOwner(c)
-	}
-	return string(l.text)
-}
-
-// called names what a timeout calls.
-func (c *Command) called() string {
-	if c.Name == "" {
-		return "func" // it cannot be read again
-	}
-	return c.Name
-}
-
-// wholeTime says whose time a verb about time is about.
-func wholeTime(c *Command) string {
-	switch c.Verb {
-	case verb.Pause, verb.Resume, verb.SetRate:
+	word := c.Verb.String()
+	if c.Verb == verb.Pause || c.Verb == verb.Resume || c.Verb == verb.SetRate {
 		switch c.Whose {
 		case define.OfBuff:
-			return "_buff"
+			word += "_buff"
 		case define.OfZone:
-			return "_zone"
+			word += "_zone"
 		}
 	}
-	return ""
+	l := line{writing: true, names: &Names{Catalog: catalog}, out: []byte(word)}
+	if f, ok := lineForms[word]; ok {
+		f.code(&l, c)
+	} else {
+		l.owner(c)
+	}
+	return string(l.out)
 }
 
-// line writes a command.
+// Names resolves the names in the text of a command. The zero value is enough for a text without
+// definitions, tags, acts and attributes.
+type Names struct {
+	Catalog *Catalog // of definitions, tags, acts and attributes
+
+	// Self is the owner of a line without an owner, Source the source of an application without a
+	// source.
+	Self, Source OwnerID
+
+	// Owner returns the owner of a name. If it is nil, the name is a number.
+	Owner func(name string) (OwnerID, error)
+
+	// Buff returns the handle of a name, of a buff of the owner of the line. If it is nil, the name
+	// is in the format of [Handle.String].
+	Buff func(owner OwnerID, name string) (Handle, error)
+
+	// Timeout is like Buff for timeouts.
+	Timeout func(owner OwnerID, name string) (TimeoutHandle, error)
+}
+
+// TextError is the error of one part of the text of a command. It matches [ErrCommand], and
+// [ErrName] for an unknown name.
+type TextError struct {
+	Verb string // the word of the verb; empty if it is unknown
+	Key  string // the option; empty for the verb and its subject
+	Err  error
+}
+
+// Error names the part.
+func (e *TextError) Error() string {
+	switch {
+	case e.Verb == "":
+		return e.Err.Error()
+	case e.Key == "":
+		return fmt.Sprintf("%s: %v", e.Verb, e.Err)
+	}
+	return fmt.Sprintf("%s: %q %v", e.Verb, e.Key, e.Err)
+}
+
+// Unwrap returns ErrCommand and Err.
+func (e *TextError) Unwrap() []error { return []error{ErrCommand, e.Err} }
+
+// MaxCommandText is the maximum length of the text of a command, in bytes.
+const MaxCommandText = 1 << 16
+
+// ParseCommand parses the line of one command: a verb, its subject, and options in any order.
+//
+//	apply BUFF [owner= source= stacks= level= key= magnitude= duration= scale= param.NAME=]
+//	remove HANDLE [stacks= why=]                    remove_oldest BUFF [owner= stacks= why=]
+//	extend HANDLE by= [at_most=]                    set_remaining HANDLE to=, set_period HANDLE to=
+//	pause, resume, rate RATIO [owner=]              pause_buff, resume_buff, rate_buff HANDLE [to=]
+//	zone ZONE [owner=]                              pause_zone, resume_zone, rate_zone ZONE [to=]
+//	inhibit HANDLE, release HANDLE                  use HANDLE [charges=]
+//	tag TAG, untag TAG, immune TAG [purge], vulnerable TAG [owner=]
+//	dispel QUERY [owner=]                           steal QUERY to=OWNER [at_most= owner=]
+//	compensate QUERY by=                            source_gone OWNER
+//	interrupt ACT, consume ACT [owner=]             absorb AMOUNT [school= owner=]
+//	happened ACT [target= amount= owner=]
+//	base ATTR to=, change ATTR by=, damage ATTR by= [school= source=] [owner=]
+//	timeout HANDLER after= [owner=]                 cancel TIMEOUT
+//	kill [source=], revive [owner=]
+//
+// QUERY is any of buff= tag= type= polarity= source= compensate= most= newest, and for dispel and
+// steal also grade= and stacks=. A definition alone after these two is one portion of it, of any
+// grade; with stacks= it is that many stacks of the oldest. Durations have the format of Go, 1.5s;
+// ratios are 2, 0.25 or 1/4; a name with spaces is in double quotes.
+//
+// The error is a [TextError].
+func ParseCommand(text string, names Names) (Command, error) {
+	l := line{names: &names}
+	if len(text) > MaxCommandText {
+		l.fail("", fmt.Errorf("a line of %d bytes, the limit is %d", len(text), MaxCommandText))
+		return Command{}, l.err
+	}
+	c := l.parse(text)
+	if l.err != nil {
+		return Command{}, l.err
+	}
+	return c, nil
+}
+
+// lineForm is the text of the commands of one word. code lists the subject and the options once, in the
+// order in which they are written; it writes them or reads them.
+type lineForm struct {
+	verb  verb.Verb
+	whose define.Whose
+	code  func(l *line, c *Command)
+}
+
+var lineForms = map[string]lineForm{
+	"apply": {verb: verb.Apply, code: func(l *line, c *Command) {
+		l.spec("", &c.Application.Spec)
+		l.owner(c)
+		l.application(&c.Application)
+	}},
+	"remove": {verb: verb.Remove, code: func(l *line, c *Command) { l.buff(c); l.removal(c) }},
+	"remove_oldest": {verb: verb.RemoveSpec, code: func(l *line, c *Command) {
+		l.spec("", &c.Application.Spec)
+		l.owner(c)
+		l.id("source", &c.Application.Source)
+		l.removal(c)
+	}},
+	"extend": {verb: verb.Extend, code: func(l *line, c *Command) {
+		l.buff(c)
+		l.span("by", &c.By)
+		most := c.Application.Duration.d
+		if l.atMost(&most, c.Application.Duration.given) {
+			c.Application.Duration = Lasting(most)
+		}
+	}},
+	"set_remaining": {verb: verb.SetRemaining, code: func(l *line, c *Command) { l.buff(c); l.span("to", &c.By) }},
+	"set_period":    {verb: verb.SetPeriod, code: func(l *line, c *Command) { l.buff(c); l.span("to", &c.By) }},
+	"inhibit":       {verb: verb.Inhibit, code: (*line).buff},
+	"release":       {verb: verb.Release, code: (*line).buff},
+	"use":           {verb: verb.ConsumeCharges, code: func(l *line, c *Command) { l.buff(c); whole(l, "charges", &c.Stacks, 1, define.MaxStacks) }},
+	"cancel":        {verb: verb.Cancel, code: (*line).timeout},
+	"timeout": {verb: verb.AddTimeout, code: func(l *line, c *Command) {
+		if l.writing && c.Name == "" {
+			l.put("", "func") // it cannot be parsed
+		} else if name, ok := l.option("", "handler", c.Name, true); ok {
+			c.Name = name
+		}
+		l.owner(c)
+		l.span("after", &c.By)
+	}},
+
+	"pause":       {verb: verb.Pause, whose: define.OfOwner, code: func(l *line, c *Command) { l.none(); l.owner(c) }},
+	"resume":      {verb: verb.Resume, whose: define.OfOwner, code: func(l *line, c *Command) { l.none(); l.owner(c) }},
+	"rate":        {verb: verb.SetRate, whose: define.OfOwner, code: func(l *line, c *Command) { l.ratio("", &c.Rate); l.owner(c) }},
+	"pause_buff":  {verb: verb.Pause, whose: define.OfBuff, code: (*line).buff},
+	"resume_buff": {verb: verb.Resume, whose: define.OfBuff, code: (*line).buff},
+	"rate_buff":   {verb: verb.SetRate, whose: define.OfBuff, code: func(l *line, c *Command) { l.buff(c); l.ratio("to", &c.Rate) }},
+	"pause_zone":  {verb: verb.Pause, whose: define.OfZone, code: (*line).zone},
+	"resume_zone": {verb: verb.Resume, whose: define.OfZone, code: (*line).zone},
+	"rate_zone":   {verb: verb.SetRate, whose: define.OfZone, code: func(l *line, c *Command) { l.zone(c); l.ratio("to", &c.Rate) }},
+	"zone":        {verb: verb.SetZone, code: func(l *line, c *Command) { l.zone(c); l.owner(c) }},
+
+	"tag":   {verb: verb.AddTag, code: func(l *line, c *Command) { l.tag("", &c.Tag); l.owner(c) }},
+	"untag": {verb: verb.DropTag, code: func(l *line, c *Command) { l.tag("", &c.Tag); l.owner(c) }},
+	"immune": {verb: verb.Immunize, code: func(l *line, c *Command) {
+		l.tag("", &c.Tag)
+		l.flag("purge", &c.Purge)
+		l.owner(c)
+	}},
+	"vulnerable": {verb: verb.DropImmunity, code: func(l *line, c *Command) { l.tag("", &c.Tag); l.owner(c) }},
+	"dispel":     {verb: verb.Dispel, code: func(l *line, c *Command) { l.owner(c); l.query(&c.Query, true) }},
+	"steal": {verb: verb.Steal, code: func(l *line, c *Command) {
+		l.owner(c)
+		l.must("to", l.writing)
+		if text, ok := l.option("to", "", strconv.FormatUint(uint64(c.Query.To), 10), true); ok {
+			c.Query.To = l.ownerOf("to", text)
+		}
+		l.atMost(&c.By, c.By != 0)
+		l.query(&c.Query, true)
+	}},
+	"compensate": {verb: verb.Compensate, code: func(l *line, c *Command) { l.span("by", &c.By); l.query(&c.Query, false) }},
+	"interrupt":  {verb: verb.Interrupt, code: func(l *line, c *Command) { l.act(&c.Act); l.owner(c) }},
+	"consume":    {verb: verb.Consume, code: func(l *line, c *Command) { l.act(&c.Act); l.owner(c) }},
+	"happened": {verb: verb.Happened, code: func(l *line, c *Command) {
+		l.act(&c.Act)
+		l.owner(c)
+		l.id("target", &c.Application.Source)
+		whole(l, "amount", &c.Amount, math.MinInt64, math.MaxInt64)
+	}},
+	"source_gone": {verb: verb.LoseSource, code: func(l *line, c *Command) {
+		if text, ok := l.option("", "source", strconv.FormatUint(uint64(c.Application.Source), 10), true); ok {
+			c.Application.Source = l.ownerOf("", text)
+		}
+	}},
+	"kill":   {verb: verb.Kill, code: func(l *line, c *Command) { l.none(); l.owner(c); l.id("source", &c.Application.Source) }},
+	"revive": {verb: verb.Revive, code: func(l *line, c *Command) { l.none(); l.owner(c) }},
+
+	"absorb": {verb: verb.Absorb, code: func(l *line, c *Command) {
+		if text, ok := l.option("", "amount", strconv.FormatInt(c.Amount, 10), true); ok {
+			c.Amount = l.integer("", text, math.MinInt64, math.MaxInt64)
+		}
+		l.owner(c)
+		l.tag("school", &c.Tag)
+	}},
+	"base":   {verb: verb.SetBase, code: func(l *line, c *Command) { l.attr(&c.Attr); l.fraction("to", &c.Value); l.owner(c) }},
+	"change": {verb: verb.AddBase, code: func(l *line, c *Command) { l.attr(&c.Attr); l.fraction("by", &c.Value); l.owner(c) }},
+	"damage": {verb: verb.Damage, code: func(l *line, c *Command) {
+		l.attr(&c.Attr)
+		l.fraction("by", &c.Value)
+		l.owner(c)
+		l.tag("school", &c.Tag)
+		l.id("source", &c.Application.Source)
+	}},
+
+	"enter": {verb: verb.Enter, code: aura},
+	"leave": {verb: verb.Leave, code: aura},
+}
+
+// aura codes a command of the engine, which is only written.
+func aura(l *line, c *Command) {
+	l.spec("", &c.Application.Spec)
+	l.owner(c)
+	l.id("source", &c.Application.Source)
+	if c.By != 0 {
+		l.span("linger", &c.By)
+	}
+}
+
+// words returns the words that ParseCommand accepts, sorted.
+func words() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(lineForms)), func(word string) bool { return word == "enter" || word == "leave" })
+}
+
+// line writes or reads one line.
 type line struct {
-	catalog *Catalog
-	text    []byte
+	writing bool
+	names   *Names
+	out     []byte // writing
+
+	word    string
+	subject string
+	has     bool // a subject
+	options []option
+	self    OwnerID // of the line
+	err     error   // the first
 }
 
-func (l *line) word(w string) { l.text = append(l.text, w...) }
+type option struct {
+	key, value string
+	bare, used bool
+}
 
-// value writes what the verb is about.
-func (l *line) value(v string) { l.field("", v) }
-
-// field writes an option; without a key, a value.
-func (l *line) field(key, v string) {
-	l.text = append(l.text, ' ')
-	if key != "" {
-		l.quoted(key)
-		l.text = append(l.text, '=')
+// parse reads the whole line.
+func (l *line) parse(text string) (c Command) {
+	l.split(text)
+	if l.err != nil {
+		return c
 	}
-	l.quoted(v)
-}
-
-// quoted writes a part, in quotes where it would be read as something else.
-func (l *line) quoted(v string) {
-	if v == "" || v == "newest" || v == "purge" || strings.ContainsAny(v, ` "=`) || !printable(v) {
-		l.text = strconv.AppendQuote(l.text, v)
-		return
+	if !slices.Contains(words(), l.word) {
+		unknown := l.word
+		l.word = ""
+		l.fail("", fmt.Errorf("there is no verb %.100q%s", unknown, wordlist.DidYouMean(unknown, words())))
+		return c
 	}
-	l.text = append(l.text, v...)
-}
-
-// printable reports whether a text is as it is when it is quoted.
-func printable(v string) bool { return strconv.Quote(v) == `"`+v+`"` }
-
-func (l *line) number(key string, n int64) {
-	if n != 0 {
-		l.field(key, strconv.FormatInt(n, 10))
+	l.self = l.names.Self
+	if name, ok := l.get("owner"); ok {
+		l.self = l.ownerOf("owner", name)
 	}
-}
-
-func (l *line) owner(key string, id OwnerID) {
-	if id != 0 {
-		l.field(key, strconv.FormatUint(uint64(id), 10))
-	}
-}
-
-func (l *line) span(key string, d time.Duration, there bool) {
-	if there {
-		l.field(key, d.String())
-	}
-}
-
-func (l *line) fraction(key string, v float64) {
-	l.field(key, strconv.FormatFloat(v, 'g', -1, 64))
-}
-
-func (l *line) ratio(key string, r Ratio) {
-	if (r == Ratio{}) {
-		l.field(key, "1")
-		return
-	}
-	l.field(key, strconv.FormatUint(uint64(r.Num), 10)+"/"+strconv.FormatUint(uint64(r.Den), 10))
-}
-
-func (l *line) flag(key string, on bool) {
-	if on {
-		l.text = append(append(l.text, ' '), key...)
-	}
-}
-
-// named writes a name, or the number of what has none here.
-func (l *line) named(key, name string, n int) {
-	if name == "" {
-		name = "#" + strconv.Itoa(n)
-	}
-	l.field(key, name)
-}
-
-func (l *line) spec(key string, s *Spec) {
-	if s != nil {
-		l.field(key, s.ID)
-	}
-}
-
-func (l *line) tag(key string, t Tag) {
-	name := ""
-	if l.catalog != nil {
-		name = l.catalog.TagName(t)
-	}
-	l.named(key, name, int(t))
-}
-
-func (l *line) act(a Act) {
-	name := ""
-	if l.catalog != nil {
-		name = l.catalog.ActName(a)
-	}
-	l.named("", name, int(a))
-}
-
-func (l *line) attr(a stat.Attr) {
-	name := ""
-	if l.catalog != nil {
-		if s := l.catalog.Attributes(); s != nil && a != 0 && int(a) <= s.Len() {
-			name = s.At(a).Name
+	f := lineForms[l.word]
+	c.Verb, c.Whose = f.verb, f.whose
+	f.code(l, &c)
+	for _, o := range l.options {
+		if !o.used {
+			l.fail(o.key, fmt.Errorf("says nothing here"))
 		}
 	}
-	l.named("", name, int(a))
+	if l.err == nil {
+		if err := c.Check(l.names.Catalog); err != nil {
+			l.fail("", err)
+		}
+	}
+	return c
+}
+
+func (l *line) fail(key string, err error) {
+	if l.err == nil {
+		l.err = &TextError{l.word, key, err}
+	}
+}
+
+// split separates the parts of a line. A part is a word or key=value, of which either side may be
+// quoted.
+func (l *line) split(text string) {
+	for n := 0; l.err == nil; n++ {
+		text = strings.TrimLeft(text, " \t")
+		if text == "" {
+			return
+		}
+		part, quoted, rest := l.part(text, " \t=")
+		switch {
+		case n > 0 && strings.HasPrefix(rest, "=") && l.err == nil:
+			key := part
+			part, _, rest = l.part(rest[1:], " \t")
+			l.add(option{key: key, value: part})
+		case n == 0:
+			l.word = part
+		case n == 1 && (quoted || part != "newest" && part != "purge"):
+			l.subject, l.has = part, true
+		default:
+			l.add(option{key: part, bare: true})
+		}
+		if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+			l.fail("", fmt.Errorf("something stands behind %.100q: %.100q", part, rest))
+		}
+		text = rest
+	}
+}
+
+// part returns the text up to any of the ends, or the quoted text.
+func (l *line) part(text, ends string) (part string, quoted bool, rest string) {
+	if !strings.HasPrefix(text, `"`) {
+		n := strings.IndexAny(text, ends)
+		if n < 0 {
+			n = len(text)
+		}
+		return text[:n], false, text[n:]
+	}
+	q, err := strconv.QuotedPrefix(text)
+	if err != nil {
+		l.fail("", fmt.Errorf("a quote does not end: %.100s", text))
+		return "", true, ""
+	}
+	part, _ = strconv.Unquote(q)
+	return part, true, text[len(q):]
+}
+
+func (l *line) add(o option) {
+	if slices.ContainsFunc(l.options, func(old option) bool { return old.key == o.key }) {
+		l.fail(o.key, fmt.Errorf("stands there twice"))
+	}
+	l.options = append(l.options, o)
+}
+
+// get returns the value of an option, if present.
+func (l *line) get(key string) (value string, ok bool) {
+	for i := range l.options {
+		if o := &l.options[i]; o.key == key {
+			o.used = true
+			if o.bare {
+				l.fail(key, fmt.Errorf("has no value"))
+			}
+			return o.value, true
+		}
+	}
+	return "", false
+}
+
+// must fails if an option is missing.
+func (l *line) must(key string, ok bool) {
+	if !ok && !slices.ContainsFunc(l.options, func(o option) bool { return o.key == key }) {
+		l.fail("", fmt.Errorf("it needs %q", key))
+	}
+}
+
+// put writes an option, or the subject if the key is empty.
+func (l *line) put(key, v string) {
+	l.out = append(l.out, ' ')
+	if key != "" {
+		l.quote(key)
+		l.out = append(l.out, '=')
+	}
+	l.quote(v)
+}
+
+// quote writes a part, in quotes if it would be read as something else.
+func (l *line) quote(v string) {
+	if v == "" || v == "newest" || v == "purge" || strings.ContainsAny(v, ` "=`) || strconv.Quote(v) != `"`+v+`"` {
+		l.out = strconv.AppendQuote(l.out, v)
+		return
+	}
+	l.out = append(l.out, v...)
+}
+
+// option writes v if it is present. When reading, it returns the text of the option, or of the
+// subject if the key is empty, which is required; kind is for the error.
+func (l *line) option(key, kind, v string, present bool) (text string, ok bool) {
+	switch {
+	case l.writing && present:
+		l.put(key, v)
+		return "", false
+	case l.writing:
+		return "", false
+	case key != "":
+		return l.get(key)
+	case !l.has:
+		l.fail("", fmt.Errorf("of which %s?", kind))
+	}
+	return l.subject, l.err == nil
+}
+
+// none requires that there is no subject. In a scenario it is "true".
+func (l *line) none() {
+	if l.has && l.subject != "true" {
+		l.fail("", fmt.Errorf("nothing stands behind it, or true, not %.100q", l.subject))
+	}
+}
+
+func (l *line) owner(c *Command) {
+	if l.writing {
+		l.id("owner", &c.Owner)
+	} else {
+		c.Owner = l.self
+	}
+}
+
+func (l *line) id(key string, id *OwnerID) {
+	if name, ok := l.option(key, "", strconv.FormatUint(uint64(*id), 10), *id != 0); ok {
+		*id = l.ownerOf(key, name)
+	}
+}
+
+func (l *line) ownerOf(key, name string) OwnerID {
+	if l.names.Owner == nil {
+		return OwnerID(l.unsigned(key, name, math.MaxUint64))
+	}
+	id, err := l.names.Owner(name)
+	if err != nil {
+		l.fail(key, err)
+	}
+	return id
+}
+
+func (l *line) buff(c *Command) {
+	name, ok := l.option("", "buff", c.Handle.String(), true)
+	if ok && l.names.Buff == nil {
+		c.Handle = Handle(l.handle(name))
+	} else if ok {
+		h, err := l.names.Buff(l.self, name)
+		if c.Handle = h; err != nil {
+			l.fail("", err)
+		}
+	}
+}
+
+func (l *line) timeout(c *Command) {
+	name, ok := l.option("", "timeout", c.Timeout.String(), true)
+	if ok && l.names.Timeout == nil {
+		c.Timeout = TimeoutHandle(l.handle(name))
+	} else if ok {
+		h, err := l.names.Timeout(l.self, name)
+		if c.Timeout = h; err != nil {
+			l.fail("", err)
+		}
+	}
+}
+
+// handle parses "3/0/17".
+func (l *line) handle(text string) uint64 {
+	parts := strings.Split(text, "/")
+	if len(parts) != 3 {
+		l.fail("", fmt.Errorf("a handle is owner number, slot and generation, 3/0/17, not %.100q", text))
+		return 0
+	}
+	number := l.unsigned("", parts[0], MaxOwners-1)
+	slot := l.unsigned("", parts[1], MaxPerOwner-1)
+	return pack(uint32(number), uint16(slot), uint32(l.unsigned("", parts[2], math.MaxUint32)))
+}
+
+func (l *line) zone(c *Command) {
+	if text, ok := l.option("", "zone", strconv.FormatUint(uint64(c.Zone), 10), true); ok {
+		c.Zone = uint32(l.unsigned("", text, math.MaxUint32))
+	}
+}
+
+func (l *line) unsigned(key, text string, most uint64) uint64 {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > most {
+		l.fail(key, fmt.Errorf("must be a whole number from 0 to %d, not %q", most, excerpt(text)))
+	}
+	return n
+}
+
+func (l *line) integer(key, text string, least, most int64) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		l.fail(key, fmt.Errorf("must be a whole number, not %q", excerpt(text)))
+	} else if n < least || n > most {
+		l.fail(key, fmt.Errorf("must be from %d to %d, not %d", least, most, n))
+	}
+	return n
+}
+
+// excerpt returns the start of a text for an error, in valid UTF-8.
+func excerpt(text string) string {
+	if len(text) > 100 {
+		text = text[:100]
+	}
+	return strings.ToValidUTF8(text, string(utf8.RuneError))
+}
+
+// whole codes an option that is an integer and left out if it is 0.
+func whole[T ~int | ~int64](l *line, key string, n *T, least, most int64) {
+	if text, ok := l.option(key, "", strconv.FormatInt(int64(*n), 10), *n != 0); ok {
+		*n = T(l.integer(key, text, least, most))
+	}
+}
+
+func (l *line) fraction(key string, v *float64) {
+	l.must(key, l.writing)
+	if text, ok := l.option(key, "", strconv.FormatFloat(*v, 'g', -1, 64), true); ok {
+		f, err := strconv.ParseFloat(text, 64)
+		if *v = f; err != nil {
+			l.fail(key, fmt.Errorf("must be a number, not %q", excerpt(text)))
+		}
+	}
+}
+
+// span codes a duration that must be present.
+func (l *line) span(key string, d *time.Duration) {
+	l.must(key, l.writing)
+	if text, ok := l.option(key, "", d.String(), true); ok {
+		span, err := time.ParseDuration(text)
+		if *d = span; err != nil {
+			l.fail(key, fmt.Errorf("must be a span such as 12s, 1500ms or 36h, not %q", excerpt(text)))
+		}
+	}
+}
+
+// atMost codes the option at_most, which must be above 0, and reports whether it was read.
+func (l *line) atMost(d *time.Duration, present bool) (read bool) {
+	if l.writing && present {
+		l.span("at_most", d)
+	}
+	if _, ok := l.get("at_most"); l.writing || !ok {
+		return false
+	}
+	if l.span("at_most", d); *d <= 0 {
+		l.fail("at_most", fmt.Errorf("must be above 0, not %v", *d))
+	}
+	return true
+}
+
+// ratio codes "2", "0.25" or "1/3", exactly. It reads them in lowest terms.
+func (l *line) ratio(key string, r *Ratio) {
+	text := "1"
+	if *r != (Ratio{}) {
+		text = strconv.FormatUint(uint64(r.Num), 10) + "/" + strconv.FormatUint(uint64(r.Den), 10)
+	}
+	if key == "to" {
+		l.must(key, l.writing)
+	}
+	text, ok := l.option(key, "ratio", text, true)
+	if !ok {
+		return
+	}
+	top, bottom := text, "1"
+	if whole, part, decimal := strings.Cut(text, "."); decimal {
+		top, bottom = whole+part, "1"+strings.Repeat("0", min(len(part), 20))
+	} else if over, under, slash := strings.Cut(text, "/"); slash {
+		top, bottom = over, under
+	}
+	n, err := strconv.ParseUint(top, 10, 32)
+	d, err2 := strconv.ParseUint(bottom, 10, 32)
+	if err != nil || err2 != nil {
+		l.fail(key, fmt.Errorf(`must be a ratio such as 2, 0.25 or "1/3", not %q`, excerpt(text)))
+		return
+	}
+	if g := gcd(n, d); n > 0 && d > 0 { // the rules reject others
+		n, d = n/g, d/g
+	}
+	if *r = (Ratio{uint32(n), uint32(d)}); n == 1 && d == 1 {
+		*r = Ratio{}
+	}
+}
+
+func (l *line) flag(key string, on *bool) {
+	if l.writing && *on {
+		l.out = append(append(l.out, ' '), key...)
+	}
+	for i := range l.options {
+		if o := &l.options[i]; o.key == key {
+			o.used = true
+			if !o.bare && o.value != "true" && o.value != "false" {
+				l.fail(key, fmt.Errorf("must be true or false, not %.100q", o.value))
+			}
+			*on = o.bare || o.value == "true"
+		}
+	}
+}
+
+// enum codes an option that is a word and left out if it is the usual one.
+func (l *line) enum(key string, v interface {
+	fmt.Stringer
+	encoding.TextUnmarshaler
+}, usual bool,
+) {
+	if text, ok := l.option(key, "", v.String(), !usual); ok {
+		if err := v.UnmarshalText([]byte(excerpt(text))); err != nil {
+			l.fail(key, err)
+		}
+	}
+}
+
+func (l *line) text(key string, v *string) {
+	if text, ok := l.option(key, "", *v, *v != ""); ok {
+		*v = text
+	}
 }
 
 func (l *line) application(a *Application) {
-	l.owner("source", a.Source)
-	l.number("stacks", int64(a.Stacks))
-	l.number("level", int64(a.Level))
-	if a.Key != 0 {
-		l.field("key", strconv.FormatUint(a.Key, 10))
+	if !l.writing {
+		a.Source = l.names.Source
 	}
-	l.number("magnitude", a.Magnitude)
-	l.span("duration", a.Duration.d, a.Duration.given)
-	if (a.Scale != Ratio{}) {
-		l.ratio("scale", a.Scale)
+	l.id("source", &a.Source)
+	whole(l, "stacks", &a.Stacks, math.MinInt32, math.MaxInt32)
+	whole(l, "level", &a.Level, math.MinInt32, math.MaxInt32)
+	if text, ok := l.option("key", "", strconv.FormatUint(a.Key, 10), a.Key != 0); ok {
+		a.Key = l.unsigned("key", text, math.MaxUint64)
 	}
-	for _, p := range a.Params {
-		l.fraction("param."+p.Caller, p.Value)
+	whole(l, "magnitude", &a.Magnitude, math.MinInt64, math.MaxInt64)
+	if _, ok := l.get("duration"); ok || a.Duration.given {
+		l.span("duration", &a.Duration.d)
+		a.Duration.given = true
 	}
-}
-
-// taken writes how much of a buff is taken off, and why.
-func (l *line) taken(c *Command) {
-	l.number("stacks", int64(c.Stacks))
-	if c.Reason != NoReason && c.Reason != Cancelled {
-		l.field("why", c.Reason.String())
+	if _, ok := l.get("scale"); ok || a.Scale != (Ratio{}) {
+		l.ratio("scale", &a.Scale)
 	}
-}
-
-// time writes a command about the time of a buff, an owner or a zone.
-func (l *line) time(c *Command) {
-	key := "to"
-	switch c.Whose {
-	case define.OfBuff:
-		l.value(c.Handle.String())
-	case define.OfZone:
-		l.value(strconv.FormatUint(uint64(c.Zone), 10))
-	default:
-		key = ""
+	for i := range a.Params {
+		l.fraction("param."+a.Params[i].Caller, &a.Params[i].Value)
 	}
-	if c.Verb == verb.SetRate {
-		l.ratio(key, c.Rate)
-	}
-	if c.Whose == define.OfOwner {
-		l.owner("owner", c.Owner)
-	}
-}
-
-// asked writes a command that has a query.
-func (l *line) asked(c *Command) {
-	q := &c.Query
-	switch l.owner("owner", c.Owner); c.Verb {
-	case verb.Steal:
-		l.field("to", strconv.FormatUint(uint64(q.To), 10))
-		l.span("at_most", c.By, c.By != 0)
-	case verb.Compensate:
-		l.span("by", c.By, true)
-	}
-	l.spec("buff", q.Spec)
-	if q.Tag != 0 {
-		l.tag("tag", q.Tag)
-	}
-	if q.Neutral {
-		l.field("polarity", define.Neutral.String())
-	}
-	for _, f := range []struct{ key, word, none string }{
-		{"type", q.Type, ""},
-		{"polarity", q.Polarity.String(), define.Neutral.String()},
-		{"grade", q.Grade.String(), define.GradeBasic.String()},
-		{"compensate", q.Compensate, ""},
-	} {
-		if f.word != f.none {
-			l.field(f.key, f.word)
+	for i := range l.options {
+		if name, ok := strings.CutPrefix(l.options[i].key, "param."); ok {
+			p := Arg{Caller: name}
+			l.fraction(l.options[i].key, &p.Value)
+			a.Params = append(a.Params, p)
 		}
 	}
-	l.owner("source", q.Source)
-	l.number("most", int64(q.Most))
-	l.number("stacks", int64(q.Stacks))
-	l.flag("newest", q.Newest)
 }
 
-// toBuff writes a command for the buff of a handle.
-func (l *line) toBuff(c *Command) {
-	if _, by := c.Number(); !by {
+// removal codes the number of stacks to remove and the reason.
+func (l *line) removal(c *Command) {
+	whole(l, "stacks", &c.Stacks, 0, math.MaxInt32)
+	why := c.Reason
+	if l.enum("why", &why, why == NoReason || why == Cancelled); !l.writing {
+		if c.Reason = why; why == Cancelled {
+			c.Reason = NoReason
+		}
+	}
+}
+
+// query codes a query. A definition as the subject stands for it; with portions, the options of a
+// dispel or a steal, it means one portion of any grade.
+func (l *line) query(q *Query, portions bool) {
+	if portions && l.has {
+		q.Grade, q.Most = define.GradeDeath, 1
+		l.spec("", &q.Spec)
+		whole(l, "stacks", &q.Stacks, 1, define.MaxStacks)
 		return
 	}
-	switch l.value(c.Handle.String()); c.Verb {
-	case verb.Remove:
-		l.taken(c)
-	case verb.Extend:
-		l.span("by", c.By, true)
-		l.span("at_most", c.Application.Duration.d, c.Application.Duration.given)
-	case verb.SetRemaining, verb.SetPeriod:
-		l.span("to", c.By, true)
-	case verb.ConsumeCharges:
-		l.number("charges", int64(c.Stacks))
+	l.spec("buff", &q.Spec)
+	l.tag("tag", &q.Tag)
+	if text, ok := l.option("polarity", "", define.Neutral.String(), q.Neutral); ok {
+		q.Neutral = text == define.Neutral.String()
+	}
+	l.text("type", &q.Type)
+	l.enum("polarity", &q.Polarity, q.Polarity == define.Neutral)
+	if portions {
+		l.enum("grade", &q.Grade, q.Grade == define.GradeBasic)
+	}
+	l.text("compensate", &q.Compensate)
+	l.id("source", &q.Source)
+	whole(l, "most", &q.Most, 1, define.MaxStacks)
+	if portions {
+		whole(l, "stacks", &q.Stacks, 1, define.MaxStacks)
+	}
+	l.flag("newest", &q.Newest)
+	if l.has {
+		*q = Query{}
+		l.spec("", &q.Spec)
 	}
 }
 
-// toOwner writes any other command for one owner.
-func (l *line) toOwner(c *Command) {
-	switch c.Verb {
-	case verb.AddTag, verb.DropTag, verb.Immunize, verb.DropImmunity:
-		l.tag("", c.Tag)
-		l.flag("purge", c.Purge)
-	case verb.Interrupt, verb.Consume, verb.Happened:
-		l.act(c.Act)
-	case verb.Absorb:
-		l.value(strconv.FormatInt(c.Amount, 10))
-	case verb.SetZone:
-		l.value(strconv.FormatUint(uint64(c.Zone), 10))
-	case verb.SetBase:
-		l.attr(c.Attr)
-		l.fraction("to", c.Value)
-	case verb.AddBase, verb.Damage:
-		l.attr(c.Attr)
-		l.fraction("by", c.Value)
+func (l *line) spec(key string, s **Spec) {
+	id := ""
+	if *s != nil {
+		id = (*s).ID
 	}
-	l.owner("owner", c.Owner)
-	if c.Verb == verb.Happened {
-		l.owner("target", c.Application.Source)
-		l.number("amount", c.Amount)
+	text, ok := l.option(key, "definition", id, *s != nil)
+	if !ok {
+		return
 	}
-	if (c.Verb == verb.Absorb || c.Verb == verb.Damage) && c.Tag != 0 {
-		l.tag("school", c.Tag)
+	if l.names.Catalog != nil {
+		*s = l.names.Catalog.Spec(text)
 	}
-	if c.Verb == verb.Kill || c.Verb == verb.Damage {
-		l.owner("source", c.Application.Source)
+	if *s == nil {
+		l.unknown(key, "definition", text)
 	}
+}
+
+// tag codes a tag. As an option it is left out if it is 0.
+func (l *line) tag(key string, t *Tag) {
+	named(l, key, "tag", t, key == "" || *t != 0, math.MaxUint16, (*Catalog).TagName, (*Catalog).Tag)
+}
+
+func (l *line) act(a *Act) {
+	named(l, "", "act", a, true, math.MaxUint8, (*Catalog).ActName, (*Catalog).Act)
+}
+
+func (l *line) attr(a *stat.Attr) {
+	named(l, "", "attribute", a, true, math.MaxUint16, (*Catalog).attrName, (*Catalog).Attr)
+}
+
+// named codes a number of the catalog by its name, or as "#3" if it has no name.
+func named[T ~uint8 | ~uint16](l *line, key, kind string, v *T, present bool, most uint64, nameOf func(*Catalog, T) string, of func(*Catalog, string) (T, bool)) {
+	name, c := "", l.names.Catalog
+	if l.writing && c != nil {
+		name = nameOf(c, *v)
+	}
+	if name == "" {
+		name = "#" + strconv.Itoa(int(*v))
+	}
+	text, ok := l.option(key, kind, name, present)
+	if !ok {
+		return
+	}
+	if c != nil {
+		if n, ok := of(c, text); ok {
+			*v = n
+			return
+		}
+	}
+	if number, ok := strings.CutPrefix(text, "#"); ok {
+		*v = T(l.unsigned(key, number, most))
+		return
+	}
+	l.unknown(key, kind, text)
+}
+
+// unknown fails with a name that the catalog does not have.
+func (l *line) unknown(key, kind, name string) {
+	var known []string
+	if c := l.names.Catalog; c != nil {
+		switch kind {
+		case "definition":
+			for _, p := range c.programs {
+				known = append(known, p.ID)
+			}
+		case "tag":
+			known = c.tags.list
+		case "act":
+			known = c.acts.list
+		case "attribute":
+			for i := range c.attributes {
+				known = append(known, c.attributes[i].Name)
+			}
+		}
+	}
+	l.fail(key, fmt.Errorf("%w: %s %q%s", ErrName, kind, excerpt(name), wordlist.DidYouMean(name, known)))
+}
+
+// attrName returns the name of an attribute, or "" if there is no such attribute.
+func (c *Catalog) attrName(a stat.Attr) string {
+	if s := c.Attributes(); s != nil && a != 0 && int(a) <= s.Len() {
+		return s.At(a).Name
+	}
+	return ""
 }
