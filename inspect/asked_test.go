@@ -20,7 +20,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// resting is an Inspector of an engine that is not ticked.
+// resting returns an Inspector of an engine that is not ticked.
 func resting(t *testing.T, o Options, specs ...buff.Spec) *Inspector {
 	t.Helper()
 	cat, err := buff.NewCatalog(specs...)
@@ -33,7 +33,7 @@ func resting(t *testing.T, o Options, specs ...buff.Spec) *Inspector {
 	return in
 }
 
-// TestCatalogPages: the definitions come in pages, each in its place and none twice; a page from the end is
+// TestCatalogPages: the pages of definitions have each one once, in order; a page at the end is
 // empty, and beyond it there is none.
 func TestCatalogPages(t *testing.T) {
 	var specs []buff.Spec
@@ -85,7 +85,8 @@ func TestCatalogPages(t *testing.T) {
 	}
 }
 
-// TestSearchLimits: a search text has a length, and of what the game finds maxFound are named, and that there are others.
+// TestSearchLimits: the length of a search text is limited, and at most maxFound results are
+// returned, with a note that there are more.
 func TestSearchLimits(t *testing.T) {
 	var found []buff.OwnerID
 	in := resting(t, Options{Search: func(string, int) []buff.OwnerID { return found }}, buff.Spec{ID: "b", Duration: time.Second})
@@ -130,9 +131,9 @@ func TestSearchLimits(t *testing.T) {
 	require.Contains(t, w.Body.String(), "too many searches")
 }
 
-// TestSearchOfMany: whose names take longer than one request goes on where it was, and finds the one
-// at the end, behind any number of others whose names have hers in them; the page's way of writing
-// somebody finds that one; and a loop that does not answer is no answer that there is nobody.
+// TestSearchOfMany: a search that takes longer than one request continues in the next one, and
+// finds the last of many players, even if the names of others contain it. The page's notation for a
+// player finds that player. If the loop does not answer, the search fails instead of finding none.
 func TestSearchOfMany(t *testing.T) {
 	const last = 20_000
 	in := resting(t, Options{Name: func(id buff.OwnerID) string {
@@ -190,8 +191,8 @@ func TestSearchOfMany(t *testing.T) {
 	}
 }
 
-// TestQueryLimits: a query of maxQuery bytes is read, and one byte more is not; a player's id and a place among
-// its buffs are whole numbers.
+// TestQueryLimits: a query of maxQuery bytes is accepted, and a longer one is not; a player's id
+// and an index of its buffs are whole numbers.
 func TestQueryLimits(t *testing.T) {
 	in := resting(t, Options{}, buff.Spec{ID: "b", Duration: time.Second})
 	for n, want := range map[int]bool{maxQuery - 1: true, maxQuery: true, maxQuery + 1: false} {
@@ -209,8 +210,8 @@ func TestQueryLimits(t *testing.T) {
 	}
 }
 
-// TestTopicsSentOnce: a client gets each topic as it is now, once; who has missed views gets the whole of the last one, and how many
-// it has missed since the one before and in all.
+// TestTopicsSentOnce: a client gets each topic once in its current state; a client that has missed
+// views gets the whole last one, and the number of missed ones since the last and in total.
 func TestTopicsSentOnce(t *testing.T) {
 	h := &hub{players: map[buff.OwnerID]message{}}
 	h.latest = viewJSON{First: "7"}
@@ -244,7 +245,7 @@ func TestTopicsSentOnce(t *testing.T) {
 	require.Equal(t, []string{"p4'"}, news(c))
 }
 
-// TestModifierEffects: what a modifier does, for each op.
+// TestModifierEffects checks the text of the effect of a modifier, for each op.
 func TestModifierEffects(t *testing.T) {
 	for op, want := range map[stat.Op]string{
 		stat.Add: "+0.25", stat.MulAdd: "+25 %", stat.MulCompound: "× 1.25", stat.FinalAdd: "+0.25 at the end", stat.Override: "= 0.25",

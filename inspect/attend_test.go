@@ -29,8 +29,8 @@ func (g *game) incidents(query string) (out []toldIncident) {
 	return out
 }
 
-// While nobody looks, Attend sees who is stuck, and where: it is kept when it is over, and what Grafana
-// asks for is among it.
+// Without a browser, Attend records stuck players with the position in the handler. Ended incidents
+// are kept and included in Grafana's answer.
 func TestAttend(t *testing.T) {
 	g := newGame(t, inspect.Options{StuckAfter: 100 * time.Millisecond, Speed: -1, Budget: time.Hour, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -64,7 +64,7 @@ func TestAttend(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, stuck()[0].TimeEnd, x.Time)
 
-	// Of a span of time, as Grafana asks.
+	// A span of time, as Grafana requests it.
 	require.Len(t, g.incidents(fmt.Sprintf("&from=%d&to=%d", began, time.Now().UnixMilli())), len(g.incidents("")))
 	require.Empty(t, g.incidents(fmt.Sprintf("&to=%d", began-1000)))
 	require.Empty(t, g.incidents(fmt.Sprintf("&from=%d", time.Now().Add(time.Hour).UnixMilli())))
@@ -73,7 +73,7 @@ func TestAttend(t *testing.T) {
 	<-done
 }
 
-// Who carries a definition is asked for in pages, by its id.
+// The holders of a definition are returned in pages, by its id.
 func TestHoldersOf(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	h := g.get("?holders=venom")

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// What stands beside the page is for the same ones.
+// Guard applies the access rules of the inspector to other handlers at the same address.
 func TestGuardMounted(t *testing.T) {
 	eng, err := engine.New(engine.Options{})
 	require.NoError(t, err)

@@ -13,7 +13,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// A command line is completed by verbs, by what stands behind them, and by options that are not there yet.
+// A command line is completed with verbs, with their arguments, and with options that it does not
+// have yet.
 func TestCompletions(t *testing.T) {
 	cat, err := buff.Build(buff.Definitions{
 		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "armour"}}},
@@ -41,7 +42,7 @@ func TestCompletions(t *testing.T) {
 	require.Len(t, c.lines(""), maxCompletions)
 }
 
-// Each verb that is completed is one that can be read, and each that a person may write is among them.
+// Each completed verb can be parsed, and each verb that an operator may type is completed.
 func TestVerbLines(t *testing.T) {
 	var words []string
 	for _, v := range verbLines {

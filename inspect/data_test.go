@@ -24,7 +24,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// The page is one answer, below 100 kB, that asks nobody else for anything.
+// The page is a single response below 100 kB without external resources.
 func TestPage(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	resp := g.request("GET", "", "")
@@ -86,9 +86,9 @@ func TestPlayer(t *testing.T) {
 	require.Equal(t, false, g.get("?player=18446744073709551615")["present"])
 }
 
-// What a player carries comes in pages, and no answer is larger than 1 MiB, whatever the
-// names are.
-func TestAnswersFit(t *testing.T) {
+// A player's buffs are returned in pages, and no response is larger than 1 MiB, whatever the names
+// are.
+func TestResponses_SizeLimit(t *testing.T) {
 	long := strings.Repeat("\x01", 100)
 	var many []inspect.Attribute
 	for i := range 300 {
@@ -131,7 +131,7 @@ func TestAnswersFit(t *testing.T) {
 	}
 }
 
-// Without Options.Attributes the page shows what the engine knows.
+// Without Options.Attributes the page shows the attributes of the engine.
 func TestEngineAttributes(t *testing.T) {
 	cat, err := buff.Build(buff.Definitions{
 		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "power", Base: 10}}, {Attribute: stat.Attribute{Name: "speed", Base: 4}}},
@@ -167,7 +167,7 @@ func TestEngineAttributes(t *testing.T) {
 		`{"name":"speed","base":4,"value":1,"modifiers":[{"from":"Might of #9","text":"= 1"}]}]`)
 }
 
-// A stream tells of a player what happens to it, and why something was refused.
+// A player's stream has the player's events, and the reasons of denials.
 func TestPlayerStream(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	s := g.stream("?stream&player=5")
@@ -223,7 +223,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// The fields of a definition are those of a designer's files, and no value is one of Go's.
+// A definition is shown with the fields of its file, without Go's representation of values.
 func TestDefinitionsAsWritten(t *testing.T) {
 	schema := catalog.Schema()
 	cat, err := catalog.Load("../examples/mmo/buffs")
@@ -264,7 +264,7 @@ func TestDefinitionsAsWritten(t *testing.T) {
 	}
 }
 
-// nothing is a handler that does nothing for each name.
+// nothing returns a handler without effect for each name.
 func nothing(cat *buff.Catalog) engine.Handlers {
 	out := engine.Handlers{}
 	for _, name := range cat.Handlers() {
@@ -273,8 +273,7 @@ func nothing(cat *buff.Catalog) engine.Handlers {
 	return out
 }
 
-// Each kind of event is in the chart of events: a third of them, those that change numbers, was in
-// no group of it.
+// Each kind of event is in the chart of events.
 func TestChartHasAllKinds(t *testing.T) {
 	page := answer(t, newGame(t, inspect.Options{}).request("GET", "", ""))
 	groups := regexp.MustCompile(`(?s)const groups = \[.*?\n\];`).FindString(page)
@@ -314,7 +313,7 @@ func TestReloads(t *testing.T) {
 	require.Equal(t, "reload 23", got.Reloads[2].Text)
 }
 
-// What an action asks for is done.
+// Each action has its effect.
 func TestActions(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token})
 	post := func(body string) {
@@ -334,11 +333,11 @@ func TestActions(t *testing.T) {
 	for !strings.Contains(s.next("player"), `"carried":3`) {
 	}
 	require.Contains(t, s.next("player"), `"why":"cancelled"`)
-	post(`{"act":"remove","handle":"` + handle + `"}`) // stale: nothing happens
+	post(`{"act":"remove","handle":"` + handle + `"}`) // stale: no effect
 	post(`{"act":"remove","handle":"18446744073709551615"}`)
 }
 
-// Names are shown as they are, as long as they are text.
+// Names are shown unchanged if they are valid text.
 func TestNames(t *testing.T) {
 	names := map[buff.OwnerID]string{
 		0: "a\nb\r\nevent: x", 1: "\u202Eabc\u2069", 2: "\xff\xfe", 3: strings.Repeat("é", 100), 4: "Ærøskøbing 王", 5: "<b>&amp;", 6: "x\u2028y\x00",

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// TestEdgesOfTime: what is shown of a rate and of a definition at the ends of their ranges.
+// TestEdgesOfTime checks the display of rates and definitions at the ends of their ranges.
 func TestEdgesOfTime(t *testing.T) {
 	rate, is := ratioOf(0.25)
 	require.True(t, is)
@@ -29,8 +29,8 @@ func TestEdgesOfTime(t *testing.T) {
 	require.NotEmpty(t, short.Period)
 }
 
-// TestStepsInOrder: a change of time stands among the events of its lane where it happened.
-func TestStepsInOrder(t *testing.T) {
+// TestScenario_StepsInOrder: a change of time is listed in order among the events of its lane.
+func TestScenario_StepsInOrder(t *testing.T) {
 	const h = 7
 	l := lanes{list: []laneJSON{{Steps: []stepJSON{{At: 5}, {At: 9}}}}, at: map[laneKey]int{{handle: h}: 0}}
 	l.changes(&clocks{owner: speeds{first: 1}, changes: []buff.TimeChange{{Handle: h, At: 7, Verb: verb.Pause}}}, 0, 10)
@@ -41,8 +41,8 @@ func TestStepsInOrder(t *testing.T) {
 	require.Equal(t, []int64{5, 7, 9}, at)
 }
 
-// TestStoryComments: an event that no step can bring about is told as a comment, of a buff and of nobody.
-func TestStoryComments(t *testing.T) {
+// TestScenario_Comments: an event that no step can cause becomes a comment, with and without a buff.
+func TestScenario_Comments(t *testing.T) {
 	s := &story{at: map[buff.Handle]*storyBuff{7: {id: "oath"}}}
 	s.addEvent(&buff.Event{Kind: buff.Faulted, At: 1})
 	s.addEvent(&buff.Event{Kind: buff.Faulted, At: 2, Handle: 7})

@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// isOpen reports whether the server has not closed a connection on which it has nothing to say.
+// isOpen reports whether the server has not closed an idle connection.
 func isOpen(c net.Conn) bool {
 	_ = c.SetReadDeadline(time.Now().Add(time.Nanosecond))
 	_, err := c.Read(make([]byte, 1))
@@ -24,7 +24,7 @@ func isOpen(c net.Conn) bool {
 	return ok && no.Timeout()
 }
 
-// idle returns connections that have had an answer and wait.
+// idle returns connections that have received a response and wait.
 func (h *hall) idle(n int) (out []net.Conn) {
 	for range n {
 		resp, err := h.ask("GET", "/", "", "")
@@ -60,8 +60,8 @@ func TestEvictionOrder(t *testing.T) {
 	})
 }
 
-// TestHijackedCounts: a hijacked connection counts until it is closed, and no longer; its
-// handler may have returned long before, and it does not go before those who wait.
+// TestHijackedCounts: a hijacked connection counts until it is closed, even if its handler has
+// returned long before; it is not evicted before idle ones.
 func TestHijackedCounts(t *testing.T) {
 	var kept []net.Conn
 	inHallOf(t, inspect.Options{}, func(page http.Handler) *http.Server {
@@ -81,7 +81,7 @@ func TestHijackedCounts(t *testing.T) {
 		h.crowd(600, "", false)
 		require.EqualValues(t, 512, h.open.Load())
 		require.True(t, isOpen(own))
-		<-time.After(5 * time.Second) // those who say nothing have gone
+		<-time.After(5 * time.Second) // silent clients have been disconnected
 		require.EqualValues(t, 1, h.open.Load())
 
 		for range 600 {
@@ -109,8 +109,8 @@ func TestSlowOperatorStays(t *testing.T) {
 	})
 }
 
-// TestNoRoomAmongOperators: if every client has sent the token, a new client without it is refused.
-func TestNoRoomAmongOperators(t *testing.T) {
+// TestConnections_AllFromOperators: if every client has sent the token, a new client without it is refused.
+func TestConnections_AllFromOperators(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		for range 512 {
 			resp, err := h.ask("GET", "/?snapshot", "", token)
@@ -127,9 +127,9 @@ func TestNoRoomAmongOperators(t *testing.T) {
 	})
 }
 
-// TestKnownStreamsStay: of the streams and those whom they follow, one that has brought the token
-// takes the place of one that has not, the oldest first, and not that of another.
-func TestKnownStreamsStay(t *testing.T) {
+// TestStreams_KnownClientsStay: a client with the token takes the stream of the oldest client without it,
+// and never that of another client with it.
+func TestStreams_KnownClientsStay(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		open := func(id int, auth string) *stream {
 			resp, err := h.ask("GET", fmt.Sprintf("/?stream&player=%d", id), "", auth)

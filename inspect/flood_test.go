@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// floodTime is how long TestFlood goes on after its first round.
+// floodTime is how long TestFlood continues after its first round.
 func floodTime() time.Duration { return time.Duration(long.Times(1)-1) * time.Second }
 
 // flood opens connections that each send some bytes and then nothing, and returns them.
@@ -34,7 +34,7 @@ func (g *game) flood(n int, send string) []net.Conn {
 	return out
 }
 
-// memory is what the process has, after a collection.
+// memory returns the memory of the process after a collection.
 func memory() (heap, sys uint64) {
 	var m runtime.MemStats
 	runtime.GC()
@@ -42,19 +42,18 @@ func memory() (heap, sys uint64) {
 	return m.HeapAlloc, m.Sys
 }
 
-// How much more a server may need under attack than before. 512 connections with their
-// buffers, of which 64 are streams, are some 20 MB.
+// The additional memory that a server may need under attack. 512 connections with their buffers, of
+// which 64 are streams, are some 20 MB.
 const (
 	moreHeap   = 32 << 20
 	moreSystem = 128 << 20
 	goroutines = 2*512 + 200
 )
 
-// A thousand clients that never read, a thousand with half a header, a thousand that ask
-// under a rebound name, a thousand that say nothing and a thousand that post from another
-// site hold neither the loop nor a good client up, and cost little memory. That a Tick waits
-// for no watcher is TestTickWaitsForNobody of package engine; how long frames take meanwhile,
-// BenchmarkFlooded.
+// A thousand clients each that never read, send half a header, use a rebound name, send nothing, or
+// post from another site: they delay neither the loop nor a good client, and cost little memory.
+// TestTickWaitsForNobody of package engine checks that a Tick waits for no watcher, and
+// BenchmarkFlooded measures frames meanwhile.
 func TestFlood(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token})
 	n := long.Times(200)
@@ -68,8 +67,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// served sees that a newcomer is served. Its connection may be the oldest without a request
-// when one of the flood comes, and go: then it tries again, as the page does.
+// served checks that a new client is served. Its connection may be evicted as the oldest one
+// without a request; then it tries again, as the page does.
 func (g *game) served() {
 	g.t.Helper()
 	var last any
@@ -88,7 +87,7 @@ func (g *game) served() {
 	require.Fail(g.t, "a newcomer is not served", "%v", last)
 }
 
-// floodRound has all of them at once, and returns what the process has then.
+// floodRound runs all attacks at once, and returns the memory of the process.
 func (g *game) floodRound(n int) (heap, system uint64) {
 	t := g.t
 	good := g.stream("?stream")
@@ -101,8 +100,7 @@ func (g *game) floodRound(n int) (heap, system uint64) {
 		"POST /debug/buffs?act HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 60000\r\n\r\n{",
 	} {
 		bad = append(bad, g.flood(n, send)...)
-		// The loop goes on: a hundred frames, of which none is left out, since their numbers
-		// are those of the calls.
+		// The loop continues: a hundred frames without a gap in their numbers.
 		for from := g.ticks.Load(); g.ticks.Load() < from+100; {
 			good.next("view")
 		}
@@ -110,7 +108,7 @@ func (g *game) floodRound(n int) (heap, system uint64) {
 	}
 	require.Less(t, runtime.NumGoroutine(), goroutines)
 	heap, system = memory()
-	good.next("view") // and who was there before the flood still is
+	good.next("view") // a client from before the flood is still served
 	good.resp.Body.Close()
 	for _, c := range bad {
 		c.Close()
@@ -121,8 +119,8 @@ func (g *game) floodRound(n int) (heap, system uint64) {
 	return heap, system
 }
 
-// More connections with half a header than there may be connections keep nobody out, not
-// even for the two seconds that they may take for the rest.
+// More connections with half a header than there may be connections lock no client out, not even
+// for the two seconds that they have for the rest.
 func TestPartialHeaders(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	for _, c := range g.flood(600, "GET /debug/buffs?snapshot HTTP/1.1\r\nHost: 127.") {
@@ -133,8 +131,8 @@ func TestPartialHeaders(t *testing.T) {
 	}
 }
 
-// Connections that come and go by the thousand leave nothing behind.
-func TestConnects(t *testing.T) {
+// Thousands of closed connections leave no memory in use.
+func TestManyConnections(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	n := long.Times(2000)
 	heap, system := memory()

@@ -19,11 +19,11 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 )
 
-// ends are the ways in which a function of the game does not return, and what is said of each.
+// ends are the ways in which a function of the game fails to return, with the report of each.
 var ends = recoveredtest.Ends("ended its goroutine and is not called again")
 
-// A Name that fails costs a name. Whoever looks on goes on looking, also at the player whose
-// name it was, and is told.
+// A Name that fails costs only that name. Watchers continue, also of that player, and see the
+// fault.
 func TestNameFails(t *testing.T) {
 	for _, c := range ends {
 		t.Run(c.Name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestNameFails(t *testing.T) {
 	}
 }
 
-// A Search that fails is an answer of 500 for the one who has searched.
+// A Search that fails is answered with 500.
 func TestSearchFails(t *testing.T) {
 	for _, c := range ends {
 		if c.Name == "Goexit" {
@@ -83,7 +83,7 @@ func TestSearchFails(t *testing.T) {
 	}
 }
 
-// A Reload that fails is an answer of 500, and in the history; the next one is carried out.
+// A Reload that fails is answered with 500 and recorded; the next one is executed.
 func TestReloadFails(t *testing.T) {
 	for _, c := range ends {
 		if c.Name == "Goexit" {
@@ -109,7 +109,7 @@ func TestReloadFails(t *testing.T) {
 	}
 }
 
-// One that ends the goroutine of a request ends that request, and holds no later one up.
+// A function that ends the goroutine of a request ends only that request.
 func TestGoexitInRequest(t *testing.T) {
 	g := newGame(t, inspect.Options{
 		Token:  token,
@@ -131,8 +131,8 @@ func TestGoexitInRequest(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, g.act("reload"))
 }
 
-// Attributes that fail, which the loop calls, are a fault of that player's page. That of
-// runtime.Goexit is the loop's, and cannot be stopped.
+// Attributes that fail, which the loop calls, are a fault of that player's page. With
+// runtime.Goexit it ends the loop's goroutine, which cannot be prevented.
 func TestAttributesFail(t *testing.T) {
 	for _, c := range ends {
 		if c.Name == "Goexit" {
@@ -145,7 +145,7 @@ func TestAttributesFail(t *testing.T) {
 	}
 }
 
-// An Alarm that fails is among the faults that the page is told, and costs nobody their view.
+// An Alarm that fails is listed among the faults; the views continue.
 func TestAlarmFails(t *testing.T) {
 	for _, c := range ends {
 		t.Run(c.Name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestAlarmFails(t *testing.T) {
 	}
 }
 
-// What an action asks for is the game's to do, if it wants; that it refuses or fails is the answer.
+// The game executes an action; its refusal or failure is the answer.
 func TestDoFails(t *testing.T) {
 	var did []string
 	said := errors.New("not while the boss lives")
@@ -192,7 +192,7 @@ func TestDoFails(t *testing.T) {
 	require.Equal(t, false, g.get("?player=9")["paused"], "the engine was not asked")
 }
 
-// What Reloaded is given is the game's too.
+// Reloaded may fail too.
 func TestReloadedFails(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	g.page.Reloaded(recoveredtest.Bomb{}, nil)
@@ -204,7 +204,7 @@ func TestReloadedFails(t *testing.T) {
 	s.resp.Body.Close()
 }
 
-// body is what a response brings, good or bad.
+// body returns the body of a response.
 func body(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	data, err := io.ReadAll(resp.Body)
@@ -212,7 +212,7 @@ func body(t *testing.T, resp *http.Response) string {
 	return string(data)
 }
 
-// act asks for an action with the token, and returns the answer's status.
+// act requests an action with the token, and returns the status.
 func (g *game) act(what string) int {
 	g.t.Helper()
 	resp := g.request("POST", "?act", `{"act":"`+what+`"}`, "Content-Type: application/json", "Authorization: Bearer "+token)
@@ -238,8 +238,8 @@ func TestAllGameFunctionsTested(t *testing.T) {
 		for k := 1; k < m.Type.NumIn(); k++ {
 			switch m.Type.In(k).Kind() {
 			case reflect.Func, reflect.Interface:
-				// Guard and ServeHTTP run on the goroutines of package net/http, which recovers, and Attend on
-				// one of the game's.
+				// Guard and ServeHTTP run on the goroutines of package net/http, which recovers,
+				// and Attend on one of the game's.
 				require.Contains(t, []string{"Attend", "Reloaded", "Guard", "ServeHTTP"}, m.Name)
 			}
 		}

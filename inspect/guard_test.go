@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// Which requests are allowed.
+// The requests that are allowed.
 func TestGuard(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token, Hosts: []string{"Game.example"}})
 	auth, kind := "Authorization: Bearer "+token, "Content-Type: application/json"
@@ -75,7 +75,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// HEAD has the status and the header of GET, and no body. That of a stream does not begin one.
+// HEAD has the status and the header of GET, and no body. For a stream it does not start one.
 func TestHead(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	for _, query := range []string{"", "?snapshot", "?player=7", "?catalog", "?search=7", "?incidents", "?stream", "?stream&player=7", "?stream&player=x", "?nothing"} {
@@ -96,7 +96,7 @@ func TestHead(t *testing.T) {
 	require.Equal(t, "GET, HEAD", resp.Header.Get("Allow"))
 }
 
-// TestStreamIsNotBuffered: a stream says to proxies that they must neither buffer nor change it.
+// TestStreamIsNotBuffered: a stream has headers that forbid proxies to buffer or change it.
 func TestStreamIsNotBuffered(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	resp := g.request("GET", "?stream", "")
@@ -112,7 +112,7 @@ func TestNoToken(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, resp.StatusCode)
 }
 
-// Other machines are served only if that was asked for, and then with the token only.
+// Other machines are served only if the options allow it, and only with the token.
 func TestRemote(t *testing.T) {
 	ask := func(o inspect.Options, from, query, auth string) int {
 		page, err := inspect.New(newGame(t, inspect.Options{}).eng, o)

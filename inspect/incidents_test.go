@@ -10,9 +10,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// An incident lasts while its cause is seen, goes on if it comes back soon, and is kept when it is over:
-// the last 100.
-func TestIncidentsCourse(t *testing.T) {
+// An incident lasts while its cause is seen, continues if the cause soon returns, and is kept when
+// it is over: the last 100.
+func TestIncidents_Lifetime(t *testing.T) {
 	var l incidents
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
 	slow := seen{key: "slow", kind: "slow", level: "watch", text: "It is slow."}
@@ -48,8 +48,8 @@ func TestIncidentsCourse(t *testing.T) {
 	require.EqualValues(t, 203, all[len(all)-1].order)
 }
 
-// What does not last is counted, and names those who were hit, ten at most.
-func TestIncidentsOfMoments(t *testing.T) {
+// Momentary incidents are counted, and name at most ten affected players.
+func TestIncidents_Momentary(t *testing.T) {
 	var l incidents
 	for i := range buff.OwnerID(30) {
 		_, open := l.see(time.Unix(int64(i), 0), []seen{{key: "panic venom", kind: "panic", level: "watch", moment: true, times: 2, involved: []buff.OwnerID{i}}})

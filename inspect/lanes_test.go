@@ -18,8 +18,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// lanesOf asks a page for the last minute of a player, and writes each lane as a line. The engine's loop
-// runs here, until the answer has come.
+// lanesOf requests the last minute of a player and writes each lane as a line. It ticks the engine
+// until the response has arrived.
 func lanesOf(t *testing.T, e *engine.Engine, query string) (answer map[string]any, lines []string) {
 	t.Helper()
 	page := inspect.Handler(e)
@@ -64,8 +64,8 @@ func laneText(l map[string]any) string {
 	return strings.TrimSuffix(strings.TrimSuffix(text, ","), ":")
 }
 
-// TestLastMinute: a lane for each buff with what happened on it, also of those that nothing happened to
-// within the minute, and what was denied and what was done at once.
+// TestLastMinute checks a lane for each buff with its events, also of buffs without events in the
+// minute, and the denials and instant effects.
 func TestLastMinute(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "oath", Kind: define.Infinite},
@@ -103,8 +103,8 @@ func TestLastMinute(t *testing.T) {
 	require.Empty(t, others)
 }
 
-// TestLastMinuteOfMany: a player to whom too much happened for one answer gets the newest of it, and is told so;
-// an engine without a history says that.
+// TestLastMinuteOfMany: if a player has too many events for one response, it has the newest ones
+// and says so; an engine without a history says that.
 func TestLastMinuteOfMany(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "hit", Kind: define.Instant, Tags: []string{"x"}}, buff.Spec{ID: "stone", Kind: define.Infinite, Stack: define.Stacking{By: define.ByNone}})
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestLastMinuteOfMany(t *testing.T) {
 	require.Len(t, lanes, 400)
 	require.Contains(t, lanes[0], "hit")
 
-	// Of 8,010 the newest 8,000: since is right behind the newest of those that are left out.
+	// The newest 8,000 of 8,010; since is directly after the newest omitted one.
 	many, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	require.NoError(t, err)
 	require.NoError(t, many.Spawn(7, nil))
@@ -151,8 +151,8 @@ func TestLastMinuteOfMany(t *testing.T) {
 	require.Contains(t, w.Body.String(), "keeps no history")
 }
 
-// TestLastMinutePaused: pauses of the player, of a buff and of the zone, a rate and a death are on their
-// lanes, with the whiles in which time did not pass as usual.
+// TestLastMinutePaused: pauses of the player, of a buff and of the zone, a rate and a death are on
+// their lanes, with the intervals in which time did not pass normally.
 func TestLastMinutePaused(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "food", Duration: 20 * time.Second, OnDeath: define.FatePause},

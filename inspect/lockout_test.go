@@ -22,8 +22,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// hall is a game and its server whose connections are pipes, in a bubble of synctest: a client
-// that does not read holds its server up at once, and five seconds are nothing.
+// hall is a game with a server whose connections are pipes, in a bubble of synctest: a client that
+// does not read blocks its server at once, and five seconds take no time.
 type hall struct {
 	t    *testing.T
 	eng  *engine.Engine
@@ -92,7 +92,7 @@ func inHallOf(t *testing.T, o inspect.Options, server func(http.Handler) *http.S
 	})
 }
 
-// late answers in pieces with time between them, as a profile does.
+// late answers in pieces with pauses between them, as a profile does.
 func late(w http.ResponseWriter, _ *http.Request) {
 	for _, part := range []string{"a", "b"} {
 		_, _ = io.WriteString(w, part)
@@ -103,7 +103,7 @@ func late(w http.ResponseWriter, _ *http.Request) {
 	<-time.After(10 * time.Second)
 }
 
-// hijack takes a connection over as a WebSocket does, and reads until it is closed.
+// hijack takes over a connection as a WebSocket does, and reads until it is closed.
 func hijack(w http.ResponseWriter, _ *http.Request) {
 	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -151,7 +151,7 @@ func (h *hall) dial() net.Conn {
 	return client
 }
 
-// crowd connects n clients that send something, and read what they get or do not.
+// crowd connects n clients that send a text, and read the response or not.
 func (h *hall) crowd(n int, send string, reads bool) {
 	for range n {
 		c := h.dial()
@@ -163,7 +163,7 @@ func (h *hall) crowd(n int, send string, reads bool) {
 	synctest.Wait()
 }
 
-// ask sends a request on a connection of its own, and returns the answer.
+// ask sends a request on a new connection, and returns the response.
 func (h *hall) ask(method, path, body, auth string) (*http.Response, error) {
 	c := h.dial()
 	r, err := http.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
@@ -178,7 +178,7 @@ func (h *hall) ask(method, path, body, auth string) (*http.Response, error) {
 
 func request(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" }
 
-// crowds are those who want to keep others out.
+// crowds are the attacks that try to lock others out.
 var crowds = []struct {
 	name  string
 	send  string
@@ -199,9 +199,9 @@ var crowds = []struct {
 	{"open WebSockets, and do not read", request("/ws"), false},
 }
 
-// TestNoLockout: whatever 520 clients do, there are no more than 512 connections, and the
-// operator who has the token is let in, to everything; so is a newcomer to the page, who
-// has not been asked for it yet.
+// TestNoLockout: whatever 520 clients do, there are at most 512 connections, and an operator with
+// the token is admitted to everything; so is a new client of the page, which has not sent the token
+// yet.
 func TestNoLockout(t *testing.T) {
 	for _, c := range crowds {
 		t.Run(c.name, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestNoLockout(t *testing.T) {
 				resp, err := h.ask("POST", "/?act", `{"act":"pause","player":"7"}`, token)
 				require.NoError(t, err)
 				require.Equal(t, http.StatusAccepted, resp.StatusCode)
-				for range 80 { // more than there are places, of whom the operator's are the newest
+				for range 80 { // more than the limit; the operator's are the newest
 					resp, err := h.ask("GET", "/?stream&player=8", "", token)
 					require.NoError(t, err)
 					require.Equal(t, http.StatusOK, resp.StatusCode)
@@ -262,8 +262,8 @@ func TestOperatorStays(t *testing.T) {
 	})
 }
 
-// TestDeadlines: a connection on which nothing goes on is closed after a stated time, to the
-// millisecond, whatever it waits in; also one of a server of somebody else's.
+// TestDeadlines: an inactive connection is closed after a fixed time, to the millisecond, whatever
+// it waits for; also a connection of the game's own server.
 func TestDeadlines(t *testing.T) {
 	for _, c := range []struct {
 		name, send string
@@ -325,8 +325,8 @@ func TestFollowersReleased(t *testing.T) {
 	})
 }
 
-// TestLate: the deadline is one of a write, not of an answer.
-func TestLate(t *testing.T) {
+// TestDeadlines_SlowWriter: the deadline limits one write, not the whole response.
+func TestDeadlines_SlowWriter(t *testing.T) {
 	for _, server := range []func(http.Handler) *http.Server{inspect.NewServer, plainServer} {
 		inHallOf(t, inspect.Options{}, server, func(h *hall) {
 			resp, err := h.ask("GET", "/late", "", "")
@@ -338,10 +338,11 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// plainServer is a server of somebody else's, without bounds.
+// plainServer is a server of the game, without limits.
 func plainServer(h http.Handler) *http.Server { return &http.Server{Handler: h} }
 
-// TestHijackedDeadlines: who has taken a connection over may bound its writes further, and not less.
+// TestHijackedDeadlines: a handler that has hijacked a connection may set shorter deadlines, but
+// not longer ones.
 func TestHijackedDeadlines(t *testing.T) {
 	const set = "SetWriteDeadline"
 	for _, c := range []struct {

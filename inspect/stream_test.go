@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// A stream outlives the WriteTimeout of its server, and comes to an end with its client.
+// A stream outlives the WriteTimeout of its server, and ends with its client.
 func TestStreamOutlivesWriteTimeout(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	srv := httptest.NewUnstartedServer(g.page)
@@ -34,8 +34,8 @@ func TestStreamOutlivesWriteTimeout(t *testing.T) {
 	}
 }
 
-// There are 64 streams at most. Whoever comes too late can ask for snapshots, and gets a
-// place when one is free.
+// There are at most 64 streams. Further clients can request snapshots, and get a stream when one
+// ends.
 func TestTooManyStreams(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	streams := make([]*stream, 64)
@@ -55,7 +55,7 @@ func TestTooManyStreams(t *testing.T) {
 	}
 }
 
-// stuckWriter is a client that takes nothing after its first event.
+// stuckWriter is a client that reads nothing after its first event.
 type stuckWriter struct {
 	head  http.Header
 	once  sync.Once
@@ -82,8 +82,7 @@ func (w *stuckWriter) Write(p []byte) (int, error) {
 	return 0, os.ErrDeadlineExceeded
 }
 
-// Where all places are taken by clients that do not read, one of them has to go for a
-// good one.
+// If all streams belong to clients that do not read, one of them is closed for a good client.
 func TestStuckStreamIsReplaced(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -132,7 +131,7 @@ func TestStalled(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, snapshot.StatusCode)
 }
 
-// heldWriter is a client that takes some events, then none until it is let go, then all.
+// heldWriter is a client that reads some events, then none until it is released, then all.
 type heldWriter struct {
 	head       http.Header
 	takes      int
@@ -157,7 +156,7 @@ func (w *heldWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// events returns the events of a kind that have been taken, from the one with that index on.
+// events returns the received events of a kind, from an index on.
 func (w *heldWriter) events(kind string) (out []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,9 +168,9 @@ func (w *heldWriter) events(kind string) (out []string) {
 	return out
 }
 
-// A client that is slow gets the latest view and not those that it has missed, and is told
-// how many these are. The others get each view, which tells what is new in it.
-func TestGap(t *testing.T) {
+// A slow client gets the latest view instead of the missed ones, and their number. Other clients
+// get each view, which contains only the changes.
+func TestStream_Gap(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &heldWriter{head: http.Header{}, takes: 4, held: make(chan struct{}), goes: make(chan struct{})}
@@ -215,7 +214,7 @@ func TestGap(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(data), &v))
 		views = append(views, v)
 	}
-	// The fourth view is the one behind the gap.
+	// The fourth view is the one after the gap.
 	require.LessOrEqual(t, number(views[3].First), number(views[2].First)+uint64(len(views[2].Frames)), "no frame is missing behind a gap")
 	require.Equal(t, number(views[3].First)+uint64(len(views[3].Frames)), number(views[4].First))
 }

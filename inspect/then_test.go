@@ -21,7 +21,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// thenBuffs are definitions that change attributes in all ways.
+// thenBuffs are definitions that change attributes in every way.
 const thenBuffs = `
 attributes:
   power: {base: 100, min: 0, max: 5000}
@@ -47,13 +47,13 @@ buffs:
   wound: {duration: 5s, period: 700ms, stack: {by: source, limit: 4}, on: {pulse: [{damage: {attr: health, by: 4, per_stack: true}}]}}
 `
 
-// thenWas is what an attribute was by the engine itself.
+// thenWas is the value of an attribute according to the engine.
 type thenWas struct {
 	base, value float64
 	marks       []string
 }
 
-// thenGame is a game in which everything happens to player 7 that changes attributes.
+// thenGame is a game in which player 7 meets every event that changes attributes.
 type thenGame struct {
 	*testing.T
 	e    *engine.Engine
@@ -64,11 +64,11 @@ type thenGame struct {
 
 func (g *thenGame) one(list ...buff.Command) {
 	for _, c := range list {
-		_ = g.e.Do(c) // what is refused changes nothing
+		_ = g.e.Do(c) // a refused command changes nothing
 	}
 }
 
-// act does something by chance.
+// act does a random action.
 func (g *thenGame) act() {
 	specs := slices.Collect(g.cat.All())
 	var handles []buff.Handle
@@ -130,7 +130,7 @@ func (g *thenGame) act() {
 	}
 }
 
-// look notes what the attributes are.
+// look records the current attributes.
 func (g *thenGame) look() {
 	all, err := g.e.Attributes(7)
 	require.NoError(g, err)
@@ -156,7 +156,7 @@ func markText(m stat.Modifier) string {
 	return strconv.FormatUint(m.Of, 10) + " " + text
 }
 
-// told is the last of a list that is not later than an instant.
+// told returns the last entry of a list that is not after an instant.
 func told(list any, at int64) (last map[string]any) {
 	for _, x := range list.([]any) {
 		if x := x.(map[string]any); x["at"].(float64) <= float64(at) {
@@ -166,8 +166,8 @@ func told(list any, at int64) (last map[string]any) {
 	return last
 }
 
-// compare holds what the page says of each instant against what was so, and returns how much of it was told, and
-// why something was not.
+// compare checks the page's answer for each instant against the recorded attributes. It returns how
+// many values the page knew, and its reasons for the others.
 func (g *thenGame) compare(answer map[string]any) (known int, not map[string]int) {
 	not = map[string]int{}
 	for at, was := range g.was {
@@ -212,15 +212,15 @@ func (g *thenGame) compare(answer map[string]any) (known int, not map[string]int
 	return known, not
 }
 
-// thenPlan is how such a game goes.
+// thenPlan describes such a game.
 type thenPlan struct {
 	frames, history int
-	crowd           int  // of somebody else's events in a frame
+	crowd           int  // events of other players in a frame
 	reload          bool // half way
-	back            bool // half way the player leaves, and comes back
+	back            bool // half way the player leaves and returns
 }
 
-// playThen has a game run for so many frames, and asks at its end.
+// playThen plays a game for a number of frames and requests the page at its end.
 func playThen(t *testing.T, seed uint64, p thenPlan) (*thenGame, map[string]any) {
 	files := fstest.MapFS{"buffs/a.yaml": {Data: []byte(thenBuffs)}}
 	cat, err := catalog.LoadFS(files, "buffs")
@@ -255,7 +255,7 @@ func playThen(t *testing.T, seed uint64, p thenPlan) (*thenGame, map[string]any)
 	return g, answer
 }
 
-// reload makes might stronger for those who have it.
+// reload makes might stronger for running buffs.
 func (g *thenGame) reload(files fstest.MapFS) {
 	text := string(files["buffs/a.yaml"].Data)
 	for _, change := range [][2]string{{"value: 10, per_stack", "value: 12, per_stack"}, {"expire: one}", "expire: one}, reload: migrate"}, {"magnitude * 2 + level", "magnitude * 3 + level"}} {
@@ -270,11 +270,10 @@ func (g *thenGame) reload(files fstest.MapFS) {
 	g.cat = next
 }
 
-// TestAttributesThen: at each instant of the last minute the page says what the attributes were, with each
-// modifier, as the engine did at that instant. What it cannot know it says, and it knows all but this of buffs
-// that were there before what is known begins: how many stacks there were, if the first that is heard of these
-// is that they changed, and which of two overrides was the newer.
-func TestAttributesThen(t *testing.T) {
+// At each instant of the last minute the page shows the attributes and each modifier as the engine
+// had them. It names the values that it cannot know. Of buffs older than the record these are only
+// the number of stacks before its first change, and which of two overrides was the newer.
+func TestAttributes_EarlierInstant(t *testing.T) {
 	for name, k := range map[string]struct {
 		thenPlan
 		young bool
@@ -311,9 +310,9 @@ func TestAttributesThen(t *testing.T) {
 
 func replaceOnce(text, old, with string) string { return strings.Replace(text, old, with, 1) }
 
-// TestAttributesThenOfTheBusy: of a player who was busy since somebody looks the page says nothing of what its
-// attributes were, but for bases that changed; if the game tells its own attributes, it says nothing at all.
-func TestAttributesThenOfTheBusy(t *testing.T) {
+// For a player who has been busy since the watch started, the page shows only the bases that
+// changed; if the game supplies the attributes, it shows none.
+func TestAttributes_EarlierInstantWhileBusy(t *testing.T) {
 	held := make(chan struct{})
 	cat, err := catalog.Parse("a.yaml", []byte(`
 attributes: {power: {base: 100}, pace: {base: 5}}

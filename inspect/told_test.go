@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// told is what the page gets.
+// told returns the JSON that the page receives.
 func told(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -27,7 +27,7 @@ func told(t *testing.T, v any) string {
 	return string(data)
 }
 
-// fillFields gives each number of a struct a value of several digits of its own.
+// fillFields gives each number of a struct a distinct value of several digits.
 func fillFields(v reflect.Value, next *int64) {
 	for k := range v.NumField() {
 		f := v.Field(k)
@@ -44,7 +44,7 @@ func fillFields(v reflect.Value, next *int64) {
 	}
 }
 
-// TestEngineView: what the page gets of a View, field by field.
+// TestEngineView checks each field of a View that the page receives.
 func TestEngineView(t *testing.T) {
 	in := &Inspector{}
 	in.opts.Name = func(id buff.OwnerID) string { return fmt.Sprint("P", uint64(id)) }
@@ -109,7 +109,7 @@ func TestEngineView(t *testing.T) {
 	v.Frames = nil
 	require.Empty(t, in.viewOf(v, 0).First)
 
-	// What has been told before is not told again.
+	// Parts that were sent before are not sent again.
 	out.First, out.Frames = "40", []int64{1, 2, 3}
 	for first, want := range map[uint64]string{39: "40 [1 2 3]", 40: "40 [1 2 3]", 41: "41 [2 3]", 42: "42 [3]", 43: "43 []", 44: "40 [1 2 3]"} {
 		rest, next := out.since(first)
@@ -131,7 +131,8 @@ func TestEngineView(t *testing.T) {
 	require.NotEqual(t, version(nil), version(cat))
 }
 
-// TestFailuresReported: functions of the game that have failed, how often in decimal, and how the last time.
+// TestFailuresReported checks the report of failed functions of the game: how often, in decimal,
+// and the last failure.
 func TestFailuresReported(t *testing.T) {
 	in := &Inspector{}
 	require.Empty(t, in.faults())
@@ -143,7 +144,7 @@ func TestFailuresReported(t *testing.T) {
 	require.Equal(t, []faultJSON{{"Options.Name", "12", "panicked: oh 11"}, {"Options.Reload", "1", "panicked: no"}}, in.faults())
 }
 
-// TestAlarmText: what the game says is wrong with it, in one line; and if it cannot even say that.
+// TestAlarmText checks the text of Options.Alarm in one line, also if the function fails.
 func TestAlarmText(t *testing.T) {
 	in := &Inspector{}
 	require.Empty(t, in.alarm())
@@ -155,7 +156,7 @@ func TestAlarmText(t *testing.T) {
 	require.Equal(t, []faultJSON{{"", "1", "panicked: no stats"}}, in.faults())
 }
 
-// TestPlayerView: what the page gets of a player, in pages of maxBuffs.
+// TestPlayerView checks the data of a player, in pages of maxBuffs.
 func TestPlayerView(t *testing.T) {
 	in := &Inspector{}
 	in.opts.Name = func(id buff.OwnerID) string { return fmt.Sprint("P", uint64(id)) }
@@ -208,7 +209,7 @@ func TestPlayerView(t *testing.T) {
 		`"fault":"oh","attributes":[{"name":"speed","base":10,"value":12.5,"modifiers":[{"from":"Venom of P9","text":"+2.5"},{"from":"others","text":"1 more"}]}],"next":200}`,
 	}, ","), told(t, p))
 
-	// What is too much is halved, the longest list first.
+	// A response that is too large is halved, the longest list first.
 	p = in.playerOf(o, 5)
 	sizes := []string{}
 	for p.cut() {
@@ -225,7 +226,7 @@ func TestPlayerView(t *testing.T) {
 	require.Equal(t, []string{"10 2", "10 1", "10 0", "5 0", "2 0", "1 0", "0 0"}, sizes, "a reload has ten times as much to say")
 }
 
-// TestNumbersReported: infinities and NaN are texts, all else is the number itself.
+// TestNumbersReported: infinities and NaN are texts, all other numbers are numbers.
 func TestNumbersReported(t *testing.T) {
 	for n, want := range map[number]string{
 		0: "0", -1.5: "-1.5", 1e300: "1e+300", number(math.Inf(1)): `"+Inf"`, number(math.Inf(-1)): `"-Inf"`, math.MaxFloat64: "1.7976931348623157e+308", 0.1: "0.1",

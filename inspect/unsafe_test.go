@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// With Options.Unsafe whoever knows the token gives commands in their text form; without it, or without
-// the token, nobody does.
+// With Options.Unsafe a client with the token may send commands in their text form; without the
+// option or the token it is refused.
 func TestUnsafe(t *testing.T) {
 	for _, o := range []inspect.Options{{Unsafe: true}, {Unsafe: true, Token: token, Remote: true}} {
 		_, err := inspect.New(newGame(t, inspect.Options{}).eng, o)

@@ -15,11 +15,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestVerdicts: what the first line of the page says of how a game runs, as transcripts. A view
+// TestHealthLine: what the first line of the page says of how a game runs, as transcripts. A view
 // comes at an instant of the wall clock and says where the game's clock is; each is one line:
 //
 //	at=4s game=1s took=400ms stuck=7:trap:1s,8::0s waiting=12 late=250ms:30/1000
-func TestVerdicts(t *testing.T) {
+func TestHealthLine(t *testing.T) {
 	datadriven.Walk(t, "testdata/verdict", func(t *testing.T, path string) {
 		var in *Inspector
 		cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Duration: time.Second}, buff.Spec{ID: "venom", Duration: time.Second})
@@ -69,7 +69,7 @@ func TestVerdicts(t *testing.T) {
 	})
 }
 
-// sentences is a verdict as the page shows it, with where its links lead.
+// sentences returns a verdict as the page shows it, with the targets of its links.
 func sentences(v verdictJSON) string {
 	var out []string
 	for _, say := range v.Say {
@@ -89,7 +89,7 @@ func sentences(v verdictJSON) string {
 	return strings.Join(out, " ")
 }
 
-// viewIn reads one line of a transcript.
+// viewIn parses one line of a transcript.
 func viewIn(t *testing.T, cat *buff.Catalog, text string) (at time.Duration, v *view.View) {
 	t.Helper()
 	v = &view.View{Workers: 2, InboxLimit: 100, Buffs: 5000, Catalog: cat}
@@ -129,7 +129,7 @@ func viewIn(t *testing.T, cat *buff.Catalog, text string) (at time.Duration, v *
 				p := strings.Split(s, ":")
 				v.Stuck = append(v.Stuck, view.Stuck{Owner: buff.OwnerID(number(p[0])), Spec: cat.Spec(p[1]), For: span(p[2])})
 			}
-		case "late": // so many of so many events, later than a bound
+		case "late": // n of m events, later than a bound
 			bound, n, _ := strings.Cut(val, ":")
 			some, all, _ := strings.Cut(n, "/")
 			v.Late[0] = uint64(number(all) - number(some))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRun starts the program as a reader of the README does, and asks for what it prints.
+// TestRun starts the program as the README says, and requests the printed addresses.
 func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()

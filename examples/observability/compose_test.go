@@ -18,8 +18,8 @@ func read(t *testing.T, name string, to any) {
 	require.NoError(t, yaml.Unmarshal(text, to), name)
 }
 
-// What compose.yaml puts into the containers is there, and the files name one another by
-// the places that it gives them.
+// The files that compose.yaml mounts into the containers exist and refer to each other by their
+// mounted paths.
 func TestCompose(t *testing.T) {
 	var compose struct {
 		Services map[string]struct {

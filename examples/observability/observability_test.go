@@ -25,15 +25,15 @@ import (
 // Importing ants starts its default pool: those goroutines are not ours.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// site is a game that runs, with all that is mounted beside it.
+// site is a running game with its page, metrics and plots.
 type site struct {
 	t    *testing.T
 	host string // where it serves
-	told string // what the game has said so far
+	told string // output of the game so far
 	end  func() string
 }
 
-// start starts a game; end ends it as Ctrl-C does, sees that it ended well, and returns the
+// start starts a game; end ends it as Ctrl-C does, checks that it ended cleanly, and returns the
 // summary.
 func start(t *testing.T) *site {
 	t.Helper()
@@ -66,7 +66,7 @@ func start(t *testing.T) *site {
 	return s
 }
 
-// get asks for a path, with a header as "Name: value".
+// get requests a path, with a header as "Name: value".
 func (s *site) get(path, header string) (status int, body string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.host+path, nil)
@@ -84,7 +84,7 @@ func (s *site) get(path, header string) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// All three answer at one address, and only to this machine under its own name.
+// All three are served at one address, and only to this machine under its own name.
 func TestOneAddress(t *testing.T) {
 	s := start(t)
 	require.Contains(t, s.told, "/metrics")
@@ -120,7 +120,7 @@ func TestOneAddress(t *testing.T) {
 	require.Regexp(t, `\ndigest of the first \d+ of \d+ frames: [0-9a-f]{64}\n$`, s.end())
 }
 
-// The plots of the engine come with those of the runtime, to the site's own pages.
+// The page has the plots of the engine and those of the runtime.
 func TestPlots(t *testing.T) {
 	s := start(t)
 	at := "ws://" + s.host + statsvizRoot + "/ws"
@@ -174,8 +174,8 @@ func TestPlots(t *testing.T) {
 	s.end()
 }
 
-// The script of statsviz takes plots without tags. If it has changed so that nothing is found
-// to mend, see whether it still must be.
+// The script of statsviz accepts plots without tags. If this test finds nothing to patch any more,
+// check whether the patch is still needed.
 func TestTags(t *testing.T) {
 	s := start(t)
 	_, page := s.get("/debug/statsviz/", "")
@@ -191,14 +191,14 @@ func TestTags(t *testing.T) {
 	s.end()
 }
 
-// While the loop stands, the plots have numbers, and nobody waits long.
+// While the loop is stalled, the plots have numbers, and a request does not wait long.
 func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng, err := engine.New(engine.Options{})
 		require.NoError(t, err)
 		f := newFigures(eng.Watch())
 		began := time.Now()
-		for range 2 { // the second gets what the first has waited for
+		for range 2 { // the second request gets the same answer
 			v, rate := f.look()
 			require.Zero(t, rate)
 			require.Zero(t, p99(v.Frames))

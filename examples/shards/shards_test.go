@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// TestDigest: the world goes the same way, however many goroutines tick its zones, and however
-// many workers run the handlers of all of them.
+// TestDigest: the digest is the same for any number of goroutines that tick the zones, and any
+// number of workers.
 func TestDigest(t *testing.T) {
 	const want = `8 zones, 1600 owners, 130 frames: `
 	first := ""
@@ -31,7 +31,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestFlags: what cannot be is said.
+// TestFlags: invalid flags are reported.
 func TestFlags(t *testing.T) {
 	for _, args := range [][]string{{"-zones", "0"}, {"-owners", "-1"}, {"-goroutines", "0"}, {"-workers", "0"}} {
 		require.Error(t, run(args, &strings.Builder{}))

@@ -19,8 +19,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// pipes is a listener whose connections need no network, so that all of a server runs by the clock of
-// a bubble.
+// pipes is a listener whose connections need no network, so that the whole server runs in a bubble
+// of synctest.
 type pipes struct {
 	come   chan net.Conn
 	closed chan struct{}
@@ -47,7 +47,7 @@ type evening struct {
 	door *pipes
 }
 
-// bubble plays an evening by a clock of its own.
+// bubble runs a test in a bubble of synctest.
 func bubble(t *testing.T, f func(e *evening)) {
 	file := filepath.Join(t.TempDir(), "world.db")
 	synctest.Test(t, func(t *testing.T) {
@@ -55,7 +55,7 @@ func bubble(t *testing.T, f func(e *evening)) {
 	})
 }
 
-// life is one process, from its start until it is told to end.
+// life runs one process from its start to its end.
 func (e *evening) life(f func()) {
 	e.door = &pipes{come: make(chan net.Conn), closed: make(chan struct{})}
 	ctx, stop := context.WithCancel(e.Context())
@@ -102,13 +102,13 @@ func (g *guest) listen() {
 	}
 }
 
-// do says a line and waits some frames for what comes of it.
+// do sends a line and waits some frames for its effects.
 func (g *guest) do(line string) {
 	require.NoError(g, g.say(line))
 	g.pass(3 * frame)
 }
 
-// heard returns what it was told since it was last asked.
+// heard returns the messages since the last call.
 func (g *guest) heard() (told string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,7 +116,7 @@ func (g *guest) heard() (told string) {
 	return told
 }
 
-// sees returns what runs on a player on the guest's screen.
+// sees returns the buffs of a player on the guest's screen.
 func (g *guest) sees(id buff.OwnerID) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -133,7 +133,7 @@ func (g *guest) sees(id buff.OwnerID) string {
 	return strings.Join(all, ", ")
 }
 
-// TestRestart: what runs on players goes on where it was, by the clock of each buff.
+// TestRestart: the buffs of players continue after a restart, by the clock of each buff.
 func TestRestart(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {
@@ -146,7 +146,7 @@ func TestRestart(t *testing.T) {
 			e.pass(7 * time.Second)
 			require.Equal(e, "poison x1 4.8s", anna.sees(2))
 			require.Equal(e, "bash_cooldown x1 0.5s, feast x1 3592.9s", anna.sees(1))
-			require.Equal(e, "feast x1 3592.9s", ben.sees(1)) // her cooldown is nobody else's business
+			require.Equal(e, "feast x1 3592.9s", ben.sees(1)) // a cooldown is sent only to its owner
 			ben.do("look")
 			require.Contains(e, ben.heard(), "2 ben health 92")
 			require.NoError(e, anna.net.Close())
@@ -166,7 +166,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestDeath: who dies comes back after five seconds, even if the server has been restarted meanwhile.
+// TestDeath: a dead player revives after five seconds, even if the server has been restarted
+// meanwhile.
 func TestDeath(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {
@@ -192,7 +193,8 @@ func TestDeath(t *testing.T) {
 	})
 }
 
-// TestStrangers: what is no command, or not theirs, gets an answer or an end, and nobody else notices.
+// TestStrangers: invalid messages get an answer or end the connection, and do not affect other
+// players.
 func TestStrangers(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {
@@ -229,7 +231,7 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestSilentClient: who reads nothing is let go, and the others play on.
+// TestSilentClient: a client that does not read is disconnected, and the others play on.
 func TestSilentClient(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {

@@ -23,14 +23,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 func newWorld(t *testing.T, o Options) *World {
 	t.Helper()
-	o.Budget = -1 // a busy machine changes nothing
+	o.Budget = -1 // handlers are never late on a busy machine
 	w, err := New(o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close(context.Background())) })
 	return w
 }
 
-// What happens depends on the seed, and not on who works it out.
+// The digest depends on the seed, and not on the number of workers.
 func TestDigest(t *testing.T) {
 	frames := long.Pick(120, 400)
 	play := func(seed uint64, workers int) uint64 {
@@ -47,8 +47,8 @@ func TestDigest(t *testing.T) {
 	require.NotEqual(t, want, play(8, 1))
 }
 
-// A game of some minutes is one in which something happens: heroes fall and rise, the King falls and
-// comes back, and carries forty debuffs.
+// In a game of some minutes heroes fall and revive, and the King falls, returns, and has forty
+// debuffs.
 func TestGame(t *testing.T) {
 	if !long.On() {
 		t.Skip("minutes of game: -long")
@@ -86,11 +86,11 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// The rules of the abilities, as transcripts: ten heroes who do what they are told.
+// The rules of the abilities, as transcripts with ten heroes that only obey commands.
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		w := newWorld(t, Options{Heroes: 10})
-		w.arenas[0].doomed, w.arenas[0].quaked = 1<<40, 1<<40 // the King does nothing of its own
+		w.arenas[0].doomed, w.arenas[0].quaked = 1<<40, 1<<40 // the King does not act
 		for _, u := range w.arenas[0].heroes {
 			u.Taken = true
 			w.Play(u, true)
@@ -106,7 +106,7 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// script does one command of a transcript.
+// script executes one command of a transcript.
 func (w *World) script(t *testing.T, d *datadriven.TestData, out *strings.Builder) {
 	unit := func(key string) *Unit {
 		var id int
@@ -153,7 +153,7 @@ func (w *World) script(t *testing.T, d *datadriven.TestData, out *strings.Builde
 
 var refusalWords = map[Refusal]string{Done: "done", NotReady: "not ready", NotNow: "not now", NoTarget: "no target", TooFar: "too far", Immune: "immune", NothingToDo: "nothing to do"}
 
-// describe writes what a hero is and carries.
+// describe writes the state and the buffs of a hero.
 func (w *World) describe(u *Unit, out *strings.Builder) {
 	fmt.Fprintf(out, "%v: health %.0f at %.1f,%.1f", w.Now(), u.Health, u.X, u.Y)
 	if u.Dead {
@@ -179,8 +179,8 @@ func (w *World) describe(u *Unit, out *strings.Builder) {
 	}
 }
 
-// Each player gets a hero of the side that has fewer, until there is none left; who gives it back
-// leaves it to a bot.
+// Each player gets a hero of the side with fewer players, until all are taken; a returned hero is
+// played by a bot.
 func TestTake(t *testing.T) {
 	w := newWorld(t, Options{Heroes: 10})
 	var taken []*Unit
@@ -197,7 +197,7 @@ func TestTake(t *testing.T) {
 	require.Same(t, taken[3], w.Take(0))
 }
 
-// New definitions are taken over while the game goes on; such as the game cannot do with are refused.
+// New definitions take effect during the game; definitions that the game cannot use are refused.
 func TestReload(t *testing.T) {
 	w := newWorld(t, Options{Heroes: 10})
 	w.Step()
@@ -227,8 +227,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// While the time of the arena stands still nothing in it changes: rings, health, places. But an aura whose time
-// stands still looks for nobody: whom it has given something keeps that for its linger, which stands still too.
+// While the arena is paused, nothing in it changes: rings, health, positions. A paused aura finds
+// no members: those that it had keep its buff for the linger, which is paused too.
 func TestPause(t *testing.T) {
 	w := newWorld(t, Options{Seed: 4})
 	for range 300 {

@@ -19,16 +19,16 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// site is an arena behind a server, all of it in a bubble: time is nobody's, and the lines are pipes
-// without any room.
+// site is an arena behind a server in a bubble of synctest: time is virtual, and connections are
+// pipes without a buffer.
 type site struct {
 	*Server
 	t    *testing.T
 	line chan net.Conn
 	ends chan struct{}
 
-	from      net.Addr // of the lines that come
-	forwarded []string // what a proxy says of them
+	from      net.Addr // of new connections
+	forwarded []string // the proxy's header for them
 
 	pass func(time.Duration) // lets time pass: of the bubble
 }
@@ -61,19 +61,19 @@ func inBubble(t *testing.T, test func(t *testing.T, s *site)) {
 		close(s.ends)
 		require.NoError(t, srv.Close())
 		all.Wait()
-		time.Sleep(time.Minute) // whoever is still busy with a connection is done with it
+		time.Sleep(time.Minute) // all connections have ended by then
 		require.NoError(t, w.Close(context.Background()))
 	})
 }
 
-// dial opens a line.
+// dial opens a connection.
 func (s *site) dial() net.Conn {
 	ours, theirs := net.Pipe()
 	s.line <- &line{theirs, s.from}
 	return ours
 }
 
-// line is one that comes from somewhere.
+// line is a connection with an address.
 type line struct {
 	net.Conn
 	from net.Addr
@@ -81,7 +81,7 @@ type line struct {
 
 func (l *line) RemoteAddr() net.Addr { return l.from }
 
-// enter comes in as a page does.
+// enter connects as a page does.
 func (s *site) enter(from string) (*websocket.Conn, *http.Response, error) {
 	over := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return s.dial(), nil }, DisableKeepAlives: true}
 	head := http.Header{"X-Forwarded-For": s.forwarded}
@@ -91,7 +91,7 @@ func (s *site) enter(from string) (*websocket.Conn, *http.Response, error) {
 	return websocket.Dial(context.Background(), "ws://arena/play", &websocket.DialOptions{HTTPClient: &http.Client{Transport: over}, HTTPHeader: head})
 }
 
-// guest is a page that reads, and counts what it is told.
+// guest is a page that reads and counts its messages.
 type guest struct {
 	*websocket.Conn
 	mu     sync.Mutex
@@ -130,7 +130,7 @@ func (g *guest) read() {
 	}
 }
 
-// seen returns how many scenes it was told, and whether it is still there.
+// seen returns the number of received scenes, and whether the guest is still connected.
 func (g *guest) seen() (int, bool) {
 	synctest.Wait()
 	g.mu.Lock()
@@ -138,7 +138,7 @@ func (g *guest) seen() (int, bool) {
 	return g.scenes, g.err == nil
 }
 
-// served says that a guest is told all scenes of some seconds.
+// served checks that a guest receives all scenes of some seconds.
 func (s *site) served(g *guest) {
 	s.t.Helper()
 	was, _ := g.seen()
@@ -149,7 +149,8 @@ func (s *site) served(g *guest) {
 	require.NoError(s.t, g.say(askPing, 1, 2, 3, 4, 5, 6, 7, 8))
 }
 
-// A flood waits: in each frame the loop takes so many messages of a connection, and no more are read.
+// In a flood the loop reads a limited number of messages of a connection per frame, and reading
+// pauses.
 func TestFlood(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g, bad := s.guest(), s.guest()
@@ -178,7 +179,7 @@ func (s *site) frames() (n uint64) {
 	return n
 }
 
-// Who does not read is closed after a while. Nothing heaps up for it.
+// A client that does not read is closed after a while. No messages accumulate for it.
 func TestNeverReads(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
@@ -196,15 +197,15 @@ func TestNeverReads(t *testing.T) {
 	})
 }
 
-// here is how many connections the loop has.
+// here returns the number of connections of the loop.
 func (s *site) here() (n int) {
 	s.t.Helper()
 	require.NoError(s.t, s.Ask(context.Background(), func(*game.World) { n = len(s.players) }))
 	return n
 }
 
-// A message that is too long, one that does not end, a request that does not end, a page of another
-// host, and one that says nothing more: each is closed, in time.
+// A message that is too long or never ends, a request that never ends, a page of another host, and
+// a silent client: each is closed in time.
 func TestHalves(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
@@ -245,7 +246,7 @@ func TestHalves(t *testing.T) {
 	})
 }
 
-// over5 returns what ended a guest within five seconds.
+// over5 returns the error that ended a guest within five seconds.
 func (s *site) over5(g *guest) error {
 	s.pass(5 * time.Second)
 	_, _ = g.seen()
@@ -254,7 +255,7 @@ func (s *site) over5(g *guest) error {
 	return g.err
 }
 
-// Of a thousand connections so many get in as there may be; those who are there do not notice.
+// Of a thousand connections only the limit is admitted; earlier ones are not affected.
 func TestCrowd(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
@@ -272,7 +273,7 @@ func TestCrowd(t *testing.T) {
 		require.Len(t, in, MaxPlayers-1)
 		require.Equal(t, 1001-MaxPlayers, full)
 		s.served(g)
-		s.pass(12 * time.Second) // they have not said what they want
+		s.pass(12 * time.Second) // they have not sent their first request
 		require.Equal(t, 1, s.here())
 		s.served(g)
 		require.NoError(t, g.CloseNow())
@@ -282,8 +283,9 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// One address gets so many connections, and one more when one of them ends; others, and who was there, do not
-// notice. So it is behind a proxy, where the address is not what a client says but what the proxy does.
+// One address has a limited number of connections, and gets another one when one ends; other
+// addresses and earlier connections are not affected. Behind a proxy the address is the one that
+// the proxy reports, not the one that a client claims.
 func TestOneAddress(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		tcp := func(a string) net.Addr {
@@ -332,7 +334,7 @@ func TestOneAddress(t *testing.T) {
 				all = append(all, conn)
 			}
 		}
-		for k := range 2 * MaxAddress { // a proxy that does not say for whom, or one's own tabs
+		for k := range 2 * MaxAddress { // a proxy without the header, or tabs on this machine
 			s.from = []net.Addr{tcp("127.0.0.1"), tcp("10.1.0.7")}[k%2]
 			conn, _, err := s.enter("")
 			require.NoError(t, err)

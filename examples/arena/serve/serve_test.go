@@ -16,7 +16,7 @@ import (
 // Importing ants starts its default pool: those goroutines are not ours.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// newServer returns a Server of a small arena. Its time is in the test's hands.
+// newServer returns a Server of a small arena. The test advances its time.
 func newServer(t *testing.T, o game.Options) *Server {
 	t.Helper()
 	o.Budget = -1
@@ -50,7 +50,7 @@ func (p *tab) say(b ...byte) {
 	p.in <- m
 }
 
-// read takes all that waits for the tab.
+// read reads all messages that wait for the tab.
 func (p *tab) read() {
 	p.t.Helper()
 	for len(p.out) > 0 {
@@ -79,8 +79,8 @@ func (s *Server) run(n int, tabs ...*tab) {
 	}
 }
 
-// Two tabs have a hero each, and see each other's buffs as the engine has them; who looks on sees
-// nobody's cooldowns.
+// Two tabs have different heroes and see each other's buffs as the engine has them; a spectator
+// sees no cooldowns.
 func TestTabs(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 20, Seed: 5})
 	anna, ben, on := enter(t, s, askPlay), enter(t, s, askPlay), enter(t, s, askWatch, 0, 0)
@@ -106,8 +106,8 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// Who comes back with its token is who it was; meanwhile a bot plays the hero. Who stays away too long
-// is somebody else.
+// A player that returns with its token has the same hero, which a bot plays meanwhile. After too
+// long an absence it gets another one.
 func TestReturn(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	p := enter(t, s, askPlay)
@@ -134,7 +134,7 @@ func TestReturn(t *testing.T) {
 	require.Empty(t, s.heroes)
 }
 
-// When all heroes are taken, who comes looks on.
+// When all heroes are taken, a new player becomes a spectator.
 func TestFull(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	for range 10 {
@@ -147,7 +147,7 @@ func TestFull(t *testing.T) {
 	require.Zero(t, p.hellos[0].You)
 }
 
-// Anybody may stop the time, and it goes on by itself after a while.
+// Any player may pause the game, and it continues after a while.
 func TestPause(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	p := enter(t, s, askPlay)
@@ -159,7 +159,7 @@ func TestPause(t *testing.T) {
 	require.False(t, s.world.Paused(0))
 }
 
-// What no page says ends the connection of who says it.
+// An invalid message ends the connection of its sender.
 func TestForeign(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	for _, m := range [][]byte{{}, {askWalk, 1}, {askGo, 1, 2, 3, 4, 5}, {0x77}, {0x10, 1, 1}, {replicateLost}, {askPing}} {
@@ -181,7 +181,7 @@ func TestForeign(t *testing.T) {
 
 const replicateLost = 0x20
 
-// A load plays and says how it went; what its viewers get is what the engine has.
+// A load test prints its results; its viewers receive the state of the engine.
 func TestLoad(t *testing.T) {
 	w, err := game.New(game.Options{Heroes: 20})
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestLoad(t *testing.T) {
 	require.NoError(t, w.Close(context.Background()))
 }
 
-// Ask calls on the loop, and ends with it.
+// Ask calls a function on the loop, and fails when the loop has ended.
 func TestAsk(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	done := make(chan error)

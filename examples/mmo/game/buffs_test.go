@@ -16,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog"
 )
 
-// The buffs of the game are also its lessons: together they show each field of the format
-// and each word of each choice but the first, which is the default.
+// The buffs of the game are also its lessons: together they show each field of the format and each
+// value of each choice except the first, the default.
 func TestBuffsUseEveryFeature(t *testing.T) {
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal([]byte(catalog.Schema()), &schema))
@@ -36,8 +36,8 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 	}
 	var missing []string
 	for path := range wanted {
-		// The words of on.remove are all there; $schema is for files of JSON; the word dead of a
-		// file is that of its definitions, which one has.
+		// All reasons of on.remove are used; $schema is for JSON files; the word dead of a file is
+		// that of its definitions, one of which has it.
 		if !strings.HasPrefix(path, "action.reason=") && path != ".$schema" && path != ".dead" && path != ".dead=deny" {
 			missing = append(missing, path)
 		}
@@ -46,12 +46,12 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 	require.Empty(t, missing)
 }
 
-// An action is the same wherever it stands, and on.remove has a list for each reason, on.act for each act: one
-// place is enough to show them.
+// An action is the same everywhere, and on.remove has a list for each reason, on.act for each act:
+// one use is enough.
 var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
 
-// A number may be given in the same ways wherever one stands, and a class of slots or
-// a group of diminishing returns is the same in a definition as beside the definitions.
+// A number has the same forms everywhere, and a class of slots or a group of diminishing returns is
+// the same in a definition as next to the definitions.
 var (
 	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by)\.([a-z]+.*)$`)
 	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr")
@@ -68,14 +68,14 @@ func canonical(path string) string {
 	return path
 }
 
-// wants adds what a part of the schema allows: fields as "buffs.*.stack.limit", words as
-// "buffs.*.clock=wall".
+// wants adds the fields and words that a part of the schema allows: fields as
+// "buffs.*.stack.limit", words as "buffs.*.clock=wall".
 func wants(root, s map[string]any, path string, refs int, to map[string]bool) {
 	if ref, ok := s["$ref"].(string); ok && refs < 2 {
 		name := filepath.Base(ref)
 		wants(root, root["definitions"].(map[string]any)[name].(map[string]any), path, refs+1, to)
 	}
-	branches, _ := s["anyOf"].([]any) // what stands under oneOf only says which of the fields must be there
+	branches, _ := s["anyOf"].([]any) // oneOf only lists required fields
 	for _, b := range branches {
 		wants(root, b.(map[string]any), path, refs, to)
 	}
@@ -98,7 +98,7 @@ func wants(root, s map[string]any, path string, refs int, to map[string]bool) {
 	}
 }
 
-// uses takes off what a part of a file uses.
+// uses removes the fields and words that a part of a file uses.
 func uses(v any, path string, wanted map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:

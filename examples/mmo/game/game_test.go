@@ -22,7 +22,7 @@ import (
 // Importing ants starts its default pool: those goroutines are not ours.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// play runs the program with a line of flags and returns what it prints.
+// play runs the program with a line of flags and returns its output.
 func play(t *testing.T, ctx context.Context, line string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -32,14 +32,14 @@ func play(t *testing.T, ctx context.Context, line string) (stdout, stderr string
 
 var digestLine = regexp.MustCompile(`\ndigest: ([0-9a-f]{64})\n$`)
 
-// digestOf plays a game to its end, all its frames, and returns its digest.
+// digestOf plays a whole game and returns its digest.
 func digestOf(t *testing.T, line string) string {
 	t.Helper()
 	_, digest := playedOf(t, line)
 	return digest
 }
 
-// playedOf returns its story too.
+// playedOf returns the story too.
 func playedOf(t *testing.T, line string) (story, digest string) {
 	t.Helper()
 	stdout, stderr, status := play(t, t.Context(), line)
@@ -62,7 +62,7 @@ func minute() string {
 	return "-speed max -players 300 -duration 60s "
 }
 
-// What happens depends on the seed, and not on who works it out.
+// The digest depends on the seed, and not on the number of workers.
 func TestDigest(t *testing.T) {
 	told, want := playedOf(t, minute()+"-seed 7 -sync")
 	require.Contains(t, told, " appears with ")
@@ -74,8 +74,8 @@ func TestDigest(t *testing.T) {
 	require.NotEqual(t, want, digestOf(t, minute()+"-seed 8"))
 }
 
-// … nor on how fast the frames follow one another. In a bubble of synctest the
-// game takes its real time without anybody waiting for it.
+// … nor on the speed. In a bubble of synctest the game takes its real time without delaying the
+// test.
 func TestDigestInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const game = "-players 60 -bosses 2 -duration 700ms "
@@ -83,7 +83,7 @@ func TestDigestInRealTime(t *testing.T) {
 		for _, speed := range []string{"1", "3", "0.5"} {
 			start := time.Now()
 			require.Equal(t, want, digestOf(t, game+"-speed "+speed), speed)
-			// The last frame begins one frame before the end.
+			// The last frame starts one frame before the end.
 			switch took := time.Since(start); speed {
 			case "1":
 				require.Equal(t, 650*time.Millisecond, took)
@@ -94,7 +94,7 @@ func TestDigestInRealTime(t *testing.T) {
 	})
 }
 
-// A rate whose frames are no whole number of milliseconds plays the same time.
+// With a rate whose frames are no whole number of milliseconds the game takes the same time.
 func TestOddRate(t *testing.T) {
 	stdout, _, status := play(t, t.Context(), "-speed max -players 10 -rate 30 -duration 10s")
 	require.Zero(t, status)
@@ -126,7 +126,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// What should not happen ends the game with an error, in any frame and in the last.
+// A failed check ends the game with an error, in any frame and in the last.
 func TestStop(t *testing.T) {
 	for _, frame := range []int{1, 7, 20} {
 		s, err := parseFlags([]string{"-players", "100", "-speed", "max", "-duration", "1s"})
@@ -150,7 +150,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// full takes nothing.
+// full is a writer that fails.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }

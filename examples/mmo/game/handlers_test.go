@@ -15,8 +15,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// scene is a world in which nobody does anything by himself: two players, 1 and 2,
-// and a boss.
+// scene is a world without actions of its own: two players, 1 and 2, and a boss.
 type scene struct {
 	*world
 	log []string // of the last pass, without times
@@ -47,7 +46,7 @@ func (s *scene) pass(d time.Duration) {
 
 func (s *scene) unit(id buff.OwnerID) *unit { return s.eng.Data(id).(*unit) }
 
-// value is an attribute of somebody.
+// value returns an attribute of an owner.
 func (s *scene) value(id buff.OwnerID, attr stat.Attr) int {
 	v, err := s.eng.Attribute(id, attr)
 	if err != nil {
@@ -58,8 +57,8 @@ func (s *scene) value(id buff.OwnerID, attr stat.Attr) int {
 
 func (s *scene) health(id buff.OwnerID) int { return s.value(id, s.vigour) }
 
-// cast applies a buff of a strength and passes two frames: its handlers run in the
-// first, what they want of other owners comes in the second.
+// cast applies a buff with a magnitude and passes two frames: its handlers run in the first, their
+// commands for other owners in the second.
 func (s *scene) cast(spec *buff.Spec, from, to buff.OwnerID, magnitude int64) {
 	s.unit(to).dice = newUnit(0, 1, 0, nil).dice // no critical hit among its first throws
 	s.add(to, buff.Application{Spec: spec, Source: from, Magnitude: magnitude})
@@ -71,7 +70,7 @@ func (s *scene) cast(spec *buff.Spec, from, to buff.OwnerID, magnitude int64) {
 	s.log = log
 }
 
-// The numbers of a player are those of the sheet and what its buffs make of them.
+// The numbers of a player are those of the sheet with the modifiers of its buffs.
 func TestSheet(t *testing.T) {
 	s := newScene(t)
 	require.Equal(t, 1219, s.value(1, s.maxHealth), "60 by the feast, then a tenth more by the stew and a twentieth by the rest")
@@ -88,7 +87,7 @@ func TestSheet(t *testing.T) {
 	require.Equal(t, 1500, s.value(boss, s.maxHealth))
 }
 
-// What the page shows of it says which buff has made it so.
+// The page shows the buff of each modifier.
 func TestSheetShown(t *testing.T) {
 	s := newScene(t)
 	shown := func() map[string]inspect.Attribute {
@@ -202,8 +201,8 @@ func TestBomb(t *testing.T) {
 	require.Equal(t, whole-400-16, s.health(1))
 }
 
-// Where its health falls to a share, the boss gets stronger, and everybody has plague in one
-// frame. The engine's dispel takes it off again, one at a time.
+// At a share of its health the boss gets stronger, and all players have plague in one frame. The
+// engine's dispel removes them, one at a time.
 func TestBurst(t *testing.T) {
 	s := newScene(t)
 	r := &s.raids[0]
@@ -222,7 +221,7 @@ func TestBurst(t *testing.T) {
 	require.Greater(t, s.value(boss, s.power), strong)
 	for left := plagues; left > 0; left-- {
 		for s.log = nil; len(s.log) == 0; s.pass(50 * time.Millisecond) {
-			s.purge(r) // it may try the one who is dead
+			s.purge(r) // it may try the dead player
 		}
 		require.Equal(t, []string{"player 1 remove plague"}, s.log)
 	}
@@ -245,7 +244,7 @@ func count(list []string, what string) (n int) {
 	return n
 }
 
-// An aura has those of the raid who stand near its bearer, and loses them when they go.
+// An aura affects the raid members near its bearer, and ends for those that leave.
 func TestAura(t *testing.T) {
 	s := newScene(t)
 	one, two := &s.players[0], &s.players[1]
@@ -278,7 +277,7 @@ func TestAura(t *testing.T) {
 	require.Equal(t, []buff.OwnerID{1}, found)
 }
 
-// One of a class that has an aura bears it, and another when that one falls.
+// One player of a class with an aura bears it, and another one when the bearer dies.
 func TestBearers(t *testing.T) {
 	s := newScene(t)
 	r := &s.raids[0]

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestData: a world that is kept plays like one that is not, and goes on where it was: who was there is
-// there, with what they carried, and no book says that something was lost.
+// TestData: a saved world plays like one that is not saved, and continues where it ended, with all
+// players and their buffs and without reported losses.
 func TestData(t *testing.T) {
 	dir := t.TempDir()
 	game := "-players 60 -bosses 2 -speed max -duration 6s -seed 7 "
@@ -28,7 +28,7 @@ func TestData(t *testing.T) {
 	require.Zero(t, status, stderr)
 }
 
-// TestDataKilled: what is on disk when a program is killed is a world that goes on.
+// TestDataKilled: the state on disk after a kill is a world that continues.
 func TestDataKilled(t *testing.T) {
 	dir := t.TempDir()
 	s, err := parseFlags(strings.Fields("-players 60 -bosses 2 -speed max -duration 8s -sync -data " + dir))

@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A live game tells where its page is, obeys its keys, and ends well with its context.
+// A live game prints the address of its page, obeys its keys, and ends cleanly with its context.
 func TestLive(t *testing.T) {
 	s, err := parseFlags([]string{"-live", "-addr", "127.0.0.1:0", "-players", "100", "-workers", "2", "-speed", "4"})
 	require.NoError(t, err)
@@ -82,8 +82,8 @@ func TestLive(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// The token is good for reloading the folder of -buffs, and the page keeps what came of it,
-// with the line of a mistake.
+// With the token the page reloads the folder of -buffs, and shows the result with the line of a
+// mistake.
 func TestLiveReload(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, folder)
@@ -139,8 +139,8 @@ func TestLiveReload(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// What is mounted beside the page is there before anybody can ask, and is told of the end
-// while the engine is still there. If it cannot be, there is no game.
+// Mounted handlers exist before the first request, and are notified of the end while the engine
+// still exists. If mounting fails, the game does not start.
 func TestMount(t *testing.T) {
 	var out bytes.Buffer
 	var eng *engine.Engine
@@ -170,7 +170,7 @@ func TestMount(t *testing.T) {
 	require.ErrorIs(t, eng.Spawn(1, nil), engine.ErrClosed)
 }
 
-// The page is for this machine.
+// The page accepts only loopback addresses.
 func TestLiveAddress(t *testing.T) {
 	for _, addr := range []string{":6060", "0.0.0.0:6060", "10.0.0.5:6060", "[::]:6060", "example.com:80", "6060"} {
 		_, stderr, status := play(t, t.Context(), "-live -players 10 -addr "+addr)
@@ -182,7 +182,7 @@ func TestLiveAddress(t *testing.T) {
 	}
 }
 
-// The keys do to a raid what they say.
+// Each key has its documented effect on a raid.
 func TestKeys(t *testing.T) {
 	s := newScene(t)
 	s.wipe()

@@ -20,13 +20,13 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// folder is that of the game's definitions.
+// folder contains the game's definitions.
 const folder = "../buffs"
 
 // eleven is a folder with eleven mistakes.
 const eleven = "../../../internal/definition/testdata/errors/eleven"
 
-// fill puts copies of the files of another folder into dir, and nothing else.
+// fill replaces the files in dir by copies of the files of another folder.
 func fill(t *testing.T, dir, from string) {
 	t.Helper()
 	old, err := os.ReadDir(dir)
@@ -37,27 +37,27 @@ func fill(t *testing.T, dir, from string) {
 	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
 }
 
-// change writes a definition of the folder anew.
+// change rewrites a definition of the folder.
 func change(t *testing.T, file, old, text string) {
 	t.Helper()
 	src, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(src), old)
-	// Renamed, since who watches the folder may look between two steps of a write.
+	// Renamed, since the watcher may read between two steps of a write.
 	require.NoError(t, os.WriteFile(file+".new", []byte(strings.Replace(string(src), old, text, 1)), 0o644))
 	require.NoError(t, os.Rename(file+".new", file))
 }
 
-// TestReloadWhileItRuns: in a folder that is full of mistakes all of them are told, and the
-// game goes on with what it has; when the folder is well again, it takes over what is new.
-// The test waits for what the game tells, however long that takes.
+// TestReloadWhileItRuns: all mistakes of a folder are reported, and the game continues with its
+// definitions; when the folder is valid again, the changes take effect. The test waits for the
+// game's messages, however long they take.
 func TestReloadWhileItRuns(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, folder)
 	ctx, stop := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	var summary strings.Builder
-	ended := make(chan int, 1) // a game that ends early is seen by the end of what it tells
+	ended := make(chan int, 1) // a game that ends early closes its output
 	go func() {
 		defer write.Close()
 		ended <- Run(ctx, strings.Fields("-players 60 -bosses 2 -duration 1000h -speed 1 -buffs "+dir), Console{Out: &summary, Err: write})
@@ -88,12 +88,11 @@ func TestReloadWhileItRuns(t *testing.T) {
 	require.Contains(t, summary.String(), "\ndigest of the first ")
 }
 
-// venomLine is where the definition of venom begins.
+// venomLine is the first line of the definition of venom.
 const venomLine = "  venom:\n"
 
-// TestReloadTouchesNothing: what runs when new definitions are taken over runs on under the
-// same handles and until the same ends, frame by frame, and everybody's pulses come out
-// right.
+// TestReloadTouchesNothing: buffs that run during a reload keep their handles and ends, frame by
+// frame, and all pulses are right.
 func TestReloadTouchesNothing(t *testing.T) {
 	for _, x := range []struct{ old, new string }{
 		{venomLine, venomLine + "    note: it is new\n"},
@@ -140,12 +139,12 @@ func touchesNothing(t *testing.T, old, text string) {
 	require.NoError(t, l.pulses.check())
 }
 
-// carried returns the ends of all that everybody carries.
+// carried returns the ends of all buffs of all players.
 func (w *world) carried() map[buff.Handle]int64 {
 	ends := map[buff.Handle]int64{}
 	add := func(id buff.OwnerID) {
 		buffs, err := w.eng.Buffs(id)
-		if errors.Is(err, engine.ErrBusy) { // whoever is not there carries nothing
+		if errors.Is(err, engine.ErrBusy) { // an absent player has no buffs
 			panic(err)
 		}
 		for b := range buffs.All() {
@@ -161,8 +160,8 @@ func (w *world) carried() map[buff.Handle]int64 {
 	return ends
 }
 
-// TestReloader: what the page's Reload finds is taken over by the loop, also if somebody else
-// was first, and whoever waits is told what came of it.
+// TestReloader: the loop applies the definitions that the page's Reload loads, also after another
+// reload, and each waiting caller gets its result.
 func TestReloader(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, folder)
@@ -214,7 +213,7 @@ func TestReloader(t *testing.T) {
 	require.Nil(t, l.reloader(), "there is nothing to load")
 }
 
-// TestReloadRefused: a set without what the game casts changes nothing.
+// TestReloadRefused: definitions without those that the game uses are refused without any change.
 func TestReloadRefused(t *testing.T) {
 	s := newScene(t)
 	l := newLoop(s.world, newStatus(io.Discard), io.Discard)
@@ -226,7 +225,7 @@ func TestReloadRefused(t *testing.T) {
 	require.Same(t, old, l.eng.Catalog())
 }
 
-// TestBuffsFolder: a folder that cannot be read ends the game before it begins.
+// TestBuffsFolder: an unreadable folder ends the game before it starts.
 func TestBuffsFolder(t *testing.T) {
 	for _, speed := range []string{"max", "1"} {
 		_, stderr, status := play(t, t.Context(), "-buffs "+filepath.Join(t.TempDir(), "none")+" -speed "+speed)
