@@ -132,7 +132,7 @@ func TestLiveReload(t *testing.T) {
 	resp.Body.Close()
 	require.NotEmpty(t, counts.Reloads)
 	require.False(t, counts.Reloads[0].OK)
-	require.Contains(t, counts.Reloads[0].Text, "harm.yaml:17:13: ")
+	require.Contains(t, counts.Reloads[0].Text, "harm.yaml:15:13: ")
 	require.Contains(t, counts.Reloads[0].Text, "period: 3 seconds")
 	cancel()
 	require.Zero(t, <-ended)
