@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keep copies what the zones of a world have on disk, and returns what puts it back, under the leases of now, in one transaction.
+// keep copies the cuts of all zones, and returns a function that restores them in one transaction
+// without changing the leases.
 func (s *servers) keep() (putBack func()) {
 	run := func(script string) {
 		_, err := s.db.Exec(context.Background(), fmt.Sprintf(script, s.schema))
@@ -25,20 +26,20 @@ func (s *servers) keep() (putBack func()) {
 	}
 }
 
-// free ends all leases, as if they had been over for long.
+// free ends all leases, as if they had expired long ago.
 func (s *servers) free() {
 	_, err := s.db.Exec(s.t.Context(), fmt.Sprintf("delete from %[1]s.nodes; update %[1]s.leases set node = null, until = '-infinity'", s.schema))
 	require.NoError(s.t, err)
 }
 
-// pay pays one hero once, and waits until that is on disk.
+// pay pays one coin to a hero and waits until it is on disk.
 func (s *servers) pay(c *Client, zone, k int) {
 	_, err := c.Ask(s.t.Context(), fmt.Sprintf("z%d", zone), coin(hero(zone, k)), Durable)
 	require.NoError(s.t, err)
 }
 
-// TestClient_Ask_GoesBack: a gateway that was there before a backup was put back goes on with what there is: each of its commands is done, and
-// the game is told of the loss once, by Lost and by a Packet.
+// TestClient_Ask_GoesBack checks that a client that stays connected while a backup is restored
+// continues: each of its commands is executed, and Lost and a Packet report the loss once.
 func TestClient_Ask_GoesBack(t *testing.T) {
 	for name, epochs := range map[string]int{"fewer commands": 0, "a lower epoch": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -86,8 +87,9 @@ func TestClient_Ask_GoesBack(t *testing.T) {
 	}
 }
 
-// TestNode_Commit_GoesBack: zones whose cuts are lost under their living nodes are loaded again. A player who has moved in the lost moment is
-// where it was, in one zone and on disk, and what is done afterwards is kept.
+// TestNode_Commit_GoesBack checks that zones whose cuts are lost while their nodes run are loaded
+// again. A player whose move was lost is in its old zone, in the game and on disk, and later
+// commands are saved.
 func TestNode_Commit_GoesBack(t *testing.T) {
 	s := newServers(t)
 	a, err := Join(t.Context(), s.options("a", 2))
@@ -118,8 +120,8 @@ func TestNode_Commit_GoesBack(t *testing.T) {
 	require.EqualValues(t, 6, s.stacks(2)[hero(0, 0)], "one of before, and five since")
 }
 
-// TestNode_TakeOver: a standby takes over, which the database says by another timeline. No lease of before holds, no epoch is given twice, and
-// all goes on.
+// TestNode_TakeOver checks that when the timeline of the database changes, all leases end, no epoch
+// is given twice, and the zones continue.
 func TestNode_TakeOver(t *testing.T) {
 	s := newServers(t)
 	a, err := Join(t.Context(), s.options("a", 1))
@@ -142,8 +144,9 @@ func TestNode_TakeOver(t *testing.T) {
 	require.EqualValues(t, 3, s.stacks(1)[hero(0, 0)])
 }
 
-// TestLayoutOfBefore: a schema that a program of before has made gets what identifies its world, once.
-func TestLayoutOfBefore(t *testing.T) {
+// TestJoin_EarlierLayout checks that a schema of an earlier version gets an identity of its world,
+// once.
+func TestJoin_EarlierLayout(t *testing.T) {
 	s := newServers(t)
 	a, err := Join(t.Context(), s.options("a", 1))
 	require.NoError(t, err)

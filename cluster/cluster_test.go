@@ -22,8 +22,9 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// servers are the PostgreSQL of BUFFTICK_POSTGRES, or of the machine, with a schema of the test's own, and
-// the NATS of BUFFTICK_NATS, or one in this process. A test is skipped where there is no PostgreSQL, but in CI.
+// servers are the PostgreSQL of BUFFTICK_POSTGRES or of this machine, with a schema for the test,
+// and the NATS of BUFFTICK_NATS or one in this process. Without PostgreSQL a test is skipped, but
+// fails in CI.
 type servers struct {
 	t        *testing.T
 	postgres string
@@ -82,7 +83,7 @@ var coins = func() *buff.Catalog {
 
 const heroes = 4 // of each zone
 
-// play is a Zone whose heroes are paid in coins. A zone called z3 has the heroes 301 to 304.
+// play returns a Zone with heroes that are paid in coins. Zone z3 has the heroes 301 to 304.
 func play(zone string) (Zone, error) {
 	var number int
 	if _, err := fmt.Sscanf(zone, "z%d", &number); err != nil {
@@ -134,7 +135,7 @@ func (s *servers) client() *Client {
 	return c
 }
 
-// stacks is how many coins each hero has on disk.
+// stacks returns the number of coins of each hero on disk.
 func (s *servers) stacks(n int) map[buff.OwnerID]int64 {
 	all := map[buff.OwnerID]int64{}
 	disk, err := postgres.Open(s.t.Context(), s.postgres, postgres.Options{Schema: s.schema, ReadOnly: true})
@@ -159,7 +160,7 @@ func (s *servers) stacks(n int) map[buff.OwnerID]int64 {
 	return all
 }
 
-// TestCluster: one node, one command, and what is refused.
+// TestCluster checks one node, one command, and commands that are refused.
 func TestCluster(t *testing.T) {
 	s := newServers(t)
 	node, err := Join(t.Context(), s.options("a", 2))
@@ -195,8 +196,9 @@ func TestCluster(t *testing.T) {
 	require.EqualValues(t, 1, all[hero(0, 1)])
 }
 
-// TestRefused: what cannot be meant is refused, and nothing is changed.
-func TestRefused(t *testing.T) {
+// TestJoin_Refused checks the errors for invalid options, an unreachable server and tables of a
+// later version.
+func TestJoin_Refused(t *testing.T) {
 	s := newServers(t)
 	for _, c := range []struct {
 		name   string
@@ -231,8 +233,9 @@ func TestRefused(t *testing.T) {
 	require.ErrorIs(t, node.Drain(t.Context()), ErrClosed)
 }
 
-// TestOldCatalog: a node without a buff refuses a command that names it, and says which.
-func TestOldCatalog(t *testing.T) {
+// TestClient_Ask_OldCatalog checks that a node without a buff refuses a command that names it, and
+// that the error names the buff.
+func TestClient_Ask_OldCatalog(t *testing.T) {
 	s := newServers(t)
 	node, err := Join(t.Context(), s.options("a", 1))
 	require.NoError(t, err)
@@ -247,9 +250,9 @@ func TestOldCatalog(t *testing.T) {
 	require.ErrorContains(t, err, "gem")
 }
 
-// TestBadZone: a zone that panics, at load or in its first frame, is left alone after three tries, on whatever
-// node; the others go on.
-func TestBadZone(t *testing.T) {
+// TestNode_BadZone checks that a zone that panics, while it is loaded or in its first frame, is
+// quarantined after three attempts on any nodes, and that other zones continue.
+func TestNode_BadZone(t *testing.T) {
 	for name, panics := range map[string]func(*Zone){
 		"at load":                    func(z *Zone) { z.Begin = func(*store.Saver, store.Restored) error { panic("it cannot be played") } },
 		"in frame":                   func(z *Zone) { z.Tick = func(*store.Saver, *engine.Frame) { panic("it cannot be played") } },

@@ -58,8 +58,8 @@ func TestDeaf(t *testing.T) {
 	require.EqualValues(t, 2, all[hero(1, 0)])
 }
 
-// TestJoin_Slow checks that a node that waits for NATS in Join gets no share of the free zones, so that the others
-// run all of them.
+// TestJoin_Slow checks that a node that waits for NATS in Join gets no share of the free zones, so
+// that the others run all of them.
 func TestJoin_Slow(t *testing.T) {
 	s := newServers(t)
 	o := s.options("slow", 3)

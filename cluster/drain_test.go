@@ -11,7 +11,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// refuseCommits has the database refuse all commits, and still renew leases, until it is told otherwise.
+// refuseCommits makes the database refuse all commits but renew leases, until the returned function
+// is called.
 func (s *servers) refuseCommits() (admit func()) {
 	_, err := s.db.Exec(s.t.Context(), fmt.Sprintf("alter table %[1]s.owners rename to gone", s.schema))
 	require.NoError(s.t, err)
@@ -21,7 +22,8 @@ func (s *servers) refuseCommits() (admit func()) {
 	}
 }
 
-// TestNode_Drain_CannotSave: a drain of zones that cannot be saved names them, whether they were given up or ctx has ended.
+// TestNode_Drain_CannotSave checks that the error of a drain names the zones that could not be
+// saved, whether they were stopped or ctx has ended.
 func TestNode_Drain_CannotSave(t *testing.T) {
 	s := newServers(t)
 	for name, patience := range map[string]time.Duration{"given up": time.Minute, "ctx": time.Second} {
@@ -49,9 +51,9 @@ func TestNode_Drain_CannotSave(t *testing.T) {
 	}
 }
 
-// TestNode_Stats_Unsaved: Stats and Info report for how long the commits of a zone with a valid lease
-// have failed. Without MostUnsaved the zone continues; with it the zone stops and is loaded again
-// from its last cut.
+// TestNode_Stats_Unsaved: Stats and Info report for how long the commits of a zone with a valid
+// lease have failed. Without MostUnsaved the zone continues; with it the zone stops and is loaded
+// again from its last cut.
 func TestNode_Stats_Unsaved(t *testing.T) {
 	s := newServers(t)
 	o := s.options("a", 2)

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Example plays two zones on this node, and has a command done in one of them, wherever that is.
+// Example runs two zones on this node and sends a command to one of them.
 func Example() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "haste", Duration: 8 * time.Second})
 	if err != nil {

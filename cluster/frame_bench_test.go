@@ -20,9 +20,10 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// BenchmarkFrame is a zone of 2,000 owners with two poisons each, as its host plays it and as a loop plays it that has only
-// a store, one frame of each in turn: the ratio of their medians is what the cluster costs. Commands come at so many a frame; the
-// loop has them as values, the host out of messages with ids, and answers.
+// BenchmarkFrame runs frames of a zone of 2,000 owners with two poisons each, alternately in a host
+// of the cluster and in a loop with only a store. The ratio of their medians is the overhead of the
+// cluster. The loop gets the commands of a frame as values; the host decodes them from messages
+// with ids and replies.
 func BenchmarkFrame(b *testing.B) {
 	catalog, err := buff.NewCatalog(
 		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 30000}},
@@ -36,7 +37,7 @@ func BenchmarkFrame(b *testing.B) {
 
 const crowd = 2000
 
-// zoneOf returns a zone with its owners.
+// zoneOf returns a zone with owners.
 func zoneOf(b *testing.B, catalog *buff.Catalog) *store.Saver {
 	v, err := store.Open(context.Background(), storetest.NewMemory(), "z0", engine.Options{Catalog: catalog, Synchronous: true},
 		store.Options{Every: 25 * time.Millisecond, Window: DefaultWindow})
@@ -54,7 +55,7 @@ func zoneOf(b *testing.B, catalog *buff.Catalog) *store.Saver {
 	return v
 }
 
-// benchHost returns the host of a zone, without a database.
+// benchHost returns a host without a database.
 func benchHost(b *testing.B, v *store.Saver) *host {
 	own, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true})
 	require.NoError(b, err)

@@ -16,9 +16,9 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// TestClientHostile: whatever comes to the inbox of a client, under whatever subject, ends nothing but at most the
-// command that it says it is about, once.
-func TestClientHostile(t *testing.T) {
+// TestClient_Hostile checks that no message to the inbox of a client, with any subject, has an
+// effect except that it may end the command that it names, once.
+func TestClient_Hostile(t *testing.T) {
 	own, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true})
 	require.NoError(t, err)
 	own.Start()

@@ -19,7 +19,7 @@ import (
 
 var between = flag.Int("between", 4000, "how many commands are answered between two kills in TestKill")
 
-// load keeps so many commands under way, each for a coin, and counts them.
+// load keeps a number of commands pending, each of which pays a coin, and counts the outcomes.
 type load struct {
 	t     *testing.T
 	c     *Client
@@ -100,7 +100,7 @@ func (l *load) answered(to buff.OwnerID, r Reply, err error, took time.Duration)
 	}
 }
 
-// end waits until all is answered.
+// end waits for the outcomes of all commands.
 func (l *load) end() {
 	l.mu.Lock()
 	l.ending = true
@@ -111,7 +111,7 @@ func (l *load) end() {
 		l.times[len(l.times)/2], l.times[len(l.times)*99/100], l.slowest)
 }
 
-// compare holds what was acknowledged against what is on disk.
+// compare checks the acknowledged commands against the coins on disk.
 func (l *load) compare(s *servers) {
 	stacks := s.stacks(l.zones)
 	for zone := range l.zones {
@@ -126,8 +126,8 @@ func (l *load) compare(s *servers) {
 	}
 }
 
-// TestKill: nodes end without a word, or lose the database behind a proxy that swallows all, under load.
-// Nothing that was acknowledged is lost, and nothing is done twice.
+// TestKill checks that nothing acknowledged is lost and nothing is executed twice when nodes under
+// load are killed or cut off from the database by a proxy that drops all traffic.
 func TestKill(t *testing.T) {
 	const zones = 12
 	s := newServers(t)

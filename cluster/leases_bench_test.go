@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// BenchmarkBeat is what a node asks of the database every half second: to renew twelve zones of so many,
-// and to see them all.
+// BenchmarkBeat measures a beat, which a node sends every half second: it renews twelve leases and
+// reads all zones.
 func BenchmarkBeat(b *testing.B) {
 	address := os.Getenv("BUFFTICK_POSTGRES")
 	if address == "" {

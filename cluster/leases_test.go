@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// TestLeases: what the database says to two nodes, statement by statement.
+// TestLeases checks the replies of each SQL statement to two nodes.
 func TestLeases(t *testing.T) {
 	s := newServers(t)
 	disk, err := postgres.Open(t.Context(), s.postgres, postgres.Options{Schema: s.schema})

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLook: each node knows what all have to say, and how a zone has moved.
-func TestLook(t *testing.T) {
+// TestNode_Look checks that each node reports the state of all nodes and the moves of a zone.
+func TestNode_Look(t *testing.T) {
 	s := newServers(t)
 	nodes := map[string]*Node{}
 	for _, name := range []string{"a", "b"} {
@@ -33,6 +33,10 @@ func TestLook(t *testing.T) {
 	}
 	require.NoError(t, nodes[from].Move(t.Context(), "z0", to))
 	for len(nodes[from].Moves()) < 1 || nodes[from].Zones()[0].Node != to { // each command is a round trip, so that time goes on
+		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
+	}
+	running := func(i NodeInfo) bool { return len(i.Zones) == 1 && i.Zones[0].Owners == heroes }
+	for !running(nodes[to].Info()) { // the view may show the new lease before the zone has run a frame
 		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

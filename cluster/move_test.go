@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestMove: a zone goes from node to node while commands come for it, and none is lost or done twice. How
-// long nobody played it is printed.
-func TestMove(t *testing.T) {
+// TestNode_Move checks that no command is lost or executed twice while a zone moves between nodes.
+// It prints how long the zone did not run.
+func TestNode_Move(t *testing.T) {
 	for name, want := range map[string]Certainty{"applied": Applied, "durable": Durable} {
 		t.Run(name, func(t *testing.T) { moveAbout(t, want) })
 	}
@@ -67,9 +67,9 @@ func moveAbout(t *testing.T, want Certainty) {
 	require.Equal(t, done, s.stacks(1)[hero(0, 0)])
 }
 
-// TestFirstFrame: who asks a zone that has just been loaded is answered at once, and not after its next frame, and the
-// one after that. It is on disk with that frame, too.
-func TestFirstFrame(t *testing.T) {
+// TestNode_FirstFrame checks that a zone that was just loaded replies at once, and not after one or
+// two frames, and that the command is on disk with that frame.
+func TestNode_FirstFrame(t *testing.T) {
 	s := newServers(t)
 	o := s.options("a", 1)
 	o.Frame = time.Hour

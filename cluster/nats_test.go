@@ -17,7 +17,7 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// own starts a NATS with options of the test's own, which the world then has.
+// own starts a NATS server with the given options for the world of the test.
 func (s *servers) own(o server.Options) *server.Server {
 	o.Host, o.NoLog, o.NoSigs = "127.0.0.1", true, true
 	if o.Port == 0 {
@@ -35,8 +35,8 @@ func (s *servers) own(o server.Options) *server.Server {
 	return n
 }
 
-// TestPrefix: what all subjects begin with is words: a wildcard would hear other worlds.
-func TestPrefix(t *testing.T) {
+// TestJoin_Prefix checks that a prefix with wildcards or empty words is rejected.
+func TestJoin_Prefix(t *testing.T) {
 	s := newServers(t)
 	for prefix, ok := range map[string]bool{
 		"game": true, "game.one": true, "spiel-1_a.=x": true, "größe": true,
@@ -58,8 +58,9 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// TestMaxPayload: definitions and packets that are longer than a message of NATS come in parts; a command that is longer is not sent.
-func TestMaxPayload(t *testing.T) {
+// TestClient_MaxPayload checks that definitions and packets longer than a NATS message are sent in
+// parts, and that a longer command is rejected.
+func TestClient_MaxPayload(t *testing.T) {
 	s := newServers(t)
 	s.own(server.Options{MaxPayload: 2048})
 	var specs []buff.Spec
@@ -108,8 +109,8 @@ func TestMaxPayload(t *testing.T) {
 	require.ErrorContains(t, err, "2048 bytes, but max_payload of NATS is 2048")
 }
 
-// TestParts: parts that do not follow one another make nothing.
-func TestParts(t *testing.T) {
+// TestParts_Add checks that only consecutive parts are assembled.
+func TestParts_Add(t *testing.T) {
 	part := func(index, many byte, text string) []byte { return append([]byte{index, many}, text...) }
 	var p parts
 	require.Nil(t, p.add(part(0, 3, "Pa")))
@@ -131,7 +132,8 @@ func TestParts(t *testing.T) {
 	require.False(t, (&shown{kind: isPart}).defines())
 }
 
-// TestClient_Closed: a client whose connection is closed for good says so at once, to what waits and to what comes.
+// TestClient_Closed checks that a client whose connection is closed for good ends pending and new
+// requests with ErrClosed.
 func TestClient_Closed(t *testing.T) {
 	s := newServers(t)
 	s.joinShowing("a")
@@ -158,7 +160,8 @@ func TestClient_Closed(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-// TestNode_Closed: a node whose connection is closed for good gives its zones away, saved, also where no other node is there, and says so.
+// TestNode_Closed checks that a node whose connection is closed for good saves and releases its
+// zones, even as the only node, and logs the reason.
 func TestNode_Closed(t *testing.T) {
 	s := newServers(t)
 	o := s.options("a", 2)
@@ -191,7 +194,8 @@ func TestNode_Closed(t *testing.T) {
 	require.EqualValues(t, 1, all[hero(1, 0)])
 }
 
-// TestNode_Denied: a node that NATS lets hear no commands takes no zone, and names the subjects; it takes some when it may.
+// TestNode_Denied checks that a node that may not receive commands claims no zones and names the
+// subjects, and that it claims zones when it gets the permission.
 func TestNode_Denied(t *testing.T) {
 	s := newServers(t)
 	may := &server.Permissions{Publish: &server.SubjectPermission{Allow: []string{">"}}, Subscribe: &server.SubjectPermission{
@@ -231,7 +235,8 @@ func TestNode_Denied(t *testing.T) {
 
 func connectFlush(c *nats.Conn) error { return c.FlushTimeout(10 * time.Second) }
 
-// TestJoin_OtherWorld: a world whose prefix another one has is refused, and the other one says it.
+// TestJoin_OtherWorld checks that Join rejects a prefix that another world uses, and that the other
+// world logs it.
 func TestJoin_OtherWorld(t *testing.T) {
 	s, other := newServers(t), newServers(t)
 	o := s.options("a", 1)
@@ -254,7 +259,7 @@ func TestJoin_OtherWorld(t *testing.T) {
 	b.Close()
 }
 
-// TestJoin_Waits: a Join that waits says for what, in Log and in its error.
+// TestJoin_Waits checks that a Join that is waiting names the reason in Log and in its error.
 func TestJoin_Waits(t *testing.T) {
 	s := newServers(t)
 	tx, err := s.db.Begin(t.Context())

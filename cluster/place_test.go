@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlace: zones go where the game wants them, also when that node comes later; a Place that panics ends nothing.
-func TestPlace(t *testing.T) {
+// TestNode_Place checks that zones move to the nodes that Place selects, even if such a node joins
+// later, and that a panic of Place is recovered.
+func TestNode_Place(t *testing.T) {
 	s := newServers(t)
 	nodes := map[string]*Node{}
 	for _, name := range []string{"a", "b"} {

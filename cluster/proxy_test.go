@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxy stands before a server. It can swallow all that goes either way, as a network does that is cut:
-// nobody is told.
+// proxy forwards connections to a server. It can drop all traffic in both directions, like a broken
+// network, without closing connections.
 type proxy struct {
 	listener net.Listener
 	to       string
@@ -49,7 +49,8 @@ func (p *proxy) serve() {
 	}
 }
 
-// pass copies one direction. What comes while all is swallowed waits, as TCP sends it again later.
+// pass copies one direction. Data that arrives while traffic is dropped waits, like data that TCP
+// retransmits.
 func (p *proxy) pass(from, to net.Conn) {
 	defer from.Close()
 	defer to.Close()

@@ -12,10 +12,10 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// TestOwnerOfAnother: a game that spawns in one zone an owner who is in another is told so once, by name, and not in each
-// frame. The zone that cannot be saved is played again from its last cut, and loses nothing that was acknowledged; the
-// other zone does not notice.
-func TestOwnerOfAnother(t *testing.T) {
+// TestNode_OwnerElsewhere checks that a zone that spawns an owner of another zone logs the name of
+// that zone once, and not in each frame. The zone is loaded again from its last cut without loss of
+// acknowledged commands, and the other zone is not affected.
+func TestNode_OwnerElsewhere(t *testing.T) {
 	s := newServers(t)
 	o := s.options("a", 2)
 	o.TTL = time.Second

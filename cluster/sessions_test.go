@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestJoin_ExecModes: a node works in each mode of pgx that a pooler of transactions needs.
+// TestJoin_ExecModes checks each query mode of pgx that a transaction pooler may need.
 func TestJoin_ExecModes(t *testing.T) {
 	s := newServers(t)
 	c := s.client()
@@ -33,8 +33,8 @@ func TestJoin_ExecModes(t *testing.T) {
 	}
 }
 
-// TestNode_AlteredTables: tables get columns, are rewritten and are reindexed while a node uses them. Statements that it
-// has prepared are prepared again.
+// TestNode_AlteredTables checks that a node prepares its statements again when its tables get
+// columns, are rewritten or are reindexed.
 func TestNode_AlteredTables(t *testing.T) {
 	s := newServers(t)
 	a, err := Join(t.Context(), s.options("a", 1))
@@ -58,8 +58,8 @@ func TestNode_AlteredTables(t *testing.T) {
 	require.Zero(t, a.Stats().Stopped)
 }
 
-// TestNode_ReadOnlyDatabase: a database that is read-only by default, and one that was for a while, do not keep a node
-// from saving: neither for a while nor for good.
+// TestNode_ReadOnlyDatabase checks that a node saves its zones although the database is read-only
+// by default or was read-only for a while.
 func TestNode_ReadOnlyDatabase(t *testing.T) {
 	s := newServers(t)
 	run := func(statement string) {
@@ -89,7 +89,8 @@ func TestNode_ReadOnlyDatabase(t *testing.T) {
 	require.NoError(t, a.Drain(t.Context()))
 }
 
-// TestSubscribe_SlowScreen: a screen whose function does not return holds up no other client.
+// TestSubscribe_SlowScreen checks that a subscription whose function does not return does not delay
+// other clients.
 func TestSubscribe_SlowScreen(t *testing.T) {
 	s := newServers(t)
 	s.joinShowing("a")
@@ -110,7 +111,8 @@ func TestSubscribe_SlowScreen(t *testing.T) {
 	require.Empty(t, held)
 }
 
-// TestClient_Denied: the error of a client that NATS lets publish nothing says so.
+// TestClient_Denied checks that the error of a client without permission to publish names the
+// reason.
 func TestClient_Denied(t *testing.T) {
 	s := newServers(t)
 	n := s.own(server.Options{Users: []*server.User{{Username: "gateway", Password: "x", Permissions: &server.Permissions{

@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// refusals counts how often zones tell a client to come again, and that it has its share.
+// refusals counts the replies that ask a client to retry, in total and because it has used its
+// share.
 func (s *servers) refusals(c *Client) *atomic.Int64 {
 	n := &atomic.Int64{}
 	conn := s.connect()
@@ -26,8 +27,8 @@ func (s *servers) refusals(c *Client) *atomic.Int64 {
 	return n
 }
 
-// TestFlood: a client that sends more than a zone takes is told to come again, and another one never is: neither before
-// the Tick nor before the commit. All that was sent is done once.
+// TestFlood checks that a client that floods a zone is asked to retry and that another client never
+// is, neither before the Tick nor before the commit, and that all commands are executed once.
 func TestFlood(t *testing.T) {
 	s := newServers(t)
 	o := s.options("a", 1)
@@ -66,8 +67,9 @@ func TestFlood(t *testing.T) {
 	require.EqualValues(t, 1500, s.stacks(1)[hero(0, 0)])
 }
 
-// TestShareError: who had its share when its time was over is told so by name.
-func TestShareError(t *testing.T) {
+// TestClient_Ask_Share checks that Ask returns ErrShare if the client had used its share of the
+// queue when ctx ended.
+func TestClient_Ask_Share(t *testing.T) {
 	s := newServers(t)
 	c := s.client()
 	conn := s.connect()

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// fakeZone hears what subscriptions say, in the place of a zone.
+// fakeZone receives the messages of subscriptions instead of a zone.
 func (s *servers) fakeZone() (conn *nats.Conn, said func(kind byte) look, show func(to string, m shown)) {
 	conn = s.connect()
 	sub, err := conn.SubscribeSync(screens(s.schema, "z0"))
@@ -32,10 +32,11 @@ func (s *servers) fakeZone() (conn *nats.Conn, said func(kind byte) look, show f
 	return conn, said, show
 }
 
-// TestSilence: the client's side of it. A subscription to which nothing has come for four renewals, and that has read all that came,
-// says that what was sent is lost; once each four renewals, not before a zone has heard of it, and not while its own
-// function holds it up: then something may be there that it has not read.
-func TestSilence(t *testing.T) {
+// TestSubscription_Silence checks that a subscription that has read every packet and gets none for
+// four renewals reports a loss, and repeats the report every four renewals. It does not report
+// before a zone has replied, nor while its function is running, because there may be packets that
+// it has not read.
+func TestSubscription_Silence(t *testing.T) {
 	s := newServers(t)
 	c := s.client()
 	_, said, show := s.fakeZone()

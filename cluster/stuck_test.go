@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// TestStuckZone: a zone whose game does not come back from a frame holds neither the other zones of its node nor
-// the end of the node, and loses nothing that was on disk.
-func TestStuckZone(t *testing.T) {
+// TestNode_StuckZone checks that a zone whose game does not return from a frame blocks neither
+// other zones nor the end of the node, and loses nothing that was on disk.
+func TestNode_StuckZone(t *testing.T) {
 	s := newServers(t)
 	o := s.options("a", 2)
 	o.TTL = time.Second
@@ -57,8 +57,8 @@ func TestStuckZone(t *testing.T) {
 	require.EqualValues(t, 20, s.stacks(2)[hero(0, 0)])
 }
 
-// TestSendPanics: a function given to Send that panics ends nothing.
-func TestSendPanics(t *testing.T) {
+// TestClient_Send_Panics checks that a panic of a function given to Send is recovered.
+func TestClient_Send_Panics(t *testing.T) {
 	s := newServers(t)
 	a, err := Join(t.Context(), s.options("a", 1))
 	require.NoError(t, err)

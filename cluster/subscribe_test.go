@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// screenOf is a player's client at the end of a Subscription: what it shows of one hero.
+// screenOf is the client of a player, which shows one hero with a Subscription.
 type screenOf struct {
 	t      *testing.T
 	client *client.Client
@@ -68,7 +68,7 @@ func (s *screenOf) take(p Packet) {
 	}
 }
 
-// until waits until the screen shows so many coins.
+// until waits until the screen shows that number of coins.
 func (s *screenOf) until(coins int) {
 	for {
 		select {
@@ -90,7 +90,7 @@ func showing(zone string) (Zone, error) {
 	return z, err
 }
 
-// joinShowing joins a node whose zone shows what its heroes carry.
+// joinShowing joins a node with a zone that replicates the buffs of its heroes.
 func (s *servers) joinShowing(name string) *Node {
 	o := s.options(name, 1)
 	o.New = showing
@@ -100,8 +100,8 @@ func (s *servers) joinShowing(name string) *Node {
 	return node
 }
 
-// TestSubscribe: a screen shows what a hero carries while its zone goes from node to node: each time anew, and never
-// what an older owner says.
+// TestSubscribe checks that a screen shows the buffs of a hero while its zone moves between nodes,
+// and ignores packets of earlier owners.
 func TestSubscribe(t *testing.T) {
 	s := newServers(t)
 	nodes := map[string]*Node{}
@@ -136,8 +136,9 @@ func TestSubscribe(t *testing.T) {
 	require.GreaterOrEqual(t, len(see.fresh), 4, "the first, and one for each move")
 }
 
-// TestSubscribeRefused: a zone that shows nothing says so, one that nobody has says nothing, and what ends says why.
-func TestSubscribeRefused(t *testing.T) {
+// TestSubscribe_Refused checks the error of a zone without Screens and of a subscription that ends,
+// and that a zone that does not run sends no error.
+func TestSubscribe_Refused(t *testing.T) {
 	s := newServers(t)
 	node, err := Join(t.Context(), s.options("a", 1))
 	require.NoError(t, err)
@@ -156,8 +157,8 @@ func TestSubscribeRefused(t *testing.T) {
 	nobody.sub.Close()
 }
 
-// TestSubscribePanics: a function that panics is called again.
-func TestSubscribePanics(t *testing.T) {
+// TestSubscribe_Panics checks that a function that panics is called again.
+func TestSubscribe_Panics(t *testing.T) {
 	s := newServers(t)
 	s.joinShowing("a")
 	told := make(chan string, 64)
@@ -177,9 +178,9 @@ func TestSubscribePanics(t *testing.T) {
 	require.Contains(t, <-told, "a bad function")
 }
 
-// TestUnread: of a subscription that acknowledges nothing the zone sends no more than so many packets; when it goes on,
-// all is there.
-func TestUnread(t *testing.T) {
+// TestSubscribe_Unread checks that a zone sends a limited number of packets to a subscription that
+// acknowledges none, and the complete state when it acknowledges again.
+func TestSubscribe_Unread(t *testing.T) {
 	s := newServers(t)
 	s.joinShowing("a")
 	c, conn := s.client(), s.connect()
@@ -232,8 +233,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestMissedDefinitions: what got lost comes again, also definitions.
-func TestMissedDefinitions(t *testing.T) {
+// TestSubscribe_MissedDefinitions checks that lost packets and definitions are sent again.
+func TestSubscribe_MissedDefinitions(t *testing.T) {
 	s := newServers(t)
 	s.joinShowing("a")
 	c := s.client()
@@ -251,7 +252,8 @@ func TestMissedDefinitions(t *testing.T) {
 	see.until(2)
 }
 
-// FuzzScreenWire: what comes from outside is read or refused, and what was read is written as it was.
+// FuzzScreenWire checks that any message is decoded or rejected, and that encoding a decoded
+// message yields it again.
 func FuzzScreenWire(f *testing.F) {
 	for _, l := range []look{{kind: isLook, owner: 7, join: 1, number: 300}, {kind: isSaid, join: 9, said: []byte{1, 2}}, {kind: isLeave}, {kind: isMissed, join: 3}} {
 		f.Add(appendLook(nil, &l))
@@ -276,9 +278,9 @@ func FuzzScreenWire(f *testing.F) {
 	})
 }
 
-// TestShownOrder: what an owner of before sends, or a viewer that is no more, is not given to anybody, whatever comes
-// under whatever subject.
-func TestShownOrder(t *testing.T) {
+// TestSubscribe_Order checks that packets of an earlier owner or of a removed viewer are dropped,
+// in any order and on any subject.
+func TestSubscribe_Order(t *testing.T) {
 	s := newServers(t)
 	c := s.client()
 	var got []string

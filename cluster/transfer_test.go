@@ -18,8 +18,9 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// TestTransfer: a hero goes to a zone of another node and back, and commands find it, whichever zone they are sent to.
-func TestTransfer(t *testing.T) {
+// TestNode_Transfer checks that a hero moves to a zone of another node and back, and that commands
+// reach it from either zone.
+func TestNode_Transfer(t *testing.T) {
 	s := newServers(t)
 	refused := errors.New("it is in a fight")
 	came := make(chan buff.OwnerID, 16)
@@ -86,8 +87,8 @@ func TestTransfer(t *testing.T) {
 	require.EqualValues(t, 5, s.stacks(2)[hero(0, 0)])
 }
 
-// TestTransferUnheard: nobody is told who comes; the zone looks itself.
-func TestTransferUnheard(t *testing.T) {
+// TestNode_Transfer_LostNotice checks that a zone polls for arrivals when the notice is lost.
+func TestNode_Transfer_LostNotice(t *testing.T) {
 	s := newServers(t)
 	node, err := Join(t.Context(), s.options("a", 2))
 	require.NoError(t, err)
@@ -105,13 +106,14 @@ func TestTransferUnheard(t *testing.T) {
 	require.Equal(t, "z1", r.Zone)
 }
 
-// effect is a coin of a hero: the how manyth is in the blob, and so it is the same coin in all zones and after a crash.
+// effect is a coin of a hero. Its number comes from the blob, so it is the same in all zones and
+// after a crash.
 type effect struct {
 	owner buff.OwnerID
 	n     int32
 }
 
-// effects are what the game has given out to the world outside.
+// effects records the effects that the game has issued.
 type effects struct {
 	mu            sync.Mutex
 	atOnce, after map[effect]int // how often: in the frame itself, and after its commit
@@ -119,12 +121,13 @@ type effects struct {
 	waits         sync.WaitGroup
 }
 
-// ofCoin keeps something to be given out for each coin, in the cut with it.
+// ofCoin saves an effect for each coin, in the same cut.
 func ofCoin(e *buff.Event, b []byte) ([]byte, bool) {
 	return b, e.Kind == buff.Applied || e.Kind == buff.Stacked
 }
 
-// take takes what is on disk, and forgets to say so of each third: those come again with the next owner of the zone.
+// take issues the saved effects and does not confirm every third: the next owner of the zone issues
+// those again.
 func (x *effects) take(z *store.Saver) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -135,7 +138,7 @@ func (x *effects) take(z *store.Saver) {
 	}
 }
 
-// takeRest takes what the last owners of the zones have left.
+// takeRest issues the remaining effects of the last owners of the zones.
 func (x *effects) takeRest(s *servers, zones int) {
 	disk, err := postgres.Open(s.t.Context(), s.postgres, postgres.Options{Schema: s.schema})
 	require.NoError(s.t, err)
@@ -149,7 +152,7 @@ func (x *effects) takeRest(s *servers, zones int) {
 	require.NoError(s.t, disk.Close())
 }
 
-// give is a Zone.Tick that gives out something for each coin.
+// give is a Zone.Tick that issues an effect for each coin in the frame itself.
 func (x *effects) give(z *store.Saver, f *engine.Frame) {
 	x.take(z)
 	var list []effect
@@ -177,8 +180,9 @@ func (x *effects) give(z *store.Saver, f *engine.Frame) {
 	})
 }
 
-// check sees that nothing was given out twice after a commit, nor what no hero has in the end. It returns how much was
-// given out twice in the frame itself: who does not wait for the commit does so.
+// check checks that no effect was issued twice after a commit, and that every issued effect belongs
+// to a coin of a hero. It returns the number of effects that were issued twice in the frame itself,
+// without waiting for the commit.
 func (x *effects) check(t *testing.T, stacks map[buff.OwnerID]int64) (twice int) {
 	x.waits.Wait()
 	for e, times := range x.after {
@@ -194,8 +198,8 @@ func (x *effects) check(t *testing.T, stacks map[buff.OwnerID]int64) (twice int)
 	return twice
 }
 
-// checkIDs sees that each coin has been given out under an ID of its own, and logs how many came twice: who does not look at
-// the ID pays so many too often.
+// checkIDs checks that each coin has a unique ID, and logs how many effects were issued twice: a
+// receiver that ignores IDs would pay those twice.
 func (x *effects) checkIDs(t *testing.T, stacks map[buff.OwnerID]int64) {
 	coins, twice := map[buff.OwnerID]int64{}, 0
 	for id, times := range x.byID {
@@ -209,11 +213,11 @@ func (x *effects) checkIDs(t *testing.T, stacks map[buff.OwnerID]int64) {
 	require.Positive(t, twice)
 }
 
-// TestTransferKill: heroes go from zone to zone, while they are paid by who does not know where they are, and nodes
-// end without a word at random moments of it. Each hero is in one zone then, with all coins that were
-// acknowledged, and no more than were sent. What is given out after the commit is given out once, and
-// what is kept until it is given has one ID for each coin, however often it comes.
-func TestTransferKill(t *testing.T) {
+// TestNode_Transfer_Kill moves heroes between zones, pays them with outdated knowledge of their
+// zones, and kills nodes at random times. At the end each hero is in one zone, with all
+// acknowledged coins and no more than were sent. An effect that is issued after the commit is
+// issued once, and a saved effect has one ID for each coin, however often it is issued.
+func TestNode_Transfer_Kill(t *testing.T) {
 	const zones = 4
 	s := newServers(t)
 	dice := rand.New(rand.NewPCG(long.Seed(), 5))
@@ -305,7 +309,7 @@ func TestTransferKill(t *testing.T) {
 	}
 }
 
-// each sees that each hero is in one zone.
+// each checks that each hero is in one zone.
 func (s *servers) each(zones int) {
 	disk, err := postgres.Open(s.t.Context(), s.postgres, postgres.Options{Schema: s.schema, ReadOnly: true})
 	require.NoError(s.t, err)

@@ -10,7 +10,8 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// FuzzWire: whatever comes over NATS is read or refused, and what is read is written the same.
+// FuzzWire checks that any message is decoded or rejected, and that encoding a decoded message
+// yields it again.
 func FuzzWire(f *testing.F) {
 	f.Add(appendMessage(nil, &policy.Message{}))
 	f.Add(appendMessage(nil, &policy.Message{ID: policy.ID{7}, Since: 300, Sure: true, Body: []byte("body")}))
@@ -36,8 +37,8 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// TestWireCut: nothing that is cut off is read as something else.
-func TestWireCut(t *testing.T) {
+// TestWire_Truncated checks that a truncated message is rejected.
+func TestWire_Truncated(t *testing.T) {
 	r := buff.Result{Kind: buff.Stacked, Why: 3, Queued: true, Amount: -5, Handle: 99, Err: errors.New("no")}
 	b := appendResult(nil, r)
 	again, err := parseResult(b)
@@ -57,8 +58,9 @@ func TestWireCut(t *testing.T) {
 	require.ErrorIs(t, err, errWire, "of a later version")
 }
 
-// TestWireTransfer: a transfer is no command of package buff, of whatever version, and no such command is a transfer.
-func TestWireTransfer(t *testing.T) {
+// TestWire_Transfer checks that no transfer can be decoded as a command of package buff, of any
+// version, and vice versa.
+func TestWire_Transfer(t *testing.T) {
 	b := appendTransfer(nil, 1<<63+5, "a.b")
 	owner, zone, ok := parseTransfer(b)
 	require.True(t, ok)
@@ -77,7 +79,7 @@ func TestWireTransfer(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestSubject: each zone has a subject of its own, which is one word.
+// TestSubject checks that each zone has a different subject of a single word.
 func TestSubject(t *testing.T) {
 	require.Equal(t, "p.zone.arena_2-b", subject("p", "arena_2-b"))
 	require.Equal(t, "p.zone.=612e62", subject("p", "a.b"))

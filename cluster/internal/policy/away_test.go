@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// TestAway checks the reply for each place of an owner.
 func TestAway(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -29,8 +30,9 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestIDMarks: what a zone keeps of a command is no other command, and Base is the one that was sent.
-func TestIDMarks(t *testing.T) {
+// TestID_Marks checks that marked IDs differ from the ID of every command, and that Base removes
+// the marks.
+func TestID_Marks(t *testing.T) {
 	id := ID{1, 2, 3}
 	second, ok := id.next()
 	require.True(t, ok)
@@ -50,9 +52,9 @@ func TestIDMarks(t *testing.T) {
 	}
 }
 
-// TestSenderFollows: a command goes to the zone of its owner, with another ID, when the owner of its zone says so;
-// not if an older one does, which cannot know what a later one has done.
-func TestSenderFollows(t *testing.T) {
+// TestSender_Heard_Moved checks that a redirected command goes to the next zone with a new ID, and
+// that only the addressed owner can redirect it.
+func TestSender_Heard_Moved(t *testing.T) {
 	s := NewSender(SenderDefaults())
 	one := ID{1}
 	take := func() (out []Message) {
@@ -94,8 +96,9 @@ func TestSenderFollows(t *testing.T) {
 	require.Zero(t, s.routes["a"].sent+s.routes["b"].sent)
 }
 
-// TestSenderFollowsCancelled: what was given up is not sent on, and a command that has been in too many zones ends.
-func TestSenderFollowsCancelled(t *testing.T) {
+// TestSender_Heard_MovedEnds checks that a cancelled command is not redirected, and that a command
+// ends after too many redirections.
+func TestSender_Heard_MovedEnds(t *testing.T) {
 	s := NewSender(SenderDefaults())
 	s.Heard(0, Reply{})
 	one := ID{1}

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beat wakes a node, and answers what it asks the database then, at once. It returns what it wants done before and after.
+// beat wakes a node, and answers what it asks the database then, at once. It returns what it wants
+// done before and after.
 func beat(t *testing.T, n *Node, at Time, v View) (before, after string, asked Action) {
 	t.Helper()
 	n.Wake(at)
@@ -40,7 +41,9 @@ func playing(t *testing.T, c Config) *Node {
 	return n
 }
 
-func TestRenewals(t *testing.T) {
+// TestNode_Beaten_Renews checks that a reply extends only the leases that it renewed, and only if
+// it arrives in time.
+func TestNode_Beaten_Renews(t *testing.T) {
 	n := begun(t)
 	v := held()
 	v.Renewed[0].Epoch = 6
@@ -64,8 +67,8 @@ func TestRenewals(t *testing.T) {
 	require.Equal(t, "stop x/7; beat", steps(n))
 }
 
-// TestBeatsLost: four that are not answered are given up one after the other.
-func TestBeatsLost(t *testing.T) {
+// TestNode_Wake_BeatTimeout checks that a pending beat without a reply is abandoned after one TTL.
+func TestNode_Wake_BeatTimeout(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	for at := Time(0); at < 2000*ms; at += 500 * ms {
 		n.Wake(at)
@@ -75,8 +78,8 @@ func TestBeatsLost(t *testing.T) {
 	require.Equal(t, "beat", steps(n), "the first is given up")
 }
 
-// TestAnswerTwice: the second answer of one beat says nothing, whatever is in it.
-func TestAnswerTwice(t *testing.T) {
+// TestNode_Beaten_Twice checks that a repeated reply to a beat is ignored.
+func TestNode_Beaten_Twice(t *testing.T) {
 	n := begun(t)
 	n.Wake(500 * ms)
 	seq := n.Take()[0].Seq
@@ -86,8 +89,8 @@ func TestAnswerTwice(t *testing.T) {
 	require.Empty(t, steps(n))
 }
 
-// TestHangs: what does not come to its end is given up after Patient.
-func TestHangs(t *testing.T) {
+// TestNode_Wake_Timeouts checks that drains, loads and claims that take too long are abandoned.
+func TestNode_Wake_Timeouts(t *testing.T) {
 	n := begun(t)
 	n.Leave(60 * ms)
 	require.Equal(t, "drain x/7", steps(n))
@@ -125,8 +128,9 @@ func TestHangs(t *testing.T) {
 	require.Empty(t, steps(n), "that claim was given up")
 }
 
-// TestLeaves: who leaves takes nothing more, and gives away what comes to it still.
-func TestLeaves(t *testing.T) {
+// TestNode_Leave_Pending checks that a leaving node claims no zones, and drains one whose load
+// completes later.
+func TestNode_Leave_Pending(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	_, _, _ = beat(t, n, 0, alone(ZoneView{Name: "x"}, ZoneView{Name: "y"}))
 	n.Claimed(0, 2, "x", 7)
@@ -143,8 +147,9 @@ func TestLeaves(t *testing.T) {
 	require.True(t, n.Gone(), "y is not waited for")
 }
 
-// TestOtherOwner: another has claimed the zone, or is about to lose it.
-func TestOtherOwner(t *testing.T) {
+// TestNode_Beaten_OtherOwner checks that a zone stops when another node has claimed it, and that a
+// beat is sent when the lease of another node ends.
+func TestNode_Beaten_OtherOwner(t *testing.T) {
 	n := begun(t)
 	_, after, _ := beat(t, n, 500*ms, alone(ZoneView{Name: "x", Node: "b", Epoch: 8, Left: 2 * time.Second}))
 	require.Equal(t, "stop x/7", after)
@@ -165,8 +170,9 @@ func TestOtherOwner(t *testing.T) {
 	require.Equal(t, 1603*ms, n.Next(), "less than a millisecond is left")
 }
 
-// TestWishOfBefore: that a zone is to go elsewhere was said before it has come here.
-func TestWishOfBefore(t *testing.T) {
+// TestNode_Beaten_OldWish checks that a wish in a view that was requested before the zone was
+// loaded is ignored.
+func TestNode_Beaten_OldWish(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	_, _, _ = beat(t, n, 0, alone(ZoneView{Name: "x"}))
 	n.Claimed(30*ms, 2, "x", 7)
@@ -190,8 +196,8 @@ func TestWishOfBefore(t *testing.T) {
 	require.Empty(t, steps(n), "it takes no zone")
 }
 
-// TestHeardOfBefore: answers of NATS come in any order.
-func TestHeardOfBefore(t *testing.T) {
+// TestNode_Heard_Order checks that replies of NATS may arrive in any order.
+func TestNode_Heard_Order(t *testing.T) {
 	n := begun(t)
 	n.Heard(900 * ms)
 	n.Heard(100 * ms)
@@ -201,8 +207,9 @@ func TestHeardOfBefore(t *testing.T) {
 	require.True(t, b.Leave)
 }
 
-// TestClaims: of the free zones each node takes its part, and no more than four at once.
-func TestClaims(t *testing.T) {
+// TestNode_Beaten_Claims checks that a node claims its share of the free zones, at most four at a
+// time.
+func TestNode_Beaten_Claims(t *testing.T) {
 	v := alone(ZoneView{Name: "x"}, ZoneView{Name: "y"})
 	v.Nodes = append(v.Nodes, NodeView{Name: "b"})
 	_, after, _ := beat(t, NewNode(Defaults("a"), 0), 0, v)
@@ -215,9 +222,10 @@ func TestClaims(t *testing.T) {
 	require.Equal(t, "claim 1/0; claim 2/0; claim 3/0; claim 4/0", after)
 }
 
-// TestLeftToOthers: a node that leaves a free zone to another one beats again soon: in the other one's view the zone may have been this
-// node's. If it stays free, the node goes back to its usual pace.
-func TestLeftToOthers(t *testing.T) {
+// TestNode_Beaten_LeftToOthers checks that a node that leaves a free zone to another node beats
+// again soon, because the other node may have a different view. If the zone stays free, the node
+// returns to its usual interval.
+func TestNode_Beaten_LeftToOthers(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	v := alone(ZoneView{Name: "x"}, ZoneView{Name: "y"})
 	v.Nodes = append(v.Nodes, NodeView{Name: "b"})
@@ -247,8 +255,9 @@ func TestLeftToOthers(t *testing.T) {
 	require.Equal(t, at+500*ms, n.Next())
 }
 
-// TestStays: what is to be here does not go to who has less.
-func TestStays(t *testing.T) {
+// TestNode_Balance_Place checks that a zone that Place wants on this node does not move to a less
+// loaded one.
+func TestNode_Balance_Place(t *testing.T) {
 	v := alone()
 	for _, name := range []string{"x", "y", "z"} {
 		v.Zones = append(v.Zones, ZoneView{Name: name, Node: "a", Mine: true, Epoch: 7, Left: 2 * time.Second})
@@ -277,7 +286,7 @@ func TestStays(t *testing.T) {
 	require.Empty(t, wishes(c))
 }
 
-func TestJudge(t *testing.T) {
+func TestWindow_Judge(t *testing.T) {
 	w := NewWindow(4, 9)
 	w.Done()
 	require.EqualValues(t, 10, w.Total())

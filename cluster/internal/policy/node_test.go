@@ -53,8 +53,9 @@ func begun(t *testing.T) *Node {
 	return n
 }
 
-// TestLeaseTimes: the time of a lease counts from before it was asked for, and ends 300 ms early.
-func TestLeaseTimes(t *testing.T) {
+// TestNode_Claimed_Times checks that a lease counts from the time of the request, and that the zone
+// stops 300 ms early.
+func TestNode_Claimed_Times(t *testing.T) {
 	n := begun(t)
 	require.Equal(t, 500*ms, n.Next())
 	n.Wake(500 * ms)
@@ -77,9 +78,9 @@ func TestLeaseTimes(t *testing.T) {
 	require.Equal(t, "release x/7", steps(n), "it is renewed, and not played any more")
 }
 
-// TestClaimTooLate: an answer that comes when the lease is as good as over is not believed, and what
-// the database gave nevertheless is given back.
-func TestClaimTooLate(t *testing.T) {
+// TestNode_Claimed_TooLate checks that a lease that is granted too late is not used, and is
+// released.
+func TestNode_Claimed_TooLate(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	n.Wake(0)
 	n.Beaten(0, 1, alone(ZoneView{Name: "x"}))
@@ -97,15 +98,16 @@ func TestClaimTooLate(t *testing.T) {
 	require.Equal(t, "claim x/0", steps(n))
 }
 
-// TestPaused: who was stopped for longer than a lease stops its zone before anything else.
-func TestPaused(t *testing.T) {
+// TestNode_Wake_AfterPause checks that after a pause longer than a lease the zone stops before
+// anything else happens.
+func TestNode_Wake_AfterPause(t *testing.T) {
 	n := begun(t)
 	n.Wake(9 * time.Second)
 	require.Equal(t, "stop x/7; beat", steps(n))
 }
 
-// TestFencedNode: another has the zone.
-func TestFencedNode(t *testing.T) {
+// TestNode_Fenced checks that a zone stops when another node has claimed it.
+func TestNode_Fenced(t *testing.T) {
 	n := begun(t)
 	n.Fenced("x", 6)
 	require.Empty(t, steps(n), "an older epoch")
@@ -115,8 +117,9 @@ func TestFencedNode(t *testing.T) {
 	require.Empty(t, leases)
 }
 
-// TestMoveNode: a wish in the view drains the zone, and the release says who is next.
-func TestMoveNode(t *testing.T) {
+// TestNode_Beaten_Wish checks that a wish in a view drains the zone, and that the release names the
+// next node.
+func TestNode_Beaten_Wish(t *testing.T) {
 	n := begun(t)
 	n.Wake(500 * ms)
 	v := alone(ZoneView{Name: "x", Node: "a", Mine: true, Epoch: 7, To: "b", Left: time.Second})
@@ -144,8 +147,8 @@ func TestMoveNode(t *testing.T) {
 	require.Equal(t, "beat; claim x/0", steps(b), "once")
 }
 
-// TestQuarantine: a zone that could not be loaded three times is left alone.
-func TestQuarantine(t *testing.T) {
+// TestNode_Loaded_Quarantine checks that a zone that failed three times is not claimed.
+func TestNode_Loaded_Quarantine(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	seq := uint64(0)
 	for failures := range 4 {
@@ -166,8 +169,8 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-// TestName: a node whose name is another's does nothing.
-func TestName(t *testing.T) {
+// TestNode_Beaten_NameTaken checks that a node does nothing if another node has its name.
+func TestNode_Beaten_NameTaken(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	n.Wake(0)
 	n.Beaten(10*ms, 1, View{NameTaken: true})
@@ -176,8 +179,9 @@ func TestName(t *testing.T) {
 	require.Equal(t, "beat", steps(n))
 }
 
-// TestLeave: all zones are drained, so many at once, and none is claimed.
-func TestLeave(t *testing.T) {
+// TestNode_Leave checks that all zones are drained, a limited number at a time, and that none is
+// claimed.
+func TestNode_Leave(t *testing.T) {
 	c := Defaults("a")
 	c.Drains = 1
 	n := NewNode(c, 0)
@@ -204,8 +208,9 @@ func TestLeave(t *testing.T) {
 	require.Equal(t, "beat", steps(n))
 }
 
-// TestBalance: a node with more gives a zone to one with less, unless that would turn it around.
-func TestBalance(t *testing.T) {
+// TestNode_Balance checks that a node moves a zone to a less loaded node, unless that node would be
+// more loaded then.
+func TestNode_Balance(t *testing.T) {
 	for _, c := range []struct {
 		loads []float64 // of the zones of a; b has none
 		want  string
@@ -229,8 +234,9 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// TestBeatsBounded: where the database does not answer, no more than four beats wait.
-func TestBeatsBounded(t *testing.T) {
+// TestNode_Wake_MaxBeats checks that at most four beats are pending while the database does not
+// reply.
+func TestNode_Wake_MaxBeats(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	for at := Time(0); at < time.Minute; at += 10 * ms {
 		n.Wake(at)
@@ -240,8 +246,8 @@ func TestBeatsBounded(t *testing.T) {
 	}
 }
 
-// TestFailsLater: a zone that fails while it is played is released as one that could not be loaded.
-func TestFailsLater(t *testing.T) {
+// TestNode_Loaded_FailsLater checks that a zone that fails while it runs is released as failed.
+func TestNode_Loaded_FailsLater(t *testing.T) {
 	n := begun(t)
 	n.Loaded(70*ms, "x", 6, true)
 	require.Empty(t, steps(n), "an older epoch")
@@ -251,8 +257,8 @@ func TestFailsLater(t *testing.T) {
 	require.Empty(t, steps(n), "once")
 }
 
-// deafened returns a node that plays zone x, whose NATS is silent from 100 ms on, and its next beat: the database
-// says that another node is there, which hears or not.
+// deafened returns a node that plays zone x, whose NATS is silent from 100 ms on, and its next
+// beat: the database says that another node is there, which hears or not.
 func deafened(t *testing.T) (n *Node, beat func(at Time, hears bool) string) {
 	n = begun(t)
 	n.Heard(100 * ms)
@@ -269,9 +275,9 @@ func deafened(t *testing.T) (n *Node, beat func(at Time, hears bool) string) {
 	}
 }
 
-// TestDeaf: a node that is cut off from NATS says so, takes no zone, and gives its own away once it knows that another
-// one hears.
-func TestDeaf(t *testing.T) {
+// TestNode_Deaf checks that a node that is cut off from NATS marks itself, claims no zones, and
+// releases its own once it knows that another node is connected.
+func TestNode_Deaf(t *testing.T) {
 	n, _ := deafened(t)
 	n.Wake(1100 * ms)
 	require.False(t, n.Take()[0].Leave, "it has been silent for a second, and not for longer")
@@ -290,9 +296,9 @@ func TestDeaf(t *testing.T) {
 	require.Equal(t, "release x/7", steps(n))
 }
 
-// TestDeafAll: where no node hears NATS is gone: zones are kept, and taken. Where it is back for another sooner than for
-// this one, this one waits.
-func TestDeafAll(t *testing.T) {
+// TestNode_Deaf_All checks that zones are kept and claimed while no node is connected to NATS, and
+// that a node waits before it releases its zones if another one is connected again first.
+func TestNode_Deaf_All(t *testing.T) {
 	n, beat := deafened(t)
 	n.zones["x"].until = time.Minute
 	require.Equal(t, "beat; claim y/0", beat(1200*ms, false))
@@ -309,8 +315,9 @@ func TestDeafAll(t *testing.T) {
 	require.Equal(t, "beat", beat(8200*ms, true))
 }
 
-// TestPlace: a zone goes where the game wants it, and stays there; one of which it says nothing goes to who has least.
-func TestPlace(t *testing.T) {
+// TestNode_Place checks that a zone goes to the node that Place selects and stays there, and that a
+// zone without a selection goes to the least loaded node.
+func TestNode_Place(t *testing.T) {
 	c := Defaults("a")
 	asked := map[string]bool{}
 	c.Place = func(zone string, nodes []string) string {
@@ -341,8 +348,9 @@ func TestPlace(t *testing.T) {
 	require.Equal(t, "beat", steps(n))
 }
 
-// TestNode_Lost_GoesBack: a zone whose commit finds an older cut than its predecessor stops and is released.
-func TestNode_Lost_GoesBack(t *testing.T) {
+// TestNode_Lost checks that a zone stops and is released, once, when the database has lost its
+// commits.
+func TestNode_Lost(t *testing.T) {
 	n := begun(t)
 	n.Lost(60*ms, "x", 6)
 	require.Empty(t, steps(n), "an earlier lease")
@@ -352,8 +360,9 @@ func TestNode_Lost_GoesBack(t *testing.T) {
 	require.Empty(t, steps(n), "only once")
 }
 
-// TestNode_Unsaved_Leave: a node that leaves knows what it has not saved.
-func TestNode_Unsaved_Leave(t *testing.T) {
+// TestNode_Unsaved checks that a leaving node reports the zones that it stopped without saving
+// them.
+func TestNode_Unsaved(t *testing.T) {
 	n := playing(t, Defaults("a"))
 	n.Unsafe(10*ms, "x", 7)
 	require.Empty(t, n.Unsaved(), "it does not leave")
@@ -369,7 +378,8 @@ func TestNode_Unsaved_Leave(t *testing.T) {
 	require.Equal(t, []string{"x", "y", "z"}, n.Unsaved(), "the leases are over")
 }
 
-// TestNode_Deny: a node that NATS lets hear nothing takes no zone, also where no other node is there, and gives away what it has.
+// TestNode_Deny checks that a node without permissions in NATS claims no zones, even as the only
+// node, and releases the zones that it has.
 func TestNode_Deny(t *testing.T) {
 	n := NewNode(Defaults("a"), 0)
 	n.Deny(true)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWatch_Heard: a table of packets, as epoch, join and number, and what becomes of them.
+// TestWatch_Heard checks the decisions about sequences of packets, given as epoch, join and number.
 func TestWatch_Heard(t *testing.T) {
 	a, b := Joins(1), Joins(2)
 	w := &Watch{}
@@ -47,7 +47,7 @@ func TestWatch_Heard(t *testing.T) {
 	}
 }
 
-// TestWatch_Turn: a client that knows that the zone has gone back tells its subscriptions, once, with the next packet.
+// TestWatch_Turn checks that after Turn the next packet of that epoch is GoneBack, once.
 func TestWatch_Turn(t *testing.T) {
 	w := &Watch{}
 	heard := func(epoch, join, number uint64) Sight {
@@ -65,8 +65,9 @@ func TestWatch_Turn(t *testing.T) {
 	require.Equal(t, Show, heard(6, Joins(2)+1, 2), "once")
 }
 
-// TestWatch_Asks: what was missed is asked for until the definitions come: what asks may get lost too.
-func TestWatch_Asks(t *testing.T) {
+// TestWatch_Resync checks that a lost packet is reported until the definitions arrive, because
+// reports may be lost too.
+func TestWatch_Resync(t *testing.T) {
 	w := &Watch{}
 	heard := func(number uint64, defines bool) { w.Heard(0, time.Second, 7, Joins(1), number, defines) }
 	heard(1, true)

@@ -17,9 +17,9 @@ func told(t *testing.T) *Sender {
 	return s
 }
 
-// TestNobodyOfMany: each of many commands to an owner that is gone goes to the next one as soon as that is
-// known, and not after a pause.
-func TestNobodyOfMany(t *testing.T) {
+// TestSender_NoResponders_Many checks that many commands to an owner that has left are all sent to
+// the next owner as soon as it is known.
+func TestSender_NoResponders_Many(t *testing.T) {
 	s := told(t)
 	ids := []ID{{2}, {4}, {6}}
 	for _, id := range ids {
@@ -49,9 +49,9 @@ func TestNobodyOfMany(t *testing.T) {
 	require.Empty(t, again, "it was told of the owner before")
 }
 
-// TestBackAgain: where nobody has answered for long, a command is sent within half a second of when somebody
-// would.
-func TestBackAgain(t *testing.T) {
+// TestSender_Wake_Interruption checks that a command without a reply is sent at least every half
+// second.
+func TestSender_Wake_Interruption(t *testing.T) {
 	s := told(t)
 	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
 	s.Take()
@@ -65,8 +65,9 @@ func TestBackAgain(t *testing.T) {
 	}
 }
 
-// TestRetries: a command is sent again after pauses that grow, and says of how many it was the next when it was first sent.
-func TestRetries(t *testing.T) {
+// TestSender_Wake_Retries checks that the pauses between retries grow, and that Since stays the
+// same.
+func TestSender_Wake_Retries(t *testing.T) {
 	s := told(t)
 	s.Heard(0, Reply{Zone: "x", Epoch: 7, Code: Greeting, Total: 5})
 	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
@@ -85,8 +86,8 @@ func TestRetries(t *testing.T) {
 	require.Equal(t, []Time{0, 250 * ms, 750 * ms, 1250 * ms}, at)
 }
 
-// TestNotDone: what is no answer to a command ends none.
-func TestNotDone(t *testing.T) {
+// TestSender_Heard_Unrelated checks that a reply that does not belong to a command does not end it.
+func TestSender_Heard_Unrelated(t *testing.T) {
 	s := told(t)
 	s.Heard(0, Reply{Zone: "x", Epoch: 8, Code: Greeting})
 	s.Heard(0, Reply{Zone: "x", Epoch: 7, Code: Greeting})
@@ -105,8 +106,9 @@ func TestNotDone(t *testing.T) {
 	require.False(t, s.Cancel(ID{2}))
 }
 
-// TestRoom: no more commands than Outstanding, no more zones than Zones; one that somebody waits for is not forgotten.
-func TestRoom(t *testing.T) {
+// TestSender_Send_Limits checks the limits of commands and zones, and that a zone with pending
+// commands is kept.
+func TestSender_Send_Limits(t *testing.T) {
 	s := NewSender(SenderConfig{Outstanding: 2, Zones: 1, Retry: ms, Most: ms, Hello: ms})
 	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
 	require.False(t, s.Send(0, Message{ID: ID{4}, Zone: "y"}))
@@ -117,7 +119,8 @@ func TestRoom(t *testing.T) {
 	require.True(t, s.Send(0, Message{ID: ID{6}, Zone: "y"}))
 }
 
-// back returns a sender that knows zone x at epoch 7 and life 70, with 100 commands on disk, and has sent command 2 to it.
+// back returns a sender that knows zone x at epoch 7 and life 70, with 100 commands on disk, and
+// has sent command 2 to it.
 func back(t *testing.T) (*Sender, Message) {
 	s := NewSender(SenderDefaults())
 	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
@@ -128,8 +131,9 @@ func back(t *testing.T) (*Sender, Message) {
 	return s, m
 }
 
-// TestSender_Heard_GoesBack: an owner with a lower epoch, with another life, or of another world is believed when it has been heard for
-// longer than a lease and the one before has not. What was on its way is addressed to it with a count that it has.
+// TestSender_Heard_GoesBack checks that an owner with a lower epoch, another life or another world
+// is accepted when it has replied for longer than a lease and the earlier owner has not. Pending
+// commands are then sent to it with a count that it has.
 func TestSender_Heard_GoesBack(t *testing.T) {
 	for name, now := range map[string]Reply{
 		"a lower epoch": {Epoch: 6, Greeted: Greeted{World: 1, Life: 71}},
@@ -162,8 +166,9 @@ func TestSender_Heard_GoesBack(t *testing.T) {
 	}
 }
 
-// TestSender_Heard_OwnerOfBefore: it is not believed while the known one is heard, nor for words with long pauses between them.
-func TestSender_Heard_OwnerOfBefore(t *testing.T) {
+// TestSender_Heard_EarlierOwner checks that an earlier owner is not accepted while the known owner
+// replies, nor if its own replies are far apart.
+func TestSender_Heard_EarlierOwner(t *testing.T) {
 	s, _ := back(t)
 	old := Reply{Zone: "x", Epoch: 6, Code: Greeting, Greeted: Greeted{World: 1, Life: 60, Lease: 2 * time.Second}}
 	known := Reply{Zone: "x", Epoch: 7, Total: 101, Code: Greeting, Greeted: Greeted{World: 1, Life: 70, Lease: 2 * time.Second}}
@@ -182,7 +187,8 @@ func TestSender_Heard_OwnerOfBefore(t *testing.T) {
 	require.EqualValues(t, 7, out[len(out)-1].Epoch)
 }
 
-// TestSender_Heard_LaterWithLess: a later owner that began with fewer commands than were on disk says that the database has gone back.
+// TestSender_Heard_LaterWithLess checks that a later owner that was loaded with fewer commands than
+// were on disk reports a loss.
 func TestSender_Heard_LaterWithLess(t *testing.T) {
 	for begun, lost := range map[uint64][]Loss{99: {{"x", 1008}}, 100: nil} {
 		s, _ := back(t)
@@ -194,9 +200,9 @@ func TestSender_Heard_LaterWithLess(t *testing.T) {
 	require.Empty(t, s.Lost(), "a program of before does not say where it began")
 }
 
-// TestSender_Heard_LostAnswer: a command that was sent before the database went back ends only with a reply of the
-// present owner, because any other reply may report an outcome that is lost. That holds even before the command has
-// been sent to the present owner.
+// TestSender_Heard_LostAnswer: a command that was sent before the database went back ends only with
+// a reply of the present owner, because any other reply may report an outcome that is lost. That
+// holds even before the command has been sent to the present owner.
 func TestSender_Heard_LostAnswer(t *testing.T) {
 	s, m := back(t)
 	old := Reply{ID: ID{2}, Zone: "x", Epoch: 7, Total: 200, Code: Durable, Greeted: Greeted{Life: 70}}
@@ -223,7 +229,8 @@ func TestSender_Heard_LostAnswer(t *testing.T) {
 	require.Len(t, done, 1)
 }
 
-// TestSender_Heard_OtherLife: a zone that says Gone, since the command names another life, is asked who it is.
+// TestSender_Heard_OtherLife checks that a hello is sent when an owner replies Gone because it has
+// another life.
 func TestSender_Heard_OtherLife(t *testing.T) {
 	s, _ := back(t)
 	s.Heard(30*ms, Reply{ID: ID{2}, Zone: "x", Epoch: 7, Code: Gone})

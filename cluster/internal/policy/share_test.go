@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestShare: who floods has half of the room, and each who comes then finds as much as is left.
-func TestShare(t *testing.T) {
+// TestShare_Take checks that a single sender gets half of the places, and each later sender half of
+// the rest.
+func TestShare_Take(t *testing.T) {
 	flood := func(s *Share[string], who string) (n int) {
 		for s.Take(who) {
 			n++
