@@ -17,8 +17,8 @@ import (
 //   - migrate: the buff takes the new version, and a Refreshed reports its new end.
 //   - end: the buff is removed with reason Reload.
 //
-// A migration scales and diminishes the new duration as the application did the old one, and
-// counts it from the same start; later extensions and reductions remain. With [define.TimersEach] and
+// A migration gives the buff the new duration, scaled and diminished as its application was, and
+// counted from the same start. Later extensions and reductions remain. With [define.TimersEach] and
 // [define.TimersQueue] all ends move by the difference of the durations. A buff that would have
 // ended already, and stacks above the new limit, are removed with reason Reload. The next pulse
 // does not move; the new period starts after it, even if the old one was hastened. Numbers are

@@ -139,7 +139,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	now, back := t.now, t.backdate.ms
 	i.boundary = s.firstBoundary(i, now)
 	if back > 0 && i.boundary != wheel.Never {
-		i.boundary = i.boundary.Add(-back) // the owner's time, on which an aligned period depends, did not pass while it was away
+		i.boundary = i.boundary.Add(-back) // owner time, and so aligned boundaries, did not move while it was away
 	}
 	t.now = now.Add(-back) // its start
 	i.end = endAfter(t.now, d)

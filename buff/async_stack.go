@@ -11,9 +11,10 @@ import (
 
 // With TimersEach, each application to an instance is an async stack with its own end and its own
 // periods, which start with it. All async stacks pulse together, at the boundaries of the
-// instance. The lag of a stack is the time from a boundary to the end of the stack's own period
-// that the pulse stands for. The stack counts in a pulse if that period ends no later than the
-// stack. So a stack of D ms counts in exactly D/P pulses, rounded down, and if a boundary moves,
+// instance. A stack that starts between two boundaries has periods that end later than the
+// periods of the instance, by its lag. The pulse at a boundary stands for the period of the stack
+// that ends one lag later, and the stack counts in the pulse if that period ends before the stack
+// does, or with it. So a stack of D ms counts in D/P pulses, rounded down. If a boundary moves,
 // the periods of the stacks move with it.
 
 // addAsync adds the stacks of an application with a duration of d ms.
@@ -46,8 +47,9 @@ func (s *Set) storeAsyncNumbers(t *Turn, i *instance, a *Application, l *asyncSt
 //
 // For example, with a period of 2 s the instance pulses at 2, 4, 6 s. A stack added at 1 s with a
 // duration of 5 s has its own periods until 3 and 5 s, so its lag is 1 s. It counts in the pulses
-// at 2 and 4 s but not at 6 s, where it ends in the middle of its period. Story:
-// testdata/timers_each_beat.txt.
+// at 2 and 4 s but not at 6 s, where it ends in the middle of its period.
+//
+// Example: testdata/timers_each_beat.txt.
 func (l *asyncStack) countsAt(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
 
 // restartAsyncPeriods restarts the periods of all async stacks at now, together with the period
@@ -63,7 +65,8 @@ func (s *Set) restartAsyncPeriods(i *instance, now wheel.Time) {
 }
 
 // rescaleAsync scales the remaining time in the current period of each async stack by ms/was,
-// like for the instance. Before the change the period of the instance ended at beat.
+// after the same change to the instance. Before the change, the period of the instance ended at
+// beat.
 func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
 	if s.specOf(i).Stack.Timers != define.TimersEach {
 		return
@@ -231,7 +234,7 @@ func (s *Set) endFirstAsync(t *Turn, at uint16, why Reason) {
 }
 
 // firstAsyncEnded reports whether the async stack that ends first has ended and is not the last
-// one. The end of the last one is the Removed of the instance, not a StackEnded.
+// one. The end of the last one is reported as the Removed of the instance, not as a StackEnded.
 func (s *Set) firstAsyncEnded(i *instance, now wheel.Time) bool {
 	if i.flags&member != 0 {
 		k := s.firstLeaving(i)

@@ -9,12 +9,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The buff that an aura applies to a member has no end while the member is within the aura, and
-// ends when the linger time has passed after it left. Auras stack by the rules of the definition:
-// by target, two banners share one instance, which ends with the last of them. Such an instance
-// has one async stack for each of its auras, called a holder. A holder has the source, the stacks
-// that its aura added, and the end of its linger time, which is Never while the owner is within
-// the aura.
+// While a member is within an aura, the buff that the aura has applied to it has no end. After
+// the member has left, the buff ends when the linger time has passed. Auras stack by the rules of
+// the definition: by target, two banners share one instance, which ends with the last of them.
+// Such an instance has one async stack for each of its auras, called a holder. A holder has the
+// source, the stacks that its aura added, and the end of its linger time, which is Never while
+// the owner is within the aura.
 
 // auraCanApply reports whether an aura may apply the definition: not if it is instant, or its
 // stacks have their own ends.

@@ -136,9 +136,9 @@ func (s *Set) collectDue(t *Turn, until wheel.Time) (only uint16, next wheel.Tim
 	return only, next
 }
 
-// collectFirst is a fast path of collectDue for the case that only the instance in firstSlot is
-// due and there are no timeouts. It has no unpredictable branches. Otherwise it changes no state
-// and returns noSlot.
+// collectFirst is a fast path of collectDue without unpredictable branches, for the case that
+// only the instance in firstSlot is due and there are no timeouts. In other cases it has no
+// effect and returns noSlot.
 func (s *Set) collectFirst(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 	d, dues := &s.scheduler, s.dues()
 	if int(d.firstSlot) >= len(dues) || dues[d.firstSlot] != d.next || d.scratch != nil || s.timeouts() != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
@@ -163,7 +163,7 @@ func (s *Set) markOnlyDirty(t *Turn, only *uint16) {
 	}
 }
 
-// markDirty marks an instance whose next event may have moved for rescheduling.
+// markDirty marks an instance for rescheduling because its next event may have moved.
 func (s *Set) markDirty(t *Turn, at uint16) {
 	if i := s.slot(at); i.flags&dirty == 0 {
 		i.flags |= dirty

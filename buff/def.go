@@ -8,8 +8,9 @@ import (
 
 // An instance refers to its definition by number, not by pointer, so that the garbage collector
 // need not scan the instances: a million buffs would have a million pointers to a few hundred
-// definitions. Nearly all definitions are in the Set's catalog. Others, between a reload and
-// [Set.Adopt] or after their removal from the catalog, are in rareState.foreign.
+// definitions. Nearly all definitions are in the Set's catalog. Definitions of other catalogs,
+// which occur between a reload and [Set.Adopt] or if a definition was removed, are in
+// rareState.foreign.
 
 // specOf returns the definition of an instance, or nil for a free slot.
 func (s *Set) specOf(i *instance) *program {
@@ -165,9 +166,9 @@ func (c *Catalog) Lineages() int { return len(c.lineages.list) }
 // contrast, [Catalog.Handlers] includes the handlers that only earlier catalogs call.
 func (c *Catalog) Calls(handler string) bool { return c.ownHandlers[handler] }
 
-// sameDefinition reports whether two programs are versions of one definition. While all instances of a Set
-// are from its catalog, it compares pointers only. If other is nil, because its Spec is not from a
-// catalog, the result is false.
+// sameDefinition reports whether two programs are versions of one definition. While all instances
+// of a Set are from its catalog, it compares pointers only. If other is nil, because its Spec is
+// not from a catalog, the result is false.
 func (s *Set) sameDefinition(spec, other *program) bool {
 	return spec == other || other != nil && (s.mixed() || other.catalog != s.catalog) && spec.lineage == other.lineage
 }
@@ -182,8 +183,8 @@ func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	}
 }
 
-// emitVersion reports with a Refreshed that an instance has another version, if no other event
-// does, for observers that store data by version.
+// emitVersion emits a Refreshed for an instance that has taken another version, if no other event
+// reports it. Observers that store data by version need it.
 func (s *Set) emitVersion(t *Turn, at uint16) {
 	e := s.instanceEvent(Refreshed, at)
 	e.End = s.reportedEnd(s.slot(at))

@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// execute executes one command at the current instant. The caller calls conclude afterwards.
+// execute executes one command at the current instant. The caller calls evaluateConditions
+// afterwards.
 func (s *Set) execute(t *Turn, c *Command) Result {
 	c.Reason = removalReason(c.Reason)
 	switch c.Verb {

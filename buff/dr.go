@@ -170,9 +170,9 @@ func (s *Set) affectingSources() map[drKey]bool {
 }
 
 // With define.ScopePair, diminishing returns are counted for each source. So a Set must know the
-// sources of the applications that are in effect. An async stack has its source. For a shared
-// instance, or the running application of a queue, it is the source of the instance, or the
-// appliers recorded for its slot if there are other ones.
+// sources of the applications that are in effect. An async stack has its own source. A shared
+// instance, or the running application of a queue, has the source of the instance, unless
+// appliers are recorded for its slot.
 
 // applier is a source with an application in effect in the instance at a slot.
 type applier struct {

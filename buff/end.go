@@ -55,14 +55,14 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	}
 }
 
-// freeWithNumbers is drop for an instance with numbers, which the actions for its removal read.
+// freeWithNumbers frees an instance with numbers, which the actions for its removal read.
 func (s *Set) freeWithNumbers(t *Turn, at uint16, why Reason) {
 	spec, k := s.specOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
 	s.freeInstance(t, at)
 	s.queueActions(t, spec.remove[why], k)
 }
 
-// numbersAtEnd returns the numbers of an instance that is about to be dropped. They remain valid
+// numbersAtEnd returns the numbers of an instance that is about to be freed. They remain valid
 // until its extra is reused.
 func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 	k := s.numbersOf(t, i, offBoundary)
@@ -95,9 +95,9 @@ func (s *Set) freeInstance(t *Turn, at uint16) {
 	if s.specOf(i).uses&usesModifiers != 0 {
 		s.rare.modifiers -= int32(len(s.specOf(i).modifiers))
 	}
-	wasTouched := i.flags & dirty
+	wasDirty := i.flags & dirty
 	s.freeSlot(at)
-	s.slot(at).flags = wasTouched // the slot is still in the dirty list
+	s.slot(at).flags = wasDirty // the slot is still in the dirty list
 }
 
 // removeStacks removes n stacks of an instance, or the instance if it has no more than n. The timers of

@@ -35,7 +35,7 @@ func evalFormula(f define.Formula, in define.Inputs) (v float64, err error) {
 	return f.Eval(in)
 }
 
-// evaluated has the numbers of the application that is being executed.
+// evaluation has the numbers of the application that is being executed.
 type evaluation struct {
 	values    []float64 // of program.numbers
 	reads     []float64 // inputs of a formula
@@ -161,30 +161,30 @@ func (q *evaluator) evaluate(n *number) (float64, Reason) {
 			v = float64((v+n.pre)*n.coef) + n.post
 		}
 	case define.FromFormula:
-		return q.byFormula(n)
+		return q.evaluateFormula(n)
 	case fromLevel:
 		v = float64(q.level)
 	case fromMagnitude:
 		v = float64(q.magnitude)
 	case fromLive:
-		return q.readable(n)
+		return q.inputsKnown(n)
 	}
 	switch {
 	case !ok && n.known:
 		return n.value, NoReason
 	case !ok:
-		return 0, q.lacks(n.from == define.FromCaller, n.caller, n.attr)
+		return 0, q.noteMissing(n.from == define.FromCaller, n.caller, n.attr)
 	case !finite(v):
 		return 0, BadValue
 	}
 	return v, NoReason
 }
 
-// byFormula evaluates a number with a formula. If an input is missing, the number is missing; if
+// evaluateFormula evaluates a number with a formula. If an input is missing, the number is missing; if
 // an input is NaN or out of range, so is the number.
 //
 // Example: testdata/stat/formula.txt.
-func (q *evaluator) byFormula(n *number) (float64, Reason) {
+func (q *evaluator) evaluateFormula(n *number) (float64, Reason) {
 	in, sound := q.turn.evaluated.reads[:0], true
 	for k := range n.reads {
 		r := &n.reads[k]
@@ -201,7 +201,7 @@ func (q *evaluator) byFormula(n *number) (float64, Reason) {
 		case !ok && n.known:
 			return n.value, NoReason
 		case !ok:
-			return 0, q.lacks(r.caller, r.name, r.attr)
+			return 0, q.noteMissing(r.caller, r.name, r.attr)
 		}
 		sound = sound && finite(v)
 		in = append(in, v)
@@ -210,15 +210,15 @@ func (q *evaluator) byFormula(n *number) (float64, Reason) {
 	if !sound {
 		return 0, BadValue
 	}
-	v, err := q.eval(n.formula, define.Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
+	v, err := q.callFormula(n.formula, define.Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
 	if err != nil || !finite(v) {
 		return 0, BadValue
 	}
 	return v, NoReason
 }
 
-// readable returns 1 if all inputs of a formula are known, or 0 if its default replaces it.
-func (q *evaluator) readable(n *number) (float64, Reason) {
+// inputsKnown returns 1 if all inputs of a formula are known, or 0 if its default replaces it.
+func (q *evaluator) inputsKnown(n *number) (float64, Reason) {
 	for k := range n.reads {
 		r, ok := &n.reads[k], false
 		if r.caller {
@@ -231,7 +231,7 @@ func (q *evaluator) readable(n *number) (float64, Reason) {
 		case n.known:
 			return 0, NoReason
 		default:
-			return 0, q.lacks(r.caller, r.name, r.attr)
+			return 0, q.noteMissing(r.caller, r.name, r.attr)
 		}
 	}
 	return 1, NoReason
@@ -240,8 +240,8 @@ func (q *evaluator) readable(n *number) (float64, Reason) {
 // errPanic is the error of a formula that has panicked.
 var errPanic = errors.New("buff: a formula panicked")
 
-// eval evaluates a formula, which may be code of the game. If it panics, eval returns errPanic.
-func (q *evaluator) eval(f define.Formula, in define.Inputs) (v float64, err error) {
+// callFormula evaluates a formula, which may be code of the game. If it panics, eval returns errPanic.
+func (q *evaluator) callFormula(f define.Formula, in define.Inputs) (v float64, err error) {
 	returned := false
 	defer func() {
 		if returned {
@@ -258,8 +258,8 @@ func (q *evaluator) eval(f define.Formula, in define.Inputs) (v float64, err err
 	return v, err
 }
 
-// lacks records the name of a missing input and returns NoParam.
-func (q *evaluator) lacks(caller bool, name string, attr stat.Attr) Reason {
+// noteMissing records the name of a missing input and returns NoParam.
+func (q *evaluator) noteMissing(caller bool, name string, attr stat.Attr) Reason {
 	if !caller {
 		name = q.set.attributeCatalog(q.turn).Attributes().At(attr).Name
 	}
@@ -298,8 +298,8 @@ type stolenState struct {
 	waiting []float64    // numbers of the waiting applications of a queue: see stolenState.valuesOf
 }
 
-// stolen allocates memory for stolen buffs in larger chunks. The memory is not reused, because the
-// applications that refer to it may be kept for any time.
+// stolenMemory allocates memory for stolen buffs in larger chunks. The memory is not reused,
+// because the applications that refer to it may be kept for any time.
 type stolenMemory struct {
 	taken  []stolenState
 	values []float64
