@@ -237,8 +237,8 @@ func (c *Client) unlock() {
 	}
 }
 
-// tell calls a function given to Send, and recovers from its panics.
-func (c *Client) tell(done func(Reply, error), r Reply, err error) {
+// complete calls a function given to Send, and recovers from its panics.
+func (c *Client) complete(done func(Reply, error), r Reply, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.log("cluster: a function given to Send panicked: " + recovered.Text(v))
@@ -275,12 +275,12 @@ func (c *Client) flush() {
 			delete(c.waits, o.ID)
 			c.ended = append(c.ended, func() {
 				r, err := outcome(o)
-				c.tell(f, r, err)
+				c.complete(f, r, err)
 			})
 		}
 	}
 	for _, x := range c.sender.Lost() {
-		c.ended = append(c.ended, func() { c.tellLost(x.Zone) })
+		c.ended = append(c.ended, func() { c.reportLoss(x.Zone) })
 		for _, s := range c.screens {
 			if s.zone == x.Zone {
 				s.watch.Turn(x.Epoch)
@@ -382,8 +382,8 @@ func (c *Client) meet(zone string, world uint64) {
 // mostWorlds is the maximum number of worlds that a client distinguishes.
 const mostWorlds = 16
 
-// tellLost reports to the game that the database of a zone has gone back.
-func (c *Client) tellLost(zone string) {
+// reportLoss reports to the game that the database of a zone has gone back.
+func (c *Client) reportLoss(zone string) {
 	err := fmt.Errorf("%w: zone %q", ErrLost, zone)
 	c.log(err.Error())
 	if c.o.Lost == nil {
@@ -450,6 +450,6 @@ func (c *Client) Close() {
 	_ = c.sub.Unsubscribe() // the connection may be closed already
 	c.endScreens()
 	for _, f := range waits {
-		c.tell(f, Reply{}, fmt.Errorf("%w: %w", ErrUnknown, ErrClosed))
+		c.complete(f, Reply{}, fmt.Errorf("%w: %w", ErrUnknown, ErrClosed))
 	}
 }

@@ -99,8 +99,8 @@
 // buffs get new handles.
 //
 // If a zone gets a command for an owner that it does not have, it queries the database. If the
-// owner is in another zone, or in transit to it, the sender is told which zone and forwards the
-// command. If the owner is just leaving or arriving, the sender is told to retry. So no command
+// owner is in another zone, or in transit to it, the reply names that zone and the sender forwards
+// the command. If the owner is just leaving or arriving, the reply asks for a retry. So no command
 // is lost or rejected because of a move, and the Reply names the zone that executed it.
 //
 // The command is still executed only once. A zone that redirects a command first saves its id,
@@ -135,10 +135,10 @@
 // # Limits
 //
 //	commands that wait for a Tick      Options.Waiting; a client gets at most as many as are
-//	replies that wait for a commit     left free: more are told to retry, ErrShare
+//	replies that wait for a commit     left free: others must retry, ErrShare
 //	commands of a client               ClientOptions.Outstanding: ErrOverloaded
 //	ids of executed commands           store.Options.Window: see above
-//	owners looked up in the database   Options.Waiting: more are told to retry
+//	owners looked up in the database   Options.Waiting: others must retry
 //	owners that leave or arrive        store.MostMoves, store.MostArrivals
 //	beats, claims, drains of a node    4 each at a time
 //	a request to the database          one TTL
@@ -173,7 +173,7 @@
 // Packets of an older epoch, or of a viewer that the zone has removed, are dropped. If a
 // subscription leaves 64 packets unread, the zone stops sending, and later sends the missed state
 // as a whole. A running zone sends something every second. A subscription that has read
-// everything and has got nothing for 2 s reports this: its packets were lost, and the zone
+// everything and has received no packet for 2 s reports this: its packets were lost, and the zone
 // resumes sending. The zone removes a subscription after 3 s of silence.
 //
 // # Effects outside the game

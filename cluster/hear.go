@@ -118,7 +118,7 @@ func (h *host) greet(to string) {
 	}
 }
 
-// gone tells a sender to look for the next owner.
+// gone replies that the sender must find the next owner.
 func (h *host) gone(e envelope) { h.answer(e.to, e.m.ID, policy.Gone) }
 
 // answer replies at once, without waiting for the Tick.
@@ -126,7 +126,7 @@ func (h *host) answer(to string, id policy.ID, code policy.Code) {
 	h.reply(to, &policy.Reply{ID: id, Epoch: h.epoch, Code: code})
 }
 
-// crowd tells a sender that its share is used up and that it should retry.
+// crowd replies that the sender has used its share and should retry.
 func (h *host) crowd(to string, m *policy.Message) {
 	h.reply(to, &policy.Reply{ID: m.ID, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}, Greeted: lived(m)})
 }
@@ -195,7 +195,7 @@ func (h *host) before(id policy.ID) (frame uint64, code policy.Code) {
 	return 0, 0
 }
 
-// busy tells a sender to retry.
+// busy replies that the sender should retry.
 func (h *host) busy(a answer) {
 	h.n.count(func(s *Stats) { s.Busy++ })
 	a.r.Code = policy.Busy

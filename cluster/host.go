@@ -117,8 +117,8 @@ func (h *host) run() {
 func (h *host) play() {
 	if err := h.begin(); err != nil {
 		h.n.log(h.zone, h.epoch, "could not be loaded: "+err.Error())
-		if errors.Is(err, errNotNow) {
-			h.n.tell(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) })
+		if errors.Is(err, errNotLoaded) {
+			h.n.post(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) })
 		} else {
 			h.failed()
 		}
@@ -131,13 +131,13 @@ func (h *host) play() {
 		}
 	}()
 	if err != nil {
-		h.n.tell(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) })
+		h.n.post(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) })
 		return
 	}
 	h.n.log(h.zone, h.epoch, "is running")
 	h.plays.Store(true)
 	h.n.guide.look()
-	h.n.tell(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, false) })
+	h.n.post(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, false) })
 	h.loop()
 }
 
@@ -145,11 +145,11 @@ func (h *host) play() {
 // game.
 func (h *host) failed() {
 	h.n.count(func(s *Stats) { s.Failed++ })
-	h.n.tell(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, true) })
+	h.n.post(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, true) })
 }
 
-// errNotNow means that the zone is not at fault.
-var errNotNow = errors.New("cluster: the zone could not be read")
+// errNotLoaded means that the zone is not at fault.
+var errNotLoaded = errors.New("cluster: the zone could not be read")
 
 // begin loads the zone.
 func (h *host) begin() (err error) {
@@ -179,12 +179,12 @@ func (h *host) begin() (err error) {
 				return err
 			}
 		}
-		return fmt.Errorf("%w: %w", errNotNow, err)
+		return fmt.Errorf("%w: %w", errNotLoaded, err)
 	}
 	h.eng = h.saver.Engine()
 	for h.saver.Restored().Left > 0 {
 		if !h.mayPlay() {
-			return fmt.Errorf("%w: the lease has ended", errNotNow)
+			return fmt.Errorf("%w: the lease has ended", errNotLoaded)
 		}
 		h.saver.After(h.eng.Tick(0))
 	}
@@ -280,7 +280,7 @@ func (h *host) frame() bool {
 	}
 	select {
 	case list := <-h.coming:
-		h.letIn(list)
+		h.admit(list)
 	default:
 	}
 	for _, e := range h.in.take() {
@@ -347,7 +347,7 @@ func (h *host) save() {
 			h.committed()
 			h.n.count(func(s *Stats) { s.Drained++ })
 			h.n.log(h.zone, h.epoch, "is saved and released")
-			h.n.tell(func(p *policy.Node) { p.Drained(h.n.clock(), h.zone, h.epoch) })
+			h.n.post(func(p *policy.Node) { p.Drained(h.n.clock(), h.zone, h.epoch) })
 			return
 		}
 		if !h.saved(h.n.clock(), err) || errors.Is(err, store.ErrFenced) {

@@ -29,7 +29,7 @@ func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 
 // Commit implements [store.Store]. It is limited to the time of a lease, and ends when the zone
 // is lost; changes that were not acknowledged are in the next commit. A database that has gone
-// back is not overwritten, because players who have moved since may be in another zone there.
+// back is not overwritten, because players that have moved since may be in another zone there.
 func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	h := s.h
 	if h.lost.Load() {
@@ -42,7 +42,7 @@ func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	switch {
 	case err == nil:
 		h.onDisk.Store(b.Frame)
-		h.n.tellArrived(b.Moved)
+		h.n.notifyArrivals(b.Moved)
 		select {
 		case h.wake <- struct{}{}:
 		default: // it is already signalled
@@ -51,10 +51,10 @@ func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 		h.lost.Store(true)
 		h.n.count(func(s *Stats) { s.Lost++ })
 		h.n.log(h.zone, h.epoch, "is loaded again from the database, which has lost acknowledged commits: "+err.Error())
-		go h.n.tell(func(p *policy.Node) { p.Lost(h.n.clock(), h.zone, h.epoch) }) // the policy may be waiting for this commit
+		go h.n.post(func(p *policy.Node) { p.Lost(h.n.clock(), h.zone, h.epoch) }) // the policy may be waiting for this commit
 	case errors.Is(err, store.ErrFenced):
 		h.n.count(func(s *Stats) { s.Fenced++ })
-		go h.n.tell(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) }) // the policy may be waiting for this commit
+		go h.n.post(func(p *policy.Node) { p.Fenced(h.zone, h.epoch) }) // the policy may be waiting for this commit
 	}
 	return err
 }

@@ -105,8 +105,8 @@ func (l *leases) makeTables(ctx context.Context, schema string) error {
 	})
 }
 
-// tell creates the rows of zones.
-func (l *leases) tell(ctx context.Context, zones []string) error {
+// register creates the rows of zones.
+func (l *leases) register(ctx context.Context, zones []string) error {
 	for _, statement := range []string{l.zonesSQL, l.leasesSQL} {
 		if _, err := l.pool.Exec(ctx, statement, zones); err != nil {
 			return fmt.Errorf("cluster: %w", err)

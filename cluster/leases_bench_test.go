@@ -37,7 +37,7 @@ func BenchmarkBeat(b *testing.B) {
 				require.NoError(b, s.Close())
 			}()
 			l.node, l.incarnation, l.ttl = "a", 1, 2*time.Second
-			require.NoError(b, l.tell(ctx, zones(n)))
+			require.NoError(b, l.register(ctx, zones(n)))
 			_, err = l.beat(ctx, nil, false)
 			require.NoError(b, err)
 			var mine []policy.Lease

@@ -39,8 +39,8 @@ func TestLeases(t *testing.T) {
 		require.NoError(t, err)
 	}
 	a, b, twin := node("a", 1), node("b", 2), node("a", 3)
-	require.NoError(t, a.tell(t.Context(), []string{"z0"}))
-	require.NoError(t, b.tell(t.Context(), []string{"z0"}), "twice")
+	require.NoError(t, a.register(t.Context(), []string{"z0"}))
+	require.NoError(t, b.register(t.Context(), []string{"z0"}), "twice")
 	require.Zero(t, claim(a), "it has not said that it lives")
 	v := beat(a)
 	require.Equal(t, []policy.ZoneView{{Name: "z0"}}, v.Zones)

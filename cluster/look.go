@@ -43,8 +43,8 @@ type Change struct {
 
 // Limits of the reported state.
 const (
-	mostTold  = 2000
-	mostMoves = 1000
+	mostReported = 2000
+	mostMoves    = 1000
 )
 
 // Look requests the state of all nodes over NATS and returns the answers, sorted by name, when
@@ -102,7 +102,7 @@ func (n *Node) Info() NodeInfo {
 		})
 	}
 	slices.SortFunc(i.Zones, func(a, b Played) int { return strings.Compare(a.Zone, b.Zone) })
-	i.Zones = i.Zones[:min(len(i.Zones), mostTold)]
+	i.Zones = i.Zones[:min(len(i.Zones), mostReported)]
 	return i
 }
 

@@ -53,7 +53,7 @@ func (n *Node) meet(ctx context.Context, others int) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, n.o.TTL)
 	defer cancel()
-	if err := n.hearSelf(ctx); err != nil {
+	if err := n.receiveOwn(ctx); err != nil {
 		n.deny(err)
 		return nil
 	}
@@ -74,15 +74,15 @@ func (n *Node) deny(why error) {
 func (n *Node) tryAgain() {
 	ctx, cancel := n.within()
 	defer cancel()
-	if n.hearSelf(ctx) == nil {
+	if n.receiveOwn(ctx) == nil {
 		n.deny(nil)
-		n.tell(func(p *policy.Node) { p.Deny(false) })
+		n.post(func(p *policy.Node) { p.Deny(false) })
 	}
 }
 
-// hearSelf sends a message to itself on each subject, and returns an error if NATS does not
+// receiveOwn sends a message to itself on each subject, and returns an error if NATS does not
 // permit that. When the server answers a flush, it has delivered all earlier messages.
-func (n *Node) hearSelf(ctx context.Context) error {
+func (n *Node) receiveOwn(ctx context.Context) error {
 	zone := subject(n.o.Prefix, "\x00") // a zone that does not exist
 	word := "\x00?" + strconv.FormatUint(random(), 16)
 	heard, missing := make(chan *nats.Msg, 1024), map[string]bool{}
@@ -142,7 +142,7 @@ func parseWorld(b []byte) (world uint64, node string, ok bool) {
 }
 
 // askWorlds checks whether another world has this prefix. It waits for all nodes of its own
-// world, but at most mostMeet; heardWorld processes later answers.
+// world, but at most mostMeet; receiveWorld processes later answers.
 func (n *Node) askWorlds(ctx context.Context, others int) error {
 	ctx, cancel := context.WithTimeout(ctx, mostMeet)
 	defer cancel()
@@ -175,8 +175,8 @@ func (n *Node) askWorlds(ctx context.Context, others int) error {
 // mostMeet is the maximum time that Join waits for nodes of other worlds.
 const mostMeet = 250 * time.Millisecond
 
-// heardWorld processes the identity of a node's world, and replies to a request.
-func (n *Node) heardWorld(m *nats.Msg) {
+// receiveWorld processes the identity of a node's world, and replies to a request.
+func (n *Node) receiveWorld(m *nats.Msg) {
 	world, node, ok := parseWorld(m.Data)
 	if !ok {
 		return

@@ -30,7 +30,7 @@ type Node struct {
 
 	ctx    context.Context
 	cancel context.CancelFunc
-	told   chan func(*policy.Node) // events for the policy's goroutine
+	events chan func(*policy.Node) // events for the policy's goroutine
 	gone   sync.WaitGroup
 	subs   []*nats.Subscription
 	once   sync.Once
@@ -48,7 +48,7 @@ type Node struct {
 	left    chan struct{} // closed when a draining node has no zones left
 	stats   Stats
 	unsaved []string // zones that Drain did not save
-	said    lines
+	lines   lines
 }
 
 // Stats counts the activity of a node.
@@ -89,7 +89,7 @@ type Stats struct {
 // remains so for one TTL; [ErrOptions], [ErrFuture] or store.ErrFuture; or an error of the
 // servers.
 //
-// If Join waits for longer than a second, Log is told the reason, and the error names it if ctx
+// If Join waits for longer than a second, the reason is logged, and the error names it if ctx
 // ends.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.complete(); err != nil {
@@ -97,7 +97,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	}
 	n := &Node{
 		o: o, start: time.Now(), hosts: map[string]*host{},
-		told: make(chan func(*policy.Node), 64), left: make(chan struct{}),
+		events: make(chan func(*policy.Node), 64), left: make(chan struct{}),
 	}
 	if o.NATS.IsClosed() {
 		return nil, fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, because(o.NATS.LastError()))
@@ -153,7 +153,7 @@ func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 func (n *Node) join(ctx context.Context) error {
 	var v policy.View
 	err := n.wait(ctx, "PostgreSQL to register the node and its zones", func() (err error) {
-		if err = n.leases.tell(ctx, n.o.Zones); err == nil {
+		if err = n.leases.register(ctx, n.o.Zones); err == nil {
 			v, err = n.leases.beat(ctx, nil, true) // leaving: no other node may hand over zones before this one runs
 		}
 		return err
@@ -169,7 +169,7 @@ func (n *Node) join(ctx context.Context) error {
 	}
 	free, err := n.o.NATS.Subscribe(n.o.Prefix+".free", func(m *nats.Msg) {
 		zone, to, _ := strings.Cut(string(m.Data), "\x00")
-		n.tell(func(p *policy.Node) { p.Hint(n.clock(), zone, to) })
+		n.post(func(p *policy.Node) { p.Hint(n.clock(), zone, to) })
 	})
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (n *Node) join(ctx context.Context) error {
 	n.subs = append(n.subs, free)
 	wish, err := n.o.NATS.Subscribe(n.o.Prefix+".wish", func(m *nats.Msg) {
 		zone, to, _ := strings.Cut(string(m.Data), "\x00")
-		n.tell(func(p *policy.Node) { p.Move(n.clock(), zone, to) })
+		n.post(func(p *policy.Node) { p.Move(n.clock(), zone, to) })
 	})
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (n *Node) join(ctx context.Context) error {
 		return err
 	}
 	n.subs = append(n.subs, arrived)
-	worlds, err := n.o.NATS.Subscribe(n.o.Prefix+".world", n.heardWorld)
+	worlds, err := n.o.NATS.Subscribe(n.o.Prefix+".world", n.receiveWorld)
 	if err != nil {
 		return err
 	}
@@ -212,10 +212,10 @@ func (n *Node) join(ctx context.Context) error {
 // clock returns the time since the node was started.
 func (n *Node) clock() policy.Time { return time.Since(n.start) }
 
-// tell queues an event for the policy.
-func (n *Node) tell(what func(*policy.Node)) {
+// post queues an event for the policy.
+func (n *Node) post(what func(*policy.Node)) {
 	select {
-	case n.told <- what:
+	case n.events <- what:
 	case <-n.ctx.Done():
 	}
 }
@@ -236,7 +236,7 @@ func (n *Node) run() {
 		case <-n.ctx.Done():
 			return
 		case <-timer.C:
-		case what := <-n.told:
+		case what := <-n.events:
 			what(p)
 		}
 		n.weigh(p)
@@ -275,20 +275,20 @@ func (n *Node) listen() {
 		if n.o.NATS.IsClosed() {
 			n.count(func(s *Stats) { s.Closed = true })
 			n.log("", 0, "the connection to NATS is closed for good: all zones are released. Connect with nats.MaxReconnects(-1), or join again with another connection")
-			n.tell(func(p *policy.Node) { p.Leave(n.clock()) })
+			n.post(func(p *policy.Node) { p.Leave(n.clock()) })
 			return
 		}
 		if n.denied && k%8 == 7 { // permissions may have changed
 			n.tryAgain()
 		}
 		if !n.denied && n.o.NATS.FlushTimeout(n.o.TTL/4) == nil {
-			n.tell(func(p *policy.Node) { p.Heard(asked) })
+			n.post(func(p *policy.Node) { p.Heard(asked) })
 			if k%8 == 0 { // once in a lease
 				_ = n.publish("", 0, n.o.Prefix+".world", n.world()) // a lost message is repeated
 			}
 		}
 		n.mu.Lock()
-		over := n.said.over(n.clock())
+		over := n.lines.over(n.clock())
 		n.mu.Unlock()
 		for zone, list := range over {
 			n.say(zone, 0, list)
@@ -376,7 +376,7 @@ func (n *Node) beat(a policy.Action) {
 	n.stats.Beats++
 	n.see(v, a.Seq, time.Now())
 	n.mu.Unlock()
-	n.tell(func(p *policy.Node) { p.Beaten(n.clock(), a.Seq, v) })
+	n.post(func(p *policy.Node) { p.Beaten(n.clock(), a.Seq, v) })
 }
 
 func (n *Node) claim(a policy.Action) {
@@ -389,7 +389,7 @@ func (n *Node) claim(a policy.Action) {
 	if epoch > 0 {
 		n.count(func(s *Stats) { s.Claimed++ })
 	}
-	n.tell(func(p *policy.Node) { p.Claimed(n.clock(), a.Seq, a.Zone, uint64(epoch)) })
+	n.post(func(p *policy.Node) { p.Claimed(n.clock(), a.Seq, a.Zone, uint64(epoch)) })
 }
 
 func (n *Node) release(a policy.Action) {
@@ -399,7 +399,7 @@ func (n *Node) release(a policy.Action) {
 		return // the policy retries
 	}
 	_ = n.publish(a.Zone, a.Epoch, n.o.Prefix+".free", []byte(a.Zone+"\x00"+a.To)) // a lost message is replaced by the next beat
-	n.tell(func(p *policy.Node) { p.Released(a.Seq, a.Zone) })
+	n.post(func(p *policy.Node) { p.Released(a.Seq, a.Zone) })
 }
 
 // hosted returns the zone of an action if this node runs it with that epoch.
@@ -438,7 +438,7 @@ func (n *Node) log(zone string, epoch uint64, what string) {
 		return
 	}
 	n.mu.Lock()
-	say := n.said.admit(zone, what, n.clock())
+	say := n.lines.admit(zone, what, n.clock())
 	n.mu.Unlock()
 	n.say(zone, epoch, say)
 }
@@ -518,7 +518,7 @@ func (n *Node) Stats() Stats {
 // their last commits failed for 10 s, a lease expired, or ctx ended, whose error is then wrapped
 // too.
 func (n *Node) Drain(ctx context.Context) error {
-	n.tell(func(p *policy.Node) { p.Leave(n.clock()) })
+	n.post(func(p *policy.Node) { p.Leave(n.clock()) })
 	defer n.Close()
 	select {
 	case <-n.left:
@@ -552,7 +552,7 @@ func (n *Node) running() []string {
 
 // Close stops the node at once. The changes of its zones since their last commits are lost, and
 // other nodes claim the zones when the leases end. Drain loses nothing. If a function of the game
-// does not return within one TTL, its zone is abandoned and Log is told; when the function
+// does not return within one TTL, this is logged and its zone is abandoned; when the function
 // returns, its results are dropped.
 func (n *Node) Close() {
 	n.once.Do(func() {

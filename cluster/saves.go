@@ -47,7 +47,7 @@ func (h *host) saved(now policy.Time, err error) bool {
 	if most := h.spec.MostUnsaved; most > 0 && now-s.since >= most {
 		h.n.log(h.zone, h.epoch, fmt.Sprintf("could not be saved for %v, and is loaded again from its last cut: %v", most, err))
 		h.n.count(func(s *Stats) { s.GivenUp++ })
-		h.n.tell(func(p *policy.Node) { p.Unsafe(h.n.clock(), h.zone, h.epoch) })
+		h.n.post(func(p *policy.Node) { p.Unsafe(h.n.clock(), h.zone, h.epoch) })
 		return false
 	}
 	if now-s.since < 2*h.n.o.TTL {

@@ -131,7 +131,8 @@ func (s *Subscription) say(l *look) {
 	_ = s.c.o.NATS.PublishRequest(screens(s.c.o.Prefix, s.zone), to, s.c.buf) // a lost message is repeated
 }
 
-// renew tells the zones that all Subscriptions are alive, and what they have received.
+// renew notifies the zones that all Subscriptions are alive, with the packets that they have
+// received.
 func (c *Client) renew() {
 	if c.gone() != nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// errRetry tells a sender to retry.
+// errRetry makes the zone ask the sender to retry.
 var errRetry = errors.New("cluster: retry later")
 
 // depart moves an owner to another zone.
@@ -84,8 +84,8 @@ func (h *host) ownerOf(m *policy.Message) (buff.OwnerID, error) {
 	return c.Owner, err
 }
 
-// letIn admits owners that have arrived from other zones.
-func (h *host) letIn(list []store.Arrival) {
+// admit admits owners that have arrived from other zones.
+func (h *host) admit(list []store.Arrival) {
 	failing, came := map[buff.OwnerID]uint64{}, 0
 	h.saver.Arrive(list, func(a *store.Arrival, r buff.Restoration, err error) {
 		id := a.Owner.ID
@@ -117,8 +117,8 @@ func (n *Node) knows(zone string) bool {
 	return slices.ContainsFunc(n.view.Zones, func(z policy.ZoneView) bool { return z.Name == zone })
 }
 
-// tellArrived notifies zones of arriving owners.
-func (n *Node) tellArrived(moved []store.Move) {
+// notifyArrivals notifies zones of arriving owners.
+func (n *Node) notifyArrivals(moved []store.Move) {
 	var last string
 	for k := range moved {
 		if to := moved[k].To; to != last {

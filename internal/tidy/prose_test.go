@@ -16,13 +16,14 @@ import (
 // have been rewritten.
 var plain = []string{
 	"actor", "bench", "bench/flood", "bench/gauge", "bench/load", "bench/onelist", "bench/page", "bench/peers",
-	"bench/rival", "bench/viewers", "bench/walk", "bench/yardstick", "cmd/bufftick", "conformance", "contrib/nakama",
+	"bench/rival", "bench/viewers", "bench/walk", "bench/yardstick", "cluster", "cluster/inspect",
+	"cluster/internal/policy", "cluster/internal/sim", "cmd/bufftick", "conformance", "contrib/nakama",
 	"contrib/protoactor", "examples/arena", "examples/arena/game", "examples/arena/serve", "examples/mmo",
-	"examples/observability", "examples/realm", "examples/shards", "inspect", "inspect/e2e", "internal/definition",
-	"internal/long", "internal/misspelt", "internal/preview", "internal/radix", "internal/recording",
-	"internal/recovered", "internal/scenario", "internal/sheet", "internal/snapshot", "internal/state", "internal/wire",
-	"internal/wordlist", "contrib/prom", "replicate", "replicate/client", "replicate/js", "store", "store/bolt",
-	"store/postgres", "store/storetest", "timer", "wheel",
+	"examples/observability", "examples/realm", "examples/shards", "inspect", "inspect/e2e",
+	"internal/definition", "internal/long", "internal/misspelt", "internal/preview", "internal/radix",
+	"internal/recording", "internal/recovered", "internal/scenario", "internal/sheet", "internal/snapshot",
+	"internal/state", "internal/wire", "internal/wordlist", "contrib/prom", "replicate", "replicate/client",
+	"replicate/js", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
 }
 
 // maxRate is the number of markers allowed in 1,000 words. Go's own packages have 1 to 2.
