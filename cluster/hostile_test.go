@@ -67,6 +67,6 @@ func TestClient_Hostile(t *testing.T) {
 	}
 	c.Close()
 	for k := range told {
-		require.EqualValues(t, 1, told[k].Load(), "of each it is told once what became of it")
+		require.EqualValues(t, 1, told[k].Load(), "each command ends exactly once")
 	}
 }

@@ -41,7 +41,7 @@ func TestLeases(t *testing.T) {
 	a, b, twin := node("a", 1), node("b", 2), node("a", 3)
 	require.NoError(t, a.register(t.Context(), []string{"z0"}))
 	require.NoError(t, b.register(t.Context(), []string{"z0"}), "twice")
-	require.Zero(t, claim(a), "it has not said that it lives")
+	require.Zero(t, claim(a), "the node is not registered yet")
 	v := beat(a)
 	require.Equal(t, []policy.ZoneView{{Name: "z0"}}, v.Zones)
 	require.Equal(t, []policy.NodeView{{Name: "a"}}, v.Nodes)
@@ -50,7 +50,7 @@ func TestLeases(t *testing.T) {
 
 	require.EqualValues(t, 1, claim(a))
 	require.Zero(t, claim(b), "it is another's")
-	require.Zero(t, claim(a), "and so it is for who has it")
+	require.Zero(t, claim(a), "even for the node that has it")
 	lease := policy.Lease{Zone: "z0", Epoch: 1, Load: 5}
 	require.Equal(t, []policy.Lease{{Zone: "z0", Epoch: 1}}, beat(a, lease).Renewed)
 	require.Empty(t, beat(b, lease).Renewed, "it says so, and has it not")

@@ -82,7 +82,7 @@ func TestClient_MaxPayload(t *testing.T) {
 	cl, err := NewClient(ClientOptions{NATS: s.connect(), Prefix: s.schema, Catalog: c})
 	require.NoError(t, err)
 	defer cl.Close()
-	for k := range 200 { // what a screen is told in its first packet is longer than a message too
+	for k := range 200 { // so that the first packet of a screen is longer than a message too
 		require.NoError(t, cl.Do(t.Context(), "z0", buff.Apply(hero(0, 0), buff.Application{Spec: c.Spec(specs[k].ID)})))
 	}
 	picture, shows := client.New(client.Options{}), make(chan int, 1<<16)

@@ -61,7 +61,7 @@ func TestFlood(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, one.Do(t.Context(), "z0", coin(hero(0, 1))))
-	require.Zero(t, fair.Load(), "the other one was told to come again")
+	require.Zero(t, fair.Load(), "the other client was asked to retry")
 	all.Wait()
 	require.NoError(t, node.Drain(t.Context()))
 	require.EqualValues(t, 1500, s.stacks(1)[hero(0, 0)])

@@ -63,7 +63,7 @@ func TestSubscription_Silence(t *testing.T) {
 	c.mu.Unlock()
 	renew(9)
 	for range 9 {
-		require.Zero(t, said(isLook).join, "nobody has heard of it: nothing can be lost")
+		require.Zero(t, said(isLook).join, "no zone has replied: no packet can be lost")
 	}
 
 	packet := func(number uint64) {
@@ -77,7 +77,7 @@ func TestSubscription_Silence(t *testing.T) {
 	packet(1)
 	renew(2 * policy.LostAfter)
 	for range 2 * policy.LostAfter {
-		require.EqualValues(t, 1, said(isLook).number, "it has not read all: it is held up itself")
+		require.EqualValues(t, 1, said(isLook).number, "its function is running, so it has not read every packet")
 	}
 	goOn <- struct{}{}
 	packet(2) // and counts from here
@@ -94,13 +94,13 @@ func TestSubscription_Silence(t *testing.T) {
 	for range policy.LostAfter {
 		said(isLook)
 	}
-	require.EqualValues(t, 3, said(isAll).join, "still nothing")
+	require.EqualValues(t, 3, said(isAll).join, "still no packet")
 	packet(3)
 	goOn <- struct{}{}
 	c.settle()
 	renew(policy.LostAfter - 1)
 	for range policy.LostAfter - 1 {
-		require.EqualValues(t, 3, said(isLook).number, "it has come: the count begins anew")
+		require.EqualValues(t, 3, said(isLook).number, "a packet has arrived: the count restarts")
 	}
 }
 

@@ -37,7 +37,7 @@ func TestNode_StuckZone(t *testing.T) {
 	a, err := Join(t.Context(), o)
 	require.NoError(t, err)
 	<-inside
-	require.NoError(t, a.Move(t.Context(), "z1", "nobody"), "it waits for nobody")
+	require.NoError(t, a.Move(t.Context(), "z1", "nobody"), "a move to an unknown node does not wait")
 	c := s.client()
 	for range 20 {
 		_, err := c.Ask(t.Context(), "z0", coin(hero(0, 0)), Durable)

@@ -209,7 +209,7 @@ func (x *effects) checkIDs(t *testing.T, stacks map[buff.OwnerID]int64) {
 	for id, n := range stacks {
 		require.Equal(t, n, coins[id], "hero %d", id)
 	}
-	t.Logf("%d effects by their IDs, each coin one of them; who does not look at it pays %d more", len(x.byID), twice)
+	t.Logf("%d effects with unique IDs, one for each coin; a receiver that ignores IDs pays %d more", len(x.byID), twice)
 	require.Positive(t, twice)
 }
 
@@ -298,7 +298,7 @@ func TestNode_Transfer_Kill(t *testing.T) {
 	for _, node := range nodes {
 		require.NoError(t, node.Drain(t.Context()))
 	}
-	t.Logf("%d transfers, %d of them sent on, %d of which nobody knows", n, followed, unknown)
+	t.Logf("%d transfers, %d of them redirected, %d with an unknown outcome", n, followed, unknown)
 	l.compare(s)
 	s.each(zones)
 	given.takeRest(s, zones)

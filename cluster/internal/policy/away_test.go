@@ -15,7 +15,7 @@ func TestAway(t *testing.T) {
 		code   Code
 		ask    bool
 	}{
-		{"nobody has asked", false, nil, 0, true},
+		{"the place is unknown", false, nil, 0, true},
 		{"it leaves, and a crash would bring it back", true, nil, Busy, false},
 		{"it leaves, whatever was said before", true, &Place{Zone: "b"}, Busy, false},
 		{"elsewhere", false, &Place{Zone: "b"}, Moved, false},

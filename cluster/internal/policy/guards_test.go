@@ -48,7 +48,7 @@ func TestNode_Beaten_Renews(t *testing.T) {
 	v := held()
 	v.Renewed[0].Epoch = 6
 	_, after, _ := beat(t, n, 500*ms, v)
-	require.Empty(t, after, "the lease of an owner before")
+	require.Empty(t, after, "the lease of an earlier owner")
 	n.Wake(1000 * ms)
 	n.Wake(1500 * ms)
 	beats := slices.Clone(n.Take())
@@ -56,7 +56,7 @@ func TestNode_Beaten_Renews(t *testing.T) {
 	n.Beaten(1510*ms, beats[1].Seq, held())
 	require.Equal(t, "extend x/7 until 3.2s", steps(n))
 	n.Beaten(1520*ms, beats[0].Seq, held())
-	require.Empty(t, steps(n), "an answer of before")
+	require.Empty(t, steps(n), "an earlier reply")
 
 	n = begun(t)
 	n.Wake(500 * ms)
@@ -75,7 +75,7 @@ func TestNode_Wake_BeatTimeout(t *testing.T) {
 		require.Equal(t, "beat", steps(n))
 	}
 	n.Wake(2000 * ms)
-	require.Equal(t, "beat", steps(n), "the first is given up")
+	require.Equal(t, "beat", steps(n), "the first is abandoned")
 }
 
 // TestNode_Beaten_Twice checks that a repeated reply to a beat is ignored.
@@ -121,11 +121,11 @@ func TestNode_Wake_Timeouts(t *testing.T) {
 	_, claim, _ = beat(t, n, 0, alone(ZoneView{Name: "x"}))
 	require.Equal(t, "claim x/0", claim)
 	_, after, _ := beat(t, n, 1500*ms, alone(ZoneView{Name: "x"}))
-	require.Empty(t, after, "it has been asked for")
+	require.Empty(t, after, "the claim is pending")
 	_, after, _ = beat(t, n, 2000*ms, alone(ZoneView{Name: "x"}))
-	require.Equal(t, "claim x/0", after, "nobody has answered")
+	require.Equal(t, "claim x/0", after, "the claim had no reply")
 	n.Claimed(2010*ms, 2, "x", 7)
-	require.Empty(t, steps(n), "that claim was given up")
+	require.Empty(t, steps(n), "that claim was abandoned")
 }
 
 // TestNode_Leave_Pending checks that a leaving node claims no zones, and drains one whose load
@@ -193,7 +193,7 @@ func TestNode_Beaten_OldWish(t *testing.T) {
 	_, after, _ = beat(t, n, 500*ms, away)
 	require.Equal(t, "extend x/7 until 2.2s", after)
 	n.Move(510*ms, "x", "b")
-	require.Empty(t, steps(n), "it takes no zone")
+	require.Empty(t, steps(n), "it accepts no zones")
 }
 
 // TestNode_Heard_Order checks that replies of NATS may arrive in any order.
@@ -294,7 +294,7 @@ func TestWindow_Judge(t *testing.T) {
 	require.Equal(t, Fresh, w.Judge(false, 10))
 	require.Equal(t, Fresh, w.Judge(false, 6), "the four since then are all in the window")
 	require.Equal(t, Stale, w.Judge(false, 5))
-	require.Equal(t, Stale, w.Judge(false, 11), "of another world")
+	require.Equal(t, Stale, w.Judge(false, 11), "from a lost history")
 }
 
 func TestAcks(t *testing.T) {

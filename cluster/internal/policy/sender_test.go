@@ -46,7 +46,7 @@ func TestSender_NoResponders_Many(t *testing.T) {
 	sent(ids[2])
 	s.NoResponders(34*ms, out[2])
 	again, _ := s.Take()
-	require.Empty(t, again, "it was told of the owner before")
+	require.Empty(t, again, "that reply was about the earlier owner")
 }
 
 // TestSender_Wake_Interruption checks that a command without a reply is sent at least every half
@@ -114,7 +114,7 @@ func TestSender_Send_Limits(t *testing.T) {
 	require.False(t, s.Send(0, Message{ID: ID{4}, Zone: "y"}))
 	require.True(t, s.Send(0, Message{ID: ID{4}, Zone: "x"}))
 	require.False(t, s.Send(0, Message{ID: ID{6}, Zone: "x"}))
-	require.False(t, s.Cancel(ID{2}), "nobody has been told of it")
+	require.False(t, s.Cancel(ID{2}), "it was not sent")
 	require.False(t, s.Cancel(ID{4}))
 	require.True(t, s.Send(0, Message{ID: ID{6}, Zone: "y"}))
 }

@@ -9,11 +9,11 @@ import (
 // TestShare_Take checks that a single sender gets half of the places, and each later sender half of
 // the rest.
 func TestShare_Take(t *testing.T) {
-	flood := func(s *Share[string], who string) (n int) {
-		for s.Take(who) {
+	flood := func(s *Share[string], sender string) (n int) {
+		for s.Take(sender) {
 			n++
 		}
-		require.True(t, s.Full(who))
+		require.True(t, s.Full(sender))
 		return n
 	}
 	s := &Share[string]{Most: 1024}

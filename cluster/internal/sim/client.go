@@ -7,20 +7,20 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// client sends commands for players, by a policy.Sender.
+// client sends commands for players with a policy.Sender.
 type client struct {
 	w      *world
 	id     int
 	sender *policy.Sender
-	left   int // commands to be sent
+	left   int // number of commands that it will send
 	next   uint64
 	waking bool
-	known  map[string]int // by zone: losses that the client has been notified of
+	known  map[string]int // by zone: the last loss that the client was notified of, as a value of world.backs
 }
 
 func (c *client) start() { c.w.after(c.w.between(0, 500*time.Millisecond), c.play) }
 
-// play sends one command, for some player, to the zone in which the database has it.
+// play sends one command for a random player, usually to the zone where the database has it.
 func (c *client) play() {
 	if c.left == 0 {
 		return
@@ -34,8 +34,8 @@ func (c *client) play() {
 	player, zone := w.dice.IntN(len(w.db.owners)), w.zone()
 	switch {
 	case w.chance(0.02):
-		player = nobody
-	case w.chance(0.8): // otherwise where it was when somebody looked last
+		player = unknownPlayer
+	case w.chance(0.8): // otherwise an outdated zone
 		zone = w.db.owners[player].zone
 	}
 	m := policy.Message{ID: id, Zone: zone, Sure: w.chance(0.7), Body: []byte{byte(player)}}
@@ -47,7 +47,7 @@ func (c *client) play() {
 	w.after(w.between(20*time.Millisecond, 400*time.Millisecond), c.play)
 }
 
-// flush sends what the sender wants sent, takes in what has ended, and sees to the next wake-up.
+// flush sends messages, records outcomes and losses, and schedules the next wake-up.
 func (c *client) flush() {
 	w := c.w
 	out, done := c.sender.Take()
@@ -55,9 +55,9 @@ func (c *client) flush() {
 		c.send(m)
 	}
 	for _, x := range c.sender.Lost() {
-		w.count("clients told that a zone has gone back")
+		w.count("clients notified of a loss")
 		if w.backs == 0 {
-			w.violated("client %d is told that %s has gone back, and it has not", c.id, x.Zone)
+			w.violated("client %d is notified of a loss of %s, and there was none", c.id, x.Zone)
 		}
 		c.known[x.Zone] = max(c.known[x.Zone], w.loaded[lease{x.Zone, x.Epoch}])
 		for _, s := range w.screens {
@@ -70,7 +70,7 @@ func (c *client) flush() {
 		e := w.book[o.ID]
 		e.answered, e.code, e.known = w.now, o.Reply.Code, c.known[o.Reply.Zone]
 		if o.ID != o.Reply.ID {
-			w.count("commands that followed a player")
+			w.count("redirected commands")
 		}
 		e.place = int(o.Reply.Body[0]) | int(o.Reply.Body[1])<<8
 		w.count("answers: " + e.code.String())
@@ -89,17 +89,17 @@ func (c *client) flush() {
 	}
 }
 
-// send publishes a message: to the owner of that epoch, or, as a hello, to whoever has the zone. The
-// server knows who has subscribed, and says so at once if it is nobody.
+// send publishes a message to the owner with its epoch, or a hello to every host of the zone. If
+// there is no subscriber, NATS reports that at once.
 func (c *client) send(m policy.Message) {
 	w := c.w
-	nobody := true
+	responders := false
 	for _, n := range w.nodes {
 		h := n.hosts[m.Zone]
 		if !n.up || h == nil || !h.ready || m.Epoch != 0 && h.epoch != m.Epoch || w.net.noNATS[n.id] > w.now {
 			continue
 		}
-		nobody = false
+		responders = true
 		life := n.life
 		w.net.carry(c.id, n.id, func() {
 			n.deliver(life, func() {
@@ -110,8 +110,8 @@ func (c *client) send(m policy.Message) {
 			})
 		})
 	}
-	if nobody && w.net.noCli[c.id] <= w.now {
-		w.count("messages to nobody")
+	if !responders && w.net.noCli[c.id] <= w.now {
+		w.count("messages without responders")
 		w.after(w.net.delay(), func() {
 			c.sender.NoResponders(w.now, m)
 			c.flush()

@@ -9,18 +9,18 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// db is the model of the database: each method is one transaction, done at one instant, with the checks
-// that the statements of store/postgres and of the leases make.
+// db is the model of the database. Each method is one transaction, executed at one instant, with
+// the checks of the statements of store/postgres and of the leases.
 type db struct {
 	w      *world
 	zones  map[string]*dbZone
 	owners map[int]*dbOwner
 	nodes  map[string]*dbNode
-	moves  int // of players: numbers for arrivals
+	moves  int // number of moves of players
 
-	timeline, noted int           // of the server, and as the tables have it
-	connections     int           // those with a lower number are broken
-	readOnly        time.Duration // sessions that are opened until then only read
+	timeline, noted int           // timeline of the server, and the one recorded in the tables
+	connections     int           // connections with a lower number are broken
+	readOnly        time.Duration // sessions opened before this time are read-only
 }
 
 type dbZone struct {
@@ -28,8 +28,8 @@ type dbZone struct {
 	epoch uint64
 	frame uint64
 	total uint64
-	ids   []policy.ID // of the commands done, the oldest first: no more than the window
-	per   []framed    // the same, by the frame that they came with
+	ids   []policy.ID // ids of executed commands, the oldest first, at most a window
+	per   []framed    // the same ids by frame
 
 	node     string
 	inc      int // its incarnation
@@ -49,7 +49,7 @@ type framed struct {
 type dbOwner struct {
 	zone     string
 	s        state
-	arriving int // the number of the move by which it is on its way there; 0: it is there
+	arriving int // number of the move by which it is in transit to zone; 0: it is in zone
 }
 
 type dbNode struct {
@@ -58,7 +58,7 @@ type dbNode struct {
 	leaves      bool
 }
 
-// departure is an owner that goes to another zone with the commit of that frame.
+// departure is an owner that leaves for another zone with the commit of that frame.
 type departure struct {
 	owner int
 	to    string
@@ -66,7 +66,7 @@ type departure struct {
 	frame uint64
 }
 
-// batch is what has changed since the cut of a frame.
+// batch contains the changes since the frame since.
 type batch struct {
 	zone         string
 	epoch        uint64
@@ -79,33 +79,33 @@ type batch struct {
 	arrived      map[int]int // owner to the number of its move
 }
 
-// answer is how a commit has ended.
+// answer is the result of a commit.
 type answer uint8
 
 const (
 	committed answer = iota
 	fenced
-	outOfOrder // a commit that was given up has come behind its successor
-	lost       // what had been acknowledged is not there
-	elsewhere
+	outOfOrder // an abandoned commit arrived after its successor
+	lost       // an acknowledged commit is missing
+	elsewhere  // an owner of the batch is in another zone
 )
 
 func (d *db) commit(b *batch) answer {
 	z := d.zones[b.zone]
 	switch {
 	case d.timeline != d.noted && !d.w.off.timeline:
-		d.w.count("commits before the end of the leases of before")
+		d.w.count("commits before take_over")
 		return fenced
 	case z.epoch != b.epoch && !d.w.off.fence:
 		d.w.count("fenced commits")
 		return fenced
 	case z.epoch != b.epoch:
-		d.w.count("stale commits taken")
+		d.w.count("stale commits accepted")
 	case z.frame < b.since && !b.whole:
-		d.w.count("commits behind a lost cut")
+		d.w.count("commits after a lost cut")
 		return lost
 	case b.frame < z.frame:
-		d.w.count("commits behind their successor")
+		d.w.count("commits later than their successor")
 		return outOfOrder
 	}
 	here := func(id int) bool {
@@ -116,8 +116,8 @@ func (d *db) commit(b *batch) answer {
 		if z.frame < x.frame || d.w.off.moveGuard {
 			return false
 		}
-		d.w.count("departures done before")
-		return true // this very batch, or an earlier one, has done it, and the answer was lost
+		d.w.count("departures executed before")
+		return true // executed by this or an earlier batch, whose reply was lost
 	})
 	ids := slices.Sorted(maps.Keys(b.owners))
 	for _, x := range leave {
@@ -157,7 +157,7 @@ func (d *db) commit(b *batch) answer {
 	return committed
 }
 
-// beat renews leases and returns all there is.
+// beat renews leases and returns the state of all zones and nodes.
 func (d *db) beat(node string, incarnation int, leases []policy.Lease, leave bool) policy.View {
 	d.takeOver()
 	now := d.w.now
@@ -180,7 +180,7 @@ func (d *db) beat(node string, incarnation int, leases []policy.Lease, leave boo
 		zv := policy.ZoneView{Name: name, Epoch: z.epoch, Load: z.load, Failures: z.failures}
 		if z.until > now {
 			zv.Node, zv.Left, zv.Mine = z.node, z.until-now, z.has(node, incarnation)
-			if z.node == nobodys {
+			if z.node == holder {
 				zv.Node = ""
 			}
 		}
@@ -197,7 +197,7 @@ func (d *db) beat(node string, incarnation int, leases []policy.Lease, leave boo
 	return v
 }
 
-// claim gives a lease, and with it a new epoch: 0 if the zone is another's.
+// claim grants a lease with a new epoch, or returns 0 if another node has the zone.
 func (d *db) claim(node string, incarnation int, zone string) uint64 {
 	d.takeOver()
 	z, now := d.zones[zone], d.w.now
@@ -214,7 +214,7 @@ func (d *db) claim(node string, incarnation int, zone string) uint64 {
 	return z.epoch
 }
 
-// read returns the last cut of a zone, for an epoch that is still the zone's.
+// read returns the last cut of a zone, or nil if its epoch has changed.
 func (d *db) read(zone string, epoch uint64) (cut *dbZone, owners map[int]state) {
 	z := d.zones[zone]
 	if z.epoch != epoch {
@@ -231,7 +231,7 @@ func (d *db) read(zone string, epoch uint64) (cut *dbZone, owners map[int]state)
 	return &c, owners
 }
 
-// poll returns who is on the way into a zone.
+// poll returns the players in transit to a zone.
 func (d *db) poll(zone string) map[int]arrival {
 	out := map[int]arrival{}
 	for id, o := range d.owners {
@@ -242,7 +242,7 @@ func (d *db) poll(zone string) map[int]arrival {
 	return out
 }
 
-// where says where a player is.
+// where returns the place of a player.
 func (d *db) where(player int) policy.Place {
 	o := d.owners[player]
 	if o == nil {
@@ -284,10 +284,10 @@ func (z *dbZone) String() string {
 	return fmt.Sprintf("%s epoch %d frame %d of %q", z.name, z.epoch, z.frame, z.node)
 }
 
-// nobodys holds all leases for a while when a standby has taken over.
-const nobodys = "?"
+// holder is the name under which all leases are held for a while after a takeover.
+const holder = "?"
 
-// takeOver ends all leases when a standby has taken over, as the function take_over does.
+// takeOver ends all leases after a takeover by a standby, like the SQL function take_over.
 func (d *db) takeOver() {
 	if d.timeline == d.noted || d.w.off.timeline {
 		return
@@ -300,14 +300,14 @@ func (d *db) takeOver() {
 	for _, z := range d.zones {
 		z.epoch += skip
 		z.until = d.w.now + d.w.ttl
-		z.node, z.inc = nobodys, 0
+		z.node, z.inc = holder, 0
 		if d.w.off.hold {
 			z.node, z.until = "", 0
 		}
 	}
 }
 
-// copy returns all that there is, as a standby has it at this instant.
+// copy returns a copy of the present state, as on a standby.
 func (d *db) copy() *db {
 	c := &db{w: d.w, zones: map[string]*dbZone{}, owners: map[int]*dbOwner{}, nodes: map[string]*dbNode{}, moves: d.moves, noted: d.noted}
 	for name, z := range d.zones {
@@ -326,7 +326,7 @@ func (d *db) copy() *db {
 	return c
 }
 
-// goBack takes the place of the database by an older copy of it. All connections break.
+// goBack replaces the database by an older copy of it. All connections break.
 func (d *db) goBack(c *db) {
 	d.w.backs++
 	for id, o := range d.owners {
@@ -337,7 +337,7 @@ func (d *db) goBack(c *db) {
 		for _, command := range o.s.log {
 			if !kept[command] {
 				d.w.lost[command] = d.w.backs
-				d.w.count("commands lost with their history")
+				d.w.count("lost commands")
 			}
 		}
 	}
@@ -345,7 +345,7 @@ func (d *db) goBack(c *db) {
 	d.connections++
 }
 
-// loseCuts puts back what the zones had saved in an older copy, under the leases of now.
+// loseCuts restores the cuts of an older copy, but keeps the present leases.
 func (d *db) loseCuts(c *db) {
 	for name, z := range d.zones {
 		x := c.zones[name]

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// faults begin one after the other, by the dice, until calm.
+// faults injects one fault after another until calm.
 func (w *world) faults() {
 	if w.calm {
 		return
@@ -14,7 +14,7 @@ func (w *world) faults() {
 	w.after(w.between(100*time.Millisecond, 2*time.Second), w.faults)
 }
 
-// fault is something that fails, or that an operator does.
+// fault is a failure or an action of an operator.
 type fault struct {
 	name   string
 	inject func(*world, *node) bool // reports false if it is impossible at this time
@@ -50,9 +50,9 @@ func allFaults() []fault {
 			return true
 		}},
 		{"standby takes over", (*world).standby},
-		{"backup put back", (*world).restore},
+		{"backup restored", (*world).restore},
 		{"cuts lost", (*world).loseCuts},
-		{"database only reads", (*world).onlyRead},
+		{"read-only database", (*world).onlyRead},
 		{"connection to NATS closed", (*world).closeNATS},
 		{"deploy", (*world).deploy},
 		{"join", (*world).join},
@@ -61,7 +61,7 @@ func allFaults() []fault {
 	}
 }
 
-// fault begins one that can begin now.
+// fault injects a random fault.
 func (w *world) fault() {
 	all := allFaults()
 	f := all[w.dice.IntN(len(all))]
@@ -92,7 +92,7 @@ func (w *world) restart(n *node) {
 	})
 }
 
-// pause stops a process as SIGSTOP does. Nobody tells it.
+// pause stops a process like SIGSTOP. The process does not notice.
 func (w *world) pause(n *node) bool {
 	if !n.up || n.paused > w.now {
 		return false
@@ -101,7 +101,7 @@ func (w *world) pause(n *node) bool {
 	return true
 }
 
-// deploy drains a node; when it is empty, or after 15 s, it begins anew.
+// deploy drains a node, and restarts it when it is empty or after 15 s.
 func (w *world) deploy(n *node) bool {
 	if !n.up || n.paused > w.now {
 		return false
@@ -137,7 +137,7 @@ func (w *world) join(*node) bool {
 	return true
 }
 
-// twin starts a process with the name of one that lives. It must not get a zone.
+// twin starts a process with the name of a live node. It must not be accepted.
 func (w *world) twin(n *node) bool {
 	if !n.up || n.paused > w.now || w.db.nodes[n.name] == nil || w.db.nodes[n.name].until <= w.now {
 		return false
@@ -149,7 +149,7 @@ func (w *world) twin(n *node) bool {
 	return true
 }
 
-// move is that of an operator.
+// move moves a zone, like an operator.
 func (w *world) move(n *node) bool {
 	if !n.up {
 		return false
@@ -160,7 +160,7 @@ func (w *world) move(n *node) bool {
 
 func (w *world) zone() string { return w.names()[w.dice.IntN(len(w.names()))] }
 
-// travel moves one player after the other.
+// travel moves random players repeatedly.
 func (w *world) travel() {
 	if !w.calm {
 		w.transfer()
@@ -179,7 +179,7 @@ func (w *world) transfer() {
 	}
 }
 
-// names are the zones that can be played.
+// names returns the zones that can be loaded, sorted.
 func (w *world) names() (all []string) {
 	for name := range w.db.zones {
 		if name != badZone {
@@ -193,7 +193,7 @@ func (w *world) names() (all []string) {
 // heal ends all faults.
 func (w *world) heal() {
 	w.calm = true
-	w.logf("all is well from here on")
+	w.logf("no more faults")
 	clear(w.net.noDB)
 	clear(w.net.noNATS)
 	clear(w.net.noCli)
@@ -218,14 +218,15 @@ func (w *world) heal() {
 
 const forever = time.Duration(1) << 60
 
-// away cuts all nodes off from the database.
+// away cuts off all nodes from the database.
 func (w *world) away(d time.Duration) {
 	for _, n := range w.nodes {
 		w.net.noDB[n.id] = max(w.net.noDB[n.id], w.now+d)
 	}
 }
 
-// standby has a standby take over that stops hearing of the primary now, which goes on for a moment.
+// standby lets a standby take over. Its replication stops now, and the primary continues for a
+// moment.
 func (w *world) standby(*node) bool {
 	if !w.chance(0.4) {
 		return false
@@ -244,7 +245,7 @@ func (w *world) standby(*node) bool {
 	return true
 }
 
-// restore ends all nodes, and puts back a copy that was made some time before. Clients live on.
+// restore ends all nodes and restores an earlier copy. Clients continue.
 func (w *world) restore(*node) bool {
 	if !w.chance(0.3) {
 		return false
@@ -255,8 +256,8 @@ func (w *world) restore(*node) bool {
 		if w.calm || w.db.connections != c.connections {
 			return
 		}
-		w.logf("a backup is put back")
-		w.count("backups put back")
+		w.logf("a backup is restored")
+		w.count("restored backups")
 		for _, n := range w.nodes {
 			if n.up {
 				n.crash()
@@ -273,7 +274,7 @@ func (w *world) restore(*node) bool {
 	return true
 }
 
-// loseCuts has the database lose the last commits of all zones, and nothing of the leases.
+// loseCuts makes the database lose the last commits of all zones, but no leases.
 func (w *world) loseCuts(*node) bool {
 	if !w.chance(0.3) {
 		return false
@@ -283,14 +284,14 @@ func (w *world) loseCuts(*node) bool {
 	w.after(w.between(0, time.Second), func() {
 		if !w.calm && w.db.connections == c.connections {
 			w.logf("cuts are lost")
-			w.count("cuts that were lost")
+			w.count("lost cuts")
 			w.db.loseCuts(c)
 		}
 	})
 	return true
 }
 
-// onlyRead has all sessions end, and those that are opened for a while only read.
+// onlyRead ends all sessions and makes new ones read-only for a while.
 func (w *world) onlyRead(*node) bool {
 	if w.db.readOnly > w.now {
 		return false
@@ -302,7 +303,7 @@ func (w *world) onlyRead(*node) bool {
 	return true
 }
 
-// closeNATS closes the connection of a node to NATS for good. Its program joins again when it has left.
+// closeNATS closes the connection of a node to NATS for good. The node restarts when it has left.
 func (w *world) closeNATS(n *node) bool {
 	if !n.up || n.closed || n.paused > w.now {
 		return false

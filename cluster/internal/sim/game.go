@@ -12,25 +12,25 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// state is a player as a cut has it: the ids of all commands that were done to it, in their order, and
-// what the game made of them.
+// state is the saved state of a player: the ids of all commands executed for it, in order, and the
+// blob of the engine.
 type state struct {
 	log  []policy.ID
-	blob []byte // of the engine
+	blob []byte // nil without the real engine
 }
 
-// game is what a zone plays.
+// game is the game of a zone.
 type game interface {
 	enter(player int, s state) error
 	leave(player int) state
-	do(player int, id policy.ID) (place int, err error) // the how manyth it is for that player
+	do(player int, id policy.ID) (place int, err error) // place is the number of the command among those of the player
 	save(player int) (state, error)
 	has(player int) bool
 	players() []int
 	tick()
 }
 
-// book only keeps the books.
+// book is a game that only records commands, by player.
 type book map[int][]policy.ID
 
 func (b book) enter(player int, s state) error {
@@ -61,9 +61,9 @@ func (b book) players() (all []int) {
 	return all
 }
 
-// played is a zone on the real engine: each command is a stack of a buff that stays, and there must be as
-// many stacks as there are commands in the books.
-type played struct {
+// engineGame is a game on the real engine: each command adds a stack of an infinite buff. The
+// number of stacks must be equal to the number of recorded commands.
+type engineGame struct {
 	book
 	eng *engine.Engine
 }
@@ -73,15 +73,15 @@ var (
 	mark      = marked.Spec("mark")
 )
 
-func newPlayed() *played {
+func newEngineGame() *engineGame {
 	eng, err := engine.New(engine.Options{Catalog: marked, Synchronous: true, Number: 1, Epoch: time.Unix(1, 0)})
 	if err != nil {
 		panic(err)
 	}
-	return &played{book{}, eng}
+	return &engineGame{book{}, eng}
 }
 
-func (p *played) enter(player int, s state) error {
+func (p *engineGame) enter(player int, s state) error {
 	_ = p.book.enter(player, s)
 	if s.blob == nil {
 		return p.eng.Spawn(owner(player), nil)
@@ -94,8 +94,8 @@ func (p *played) enter(player int, s state) error {
 
 func owner(player int) buff.OwnerID { return buff.OwnerID(player + 1) }
 
-// check compares the stacks with the books.
-func (p *played) check(player int) error {
+// check compares the stacks of a player with its recorded commands.
+func (p *engineGame) check(player int) error {
 	list, err := p.eng.Buffs(owner(player))
 	if err != nil {
 		return err
@@ -105,12 +105,12 @@ func (p *played) check(player int) error {
 		stacks += int(b.Stacks)
 	}
 	if stacks != len(p.book[player]) {
-		return fmt.Errorf("player %d has %d stacks, and %d commands in the books", player, stacks, len(p.book[player]))
+		return fmt.Errorf("player %d has %d stacks and %d recorded commands", player, stacks, len(p.book[player]))
 	}
 	return nil
 }
 
-func (p *played) leave(player int) state {
+func (p *engineGame) leave(player int) state {
 	s := p.book.leave(player)
 	blob, err := p.eng.Despawn(owner(player))
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *played) leave(player int) state {
 	return s
 }
 
-func (p *played) do(player int, id policy.ID) (int, error) {
+func (p *engineGame) do(player int, id policy.ID) (int, error) {
 	if _, r := p.eng.AddBuff(owner(player), buff.Application{Spec: mark}); r.Err != nil {
 		return 0, r.Err
 	}
@@ -128,13 +128,13 @@ func (p *played) do(player int, id policy.ID) (int, error) {
 	return n, p.check(player)
 }
 
-func (p *played) save(player int) (state, error) {
+func (p *engineGame) save(player int) (state, error) {
 	s, _ := p.book.save(player)
 	blob, err := p.eng.Save(owner(player))
 	s.blob = blob
 	return s, err
 }
 
-func (p *played) tick() { p.eng.Tick(frameTime) }
+func (p *engineGame) tick() { p.eng.Tick(frameTime) }
 
-func (p *played) close() { _ = p.eng.Close(context.Background()) }
+func (p *engineGame) close() { _ = p.eng.Close(context.Background()) }

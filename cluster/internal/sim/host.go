@@ -16,33 +16,33 @@ type host struct {
 	epoch    uint64
 	life     uint64
 	begun    uint64
-	whole    bool          // a control: the next commit is all of the zone
-	until    time.Duration // by the node's clock
+	whole    bool          // for a control: the next commit contains the whole zone
+	until    time.Duration // end of its time, by the node's clock
 	ready    bool
 	ended    bool
 	draining bool
 
 	game    game
-	done    map[policy.ID]bool // the window
-	ids     []policy.ID        // the same, the oldest first
+	done    map[policy.ID]bool // ids in the window
+	ids     []policy.ID        // the same ids, the oldest first
 	window  policy.Window
 	acks    *policy.Acks[func()]
-	durable uint64 // total that is on disk
+	durable uint64 // number of commands on disk
 	frame   uint64
-	since   uint64 // the last frame that is on disk
+	since   uint64 // the last frame on disk
 	changed map[int]uint64
-	fresh   []freshID // done since the last frame on disk
-	busy    bool      // a commit is under way
+	fresh   []freshID // executed since the last frame on disk
+	busy    bool      // a commit is pending
 	last    time.Duration
-	began   time.Duration // by the world's clock
+	began   time.Duration // when it was loaded, by the world's clock
 
 	departures []departure
-	polls      bool         // one is under way
-	seen       map[int]come // arrivals that were let in
-	came       map[int]int  // those of them that are not on disk here, and the number of the move
+	polls      bool         // a poll is pending
+	seen       map[int]come // admitted arrivals
+	came       map[int]int  // numbers of the moves of admitted players that are not on disk here yet
 	pollAt     time.Duration
-	asks       int           // after players, of the database
-	refused    time.Duration // since when commits are refused, for a player who is elsewhere
+	asks       int           // number of pending lookups of players
+	refused    time.Duration // since when commits are refused because a player is elsewhere
 	shows      showing
 }
 
@@ -54,10 +54,10 @@ type freshID struct {
 // mostAcks is small, so that a zone is busy at times.
 const mostAcks = 8
 
-// begin takes a zone up where its cut has it.
+// begin starts a zone from its cut.
 func (h *host) begin(cut *dbZone, owners map[int]state) error {
 	if cut == nil {
-		return errors.New("the zone is another's already")
+		return errors.New("another node has claimed the zone")
 	}
 	if h.zone == badZone {
 		h.n.w.count("panics at load")
@@ -66,11 +66,11 @@ func (h *host) begin(cut *dbZone, owners map[int]state) error {
 	w := h.n.w
 	h.game = book{}
 	if w.real {
-		h.game = newPlayed()
+		h.game = newEngineGame()
 	}
 	for _, id := range slices.Sorted(maps.Keys(owners)) {
 		if err := h.game.enter(id, owners[id]); err != nil {
-			w.violated("%s: player %d of %s does not come back: %v", h.n.name, id, h.zone, err)
+			w.violated("%s: player %d of %s cannot be restored: %v", h.n.name, id, h.zone, err)
 		}
 	}
 	h.ids, h.done = slices.Clone(cut.ids[max(0, len(cut.ids)-w.window):]), map[policy.ID]bool{}
@@ -83,23 +83,23 @@ func (h *host) begin(cut *dbZone, owners map[int]state) error {
 	h.shows = showing{next: policy.Joins(h.life), of: map[int]*policy.Screen{}}
 	h.changed, h.seen, h.came = map[int]uint64{}, map[int]come{}, map[int]int{}
 	h.ready, h.began = true, w.now
-	w.logf("%s: plays %s, epoch %d, from frame %d", h.n.name, h.zone, h.epoch, h.frame)
+	w.logf("%s: runs %s, epoch %d, from frame %d", h.n.name, h.zone, h.epoch, h.frame)
 	return nil
 }
 
 func (h *host) end() {
 	h.ended = true
-	if p, ok := h.game.(*played); ok {
+	if p, ok := h.game.(*engineGame); ok {
 		p.close()
 	}
 }
 
-// playable reports whether the zone may be played at this instant, by the node's clock.
+// playable reports whether the zone may run now, by the node's clock.
 func (h *host) playable() bool {
 	return h.ready && !h.ended && (h.n.clock() < h.until || h.n.w.off.earlyStop)
 }
 
-// tick is a frame.
+// tick runs a frame.
 func (h *host) tick() {
 	if !h.playable() {
 		return
@@ -130,7 +130,7 @@ func (h *host) tick() {
 	}
 }
 
-// commit sends all that has changed since the last frame that is on disk.
+// commit sends the changes since the last frame on disk.
 func (h *host) commit() {
 	w := h.n.w
 	b := &batch{zone: h.zone, epoch: h.epoch, since: h.since, frame: h.frame, owners: map[int]state{}, total: h.window.Total(), departures: slices.Clone(h.departures), arrived: maps.Clone(h.came)}
@@ -154,7 +154,7 @@ func (h *host) commit() {
 	h.busy, h.last = true, w.now
 	var a answer
 	w.net.ask(h.n, "slow commits", func() { a = w.db.commit(b) }, func() { h.committed(b, a) }, func() {
-		h.busy = false // the next one has all of it
+		h.busy = false // the next commit includes these changes
 	})
 }
 
@@ -172,7 +172,7 @@ func (h *host) committed(b *batch, a answer) {
 	case lost:
 		w := h.n.w
 		if w.backs == 0 {
-			w.violated("%s: %s: what was on disk is not: %v", h.n.name, h.zone, w.db.zones[h.zone])
+			w.violated("%s: %s: an acknowledged cut is missing: %v", h.n.name, h.zone, w.db.zones[h.zone])
 			return
 		}
 		if w.off.lost {
@@ -193,7 +193,7 @@ func (h *host) committed(b *batch, a answer) {
 			h.refused = w.now
 		}
 		if w.now-h.refused >= 2*w.ttl {
-			w.count("zones that failed for a player who is elsewhere")
+			w.count("zones that failed because a player is elsewhere")
 			h.n.policy.Loaded(h.n.clock(), h.zone, h.epoch, true)
 			h.n.act()
 		}
@@ -222,10 +222,10 @@ func (h *host) committed(b *batch, a answer) {
 	h.acks.Committed(b.frame, func(reply func()) { reply() })
 }
 
-// hear takes in a message of a client.
+// hear processes a message of a client.
 func (h *host) hear(m policy.Message, reply func(policy.Reply)) { h.hearAt(m, nil, reply) }
 
-// hearAt takes in a message; at is where the database has the player, or nil if it has not been asked.
+// hearAt processes a message; at is the place of the player in the database, or nil if unknown.
 func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Reply)) {
 	if !h.playable() || h.draining && m.ID == (policy.ID{}) {
 		return
@@ -254,7 +254,7 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 		return
 	}
 	if m.Since > h.window.Total() {
-		w.violated("%s: %x came when %d commands were on disk, and %s has done %d", h.n.name, m.ID[:], m.Since, h.zone, h.window.Total())
+		w.violated("%s: %x was sent when %d commands were on disk, but %s has executed %d", h.n.name, m.ID[:], m.Since, h.zone, h.window.Total())
 	}
 	off := w.off
 	refusedBefore, movedBefore := h.done[m.ID.AsRefused()], h.done[m.ID.AsMoved()] && !off.moved
@@ -272,11 +272,11 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 	}
 	switch verdict {
 	case policy.Stale:
-		w.count("commands nobody knows of")
+		w.count("commands with an unknown outcome")
 		answer(policy.Unknown, 0)
 		return
 	case policy.Again:
-		w.count("commands that came again")
+		w.count("repeated commands")
 		switch {
 		case refusedBefore:
 			code = policy.Refused
@@ -284,7 +284,7 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 			h.ask(m, reply)
 			return
 		case movedBefore:
-			w.count("commands for a player who has moved")
+			w.count("commands for a player that has moved")
 			r.Code, r.Body = policy.Moved, []byte(at.Zone)
 			reply(r)
 			return
@@ -297,12 +297,12 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 				h.ask(m, reply)
 				return
 			case code == policy.Busy:
-				w.count("commands for a player who is under way")
+				w.count("commands for a player in transit")
 				h.pollAt = 0
 				answer(policy.Busy, 0)
 				return
 			case code == policy.Moved:
-				w.count("commands for a player who has moved")
+				w.count("commands for a player that has moved")
 				h.keep(m.ID.AsMoved())
 				r.Code, r.Body = policy.Moved, []byte(at.Zone)
 				reply(r)
@@ -321,7 +321,7 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 	}
 }
 
-// do carries a command out. Whatever comes of it, its id is kept.
+// do executes a command and saves its id, even if the command is refused.
 func (h *host) do(m policy.Message) (policy.Code, int) {
 	w := h.n.w
 	player := int(m.Body[0])
@@ -340,7 +340,7 @@ func (h *host) do(m policy.Message) (policy.Code, int) {
 	return code, place
 }
 
-// keep keeps an id in the window.
+// keep adds an id to the window.
 func (h *host) keep(id policy.ID) {
 	h.window.Done()
 	h.done[id] = true

@@ -21,7 +21,7 @@ func (h *host) transfer(player int, to string) {
 	h.departures = append(h.departures, departure{player, to, s, h.frame + 1})
 }
 
-// poll looks who has come by a move. One begins when what the one before has said has been taken in.
+// poll reads the arriving players, unless a poll is pending.
 func (h *host) poll() {
 	if h.polls {
 		return
@@ -35,7 +35,7 @@ func (h *host) poll() {
 	}, func() { h.polls = false })
 }
 
-// letIn does what store.Saver.Arrive does.
+// letIn admits arriving players, like store.Saver.Arrive.
 func (h *host) letIn(list map[int]arrival) {
 	if !h.playable() {
 		return
@@ -49,46 +49,47 @@ func (h *host) letIn(list map[int]arrival) {
 	for _, player := range slices.Sorted(maps.Keys(list)) {
 		number := list[player].number
 		if h.seen[player].number >= number {
-			continue // it has come before
+			continue // already admitted
 		}
 		if h.leaves(player) {
-			h.n.w.count("players who come back too soon")
+			h.n.w.count("players that come back too soon")
 			continue
 		}
 		if h.game.has(player) && h.n.w.backs > 0 {
-			h.n.w.count("players who come again, since the database has gone back")
-			continue // as the engine refuses it; the next commit says the rest
+			h.n.w.count("players that arrive again after a loss")
+			continue // the engine refuses it, and the next commit fails
 		}
 		if h.game.has(player) {
-			h.n.w.violated("%s: player %d comes to %s, and is there", h.n.name, player, h.zone)
+			h.n.w.violated("%s: player %d arrives in %s, and is already there", h.n.name, player, h.zone)
 			return
 		}
 		h.seen[player] = come{number: number}
 		h.came[player] = number
 		h.changed[player] = h.frame + 1
-		h.n.w.count("players who come")
+		h.n.w.count("arrived players")
 		h.n.w.logf("%s: player %d arrives in %s by move %d", h.n.name, player, h.zone, number)
 		if err := h.game.enter(player, list[player].s); err != nil {
 			h.n.w.violated("%s: player %d: %v", h.n.name, player, err)
 		}
 		if !h.n.w.calm && h.n.w.chance(0.2) {
-			h.transfer(player, h.n.w.home[player]) // and back at once
+			h.transfer(player, h.n.w.home[player]) // return at once
 		}
 	}
 }
 
-// come is a player that was let in; settled: that is on disk, and was when the list before was taken in.
+// come is an admitted player; settled means that its arrival was on disk before the last poll.
 type come struct {
 	number  int
 	settled bool
 }
 
-// leaves reports whether a player has gone, and that is not on disk yet.
+// leaves reports whether a player has left and that is not on disk yet.
 func (h *host) leaves(player int) bool {
 	return slices.ContainsFunc(h.departures, func(d departure) bool { return d.owner == player })
 }
 
-// arrived tells the owner of a zone over NATS that somebody has come. Who does not hear it polls.
+// arrived notifies the owner of a zone over NATS of an arriving player. If the notice is lost, the
+// owner polls later.
 func (w *world) arrived(zone string) {
 	if !w.calm && w.chance(w.net.loss) {
 		w.count("lost notices of a move")
@@ -108,7 +109,7 @@ func (w *world) arrived(zone string) {
 	}
 }
 
-// ask asks the database where the player of a command is.
+// ask looks up the player of a command in the database.
 func (h *host) ask(m policy.Message, reply func(policy.Reply)) {
 	w := h.n.w
 	if h.asks >= mostAcks {

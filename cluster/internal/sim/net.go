@@ -2,20 +2,20 @@ package sim
 
 import "time"
 
-// net is the network. Messages of NATS go over its server and may be lost, doubled, delayed, and come in
-// another order. What goes to the database goes over a connection: nothing is doubled there, but an
-// answer may be lost, and what was sent may come very late, when nobody waits for it any more.
+// net is the network. NATS messages may be lost, doubled, delayed and reordered. Requests to the
+// database use connections: they are not doubled, but replies may be lost, and a request may be
+// executed long after its sender has given up.
 type net struct {
 	w      *world
 	noDB   map[int]time.Duration // by node: cut off from the database until then
 	noNATS map[int]time.Duration // by node
 	noCli  map[int]time.Duration // by client
 
-	loss, dup, slow float64 // of a message of NATS
+	loss, dup, slow float64 // probabilities for a NATS message
 	answerLost      float64
 	slowOp          float64
-	last            map[[2]int]time.Duration // when the last message on a way came, to count reordering
-	unheard         map[[2]int]time.Duration // since when a node hears no command, and another one would
+	last            map[[2]int]time.Duration // when the last message between two peers arrived
+	unheard         map[[2]int]time.Duration // since when a node is cut off from NATS and another is not
 }
 
 func (n *net) delay() time.Duration {
@@ -27,7 +27,7 @@ func (n *net) delay() time.Duration {
 	return d
 }
 
-// carry brings a message from a client to a node (or back) over NATS: once, twice or not at all.
+// carry delivers a message between a client and a node over NATS: once, twice or not at all.
 func (n *net) carry(client, node int, deliver func()) {
 	w := n.w
 	if n.noCli[client] > w.now {
@@ -59,8 +59,9 @@ func (n *net) carry(client, node int, deliver func()) {
 	}
 }
 
-// ask has something done in the database and brings the answer back to the node. failed is called if
-// the connection is cut, or no answer comes in time; then it may have been done, or not, or be done later.
+// ask executes a request in the database and delivers the reply to the node. failed is called if
+// the connection is cut or no reply arrives in time. Then the request may have been executed, or
+// may be later.
 func (n *net) ask(from *node, slowKind string, do func(), answer, failed func()) {
 	w := n.w
 	life, connection := from.life, w.db.connections
@@ -80,13 +81,13 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 	if cut := n.noDB[from.id]; cut > w.now {
 		w.count("requests cut off from the database")
 		if w.chance(0.5) {
-			return // for ever
+			return // the request is lost
 		}
-		at += cut - w.now // TCP sends it again
+		at += cut - w.now // TCP retransmits
 	}
 	w.at(at, func() {
 		if w.db.connections != connection {
-			w.count("connections broken by a database that goes back")
+			w.count("connections broken by a loss")
 			end(failed)
 			return
 		}
@@ -105,7 +106,7 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 		} else if !w.calm && w.chance(n.answerLost) {
 			w.count("lost answers of the database")
 			if w.chance(0.5) {
-				w.at(back, func() { end(failed) }) // the connection breaks; otherwise nobody notices
+				w.at(back, func() { end(failed) }) // the connection breaks; otherwise the request times out
 			}
 			return
 		}
@@ -113,23 +114,24 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 	})
 }
 
-// timeout is how long a node waits for the database.
+// timeout is the maximum time that a node waits for the database.
 const timeout = 2 * time.Second
 
-// longUnheard is how long a node may keep zones that no command reaches, where another would hear: some 3 s, if the
-// database answers at once.
+// longUnheard is the maximum time that a node cut off from NATS may keep its zones while another
+// node is connected. It takes about 3 s if the database replies at once.
 const longUnheard = 8 * time.Second
 
-// longClosed is how long a node may keep zones whose connection is closed: a drain may take 10 s.
+// longClosed is the maximum time that a node may keep its zones after its connection was closed. A
+// drain may take 10 s.
 const longClosed = 12 * time.Second
 
-// listen looks, again and again, for a node that is cut off from NATS, and another that is well, for long.
+// listen checks repeatedly that no node without NATS keeps its zones for too long.
 func (n *net) listen() {
 	w := n.w
 	for _, x := range w.nodes {
 		for zone, h := range x.hosts {
 			if since := w.now - max(x.closedAt, h.began); x.up && x.closed && x.paused <= w.now && h.playable() && since > longClosed {
-				w.violated("%s plays %s, and its connection to NATS has been closed for %v", x.name, zone, since)
+				w.violated("%s runs %s, but its connection to NATS has been closed for %v", x.name, zone, since)
 				return
 			}
 		}
@@ -149,7 +151,7 @@ func (n *net) listen() {
 			}
 			for zone, h := range deaf.hosts {
 				if h.playable() && w.now-max(since, h.began) > longUnheard {
-					w.violated("%s plays %s, no command reaches it, and %s would hear", deaf.name, zone, hears.name)
+					w.violated("%s runs %s, but no command reaches it, and %s is connected", deaf.name, zone, hears.name)
 					return
 				}
 			}
@@ -158,11 +160,11 @@ func (n *net) listen() {
 	w.after(frameTime, n.listen)
 }
 
-// writes are the requests that a server refuses which only reads.
+// writes are the requests that a read-only server refuses.
 var writes = map[string]bool{"slow beats": true, "slow claims": true, "slow commits": true, "slow releases": true}
 
-// session reports whether the session that a request of a node has got may write. One that only reads is closed, so that
-// the next request opens another.
+// session reports whether the session of a request may write. A read-only session is closed, so
+// that the next request opens a new one.
 func (n *node) session() bool {
 	w := n.w
 	k := w.dice.IntN(len(n.sessions))
@@ -170,11 +172,11 @@ func (n *node) session() bool {
 	if !s.open {
 		*s = session{open: true, reads: w.db.readOnly > w.now}
 		if s.reads {
-			w.count("sessions opened while the database only read")
+			w.count("sessions opened while the database was read-only")
 		}
 	}
 	if s.reads {
-		w.count("writes refused by a session that only reads")
+		w.count("writes refused by a read-only session")
 		s.open = w.off.session
 		return false
 	}
@@ -184,7 +186,7 @@ func (n *node) session() bool {
 // session is a connection of a node's pool to the database.
 type session struct{ open, reads bool }
 
-// show brings a packet to a screen: in order, or not at all.
+// show delivers a packet to a screen: in order, or not at all.
 func (n *net) show(s *screen, node int, what string, deliver func()) {
 	w := n.w
 	switch {

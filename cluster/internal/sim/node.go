@@ -9,29 +9,29 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// node is a process that runs a policy.Node and the zones that it is told to play.
+// node is a process that runs a policy.Node and its zones.
 type node struct {
 	w      *world
 	id     int
 	name   string
-	life   int // counts the processes: what was for an older one does not arrive
+	life   int // number of restarts: messages to an earlier process are dropped
 	up     bool
-	paused time.Duration // until then it does nothing, and does not know
-	held   []func()      // that came meanwhile
-	offset time.Duration // of its clock
+	paused time.Duration // end of a pause, which the process does not notice
+	held   []func()      // events during the pause
+	offset time.Duration // offset of its clock
 	rate   float64
 
 	policy   *policy.Node
 	hosts    map[string]*host
-	pingAt   time.Duration // when NATS is asked next
-	leaves   bool          // it is told to give all away
+	pingAt   time.Duration // time of the next ping
+	leaves   bool          // it releases all zones
 	closed   bool          // its connection to NATS is closed for good
 	closedAt time.Duration
 
 	sessions [3]session
 }
 
-// clock is the node's own time: from any start, and not quite as fast as the world's.
+// clock returns the node's time, which has an offset and a slightly different rate.
 func (n *node) clock() time.Duration {
 	return n.offset + time.Duration(float64(n.w.now)*n.rate)
 }
@@ -52,7 +52,7 @@ func (n *node) start() {
 // incarnation distinguishes processes with one name.
 func (n *node) incarnation() int { return n.id<<16 | n.life }
 
-// loop is the node's clockwork: a frame, and a look at the policy, each 50 ms.
+// loop runs a frame and wakes the policy every 50 ms.
 func (n *node) loop(life int) {
 	n.deliver(life, func() {
 		n.ping()
@@ -67,7 +67,7 @@ func (n *node) loop(life int) {
 	})
 }
 
-// ping asks NATS for a sign of life.
+// ping sends a request to the NATS server.
 func (n *node) ping() {
 	w := n.w
 	if w.now < n.pingAt {
@@ -75,7 +75,7 @@ func (n *node) ping() {
 	}
 	n.pingAt = w.now + 250*time.Millisecond
 	if n.closed && !w.off.closed && !n.leaves {
-		w.count("nodes that leave for a closed connection")
+		w.count("nodes that leave because their connection is closed")
 		n.leaves = true
 		n.policy.Leave(n.clock())
 	}
@@ -94,7 +94,7 @@ func (n *node) wake() {
 	n.act()
 }
 
-// deliver does something in the process of that life, when it runs.
+// deliver calls do in the process with that life number, after a pause if there is one.
 func (n *node) deliver(life int, do func()) {
 	switch {
 	case n.life != life || !n.up:
@@ -113,7 +113,7 @@ func (n *node) pause(d time.Duration) {
 		if n.life != life || !n.up || n.paused > n.w.now {
 			return
 		}
-		n.w.logf("%s: goes on", n.name)
+		n.w.logf("%s: continues", n.name)
 		held := n.held
 		n.held = nil
 		for _, do := range held {
@@ -131,7 +131,7 @@ func (n *node) crash() {
 	n.hosts = map[string]*host{}
 }
 
-// act does what the policy asks for.
+// act executes the actions of the policy.
 func (n *node) act() {
 	for actions := n.policy.Take(); len(actions) > 0; actions = n.policy.Take() {
 		for _, a := range actions {
@@ -164,7 +164,7 @@ func (n *node) one(a policy.Action) {
 		}
 	case policy.Drain:
 		if w.net.noNATS[n.id] > w.now {
-			w.count("zones given away by a node cut off from NATS")
+			w.count("zones drained by a node cut off from NATS")
 		}
 		n.hosts[a.Zone].draining = true
 	case policy.Stop:
@@ -190,7 +190,7 @@ func (n *node) drop(zone string) {
 	}
 }
 
-// load reads a zone and begins to play it.
+// load reads a zone and starts it.
 func (n *node) load(a policy.Action) {
 	h := &host{n: n, zone: a.Zone, epoch: a.Epoch, until: a.Until, life: n.w.dice.Uint64() | 1}
 	n.hosts[a.Zone] = h
@@ -214,13 +214,13 @@ func (n *node) load(a policy.Action) {
 	}, func() {
 		if n.hosts[a.Zone] == h {
 			n.drop(a.Zone)
-			n.policy.Fenced(a.Zone, a.Epoch) // not the zone's fault: the lease ends
+			n.policy.Fenced(a.Zone, a.Epoch) // not the fault of the zone: its lease expires
 			n.act()
 		}
 	})
 }
 
-// hint tells the nodes over NATS that a zone is free.
+// hint notifies the nodes over NATS that a zone is free.
 func (w *world) hint(zone, to string) {
 	for _, n := range w.nodes {
 		if w.net.noNATS[n.id] > w.now || !n.up {

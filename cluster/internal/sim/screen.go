@@ -7,31 +7,31 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// screen is a subscription of a client: by the policy's Watch.
+// screen is a subscription of a client, with a policy.Watch.
 type screen struct {
 	w      *world
 	id     int
 	client int
 	zone   string
 	watch  policy.Watch
-	last   time.Duration // when the last packet comes: they stay in order
+	last   time.Duration // arrival of the last packet; packets stay in order
 
-	defined bool   // it has the definitions of this viewer
-	total   uint64 // commands, as the zone has shown them last
+	defined bool   // it has the definitions of the current viewer
+	total   uint64 // number of commands in the last packet
 }
 
-// packet is what a zone shows.
+// packet is a packet from a zone to a screen.
 type packet struct {
 	epoch, join, number uint64
 	definitions         bool
 	total               uint64
 }
 
-// showing is a zone's side of all screens.
+// showing is the side of the zone of all screens.
 type showing struct {
-	next uint64
-	of   map[int]*policy.Screen
-	told map[int]uint64
+	next uint64                 // number of the next viewer
+	of   map[int]*policy.Screen // by screen
+	sent map[int]uint64         // by screen: number of commands in the last packet
 }
 
 func (w *world) addScreen(client int) {
@@ -41,7 +41,7 @@ func (w *world) addScreen(client int) {
 	w.after(w.between(0, time.Second), s.renew)
 }
 
-// renew says that the screen is still there, and what it has read.
+// renew sends a renewal with the number of the last packet.
 func (s *screen) renew() {
 	join, number := s.watch.Join(), s.watch.Number()
 	s.say(func(h *host, x *policy.Screen) {
@@ -64,7 +64,7 @@ func (s *screen) renew() {
 	s.w.after(policy.RenewLook, s.renew)
 }
 
-// say brings something to whoever plays the zone.
+// say sends a message to every host of the zone.
 func (s *screen) say(do func(h *host, x *policy.Screen)) {
 	w := s.w
 	for _, n := range w.nodes {
@@ -88,7 +88,7 @@ func (h *host) joinScreen(s *screen) {
 	h.shows.next++
 }
 
-// show sends what has changed, and something each second.
+// show sends packets with changes, and at least one packet a second.
 func (h *host) show() {
 	w, now := h.n.w, h.n.clock()
 	for _, s := range w.screens {
@@ -102,7 +102,7 @@ func (h *host) show() {
 		}
 		for x.Room() {
 			p := packet{epoch: h.epoch, join: x.Join, number: x.Next(), definitions: x.Define(7), total: h.window.Total()}
-			if !p.definitions && h.shows.told[s.id] == p.total && !x.Silent(now) {
+			if !p.definitions && h.shows.sent[s.id] == p.total && !x.Silent(now) {
 				break
 			}
 			what := "packets of a screen"
@@ -114,21 +114,21 @@ func (h *host) show() {
 			if p.definitions {
 				continue
 			}
-			if h.shows.told == nil {
-				h.shows.told = map[int]uint64{}
+			if h.shows.sent == nil {
+				h.shows.sent = map[int]uint64{}
 			}
-			h.shows.told[s.id] = p.total
+			h.shows.sent[s.id] = p.total
 			break
 		}
 	}
 }
 
-// hear takes in a packet.
+// hear processes a packet.
 func (s *screen) hear(p packet) {
 	w := s.w
 	sight, missed := s.watch.Heard(w.now, w.ttl, p.epoch, p.join, p.number, p.definitions)
 	if missed {
-		w.count("screens that have missed something")
+		w.count("screens that missed a packet")
 		s.miss(p.join)
 	}
 	join := p.join
@@ -136,9 +136,9 @@ func (s *screen) hear(p packet) {
 	case policy.Skip:
 		return
 	case policy.GoneBack:
-		w.count("screens told that a zone has gone back")
+		w.count("screens notified of a loss")
 		if w.backs == 0 {
-			w.violated("the screen of %s is told that it has gone back, and it has not", s.zone)
+			w.violated("the screen of %s is notified of a loss, and there was none", s.zone)
 		}
 		return
 	case policy.ShowFirst:
@@ -158,7 +158,7 @@ func (s *screen) hear(p packet) {
 	}
 }
 
-// miss says that the screen has missed something.
+// miss reports a lost packet.
 func (s *screen) miss(join uint64) {
 	if !s.w.off.missed {
 		s.say(func(_ *host, x *policy.Screen) {
@@ -169,12 +169,12 @@ func (s *screen) miss(join uint64) {
 	}
 }
 
-// wrong says in what the screen differs from its zone; "": in nothing.
+// wrong returns how the screen differs from its zone, or "".
 func (s *screen) wrong() string {
 	h := s.w.hostOf(s.zone)
 	switch {
 	case h == nil:
-		return s.zone + " is not played"
+		return s.zone + " does not run"
 	case s.watch.Epoch() != h.epoch:
 		return fmt.Sprintf("the screen of %s shows epoch %d, and it is at %d", s.zone, s.watch.Epoch(), h.epoch)
 	case !s.defined:

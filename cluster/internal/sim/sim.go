@@ -1,6 +1,6 @@
-// Package sim plays a whole cluster in one goroutine, on one seed and virtual time: nodes that run
-// policy.Node, zones, clients that run policy.Sender, a model of the database and one of the network, and
-// everything that goes wrong there. At the end it compares the books.
+// Package sim simulates a cluster in one goroutine and in virtual time, from a seed: nodes that run
+// policy.Node, zones, clients that run policy.Sender, and models of the database and the network,
+// with faults. At the end it compares the replies that clients got with the state of the players.
 package sim
 
 import (
@@ -12,26 +12,26 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// badZone panics when it is loaded, on every node.
+// badZone is a zone that panics on every node when it is loaded.
 const badZone = "zone-bad"
 
-// settings are what a seed does not decide.
+// settings are the parameters of a simulation that do not depend on the seed.
 type settings struct {
 	off     guards
 	verbose bool
-	alone   bool   // there is one node
+	alone   bool   // only one node
 	slow    bool   // half of all messages are delayed
 	often   string // name of a fault that is injected more often than others
 }
 
 const (
-	stormy  = 20 * time.Second // how long there are faults
-	atLast  = 60 * time.Second // within which all must be well then
-	players = 16
-	nobody  = players // a player that there is not
+	faultTime     = 20 * time.Second // how long faults are injected
+	recoveryTime  = 60 * time.Second // maximum time until the cluster has recovered
+	players       = 16
+	unknownPlayer = players // a player that does not exist
 )
 
-// play plays one seed and returns its world, with what it found.
+// play simulates one seed and returns the world with its violations.
 func play(seed uint64, s settings) *world {
 	w := &world{
 		dice: rand.New(rand.NewPCG(seed, 20)), ttl: 2 * time.Second, off: s.off, verbose: s.verbose, real: seed%8 == 7,
@@ -76,7 +76,7 @@ func play(seed uint64, s settings) *world {
 	w.after(time.Second, w.faults)
 	w.after(time.Second, w.travel)
 	w.net.listen()
-	w.run(stormy)
+	w.run(faultTime)
 	if len(w.violations) == 0 {
 		w.heal()
 		w.settle()
@@ -91,33 +91,33 @@ func (w *world) addNode() *node {
 		offset: time.Duration(w.dice.Int64N(int64(2*time.Hour))) - time.Hour, rate: 0.98 + 0.04*w.dice.Float64(),
 	}
 	w.nodes = append(w.nodes, n)
-	w.count("clocks that are wrong")
+	w.count("skewed clocks")
 	return n
 }
 
-// settle plays on without faults until everybody has an answer and every zone is played, and then
-// compares the books.
+// settle continues without faults until every command has a reply and every zone runs, and then
+// compares replies and players.
 func (w *world) settle() {
 	const rounds = 3
 	for round := range rounds {
-		for end := w.now + atLast; w.settled() != "" && w.now < end && len(w.violations) == 0; {
+		for end := w.now + recoveryTime; w.settled() != "" && w.now < end && len(w.violations) == 0; {
 			w.run(w.now + 100*time.Millisecond)
 		}
 		if why := w.settled(); why != "" && len(w.violations) == 0 {
-			w.violated("not all is well after %v without faults: %s", atLast, why)
+			w.violated("not recovered after %v without faults: %s", recoveryTime, why)
 		}
 		if len(w.violations) > 0 {
 			return
 		}
 		if round < rounds-1 {
-			w.run(w.now + 5*time.Second) // and it stays so, but for zones that go to a node with less to do
+			w.run(w.now + 5*time.Second) // balancing may move zones meanwhile
 		}
 	}
 	w.compare()
 	w.compareZones()
 }
 
-// settled says what is still to come; "": nothing.
+// settled returns what is still missing, or "" if the cluster has recovered.
 func (w *world) settled() string {
 	for _, c := range w.clients {
 		if n := c.left + c.sender.Len(); n > 0 {
@@ -126,13 +126,13 @@ func (w *world) settled() string {
 	}
 	for _, name := range w.names() {
 		if w.hostOf(name) == nil {
-			return name + " is not played"
+			return name + " does not run"
 		}
 	}
 	for _, n := range w.nodes {
 		for _, s := range n.sessions {
 			if n.up && s.open && s.reads {
-				return n.name + " keeps a session that only reads"
+				return n.name + " keeps a read-only session"
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (w *world) settled() string {
 	}
 	for player := range players {
 		if o := w.db.owners[player]; o.arriving > 0 {
-			return fmt.Sprintf("player %d is on its way to %s", player, o.zone)
+			return fmt.Sprintf("player %d is in transit to %s", player, o.zone)
 		}
 	}
 	if bad := w.db.zones[badZone]; bad != nil && bad.failures < 3 {
@@ -152,7 +152,7 @@ func (w *world) settled() string {
 	return ""
 }
 
-// hostOf returns who plays a zone.
+// hostOf returns the host that runs a zone, or nil.
 func (w *world) hostOf(zone string) *host {
 	for _, n := range w.nodes {
 		if h := n.hosts[zone]; h != nil && n.up && h.playable() && !h.draining && h.epoch == w.db.zones[zone].epoch {
@@ -162,17 +162,17 @@ func (w *world) hostOf(zone string) *host {
 	return nil
 }
 
-// compare holds the answers that clients have had against what players carry.
+// compare checks the replies that clients got against the commands that players have.
 func (w *world) compare() {
-	done := map[policy.ID]int{} // to the place in its player's log
+	done := map[policy.ID]int{} // 1 + index in its player's log
 	for player := range players {
 		log := w.db.owners[player].s.log
 		for k, id := range log {
 			switch e := w.book[id]; {
 			case done[id] > 0:
-				w.violated("command %x was done twice", id[:])
+				w.violated("command %x was executed twice", id[:])
 			case e == nil || e.player != player:
-				w.violated("player %d has command %x, which is not for it", player, id[:])
+				w.violated("player %d has command %x, which is not for this player", player, id[:])
 			}
 			done[id] = k + 1
 		}
@@ -181,28 +181,28 @@ func (w *world) compare() {
 	for _, id := range w.ids() {
 		e := w.book[id]
 		switch place := done[id]; {
-		case w.excused(id): // what was answered is of a history that is lost
+		case w.excused(id): // the reply is from a lost history
 		case e.code == policy.Durable && place == 0, e.code == policy.Done && e.sure && place == 0:
 			w.violated("command %x for player %d is lost: the answer was %v", id[:], e.player, e.code)
 		case e.code == policy.Durable && e.place != place:
-			w.violated("command %x was the %d. of player %d, and is now the %d.", id[:], e.place, e.player, place)
+			w.violated("command %x was number %d of player %d, and is now number %d", id[:], e.place, e.player, place)
 		case e.code == policy.Refused && e.sure && place > 0:
-			w.violated("command %x was refused, and is done", id[:])
-		case e.code == policy.Refused && !e.sure && w.backs > 0: // by a zone that had not heard yet that the database has gone back
-		case e.code == policy.Refused && e.player != nobody:
-			w.violated("command %x was refused, and there is player %d", id[:], e.player)
+			w.violated("command %x was refused, but executed", id[:])
+		case e.code == policy.Refused && !e.sure && w.backs > 0: // by a zone that had not noticed the loss yet
+		case e.code == policy.Refused && e.player != unknownPlayer:
+			w.violated("command %x was refused, but player %d exists", id[:], e.player)
 		}
 	}
 }
 
-// inOrder sees that what was answered before another was sent comes before it: with the places above it
-// is what linearizable means.
+// inOrder checks that a command that was acknowledged before another was sent precedes it. Together
+// with the positions above this means that the history is linearizable.
 func (w *world) inOrder(player int, log []policy.ID) {
-	var earliest time.Duration // of all answers behind
+	var earliest time.Duration // earliest reply to a later command
 	for k, id := range slices.Backward(log) {
 		e := w.book[id]
 		if k < len(log)-1 && earliest > 0 && e.sent > earliest {
-			w.violated("player %d: command %x came before one that was answered when it was not sent yet", player, id[:])
+			w.violated("player %d: command %x precedes one that was acknowledged before this one was sent", player, id[:])
 		}
 		if e.sure && e.answered > 0 && !w.excused(id) && (earliest == 0 || e.answered < earliest) {
 			earliest = e.answered
@@ -222,7 +222,7 @@ func (w *world) ids() (all []policy.ID) {
 	return all
 }
 
-// compareZones sees that each player is in one zone, the one that the database says, and as it says.
+// compareZones checks that each player is in exactly one zone, as in the database.
 func (w *world) compareZones() {
 	where := map[int]string{}
 	for _, name := range w.names() {
@@ -236,7 +236,7 @@ func (w *world) compareZones() {
 			}
 			where[player] = name
 			if o := w.db.owners[player]; o.zone != name || o.arriving > 0 {
-				w.violated("player %d plays in %s, and is on disk in %s", player, name, o.zone)
+				w.violated("player %d is in %s, and on disk in %s", player, name, o.zone)
 			}
 			s, err := h.game.save(player)
 			if disk := w.db.owners[player].s.log; err != nil || !slices.Equal(s.log, disk) {
@@ -246,7 +246,7 @@ func (w *world) compareZones() {
 	}
 	for player := range players {
 		if where[player] == "" {
-			w.violated("player %d is nowhere: on disk in %s", player, w.db.owners[player].zone)
+			w.violated("player %d is in no zone: on disk in %s", player, w.db.owners[player].zone)
 		}
 	}
 }

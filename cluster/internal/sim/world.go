@@ -11,30 +11,30 @@ import (
 
 const frameTime = 50 * time.Millisecond
 
-// guards are what a control switches off, one at a time. It must fail then.
+// guards are the guards that a control switches off. With one of them off some seeds must fail.
 type guards struct {
-	fence     bool // a commit of an old epoch is taken
-	earlyStop bool // a zone is played on when its lease may have ended
-	moveGuard bool // a save, or a move that was asked for again, drags a moved player back
-	window    bool // the ids of commands are not looked at
-	since     bool // ids that have left the window count as never seen
-	moved     bool // that a command was sent on to another zone is not kept
-	leaving   bool // who has been moved out counts as gone before that is on disk
+	fence     bool // a commit with an old epoch is accepted
+	earlyStop bool // a zone continues when its lease may have ended
+	moveGuard bool // a late save or a repeated departure moves a player back
+	window    bool // the ids of executed commands are ignored
+	since     bool // a command that may have left the window is executed
+	moved     bool // the ids of redirected commands are not saved
+	leaving   bool // a player that is leaving counts as gone before that is on disk
 	deaf      bool // a node that is cut off from NATS keeps its zones
-	timeline  bool // nobody notices that a standby has taken over
-	hold      bool // zones may be claimed as soon as a standby has taken over
-	lower     bool // a command says to each owner how many were on disk at the first
-	lost      bool // a zone whose cut is lost saves itself whole
-	life      bool // messages do not name the life of a zone
-	turn      bool // an owner whose epoch is lower is never believed
-	session   bool // a session that only reads is kept
+	timeline  bool // a takeover by a standby is not noticed
+	hold      bool // zones may be claimed at once after a takeover
+	lower     bool // Message.Since is never lowered for a new owner
+	lost      bool // a zone that lost its cut saves itself completely
+	life      bool // messages do not have a life
+	turn      bool // an owner with a lower epoch is never accepted
+	session   bool // read-only sessions are kept
 	closed    bool // a node does not notice that its connection to NATS is closed for good
-	skip      bool // epochs go on from those of the standby
-	before    bool // answers of owners from before a loss are believed
-	missed    bool // a screen does not say that it has missed something
+	skip      bool // epochs continue from those of the standby
+	before    bool // replies of owners from before a loss are accepted
+	missed    bool // screens do not report lost packets
 }
 
-// world is all of it: one seed, one queue of things to come, one clock.
+// world is the complete state of a simulation, with its queue of events and its clock.
 type world struct {
 	now    time.Duration
 	dice   *rand.Rand
@@ -43,9 +43,9 @@ type world struct {
 	ttl    time.Duration
 	window int
 	off    guards
-	alone  bool // there is one node
+	alone  bool // only one node
 	often  string
-	real   bool // zones are played on the real engine
+	real   bool // zones use the real engine
 
 	db      *db
 	net     *net
@@ -56,11 +56,11 @@ type world struct {
 
 	counts     map[string]int
 	running    map[string]run // by zone: the run with the highest epoch
-	home       map[int]string // the zone that a player has left last
+	home       map[int]string // by player: the zone that it left last
 	book       map[policy.ID]*entry
-	lost       map[policy.ID]int // for each lost command: the number of times that the database had gone back then
-	loaded     map[lease]int     // for each lease: the number of times that the database had gone back when the zone was read
 	backs      int               // how often the database has gone back
+	lost       map[policy.ID]int // by lost command: the value of backs after the loss
+	loaded     map[lease]int     // by lease: the value of backs when the zone was read
 	violations []string
 	verbose    bool
 	lines      []string
@@ -75,14 +75,14 @@ type lease struct {
 // run identifies a load of a zone.
 type run struct{ epoch, life uint64 }
 
-// entry is what is known of one command at the end.
+// entry is the record of one command.
 type entry struct {
 	player         int
 	sent, answered time.Duration
 	code           policy.Code
 	place          int
 	sure           bool
-	known          int // losses that the client had been notified of when it accepted the reply
+	known          int // client.known of the zone when the reply was accepted
 }
 
 type event struct {
@@ -107,7 +107,7 @@ func (q *queue) Pop() any {
 	return x
 }
 
-// at has something done later, in virtual time.
+// at schedules an event.
 func (w *world) at(t time.Duration, do func()) {
 	w.order++
 	heap.Push(&w.queue, event{max(t, w.now), w.order, do})
@@ -115,7 +115,7 @@ func (w *world) at(t time.Duration, do func()) {
 
 func (w *world) after(d time.Duration, do func()) { w.at(w.now+d, do) }
 
-// run plays until an instant, or until nothing is to come.
+// run executes events until the given time or the first violation.
 func (w *world) run(until time.Duration) {
 	for len(w.queue) > 0 && w.queue[0].at <= until && len(w.violations) == 0 {
 		e := heap.Pop(&w.queue).(event)
@@ -127,10 +127,10 @@ func (w *world) run(until time.Duration) {
 
 func (w *world) count(what string) { w.counts[what]++ }
 
-// chance throws the dice.
+// chance returns true with probability p.
 func (w *world) chance(p float64) bool { return w.dice.Float64() < p }
 
-// between returns a span, by the dice.
+// between returns a random duration in [a, b).
 func (w *world) between(a, b time.Duration) time.Duration {
 	return a + time.Duration(w.dice.Int64N(int64(b-a)))
 }
@@ -141,7 +141,7 @@ func (w *world) violated(format string, args ...any) {
 	w.violations = append(w.violations, text)
 }
 
-// logf keeps a line of the history, where somebody wants to read it.
+// logf records a line of the log, if verbose.
 func (w *world) logf(format string, args ...any) {
 	if w.verbose {
 		w.lines = append(w.lines, fmt.Sprintf("%9.3f  ", w.now.Seconds())+fmt.Sprintf(format, args...))
