@@ -13,24 +13,24 @@ import (
 	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
-// The binary form of a command: a byte for its version, one for the verb, then a mask of the
-// fields that are not zero, and these fields. The mask and counts are unsigned varints, numbers
-// that may be negative are zigzag varints, handles and fractions are 8 bytes, little-endian, and
-// texts have their length before them. Definitions, tags, acts, attributes and reasons are names:
-// numbers of theirs are good in one catalog only.
+// The binary form of a command is a byte for its version, a byte for the verb, a mask of the fields
+// that are not zero, and these fields. The mask and counts are unsigned varints, signed numbers are
+// zigzag varints, handles and fractions are 8 bytes, little-endian, and texts have a length prefix.
+// Definitions, tags, acts, attributes and reasons are names, since their numbers are valid in one
+// catalog only.
 //
-// The order of the fields in form.fields is that of the bits. A field is never moved; a new one
-// comes last, and whoever does not know it refuses the command.
+// form.fields lists the fields in the order of their bits. A field is never moved. A new one is
+// added last; an older reader rejects a command that has it.
 
 const commandVersion = 1
 
-// MaxCommandBytes is how long the binary form of a command may be.
+// MaxCommandBytes is the maximum length of the binary form of a command.
 const MaxCommandBytes = 1 << 16
 
 // AppendBinary appends the binary form of the command, for owners of that catalog. It fails with
-// [ErrFunc] if the command holds a function, and as [Command.Check] does; then dst is returned as
-// it was. What is known of the source's attributes is not in it: whoever carries the command out
-// finds it again.
+// [ErrFunc] if the command holds a function, and as [Command.Check] does; it then returns dst
+// unchanged. The form does not contain the captured attributes of the source; the receiver
+// captures them again.
 func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
 	switch a := &c.Application; {
 	case c.Do != nil:
@@ -56,11 +56,11 @@ func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
 	return f.data, nil
 }
 
-// UnmarshalBinary makes the command the one that the bytes say, in terms of the catalog. All of
-// them must be one command. It fails with [ErrCommandVersion] if they are of a later version, with
-// [ErrName] if the catalog has not what they name, and with [ErrCommand] if they are no command or
-// one that no constructor could have made; the command is then not to be used. It keeps nothing of
-// data, and allocates no more than so many bytes.
+// UnmarshalBinary decodes exactly one command, with the names of the catalog. It fails with
+// [ErrCommandVersion] if the bytes are of a later version, with [ErrName] if the catalog does not
+// have a name, and with [ErrCommand] if they are not a command or not one that a constructor
+// could make; do not use the command then. It does not retain data, and allocates at most the
+// length of data.
 func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
 	*c = Command{}
 	switch {
@@ -83,7 +83,7 @@ func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
 	case len(f.data) > 0:
 		return fmt.Errorf("%w: %d bytes behind it", ErrCommand, len(f.data))
 	}
-	if c.Verb == verb.Compensate { // these meant nothing when [Command.Check] still accepted them
+	if c.Verb == verb.Compensate { // ignored when [Command.Check] still accepted them
 		c.Query.Grade, c.Query.Stacks = 0, 0
 	}
 	return c.Check(catalog)
@@ -137,8 +137,7 @@ func (f *form) fields(c *Command) {
 	f.flag(&c.quiet)
 }
 
-// form writes a command into bytes or reads it from there; which of the two, the same code does
-// both, so that they cannot differ.
+// form writes or reads the binary form. One list of fields does both, so that they cannot differ.
 type form struct {
 	catalog *Catalog
 	mode    mode
@@ -163,8 +162,8 @@ func (f *form) failf(of error, format string, args ...any) {
 	f.data = nil
 }
 
-// next reports whether the field that comes is to be coded; there says so for one that is
-// measured.
+// next reports whether to code the next field. When measuring, there says whether the command has
+// it.
 func (f *form) next(there bool) bool {
 	bit := uint64(1) << f.bit
 	f.bit++
@@ -244,7 +243,7 @@ func fixed[T ~uint64](f *form, v *T) {
 	}
 }
 
-// fraction codes a number of which a zero without a sign counts as not there.
+// fraction codes a number. A positive zero is left out.
 func (f *form) fraction(v *float64) {
 	if bits := math.Float64bits(*v); f.next(bits != 0) {
 		f.word(&bits)
@@ -276,7 +275,7 @@ func (f *form) flag(v *bool) {
 	}
 }
 
-// name codes a text without asking whether it is there.
+// name codes a text without a bit in the mask.
 func (f *form) name(v *string) {
 	if f.mode == writing {
 		f.data = append(binary.AppendUvarint(f.data, uint64(len(*v))), *v...)
@@ -296,7 +295,7 @@ func (f *form) text(v *string) {
 	}
 }
 
-// params codes the numbers that an application brings. Each has 9 bytes at least.
+// params codes the numbers of an application, at least 9 bytes each.
 func (f *form) params(v *[]Arg) {
 	if f.next(len(*v) > 0) {
 		f.args(v)
@@ -324,8 +323,8 @@ func (f *form) args(v *[]Arg) {
 	}
 }
 
-// named codes a thing of the catalog by its name: there says whether there is one, to returns its
-// name, and from takes the thing of a name, if there is one.
+// named codes a reference into the catalog by its name. there reports whether the command has it,
+// to returns its name, and from resolves a name, reporting whether it is known.
 func (f *form) named(kind string, there bool, to func() string, from func(string) bool) {
 	if !f.next(there) {
 		return
@@ -374,10 +373,10 @@ func (f *form) attr(v *stat.Attr) {
 	})
 }
 
-// The words of what a query says.
+// The words of polarities and grades.
 var polarities, grades = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable)
 
-// rule codes a value by its word.
+// rule codes a value of an enumeration as its word.
 func rule[E ~uint8](f *form, v *E, words []string) {
 	if !f.next(*v != 0) {
 		return

@@ -49,8 +49,8 @@ func (f *form) taken(c *Command) {
 	}
 }
 
-// ownOfParts codes what the further applications of what was stolen have of their own: shield, charges and numbers. Without this
-// field they are those of the first.
+// ownOfParts codes the shields, charges and numbers of the further applications of a stolen buff.
+// Without this field they are equal to the first one's.
 func (f *form) ownOfParts(n *stolenState) {
 	if !f.next(n != nil && slices.ContainsFunc(n.rest, func(l asyncStack) bool {
 		return l.shield != n.shield || l.charges != n.charges || l.numbers != 0
@@ -77,7 +77,8 @@ func (f *form) ownOfParts(n *stolenState) {
 	}
 }
 
-// ownNumbers codes the numbers of a part: as many as the buff has, or none, which stands for those of the first part.
+// ownNumbers codes the numbers of a further application: as many as the buff has, or none if they
+// are equal to the first one's.
 func (f *form) ownNumbers(n *stolenState, l *asyncStack) {
 	if f.mode == writing {
 		own := n.waiting[:0]
@@ -114,8 +115,8 @@ func (f *form) ownNumbers(n *stolenState, l *asyncStack) {
 	l.numbers = uint16(len(n.waiting) / len(n.values))
 }
 
-// leftOf makes what is left of a buff. The definition may have other numbers now than when it was
-// stolen: they are found by their names.
+// leftOf returns the state of a stolen buff. The definition may have other numbers now; they are
+// matched by name.
 func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack) *stolenState {
 	n := &stolenState{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
 	for k := range rest {
@@ -139,8 +140,8 @@ func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack)
 	return n
 }
 
-// asyncStacks codes the further applications of what was stolen. Each has 4 bytes at least, so that in
-// a command there are never as many as a buff may have.
+// asyncStacks codes the further applications of a stolen buff. Each takes at least 4 bytes, which
+// bounds their number.
 func (f *form) asyncStacks(v *[]asyncStack) {
 	if f.mode == writing {
 		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))

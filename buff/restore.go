@@ -12,68 +12,67 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Restoration is what came of a [Set.Restore].
+// Restoration is the result of a [Set.Restore].
 type Restoration struct {
-	Restored int // buffs that are back
+	Restored int // buffs that were restored
 	Expired  int // buffs that ended while their owner was away
-	Unknown  int // buffs of which the catalog has no definition, or an instant one, and links whose heads are such buffs: kept aside
-	Timeouts int // timeouts that are back
-	Unnamed  int // timeouts whose handler has no name any more: kept aside
+	Unknown  int // buffs kept aside: they have no definition in the catalog, or an instant one, or are links of such buffs
+	Timeouts int // timeouts that were restored
+	Unnamed  int // timeouts kept aside: their handler is unknown
 
-	// Away is for how many ms the owner was away by Moment.Wall, at least 0.
+	// Away is how long the owner was away by Moment.Wall, in ms, at least 0.
 	Away int64
 
-	// Sources are those of whom the owner carries something again that ends or is adopted when
-	// its source leaves (Spec.OnSourceGone), each once, sorted, without the owner. A source may
-	// have left meanwhile, and nobody has told this owner: whoever knows gives it a LoseSource.
+	// Sources are the sources of restored buffs that end or are adopted when their source leaves
+	// (Spec.OnSourceGone), without duplicates, sorted, without the owner. A source may have left
+	// in the meantime, and this owner was not notified: send it a LoseSource.
 	Sources []OwnerID
 
-	// ClockStepped says that Moment.Wall went back: no time has passed for Wall buffs.
+	// ClockStepped reports that Moment.Wall went back. No time has passed for Wall buffs.
 	ClockStepped bool
 
-	// UptimeStepped says that Moment.Uptime went back, and that the blob has an Uptime buff: no
-	// time has passed for it. The server does not keep its uptime from one run to the next.
+	// UptimeStepped reports that Moment.Uptime went back and that the blob has an Uptime buff,
+	// for which no time has passed. The server does not keep its uptime between runs.
 	UptimeStepped bool
 }
 
-// Restore puts what is in a blob on the owner, whose Set must be as [NewSet] made it, or
-// Restore panics. Turn.Catalog has the definitions. The function returns the handlers of
-// timeouts by name; if it is nil, those of the catalog are there.
+// Restore applies the state in a blob to the owner. It panics unless the Set is as returned by
+// [NewSet]. Turn.Catalog has the definitions. The function returns the handlers of timeouts by
+// name; if it is nil, the catalog does.
 //
-// An Online buff goes on where it was. For a Wall buff the time of the calendar has passed,
-// for an Uptime buff that of the server, at the rate that its own and its owner's time had
-// at the moment of saving, also if they stood still; a clock that went back counts as
-// none. Pulses in that time are as Saving.Offline says, with the stacks of the last of them,
-// and Suppressed if the buff was hidden or its owner is immune; the partial one of a
-// [define.TailPartial] comes after the whole ones.
-// A number with [define.SnapshotPulse] is asked for at each of them, by what is back and by the buff itself.
-// Stacks that end with a rest of the buff end one after the other and are told together, and
-// so is what ran in a queue.
+// An Online buff continues where it was. For a Wall buff the calendar time has passed, for an
+// Uptime buff the uptime of the server, at the rate of the buff's and the owner's time when it
+// was saved, even if that was 0; a clock that went back has not moved. Pulses in that time follow
+// Saving.Offline, with the stacks of the last pulse. They are Suppressed if the buff was hidden
+// or the owner is immune. The partial pulse of a [define.TailPartial] follows the whole ones. A
+// number with [define.SnapshotPulse] is evaluated for each pulse, from the restored buffs and the
+// buff itself. Stacks that end before the buff are reported in one event, and so are applications
+// of a queue.
 //
-// The events are at at.Now, the oldest buff first. For one that is back there is a Restored,
-// then a StackEnded or Queued if stacks or the one that ran had ended, then its pulses. For
-// one that has ended there are its pulses and a Removed, as Saving.OfflineExpire says; it
-// is not on the owner any more, and these events have no Handle. With [define.OfflineRun] its actions follow: a buff that
-// they apply to the owner and that lives by the same clock starts at that end, its time since then passes like that of a buff
-// that was away, and it may have ended by now. What is hidden is looked
-// at anew after that, and what the definitions want follows.
+// The events are at at.Now, the oldest buff first. A restored buff emits Restored, then
+// StackEnded or Queued if stacks or the running application have ended, then its pulses. A buff
+// that has ended emits its pulses and a Removed, as Saving.OfflineExpire says; it is not on the
+// owner any more, and these events have no Handle. With [define.OfflineRun] its actions follow. A
+// buff that they apply to the owner and that uses the same clock starts at that end; time passes
+// for it as for a buff that was away, and it may have ended already. Then hidden buffs are
+// reevaluated, and the actions of the definitions follow.
 //
-// If a definition has changed, the buff keeps to the new one: no more stacks than the limit,
-// those that end first going; no pulses without a period, or a new beat from now on with a
-// first one; an end if it must have one now. A period that was not hasted is the new one
-// after the pulse to come. Numbers are those that were saved, by name; what is asked for
-// besides is worked out from what is known, and is its default, or zero, if that is not
-// enough. What the catalog does not know — definitions, handlers, tags, attributes, groups
-// of diminishing returns — is kept aside as it was and is in the next [Set.Save], and so is a link all
-// of whose heads are. A buff that comes back from there is the owner's youngest. A link of which no head is
-// in the blob is dropped.
+// If a definition has changed, the buff follows the new one. It keeps at most the limit of
+// stacks; the stacks that end first are removed. It has no pulses without a period, new pulses
+// from now on with a first period, and an end if it must have one. A period without haste is the
+// new period after the next pulse. Numbers keep their saved values, by name; new ones are
+// evaluated from the known inputs, or are their default or zero. Parts that the catalog does not
+// know (definitions, handlers, tags, attributes, groups of diminishing returns) are kept aside
+// unchanged and are in the next [Set.Save]; so is a link of which all heads are kept aside. A
+// buff that was kept aside and is restored is the owner's youngest. A link without a head in the
+// blob is dropped.
 //
-// What the time of the owner's zone is to do to it, as by commands of [define.OfZone], is zone: it holds
-// from at.Now on, and the events tell the ends that follow from it.
+// The commands in zone, of [define.OfZone], give the owner's time the state of its zone from
+// at.Now on. Ends that follow are emitted.
 //
-// Restore fails with [ErrBlob], with [ErrFull] if the owner may not carry as much, or with
-// [ErrRoom] if too much would happen at once, and has then changed nothing. Whatever the blob says, it allocates no more than a fixed
-// multiple of its length, beside the events.
+// Restore fails with [ErrBlob], with [ErrFull] if the owner may not carry that many, or with
+// [ErrRoom] if there would be too many events at once. The Set is then unchanged. Without the
+// events, it allocates at most a fixed multiple of the length of the blob, whatever its contents.
 func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string) (HandlerID, bool), zone ...Command) (Restoration, error) {
 	if int(s.used)+len(s.timeouts().all()) > 0 || s.gates() != nil || s.timeScale() != nil || s.sheet() != nil {
 		panic("buff: Restore into a Set that has been used")
@@ -105,7 +104,7 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 	return r.result, nil
 }
 
-// sourcesToLose returns whose leaving would change something of what the owner carries.
+// sourcesToLose returns the sources of buffs that change when their source leaves.
 func (s *Set) sourcesToLose() (sources []OwnerID) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
@@ -117,7 +116,7 @@ func (s *Set) sourcesToLose() (sources []OwnerID) {
 	return slices.Compact(sources)
 }
 
-// steppedBack reports whether a buff lives by the uptime, which has gone back.
+// steppedBack reports whether a buff uses the uptime and the uptime went back.
 func (r *restorer) steppedBack(b *state.Buff) bool {
 	from := r.saved.Uptime
 	if b.Since != nil {
@@ -126,8 +125,8 @@ func (r *restorer) steppedBack(b *state.Buff) bool {
 	return b.On(define.Uptime) && r.at.Uptime < from
 }
 
-// restorer is one Restore. Up to place it does not touch the Set. A Turn keeps one, with its
-// memory, for all owners that it restores.
+// restorer is one Restore. It does not change the Set before place. A Turn keeps one, with its
+// memory, for all owners.
 type restorer struct {
 	memory  *state.Memory
 	catalog *Catalog // of the names in memory
@@ -141,13 +140,13 @@ type restorer struct {
 	handler func(name string) (HandlerID, bool)
 	result  Restoration
 
-	own  *timeScale // the owner's, to be
-	now  wheel.Time // in the owner's time
+	own  *timeScale // of the restored owner
+	now  wheel.Time // owner time
 	ages uint64
 
 	backs []comeback
 
-	// What the owner is to have, each in one piece.
+	// Memory of the restored owner, each kind in one allocation.
 	waits      []timeout
 	remains    []drRecord
 	async      []asyncStack
@@ -157,7 +156,7 @@ type restorer struct {
 	captured   []Captured
 }
 
-// of gives the memory the catalog for the next blob.
+// of sets the catalog of the memory.
 func (r *restorer) of(c *Catalog) {
 	if r.catalog == c {
 		return
@@ -171,7 +170,7 @@ func (r *restorer) of(c *Catalog) {
 	})
 }
 
-// restorer returns the one that the Turn keeps.
+// restorer returns the Turn's restorer.
 func (t *Turn) restorer() *restorer {
 	if t.restores == nil {
 		t.restores = &restorer{memory: &state.Memory{}}
@@ -179,7 +178,7 @@ func (t *Turn) restorer() *restorer {
 	return t.restores
 }
 
-// done forgets everything but the memory.
+// done resets everything except the memory.
 func (r *restorer) done() {
 	backs, fates := r.backs[:0], r.fates[:0]
 	if cap(fates) > state.MaxKept {
@@ -189,7 +188,7 @@ func (r *restorer) done() {
 	r.memory.Reset()
 }
 
-// keepAside returns what the catalog does not know.
+// keepAside returns the parts that the catalog does not know.
 func (r *restorer) keepAside() *state.Owner {
 	if r.aside == nil {
 		r.aside = &state.Owner{}
@@ -197,7 +196,7 @@ func (r *restorer) keepAside() *state.Owner {
 	return r.aside
 }
 
-// since returns the ms from then to now, none if that is negative.
+// since returns the ms from then to now, at least 0.
 func since(now, then int64) int64 {
 	switch d := now - then; {
 	case now < then:
@@ -209,8 +208,8 @@ func since(now, then int64) int64 {
 	}
 }
 
-// ownTime finds the owner's time. It goes on where it was if it was not the world's, or if
-// there are definitions whose beat is counted from its zero.
+// ownTime sets the owner's time. It continues where it was if it differed from world time, or if
+// some definition aligns its pulses to it.
 func (r *restorer) ownTime() {
 	b := r.saved
 	r.now = r.at.Now
@@ -225,13 +224,13 @@ func (r *restorer) ownTime() {
 	r.own, r.now = &p, p.inner
 }
 
-// restore gives p the rest and the cause that it had.
+// restore sets the fraction and the cause of a saved time scale.
 func (p *timeScale) restore(b *state.Scale, cause define.Whose) {
 	p.rest, p.den = b.Rest, b.Parts
 	p.change(p.at, cause, b.Held, Ratio{b.Num, b.Den})
 }
 
-// buffs decides the fate of each buff and lets the time away pass for those that come back.
+// buffs decides the fate of each buff and applies the time away to the restored ones.
 func (r *restorer) buffs() {
 	r.decide()
 	for k := range r.saved.Buffs {
@@ -335,7 +334,7 @@ func (r *restorer) setAside(b *state.Buff) {
 	r.keepAside().Buffs = append(r.aside.Buffs, c)
 }
 
-// timeouts finds the handlers.
+// timeouts resolves the handlers of the timeouts.
 func (r *restorer) timeouts() {
 	if n := len(r.saved.Timeouts); n > 0 {
 		r.waits = make([]timeout, 0, n)
@@ -376,7 +375,7 @@ func (r *restorer) returns() {
 	}
 }
 
-// room reports whether the Set may carry all of it.
+// room checks whether the owner may carry everything.
 func (r *restorer) room() error {
 	modifiers := 0
 	for k := range r.backs {
@@ -401,7 +400,7 @@ func (r *restorer) room() error {
 	return nil
 }
 
-// burst reports whether there may be as many events and calls of handlers as the blob makes.
+// burst checks the number of events and handler calls.
 func (r *restorer) burst() error {
 	events, calls := 0, 0
 	for k := range r.backs {

@@ -7,9 +7,9 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// With [define.OfflineRun] the actions of a buff that ended while its owner was away run at the return. A buff that
-// they apply, and that has the same clock, starts when the first one ended: after the return a chain of such buffs is where it would
-// be if the owner had stayed.
+// With [define.OfflineRun] the actions of a buff that ended while its owner was away run on Restore.
+// A buff that they apply starts at that end if it uses the same clock, so that a chain of such buffs
+// is in the same state as if the owner had stayed.
 
 // backdate is how long ago an application starts, in ms of a clock. The zero backdate is now.
 type backdate struct {
@@ -17,7 +17,8 @@ type backdate struct {
 	clock define.Clock
 }
 
-// of returns the backdate of an application of a definition. Instants have no clock, and pass it on.
+// of returns the backdate of an application of a definition. Instants have no clock and pass it
+// on.
 func (b backdate) of(spec *program) backdate {
 	if spec.Kind != define.Instant && spec.Clock != b.clock {
 		return backdate{}
@@ -43,10 +44,10 @@ func (s *Set) followBackdated(t *Turn, spec *program, k *magnitudes, ms int64) {
 	t.ended = backdate{}
 }
 
-// catchUpBackdated lets time pass for an instance that started back ms ago, as a Restore does: its pulses follow
-// Saving.Offline, stacks end, and the instance ends if its end has passed.
+// catchUpBackdated applies the time since an instance started, back ms ago, like a Restore:
+// pulses follow Saving.Offline, stacks end, and the instance ends if its end has passed.
 //
-// Story: testdata/save/chain.txt.
+// Example: testdata/save/chain.txt.
 func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 	i := s.slot(at)
 	c := comeback{
@@ -81,8 +82,8 @@ func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 	}
 }
 
-// endBackdated ends an instance whose end has passed. The Removed is emitted whatever Saving.OfflineExpire says, since the
-// Applied was.
+// endBackdated ends an instance at an end in the past. It always emits Removed, whatever
+// Saving.OfflineExpire is, since Applied was emitted.
 func (s *Set) endBackdated(t *Turn, c *comeback) {
 	spec := c.spec
 	if spec.uses&usesLeave != 0 {

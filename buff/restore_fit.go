@@ -9,39 +9,39 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// comeback is what becomes of one buff.
+// comeback is the restored state of one buff.
 type comeback struct {
-	i     instance // without its place in the Set
+	i     instance // without its slot
 	x     extra
-	at    uint16 // its slot, once it is placed
+	at    uint16 // its slot, after placeBuff
 	plain bool   // it needs no extra
 	young bool   // it was kept aside
 	saved *state.Buff
-	spec  *program   // of the catalog that the Set will have
-	now   wheel.Time // in its own time, or where that begins
-	over  wheel.Time // the last instant of its own time that has passed
+	spec  *program   // in Turn.Catalog
+	now   wheel.Time // buff time, or the start of it
+	over  wheel.Time // the last instant of buff time that has passed
 	away  int64      // ms by its clock
 	moved bool       // time has passed for it
 
-	age              uint64 // of the instance, as Set.age has it
-	period, duration int64  // the same
+	age              uint64 // see Set.age
+	period, duration int64
 
-	gone   bool  // it has ended meanwhile
-	parts  bool  // some of its stacks have, or what ran in its queue
-	pulses int64 // that fell into the time away
-	tail   int64 // of one that has gone: the ms from its last boundary to its end, of a period of tailOf, for define.TailPartial
+	gone   bool  // it has ended
+	parts  bool  // some of its stacks have ended, or the running application of its queue
+	pulses int64 // during the time away
+	tail   int64 // if it has ended, with define.TailPartial: the ms from its last boundary to its end, in a period of tailOf
 	tailOf int64
-	stacks int32 // of the last of them
-	sum    int64 // of the magnitudes of those, with TimersEach
+	stacks int32 // in the last of these pulses
+	sum    int64 // of their magnitudes, with TimersEach
 
-	pulsed  wheel.Time   // the last of them, with TimersEach
-	counted []asyncStack // the async stacks then, if they have numbers of their own
-	ran     int          // of those that waited in its queue, from 1, the one that runs now; 0: what ran still does
+	pulsed  wheel.Time   // the last of these pulses, with TimersEach
+	counted []asyncStack // the async stacks at that pulse, if they have separate numbers
+	ran     int          // index from 1 of the waiting application that runs now; 0: the running one still does
 }
 
-// rounded returns by how many ms an end or a boundary may seem to have passed at the moment of
-// saving: the time of an owner is rounded up, and where that of a buff began to pass at another rate,
-// it had gone on to there at the one before, which a blob does not say.
+// rounded returns how many ms an end or a boundary may seem to be overdue at the moment of
+// saving: owner time is rounded up, and a buff whose rate has just changed may have advanced at
+// its previous rate, which a blob does not contain.
 func rounded(b *state.Buff) int64 {
 	if !b.Scale.Is() {
 		return 2
@@ -49,17 +49,17 @@ func rounded(b *state.Buff) int64 {
 	return 2 + MaxRate
 }
 
-// comeback makes c, which is empty, an instance of what was saved of it and of its definition
-// of now, with all its instants where they are after the time away.
+// comeback sets c, which is empty, from a saved buff and its present definition, with all
+// instants after the time away.
 //
-// A blob has no instants: what it says of an end or a pulse is how many ms were left, and engine time begins
-// anew with each run. What has passed meanwhile, by the clock of the buff, is taken off that here; where the result is in
-// the past, pass says what became of it.
+// A blob has no instants, only the ms left, since engine time starts from zero in each run.
+// comeback subtracts the time that has passed by the buff's clock; pass handles instants that are
+// then in the past.
 func (r *restorer) comeback(c *comeback, b *state.Buff, spec *program) {
 	c.now, c.over, c.young, c.saved, c.spec = r.now, r.now, b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)
 	if c.moved = elapsed > 0; !c.moved && (r.own != nil || b.Scale.Is()) {
-		c.over = math.MinInt64 // no time has passed: what was due in the instant of the save has yet to come
+		c.over = math.MinInt64 // no time has passed: deadlines at the instant of saving have yet to run
 	}
 	i, x := &c.i, &c.x
 	c.age, c.duration = b.Age, b.Duration
@@ -89,7 +89,8 @@ func (r *restorer) comeback(c *comeback, b *state.Buff, spec *program) {
 		if b.Period != 0 {
 			c.period = b.Period
 		}
-		// Of a Set none has passed, and a long time of them would be pulses to do.
+		// A Set never saves an overdue pulse; clamp it, so that a forged blob cannot queue
+		// millions of pulses.
 		i.boundary = after(min(max(b.Next.N, -rounded(b)), define.MaxDuration.Milliseconds()))
 		x.pendingPeriod, x.currentPeriod = b.Wanted, b.Length
 		if spec.uses&usesCatchup != 0 {
@@ -118,8 +119,8 @@ func (r *restorer) comeback(c *comeback, b *state.Buff, spec *program) {
 	c.plain = spec.uses&usesExtra == 0 && i.flags&timeScaled == 0 && x.pendingPeriod == 0 && x.currentPeriod == 0 && x.pendingPulses == 0
 }
 
-// elapsed returns the ms of its own time for which the buff was away, and gives it that
-// time.
+// elapsed returns the buff time that has passed while the owner was away, in ms, and restores the
+// time scale.
 func (r *restorer) elapsed(c *comeback, b *state.Buff) int64 {
 	from := state.Moment{Wall: r.saved.Wall, Uptime: r.saved.Uptime}
 	if b.Since != nil {
@@ -151,16 +152,16 @@ func (r *restorer) elapsed(c *comeback, b *state.Buff) int64 {
 	c.now, c.over = p.inner, p.inner
 	ms, rest := p.elapsed(r.now.Add(elapsed))
 	p.rest = rest
-	if p.num > 0 { // while it stands still it keeps in mind since when
+	if p.num > 0 { // a paused scale keeps the start of the pause
 		p.at = r.now.Add(max(b.Scale.Ahead-elapsed, 0))
 	}
 	if p.at > r.now {
-		c.over = math.MinInt64 // it has yet to begin, with what comes at once
+		c.over = math.MinInt64 // it has yet to start, with deadlines at that instant
 	}
 	return min(ms, 2*state.Farthest)
 }
 
-// fitCauses sets for which of the causes that the definition still has the buff is hidden.
+// fitCauses restores the causes for which the buff is hidden, if its definition still has them.
 func (c *comeback) fitCauses(b *state.Buff) {
 	may := inhibited
 	if c.spec.uses&usesOngoing != 0 {
@@ -179,10 +180,9 @@ func (c *comeback) fitCauses(b *state.Buff) {
 	}
 }
 
-// fitStacks brings the stacks within the limit and under the rule of timers of now, without those that belong to heads left
-// behind. Stacks that had no ends
-// of their own, and need them now, have that of the instance; those that are too many go, and of those with ends of
-// their own they are the ones that would end first.
+// fitStacks applies the present limit and timers to the stacks, without stacks that belong to
+// heads that are not restored. Stacks that need ends and had none get the end of the instance.
+// Surplus stacks are removed, the earliest end first.
 func (c *comeback) fitStacks(b *state.Buff, leftBehind int64) {
 	i, x, spec := &c.i, &c.x, c.spec
 	most := min(b.Stacks-leftBehind, int64(spec.limit))
@@ -215,13 +215,13 @@ func (c *comeback) fitStacks(b *state.Buff, leftBehind int64) {
 			a.shield, a.charges = spec.usesOf(l.Shield, l.Charges, l.Magnitude)
 			x.async = append(x.async, a)
 		}
-		for int32(len(x.async)) >= spec.limit { // which is 1 or more
+		for int32(len(x.async)) >= spec.limit { // at least 1
 			x.async = removeUnordered(x.async, weakestOf(x.async))
 		}
 	}
 }
 
-// fitExtra gives it what else is not plain about it.
+// fitExtra restores the key, the shield and the charges.
 func (c *comeback) fitExtra(b *state.Buff) {
 	x, spec := &c.x, c.spec
 	if spec.Stack.By == define.ByKey {
@@ -233,11 +233,11 @@ func (c *comeback) fitExtra(b *state.Buff) {
 	}
 }
 
-// toWorkOut stands for the pool of a shield that a number says: see restorer.pools.
+// toWorkOut marks a shield that restorer.pools must evaluate.
 const toWorkOut = -1
 
-// usesOf returns what is left of a shield and of charges that were saved. What had none then has all that it brings now, and
-// no more charges fit than an application brings, unless they add up.
+// usesOf returns the restored shield and charges. Without saved ones they are full, and the
+// charges of one application are the most unless they add up.
 func (s *program) usesOf(shield state.Maybe, charges, magnitude int64) (int64, int32) {
 	if n := int64(s.Charges.N); charges == 0 || charges > n && s.Charges.Refresh != define.ChargesAdd {
 		charges = n
@@ -255,7 +255,7 @@ func (s *program) usesOf(shield state.Maybe, charges, magnitude int64) (int64, i
 	return s.pool(nil, &Application{Magnitude: magnitude}), int32(charges)
 }
 
-// allUses returns what a blob says of the shield and the charges of a buff: of stacks with ends of their own, all together.
+// allUses returns the saved shield and charges of a buff, the sum of all async stacks.
 func allUses(b *state.Buff) (shield state.Maybe, charges int64) {
 	if len(b.Async) == 0 {
 		return b.Shield, b.Charges
@@ -270,8 +270,8 @@ func allUses(b *state.Buff) (shield state.Maybe, charges int64) {
 	return shield, charges
 }
 
-// lag returns how far an async stack is behind the beat, which is next ms away. Before format 3 a
-// blob said up to when an async stack counts, which is the end of one of its own periods.
+// lagOf returns the lag of an async stack, if the next pulse is in next ms. A blob of a format
+// before 3 has the last pulse in which it counts instead, at the end of one of its periods.
 func lagOf(l *state.Stack, next, period int64) int64 {
 	if l.Lag >= 0 {
 		return l.Lag
@@ -279,12 +279,12 @@ func lagOf(l *state.Stack, next, period int64) int64 {
 	return within(l.Last-next, period)
 }
 
-// within returns ms less as many whole periods as leave it at least zero and below one.
+// within returns ms modulo the period, at least 0.
 func within(ms, period int64) int64 { return ((ms % period) + period) % period }
 
-// pass lets the time away pass: what has passed of the buff is over. Nothing is simulated step by step: an owner
-// who was away for a year with a pulse each second costs as much as one who was away for a moment. So no rule
-// that needs others is asked: nothing is hidden or shown, applied or ended by what happened to another buff meanwhile.
+// pass applies the time away. It does not simulate pulses one at a time, so that a year costs as
+// much as a second. So no rule that involves other buffs runs: the end of one buff in that time
+// does not hide, show, apply or end another.
 func (c *comeback) pass() {
 	switch c.spec.Stack.Timers {
 	case define.TimersEach:
@@ -303,7 +303,7 @@ func (c *comeback) pass() {
 	}
 }
 
-// firstBeat is what Set.firstBoundary is, from now on.
+// firstBeat is Set.firstBoundary from now on.
 func (c *comeback) firstBeat() wheel.Time {
 	s := Set{catalog: c.spec.catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
@@ -312,7 +312,7 @@ func (c *comeback) firstBeat() wheel.Time {
 	return s.firstBoundary(&i, c.now)
 }
 
-// passShared takes away stacks at each end, as the rule of expiry says: at most as often as there are stacks.
+// passShared removes stacks at each end, as Stacking.Expire says, at most once for each stack.
 func (c *comeback) passShared() {
 	i := &c.i
 	for i.end <= c.over {
@@ -329,9 +329,9 @@ func (c *comeback) passShared() {
 	c.beatUntil(c.over)
 }
 
-// passQueue lets those that wait run, one after the other.
+// passQueue runs the waiting applications one after the other.
 //
-// Story: testdata/stat/queue.txt, and those of testdata/save.
+// Examples: testdata/stat/queue.txt and testdata/save.
 func (c *comeback) passQueue() {
 	i, x := &c.i, &c.x
 	for i.end <= c.over {
@@ -352,7 +352,7 @@ func (c *comeback) passQueue() {
 	c.beatUntil(c.over)
 }
 
-// end ends the buff at its end, the boundaries up to which have been counted.
+// end ends the buff, after the boundaries up to its end have been counted.
 func (c *comeback) end() {
 	c.gone = true
 	if c.spec.Tail != define.TailPartial || c.period == 0 {
@@ -365,7 +365,7 @@ func (c *comeback) end() {
 	c.tail = max(int64(c.i.end-c.i.boundary)+c.tailOf, 0)
 }
 
-// setLevel is what Set.setLevel does.
+// setLevel is like Set.setLevel.
 func (c *comeback) setLevel(level int16) {
 	i := &c.i
 	if was, is := c.spec.periodAt(int(i.level)), c.spec.periodAt(int(level)); was != is && c.period > 0 {
@@ -377,7 +377,7 @@ func (c *comeback) setLevel(level int16) {
 	i.level = level
 }
 
-// passEach ends the async stacks whose time is over. They count in the pulses as ever.
+// passEach ends async stacks. They count in pulses as usual.
 func (c *comeback) passEach() {
 	i, x := &c.i, &c.x
 	last := x.async[0].end.Add(-x.async[0].lag)
@@ -395,7 +395,7 @@ func (c *comeback) passEach() {
 			c.counted = slices.Clone(x.async)
 		}
 	}
-	c.stepOver(c.boundaries(c.over)) // the beat goes on for those that are left, also where nobody counted in it
+	c.stepOver(c.boundaries(c.over)) // the remaining stacks keep the boundaries, also where no stack counted
 	k := slices.IndexFunc(x.async, func(l asyncStack) bool { return l.end > c.over })
 	if k < 0 {
 		c.gone = true
@@ -408,7 +408,7 @@ func (c *comeback) passEach() {
 	x.async = x.async[k:]
 }
 
-// beatUntil counts the boundaries of the period up to and including an instant.
+// beatUntil counts the boundaries up to and including an instant.
 func (c *comeback) beatUntil(until wheel.Time) {
 	if n := c.boundaries(until); n > 0 {
 		c.pulses += n
@@ -417,14 +417,14 @@ func (c *comeback) beatUntil(until wheel.Time) {
 	}
 }
 
-// stepOver moves the beat on by n boundaries.
+// stepOver moves the next boundary by n periods.
 func (c *comeback) stepOver(n int64) {
 	if n > 0 {
 		c.i.boundary, c.x.currentPeriod = c.i.boundary.Add(n*c.period), 0
 	}
 }
 
-// boundaries returns how many boundaries of the period come up to and including an instant.
+// boundaries returns how many boundaries there are up to and including an instant.
 func (c *comeback) boundaries(until wheel.Time) int64 {
 	if c.period == 0 || until < c.i.boundary {
 		return 0
@@ -432,8 +432,8 @@ func (c *comeback) boundaries(until wheel.Time) int64 {
 	return int64(until-c.i.boundary)/c.period + 1
 }
 
-// told returns how many events there are for the whole pulses of the time away, for how many
-// pulses each stands if that is more than one, and whether a partial one follows.
+// told returns the number of events for the whole pulses of the time away, the number of pulses
+// in each if above 1, and whether a partial pulse follows.
 func (c *comeback) told() (times int64, count int32, tail bool) {
 	save := &c.spec.Save
 	switch save.Offline {

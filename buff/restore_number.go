@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/internal/state"
 )
 
-// placeBases gives the owner the bases that its attributes had.
+// placeBases restores the bases of attributes.
 func (r *restorer) placeBases() {
 	catalog := r.turn.Catalog
 	for _, b := range r.saved.Bases {
@@ -23,9 +23,9 @@ func (r *restorer) placeBases() {
 	}
 }
 
-// numbers gives a buff the numbers that it had, by name, and those that wait in its queue theirs.
-// What its definition reads besides is worked out from what is known now; if that is not enough
-// it is its default, or zero: who comes back must come back, and an application could still be refused.
+// numbers restores the numbers of a buff and of its waiting applications, by name. A number that
+// is not saved is evaluated from the known inputs, or is its default or zero if inputs are
+// missing: a restore cannot deny a buff as an application can.
 func (r *restorer) numbers(c *comeback) {
 	spec, b := c.spec, c.saved
 	if spec.uses&(usesMagnitudes|usesNumbers) == 0 {
@@ -34,7 +34,7 @@ func (r *restorer) numbers(c *comeback) {
 	}
 	q := evaluator{set: r.set, turn: r.turn, spec: c.spec, own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
 	had := &b.Numbers
-	if c.ran > 0 { // another one of its queue runs now
+	if c.ran > 0 { // another application of its queue runs now
 		had = &b.Waiting[c.ran-1].Numbers
 	}
 	q.captured = r.savedCaptures(spec, had)
@@ -43,7 +43,7 @@ func (r *restorer) numbers(c *comeback) {
 		r.set.ensureRare().rereads = true
 	}
 	if c.x.shield == toWorkOut {
-		c.x.shield = wholePool(r.anew(spec.poolBy, &q))
+		c.x.shield = wholePool(r.evaluate(spec.poolBy, &q))
 	}
 	r.pools(c)
 	if spec.uses&usesMagnitudes == 0 {
@@ -56,24 +56,24 @@ func (r *restorer) numbers(c *comeback) {
 	c.x.magnitudes = k
 }
 
-// pools works out the shields of the applications with times of their own that a blob does not say.
+// pools evaluates the shields of async stacks and waiting applications that are not saved.
 func (r *restorer) pools(c *comeback) {
 	for k := range c.x.async {
 		if l := &c.x.async[k]; l.shield == toWorkOut {
 			q := evaluator{set: r.set, turn: r.turn, spec: c.spec, own: l.source == r.set.owner, level: int(l.level), stacks: max(int32(l.stacks), 1), magnitude: l.magnitude}
-			l.shield = wholePool(r.anew(c.spec.poolBy, &q))
+			l.shield = wholePool(r.evaluate(c.spec.poolBy, &q))
 		}
 	}
 }
 
-// noNumbers says that those that wait have no numbers either.
+// noNumbers removes the references of async stacks and waiting applications to numbers.
 func (c *comeback) noNumbers() {
 	for k := range c.x.async {
 		c.x.async[k].numbers = 0
 	}
 }
 
-// numbersWaiting gives those that wait in a queue their numbers.
+// numbersWaiting restores the numbers of waiting applications.
 func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	switch {
 	case c.spec.Stack.Timers == define.TimersEach && len(c.spec.numbers) > 0:
@@ -95,15 +95,15 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	k.waiting = &waiting
 }
 
-// numbersEach gives the stacks with timers of their own the numbers of their applications. One of which the blob says none has
-// those of the buff.
+// numbersEach restores the numbers of async stacks. A stack without saved numbers uses the ones
+// of the buff.
 func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 	if len(c.saved.Async) == 0 {
 		c.noNumbers()
 		return
 	}
 	own := make([]waitingNumbers, len(c.saved.Async))
-	for _, list := range [][]asyncStack{c.counted, c.x.async} { // of counted, some have ended
+	for _, list := range [][]asyncStack{c.counted, c.x.async} { // some of counted have ended
 		for j := range list {
 			l := &list[j]
 			if l.numbers == 0 {
@@ -122,7 +122,7 @@ func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 	k.waiting = &own
 }
 
-// valuesOf returns the numbers that an application had, by name.
+// valuesOf returns the saved numbers of an application, in the order of the definition.
 func (r *restorer) valuesOf(spec *program, had *state.Numbers, q *evaluator) []float64 {
 	from := len(r.values)
 	for j := range spec.numbers {
@@ -131,16 +131,16 @@ func (r *restorer) valuesOf(spec *program, had *state.Numbers, q *evaluator) []f
 			list = had.Params
 		}
 		v, ok := savedOf(list, n.name)
-		if !ok && n.from != fromLive { // a formula whose inputs are not there keeps its value
-			v = r.anew(n, q)
+		if !ok && n.from != fromLive { // a formula without inputs keeps its value
+			v = r.evaluate(n, q)
 		}
 		r.values = append(r.values, v)
 	}
 	return r.values[from:len(r.values):len(r.values)]
 }
 
-// anew works out a number that is not in the blob.
-func (r *restorer) anew(n *number, q *evaluator) float64 {
+// evaluate returns a number that was not saved.
+func (r *restorer) evaluate(n *number, q *evaluator) float64 {
 	v, why := q.evaluate(n)
 	if why != NoReason {
 		return n.value
@@ -148,7 +148,7 @@ func (r *restorer) anew(n *number, q *evaluator) float64 {
 	return v
 }
 
-// savedOf finds a value by its name. One that is no number is none.
+// savedOf returns the value of a name, unless it is missing or not finite.
 func savedOf(list []state.Value, name string) (float64, bool) {
 	for k := range list {
 		if v := float64(list[k].Value); list[k].Name == name && finite(v) {
@@ -158,7 +158,7 @@ func savedOf(list []state.Value, name string) (float64, bool) {
 	return 0, false
 }
 
-// newKept returns the next one, with room for so many keys.
+// newKept returns the next magnitudes, with room for that many keys.
 func (r *restorer) newKept(keys int) *magnitudes {
 	r.magnitudes = append(r.magnitudes, magnitudes{keys: r.keys[:0:keys]})
 	k := &r.magnitudes[len(r.magnitudes)-1]
@@ -166,7 +166,7 @@ func (r *restorer) newKept(keys int) *magnitudes {
 	return k
 }
 
-// savedCaptures returns what a blob knows of the source, of what the definition reads now.
+// savedCaptures returns the saved attributes of the source that the definition reads.
 func (r *restorer) savedCaptures(s *program, b *state.Numbers) []Captured {
 	from := len(r.captured)
 	for j := range b.Captures {
@@ -184,8 +184,8 @@ func (r *restorer) savedCaptures(s *program, b *state.Numbers) []Captured {
 	return r.captured[from:len(r.captured):len(r.captured)]
 }
 
-// wants reports whether the definition, or anything that it can set off, reads an attribute
-// of its source at that moment.
+// wants reports whether the definition, or a definition that it applies, captures an attribute of
+// its source at that moment.
 func (s *program) wants(a stat.Attr, when define.Snapshot) bool {
 	for _, c := range s.captures {
 		if c.attr == a && c.when == when {

@@ -11,12 +11,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// place puts everything into the Set. From here on nothing can fail: what could, a blob that is no blob or an owner
-// without the room, has been found before anything was changed.
+// place writes everything into the Set. No step can fail: errors in the blob and a
+// lack of room were found before.
 //
-// The order is that of what needs what. Bases come first, for the numbers of buffs may be worked out from them; then
-// buffs, the oldest first, each with its modifiers, so that a later one finds the values that it had; then
-// links, which name buffs by their places. Nothing is told and nothing follows yet: see tell.
+// Bases come first, since the numbers of buffs may depend on them; then buffs, the oldest first,
+// each with its modifiers, so that a later one reads the same values as before; then links, which
+// refer to buffs by slot. Events and actions follow in tell.
 func (r *restorer) place() {
 	s := r.set
 	if s.events = r.saved.Events; r.own != nil {
@@ -48,7 +48,7 @@ func (r *restorer) place() {
 	}
 }
 
-// placeMemory gives the Set the memory for all that comes back, each kind in one piece.
+// placeMemory allocates the memory of the Set, each kind in one piece.
 func (r *restorer) placeMemory() {
 	s := r.set
 	buffs, extras, numbers, values, keys, captures := r.result.Restored, 0, 0, 0, 0, 0
@@ -96,7 +96,7 @@ func (r *restorer) placeMemory() {
 	}
 }
 
-// placeBuff takes a slot for a buff and gives the owner what it grants.
+// placeBuff writes a buff into a slot and applies its grants.
 func (r *restorer) placeBuff(c *comeback) {
 	s, spec := r.set, c.spec
 	if c.young {
@@ -121,7 +121,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	if n := len(spec.modifiers); n > 0 {
 		s.ensureRare().modifiers += int32(n)
 	}
-	// As it was saved. Whether it is still hidden is looked at when all are there: see tell.
+	// As saved. tell reevaluates it when all buffs are present.
 	if i.flags&hidden != 0 {
 		return
 	}
@@ -136,7 +136,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	}
 }
 
-// placeSlot is what Set.allocSlot is, in a Set without free slots that has room for it.
+// placeSlot is Set.allocSlot for a Set without free slots that has room.
 func (r *restorer) placeSlot(i *instance) uint16 {
 	s := r.set
 	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot
@@ -158,7 +158,7 @@ func (r *restorer) rejuvenate(c *comeback) {
 	last := c.age
 	r.ages++
 	c.age = r.ages
-	var ages []*uint64 // in the same order, but with no gaps: the blob may say what it will
+	var ages []*uint64 // in the same order, without gaps, since a blob may have any ages
 	if c.spec.Stack.Timers == define.TimersQueue {
 		ages = append(ages, &c.x.running)
 	}
@@ -175,7 +175,7 @@ func (r *restorer) rejuvenate(c *comeback) {
 	}
 }
 
-// placeLinks notes what came with which buff. One that was kept aside has another age now.
+// placeLinks ties links to their heads. A head that was kept aside has a new age.
 func (r *restorer) placeLinks() {
 	for k := range r.backs {
 		c := &r.backs[k]
@@ -203,8 +203,8 @@ func (r *restorer) placeLinks() {
 	}
 }
 
-// guessLinks takes what is linked to a buff to be, of each link, the oldest instance of its source. A blob of a format
-// before 4 does not say what came with which buff.
+// guessLinks ties a head to the oldest instance of each of its links that has the same source. A
+// blob of a format before 4 does not have the ties.
 func (r *restorer) guessLinks(c *comeback) {
 	of := c.age
 	if c.gone {
@@ -218,7 +218,7 @@ func (r *restorer) guessLinks(c *comeback) {
 	}
 }
 
-// placeTags gives the owner its tags beside the grants of its buffs, and its immunities.
+// placeTags restores the tags and immunities given by commands.
 func (r *restorer) placeTags() {
 	for _, b := range r.saved.Tags {
 		t, ok := r.turn.Catalog.Tag(b.Name)
@@ -241,16 +241,17 @@ func (r *restorer) placeTags() {
 	}
 }
 
-// addTimes counts a tag n times more, up to the most that a count can be.
+// addTimes adds n to the count of a tag, up to the limit.
 func (s *tagSet) addTimes(t Tag, n int64) {
 	s.add([]Tag{t})
 	k, _ := s.find(t)
 	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, state.MaxTagCount))
 }
 
-// tell reports what has come back and what has ended, and lets follow what follows. All buffs are there when the first is
-// told, so that an action of one finds the others. Then come, in this order: what the zone's time does; each buff with
-// its pulses; immunities, against what the definitions of now say; who is hidden; and last what all this has issued.
+// tell emits the events and runs the actions. All buffs are present before the first event, so
+// that actions can find them. The order is: the commands of the zone; each buff with its pulses;
+// immunities, against the present definitions; hidden buffs; and the commands issued by all of
+// these.
 func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.timeScale().firstReached(r.at.Now), false)
@@ -266,7 +267,7 @@ func (r *restorer) tell(zone []Command) {
 			r.tellBack(c)
 		}
 	}
-	for k := range r.backs { // under other definitions there may be new enemies
+	for k := range r.backs { // changed definitions may have new immunities
 		c := &r.backs[k]
 		if c.gone || c.spec.uses&usesImmunity == 0 {
 			continue
@@ -276,7 +277,7 @@ func (r *restorer) tell(zone []Command) {
 		}
 	}
 	if sheet := s.sheet(); sheet != nil {
-		sheet.MoveAll() // what had raised a maximum may have ended meanwhile
+		sheet.MoveAll() // a buff that raised a maximum may have ended
 	}
 	s.evaluateConditions(t)
 	for t.head < len(t.items) {
@@ -305,7 +306,8 @@ func (r *restorer) tellBack(c *comeback) {
 	}
 }
 
-// tellParts reports the stacks that ended in the time away, or what runs in a queue now.
+// tellParts emits the end of stacks during the time away, or the application that now runs in a
+// queue.
 func (s *Set) tellParts(t *Turn, c *comeback) {
 	i := s.slot(c.at)
 	e := s.instanceEvent(StackEnded, c.at)
@@ -350,8 +352,8 @@ func (r *restorer) tellGone(c *comeback) {
 	}
 }
 
-// worksAgain gives the owner the modifiers of a buff that has ended, for its pulses come before its end and ask for what
-// it modifies. Where there is no room for them, the catalog having changed, they are asked without.
+// worksAgain applies the modifiers of a buff that has ended, for its pulses, which precede its
+// end. If a changed catalog leaves no room for them, the pulses run without.
 func (r *restorer) worksAgain(c *comeback) {
 	s, i := r.set, &c.i
 	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.modifiersFit(c.spec, 0) {
@@ -370,8 +372,8 @@ func (r *restorer) worksAgain(c *comeback) {
 	s.reorderOverrides(sheet, younger)
 }
 
-// tellPulses does the pulses that fell into the time away, the partial one last; e is one of them, at where the
-// buff is.
+// tellPulses emits the pulses of the time away, the partial one last. e is the event of one of
+// them.
 func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 	spec := c.spec
 	times, count, tail := c.told()
@@ -385,7 +387,7 @@ func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 	}
 	suppressed := true
 	switch {
-	case c.i.flags&hidden&^immune != 0: // what it was immune to may have ended while it was away
+	case c.i.flags&hidden&^immune != 0: // an immunity may have ended during the time away
 		whole.Kind = Suppressed
 	case s.gates() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
 		whole.Kind, whole.Why = Suppressed, Immune
