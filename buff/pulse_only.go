@@ -22,7 +22,11 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	own := i.boundary
 	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is here
 	due := min(boundary, i.end)
-	if due <= until || s.specOf(i).uses&usesOnlyCall == 0 {
+	if due <= until {
+		return false
+	}
+	p := s.specOf(i)
+	if p.uses&usesOnlyCall == 0 {
 		return false
 	}
 	t.Ran++
@@ -36,8 +40,8 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	} else {
 		s.updateEarliest(t, next)
 	}
-	s.emitPulse(t, i, own, s.handle(at))
-	s.callPulse(t)
+	s.emitPulse(t, i, p, own, s.handle(at))
+	s.callPulse(t, p.pulse[0].handler)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {
 		s.markDirty(t, at) // the handler has caused changes: reschedule with the others
 	} else {
@@ -49,12 +53,12 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 // emitPulse emits the pulse. It builds the event in the Turn, which is in the cache, and copies it
 // to the event list, which is not: the handler then reads the copy in the cache. Fields that it
 // does not set are always zero.
-func (s *Set) emitPulse(t *Turn, i *instance, own wheel.Time, h Handle) {
+func (s *Set) emitPulse(t *Turn, i *instance, p *program, own wheel.Time, h Handle) {
 	e := &t.pulseCall.event
 	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never
 	e.Owner, e.Source, e.Handle = s.owner, i.source, h
-	if spec := &s.specOf(i).Spec; e.Spec != spec { // skips the GC write barrier if unchanged
-		e.Spec = spec
+	if e.Spec != &p.Spec { // skips the GC write barrier if unchanged
+		e.Spec = &p.Spec
 	}
 	e.Stacks, e.Level, e.Magnitude, e.Kind = int32(i.stacks), i.level, i.magnitude, Pulsed
 	if n := len(t.Events); n < cap(t.Events) {
@@ -66,12 +70,12 @@ func (s *Set) emitPulse(t *Turn, i *instance, own wheel.Time, h Handle) {
 }
 
 // callPulse calls the handler for the pulse just emitted.
-func (s *Set) callPulse(t *Turn) {
+func (s *Set) callPulse(t *Turn, handler HandlerID) {
 	if t.Call == nil {
 		return
 	}
 	c := &t.pulseCall
-	c.Handler = c.event.Spec.program.pulse[0].handler
+	c.Handler = handler
 	c.makeCurrent(t)
 	s.callNow(t)
 }
