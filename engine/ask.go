@@ -12,7 +12,7 @@ import (
 // command waits in the owner's mailbox, and its outcome will be an event. Result.Err is the
 // reason why the rules or the engine refused it.
 //
-// Ask's own error is that of [Inbox.Do]; in that case the command was not executed. If ctx ends
+// Ask fails as [Inbox.Do] does; in that case the command was not executed. If ctx ends
 // first, Ask returns ctx.Err(), and the command is never executed. If the loop is already
 // executing it, Ask waits for the Result instead. [Engine.Close] answers the commands that it
 // still delivers; the others fail with [ErrClosed] when Close's own context ends. While the loop
@@ -41,7 +41,7 @@ func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
 // The calls of f are recorded as calls of the loop, and a replay repeats them at the same point,
 // without f. They are charged to the Inbox's part like its commands.
 //
-// If f panics, the fault is reported like those of other functions of the game, with "Run" as its
+// If f panics, the fault is reported as in other functions of the game, with "Run" as its
 // Call, and Run returns an error that says so; what f did before remains in effect. Otherwise
 // errors, the end of ctx and Close are handled as in [Inbox.Ask], but a function that is still
 // waiting when the engine closes is not called, and Run fails with [ErrClosed].

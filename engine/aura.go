@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// AuraQuery asks [Options].Members for the owners in the area of an aura.
+// AuraQuery is the query of [Options].Members for the owners in the area of an aura.
 type AuraQuery struct {
 	Bearer buff.OwnerID  // the owner of the aura
 	Data   any           // the data that was passed to Spawn for the bearer
@@ -105,7 +105,7 @@ func (x *auras) update(c *change) {
 // start adds an aura, unless the definition that it applies no longer exists.
 func (x *auras) start(c *change) {
 	if apply := x.catalog.Spec(c.spec.Aura.Apply); apply != nil {
-		x.schedule(x.begin(c, apply))
+		x.schedule(x.create(c, apply))
 	}
 }
 
@@ -127,8 +127,8 @@ func (x *auras) revise(c *change, i int32, known bool) {
 	}
 }
 
-// begin adds an aura. Its searches are at its start and every interval after it.
-func (x *auras) begin(c *change, apply *buff.Spec) int32 {
+// create adds an aura. Its searches are at its start and every interval after it.
+func (x *auras) create(c *change, apply *buff.Spec) int32 {
 	i := x.free
 	if i == noEntry {
 		i = int32(len(x.all))

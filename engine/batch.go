@@ -42,7 +42,7 @@ type turnBatch struct {
 	before highWater // list entries in use at the previous shrink
 }
 
-// batchDue starts batched turns for due owners and for those that have asked for one. All owners
+// batchDue starts batched turns for due and for scheduled owners. All owners
 // are idle.
 func (e *Engine) batchDue() {
 	for _, d := range e.due {

@@ -75,12 +75,12 @@ const (
 	Carry CatchUp = iota
 
 	// Dilate drops the time: the engine continues from the instant it has reached, as if the
-	// world had been paused for Frame.Lost. No due event is lost; it comes later.
+	// world had been paused for Frame.Lost. No due event is lost; it runs later.
 	Dilate
 )
 
 const (
-	// undivided is the longest Tick that is not divided. No definition may pulse faster than
+	// undivided is the length up to which a Tick is one slice. No definition may pulse faster than
 	// every 50 ms, so in that time each buff pulses at most twice.
 	undivided = wheel.Time(define.MinPeriod / time.Millisecond)
 
@@ -137,7 +137,7 @@ func (e *Engine) advance() {
 }
 
 // advanceWheel advances the time, for one slice, to an instant by which at most left events are
-// expected. The wheel goes from deadline to deadline, and assumes that each repeats after
+// expected. The wheel advances from deadline to deadline, and assumes that each repeats after
 // MinPeriod. If more events are due in a single millisecond, they wait in the backlog, and time
 // does not advance.
 //
@@ -189,7 +189,7 @@ func timeBetween(from, to wheel.Time) time.Duration {
 
 // The end-of-frame work of the loop is bounded by count, like due events. Zone times, cross-owner
 // commands, aura searches and Inbox commands each have their own part of the Tick, so that none
-// of them starves the others or due events. The rest waits, in order, and comes before new work.
+// of them starves the others or due events. The rest waits, in order, and precedes new work.
 // A command is not divided: the last one of a part may cost more than is left.
 
 // visitsPerEvent is the number of visited buffs, as counted by buff.Set.Looked, that cost as much

@@ -92,7 +92,7 @@ func (c *Changes) all(yield func(*OwnerChange) bool) {
 	for n, ok := c.left.next(0, len(c.ids)); ok; n, ok = c.left.next(n+1, len(c.ids)) {
 		c.left.clear(n)
 		c.told.clear(n)
-		c.change = OwnerChange{Owner: c.ids[n], Number: n, Gone: true, Buffs: Carried{nothing}}
+		c.change = OwnerChange{Owner: c.ids[n], Number: n, Gone: true, Buffs: Carried{emptySet}}
 		if !yield(&c.change) {
 			return
 		}
@@ -101,14 +101,14 @@ func (c *Changes) all(yield func(*OwnerChange) bool) {
 	for n, ok := c.now.next(0, owners); ok; n, ok = c.now.next(n+1, owners) {
 		if o := c.engine.at(n); o == nil {
 			c.now.clear(n)
-		} else if c.engine.idle(o) && !c.tell(o, yield) {
+		} else if c.engine.idle(o) && !c.report(o, yield) {
 			return
 		}
 	}
 }
 
-// tell reports one owner.
-func (c *Changes) tell(o *owner, yield func(*OwnerChange) bool) bool {
+// report yields the changes of one owner.
+func (c *Changes) report(o *owner, yield func(*OwnerChange) bool) bool {
 	n := o.number
 	came := c.came.has(n)
 	if came {

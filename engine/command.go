@@ -94,13 +94,13 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 }
 
 // Remove ends the buff of a handle, for the reason Cancelled. If the handle's buff no longer
-// exists, Result.Err is buff.ErrStale and nothing happens. Once Remove has returned without
+// exists, Result.Err is buff.ErrStale, without an effect. Once Remove has returned without
 // Queued, the only further event of that buff is its removal.
 //
 // If the owner is busy, Result.Queued is set, and the buff is not removed yet: events that are
 // due up to now come first, including their handlers, which can check [Context.Revoked]. The
 // buff's Removed event then has this call's reason and its instant as At. If the buff has ended
-// by itself before, its Removed event has that reason, and this call only adds one to
+// earlier, its Removed event has that reason, and this call only adds one to
 // Stats.Undelivered.
 //
 // Only the loop goroutine may call it.
@@ -270,8 +270,8 @@ func (e *Engine) send(o *owner, m message) {
 	}
 }
 
-// revoked is a buff or a timeout that the loop has asked to end while its owner was busy, so that
-// the command waits in the mailbox. The loop adds to the front of the list, and truncates it
+// revoked is a buff or a timeout that the loop has commanded to end while its owner was busy, so
+// that the command waits in the mailbox. The loop adds to the front of the list, and truncates it
 // while the owner is idle. The owner's handlers may read it concurrently.
 type revoked struct {
 	handle  buff.Handle
@@ -306,7 +306,7 @@ func (b *rareState) forgetRevoked(waiting int32) {
 	}
 }
 
-// Revoked reports whether the loop has asked to end the buff or timeout that the handler was
+// Revoked reports whether the loop has commanded to end the buff or timeout that the handler was
 // called for: with Remove or with buff.RemoveStacks without a number for a buff, with Cancel for
 // a timeout. Such a command is Queued while this owner is busy, and events that were due before
 // it come first, such as the one that this handler runs for. The answer is exact: a handler that

@@ -23,7 +23,7 @@ type copies struct {
 	word    int                 // where Step continues
 	running bool
 	lag     atomic.Int64 // wall clock minus engine time, in ms
-	shards  []shard      // one for each worker, then that of Help, then that of the loop
+	shards  []shard      // one for each worker, then Help's, then the loop's
 	helps   sync.Mutex   // serializes Help
 	helped  atomic.Bool  // Help has been called
 	ticks   ticks

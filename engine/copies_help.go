@@ -22,8 +22,8 @@ type ticks struct {
 	inARow int // Ticks that GiveWay has met in a row; only its caller uses it
 }
 
-// begin records the start of a Tick.
-func (t *ticks) begin(span time.Duration) {
+// start records the start of a Tick.
+func (t *ticks) start(span time.Duration) {
 	if span > 0 {
 		t.span = span
 	}

@@ -147,12 +147,12 @@ func (c *copies) turnMerged(o *owner, gave bool, obeyed int32) {
 	if !c.engine.idle(o) {
 		at = o.reached()
 	}
-	c.told(o)
+	c.copyAtNextTurn(o)
 	o.copied().toldAt = at
 }
 
-// told makes the next turn of an owner start with a copy.
-func (c *copies) told(o *owner) {
+// copyAtNextTurn makes the next turn of an owner start with a copy.
+func (c *copies) copyAtNextTurn(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
 	o.copied().told, o.touched = c.engine.interval.Load(), 0
@@ -365,7 +365,7 @@ func (x *copiedRound) Len() (n int) {
 // Free returns the memory to the engine, which keeps a limited amount.
 func (x *copiedRound) Free() {
 	for _, list := range x.lists {
-		clear(list) // a large copy has memory of its own
+		clear(list) // a large copy has separate memory
 	}
 	c := x.copies
 	c.mu.Lock()

@@ -29,7 +29,7 @@ type crossIndex struct {
 	auras   auras
 }
 
-// needs says what the cross-owner index keeps for the instances of a definition.
+// needs selects the entries that the cross-owner index keeps for the instances of a definition.
 type needs uint8
 
 const (
@@ -152,9 +152,9 @@ func (e *Engine) indexFrameEvents() {
 	l.retries, l.evictions = l.retries[:0], l.evictions[:0]
 }
 
-// apply updates the index with the collected changes. Buffs restored with an owner come youngest first, because each
-// becomes the oldest of its source. Their auras are started oldest first, which is the order of
-// their searches.
+// apply updates the index with the collected changes. Buffs restored with an owner come youngest
+// first, because each becomes the oldest of its source. Their auras are started oldest first, which
+// is the order of their searches.
 func (l *crossIndex) apply() {
 	for i := range l.changes {
 		c := &l.changes[i]
@@ -194,7 +194,7 @@ func (e *Engine) evict(c *outgoing) {
 	}
 }
 
-// revised is the kind of a change that may stand for several events: the instance is, or may be,
+// revised is the kind of a change that may represent several events: the instance is, or may be,
 // of another version of its definition from now on.
 const revised = buff.Refreshed
 

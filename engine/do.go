@@ -126,8 +126,8 @@ func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 	return e.setZoneTime(c)
 }
 
-// mergeResults merges the Result of one owner into that of several: the first error, the sum of the
-// amounts, and the most specific kind.
+// mergeResults merges the Result of one owner into the Result of several: the first error, the sum
+// of the amounts, and the most specific kind.
 func mergeResults(all *buff.Result, r buff.Result) {
 	all.Amount += r.Amount
 	if all.Err == nil {
@@ -149,7 +149,7 @@ func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 	return all
 }
 
-// forward executes a command that came across owners or from the Inbox. A refusal by the rules is
+// forward executes a command of another owner or of the Inbox. A refusal by the rules is
 // an event; a failure without an event is counted.
 func (e *Engine) forward(c *buff.Command) buff.Result {
 	if concernsMany(c) {
@@ -209,8 +209,8 @@ func (e *Engine) countFailed(r buff.Result) buff.Result {
 // is bounded by Limits.Events: each command for which there is no room fails with
 // [ErrOverloaded].
 //
-// Only the loop goroutine may call it. It costs what Do costs for each command, and allocates
-// nothing if dst has room.
+// Only the loop goroutine may call it. It costs as much as Do for each command, and does
+// not allocate if dst has room.
 func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result {
 	e.enter("DoAll")
 	if len(commands) == 0 {

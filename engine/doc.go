@@ -37,7 +37,7 @@
 //   - Keep handlers short. A handler that waits for I/O occupies a worker, and after
 //     Options.Budget its owner is busy. A handler that never returns costs a worker for the rest
 //     of the process.
-//   - In a handler, access only the data of its own owner ([Context.Data]). To affect another
+//   - In a handler, access only its owner's data ([Context.Data]). To affect another
 //     owner, send a command.
 //   - Check errors. A [buff.Result] has the decision of the rules, and Result.Err the reason why
 //     a command was not executed. ErrBusy from a query means that the answer is not known now.
@@ -74,37 +74,35 @@
 //	fate      Kill, Revive, LoseSource
 //	timeouts  AddTimeout, AddTimeoutFunc, Cancel
 //
-// Use [Inbox.Run] for work on the loop that is not a command: it calls a function there.
+// Use [Inbox.Run] for other work on the loop: it calls a function there.
 //
 // The loop and an owner's own handlers can query the owner: Buffs, Find, HasTag, Dead, Remaining,
 // Param. On the Engine each query also returns an error, for an unknown owner and for a busy one,
-// so that "unknown" is never mistaken for "no". In a handler, queries of its own owner always
-// succeed.
+// so that "unknown" is never mistaken for "no". In a handler, queries of its owner always succeed.
 //
 // Commands that the loop issues are decided on the loop. Go handlers that they trigger run later,
 // on a worker, at the start of the owner's next turn and with the time of their cause.
 //
 // # Order
 //
-// The events of one owner are ordered as in package buff: by instant; at one instant pulses
-// before ends before timeouts; then older applications first. Owners are independent and run in
-// parallel. A command for another owner waits until the end of the frame. These commands are
-// executed in the order of their cause's time, then of the owner that caused them, then of issue.
-// So the same calls produce the same frames with one worker, with eight, and with none
-// ([Options].Synchronous).
+// The events of one owner are ordered as in package buff: by instant; at one instant pulses before
+// ends before timeouts; then older applications first. Owners are independent and run in parallel.
+// A command for another owner waits until the end of the frame. These commands are executed in the
+// order of their cause's time, then of the owner that caused them, then of issue. So the same calls
+// produce the same frames with one worker, with eight, and with none ([Options].Synchronous).
 //
 // # One timer for each owner
 //
-// An owner has one timer on the wheel, however many buffs it has. When the timer fires, the
-// owner's turn finds the due buffs. The engine moves the timer only if the owner's next deadline
-// becomes earlier. If the deadline becomes later, for example because a buff was refreshed, the
-// timer stays where it is; when it fires early, the loop re-arms it from its own table, without
-// accessing the owner.
+// An owner has one timer on the wheel, however many buffs it has. When the timer fires, the owner's
+// turn finds the due buffs. The engine moves the timer only if the owner's next deadline becomes
+// earlier. If the deadline becomes later, for example because a buff was refreshed, the timer stays
+// where it is; when it fires early, the loop re-arms it from its own table, without accessing the
+// owner.
 //
 // So a million buffs on a hundred thousand players are a hundred thousand timers, and a refresh
-// moves none of them. One timer is enough because a turn processes all due instants of its owner
-// in order. Owners appear in a Frame in the order in which one timer for each buff would fire:
-// each deadline keeps the number of the turn or command that set it.
+// moves none of them. One timer is enough because a turn processes all due instants of its owner in
+// order. Owners appear in a Frame in the order in which one timer for each buff would fire: each
+// deadline keeps the number of the turn or command that set it.
 //
 // # Where turns run
 //
@@ -115,75 +113,75 @@
 //   - no due owner has a timeout with a function, or with a handler that isn't quick.
 //
 // Buffs whose effects are data call no handler and count as quick. If a small slice has to run on
-// the workers, one worker is woken, and the others only if the slice is not done after 200 µs.
-// With Options.Synchronous all turns run on the loop.
+// the workers, one worker is woken, and the others only if the slice is not done after 200 µs. With
+// Options.Synchronous all turns run on the loop.
 //
-// Events, their order and the results of commands are the same in all cases. The difference is
-// what happens if a quick handler breaks its promise: one that blocks stops the loop, and Budget
-// does not help; one that ends its goroutine (runtime.Goexit) ends the loop's goroutine, as
-// described in Faults. A panic is contained everywhere. A function that a quick handler passes to
-// AddTimeout must be quick too, because it may run in the same turn.
+// Events, their order and the results of commands are the same in all cases. The difference is what
+// happens if a quick handler breaks its promise: one that blocks stops the loop, and Budget does
+// not help; one that ends its goroutine (runtime.Goexit) ends the loop's goroutine, as described in
+// Faults. A panic is contained everywhere. A function that a quick handler passes to AddTimeout
+// must be quick too, because it may run in the same turn.
 //
 // # Ownership
 //
 // The loop owns the wheel, the time and every idle owner. A Tick dispatches due owners to the
-// workers and collects them. An owner that has not returned when Options.Budget is used up is
-// busy: its due events and the commands for it wait in its mailbox, in order. The game continues
-// for all other owners, and [Frame].Stuck lists the busy owner. No event is lost: Event.At is
-// when it was due, Event.Seen when it ran.
+// workers and collects them. An owner that has not returned when Options.Budget is used up is busy:
+// its due events and the commands for it wait in its mailbox, in order. The game continues for all
+// other owners, and [Frame].Stuck lists the busy owner. No event is lost: Event.At is when it was
+// due, Event.Seen when it ran.
 //
 // A handler may change the data of its owner ([Context.Data]) without a lock. The loop may change
 // it between Ticks, unless the owner is busy.
 //
 // # Faults
 //
-// A handler that panics or ends its goroutine (runtime.Goexit) is reported by an event of the
-// kind Faulted and to Options.OnFault. The definition decides whether its buff stays (on_fault);
-// the owner's next event runs as usual. OnFault is called at most once per second of game time
-// for each handler of each definition; Stats counts all faults.
+// A handler that panics or ends its goroutine (runtime.Goexit) is reported by an event of the kind
+// Faulted and to Options.OnFault. The definition decides whether its buff stays (on_fault); the
+// owner's next event runs as usual. OnFault is called at most once per second of game time for each
+// handler of each definition; Stats counts all faults.
 //
 // The same holds for all other functions that a game provides. If Options.Members panics, that
 // search of the aura finds no members. If a [buff.Formula] panics, it has no value, and the
-// application is denied. If Options.Trace.Record fails, the recording ends; if
-// Options.Trace.Writer fails, the trace ends; Close returns both errors. If a clock fails, one
-// measurement is missing. A function that the loop calls itself and that calls runtime.Goexit
-// ends the loop's goroutine; the engine cannot prevent that. If it was called by [Inbox.Run] or
-// as Options.Members, or was a handler running on the loop, the Tick is finished first, and
-// another goroutine may continue to use the engine, or close it.
+// application is denied. If Options.Trace.Record fails, the recording ends; if Options.Trace.Writer
+// fails, the trace ends; Close returns both errors. If a clock fails, one measurement is missing. A
+// function that the loop calls itself and that calls runtime.Goexit ends the loop's goroutine; the
+// engine cannot prevent that. If it was called by [Inbox.Run] or as Options.Members, or was a
+// handler running on the loop, the Tick is finished first, and another goroutine may continue to
+// use the engine, or close it.
 //
 // Failures that recover cannot catch end the process: a stack overflow, a concurrent map write,
-// os.Exit. A handler that never returns keeps its worker. It costs the loop one Budget, in the
-// Tick in which it gets stuck; later Ticks do not wait for it. Once every worker is stuck, no
-// handler runs any more, and a Tick does not wait at all.
+// os.Exit. A handler that never returns keeps its worker. It costs the loop one Budget, in the Tick
+// in which it gets stuck; later Ticks do not wait for it. Once every worker is stuck, no handler
+// runs any more, and a Tick does not wait at all.
 //
-// A handler that calls the Engine instead of its Context panics if a Tick is waiting for it. If
-// the handler has outlasted its Tick, the engine cannot distinguish it from the loop: such a call
-// is a data race and may corrupt the engine.
+// A handler that calls the Engine instead of its Context panics if a Tick is waiting for it. If the
+// handler has outlasted its Tick, the engine cannot distinguish it from the loop: such a call is a
+// data race and may corrupt the engine.
 //
 // # Effects across owners
 //
-// The loop keeps a cross-owner index, built from events: immediately for the loop's own
-// decisions, at the end of the frame for events from workers, sorted by time and owner. The index
-// serves two rules. If a source has more instances of a definition than define.PerSource allows,
-// the oldest are removed, on whichever owners they are. An aura (define.Aura) searches for its
-// members at the end of the frame in which its interval elapses: [Options].Members lists the
-// owners in its area. They get its buff, and former members lose it after the linger. Searches
-// that are late are combined into one, and its linger counts from when it was due. An owner that
-// could not be given the buff is tried again at each search. A hidden aura, and one whose time is
-// paused, finds no members. The aura of a busy bearer waits for the next search.
+// The loop keeps a cross-owner index, built from events: immediately for the loop's own decisions,
+// at the end of the frame for events from workers, sorted by time and owner. The index serves two
+// rules. If a source has more instances of a definition than define.PerSource allows, the oldest
+// are removed, on whichever owners they are. An aura (define.Aura) searches for its members at the
+// end of the frame in which its interval elapses: [Options].Members lists the owners in its area.
+// They get its buff, and former members lose it after the linger. Searches that are late are
+// combined into one, and its linger counts from when it was due. An owner that could not be given
+// the buff is tried again at each search. A hidden aura, and one whose time is paused, finds no
+// members. The aura of a busy bearer waits for the next search.
 //
 // One call pauses all owners in a zone, or changes the rate of their time: see [buff.SetZone] and
 // [buff.PauseZone].
 //
 // # Saving and restoring
 //
-// [Engine.Despawn] removes an owner and returns its whole state as a blob. [Engine.Restore]
-// spawns it again with the same deadlines, to the millisecond. [Engine.Save] makes a blob of an
-// owner and keeps it running; [Engine.Drop] removes an owner without making a blob. A blob has
-// the owner's zone, which Restore enters again, and omits the buffs that it got from auras. After
-// a restart, Options.Epoch and Options.Uptime give the engine the new readings of its clocks. The engine does not know which
-// sources were lost while an owner was away: Restoration.Sources lists the sources that are not
-// in the engine, and the game must confirm each one or report it as lost.
+// [Engine.Despawn] removes an owner and returns its whole state as a blob. [Engine.Restore] spawns
+// it again with the same deadlines, to the millisecond. [Engine.Save] makes a blob of an owner and
+// keeps it running; [Engine.Drop] removes an owner without making a blob. A blob has the owner's
+// zone, which Restore enters again, and omits the buffs that it got from auras. After a restart,
+// Options.Epoch and Options.Uptime give the engine the new readings of its clocks. The engine does
+// not know which sources were lost while an owner was away: Restoration.Sources lists the sources
+// that are not in the engine, and the game must confirm each one or report it as lost.
 //
 //	r, err := eng.Restore(7, data, blob)
 //	for _, source := range r.Sources {

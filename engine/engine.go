@@ -46,7 +46,7 @@ type Engine struct {
 
 	owners    owners
 	bases     []uint32 // by number: first generation of its next Set
-	base      uint32   // that of a number not used since releaseMemory
+	base      uint32   // first generation of a number not used since releaseMemory
 	free      []uint32
 	byID      ids
 	scheduled []ref  // owners that need a turn in the next Tick
@@ -241,7 +241,7 @@ func (e *Engine) Now() wheel.Time {
 	return e.now
 }
 
-// Catalog returns the current definitions: those of Options.Catalog, or of the last
+// Catalog returns the current definitions, of Options.Catalog or of the last
 // [Engine.Reload].
 //
 // Any goroutine may call it.
@@ -264,7 +264,7 @@ const cutOffLimit = 4 * closeLimit
 // Close ends the engine: it refuses new work, delivers accepted work and the events that are due
 // in carried time (see [Options].CatchUp), waits for handlers and releases the workers. Further
 // calls fail with [ErrClosed] or do nothing; later events never run. Events of the final work
-// reach the handlers but no Frame: to see them, call Tick once more before Close, or pass told.
+// reach the handlers but no Frame: to see them, call Tick again before Close, or pass told.
 //
 // Close processes at most 1,048,576 deadlines of carried time, and none once ctx has ended. The
 // rest is dropped: its events never run, and Stats.LostAtClose is the time dropped. An owner that

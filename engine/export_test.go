@@ -229,7 +229,7 @@ func NewWatchless(tb interface{ Fatal(...any) }) *Engine {
 
 // WatchHooks does what a Tick does for the Watch.
 func WatchHooks(e *Engine) {
-	e.watch.begin()
+	e.watch.beforeTick()
 	e.watch.end()
 }
 

@@ -33,10 +33,10 @@ type Frame struct {
 	count int
 }
 
-// Events returns the events since the last Tick: first those of the loop's calls, then the due
-// events owner by owner, in the order in which the owners became due, then those of cross-owner
-// commands and the Inbox. The events of one owner are in their order. While no owner is busy, the
-// order does not depend on the number of workers.
+// Events returns the events since the last Tick: first the events of the loop's calls, then the due
+// events owner by owner, in the order in which the owners became due, then the events of
+// cross-owner commands and the Inbox. The events of one owner are in their order. While no owner is
+// busy, the order does not depend on the number of workers.
 //
 // Only the loop goroutine may call it.
 func (f *Frame) Events() iter.Seq[buff.Event] {
@@ -75,8 +75,8 @@ func all(events []buff.Event, yield func(buff.Event) bool) bool {
 // Only the loop goroutine may call it.
 func (f *Frame) Len() int { return f.count }
 
-// begin starts a frame with the events of the loop's calls since the last one.
-func (f *Frame) begin(number uint64, loop *buff.Turn) {
+// start begins a frame with the events of the loop's calls since the last one.
+func (f *Frame) start(number uint64, loop *buff.Turn) {
 	f.Number = number
 	f.Stuck, f.Waiting = f.Stuck[:0], 0
 	clear(f.turns)
@@ -89,8 +89,8 @@ func (f *Frame) begin(number uint64, loop *buff.Turn) {
 	f.tail = nil
 }
 
-// add adds the events of one turn, at least one. Events that directly follow those of the
-// previous turn in memory, the usual case, extend its slice.
+// add adds the events of one turn, at least one. Events that directly follow the previous
+// turn's in memory, the usual case, extend its slice.
 func (f *Frame) add(events []buff.Event) {
 	f.count += len(events)
 	if k := len(f.turns) - 1; k >= 0 {

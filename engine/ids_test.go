@@ -9,7 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestIDs: the table of IDs knows whom a map knows, whoever comes and goes, also where all are in one another's way.
+// TestIDs: the table of IDs knows whom a map knows, whoever comes and goes, also where all are in
+// one another's way.
 func TestIDs(t *testing.T) {
 	dice := rand.New(rand.NewPCG(7, 1))
 	for round := range 40 {
@@ -35,7 +36,7 @@ func TestIDs(t *testing.T) {
 				} else {
 					n = l.next()
 				}
-				o := l.begin(n)
+				o := l.reserve(n)
 				o.set = *buff.NewSet(id, n, 0, 1)
 				table.add(id, n)
 				model[id] = n
@@ -55,7 +56,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestIDsThatMeet: owners whose hashes want the same place are told from one another, and all are found when one of them has gone.
+// TestIDsThatMeet: owners whose hashes want the same place are told from one another, and all are
+// found when one of them has gone.
 func TestIDsThatMeet(t *testing.T) {
 	l, table := &owners{}, newIDs()
 	var meet []buff.OwnerID
@@ -66,7 +68,7 @@ func TestIDsThatMeet(t *testing.T) {
 	}
 	for _, id := range meet {
 		n := l.next()
-		l.begin(n).set = *buff.NewSet(id, n, 0, 1)
+		l.reserve(n).set = *buff.NewSet(id, n, 0, 1)
 		table.add(id, n)
 	}
 	require.Len(t, table.places, fewIDs)

@@ -20,7 +20,7 @@ import (
 // counts as eight buffs. The remaining commands wait for the next Tick, in order. A single
 // command is not divided, whatever it costs.
 //
-// Give a part of the program that posts many commands, or forwards those of untrusted clients,
+// Give a part of the program that posts many commands, or forwards commands of untrusted clients,
 // its own Inbox with [Inbox.For]: if it posts too much, its own commands wait and are refused,
 // without affecting other producers.
 //
@@ -42,7 +42,7 @@ type Inbox struct {
 
 	// Fields of the loop.
 	first, last *envelope // gathered and not delivered, in order
-	credit      int       // what its commands may cost before the next producer's turn
+	credit      int       // cost limit of its commands before the next producer's turn
 	prefetched  int       // number of first commands whose owners are already prefetched
 }
 
@@ -246,7 +246,7 @@ func (p *producers) next() *Inbox {
 	}
 }
 
-// turnCredit is what the commands of one producer may cost before the next producer's turn.
+// turnCredit limits the cost of one producer's commands before the next producer's turn.
 // mostDebt limits how much an expensive command can count against the following turns.
 const (
 	turnCredit = 16

@@ -70,11 +70,11 @@ func (p *producers) isShut() bool { return p.held.Load()&shut != 0 }
 func (p *producers) close() { p.held.Or(shut) }
 
 // For returns the Inbox of a producer, such as a part of the program or a group of untrusted
-// clients, whose commands must not delay those of others. It creates the producer on first use;
-// the empty name is that of [Engine.Inbox]. All producers have an equal share of the room: with
-// four, each may have a quarter of Options.Limits.Inbox waiting. When a producer is added, those
-// above their new share are refused until they are below it, and until then the new one may be
-// refused too, because the total is used up.
+// clients, whose commands must not delay others. It creates the producer on first use; the empty
+// name is the producer of [Engine.Inbox]. All producers have an equal share of the room: with four,
+// each may have a quarter of Options.Limits.Inbox waiting. When a producer is added, those above
+// their new share are refused until they are below it, and until then the new one may be refused
+// too, because the total is used up.
 //
 // The loop serves the producers in turn, in the order of creation, and takes commands from each
 // until they have cost a small amount. So each also has an equal share of the Inbox's part of a

@@ -14,8 +14,8 @@ type lists struct {
 	commandData commandData
 }
 
-// mostOld is the number of lists of earlier frames that a worker keeps: those of the last frame,
-// which are being read, and a free one.
+// mostOld is the number of lists of earlier frames that a worker keeps: the ones of the last
+// frame, which are being read, and a free one.
 const mostOld = 2
 
 // prepare empties the worker's lists for the current frame. Lists of an earlier frame may still be

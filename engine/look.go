@@ -12,7 +12,7 @@ import (
 //
 // The loop gets the same answer as a handler of the owner, and an error: [ErrBusy] while the
 // owner's turn is not over, and [ErrUnknownOwner] if there is no such owner. With an error the
-// other results are meaningless: the state is not known. Queries that succeed allocate nothing;
+// other results are meaningless: the state is not known. Queries that succeed don't allocate;
 // those that fail allocate the error, 32 bytes.
 
 // HasTag reports whether an owner has a tag, granted by its buffs or by AddTag. It is false for
@@ -80,7 +80,7 @@ func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err e
 type Carried struct{ set *buff.Set }
 
 // All returns the buffs, the oldest application first. The loop over them may remove the current
-// one. It allocates nothing.
+// one. It does not allocate.
 func (c Carried) All() iter.Seq[buff.Instance] { return c.set.All() }
 
 // Buffs returns the owner's buffs. It fails as HasTag does; the result then has no buffs.
@@ -90,13 +90,13 @@ func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 	e.enter("Buffs")
 	set, err := e.readableSet(id)
 	if err != nil {
-		return Carried{nothing}, err
+		return Carried{emptySet}, err
 	}
 	return Carried{set}, nil
 }
 
 // nothing is an empty Set, for owners that are unknown or cannot be read.
-var nothing = buff.NewSet(0, 0, 0, 1)
+var emptySet = buff.NewSet(0, 0, 0, 1)
 
 // At returns the buff in a slot and reports whether there is one: see [buff.Set.At].
 func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
@@ -132,7 +132,7 @@ func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error)
 }
 
 // OwnerIDs returns the IDs of all owners, in the order of their numbers, including busy ones. The
-// loop over them may drop the current one. It allocates nothing.
+// loop over them may drop the current one. It does not allocate.
 //
 // Only the loop goroutine may call it. It costs O(owners).
 func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
@@ -163,7 +163,7 @@ func (e *Engine) readableSet(id buff.OwnerID) (*buff.Set, error) {
 func (e *Engine) setOfHandle(h buff.Handle) (*buff.Set, error) {
 	switch o := e.at(h.Number()); {
 	case o == nil:
-		return nothing, nil
+		return emptySet, nil
 	case !e.idle(o):
 		return nil, &ownerError{ErrBusy, o.id()}
 	default:
@@ -251,7 +251,7 @@ func (e *Engine) Modifiers(id buff.OwnerID, attr stat.Attr) (iter.Seq[stat.Modif
 	attr = e.attr("Modifiers", attr)
 	set, err := e.readableSet(id)
 	if err != nil {
-		set = nothing
+		set = emptySet
 	}
 	return set.Modifiers(e.Catalog(), attr), err
 }

@@ -11,7 +11,7 @@ const smallSlice = 64
 
 // runsHere reports whether the batched turns of this slice run on the loop: always if the engine
 // is synchronous; otherwise if there are few of them, every handler that a catalog calls is
-// quick, and so are those of these owners' timeouts.
+// quick, and so are the handlers of these owners' timeouts.
 func (e *Engine) runsHere() bool {
 	v := &e.batch
 	if v.n == 0 || e.opts.Synchronous {

@@ -51,7 +51,7 @@ type Options struct {
 
 	// QuickHandlers must never block: no lock that is held for long, no channel, no network, no
 	// disk. They may run on the loop goroutine, which saves small frames the wake-up of a worker.
-	// A panic is contained like that of any other handler. A quick handler that does not return
+	// A panic is contained as in any other handler. A quick handler that does not return
 	// blocks the loop, and one that calls runtime.Goexit ends the loop's goroutine. The results
 	// are the same wherever a handler runs.
 	QuickHandlers Handlers
@@ -86,7 +86,7 @@ type Options struct {
 	// the number of its earlier rolls: the same calls with the same Seed lead to the same events.
 	Seed uint64
 
-	// Number distinguishes the handles of this engine from those of others, which are invalid
+	// Number distinguishes the handles of this engine from all others, which are invalid
 	// here. Engines whose handles may meet, even on different machines, need different numbers,
 	// preferably small ones. If zero, it is the count of engines that this process has made,
 	// including this one.
@@ -159,7 +159,7 @@ type Limits struct {
 	// In addition, each of these may cost a quarter of Tick, or 16,384 if Tick has its default:
 	// zone times that owners could not be notified of before, commands for other owners, searches
 	// of auras, and the Inbox. A command costs one, plus one for each of its events, plus one for
-	// every 16 buffs that it visits (a deadline that it moves counts as eight). The rest comes
+	// every 16 buffs that it visits (a deadline that it moves counts as eight). The rest is
 	// first in the next Tick. A single command, or a single search of an aura, is not divided.
 	Tick int
 

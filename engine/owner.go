@@ -54,7 +54,7 @@ func (o *owner) leaving() bool { return o.presence != there }
 // measured ones.
 type turns struct {
 	progress
-	segments []segment // results since the owner was last idle, except that of batched
+	segments []segment // results since the owner was last idle, except the one of batched
 	took     took
 }
 
@@ -67,7 +67,7 @@ type progress struct {
 	until      wheel.Time // time up to which the last turn was to process events
 	reached    wheel.Time // instant at which a turn was cut short
 	unfinished bool       // there are unprocessed events up to until
-	parked     bool       // the last turn used up its allowance; its unfinished run comes first
+	parked     bool       // the last turn used up its allowance; its unfinished run is first
 }
 
 // turns returns the state that turns have left, or nil. Only the goroutine that owns the owner
@@ -127,7 +127,7 @@ func (o *owner) resetUsed() {
 type rareState struct {
 	turns *turns // of the goroutine that owns the owner; may be nil
 
-	batched *batchedTurn // its batched turn that is not merged yet
+	batched *batchedTurn // its batched turn until it is merged
 
 	revoked atomic.Pointer[revoked] // buffs and timeouts that queued commands of the loop will end, the newest first; workers read it
 
@@ -256,7 +256,7 @@ const (
 // Only the loop goroutine may call it.
 func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	e.enter("Spawn")
-	e.record.begin(recording.Spawn, uint64(id))
+	e.record.startCall(recording.Spawn, uint64(id))
 	o, err := e.newOwner(id, data)
 	if err != nil {
 		return err
@@ -277,7 +277,7 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := e.owners.begin(number)
+	o := e.owners.reserve(number)
 	o.data = data
 	o.set = *buff.NewSet(id, number, e.bases[number], e.opts.Limits.Buffs)
 	o.set.SetOrigin(originOf(e.opts.Number))

@@ -68,8 +68,8 @@ func (l *owners) next() uint32 {
 	return uint32(len(l.records) - 1)
 }
 
-// begin returns a place for a new owner, which is absent until arrive.
-func (l *owners) begin(number uint32) *owner {
+// reserve returns a place for a new owner, which is absent until arrive.
+func (l *owners) reserve(number uint32) *owner {
 	l.makeRoom(number)
 	l.lives++
 	o := l.place(number)

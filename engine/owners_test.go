@@ -13,7 +13,7 @@ import (
 func TestRef(t *testing.T) {
 	l := &owners{}
 	n := l.next()
-	first := l.begin(n)
+	first := l.reserve(n)
 	require.Nil(t, l.there(n), "it has not arrived")
 	require.Nil(t, l.at(n))
 	l.arrive(first)
@@ -26,7 +26,7 @@ func TestRef(t *testing.T) {
 	require.Same(t, first, l.at(n), "its last turns may be to come")
 	l.depart(first)
 	require.Nil(t, l.at(n))
-	second := l.begin(n)
+	second := l.reserve(n)
 	l.arrive(second)
 	require.Same(t, first, second, "the place is the next one's")
 	require.Nil(t, named.alive())
@@ -38,7 +38,7 @@ func TestRef(t *testing.T) {
 func TestSlabs(t *testing.T) {
 	l := &owners{}
 	add := func(n uint32) *owner {
-		o := l.begin(n)
+		o := l.reserve(n)
 		l.arrive(o)
 		return o
 	}

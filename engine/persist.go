@@ -63,7 +63,7 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	e.enter("Despawn")
-	e.record.begin(recording.Despawn, uint64(id))
+	e.record.startCall(recording.Despawn, uint64(id))
 	o, err := e.present(id)
 	if err != nil {
 		return nil, err
@@ -82,20 +82,20 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	return blob, nil
 }
 
-// Drop removes an owner without a blob: a creature that dies, or a busy player who does not come
-// back. Otherwise it works like [Engine.Despawn]; the timeouts are dropped and counted.
+// Drop removes an owner without a blob: a creature that dies, or a busy player that does not
+// return. Otherwise it works like [Engine.Despawn]; the timeouts are dropped and counted.
 //
 // A busy owner leaves when its turn has ended: events due and commands issued before the Drop are
 // still processed, later ones are not, and its events are reported then. Until then its handlers
 // may use its data: if you spawn the id again, pass other data.
 //
-// It fails with [ErrUnknownOwner], [ErrClosed] or, for an owner that is not busy and after
+// It fails with [ErrUnknownOwner], [ErrClosed] or, for an idle owner and after
 // Options.Limits.Events events in one frame, [ErrOverloaded]; the owner is then unchanged.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Drop(id buff.OwnerID) error {
 	e.enter("Drop")
-	e.record.begin(recording.Drop, uint64(id))
+	e.record.startCall(recording.Drop, uint64(id))
 	o, err := e.present(id)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 
 // Restore is Spawn for an owner with a blob: the owner gets its buffs back, with the time of its
 // absence counted only by the clock of each buff. It is in the same zone as before; a
-// [buff.SetZone] to that zone changes nothing. A Restored or a Removed event in the next frame
+// [buff.SetZone] to that zone has no effect. A Restored or a Removed event in the next frame
 // reports the outcome for each buff; the Restoration is a summary. The id and the data may differ
 // from those that the blob was made with.
 //
@@ -134,7 +134,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restoration, error) {
 	e.enter("Restore")
-	e.record.begin(recording.Restore, uint64(id))
+	e.record.startCall(recording.Restore, uint64(id))
 	e.record.blob(blob)
 	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return buff.Restoration{}, err
@@ -208,7 +208,7 @@ func (e *Engine) detach(o *owner) {
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, until int64) (buff.Restoration, error) {
 	e.enter("Readmit")
-	e.record.begin(recording.Readmit, uint64(id), uint64(zone), uint64(until))
+	e.record.startCall(recording.Readmit, uint64(id), uint64(zone), uint64(until))
 	e.record.blob(blob)
 	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return buff.Restoration{}, err

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// recorder writes a recording to [Options].Trace.Record. A nil recorder writes nothing.
+// recorder writes a recording to [Options].Trace.Record. A nil recorder does not write.
 type recorder struct {
 	engine *Engine
 	w      io.Writer
@@ -47,8 +47,8 @@ func (r *recorder) block() {
 // fail ends the recording; Close returns the error.
 func (r *recorder) fail(err error) { r.w, r.code.Err = nil, fmt.Errorf("engine: recording: %w", err) }
 
-// begin records a call with up to two numbers.
-func (r *recorder) begin(o recording.Op, args ...uint64) {
+// startCall records a call with up to two numbers.
+func (r *recorder) startCall(o recording.Op, args ...uint64) {
 	if r == nil || r.w == nil || r.shut {
 		return
 	}
@@ -95,7 +95,7 @@ func (r *recorder) posted(c *buff.Command) {
 	r.binary = data
 }
 
-// beginInbox records subsequent commands as those of the inbox. Pass its result to endInbox.
+// beginInbox records subsequent commands as the inbox's. Pass its result to endInbox.
 func (r *recorder) beginInbox() (calls []byte) {
 	if r == nil {
 		return nil
@@ -111,7 +111,7 @@ func (r *recorder) endInbox(calls []byte) {
 	}
 }
 
-// beginRun records subsequent calls as those of a function of Inbox.Run. Pass its result to
+// beginRun records subsequent calls for a function of Inbox.Run. Pass its result to
 // endRun.
 func (r *recorder) beginRun() (inbox []byte) {
 	if r == nil {
@@ -137,7 +137,7 @@ func (r *recorder) endRun(inbox []byte) {
 // reload records a change of the catalog.
 func (r *recorder) reload(c *buff.Catalog) {
 	if r != nil && r.w != nil && !r.shut { // a fingerprint is expensive
-		r.begin(recording.Reload, recording.Fingerprint(c))
+		r.startCall(recording.Reload, recording.Fingerprint(c))
 	}
 }
 

@@ -15,26 +15,26 @@ import (
 // while workers may still use the old one.
 type edition struct {
 	catalog  *buff.Catalog
-	slow     bool           // it, or an earlier edition, calls a handler that is not quick
+	slow     bool           // it, or an earlier edition, calls a handler that may block
 	handlers []boundHandler // by buff.HandlerID - 1
 }
 
-// Reload replaces the catalog by a new version, which must have been made from the present one,
-// or from one that has replaced it, by buff.Catalog.Rebuild; catalog.Reload does so from files.
-// It takes effect at once and as a whole: all later applications use the new definitions, even
-// those that name a *buff.Spec of an older catalog or were queued before. A definition that has
-// been removed cannot be applied: [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved],
-// and applications by handlers and definitions are Denied for the reason Reload.
+// Reload replaces the catalog by a new version, which must have been made from the present one, or
+// from one that has replaced it, by buff.Catalog.Rebuild; catalog.Reload does so from files. It
+// takes effect at once and as a whole: all later applications use the new definitions, even those
+// that name a *buff.Spec of an older catalog or were queued before. A definition that has been
+// removed cannot be applied: [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved], and
+// applications by handlers and definitions are Denied for the reason Reload.
 //
-// Running buffs are treated as buff.Spec.Reload of the new version says, or that of their own
+// Running buffs are treated as buff.Spec.Reload of the new version says, or the field of their own
 // version if the definition was removed. With keep a buff is unchanged until it is refreshed; a
-// removed definition stays in use until its last instance has ended. Migrate and end are applied
-// at the end of the following Ticks, in the order of owner numbers and to some thousand buffs per
+// removed definition stays in use until its last instance has ended. Migrate and end are applied at
+// the end of the following Ticks, in the order of owner numbers and to some thousand buffs per
 // Tick, so that no Tick is long. The order depends only on the Ticks.
 //
-// Reload fails, without any change, with [ErrLineage] if the catalog was not made from the
-// present one, with [ErrUnknownHandler] naming all missing handlers, or with [ErrClosed]. It must
-// not be called from a handler.
+// Reload fails, without any change, with [ErrLineage] if the catalog was not made from the present
+// one, with [ErrUnknownHandler] naming all missing handlers, or with [ErrClosed]. It must not be
+// called from a handler.
 //
 // Only the loop goroutine may call it. It costs O(definitions).
 func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
@@ -55,7 +55,7 @@ func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 	if c != old {
 		e.index.reload(e.counters.lineages, c)
 		e.publish(c)
-		e.sweep.begin(e.owners.len())
+		e.sweep.start(e.owners.len())
 	}
 	return report, nil
 }
@@ -122,9 +122,9 @@ const (
 	sweepBuffs  = 4096
 )
 
-// begin starts a new pass over all owners. It continues where the last one was, so that frequent
+// start begins a new pass over all owners. It continues where the last one was, so that frequent
 // Reloads do not always skip the same owners.
-func (w *sweep) begin(owners int) { w.left = owners }
+func (w *sweep) start(owners int) { w.left = owners }
 
 // unfinished reports whether the sweep is not finished.
 func (w *sweep) unfinished() bool { return w.left > 0 || len(w.missed) > 0 }

@@ -16,7 +16,7 @@ func TestOwnerSize(t *testing.T) {
 	l := &owners{}
 	for number := range uint32(2 * slabLength) {
 		l.next()
-		if o := l.begin(number); number >= slabLength {
+		if o := l.reserve(number); number >= slabLength {
 			require.Zero(t, uintptr(unsafe.Pointer(o))%64)
 		}
 	}

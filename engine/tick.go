@@ -13,7 +13,7 @@ import (
 // dispatched to their owners, which run in parallel, each in order; Tick waits for them, up to
 // Options.Budget; cross-owner commands are executed; auras search for their members; commands of
 // the [Inbox] are executed; and a part of a pending Reload is applied. Each of these has its own
-// part of the Tick, see [Options].Limits.Tick; work that exceeds it comes first in the next Tick.
+// part of the Tick, see [Options].Limits.Tick; work that exceeds it is done first in the next Tick.
 // The result is valid until the next Tick.
 //
 // A Tick after a long stall is limited: see [Options].Limits.Tick. The time that it has reached
@@ -51,17 +51,17 @@ func (e *Engine) tick(dt time.Duration) {
 	e.target = e.target.After(dt)
 
 	if c := e.copies; c != nil {
-		c.ticks.begin(asked)
+		c.ticks.start(asked)
 		defer c.ticks.end()
 	}
-	e.watch.begin()
+	e.watch.beforeTick()
 	frame := e.frames.Load() + 1
 	e.stats.Ticks++
 	e.emptyWorkers(frame)
 	e.frames.Store(frame)
 	e.shrinkLists(frame)
 	e.counters.addLoop(e.loop.Events)
-	e.frame.begin(frame, &e.loop)
+	e.frame.start(frame, &e.loop)
 	e.index.read, e.counters.read = 0, 0
 
 	e.advance()
@@ -76,7 +76,7 @@ func (e *Engine) tick(dt time.Duration) {
 	if len(e.index.auras.due) > 0 {
 		e.searchAuras()
 	}
-	if e.producers.waiting() > 0 { // usually there is nothing
+	if e.producers.waiting() > 0 { // usually empty
 		e.deliverInbox()
 	}
 	e.endTick(asked)

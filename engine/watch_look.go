@@ -11,11 +11,11 @@ import (
 
 // watching is the loop's state while there are watchers. All of it belongs to the loop.
 type watching struct {
-	since   wheel.Time
-	clock   *func() time.Duration // nil if nothing is measured
-	began   time.Duration         // start of the current Tick
-	clocked bool                  // began is valid
-	frames  frameTimes
+	since     wheel.Time
+	clock     *func() time.Duration // nil if nothing is measured
+	tickStart time.Duration         // start of the current Tick
+	clocked   bool                  // began is valid
+	frames    frameTimes
 
 	counter counter
 	specs   bySpec
@@ -30,8 +30,8 @@ type watching struct {
 	shelf   []int // scratch
 }
 
-// begin is called at the start of a Tick.
-func (w *watcher) begin() {
+// beforeTick is called at the start of a Tick.
+func (w *watcher) beforeTick() {
 	if w.on != nil || w.live.Load() != 0 {
 		w.start()
 	}
@@ -60,7 +60,7 @@ func (w *watcher) start() {
 		w.timing.Store(clock)
 	}
 	if s.clock != nil {
-		s.began, s.clocked = w.engine.read(s.clock, true)
+		s.tickStart, s.clocked = w.engine.read(s.clock, true)
 	}
 }
 
@@ -99,7 +99,7 @@ func (w *watcher) endTick(s *watching) {
 	s.frames.last = view.FrameTime{Number: e.frame.Number}
 	if s.clock != nil && s.clocked {
 		if now, ok := e.read(s.clock, true); ok {
-			s.frames.last.Took = max(now-s.began, 1)
+			s.frames.last.Took = max(now-s.tickStart, 1)
 		}
 	}
 	s.countTail(e)

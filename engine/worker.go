@@ -34,12 +34,12 @@ type workerState struct {
 	old          []lists // lists of earlier frames
 	issued       int     // commands for other owners, issued by the running handler
 	handle       buff.Handle
-	timeout      buff.TimeoutHandle // handle and timeout are those of the running handler's event
+	timeout      buff.TimeoutHandle // handle and timeout of the running handler's event
 	sampler      sampler            // selects the turns to measure
 	calls        sampler            // selects the handlers to measure
 	labels       context.Context    // of the goroutine, for profiles; may be nil
 
-	// current and since tell the loop which handler is running: current is the owner's number
+	// current and since identify the running handler for the loop: current is the owner's number
 	// plus one in the upper half and the definition's lineage in the lower one, since the time of
 	// the frame when the turn started.
 	current atomic.Uint64
@@ -207,7 +207,7 @@ func (l *workerState) charge(ran uint64, told int) {
 	l.progress.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
 }
 
-// requeue puts an owner that is not done back into the queue. If it has used up its allowance, or
+// requeue puts an unfinished owner back into the queue. If it has used up its allowance, or
 // its handler was held, it is parked: the loop merges its events and gives it another allowance
 // when possible.
 func (l *workerState) requeue(box *mailbox) {

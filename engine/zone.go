@@ -176,7 +176,7 @@ func (zs *zones) retryLater(o *owner) {
 	}
 }
 
-// applyZoneTime sets the time of an owner to that of its zone. If the owner is busy and its mailbox
+// applyZoneTime gives an owner the time of its zone. If the owner is busy and its mailbox
 // is full, the next Tick tries again.
 func (e *Engine) applyZoneTime(o *owner) {
 	want := e.zones.byID[o.zone].scale

@@ -17,8 +17,8 @@ import (
 var plain = []string{
 	"actor", "bench", "bench/flood", "bench/gauge", "bench/load", "bench/onelist", "bench/page", "bench/peers",
 	"bench/rival", "bench/viewers", "bench/walk", "bench/yardstick", "cluster", "cluster/inspect",
-	"cluster/internal/policy", "cluster/internal/sim", "cmd/bufftick", "conformance", "contrib/nakama",
-	"contrib/protoactor", "examples/arena", "examples/arena/game", "examples/arena/serve", "examples/mmo",
+	"cluster/internal/policy", "cluster/internal/sim", "cmd/bufftick", "conformance", "conformance/judge", "contrib/nakama",
+	"contrib/protoactor", "engine", "examples/arena", "examples/arena/game", "examples/arena/serve", "examples/mmo",
 	"examples/observability", "examples/realm", "examples/shards", "inspect", "inspect/e2e",
 	"internal/definition", "internal/long", "internal/misspelt", "internal/preview", "internal/radix",
 	"internal/recording", "internal/recovered", "internal/scenario", "internal/sheet", "internal/snapshot",
