@@ -11,8 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// Errors of a command. [Result.Err] wraps one of them and names the thing and the
-// limit.
+// Errors of a command. [Result.Err] wraps one of them and names the subject and the limit.
 var (
 	ErrDuration = errors.New("buff: bad duration")
 	ErrStacks   = errors.New("buff: stacks must not be negative")
@@ -31,65 +30,64 @@ var (
 	ErrValue     = errors.New("buff: bad value of an attribute")
 )
 
-// Span is a duration that may be left out: the zero Span stands for the
-// definition's own.
+// Span is an optional duration. The zero Span is the duration of the definition.
 type Span struct {
 	d     time.Duration
 	given bool
 }
 
-// Lasting returns a Span of d, rounded up to whole milliseconds, so that nothing ends
-// early. One that is not above zero is not "for ever" and not "at once", and one
-// above [define.MaxDuration] is most likely a slip: the command that uses it fails with
-// [ErrDuration].
+// Lasting returns a Span of d, rounded up to whole milliseconds so that a buff never ends early.
+// A command with a duration that is not above zero, or above [define.MaxDuration], fails with
+// [ErrDuration]: such values are most likely mistakes, and do not mean "infinite" or "instant".
 func Lasting(d time.Duration) Span { return Span{d: d, given: true} }
 
 // Given returns the duration and whether there is one.
 func (s Span) Given() (d time.Duration, given bool) { return s.d, s.given }
 
-// Application is what it takes to put a buff on an owner.
+// Application describes one application of a buff to an owner.
 type Application struct {
 	Spec      *Spec
-	Source    OwnerID // who applies it; 0 for the game
-	Stacks    int     // if zero, Spec.Stack.Initial; more than the limit is cut to it
+	Source    OwnerID // 0 for the game
+	Stacks    int     // if zero, Spec.Stack.Initial; clamped to the limit
 	Level     int     // from 0 to MaxLevel
 	Key       uint64  // for Stacking.By ByKey
-	Duration  Span    // if zero, the definition's
-	Scale     Ratio   // of the duration: what resistances leave of it; zero is 1
-	Magnitude int64   // handed on to events and handlers
-	Params    []Arg   // for the numbers of the definition that the caller brings; not kept. One that it does not read is refused: NoParam
+	Duration  Span    // if zero, the definition's duration
+	Scale     Ratio   // multiplies the duration, for resistances; zero is 1
+	Magnitude int64   // passed to events and handlers
+	Params    []Arg   // numbers of the definition that the caller sets; not retained. Unknown ones are denied: NoParam
 
-	// Captured is what is known of the attributes of the source: see [Application.Capture].
-	// It is copied where it is kept.
+	// Captured are attributes of the source: see [Application.Capture]. They are copied
+	// if they are retained.
 	Captured []Captured
 
-	share      share        // of the pulse that has set it off
-	member     bool         // applied by an aura: without an end
-	with       uint64       // as the link of the buff of that age; 0: of none
+	share      share        // of the pulse that caused it
+	member     bool         // applied by an aura; it has no end
+	with       uint64       // the age of its head if it is a link; 0: it is not
 	rest       bool         // one of stolenBuff.rest
-	stolen     bool         // it lasts as long as it says
-	stolenBuff *stolenState // it was stolen, and this is what was left of it; nil: nothing but what is said above
+	stolen     bool         // the definition does not change its duration
+	stolenBuff *stolenState // the remaining state of the stolen buff; nil: only the fields above
 
 	backdate backdate // see followBackdated
 }
 
-// Arg is one number that an application brings for [define.Number.Caller].
+// Arg is the value of a number with [define.Number.Caller].
 type Arg struct {
-	Caller string  // the name that the definition gives it
-	Value  float64 // an application with one that is none, where it is wanted, is refused
+	Caller string  // the name in the definition
+	Value  float64 // NaN and Inf are denied if the definition reads them
 }
 
-// Command is one thing asked of an owner, of a zone or of all: a value that says what is to be done and to
-// which owner. Make one with the function of that name: [Apply], [Remove], [Extend], [Dispel], [PauseZone]
-// and so on. The same value is asked of an engine on any of its lanes, is written into a recording, is sent
-// between machines ([Command.AppendBinary]) and is a line of a scenario ([Command.String], [ParseCommand]).
+// Command is one change requested of an owner, of a zone or of all owners. Use the constructor of
+// each verb: [Apply], [Remove], [Extend], [Dispel], [PauseZone] and so on. The same value is
+// executed by an engine on any of its lanes, written to a recording, sent between machines
+// ([Command.AppendBinary]) and is a line of a scenario ([Command.String], [ParseCommand]).
 //
-// Each verb reads the fields that [verb.Verb] names. AddBase, SetBase and Damage also have
-// Application.Spec and Source, for the event: the buff that does it; without them it is the game.
+// [verb.Verb] lists the fields that each verb reads. AddBase, SetBase and Damage also have
+// Application.Spec and Source, for the event: the buff that causes it. Without them the game
+// does.
 type Command struct {
 	Application Application
 	Query       Query
-	Owner       OwnerID // whom it is for, if no handle says it; see [Command.Number]
+	Owner       OwnerID // the target, unless it has a handle; see [Command.Number]
 	Handle      Handle
 	Timeout     TimeoutHandle
 	By          time.Duration
@@ -100,7 +98,7 @@ type Command struct {
 	Stacks      int
 	Rate        Ratio
 	Zone        uint32
-	Handler     HandlerID // whoever carries it out finds it by Name
+	Handler     HandlerID // set on execution from Name
 	Tag         Tag
 	Attr        stat.Attr
 	Act         Act
@@ -110,12 +108,12 @@ type Command struct {
 	Purge       bool
 
 	quiet  bool // see Turn.quiet
-	linked bool // a RemoveSpec: of all that came with the buff of the age Amount, for the Reason and the Name
+	linked bool // a RemoveSpec of all links of the head of age Amount, with Reason and Name
 }
 
-// Number returns the number of the owner in the handle that says whom the command is for, and
-// whether one does. Otherwise it is for Owner, or, by [verb.Compensate], [verb.LoseSource] and the
-// time of a zone, for more than one.
+// Number returns the owner's number in the handle of the command, if the command has one.
+// Otherwise it is for Owner, or, for [verb.Compensate], [verb.LoseSource] and the time of a zone,
+// for several owners.
 func (c *Command) Number() (number uint32, by bool) {
 	switch c.Verb {
 	case verb.Remove, verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
@@ -128,7 +126,7 @@ func (c *Command) Number() (number uint32, by bool) {
 	return 0, false
 }
 
-// Many reports whether the command is for more than one owner: for all who carry something of a
+// Many reports whether the command is for more than one owner: for all owners with buffs of a
 // source, for all of a zone, or for all.
 func (c *Command) Many() bool {
 	switch c.Verb {
@@ -140,51 +138,50 @@ func (c *Command) Many() bool {
 	return false
 }
 
-// Query finds buffs of one owner. What is left out is not asked.
+// Query selects buffs of one owner. Zero fields select all.
 type Query struct {
 	Spec       *Spec
 	Source     OwnerID         // if not zero
 	To         OwnerID         // of a Steal, the thief
-	Most       int             // of a Dispel and a Steal, how many portions are taken, of a Compensate, how many buffs of each owner; if zero, all
-	Stacks     int             // of a Dispel and a Steal: a portion is so many stacks, and with Most zero one of each; if zero, it is what Spec.Dispel.Per says, of a Steal the whole buff
+	Most       int             // the most portions of a Dispel or Steal, or buffs per owner of a Compensate; if zero, all
+	Stacks     int             // of a Dispel and a Steal: the stacks in a portion, with Most zero one portion of each buff; if zero, Spec.Dispel.Per, and for a Steal the whole buff
 	Type       string          // Spec.Dispel.Type
 	Compensate string          // Spec.Save.Compensate
-	Tag        Tag             // one of Spec.Tags and Spec.Grants, or above one
-	Polarity   define.Polarity // Positive or Negative; if Neutral, any, unless the field below says otherwise
+	Tag        Tag             // in Spec.Tags or Spec.Grants, or an ancestor of one
+	Polarity   define.Polarity // Positive or Negative; if Neutral, any, unless the next field is set
 	Neutral    bool            // only neutral buffs; Polarity must then be Neutral
-	Grade      define.Grade    // of a Dispel and a Steal: the highest Spec.Dispel.Grade that yields
-	Newest     bool            // the newest application first, not the oldest
+	Grade      define.Grade    // of a Dispel and a Steal: the highest Spec.Dispel.Grade that is removed
+	Newest     bool            // the newest application first instead of the oldest
 }
 
-// Result is what came of a command.
+// Result is the result of a command.
 type Result struct {
 	Handle  Handle        // the instance that was applied, refreshed or stacked
 	Timeout TimeoutHandle // of AddTimeout
 
-	// Kind is the main result: Applied, Stacked, Refreshed, Executed, Denied, StackEnded, Removed, Queued,
-	// Hastened, Changed, Reacted, Died, Revived, or Faulted with Err. It is Done if the command did
-	// something that no event reports, and zero if nothing changed.
+	// Kind is the main outcome: Applied, Stacked, Refreshed, Executed, Denied, StackEnded, Removed,
+	// Queued, Hastened, Changed, Reacted, Died, Revived, or Faulted with Err. It is Done if the command
+	// made a change without an event, and zero if it made no change.
 	Kind EventKind
 	Why  Reason // for Denied, Removed, StackEnded and Faulted
 
-	// Queued says that the owner is busy, or the source of an application, whose attributes must
-	// be read: the command waits in its mailbox, and nothing has
-	// been done yet. What is due for the owner up to the instant of the call comes first, with
-	// its handlers, also of a buff that this command removes or a timeout that it cancels. What
-	// came of it will be an event with that instant as its At and a Why that is the command's,
-	// but for a timeout that is taken back in time, of which there is none.
+	// Queued reports that the owner is busy, or the source of an application whose attributes
+	// must be read: the command waits in the owner's mailbox and has not run. Work that is due up
+	// to the instant of the call runs first, with its handlers, even for a buff that this command
+	// removes or a timeout that it cancels. The outcome is an event with that instant as its At
+	// and a Why that is the command's. A timeout that is cancelled in time has no event.
 	Queued bool
 
-	// Amount is, of an Absorb, the damage that is left, of a Damage what the shields took
-	// of it, and otherwise how many instances or charges were taken or found.
+	// Amount is the remaining damage of an Absorb, the damage absorbed by shields of a Damage, and
+	// otherwise the number of instances or charges that were removed or selected.
 	Amount int64
 
-	// Err is set if the command could not be carried out. Nothing is half done then.
+	// Err is set if the command failed. No part of it was applied then.
 	Err error
 }
 
-// String says what came of the command, for a log: "apply 3/0/17", "deny limit", "queued", "nothing
-// changed", or the error.
+// String formats the result for a log: "apply 3/0/17", "deny limit", "queued", "nothing changed",
+// or the error.
 func (r Result) String() string {
 	switch {
 	case r.Err != nil:
@@ -211,12 +208,12 @@ func (r Result) String() string {
 	return text
 }
 
-// plain reports whether the application has nothing that check could refuse.
+// plain reports whether check would accept the application without a closer look.
 func (a *Application) plain() bool {
 	return !a.Duration.given && a.Stacks >= 0 && uint(a.Level) <= define.MaxLevel && a.Scale == Ratio{}
 }
 
-// check returns what is wrong with the application, or zeros.
+// check returns the fault of the application, or zeros.
 func (a *Application) check() (Reason, error) {
 	if d := a.Duration.d; a.Duration.given {
 		switch {
@@ -239,12 +236,11 @@ func (a *Application) check() (Reason, error) {
 	return NoReason, nil
 }
 
-// Errors of a [Command] that was brought from somewhere: of its binary form, of its text, and of
-// [Command.Check].
+// Errors of decoding, parsing and checking a [Command].
 var (
-	// ErrCommand: it is no command, or one that no constructor could have made.
+	// ErrCommand: it is not a command, or not one that a constructor could make.
 	ErrCommand = errors.New("buff: bad command")
-	// ErrCommandVersion: its binary form is of a later version.
+	// ErrCommandVersion: its binary form has a later version.
 	ErrCommandVersion = errors.New("buff: a command of a version that is not known")
 	// ErrFunc: it holds a Go function, which has no binary form.
 	ErrFunc = errors.New("buff: a command with a function has no binary form")
@@ -252,9 +248,10 @@ var (
 	ErrName = errors.New("buff: the catalog has no such name")
 )
 
-// Check returns what is wrong with a command for owners whose definitions are those of a catalog,
-// nil if nothing is: [ErrCommand] if no constructor could have made it, [ErrName] if its tag or its
-// attribute is not of the catalog; nil is one without any. Whether what it asks for can be done is not asked.
+// Check reports whether a command is valid for owners with the definitions of a catalog. It
+// returns [ErrCommand] if no constructor could have made it, and [ErrName] if the catalog does
+// not have its tag or attribute; a nil catalog has none. It does not check whether the command
+// can be executed.
 func (c *Command) Check(catalog *Catalog) error {
 	if catalog == nil {
 		catalog = &Catalog{}
@@ -290,20 +287,19 @@ func (c *Command) Check(catalog *Catalog) error {
 	return nil
 }
 
-// Commands about what a handle names. If it names nothing that runs they fail with [ErrStale].
+// Commands for the buff or timeout of a handle. They fail with [ErrStale] if it has ended.
 
-// Remove ends the buff of a handle, for the reason Cancelled.
+// Remove ends the buff of a handle with the reason Cancelled.
 func Remove(h Handle) Command { return Command{Verb: verb.Remove, Handle: h} }
 
-// RemoveStacks takes n stacks off the buff of a handle, for a reason that ends buffs: all of it if
-// n is not above zero or it has no more. The timers of what is left stay as they are. It panics if
-// the reason ends no buff.
+// RemoveStacks removes n stacks from the buff of a handle, with a reason that ends buffs: the
+// whole buff if n is not above zero or it has no more. The timers of the remaining stacks do not
+// change. It panics if the reason does not end buffs.
 func RemoveStacks(h Handle, n int, why Reason) Command {
 	return Command{Verb: verb.Remove, Handle: h, Stacks: n, Reason: removal(why)}
 }
 
-// removal panics if why is not a reason that ends a buff. Cancelled is what a command has that says
-// none.
+// removal panics if why does not end buffs. Cancelled is the zero reason of a command.
 func removal(why Reason) Reason {
 	if !why.Removes() {
 		panic(fmt.Sprintf("buff: %v is not a reason that ends a buff", why))
@@ -315,58 +311,56 @@ func removal(why Reason) Reason {
 }
 
 // Extend moves the end of the buff of a handle by d, which may be negative. If the end would not
-// be after now, the buff expires at once, without a pulse. It fails with [ErrInfinite] if there is
-// no end.
+// be after now, the buff expires at once, without a pulse. It fails with [ErrInfinite] if the
+// buff has no end.
 func Extend(h Handle, d time.Duration) Command {
 	return Command{Verb: verb.Extend, Handle: h, By: d}
 }
 
-// ExtendUpTo is Extend that never leaves more than most: the end is not moved beyond most from
-// now, and one that is further away already stays.
+// ExtendUpTo is Extend with a maximum: it does not move the end beyond most from now, and does
+// not change an end that is further away.
 func ExtendUpTo(h Handle, d, most time.Duration) Command {
 	return Command{Verb: verb.Extend, Handle: h, By: d, Application: Application{Duration: Lasting(most)}}
 }
 
-// SetRemaining makes the buff of a handle end after d, also one without an end. If d is not above
+// SetRemaining makes the buff of a handle end after d, even if it had no end. If d is not above
 // zero, it expires at once, without a pulse.
 func SetRemaining(h Handle, d time.Duration) Command {
 	return Command{Verb: verb.SetRemaining, Handle: h, By: d}
 }
 
-// SetPeriod changes the period of the buff of a handle, by the Haste of its definition. It fails
-// with [ErrPeriod] if the buff does not pulse, or d is not in whole milliseconds from [define.MinPeriod]
-// to [define.MaxDuration].
+// SetPeriod changes the period of the buff of a handle, as the Haste of its definition says. It
+// fails with [ErrPeriod] if the buff does not pulse, or d is not in whole milliseconds from
+// [define.MinPeriod] to [define.MaxDuration].
 func SetPeriod(h Handle, d time.Duration) Command {
 	return Command{Verb: verb.SetPeriod, Handle: h, By: d}
 }
 
-// PauseBuff stops the time of one buff, until [ResumeBuff].
+// PauseBuff pauses the time of one buff until [ResumeBuff].
 func PauseBuff(h Handle) Command { return Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: h} }
 
-// ResumeBuff lets the time of one buff go on where PauseBuff stopped it. While its owner is
-// paused, it stands still all the same.
+// ResumeBuff ends a PauseBuff. The buff stays paused while its owner is.
 func ResumeBuff(h Handle) Command { return Command{Verb: verb.Resume, Whose: define.OfBuff, Handle: h} }
 
-// SetBuffRate is [SetRate] for the time of one buff, which then passes at the product of its own
-// rate, its owner's and its zone's.
+// SetBuffRate is [SetRate] for the time of one buff, which then has the product of its rate, its
+// owner's and its zone's.
 func SetBuffRate(h Handle, r Ratio) Command {
 	return Command{Verb: verb.SetRate, Whose: define.OfBuff, Handle: h, Rate: r}
 }
 
-// Inhibit takes the effect of the buff of a handle away, as if its ongoing requirement failed: its
-// pulses are suppressed, what it grants is off, and its time goes on. To inhibit twice is the same
-// as once.
+// Inhibit disables the buff of a handle as if its ongoing requirement failed: pulses are
+// suppressed, grants are off, and its time continues. A second Inhibit has no effect.
 func Inhibit(h Handle) Command { return Command{Verb: verb.Inhibit, Handle: h} }
 
-// Release ends an Inhibit. The buff has its effect again unless something else hides it; its
-// Inhibition says what becomes of the beat.
+// Release ends an Inhibit. The buff takes effect again unless it is hidden for another reason;
+// its Inhibition says when it pulses.
 func Release(h Handle) Command { return Command{Verb: verb.Release, Handle: h} }
 
-// ConsumeCharges uses n charges of one buff, one if n is below; without any left it goes. A buff
-// without charges is left as it is.
+// ConsumeCharges uses n charges of one buff, or one if n is below one; the buff ends with its
+// last charge. It does not change a buff without charges.
 func ConsumeCharges(h Handle, n int) Command {
 	return Command{Verb: verb.ConsumeCharges, Handle: h, Stacks: n}
 }
 
-// Cancel takes a timeout back.
+// Cancel cancels a timeout.
 func Cancel(t TimeoutHandle) Command { return Command{Verb: verb.Cancel, Timeout: t} }

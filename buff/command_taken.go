@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// stolenState codes that a buff was stolen, and what was left of it: its numbers by name, what its shield
-// absorbs and its charges, -1 for none, and further applications. So a command that waits for a busy
-// thief can be kept, and be carried out by another process.
+// taken codes the state of a stolen buff: its numbers by name, its shield and charges, -1 for
+// none, and further applications. So a command that waits for a busy thief can be stored and
+// executed by another process.
 func (f *form) taken(c *Command) {
 	a := &c.Application
 	if !f.next(a.stolen) {
