@@ -19,7 +19,7 @@ func (s *Set) handleAct(t *Turn, act Act, target OwnerID, amount int64) Result {
 	quiet := t.quiet
 	s.eachInstance(func(at uint16) {
 		i := s.slot(at)
-		spec := s.specOf(i)
+		spec := s.programOf(i)
 		if spec.reactsTo&act.bit() == 0 || i.flags&hidden != 0 {
 			return
 		}

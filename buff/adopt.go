@@ -35,7 +35,7 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	s.setCatalog(t.Catalog)
 	versions := false
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		versions = versions || s.specOf(s.slot(at)).catalog != t.Catalog
+		versions = versions || s.programOf(s.slot(at)).catalog != t.Catalog
 	}
 	s.setMixed(versions)
 	s.evaluateConditions(t)
@@ -57,15 +57,15 @@ type Adopted struct {
 // adopt updates one instance to the newest version of its definition.
 func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	i := s.slot(at)
-	newest, known := t.Catalog.version(s.specOf(i))
+	newest, known := t.Catalog.version(s.programOf(i))
 	switch {
-	case newest == s.specOf(i):
+	case newest == s.programOf(i):
 		return
-	case newest != nil && newest.revision == s.specOf(i).revision:
-		s.setSpec(at, newest)
+	case newest != nil && newest.revision == s.programOf(i).revision:
+		s.setProgram(at, newest)
 		return
 	}
-	rule := s.specOf(i).Reload
+	rule := s.programOf(i).Reload
 	if newest != nil {
 		rule = newest.Reload
 	}
@@ -75,7 +75,7 @@ func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	case rule == define.ReloadEnd, rule == define.ReloadMigrate && newest != nil && newest.Kind == define.Instant:
 		s.end(t, at, Reload)
 		n.Ended++
-	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == s.specOf(i).Stack.Timers && s.modifiersFit(newest, len(s.specOf(i).modifiers)):
+	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == s.programOf(i).Stack.Timers && s.modifiersFit(newest, len(s.programOf(i).modifiers)):
 		if s.migrate(t, at, newest) {
 			n.Migrated++
 		} else {

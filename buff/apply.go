@@ -132,7 +132,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 		return s.deny(t, a, why, nil)
 	}
 	i := s.slot(at)
-	s.setSpec(at, spec)
+	s.setProgram(at, spec)
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
 	s.storeDuration(i, d)
 	s.storePeriod(i, spec.periodAt(a.Level))
@@ -181,7 +181,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 // even for a moment, so that requirements of other buffs do not see them.
 func (s *Set) activate(t *Turn, at uint16) {
 	i := s.slot(at)
-	spec := s.specOf(i)
+	spec := s.programOf(i)
 	if spec.uses&usesActs != 0 {
 		s.ensureGates().handledActs |= spec.acts()
 	}
@@ -229,7 +229,7 @@ func (s *Set) firstBoundary(i *instance, now wheel.Time) wheel.Time {
 	switch period := s.period(i); {
 	case period == 0:
 		return wheel.Never
-	case s.specOf(i).Align == define.AlignStart:
+	case s.programOf(i).Align == define.AlignStart:
 		return now.Add(period)
 	case i.flags&timeScaled != 0:
 		return nextMultiple(now, s.extraOf(i).scale.ownerZero(), period)

@@ -56,7 +56,7 @@ func (l *asyncStack) countsAt(at wheel.Time) bool { return at <= l.end.Add(-l.la
 // of the instance. With [define.AlignOwner] the next pulse may be before the end of such a
 // period.
 func (s *Set) restartAsyncPeriods(i *instance, now wheel.Time) {
-	if s.specOf(i).Stack.Timers == define.TimersEach {
+	if s.programOf(i).Stack.Timers == define.TimersEach {
 		async, period := s.extraOf(i).async, s.period(i)
 		for k := range async {
 			async[k].lag = max(int64(now-i.boundary)+period, 0)
@@ -68,7 +68,7 @@ func (s *Set) restartAsyncPeriods(i *instance, now wheel.Time) {
 // after the same change to the instance. Before the change, the period of the instance ended at
 // beat.
 func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
-	if s.specOf(i).Stack.Timers != define.TimersEach {
+	if s.programOf(i).Stack.Timers != define.TimersEach {
 		return
 	}
 	async := s.extraOf(i).async
@@ -147,7 +147,7 @@ func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome 
 // Example: testdata/timers_each_full.txt.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
 	i := s.slot(at)
-	if s.specOf(i).Stack.Refresh == define.RefreshNone && !a.replacesByLevel(i) {
+	if s.programOf(i).Stack.Refresh == define.RefreshNone && !a.replacesByLevel(i) {
 		return 0
 	}
 	x, now := s.extraOf(i), s.nowOf(t, i)
@@ -157,7 +157,7 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 		x.async = slices.Delete(x.async, 0, 1)
 	}
 	l.numbers = 0
-	s.gates().restartReset(t, s.specOf(i), l.source)
+	s.gates().restartReset(t, s.programOf(i), l.source)
 	s.ages++
 	end := now.Add(d)
 	if a.stolen && !a.replacesByLevel(i) { // a steal never shortens a buff of the thief
@@ -170,15 +170,15 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	to, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
 	x.async = slices.Insert(x.async, to, l)
 	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
-	s.strengthChanged(s.specOf(i))
+	s.strengthChanged(s.programOf(i))
 	s.mergeLevel(i, a)
 	s.refreshNumbers(t, at, a)
 	s.markDirty(t, at)
 	e := s.instanceEvent(Refreshed, at)
 	e.End = s.toWorldTime(i, l.end)
 	t.emit(s, &e)
-	s.queueActionsFrom(t, s.specOf(i).refresh, a.Source, s.actionMagnitudes(t, i, a))
-	if s.specOf(i).uses&usesLinks != 0 {
+	s.queueActionsFrom(t, s.programOf(i).refresh, a.Source, s.actionMagnitudes(t, i, a))
+	if s.programOf(i).uses&usesLinks != 0 {
 		s.applyLinks(t, i)
 	}
 	return Refreshed
@@ -207,11 +207,11 @@ func (s *Set) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 	n = min(n, l.stacks)
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
-		s.gates().restartReset(t, s.specOf(i), l.source)
+		s.gates().restartReset(t, s.programOf(i), l.source)
 		s.magnitudesOf(i).freeWaiting(l)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
-	s.mark(at, journal.Stacks|s.specOf(i).usesAspects())
+	s.mark(at, journal.Stacks|s.programOf(i).usesAspects())
 	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // without stacks, the caller adds one at once
 		i.end = x.async[last].end
 		s.mark(at, journal.Time)
@@ -240,7 +240,7 @@ func (s *Set) firstAsyncEnded(i *instance, now wheel.Time) bool {
 		k := s.firstLeaving(i)
 		return k >= 0 && s.extraOf(i).async[k].end <= now
 	}
-	if s.specOf(i).Stack.Timers != define.TimersEach {
+	if s.programOf(i).Stack.Timers != define.TimersEach {
 		return false
 	}
 	async := s.extraOf(i).async
@@ -279,7 +279,7 @@ func (s *Set) setAsyncEnds(i *instance, end wheel.Time) {
 //
 // Example: testdata/effective_each.txt.
 func (s *Set) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int64) {
-	eachCounted(s.extraOf(i).async, at, s.specOf(i).Stack.Effective, func(l *asyncStack, n int32) {
+	eachCounted(s.extraOf(i).async, at, s.programOf(i).Stack.Effective, func(l *asyncStack, n int32) {
 		stacks += n
 		sum += int64(n) * l.magnitude
 	})
@@ -330,7 +330,7 @@ func (l *asyncStack) preferred(other *asyncStack) *asyncStack {
 
 // sameCountedStacks reports whether the same stacks count in the pulses at a and b.
 func (s *Set) sameCountedStacks(i *instance, a, b wheel.Time) bool {
-	if s.specOf(i).Stack.Timers != define.TimersEach {
+	if s.programOf(i).Stack.Timers != define.TimersEach {
 		return true
 	}
 	stacks, sum := s.countedStacks(i, a)

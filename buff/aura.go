@@ -127,7 +127,7 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	x := s.extraOf(i)
 	h := x.async[k]
 	x.async = slices.Delete(x.async, k, k+1)
-	s.gates().restartReset(t, s.specOf(i), h.source)
+	s.gates().restartReset(t, s.programOf(i), h.source)
 	s.updateMemberEnd(t, at)
 	n := min(h.stacks, i.stacks-1)
 	if n <= 0 {
@@ -162,7 +162,7 @@ func (s *Set) firstLeaving(i *instance) int {
 func (s *Set) findMember(a *Application) (uint16, int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
-		if i.flags&member == 0 || !s.sameDefinition(s.specOf(i), a.Spec.program) {
+		if i.flags&member == 0 || !s.sameDefinition(s.programOf(i), a.Spec.program) {
 			continue
 		}
 		if k := slices.IndexFunc(s.extraOf(i).async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {

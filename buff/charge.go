@@ -16,7 +16,7 @@ func (s *Set) consume(t *Turn, act Act) Result {
 		return r
 	}
 	s.eachInstance(func(at uint16) {
-		if i := s.slot(at); s.specOf(i).consumeOn&act.bit() != 0 && i.flags&hidden == 0 {
+		if i := s.slot(at); s.programOf(i).consumeOn&act.bit() != 0 && i.flags&hidden == 0 {
 			if one := s.useCharges(t, at, 1, Consumed); r.Kind != Removed {
 				r.Kind, r.Why = one.Kind, one.Why
 			}
@@ -30,12 +30,12 @@ func (s *Set) consume(t *Turn, act Act) Result {
 // stack that ends first, then of the next. An instance or async stack without charges ends.
 func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	i := s.slot(at)
-	if s.specOf(i).Charges.N == 0 {
+	if s.programOf(i).Charges.N == 0 {
 		return Result{Handle: s.handle(at)}
 	}
 	s.flushPulses(t, at)
 	x, empty := s.extraOf(i), false
-	if s.specOf(i).Stack.Timers == define.TimersEach {
+	if s.programOf(i).Stack.Timers == define.TimersEach {
 		for k := range x.async {
 			part := min(n, x.async[k].charges)
 			x.async[k].charges -= part
@@ -58,7 +58,7 @@ func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 func (s *Set) chargesLeft(i *instance) int32 {
 	x := s.extraOf(i)
 	left := int(x.charges)
-	if s.specOf(i).Stack.Timers == define.TimersEach {
+	if s.programOf(i).Stack.Timers == define.TimersEach {
 		for k := range x.async {
 			left = min(left+int(x.async[k].charges), math.MaxInt32)
 		}
@@ -139,7 +139,7 @@ func (s *Set) interrupt(t *Turn, act Act) Result {
 		return r
 	}
 	s.eachInstance(func(at uint16) {
-		if spec := s.specOf(s.slot(at)); spec.interrupt&act.bit() != 0 {
+		if spec := s.programOf(s.slot(at)); spec.interrupt&act.bit() != 0 {
 			s.endNamed(t, at, Interrupted, spec.catalog.ActName(act))
 			r.Kind, r.Why = Removed, Interrupted
 			r.Amount++

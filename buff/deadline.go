@@ -231,7 +231,7 @@ func (s *Set) reschedule(t *Turn, until wheel.Time) {
 // countReschedule adds the cost of rescheduling an instance to the work count.
 func (s *Set) countReschedule(at uint16) {
 	s.visited += workPerDeadline
-	if i := s.slot(at); i.def != 0 && s.specOf(i).Stack.Timers != define.TimersShared {
+	if i := s.slot(at); i.def != 0 && s.programOf(i).Stack.Timers != define.TimersShared {
 		s.visited += uint32(len(s.extraOf(i).async))
 	}
 }

@@ -12,24 +12,24 @@ import (
 // which occur between a reload and [Set.Adopt] or if a definition was removed, are in
 // rareState.foreign.
 
-// specOf returns the definition of an instance, or nil for a free slot.
-func (s *Set) specOf(i *instance) *program {
+// programOf returns the program of an instance, or nil for a free slot.
+func (s *Set) programOf(i *instance) *program {
 	if i.def > 0 {
 		return s.catalog.programs[i.def-1]
 	}
-	return s.foreignSpecOf(i)
+	return s.foreignProgramOf(i)
 }
 
-// foreignSpecOf is specOf for an instance of another catalog, or for a free slot.
-func (s *Set) foreignSpecOf(i *instance) *program {
+// foreignProgramOf is programOf for an instance of another catalog, or for a free slot.
+func (s *Set) foreignProgramOf(i *instance) *program {
 	if i.def == 0 {
 		return nil
 	}
 	return s.rare.foreign[-1-i.def]
 }
 
-// setSpec sets the definition of an instance.
-func (s *Set) setSpec(at uint16, spec *program) {
+// setProgram changes the program of an instance.
+func (s *Set) setProgram(at uint16, spec *program) {
 	s.clearForeign(at)
 	i := s.slot(at)
 	if spec.catalog == s.catalog {
@@ -62,9 +62,9 @@ func (s *Set) setCatalog(c *Catalog) {
 		case i.def > 0:
 			spec := was.programs[i.def-1]
 			i.def = 0
-			s.setSpec(uint16(at), spec)
+			s.setProgram(uint16(at), spec)
 		case i.def < 0:
-			s.setSpec(uint16(at), s.foreignSpecOf(i))
+			s.setProgram(uint16(at), s.foreignProgramOf(i))
 		}
 		others = others || i.def < 0
 	}
@@ -75,7 +75,7 @@ func (s *Set) setCatalog(c *Catalog) {
 
 // rareState is the part of a Set that many owners do not need.
 type rareState struct {
-	foreign  []*program // by slot; definitions that are not in the Set's catalog: see specOf
+	foreign  []*program // by slot; definitions that are not in the Set's catalog: see programOf
 	extras   []extra
 	timeouts *timeouts    // nil until the first timeout
 	sheet    *sheet.Sheet // attributes; nil if all are as in the catalog
@@ -178,7 +178,7 @@ func (s *Set) sameDefinition(spec, other *program) bool {
 // differ, the application has taken the old version before.
 func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.specOf(i) != a.Spec.program {
+	if s.programOf(i) != a.Spec.program {
 		s.switchVersion(t, at, a)
 	}
 }
@@ -200,11 +200,11 @@ func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 		s.revokeEffects(t, at)
 	}
 	s.restartResets(t, at) // the new version may have another group of diminishing returns
-	old, was := s.specOf(i), s.currentPeriod(i)
-	if by := len(spec.modifiers) - len(s.specOf(i).modifiers); by != 0 {
+	old, was := s.programOf(i), s.currentPeriod(i)
+	if by := len(spec.modifiers) - len(s.programOf(i).modifiers); by != 0 {
 		s.ensureRare().modifiers += int32(by)
 	}
-	s.setSpec(at, spec)
+	s.setProgram(at, spec)
 	s.storePeriod(i, spec.periodAt(int(i.level)))
 	if i.extra != noSlot {
 		x := s.extraOf(i)

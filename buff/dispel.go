@@ -20,7 +20,7 @@ func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Resu
 	for {
 		before := r.Amount
 		s.eachMatch(t, q, func(at uint16) bool {
-			if !s.specOf(s.slot(at)).yieldsTo(q.Grade) || why == Stolen && !s.stealable(at) {
+			if !s.programOf(s.slot(at)).yieldsTo(q.Grade) || why == Stolen && !s.stealable(at) {
 				return true
 			}
 			if q.Most > 0 && int(r.Amount) >= q.Most {
@@ -44,7 +44,7 @@ func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Resu
 // resists rolls the chance of an instance to resist one portion of a dispel or a steal, and
 // reports whether it resists.
 func (s *Set) resists(t *Turn, at uint16) bool {
-	d := &s.specOf(s.slot(at)).Dispel
+	d := &s.programOf(s.slot(at)).Dispel
 	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.owner, d.Resist) {
 		return false
 	}
@@ -60,14 +60,14 @@ func (s *Set) resists(t *Turn, at uint16) bool {
 // the buff, a stack or a charge. A query for all buffs (Most is zero) without Stacks removes
 // whole buffs.
 func (s *Set) dispel(t *Turn, at uint16, q *Query) {
-	d := &s.specOf(s.slot(at)).Dispel
+	d := &s.programOf(s.slot(at)).Dispel
 	all := q.Most == 0
 	switch {
 	case q.Stacks > 0:
 		s.removeStacks(t, at, q.Stacks, Dispelled)
 	case !all && d.Per == define.PerStack:
 		s.removeStacks(t, at, 1, Dispelled)
-	case !all && d.Per == define.PerCharge && s.specOf(s.slot(at)).Charges.N > 0:
+	case !all && d.Per == define.PerCharge && s.programOf(s.slot(at)).Charges.N > 0:
 		s.useCharges(t, at, 1, Dispelled)
 	default:
 		s.end(t, at, Dispelled)
@@ -81,7 +81,7 @@ func (s *program) yieldsTo(g define.Grade) bool {
 
 // matches reports whether a query matches the instance.
 func (s *Set) matches(q *Query, i *instance) bool {
-	spec := s.specOf(i)
+	spec := s.programOf(i)
 	return (q.Spec == nil || s.sameDefinition(spec, q.Spec.program)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
 		(q.Type == "" || spec.Dispel.Type == q.Type) && q.matchesPolarity(spec.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)

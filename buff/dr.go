@@ -71,7 +71,7 @@ func (s *Set) isCurrent(d *drRecord, now wheel.Time) bool {
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
-		if i := s.slot(at); s.specOf(i).dr == d.group && (s.specOf(i).DR.Scope == define.ScopeTarget || s.isAffected(at, d.source)) {
+		if i := s.slot(at); s.programOf(i).dr == d.group && (s.programOf(i).DR.Scope == define.ScopeTarget || s.isAffected(at, d.source)) {
 			return true
 		}
 	}
@@ -144,26 +144,26 @@ func (s *Set) affectingSources() map[drKey]bool {
 	for _, a := range s.gates().appliers {
 		noted[a.at] = true
 		if i := s.slot(a.at); !s.onlyAsync(i) {
-			felt[drKey{s.specOf(i).dr, a.source, false}] = true
+			felt[drKey{s.programOf(i).dr, a.source, false}] = true
 		}
 	}
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if s.specOf(i).uses&usesDR == 0 {
+		if s.programOf(i).uses&usesDR == 0 {
 			continue
 		}
-		if s.specOf(i).DR.Scope == define.ScopeTarget {
-			felt[drKey{s.specOf(i).dr, 0, true}] = true
+		if s.programOf(i).DR.Scope == define.ScopeTarget {
+			felt[drKey{s.programOf(i).dr, 0, true}] = true
 			continue
 		}
-		if s.specOf(i).Stack.Timers != define.TimersShared {
+		if s.programOf(i).Stack.Timers != define.TimersShared {
 			for _, l := range s.extraOf(i).async {
-				felt[drKey{s.specOf(i).dr, l.source, false}] = true
+				felt[drKey{s.programOf(i).dr, l.source, false}] = true
 			}
 		}
 		if !s.onlyAsync(i) && !noted[at] {
-			felt[drKey{s.specOf(i).dr, i.source, false}] = true
+			felt[drKey{s.programOf(i).dr, i.source, false}] = true
 		}
 	}
 	return felt
@@ -185,14 +185,14 @@ func (s *program) drPerSource() bool { return s.uses&usesDR != 0 && s.DR.Scope =
 
 // onlyAsync reports whether all applications of an instance are in its async stacks.
 func (s *Set) onlyAsync(i *instance) bool {
-	return s.specOf(i).Stack.Timers == define.TimersEach || i.flags&member != 0
+	return s.programOf(i).Stack.Timers == define.TimersEach || i.flags&member != 0
 }
 
 // isAffected reports whether an application of a source is in effect in an instance, or waits in
 // its queue.
 func (s *Set) isAffected(at uint16, source OwnerID) bool {
 	i := s.slot(at)
-	if (s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
+	if (s.onlyAsync(i) || s.programOf(i).Stack.Timers != define.TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
 		return true
 	}
 	if s.onlyAsync(i) {
@@ -222,7 +222,7 @@ func (g *gates) appliersOf(at uint16) (n int) {
 // noteApplier records that an application of a source has joined an instance.
 func (s *Set) noteApplier(at uint16, source OwnerID) {
 	i := s.slot(at)
-	if !s.specOf(i).drPerSource() || s.onlyAsync(i) || s.specOf(i).Stack.Timers != define.TimersShared || s.isAffected(at, source) {
+	if !s.programOf(i).drPerSource() || s.onlyAsync(i) || s.programOf(i).Stack.Timers != define.TimersShared || s.isAffected(at, source) {
 		return
 	}
 	s.ensureApplier(at)
@@ -231,7 +231,7 @@ func (s *Set) noteApplier(at uint16, source OwnerID) {
 
 // ensureApplier records the source of an instance before the instance gets another source.
 func (s *Set) ensureApplier(at uint16) {
-	if i := s.slot(at); s.specOf(i).drPerSource() && !s.onlyAsync(i) && !s.gates().hasAppliers(at) {
+	if i := s.slot(at); s.programOf(i).drPerSource() && !s.onlyAsync(i) && !s.gates().hasAppliers(at) {
 		s.ensureGates().addApplier(at, i.source)
 	}
 }
@@ -269,13 +269,13 @@ func (g *gates) restartReset(t *Turn, spec *program, source OwnerID) {
 func (s *Set) restartResetOfRun(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch {
-	case s.specOf(i).uses&usesDR == 0 || s.onlyAsync(i) && s.specOf(i).drPerSource():
+	case s.programOf(i).uses&usesDR == 0 || s.onlyAsync(i) && s.programOf(i).drPerSource():
 	case !s.gates().hasAppliers(at):
-		s.gates().restartReset(t, s.specOf(i), i.source)
+		s.gates().restartReset(t, s.programOf(i), i.source)
 	default:
 		for _, a := range s.gates().appliers {
 			if a.at == at {
-				s.gates().restartReset(t, s.specOf(i), a.source)
+				s.gates().restartReset(t, s.programOf(i), a.source)
 			}
 		}
 	}
@@ -285,9 +285,9 @@ func (s *Set) restartResetOfRun(t *Turn, at uint16) {
 func (s *Set) restartResets(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.restartResetOfRun(t, at)
-	if i.extra != noSlot && s.specOf(i).drPerSource() {
+	if i.extra != noSlot && s.programOf(i).drPerSource() {
 		for k := range s.extraOf(i).async {
-			s.gates().restartReset(t, s.specOf(i), s.extraOf(i).async[k].source)
+			s.gates().restartReset(t, s.programOf(i), s.extraOf(i).async[k].source)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 func (s *Set) instanceEvent(kind EventKind, at uint16) Event {
 	i := s.slot(at)
 	return Event{
-		Kind: kind, Spec: &s.specOf(i).Spec, Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
+		Kind: kind, Spec: &s.programOf(i).Spec, Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
 		Magnitude: i.magnitude, End: wheel.Never,
 	}
 }
@@ -20,7 +20,7 @@ func (s *Set) instanceEvent(kind EventKind, at uint16) Event {
 // until the next event is emitted.
 func (s *Set) newInstanceEvent(t *Turn, kind EventKind, at uint16) *Event {
 	e, i := t.newEvent(s, kind), s.slot(at)
-	e.Spec, e.Source, e.Handle = &s.specOf(i).Spec, i.source, s.handle(at)
+	e.Spec, e.Source, e.Handle = &s.programOf(i).Spec, i.source, s.handle(at)
 	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
 	return e
 }
@@ -38,7 +38,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	if i.extra != noSlot {
 		s.flushPulses(t, at)
 	}
-	spec, age := s.specOf(i), s.age(i)
+	spec, age := s.programOf(i), s.age(i)
 	if spec.uses&usesLeave != 0 {
 		s.endEffects(t, at)
 	}
@@ -57,7 +57,7 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 
 // freeWithNumbers frees an instance with numbers, which the actions for its removal read.
 func (s *Set) freeWithNumbers(t *Turn, at uint16, why Reason) {
-	spec, k := s.specOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
+	spec, k := s.programOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
 	s.freeInstance(t, at)
 	s.queueActions(t, spec.remove[why], k)
 }
@@ -78,13 +78,13 @@ func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 func (s *Set) endEffects(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.reportLastState(t, at, false)
-	if s.specOf(i).uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
+	if s.programOf(i).uses&(usesGrants|usesImmunity|usesModifiers) != 0 && i.flags&hidden == 0 {
 		s.revokeEffects(t, at)
 	}
-	if s.specOf(i).uses&usesHide != 0 {
+	if s.programOf(i).uses&usesHide != 0 {
 		s.ensureGates().requestReevaluation()
 	}
-	if s.specOf(i).uses&usesDR != 0 {
+	if s.programOf(i).uses&usesDR != 0 {
 		s.restartResets(t, at)
 	}
 }
@@ -92,8 +92,8 @@ func (s *Set) endEffects(t *Turn, at uint16) {
 // freeInstance frees the slot.
 func (s *Set) freeInstance(t *Turn, at uint16) {
 	i := s.slot(at)
-	if s.specOf(i).uses&usesModifiers != 0 {
-		s.rare.modifiers -= int32(len(s.specOf(i).modifiers))
+	if s.programOf(i).uses&usesModifiers != 0 {
+		s.rare.modifiers -= int32(len(s.programOf(i).modifiers))
 	}
 	wasDirty := i.flags & dirty
 	s.freeSlot(at)
@@ -110,7 +110,7 @@ func (s *Set) removeStacks(t *Turn, at uint16, n int, why Reason) outcome {
 	}
 	s.flushPulses(t, at)
 	r := outcome{handle: s.handle(at), kind: StackEnded, why: why}
-	if s.specOf(i).Stack.Timers == define.TimersEach {
+	if s.programOf(i).Stack.Timers == define.TimersEach {
 		for left := int16(n); left > 0; {
 			k := min(left, s.extraOf(i).async[0].stacks)
 			s.removeAsyncStacks(t, at, 0, k)
@@ -145,7 +145,7 @@ func (s *program) expiringStacks(stacks int) int {
 // application of a queue, or of some stacks, where the duration restarts for the others.
 func (s *Set) expirePart(t *Turn, at uint16) {
 	i := s.slot(at)
-	switch s.specOf(i).Stack.Timers {
+	switch s.programOf(i).Stack.Timers {
 	case define.TimersEach:
 		s.endFirstAsync(t, at, Expired)
 		return
@@ -159,7 +159,7 @@ func (s *Set) expirePart(t *Turn, at uint16) {
 			return
 		}
 	}
-	i.stacks -= int16(s.specOf(i).expiringStacks(int(i.stacks)))
+	i.stacks -= int16(s.programOf(i).expiringStacks(int(i.stacks)))
 	s.updateModifiers(t, at)
 	i.end = endAfter(i.end, s.duration(i)) // not from now: with a rate, now may be later than the end
 	s.mark(at, journal.Stacks|journal.Time)
@@ -231,7 +231,7 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 		s.eachInstance(func(at uint16) { s.queueDeathActions(t, at, seq, killer) })
 	}
 	s.eachInstance(func(at uint16) {
-		switch i := s.slot(at); s.specOf(i).OnDeath {
+		switch i := s.slot(at); s.programOf(i).OnDeath {
 		case define.FateRemove:
 			s.end(t, at, Death)
 			r.Amount++
@@ -248,7 +248,7 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 // queueDeathActions queues the on.death actions of the buff in a slot; seq is the number of the Died.
 func (s *Set) queueDeathActions(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	i := s.slot(at)
-	if spec := s.specOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
+	if spec := s.programOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
 		e := s.instanceEvent(Died, at)
 		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, s.owner, killer
 		s.queueEventActions(t, spec.death, &e, e.Source, s.numbersOf(t, i, offBoundary))
@@ -307,7 +307,7 @@ func (s *Set) loseSource(t *Turn, source OwnerID) Result {
 		if i.source != source {
 			return
 		}
-		switch s.specOf(i).OnSourceGone {
+		switch s.programOf(i).OnSourceGone {
 		case define.FateRemove:
 			s.end(t, at, SourceGone)
 			r.Kind, r.Why = Removed, SourceGone

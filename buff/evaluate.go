@@ -346,8 +346,8 @@ func (s *Set) Param(h Handle, name string) (float64, bool) {
 	if i == nil {
 		return 0, false
 	}
-	for k := range s.specOf(i).Params {
-		if s.specOf(i).Params[k].Name == name {
+	for k := range s.programOf(i).Params {
+		if s.programOf(i).Params[k].Name == name {
 			return s.param(i, k), true
 		}
 	}

@@ -113,19 +113,19 @@ func (s *Set) Counters(c *Catalog) string {
 		if i.extra != noSlot {
 			extras++
 		}
-		if s.specOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 {
+		if s.programOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 {
 			immunities++
 		}
-		modifiers += len(s.specOf(i).modifiers)
+		modifiers += len(s.programOf(i).modifiers)
 		keys += len(s.magnitudesOf(i).keys)
 		if i.flags&hidden == 0 {
-			tags.add(s.specOf(i).grants)
-			if n := len(s.magnitudesOf(i).keys); n != len(s.specOf(i).modifiers) {
-				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(s.specOf(i).modifiers), s.specOf(i), n)
+			tags.add(s.programOf(i).grants)
+			if n := len(s.magnitudesOf(i).keys); n != len(s.programOf(i).modifiers) {
+				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(s.programOf(i).modifiers), s.programOf(i), n)
 			}
 		}
-		if n, want := len(s.magnitudesOf(i).values), len(s.specOf(i).numbers); n != want {
-			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, s.specOf(i), n)
+		if n, want := len(s.magnitudesOf(i).values), len(s.programOf(i).numbers); n != want {
+			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, s.programOf(i), n)
 		}
 	}
 	switch {

@@ -113,7 +113,7 @@ func mix(x uint64) uint64 {
 // for an infinite buff it is the longest Duration. It costs O(buffs).
 func (s *Set) Remaining(tag Tag, now wheel.Time) (left time.Duration, ok bool) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		if i := s.slot(at); has(s.specOf(i).tags, tag) {
+		if i := s.slot(at); has(s.programOf(i).tags, tag) {
 			left, ok = max(left, s.remaining(i, now)), true
 		}
 	}

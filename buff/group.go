@@ -30,7 +30,7 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	}
 	freed := 0
 	for _, g := range t.displaced {
-		freed += len(s.specOf(s.slot(g.at)).modifiers)
+		freed += len(s.programOf(s.slot(g.at)).modifiers)
 	}
 	if !s.modifiersFit(a.Spec.program, freed) {
 		return Full
@@ -64,10 +64,10 @@ func (s *Set) displaceGroup(t *Turn, a *Application) bool {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if s.specOf(i).group != a.Spec.program.group {
+		if s.programOf(i).group != a.Spec.program.group {
 			continue
 		}
-		other := s.specOf(i).Group.Priority
+		other := s.programOf(i).Group.Priority
 		switch {
 		case g.Rule == define.GroupSameSource && i.source != a.Source:
 			continue
@@ -89,7 +89,7 @@ func (s *Set) displaceSlot(t *Turn, spec *program) bool {
 	taken, victim := 0, uint16(noSlot)
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
-		if s.specOf(s.slot(at)).slot != spec.slot || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
+		if s.programOf(s.slot(at)).slot != spec.slot || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
 			continue
 		}
 		taken++
@@ -101,7 +101,7 @@ func (s *Set) displaceSlot(t *Turn, spec *program) bool {
 	case taken < spec.Slot.Limit:
 		return true
 	case spec.Slot.Evict == define.EvictReject,
-		spec.Slot.Evict == define.EvictLowest && spec.Group.Priority < s.specOf(s.slot(victim)).Group.Priority:
+		spec.Slot.Evict == define.EvictLowest && spec.Group.Priority < s.programOf(s.slot(victim)).Group.Priority:
 		return false
 	}
 	t.displaced = append(t.displaced, displaced{victim, Overflowed})
@@ -115,7 +115,7 @@ func (s *Set) displaceSource(t *Turn, a *Application) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if i.source != a.Source || !s.sameDefinition(s.specOf(i), a.Spec.program) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
+		if i.source != a.Source || !s.sameDefinition(s.programOf(i), a.Spec.program) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
 			continue
 		}
 		if held++; oldest == noSlot {
@@ -133,7 +133,7 @@ func (s *Set) evictedBefore(rule define.Evict, a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
 	switch rule {
 	case define.EvictLowest:
-		return s.specOf(x).Group.Priority < s.specOf(y).Group.Priority
+		return s.programOf(x).Group.Priority < s.programOf(y).Group.Priority
 	case define.EvictSoonest:
 		return s.toOwnerTime(x, x.end) < s.toOwnerTime(y, y.end) // world time is Never during a pause
 	}
@@ -156,13 +156,13 @@ func (s *Set) findStrongest(t *Turn) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if s.specOf(i).group == 0 || s.specOf(i).Group.Rule != define.GroupHide {
+		if s.programOf(i).group == 0 || s.programOf(i).Group.Rule != define.GroupHide {
 			continue
 		}
-		k := slices.IndexFunc(t.strongest, func(b strongest) bool { return b.group == s.specOf(i).group })
+		k := slices.IndexFunc(t.strongest, func(b strongest) bool { return b.group == s.programOf(i).group })
 		switch {
 		case k < 0:
-			t.strongest = append(t.strongest, strongest{s.specOf(i).group, at})
+			t.strongest = append(t.strongest, strongest{s.programOf(i).group, at})
 		case !s.isStronger(t.strongest[k].at, at):
 			t.strongest[k].at = at
 		}
@@ -173,7 +173,7 @@ func (s *Set) findStrongest(t *Turn) {
 // magnitude. Of equal instances the younger is stronger.
 func (s *Set) isStronger(a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
-	if p, q := s.specOf(x).Group.Priority, s.specOf(y).Group.Priority; p != q {
+	if p, q := s.programOf(x).Group.Priority, s.programOf(y).Group.Priority; p != q {
 		return p > q
 	}
 	return x.strength().compare(y.strength()) > 0
@@ -185,14 +185,14 @@ func (s *Set) isStronger(a, b uint16) bool {
 // Examples: testdata/group_hide.txt, effective.txt.
 func (s *Set) outrankedCauses(t *Turn, at uint16) (causes flags) {
 	i := s.slot(at)
-	if s.specOf(i).Group.Rule == define.GroupHide && s.specOf(i).group != 0 {
+	if s.programOf(i).Group.Rule == define.GroupHide && s.programOf(i).group != 0 {
 		for _, b := range t.strongest {
-			if b.group == s.specOf(i).group && b.at != at {
+			if b.group == s.programOf(i).group && b.at != at {
 				causes |= weaker
 			}
 		}
 	}
-	if n := s.specOf(i).Stack.Effective; n > 0 && s.specOf(i).Stack.Timers != define.TimersEach && s.countStronger(at) >= n {
+	if n := s.programOf(i).Stack.Effective; n > 0 && s.programOf(i).Stack.Timers != define.TimersEach && s.countStronger(at) >= n {
 		causes |= ineffective
 	}
 	return causes
@@ -205,7 +205,7 @@ func (s *Set) countStronger(at uint16) (n int) {
 	for other := s.oldest; other != noSlot; other = s.slot(other).newer {
 		s.visited++
 		o := s.slot(other)
-		if !s.sameDefinition(s.specOf(o), s.specOf(i)) {
+		if !s.sameDefinition(s.programOf(o), s.programOf(i)) {
 			continue
 		}
 		if by := o.strength().compare(i.strength()); by > 0 || by == 0 && s.age(o) < s.age(i) {

@@ -24,14 +24,14 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	i := s.slot(at)
 	switch {
 	case s.period(i) == 0:
-		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q does not pulse", ErrPeriod, s.specOf(i).ID)}
+		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q does not pulse", ErrPeriod, s.programOf(i).ID)}
 	case to < define.MinPeriod || to > define.MaxDuration || to%time.Millisecond != 0:
-		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.specOf(i).ID, to, define.MinPeriod, define.MaxDuration)}
+		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", ErrPeriod, s.programOf(i).ID, to, define.MinPeriod, define.MaxDuration)}
 	}
 	s.flushPulses(t, at)
 	was, runs, beat, now, ms := s.period(i), s.currentPeriod(i), i.boundary, s.nowOf(t, i), to.Milliseconds()
 	e := s.instanceEvent(Hastened, at)
-	switch s.specOf(i).Haste {
+	switch s.programOf(i).Haste {
 	case define.HasteSnapshot:
 		s.ensureExtra(i).pendingPeriod = ms
 	case define.HasteRescale:
@@ -42,12 +42,12 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	case define.HasteNext:
 		s.setNextPeriod(i, ms)
 	}
-	if s.specOf(i).Haste != define.HasteSnapshot && s.specOf(i).HasteDuration && i.end != wheel.Never && s.specOf(i).Stack.Timers != define.TimersEach {
+	if s.programOf(i).Haste != define.HasteSnapshot && s.programOf(i).HasteDuration && i.end != wheel.Never && s.programOf(i).Stack.Timers != define.TimersEach {
 		i.end = rescaled(now, i.end, ms, was)
 		switch {
 		case i.flags&member != 0:
 			s.rescaleHolders(i, now, ms, was)
-		case s.specOf(i).Stack.Timers == define.TimersQueue:
+		case s.programOf(i).Stack.Timers == define.TimersQueue:
 			s.rescaleWaiting(i, ms, was)
 		}
 		// The end of some stacks restarts the duration.

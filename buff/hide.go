@@ -52,10 +52,10 @@ func (s *Set) reevaluate(t *Turn) {
 // requirements and ranks are skipped.
 func (s *Set) reevaluateOne(t *Turn, at uint16) {
 	i := s.slot(at)
-	if s.specOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
+	if s.programOf(i).uses&(usesOngoing|usesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
 		return
 	}
-	if r := &s.specOf(i).require; !r.remove.empty() && r.remove.holds(s.gates().ownerTags()) {
+	if r := &s.programOf(i).require; !r.remove.empty() && r.remove.holds(s.gates().ownerTags()) {
 		s.end(t, at, Condition)
 		s.findStrongest(t) // it may have been the strongest of its group
 		return
@@ -68,10 +68,10 @@ func (s *Set) reevaluateOne(t *Turn, at uint16) {
 // set and clear, and immune while the owner's immunities have not changed.
 func (s *Set) hideCauses(t *Turn, i *instance, at uint16) flags {
 	causes := i.flags&inhibited | s.immuneCause(i, at)
-	if s.specOf(i).uses&usesOngoing != 0 && !s.specOf(i).require.ongoing.holds(s.gates().ownerTags()) {
+	if s.programOf(i).uses&usesOngoing != 0 && !s.programOf(i).require.ongoing.holds(s.gates().ownerTags()) {
 		causes |= unmet
 	}
-	if s.specOf(i).uses&usesHide != 0 {
+	if s.programOf(i).uses&usesHide != 0 {
 		causes |= s.outrankedCauses(t, at)
 	}
 	return causes
@@ -88,7 +88,7 @@ func (s *Set) hideCauses(t *Turn, i *instance, at uint16) flags {
 // Examples: testdata/inhibition.txt, immune_then_hidden.txt, grants_ring.txt.
 func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 	i := s.slot(at)
-	was, told := i.flags&hidden, s.specOf(i).reportedCauses()
+	was, told := i.flags&hidden, s.programOf(i).reportedCauses()
 	if (was == 0) != (causes == 0) {
 		s.mark(at, journal.Hidden)
 	}
@@ -106,18 +106,18 @@ func (s *Set) setHideCauses(t *Turn, at uint16, causes flags) {
 		s.newInstanceEvent(t, Hidden, at).Why = whyHidden(causes)
 		return
 	}
-	if s.specOf(i).uses&usesImmunity != 0 {
-		s.flushMatching(t, s.specOf(i).immunity.matches)
+	if s.programOf(i).uses&usesImmunity != 0 {
+		s.flushMatching(t, s.programOf(i).immunity.matches)
 	}
 	i.flags = i.flags&^hidden | causes
 	s.newInstanceEvent(t, Shown, at)
 	s.grantEffects(t, at)
-	if was&(unmet|inhibited) != 0 && s.specOf(i).Inhibition != define.InhibitionKeep { // only for pulsing buffs
+	if was&(unmet|inhibited) != 0 && s.programOf(i).Inhibition != define.InhibitionKeep { // only for pulsing buffs
 		now := s.nowOf(t, i)
 		s.restartPeriod(i, now)
 		s.restartAsyncPeriods(i, now)
 		s.markDirty(t, at)
-		if s.specOf(i).Inhibition == define.InhibitionExecute {
+		if s.programOf(i).Inhibition == define.InhibitionExecute {
 			s.pulse(t, at)
 		}
 	}
@@ -143,7 +143,7 @@ func (s *Set) inhibit(t *Turn, at uint16, on bool) Result {
 // grantEffects turns on the grants, modifiers and immunities of an instance; revokeEffects turns
 // them off.
 func (s *Set) grantEffects(t *Turn, at uint16) {
-	spec := s.specOf(s.slot(at))
+	spec := s.programOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
 		s.ensureGates().grant(spec.grants)
 	}
@@ -159,7 +159,7 @@ func (s *Set) grantEffects(t *Turn, at uint16) {
 }
 
 func (s *Set) revokeEffects(t *Turn, at uint16) {
-	spec := s.specOf(s.slot(at))
+	spec := s.programOf(s.slot(at))
 	if spec.uses&usesGrants != 0 {
 		s.gates().revoke(spec.grants)
 	}

@@ -21,7 +21,7 @@ func (s *Set) immuneTo(spec *program, except uint16) bool {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if s.specOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 && at != except && s.specOf(i).immunity.matches(spec) {
+		if s.programOf(i).uses&usesImmunity != 0 && i.flags&hidden == 0 && at != except && s.programOf(i).immunity.matches(spec) {
 			return true
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	n := int64(0)
 	s.eachInstance(func(at uint16) {
 		i := s.slot(at)
-		if has(s.specOf(i).is, c.Tag) && (s.specOf(i).Immune == define.ImmuneRemove || c.Purge && s.specOf(i).Immune != define.ImmuneIgnore) {
+		if has(s.programOf(i).is, c.Tag) && (s.programOf(i).Immune == define.ImmuneRemove || c.Purge && s.programOf(i).Immune != define.ImmuneIgnore) {
 			s.end(t, at, Immunity)
 			n++
 		}
@@ -77,9 +77,9 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 
 // purgeImmune ends the buffs that a new immunity of the buff in the slot at removes.
 func (s *Set) purgeImmune(t *Turn, at uint16) {
-	m := &s.specOf(s.slot(at)).immunity
+	m := &s.programOf(s.slot(at)).immunity
 	s.eachInstance(func(other uint16) {
-		if spec := s.specOf(s.slot(other)); other != at && spec.Immune == define.ImmuneRemove && m.matches(spec) {
+		if spec := s.programOf(s.slot(other)); other != at && spec.Immune == define.ImmuneRemove && m.matches(spec) {
 			s.end(t, other, Immunity)
 		}
 	})
@@ -91,11 +91,11 @@ func (s *Set) purgeImmune(t *Turn, at uint16) {
 // Example: testdata/immunity_buff.txt.
 func (s *Set) immuneCause(i *instance, at uint16) flags {
 	switch {
-	case s.gates() == nil || s.specOf(i).Immune != define.ImmuneSuppress:
+	case s.gates() == nil || s.programOf(i).Immune != define.ImmuneSuppress:
 		return 0
 	case !s.gates().immunityChanged && !s.gates().immunityChangedBefore:
 		return i.flags & immune
-	case s.immuneTo(s.specOf(i), at):
+	case s.immuneTo(s.programOf(i), at):
 		return immune
 	}
 	return 0

@@ -99,7 +99,7 @@ type instance struct {
 	age32, period32, duration32 uint32 // see Set.age, Set.period and Set.duration
 
 	generation uint32
-	def        int32 // number of its definition, see Set.specOf; 0 if the slot is free
+	def        int32 // number of its definition, see Set.programOf; 0 if the slot is free
 	stacks     int16
 	level      int16
 	flags      flags
@@ -136,7 +136,7 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 	switch {
 	case i.boundary <= i.end:
 		return i.boundary
-	case s.specOf(i).Tail == define.TailPartial && s.period(i) > 0 && s.elapsed(i, i.end) > 0 && !s.continues(i):
+	case s.programOf(i).Tail == define.TailPartial && s.period(i) > 0 && s.elapsed(i, i.end) > 0 && !s.continues(i):
 		return i.end
 	}
 	return wheel.Never
@@ -145,11 +145,11 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 // continues reports whether the instance continues after the end of its duration, with other
 // stacks or another application of its queue.
 func (s *Set) continues(i *instance) bool {
-	switch st := &s.specOf(i).Stack; {
+	switch st := &s.programOf(i).Stack; {
 	case st.Timers == define.TimersQueue:
 		return len(s.extraOf(i).async) > 0
 	case st.Timers == define.TimersShared && st.Expire != define.ExpireAll && i.flags&leaving == 0:
-		return int(i.stacks) > s.specOf(i).expiringStacks(int(i.stacks))
+		return int(i.stacks) > s.programOf(i).expiringStacks(int(i.stacks))
 	}
 	return false
 }
@@ -194,7 +194,7 @@ func (s *Set) nextDue(i *instance) (wheel.Time, uint64) {
 
 // nextEnd returns the next end of the instance or of a part of it, in buff time.
 func (s *Set) nextEnd(i *instance) wheel.Time {
-	if s.specOf(i).Stack.Timers == define.TimersEach {
+	if s.programOf(i).Stack.Timers == define.TimersEach {
 		return s.extraOf(i).async[0].end
 	}
 	if i.flags&member != 0 {
@@ -208,7 +208,7 @@ func (s *Set) nextEnd(i *instance) wheel.Time {
 // nextOwnEvent returns the instance's next event: its instant in buff time, its rank and its age.
 func (s *Set) nextOwnEvent(i *instance) (wheel.Time, rank, uint64) {
 	end, r, age := i.end, rankEnd, s.age(i)
-	switch st := &s.specOf(i).Stack; {
+	switch st := &s.programOf(i).Stack; {
 	case st.Timers == define.TimersEach:
 		if async := s.extraOf(i).async; len(async) > 1 {
 			end, r, age = async[0].end, rankStackEnd, async[0].age

@@ -66,11 +66,11 @@ type visibleState struct {
 // visibleStateOf returns the present state, to be compared with a later one by markDifferences.
 func (s *Set) visibleStateOf(at uint16) visibleState {
 	i := s.slot(at)
-	l := visibleState{s.specOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
+	l := visibleState{s.programOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		l.shield, l.charges = s.shieldLeft(i), s.chargesLeft(i)
-		if s.specOf(i).Stack.Timers == define.TimersQueue {
+		if s.programOf(i).Stack.Timers == define.TimersQueue {
 			l.waiting = len(x.async)
 		}
 	}

@@ -106,7 +106,7 @@ func hashOf(spec *program, source OwnerID) uint16 {
 }
 
 // rehash updates the hash of an instance that is new or has a new source.
-func (s *Set) rehash(at uint16) { s.setHash(at, hashOf(s.specOf(s.slot(at)), s.slot(at).source)) }
+func (s *Set) rehash(at uint16) { s.setHash(at, hashOf(s.programOf(s.slot(at)), s.slot(at).source)) }
 
 // each16 has the lowest bit of each group of 16 bits set.
 const each16 = 1<<48 | 1<<32 | 1<<16 | 1
@@ -138,7 +138,7 @@ func (s *Set) findJoinable(a *Application) uint16 {
 		for like := want.matches(word); like != 0; like &= like - 1 {
 			at := uint16(4*k + bits.TrailingZeros64(like)/16)
 			i := s.slot(at)
-			if !s.sameDefinition(s.specOf(i), a.Spec.program) || !s.joins(i, a) {
+			if !s.sameDefinition(s.programOf(i), a.Spec.program) || !s.joins(i, a) {
 				continue
 			}
 			if found == noSlot || s.age(i) <= s.age(s.slot(found)) {

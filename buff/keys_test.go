@@ -69,7 +69,7 @@ func requireKeys(t *testing.T, s *Set) {
 	for at := range room {
 		want := uint16(0)
 		if at < int(s.used) {
-			if spec := s.specOf(s.slot(uint16(at))); spec != nil {
+			if spec := s.programOf(s.slot(uint16(at))); spec != nil {
 				want = hashOf(spec, s.slot(uint16(at)).source)
 			}
 		}

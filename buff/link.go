@@ -22,7 +22,7 @@ type linkage struct {
 //
 // Example: testdata/links_refresh.txt.
 func (s *Set) applyLinks(t *Turn, i *instance) {
-	for _, l := range s.specOf(i).links {
+	for _, l := range s.programOf(i).links {
 		t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
 			Spec: &t.Catalog.newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i).captured), with: s.age(i), share: t.share, backdate: t.backdate,
 		}})
@@ -58,7 +58,7 @@ func (s *Set) applyLink(t *Turn, a *Application) outcome {
 func (s *Set) hasLink(of uint64, spec *program) bool {
 	g := s.gates()
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool {
-		return l.head == of && s.sameDefinition(s.specOf(s.slot(l.link.slot())), spec)
+		return l.head == of && s.sameDefinition(s.programOf(s.slot(l.link.slot())), spec)
 	})
 }
 
@@ -157,7 +157,7 @@ func (g *gates) nextLinked(link Handle, after uint64) linkage {
 func (s *Set) leaveZone(t *Turn) Result {
 	var r Result
 	s.eachInstance(func(at uint16) {
-		if s.specOf(s.slot(at)).OnZone == define.FateRemove {
+		if s.programOf(s.slot(at)).OnZone == define.FateRemove {
 			s.endNamed(t, at, Interrupted, "zone")
 			r.Kind, r.Why = Removed, Interrupted
 			r.Amount++

@@ -13,7 +13,7 @@ import (
 
 // magnitudes holds the numbers of an instance. Its memory is reused with its extra.
 type magnitudes struct {
-	values   []float64         // in the order of Spec.numbers
+	values   []float64         // in the order of program.numbers
 	keys     []sheet.Key       // the modifiers on the owner's sheet; empty while the instance is hidden
 	captured []Captured        // attributes of the source, for the instance and everything that it can cause
 	waiting  *[]waitingNumbers // of async stacks and waiting applications; nil until the first one
@@ -97,7 +97,7 @@ type effect struct {
 }
 
 func (s *Set) effectOf(i *instance) effect {
-	e := effect{spec: s.specOf(i), k: s.magnitudesOf(i), stacks: i.stacks}
+	e := effect{spec: s.programOf(i), k: s.magnitudesOf(i), stacks: i.stacks}
 	if e.spec.Stack.Timers == define.TimersEach && i.extra != noSlot {
 		e.async = s.extraOf(i).async
 	}
@@ -154,12 +154,12 @@ func (k *magnitudes) valuesOf(l *asyncStack) []float64 {
 // was reserved when the buff started.
 func (s *Set) addModifiers(at uint16) {
 	i := s.slot(at)
-	sheet := s.ensureRare().ensureSheet(s.specOf(i).catalog)
+	sheet := s.ensureRare().ensureSheet(s.programOf(i).catalog)
 	s.extraOf(i).ensureMagnitudes()
 	s.markOwner(journal.Attributes)
 	e := s.effectOf(i)
 	e.addModifiers(sheet, s.handle(at))
-	if s.specOf(i).uses&usesOverride != 0 {
+	if s.programOf(i).uses&usesOverride != 0 {
 		s.reorderOverrides(sheet, i.newer)
 	}
 }
@@ -178,7 +178,7 @@ func (s *Set) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
 		s.visited++
 		o := s.slot(younger)
-		k, spec := s.magnitudesOf(o), s.specOf(o)
+		k, spec := s.magnitudesOf(o), s.programOf(o)
 		if spec.uses&usesOverride == 0 || len(k.keys) == 0 {
 			continue
 		}
@@ -240,7 +240,7 @@ func (s *program) counted(stacks int16) int16 {
 // numbers.
 func (s *Set) updateModifiers(t *Turn, at uint16) {
 	i := s.slot(at)
-	if s.specOf(i).uses&usesModifiers == 0 {
+	if s.programOf(i).uses&usesModifiers == 0 {
 		return
 	}
 	s.markOwner(journal.Attributes)
@@ -281,7 +281,7 @@ func (s *Set) numbersOf(t *Turn, i *instance, at wheel.Time) *magnitudes {
 	if i.extra == noSlot {
 		return s.magnitudesOf(i)
 	}
-	return t.numbersOf(s.specOf(i), s.magnitudesOf(i), s.extraOf(i).async, at)
+	return t.numbersOf(s.programOf(i), s.magnitudesOf(i), s.extraOf(i).async, at)
 }
 
 func (t *Turn) numbersOf(spec *program, k *magnitudes, async []asyncStack, at wheel.Time) *magnitudes {

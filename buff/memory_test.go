@@ -331,7 +331,7 @@ func TestPoison(t *testing.T) {
 	stale := s.slot(0)
 	apply()
 	require.NotSame(t, stale, s.slot(0), "it has grown")
-	require.Panics(t, func() { s.specOf(stale) })
+	require.Panics(t, func() { s.programOf(stale) })
 	stale.stacks++
 	require.PanicsWithValue(t, "buff: write to a freed slot", func() { m.alloc(1) })
 }

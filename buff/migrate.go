@@ -14,9 +14,9 @@ import (
 func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	s.flushPulses(t, at)
 	i := s.slot(at)
-	h, shield, shielded := s.handle(at), int64(0), s.specOf(i).Shield.On
-	by := spec.durationAt(int(i.level)) - s.specOf(i).durationAt(int(i.level))
-	if i.flags&member == 0 && s.specOf(i).Stack.Timers == define.TimersShared && !s.convertEnd(t, i, spec) {
+	h, shield, shielded := s.handle(at), int64(0), s.programOf(i).Shield.On
+	by := spec.durationAt(int(i.level)) - s.programOf(i).durationAt(int(i.level))
+	if i.flags&member == 0 && s.programOf(i).Stack.Timers == define.TimersShared && !s.convertEnd(t, i, spec) {
 		s.end(t, at, Reload)
 		return false
 	}
@@ -56,7 +56,7 @@ func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 // The duration is scaled like the definition's duration: 6 s under a definition of 12 s become 10 s
 // under one of 20 s. The elapsed time stays the same. Example: testdata/stat/reload.txt.
 func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
-	now, was, is := s.nowOf(t, i), s.specOf(i).durationAt(int(i.level)), spec.durationAt(int(i.level))
+	now, was, is := s.nowOf(t, i), s.programOf(i).durationAt(int(i.level)), spec.durationAt(int(i.level))
 	switch {
 	case is == 0:
 		i.end = wheel.Never
@@ -116,7 +116,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 			s.unqueue(t, i, k)
 		}
 	}
-	for int32(len(x.async)) >= s.specOf(i).limit { // the limit is at least 1
+	for int32(len(x.async)) >= s.programOf(i).limit { // the limit is at least 1
 		s.unqueue(t, i, weakestOf(x.async))
 	}
 	i.end = i.end.Add(by)
@@ -140,7 +140,7 @@ func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
 		set: s, turn: t, spec: spec,
 		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,
 	}
-	q.convertNumbers(s.specOf(i), spec, s.magnitudesOf(i).values)
+	q.convertNumbers(s.programOf(i), spec, s.magnitudesOf(i).values)
 	w.pool = 0
 	if spec.poolBy != nil {
 		if v, why := q.evaluate(spec.poolBy); why == NoReason {

@@ -23,7 +23,7 @@ const offBoundary wheel.Time = math.MinInt64
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
 	i := s.slot(at)
 	stacks, magnitude := int32(i.stacks), i.magnitude
-	if s.specOf(i).Stack.Timers == define.TimersEach {
+	if s.programOf(i).Stack.Timers == define.TimersEach {
 		if stacks, magnitude = s.countedStacks(i, own); stacks == 0 {
 			return
 		}
@@ -47,7 +47,7 @@ func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 	if i.extra != noSlot {
 		async = s.extraOf(i).async
 	}
-	s.queuePulseActionsOf(t, at, i, s.specOf(i), s.magnitudesOf(i), async, own)
+	s.queuePulseActionsOf(t, at, i, s.programOf(i), s.magnitudesOf(i), async, own)
 }
 
 // queuePulseActionsOf queues the actions for the pulse just emitted, of the buff in slot at;
@@ -86,7 +86,7 @@ func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 	elapsed, period := int64(0), int64(0)
 	if own == i.boundary {
 		s.restartPeriod(i, own) // aligned periods return to their phase after a change
-		if own == i.end && s.specOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
+		if own == i.end && s.programOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
 			i.boundary = own.Add(s.period(i)) // an aligned boundary may be just before the end: no tail
 		}
 	} else {
@@ -94,7 +94,7 @@ func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 		s.restartPeriod(i, own)
 		i.boundary = own.Add(s.period(i)) // even if aligned, so that the tail is not repeated
 	}
-	if s.specOf(i).uses&usesCatchup != 0 {
+	if s.programOf(i).uses&usesCatchup != 0 {
 		s.catchUp(t, at, own, elapsed, period)
 		return
 	}
@@ -130,7 +130,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 // flushMatching is flushPulses for the instances with a definition for which the function is true.
 func (s *Set) flushMatching(t *Turn, which func(*program) bool) {
 	s.eachInstance(func(at uint16) {
-		if which(s.specOf(s.slot(at))) {
+		if which(s.programOf(s.slot(at))) {
 			s.flushPulses(t, at)
 		}
 	})
@@ -151,9 +151,9 @@ func (s *Set) flushPulses(t *Turn, at uint16) {
 	count, own := x.pendingPulses, x.lastPending
 	x.pendingPulses = 0
 	done := int32(1)
-	if s.specOf(i).Catchup == define.CatchupCoalesce {
+	if s.programOf(i).Catchup == define.CatchupCoalesce {
 		done = count
-		if most := s.specOf(i).CatchupMax; most > 0 {
+		if most := s.programOf(i).CatchupMax; most > 0 {
 			done = min(done, int32(most))
 		}
 	}

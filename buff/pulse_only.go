@@ -25,7 +25,7 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	if due <= until {
 		return false
 	}
-	p := s.specOf(i)
+	p := s.programOf(i)
 	if p.uses&usesOnlyCall == 0 {
 		return false
 	}

@@ -79,19 +79,19 @@ func (s *Set) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	s.gates().dropAppliers(at)
 	s.newSource(at, l.source)
 	s.setLevel(i, l.level)
-	s.strengthChanged(s.specOf(i))
+	s.strengthChanged(s.programOf(i))
 	i.end = now.Add(l.left)
 	s.storeDuration(i, l.left)
 	x := s.extraOf(i)
 	x.running, x.shield, x.charges = l.age, l.shield, l.charges
-	s.mark(at, journal.Time|journal.Power|journal.Source|s.specOf(i).usesAspects())
+	s.mark(at, journal.Time|journal.Power|journal.Source|s.programOf(i).usesAspects())
 	s.markDirty(t, at)
 }
 
 // unqueue removes the k-th waiting application.
 func (s *Set) unqueue(t *Turn, i *instance, k int) {
 	x := s.extraOf(i)
-	s.gates().restartReset(t, s.specOf(i), x.async[k].source)
+	s.gates().restartReset(t, s.programOf(i), x.async[k].source)
 	s.magnitudesOf(i).freeWaiting(&x.async[k])
 	x.async = removeUnordered(x.async, k)
 }
@@ -262,7 +262,7 @@ func (s *Set) requeueRunning(i *instance, left int64) {
 	l := asyncStack{
 		left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level, shield: x.shield, charges: x.charges,
 	}
-	if s.specOf(i).uses&usesMagnitudes != 0 {
+	if s.programOf(i).uses&usesMagnitudes != 0 {
 		k := x.ensureMagnitudes()
 		w, n := k.allocWaiting()
 		l.numbers = n
@@ -279,7 +279,7 @@ func (s *Set) requeueRunning(i *instance, left int64) {
 // Examples: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
 func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.specOf(i) == a.Spec.program {
+	if s.programOf(i) == a.Spec.program {
 		return
 	}
 	w := &t.evaluated
@@ -288,7 +288,7 @@ func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	s.convertWaiting(t, i, a.Spec.program)
 	running := Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i).captured)}
 	s.convertNumbers(t, i, &running)
-	shield, shielded := int64(0), s.specOf(i).Shield.On
+	shield, shielded := int64(0), s.programOf(i).Shield.On
 	if shielded {
 		shield = s.extraOf(i).shield
 	}
@@ -304,10 +304,10 @@ func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 // and are kept.
 func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.specOf(i) == a.Spec.program {
+	if s.programOf(i) == a.Spec.program {
 		return
 	}
-	if s.specOf(i).revision != a.Spec.program.revision {
+	if s.programOf(i).revision != a.Spec.program.revision {
 		w := &t.evaluated
 		pool := w.pool
 		w.coming = append(w.coming[:0], w.values...)
@@ -321,7 +321,7 @@ func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 // applications.
 func (s *Set) convertWaiting(t *Turn, i *instance, spec *program) {
 	switch each := spec.Stack.Timers == define.TimersEach; {
-	case (s.specOf(i).uses|spec.uses)&usesMagnitudes == 0, each && len(s.specOf(i).numbers)+len(spec.numbers) == 0:
+	case (s.programOf(i).uses|spec.uses)&usesMagnitudes == 0, each && len(s.programOf(i).numbers)+len(spec.numbers) == 0:
 		return
 	case i.flags&member != 0:
 		return
@@ -341,7 +341,7 @@ func (s *Set) convertWaiting(t *Turn, i *instance, spec *program) {
 		if spec.Stack.Timers == define.TimersEach {
 			q.stacks = min(int32(i.stacks), spec.limit)
 		}
-		q.convertNumbers(s.specOf(i), spec, w.values)
+		q.convertNumbers(s.programOf(i), spec, w.values)
 		if spec.uses&usesMagnitudes == 0 {
 			k.freeWaiting(l)
 			continue

@@ -78,7 +78,7 @@ func (s *Set) refreshChanges(t *Turn, at uint16, a *Application, was *visibleSta
 // refresh.
 func (s *Set) refreshNumbers(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.updateNumbers(t, at, a); s.specOf(i).uses&usesModifiers != 0 {
+	if s.updateNumbers(t, at, a); s.programOf(i).uses&usesModifiers != 0 {
 		s.updateModifiers(t, at)
 	}
 }
@@ -121,7 +121,7 @@ func (s *Set) applyPendingPeriod(i *instance) {
 // The share for pandemic does not depend on the duration of this application, which may be scaled
 // or diminished.
 func (s *Set) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
-	rule := s.specOf(i).Stack.Refresh
+	rule := s.programOf(i).Stack.Refresh
 	switch {
 	case rule == define.RefreshMax:
 		return max(i.end, endAfter(now, d))
@@ -129,12 +129,12 @@ func (s *Set) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
 		return wheel.Never
 	case rule == define.RefreshExtend:
 		end := i.end.Add(d)
-		if s.specOf(i).cap > 0 {
-			end = max(i.end, min(end, now.Add(s.specOf(i).cap)))
+		if s.programOf(i).cap > 0 {
+			end = max(i.end, min(end, now.Add(s.programOf(i).cap)))
 		}
 		return end
 	case rule == define.RefreshPandemic:
-		return now.Add(d).Add(min(remaining(now, i.end), s.specOf(i).durationAt(int(i.level))*s.specOf(i).carry/100))
+		return now.Add(d).Add(min(remaining(now, i.end), s.programOf(i).durationAt(int(i.level))*s.programOf(i).carry/100))
 	case rule == define.RefreshResidual && i.boundary <= i.end: // after the last pulse there is none to clip
 		return now.Add(d).Add(remaining(now, i.boundary))
 	}

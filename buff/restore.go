@@ -108,7 +108,7 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 func (s *Set) sourcesToLose() (sources []OwnerID) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
-		if fate := s.specOf(i).OnSourceGone; (fate == define.FateRemove || fate == define.FateAdopt) && i.source != 0 && i.source != s.owner {
+		if fate := s.programOf(i).OnSourceGone; (fate == define.FateRemove || fate == define.FateAdopt) && i.source != 0 && i.source != s.owner {
 			sources = append(sources, i.source)
 		}
 	}
@@ -245,7 +245,7 @@ func (r *restorer) buffs() {
 		r.backs = r.backs[:len(r.backs)+1]
 		c := &r.backs[len(r.backs)-1]
 		*c = comeback{}
-		r.comeback(c, b, r.specOf(b))
+		r.comeback(c, b, r.programOf(b))
 		c.pass()
 		if c.gone {
 			r.result.Expired++
@@ -255,8 +255,8 @@ func (r *restorer) buffs() {
 	}
 }
 
-// specOf returns the definition of a saved buff, or nil.
-func (r *restorer) specOf(b *state.Buff) *program {
+// programOf returns the definition of a saved buff, or nil.
+func (r *restorer) programOf(b *state.Buff) *program {
 	if b.Number == 0 {
 		return nil
 	}
@@ -280,7 +280,7 @@ func (r *restorer) decide() {
 	r.backs = slices.Grow(r.backs[:0], len(r.saved.Buffs))
 	for k := range r.saved.Buffs {
 		b, f := &r.saved.Buffs[k], fateBack
-		if spec := r.specOf(b); spec == nil || spec.Kind == define.Instant {
+		if spec := r.programOf(b); spec == nil || spec.Kind == define.Instant {
 			f = fateAside
 		}
 		r.fates = append(r.fates, f)

@@ -51,7 +51,7 @@ func (s *Set) followBackdated(t *Turn, spec *program, k *magnitudes, ms int64) {
 func (s *Set) catchUpBackdated(t *Turn, at uint16, back int64) {
 	i := s.slot(at)
 	c := comeback{
-		i: *i, at: at, spec: s.specOf(i), now: t.now, over: t.now, away: back, moved: true,
+		i: *i, at: at, spec: s.programOf(i), now: t.now, over: t.now, away: back, moved: true,
 		age: s.age(i), period: s.period(i), duration: s.duration(i),
 	}
 	if i.extra != noSlot {

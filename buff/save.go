@@ -220,7 +220,7 @@ func (w *saver) keeps(i *instance) bool {
 	if i.flags&member != 0 || len(w.headless) > 0 && slices.Contains(w.headless, w.set.age(i)) {
 		return false
 	}
-	switch spec := w.set.specOf(i); spec.Save.Mode {
+	switch spec := w.set.programOf(i); spec.Save.Mode {
 	case define.SaveNever:
 		return false
 	case define.SaveIfRemaining:
@@ -249,7 +249,7 @@ func (w *saver) scale(i *instance) (wheel.Time, state.Scale) {
 func (w *saver) buff(at uint16) {
 	s := w.set
 	i := s.slot(at)
-	spec, period := s.specOf(i), s.period(i)
+	spec, period := s.programOf(i), s.period(i)
 	usual := period == 0 || period == spec.period || period == spec.periodAt(int(i.level))
 	appliers, heads := w.gates.appliersOf(at), w.gates.headCount(s.handle(at))
 	if usual && i.extra == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0 {
@@ -312,7 +312,7 @@ func (w *saver) fill(b *state.Buff, i *instance, spec *program, now wheel.Time, 
 
 // extra writes an instance that has an extra.
 func (w *saver) extra(i *instance, b *state.Buff, n state.Lists, now wheel.Time) {
-	x, spec, k := w.set.extraOf(i), w.set.specOf(i), w.set.magnitudesOf(i)
+	x, spec, k := w.set.extraOf(i), w.set.programOf(i), w.set.magnitudesOf(i)
 	b.Wanted, b.Length, b.Charges, b.Owed = x.pendingPeriod, x.currentPeriod, int64(x.charges), int64(x.pendingPulses)
 	if spec.Stack.By == define.ByKey {
 		b.Key = x.key

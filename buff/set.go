@@ -17,7 +17,7 @@ type Set struct {
 	scheduler scheduler
 	piece     // the slots and their keys
 
-	catalog *Catalog   // of the last application and of the instances; see specOf
+	catalog *Catalog   // of the last application and of the instances; see programOf
 	rare    *rareState // nil until needed
 	ages    uint64     // number of applications and timeouts so far
 	events  uint64     // number of the last event that has one; see Event.Seq
@@ -106,13 +106,13 @@ func (s *Set) Next() wheel.Time {
 func (s *Set) instanceAt(at uint16) Instance {
 	i := s.slot(at)
 	l := Instance{
-		Handle: s.handle(at), Spec: &s.specOf(i).Spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
+		Handle: s.handle(at), Spec: &s.programOf(i).Spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
 		Magnitude: i.magnitude, End: s.toWorldTime(i, i.end), NextPulse: s.toWorldTime(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
 		l.Charges, l.Shield = int(s.chargesLeft(i)), s.shieldLeft(i)
-		if s.specOf(i).Stack.Timers == define.TimersQueue {
+		if s.programOf(i).Stack.Timers == define.TimersQueue {
 			l.Waiting = len(x.async)
 		}
 	}
@@ -198,7 +198,7 @@ func (s *Set) joins(i *instance, a *Application) bool {
 	case define.BySource:
 		return i.source == a.Source
 	case define.ByKey:
-		return s.specOf(i).Stack.By == define.ByKey && s.extraOf(i).key == a.Key // an older version may have no keys
+		return s.programOf(i).Stack.By == define.ByKey && s.extraOf(i).key == a.Key // an older version may have no keys
 	}
 	return st.By == define.ByTarget
 }
@@ -212,7 +212,7 @@ func (s *Set) oldestInstance(spec *program, source OwnerID) uint16 {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if !s.sameDefinition(s.specOf(i), spec) {
+		if !s.sameDefinition(s.programOf(i), spec) {
 			continue
 		}
 		if source == 0 || i.source == source {

@@ -64,7 +64,7 @@ func (s *Set) Numbers(h Handle, dst []float64) []float64 {
 		return dst
 	}
 	dst = append(dst, s.magnitudesOf(i).values...)
-	if spec := s.specOf(i); slices.ContainsFunc(spec.modifiers, func(m modifier) bool { return spec.varies(&m) }) {
+	if spec := s.programOf(i); slices.ContainsFunc(spec.modifiers, func(m modifier) bool { return spec.varies(&m) }) {
 		e := s.effectOf(i)
 		for j := range spec.modifiers {
 			v, _ := e.amount(j)
@@ -82,12 +82,12 @@ func (s *program) modifies(place int) bool {
 // newSheetChange returns a SheetChange about the present state of a buff.
 func (s *Set) newSheetChange(t *Turn, at uint16) SheetChange {
 	i := s.slot(at)
-	return SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: s.handle(at), Spec: &s.specOf(i).Spec, Hidden: i.flags&hidden != 0, Place: -1}
+	return SheetChange{At: t.at, Seen: t.Now, Owner: s.owner, Handle: s.handle(at), Spec: &s.programOf(i).Spec, Hidden: i.flags&hidden != 0, Place: -1}
 }
 
 // reportNumber reports a number that is about to change; NaN means that it is removed.
 func (s *Set) reportNumber(t *Turn, at uint16, place int, was, to float64) {
-	if was != to && t.SheetChanged != nil && s.specOf(s.slot(at)).modifies(place) {
+	if was != to && t.SheetChanged != nil && s.programOf(s.slot(at)).modifies(place) {
 		c := s.newSheetChange(t, at)
 		c.Place, c.Was = place, was
 		t.SheetChanged(c)
@@ -97,7 +97,7 @@ func (s *Set) reportNumber(t *Turn, at uint16, place int, was, to float64) {
 // reportVarying reports the value of a modifier that varies and is about to change; NaN means that
 // it is removed.
 func (s *Set) reportVarying(t *Turn, at uint16, j int, was, to float64) {
-	spec := s.specOf(s.slot(at))
+	spec := s.programOf(s.slot(at))
 	if was == to || !spec.varies(&spec.modifiers[j]) {
 		return
 	}
@@ -108,7 +108,7 @@ func (s *Set) reportVarying(t *Turn, at uint16, j int, was, to float64) {
 
 // reportNumbers reports all numbers that are about to change; nil means that all are removed.
 func (s *Set) reportNumbers(t *Turn, at uint16, to []float64) {
-	if s.specOf(s.slot(at)).uses&usesModifiers == 0 || t.SheetChanged == nil {
+	if s.programOf(s.slot(at)).uses&usesModifiers == 0 || t.SheetChanged == nil {
 		return
 	}
 	for place, v := range s.magnitudesOf(s.slot(at)).values {
@@ -123,7 +123,7 @@ func (s *Set) reportNumbers(t *Turn, at uint16, to []float64) {
 // reportLastState reports the state of a buff that is about to end or to move to another version,
 // since it cannot be read later.
 func (s *Set) reportLastState(t *Turn, at uint16, version bool) {
-	if i := s.slot(at); t.SheetChanged != nil && s.specOf(i).uses&usesModifiers != 0 && (version || i.flags&hidden != 0) {
+	if i := s.slot(at); t.SheetChanged != nil && s.programOf(i).uses&usesModifiers != 0 && (version || i.flags&hidden != 0) {
 		t.SheetChanged(s.newSheetChange(t, at))
 	}
 	s.reportNumbers(t, at, nil)

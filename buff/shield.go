@@ -47,10 +47,10 @@ func (s *Set) absorbDamage(amount int64, school Tag, attr stat.Attr) (rest int64
 			s.visited++
 			i := s.slot(at)
 			switch {
-			case !s.specOf(i).Shield.On:
+			case !s.programOf(i).Shield.On:
 			case s.shieldLeft(i) == 0:
 				spent = true
-			case i.flags&hidden == 0 && s.specOf(i).absorbs(school, attr) && (best == noSlot || s.specOf(i).Shield.Priority > s.specOf(s.slot(best)).Shield.Priority):
+			case i.flags&hidden == 0 && s.programOf(i).absorbs(school, attr) && (best == noSlot || s.programOf(i).Shield.Priority > s.programOf(s.slot(best)).Shield.Priority):
 				best = at
 			}
 		}
@@ -68,7 +68,7 @@ func (s *Set) absorbDamage(amount int64, school Tag, attr stat.Attr) (rest int64
 func (s *Set) shieldLeft(i *instance) int64 {
 	x := s.extraOf(i)
 	left := uint64(x.shield)
-	if s.specOf(i).Stack.Timers == define.TimersEach {
+	if s.programOf(i).Stack.Timers == define.TimersEach {
 		for k := range x.async {
 			left = min(left+uint64(x.async[k].shield), math.MaxInt64)
 		}
@@ -82,7 +82,7 @@ func (s *Set) useShield(at uint16, amount int64) int64 {
 	i := s.slot(at)
 	x := s.extraOf(i)
 	s.mark(at, journal.Shield)
-	if s.specOf(i).Stack.Timers != define.TimersEach {
+	if s.programOf(i).Stack.Timers != define.TimersEach {
 		part := min(amount, x.shield)
 		x.shield -= part
 		return amount - part
@@ -98,7 +98,7 @@ func (s *Set) useShield(at uint16, amount int64) int64 {
 // hasSpent reports whether a shield of an instance has no points left.
 func (s *Set) hasSpent(i *instance) bool {
 	x := s.extraOf(i)
-	if s.specOf(i).Stack.Timers != define.TimersEach {
+	if s.programOf(i).Stack.Timers != define.TimersEach {
 		return x.shield <= 0
 	}
 	return slices.ContainsFunc(x.async, func(l asyncStack) bool { return l.shield <= 0 })
@@ -138,7 +138,7 @@ func (s *Set) absorb(t *Turn, c *Command) Result {
 // breakSpent ends the spent shields.
 func (s *Set) breakSpent(t *Turn) {
 	s.eachInstance(func(at uint16) {
-		if i := s.slot(at); s.specOf(i).Shield.On && s.hasSpent(i) {
+		if i := s.slot(at); s.programOf(i).Shield.On && s.hasSpent(i) {
 			s.endSpent(t, at, Broken, func(l *asyncStack) bool { return l.shield <= 0 })
 		}
 	})
@@ -152,12 +152,12 @@ func (s *Set) breakSpent(t *Turn) {
 func (s *Set) endSpent(t *Turn, at uint16, why Reason, spent func(l *asyncStack) bool) bool {
 	i := s.slot(at)
 	switch x := s.extraOf(i); {
-	case s.specOf(i).Stack.Timers == define.TimersQueue && len(x.async) > 0:
+	case s.programOf(i).Stack.Timers == define.TimersQueue && len(x.async) > 0:
 		s.flushPulses(t, at)
 		i.end = s.nowOf(t, i)
 		s.nextInQueue(t, at)
 		return false
-	case s.specOf(i).Stack.Timers == define.TimersEach:
+	case s.programOf(i).Stack.Timers == define.TimersEach:
 		for k := 0; k < len(x.async) && len(x.async) > 1; {
 			if !spent(&x.async[k]) {
 				k++

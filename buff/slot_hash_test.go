@@ -31,7 +31,7 @@ func TestHashes(t *testing.T) {
 		a := Application{Spec: c.Spec(specs[rng.IntN(len(specs))].ID), Source: OwnerID(rng.IntN(sources))}
 		want := uint16(noSlot)
 		for at := s.oldest; at != noSlot && want == noSlot; at = s.slot(at).newer {
-			if i := s.slot(at); s.sameDefinition(s.specOf(i), a.Spec.program) && s.joins(i, &a) {
+			if i := s.slot(at); s.sameDefinition(s.programOf(i), a.Spec.program) && s.joins(i, &a) {
 				want = at
 			}
 		}
@@ -59,7 +59,7 @@ func TestHashes(t *testing.T) {
 		}
 		for at := range s.used {
 			hash := uint16(0)
-			if spec := s.specOf(s.slot(at)); spec != nil {
+			if spec := s.programOf(s.slot(at)); spec != nil {
 				hash = hashOf(spec, s.slot(at).source)
 			}
 			if got := s.hash(uint16(at)); got != hash {

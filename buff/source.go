@@ -21,7 +21,7 @@ func (s *Set) Reread(t *Turn) {
 	found := false
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
-		spec := s.specOf(i)
+		spec := s.programOf(i)
 		if !spec.rereads {
 			continue
 		}

@@ -34,14 +34,14 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	if i.extra != noSlot {
 		s.flushPulses(t, at)
 	}
-	if s.specOf(i).Stack.Timers != spec.Stack.Timers {
-		spec = s.specOf(i) // the old version stays: timers of two kinds cannot be mixed
+	if s.programOf(i).Stack.Timers != spec.Stack.Timers {
+		spec = s.programOf(i) // the old version stays: timers of two kinds cannot be mixed
 		a.Spec = &spec.Spec
 		if why := s.evaluateNumbers(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
 		}
 	}
-	if s.specOf(i) != spec && !s.modifiersFit(spec, len(s.specOf(i).modifiers)) {
+	if s.programOf(i) != spec && !s.modifiersFit(spec, len(s.programOf(i).modifiers)) {
 		return s.denyFull(t, a) // the modifiers of the new version do not fit
 	}
 	switch spec.Stack.Timers {
@@ -55,7 +55,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	if full && spec.refuses(higher) {
 		return s.refuse(t, at, a)
 	}
-	revised := s.specOf(i).revision != spec.revision
+	revised := s.programOf(i).revision != spec.revision
 	var looked visibleState
 	if len(spec.refresh) > 0 {
 		looked = s.visibleStateOf(at)
@@ -131,7 +131,7 @@ func (s *program) stacksOf(a *Application) int32 {
 // Examples: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
 func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, known []Captured) {
 	i := s.slot(at)
-	for _, h := range s.specOf(i).thresholds {
+	for _, h := range s.programOf(i).thresholds {
 		if int32(was) >= h.at || int32(i.stacks) < h.at {
 			continue
 		}
@@ -163,10 +163,10 @@ func (s *Set) mergeLevel(i *instance, a *Application) {
 // pulse.
 func (s *Set) setLevel(i *instance, level int16) {
 	was := i.level
-	if i.level = level; s.specOf(i).PeriodBy == nil || s.period(i) == 0 {
+	if i.level = level; s.programOf(i).PeriodBy == nil || s.period(i) == 0 {
 		return
 	}
-	if is := s.specOf(i).periodAt(int(level)); is != s.specOf(i).periodAt(int(was)) {
+	if is := s.programOf(i).periodAt(int(level)); is != s.programOf(i).periodAt(int(was)) {
 		s.setNextPeriod(i, is)
 	}
 }

@@ -51,7 +51,7 @@ func (c *Cause) name() string {
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	return s.portions(t, q, Stolen, func(at uint16) {
 		i := s.slot(at)
-		a := Application{Spec: &s.specOf(i).Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, stolen: true}
+		a := Application{Spec: &s.programOf(i).Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, stolen: true}
 		n := i.stacks
 		if q.Stacks > 0 && s.divisible(i) {
 			n = int16(min(q.Stacks, int(n)))
@@ -68,13 +68,13 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 // again for the thief, nor can buffs that an aura applies, which end with the aura.
 func (s *Set) stealable(at uint16) bool {
 	i := s.slot(at)
-	return !s.specOf(i).Dispel.Keep && i.flags&member == 0 && s.gates().headCount(s.handle(at)) == 0
+	return !s.programOf(i).Dispel.Keep && i.flags&member == 0 && s.gates().headCount(s.handle(at)) == 0
 }
 
 // divisible reports whether single stacks of an instance can be stolen. A shield, charges and a
 // queue belong to all stacks together.
 func (s *Set) divisible(i *instance) bool {
-	spec := s.specOf(i)
+	spec := s.programOf(i)
 	return spec.Stack.Timers != define.TimersQueue && !spec.Shield.On && spec.Charges.N == 0
 }
 
@@ -92,9 +92,9 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		a.stolenBuff = t.allocStolen(s.specOf(i), s.magnitudesOf(i).values)
+		a.stolenBuff = t.allocStolen(s.programOf(i), s.magnitudesOf(i).values)
 		a.stolenBuff.shield, a.stolenBuff.charges = x.shield, x.charges
-		if s.specOf(i).Stack.By == define.ByKey {
+		if s.programOf(i).Stack.By == define.ByKey {
 			a.Key = x.key
 		}
 	}
@@ -109,7 +109,7 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 	if a.stolenBuff != nil {
 		whole.shield, whole.charges = a.stolenBuff.shield, a.stolenBuff.charges
 	}
-	if s.specOf(i).Stack.Timers == define.TimersShared {
+	if s.programOf(i).Stack.Timers == define.TimersShared {
 		a.setPart(&whole)
 		return whole.left > 0
 	}
@@ -140,7 +140,7 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 func (s *Set) stolenParts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
 	async := s.extraOf(i).async
 	parts := append(t.partsBuffer(len(async)+1), async...)
-	if s.specOf(i).Stack.Timers == define.TimersEach {
+	if s.programOf(i).Stack.Timers == define.TimersEach {
 		n := whole.stacks
 		for k := range parts {
 			parts[k].left = remaining(now, parts[k].end)

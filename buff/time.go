@@ -60,7 +60,7 @@ func (s *Set) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).s
 func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	i := s.slot(at)
 	if i.end == wheel.Never {
-		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q", ErrInfinite, s.specOf(i).ID)}
+		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q", ErrInfinite, s.programOf(i).ID)}
 	}
 	end := i.end.Add(by.Milliseconds())
 	if most.given {
@@ -243,7 +243,7 @@ func (s *Set) periodAfter(a *Application) int64 {
 	switch {
 	case i.extra != noSlot && s.extraOf(i).pendingPeriod > 0:
 		return s.extraOf(i).pendingPeriod
-	case s.specOf(i) == a.Spec.program && s.specOf(i).periodAt(int(i.level)) == is:
+	case s.programOf(i) == a.Spec.program && s.programOf(i).periodAt(int(i.level)) == is:
 		return s.period(i)
 	}
 	return is
