@@ -178,11 +178,10 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	}
 	if later {
 		e.postponeOutbox()
-	} else {
-		e.deliverOutbox()
 	}
-	r.Sources = slices.DeleteFunc(r.Sources, func(source buff.OwnerID) bool { return e.ownerOf(source) != nil })
 	e.indexLoopEvents()
+	e.deliverOutbox()
+	r.Sources = slices.DeleteFunc(r.Sources, func(source buff.OwnerID) bool { return e.ownerOf(source) != nil })
 	return r, nil
 }
 
