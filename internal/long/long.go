@@ -2,7 +2,7 @@
 // something. One flag applies to all of them:
 //
 //	go test ./...                                  small: everything within a minute or two
-//	go test ./engine -long                         ten times as much, as in CI
+//	go test ./engine -long                         ten times as much (CI: -long=5)
 //	go test ./engine -long=1000                    as in the nightly tests
 //	go test ./engine -run TestSimulation -seed 17  repeat a failure
 package long
