@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/bufftick/bufftick/examples/mmo/game"
 	"github.com/bufftick/bufftick/contrib/prom"
+	"github.com/bufftick/bufftick/examples/mmo/game"
 )
 
 // mount adds the metrics and the runtime plots to the inspector's address. They contain data
