@@ -38,8 +38,7 @@ func (k *checker) shield(s *program) {
 	}
 }
 
-// shieldAttrs returns the attributes that a shield protects: by default those at whose minimum the
-// owner dies.
+// shieldAttrs returns the attributes that a shield protects: by default all with AtMinKill.
 func (k *checker) shieldAttrs(h *define.Shield) (attrs []stat.Attr) {
 	h.Attrs = slices.Clone(h.Attrs)
 	for i, name := range h.Attrs {
@@ -166,7 +165,7 @@ func (k *checker) links(s *program) {
 	}
 }
 
-// linkRings reports definitions whose links form a ring, each ring once. An application of one of
+// linkRings reports rings of links, each ring once. An application of one of
 // them would never finish.
 func (k *checker) linkRings() {
 	const (

@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// propagateCaptures extends the captures of each program by those of all programs that it can cause to be
-// applied, directly or not.
+// propagateCaptures extends the captures of each program by the captures of all programs that it
+// can apply, directly or through others.
 func (k *checker) propagateCaptures() {
 	var changed []*program
 	for _, p := range k.catalog.programs {
