@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/contrib/prom"
+	"github.com/bufftick/bufftick/engine"
 )
 
 // A registry gets the metrics of an engine. Here the loop does not tick, and that is
