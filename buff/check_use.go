@@ -165,8 +165,8 @@ func (k *checker) links(s *program) {
 	}
 }
 
-// linkRings reports rings of links, each ring once. An application of one of
-// them would never finish.
+// linkRings reports definitions that link to one another in a ring, each ring once. An application
+// of one of them would never finish.
 func (k *checker) linkRings() {
 	const (
 		fresh = iota
