@@ -143,3 +143,29 @@ func TestRestoreScratch(t *testing.T) {
 		require.Equal(t, a, b)
 	}
 }
+
+// BenchmarkSaveFull saves an owner with a buff of each kind, most of which are not plain.
+func BenchmarkSaveFull(b *testing.B) {
+	c := blobCatalog(b)
+	s := fullSet(b, c, 2)
+	blob, _ := s.Save(nil, c, blobMoment, 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		blob, _ = s.Save(blob[:0], c, blobMoment, 0)
+	}
+}
+
+// BenchmarkRestoreFull restores the same owner.
+func BenchmarkRestoreFull(b *testing.B) {
+	c := blobCatalog(b)
+	blob, _ := fullSet(b, c, 2).Save(nil, c, blobMoment, 0)
+	turn := &Turn{Catalog: c, Now: blobMoment.Now}
+	b.ReportAllocs()
+	for b.Loop() {
+		into := NewSet(7, 3, 0, MaxPerOwner)
+		if _, err := into.Restore(turn, blobMoment, blob, nil); err != nil {
+			b.Fatal(err)
+		}
+		turn.Events = turn.Events[:0]
+	}
+}

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/bufftick/bufftick/internal/wire"
@@ -106,11 +107,6 @@ type Writer struct {
 	start int
 }
 
-// Lists are the lengths of the lists of a buff that follow it: Stack and its Numbers for Async and
-// Waiting, Value for Params, Others and Captures, Uint for Appliers and With, Int for each number of
-// stacks added by the heads in With.
-type Lists struct{ Async, Waiting, Params, Others, Captures, Appliers, With int }
-
 // Start starts a blob at the end of dst with the fields of an owner that are not lists.
 func (w *Writer) Start(dst []byte, o *Owner) {
 	w.start = len(dst)
@@ -141,16 +137,16 @@ func (w *Writer) Timeout(t *Timeout) { w.c.timeout(t, 0) }
 
 // Value appends a number under a name of two parts.
 func (w *Writer) Value(before, name string, v float64) {
-	w.Len(len(before) + len(name))
-	f := Float(v)
-	w.c.b = append(append(w.c.b, before...), name...)
-	w.c.float(&f)
+	dst := wire.AppendUint(w.c.b, uint64(len(before)+len(name)))
+	dst = append(append(dst, before...), name...)
+	w.c.b = binary.BigEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// Buff appends a buff without its lists; their entries must follow.
+// Buff appends a buff without the entries of its lists. These must follow: Stack with its Values for
+// Async and Waiting, Value for Params, Others and Captures, Uint for Appliers and With, and Int for
+// each entry of Brought.
 func (w *Writer) Buff(b *Buff, n Lists) {
-	l := lengths{n.Async, n.Waiting, n.Params, n.Others, n.Captures, n.Appliers, n.With}
-	w.c.buff(b, &l)
+	w.c.buff(b, &n)
 }
 
 // Plain appends a buff of which only ID, Age, Source, Stacks, Level, Magnitude, Left, Duration and
@@ -202,7 +198,7 @@ func (w *Writer) Stack(l *Stack, params, others, captures int) {
 
 // Whole appends a buff with all its lists.
 func (w *Writer) Whole(b *Buff) {
-	n := b.lengths()
+	n := b.lists()
 	w.c.buff(b, &n)
 	w.c.lists(b, &n)
 }

@@ -115,7 +115,7 @@ func (c *coder) owner(o *Owner) {
 	for k := range entries(c, &c.mem.buffs, &o.Buffs, 2*MaxPerOwner, 5) {
 		c.path[0], c.depth = step{"buffs", k}, 1
 		b := &o.Buffs[k]
-		n := b.lengths()
+		n := b.lists()
 		c.buff(b, &n)
 		c.lists(b, &n)
 		switch {
@@ -224,28 +224,16 @@ func (c *coder) timeout(t *Timeout, k int) {
 	c.int(&t.Left, "left_ms", -Farthest, Farthest)
 }
 
-// lengths are the lengths of the lists of a buff, in binary order.
-type lengths [7]int
+// Lists are the lengths of the lists of a buff, in binary order.
+type Lists struct{ Async, Waiting, Params, Others, Captures, Appliers, With int }
 
-const (
-	nAsync = iota
-	nWaiting
-	nParams
-	nOthers
-	nCaptures
-	nAppliers
-	nWith
-)
-
-var listBits = lengths{hasAsync, hasWaiting, hasParams, hasNumbers, hasCaptures, hasAppliers, hasWith}
-
-func (b *Buff) lengths() lengths {
-	return lengths{len(b.Async), len(b.Waiting), len(b.Params), len(b.Others), len(b.Captures), len(b.Appliers), len(b.With)}
+func (b *Buff) lists() Lists {
+	return Lists{len(b.Async), len(b.Waiting), len(b.Params), len(b.Others), len(b.Captures), len(b.Appliers), len(b.With)}
 }
 
 // buff codes a buff up to the lengths of its lists. Fields with their usual value are left out, and
 // a field that is present must not have it.
-func (c *coder) buff(b *Buff, n *lengths) {
+func (c *coder) buff(b *Buff, n *Lists) {
 	c.known(&b.ID, &b.Number)
 	c.name = b.ID
 	c.named("buff", b.ID)
@@ -299,14 +287,27 @@ func (c *coder) buff(b *Buff, n *lengths) {
 		c.uint(&b.Running)
 		c.full(b, b.Running != 0)
 	}
-	for k, bit := range listBits {
-		if c.has(uint64(bit), n[k] > 0) {
-			n[k] = c.count(n[k], math.MaxInt)
-			c.full(b, n[k] > 0)
+	if c.mode != reading && *n == (Lists{}) {
+		c.finish(b, n, at)
+		return
+	}
+	for _, l := range [...]struct {
+		bit uint64
+		n   *int
+	}{{hasAsync, &n.Async}, {hasWaiting, &n.Waiting}, {hasParams, &n.Params}, {hasNumbers, &n.Others}, {hasCaptures, &n.Captures}, {hasAppliers, &n.Appliers}, {hasWith, &n.With}} {
+		if c.has(l.bit, *l.n > 0) {
+			*l.n = c.count(*l.n, math.MaxInt)
+			c.full(b, *l.n > 0)
 		}
 	}
-	c.closeMask(at)
-	if c.mode != writing {
+	c.finish(b, n, at)
+}
+
+// finish ends a buff before the entries of its lists.
+func (c *coder) finish(b *Buff, n *Lists, at int) {
+	if c.mode == writing {
+		c.closeMask(at)
+	} else {
 		c.agree(b, n)
 	}
 }
@@ -340,43 +341,42 @@ func (c *coder) openMask(b *Buff) (at int) {
 }
 
 func (c *coder) closeMask(at int) {
-	if c.mode == writing {
-		n := len(wire.AppendUint(c.b[:at], c.mask)) - at
-		c.b = append(c.b[:at+n], c.b[at+4:]...)
-	}
+	n := len(wire.AppendUint(c.b[:at], c.mask)) - at
+	c.b = append(c.b[:at+n], c.b[at+4:]...)
 }
 
 // agree checks the fields of a buff against each other.
-func (c *coder) agree(b *Buff, n *lengths) {
+func (c *coder) agree(b *Buff, n *Lists) {
 	if b.Dead && b.Scale == (Scale{}) {
 		c.failf("death_pause: without a pace")
 	}
 	if !b.Next.Is && (b.Period != 0 || b.Wanted != 0 || b.Length != 0) {
 		c.failf("next_ms: missing, but there is a period")
 	}
-	if n[nAsync] > 0 && n[nWaiting] > 0 {
+	if n.Async > 0 && n.Waiting > 0 {
 		c.failf("waiting: the stacks have timers of their own, so that nothing can wait")
 	}
-	if n[nAsync]+n[nWaiting] > 0 && !b.Left.Is {
+	if n.Async+n.Waiting > 0 && !b.Left.Is {
 		c.failf("left_ms: missing, but the stacks have ends")
 	}
 	if most := c.ages - min(b.Age, c.ages); b.Running > most {
 		c.failf("running: %d is younger than everything", b.Running)
 	}
-	for k, list := range [...]string{nAppliers: "appliers", nWith: "with"} {
-		if list != "" && n[k] > MaxPerOwner {
-			c.failf("%s: %d, want at most %d", list, n[k], MaxPerOwner)
-		}
+	if n.Appliers > MaxPerOwner {
+		c.failf("appliers: %d, want at most %d", n.Appliers, MaxPerOwner)
+	}
+	if n.With > MaxPerOwner {
+		c.failf("with: %d, want at most %d", n.With, MaxPerOwner)
 	}
 }
 
 // lists codes the entries of the lists of a buff.
-func (c *coder) lists(b *Buff, n *lengths) {
+func (c *coder) lists(b *Buff, n *Lists) {
 	if c.mode == reading && c.mask&hasLists == 0 {
 		return
 	}
 	sum := int64(0)
-	for k := range list(c, &c.mem.stacks, &b.Async, n[nAsync], 7) {
+	for k := range list(c, &c.mem.stacks, &b.Async, n.Async, 7) {
 		l := &b.Async[k]
 		c.enter("layers", k)
 		c.stack(l, 1, b.Age)
@@ -389,7 +389,7 @@ func (c *coder) lists(b *Buff, n *lengths) {
 	if len(b.Async) > 0 && sum != b.Stacks {
 		c.failf("layers: they have not as many stacks as the buff, which has %d", b.Stacks)
 	}
-	for k := range list(c, &c.mem.stacks, &b.Waiting, n[nWaiting], 7) {
+	for k := range list(c, &c.mem.stacks, &b.Waiting, n.Waiting, 7) {
 		l := &b.Waiting[k]
 		c.enter("waiting", k)
 		c.stack(l, 0, b.Age)
@@ -403,11 +403,11 @@ func (c *coder) lists(b *Buff, n *lengths) {
 	c.since(2, len(b.Others)+len(b.Captures) > 0, "numbers: format %d has none")
 	c.since(3, len(b.Appliers) > 0, "appliers: format %d has none")
 	c.since(4, len(b.With) > 0, "with: format %d has none")
-	c.numbers(&b.Numbers, n[nParams], n[nOthers], n[nCaptures])
-	for k := range list(c, &c.mem.ids, &b.Appliers, n[nAppliers], 1) {
+	c.numbers(&b.Numbers, n.Params, n.Others, n.Captures)
+	for k := range list(c, &c.mem.ids, &b.Appliers, n.Appliers, 1) {
 		c.uint(&b.Appliers[k])
 	}
-	for k := range list(c, &c.mem.ids, &b.With, n[nWith], 1) {
+	for k := range list(c, &c.mem.ids, &b.With, n.With, 1) {
 		of := &b.With[k]
 		if c.uint(of); *of == 0 || *of > MaxAges || k > 0 && *of <= b.With[k-1] {
 			c.failf("with[%d]: %d, want rising ages from 1 to %d", k, *of, uint64(MaxAges))
@@ -416,10 +416,10 @@ func (c *coder) lists(b *Buff, n *lengths) {
 	if !c.since(7, len(b.Brought) > 0, "brought: format %d has none") {
 		return
 	}
-	if c.mode == checking && len(b.Brought) != n[nWith] {
-		c.failf("brought: there are %d, want %d, as many as with has", len(b.Brought), n[nWith])
+	if c.mode == checking && len(b.Brought) != n.With {
+		c.failf("brought: there are %d, want %d, as many as with has", len(b.Brought), n.With)
 	}
-	for k := range list(c, &c.mem.numbers, &b.Brought, n[nWith], 1) {
+	for k := range list(c, &c.mem.numbers, &b.Brought, n.With, 1) {
 		n := &b.Brought[k]
 		if c.signed(n); *n < 0 || *n > define.MaxStacks {
 			c.failf("brought[%d]: %d, want 0 to %d", k, *n, define.MaxStacks)
@@ -587,14 +587,19 @@ func (c *coder) signed(n *int64) {
 
 // int codes a number that has limits.
 func (c *coder) int(n *int64, field string, least, most int64) {
-	if c.signed(n); c.mode != writing {
-		c.limit(*n, field, least, most)
+	if c.mode == writing {
+		c.b = wire.AppendInt(c.b, *n)
+		return
 	}
+	if c.mode == reading {
+		*n = wire.Signed(c.readUint())
+	}
+	c.limit(*n, field, least, most)
 }
 
 // optional codes a number that is left out if it is 0.
 func (c *coder) optional(b *Buff, bit uint64, n *int64, field string, least, most int64) {
-	if c.has(bit, *n != 0) {
+	if (c.mode == reading || *n != 0) && c.has(bit, *n != 0) {
 		c.int(n, field, least, most)
 		c.full(b, *n != 0)
 	}
@@ -609,7 +614,7 @@ func (c *coder) maybe(bit uint64, m *Maybe, field string, least, most int64) {
 
 // period codes a period, which may be 0.
 func (c *coder) period(b *Buff, bit uint64, ms *int64, field string) {
-	if !c.has(bit, *ms != 0) {
+	if c.mode != reading && *ms == 0 || !c.has(bit, *ms != 0) {
 		return
 	}
 	c.signed(ms)

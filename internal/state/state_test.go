@@ -41,7 +41,7 @@ func TestGolden_Fields(t *testing.T) {
 		require.NoError(t, err)
 		fields := uint64(0)
 		for k := range o.Buffs {
-			c, n := coder{mem: &noMemory}, o.Buffs[k].lengths()
+			c, n := coder{mem: &noMemory}, o.Buffs[k].lists()
 			c.buff(&o.Buffs[k], &n)
 			fields |= c.mask
 		}
