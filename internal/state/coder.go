@@ -260,6 +260,32 @@ func (c *coder) buff(b *Buff, n *Lists) {
 	if c.mode == reading && c.mask < hasPeriod { // most buffs
 		return
 	}
+	if c.mode != writing || b.rare() {
+		c.rare(b)
+	}
+	if c.mode != reading && *n == (Lists{}) {
+		c.finish(b, n, at)
+		return
+	}
+	for _, l := range [...]struct {
+		bit uint64
+		n   *int
+	}{{hasAsync, &n.Async}, {hasWaiting, &n.Waiting}, {hasParams, &n.Params}, {hasNumbers, &n.Others}, {hasCaptures, &n.Captures}, {hasAppliers, &n.Appliers}, {hasWith, &n.With}} {
+		if c.has(l.bit, *l.n > 0) {
+			*l.n = c.count(*l.n, math.MaxInt)
+			c.full(b, *l.n > 0)
+		}
+	}
+	c.finish(b, n, at)
+}
+
+// rare reports whether a buff has a field of coder.rare.
+func (b *Buff) rare() bool {
+	return b.Period|b.Wanted|b.Charges|b.Owed|b.Length|int64(b.Key|b.Running)|int64(b.Hidden) != 0 || b.Shield.Is || b.Scale != Scale{}
+}
+
+// rare codes the numbers that few buffs have.
+func (c *coder) rare(b *Buff) {
 	c.period(b, hasPeriod, &b.Period, "period_ms")
 	c.period(b, hasWanted, &b.Wanted, "wanted_ms")
 	c.optional(b, hasCharges, &b.Charges, "charges", 0, define.MaxStacks)
@@ -287,20 +313,6 @@ func (c *coder) buff(b *Buff, n *Lists) {
 		c.uint(&b.Running)
 		c.full(b, b.Running != 0)
 	}
-	if c.mode != reading && *n == (Lists{}) {
-		c.finish(b, n, at)
-		return
-	}
-	for _, l := range [...]struct {
-		bit uint64
-		n   *int
-	}{{hasAsync, &n.Async}, {hasWaiting, &n.Waiting}, {hasParams, &n.Params}, {hasNumbers, &n.Others}, {hasCaptures, &n.Captures}, {hasAppliers, &n.Appliers}, {hasWith, &n.With}} {
-		if c.has(l.bit, *l.n > 0) {
-			*l.n = c.count(*l.n, math.MaxInt)
-			c.full(b, *l.n > 0)
-		}
-	}
-	c.finish(b, n, at)
 }
 
 // finish ends a buff before the entries of its lists.
