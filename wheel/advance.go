@@ -5,14 +5,14 @@ import (
 )
 
 // Advance moves the current time to now and appends every timer due at or before now to dst, in
-// deadline order. Timers with equal deadlines are ordered by the calls that set them. It
-// returns the extended slice. A fired timer rests until it is moved or removed. now may be any
-// distance ahead; if it equals [Wheel.Now], only late timers fire. Advance panics, without
-// changing anything, if now is before [Wheel.Now].
+// deadline order. Timers with equal deadlines are ordered by the calls that set them. It returns
+// the extended slice. A fired timer is no longer in any slot, but keeps its handle until it is
+// moved or removed. now may be any distance ahead; if it equals [Wheel.Now], only late timers
+// fire. If now is before [Wheel.Now], Advance panics without changing anything.
 //
-// The cost is O(1) for each slot that is opened and each entry that fires or moves down a
-// level, plus a sort of the timers that fire in the same millisecond unless they are already in
-// order. Empty slots have no cost, however many are passed. Advance allocates only to extend
+// The cost is O(1) for each slot that is opened, and for each entry that fires or moves down a
+// level. In addition, timers that fire in the same millisecond are sorted, unless they are already
+// in order. Empty slots have no cost, however many are passed. Advance allocates only to extend
 // dst, or if more timers fire in one millisecond than ever before. Only the loop goroutine may
 // call it.
 func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
@@ -42,7 +42,7 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	w.turn(now)
 	if now > before {
 		coming := w.cascadeAhead(uint64(now)-uint64(before), now > second)
-		// an idle frame: there may be no work for a long time
+		// This frame was idle, so there may be no work for a long time.
 		if !coming && len(dst) == fired && w.moved == moved {
 			w.idleUntil = w.nextWork()
 		}
@@ -55,7 +55,7 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 // must be opened or a timer fires.
 func (w *Wheel) nextBoundary(now Time) (t Time, ok bool) {
 	t = now
-	if w.level[dial].holds() { // its remaining timers are due in the next second
+	if w.level[dial].holds() { // the timers left on the dial are due in the next second
 		return w.level[dial].last + 1, true
 	}
 	for l := seconds; l < shelf; l++ {
@@ -77,7 +77,7 @@ func (w *Wheel) nextBoundary(now Time) (t Time, ok bool) {
 	return t, ok
 }
 
-// openReached empties the slots that the hands have reached, coarsest level first.
+// openReached empties the slots that contain the current time, coarsest level first.
 func (w *Wheel) openReached() {
 	for l := shelf + w.shelves - 1; l >= shelf; l-- {
 		if w.level[l].holds() {
@@ -93,10 +93,10 @@ func (w *Wheel) openReached() {
 
 const all = 1<<32 - 1
 
-// cascade moves the first n entries of a slot to finer levels. On a shelf, k is the slot's
-// digit; on a face, it is the number of slots since the start of the running round. The timers
-// themselves are read on wide levels, and also on the seconds, so that a timer is in the cache
-// when it fires.
+// cascade moves the first n entries of slot k of level l to finer levels. On a shelf, k is the
+// slot's digit; on a face, k is the number of slots since the start of the running round. cascade
+// reads the timers themselves only on wide levels, where it needs their deadlines, and on the
+// seconds level, so that a timer is in the cache when it fires soon after.
 func (w *Wheel) cascade(l int, k uint32, n uint32) {
 	f := &w.level[l]
 	at := f.ring(k)
@@ -130,8 +130,8 @@ func (w *Wheel) cascade(l int, k uint32, n uint32) {
 	}
 }
 
-// placeLive places the live entries of batch by the deadlines of their timers. The dead entries
-// are counted in a separate, short loop first, so that the processor fetches many timers in
+// placeLive places the live entries of batch by the deadlines of their timers. A separate, short
+// loop counts the dead entries first, because in a short loop the processor fetches many timers in
 // parallel.
 func (w *Wheel) placeLive(batch []entry) {
 	dead := 0
@@ -148,9 +148,10 @@ func (w *Wheel) placeLive(batch []entry) {
 	}
 }
 
-// moveToDial moves a whole slot of the seconds to the dial, if all its entries are due in the
-// same millisecond and the dial slot is empty. The slot, which starts at start, belongs to the
-// running or the coming second, so it fits on the dial.
+// moveToDial moves the whole queue q of a slot of the seconds to the dial and reports whether it
+// did. All its entries must be due in the same millisecond. The queue is moved only if the dial
+// slot for that millisecond is empty. The slot starts at start and is that of the running or the
+// coming second, so the dial covers it.
 func (w *Wheel) moveToDial(q *queue, start Time) bool {
 	f := &w.level[dial]
 	at := f.ring(uint32(start-f.from) + q.only[0].due - uint32(start))
@@ -192,7 +193,7 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 	return dst
 }
 
-// fireOnly is fire for a dial slot with a single entry.
+// fireOnly is like fire, for a dial slot with a single entry.
 func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 	e := q.only[0]
 	q.clear()
@@ -210,8 +211,9 @@ func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 	return dst
 }
 
-// fire empties a slot of the dial, or the late slot. Live timers due at t are appended to dst
-// and rest. Timers with a postponed deadline are placed again.
+// fire empties a slot of the dial, or the late slot. It appends the live timers due at or before t
+// to dst and marks them as resting. A timer whose deadline was postponed after t is placed in
+// another slot.
 func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 	first, inOrder := len(dst), true
 	last, lastSeq := earliest, uint64(0)
@@ -242,10 +244,10 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 }
 
 // cascadeAhead moves part of each coming slot down, so that the slot is empty when the hand
-// reaches it. The part is the share of one frame, assuming that all frames have this length in
-// ms. Fractions of an entry are carried over, so that a few entries are spread over all frames
-// instead of being moved in the first ones. turned reports that a new second started in this
-// frame. cascadeAhead reports whether a coming slot held entries.
+// reaches it. The part is chosen so that the work is spread evenly over the frames that remain, if
+// all of them take frame ms. Fractions of an entry are carried over, so that a few entries are
+// spread over all frames instead of being moved in the first ones. turned is true if a new second
+// started in this frame. cascadeAhead reports whether a coming slot held entries.
 func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 	moved := uint64(0)
 	for l := seconds; l <= shelf; l++ {
@@ -254,13 +256,13 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 			n = w.queue(w.coming[l]).n()
 		}
 		if n == 0 {
-			f.carry = 1<<32 - 1 // a single entry moves down at once
+			f.carry = 1<<32 - 1 // almost 1, so that a single entry will be moved in the next frame
 			continue
 		}
 		coming = true
 		// The running round of the level below ends when the coming slot starts.
 		left := uint64(w.level[l-1].last) - uint64(w.now)
-		// frames that end before the boundary, including this one
+		// the number of frames that end before the coming slot starts, including this one
 		frames := min(left/frame, all-1) + 1
 		f.carry += uint64(n) << 32 / frames
 		whole, odd := uint64(n)/frames, uint64(n)%frames > 0
@@ -274,7 +276,7 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 		}
 		f.carry = min(f.carry-share<<32, 2<<32)
 		if w.most > 0 {
-			share = min(share, w.most) // NextWithin moves the others
+			share = min(share, w.most) // NextWithin moves the entries above this limit
 		}
 		if share == 0 {
 			continue
@@ -289,10 +291,10 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 	return coming
 }
 
-// canDefer reports whether the fractional entry of a level can wait for a later frame. Each
-// moved entry may be a cache miss, so levels take turns, finer ones first, and none moves an
-// extra entry in a frame that starts a new second. A deferred entry is part of the share of the
-// remaining frames.
+// canDefer reports whether the extra entry of a level, which makes up for the carried fractions,
+// can wait for a later frame. Each moved entry may be a cache miss. Therefore the levels take
+// turns, finer ones first, and no level moves its extra entry in a frame that starts a new second.
+// A deferred entry is included in the shares of the remaining frames.
 func (f *level) canDefer(frames, moved uint64, turned bool, most int) bool {
 	switch {
 	case frames > 8 && turned, frames > 256 && moved >= 3:

@@ -2,11 +2,12 @@
 // levels for hours, minutes and seconds, and a dial of milliseconds for the current second.
 // Each timer waits in a slot of one level.
 //
-// Before a hand reaches a slot, the slot's timers are moved to the next finer level, a few in
-// each frame. On the dial they fire. A deadline hours ahead therefore costs a few moves of
-// twelve bytes, and a frame in which an hour starts takes no longer than any other. A [Wheel]
-// has no goroutine, lock or clock. Time is a count of milliseconds and passes only when the
-// owner calls [Wheel.Advance]. Timers are identified by numbers; there are no callbacks.
+// Each level has a hand, which is at the slot that contains the current time. Before a hand
+// reaches a slot, the slot's timers are moved to the next finer level, a few in each frame. When
+// they have reached the dial, they fire. A timer that is due in some hours therefore costs a few
+// moves of twelve bytes, and a frame in which an hour starts takes no longer than any other. A
+// [Wheel] has no goroutine, lock or clock. Time is a count of milliseconds and passes only when
+// the owner calls [Wheel.Advance]. Timers are identified by numbers; there are no callbacks.
 //
 // # Levels
 //
@@ -20,49 +21,49 @@
 //	...
 //	shelf 7      64   64^6 × 12 h   the whole range of Time
 //
-// A timer is placed on the finest level whose running or next round contains its deadline. The
-// slot is given by the deadline's own hour, minute, second or millisecond. At 03:10:59, a
-// deadline of 03:11:00 is in the next round of the seconds, and one of 04:00:00 is in the next
+// A timer is placed on the finest level whose running or next round contains its deadline. On that
+// level, the slot is the deadline's hour, minute, second or millisecond. At 03:10:59, a timer due
+// at 03:11:00 is in the next round of the seconds, and a timer due at 04:00:00 is in the next
 // round of the minutes.
 //
-// The slot that a hand reaches next is called the coming slot. Its timers fit into the next
-// round of the finer level, so each Advance moves some of them there: enough to finish in time
-// if all frames are as long as this one. If several levels have entries to move, they take
-// turns, and none moves an extra entry in a frame in which a second starts. New timers for that
-// time are added to the finer level directly, so the coming slot only shrinks. When the hand
-// reaches the slot, the remaining entries are moved; there are none, unless the frame was
-// longer than earlier ones.
+// The slot that a hand reaches next is called the coming slot. Its timers fit into the next round
+// of the finer level, so each Advance moves some of them there. It moves enough to finish in time
+// if all frames are as long as the current one. If several levels have entries to move, they take
+// turns in moving an extra entry, and no level does so in a frame in which a second starts. A new
+// timer that is due within the coming slot is added to the finer level directly, so the coming
+// slot only shrinks. When the hand reaches the slot, the remaining entries are moved. Entries
+// remain only if the frame was longer than earlier frames.
 //
 // The shelves hold timers that are due after the next half-day. Half-days are numbered from the
-// zero of [Time], and each shelf stands for one base-64 digit of that number. A timer is placed
-// on the shelf of the highest digit in which its half-day differs from the running one. The
-// shelves cover every Time, so no deadline is clamped, and negative instants need no special
-// case.
+// zero of [Time], and each shelf stands for one base-64 digit of these numbers. A timer is placed
+// on the shelf for the highest digit in which the number of the deadline's half-day differs from
+// the number of the running half-day. The shelves cover every Time, so no deadline is clamped, and
+// negative instants need no special case.
 //
-// A timer due at or before now is late: it waits in a separate slot and fires at the next
-// Advance. A timer that fired rests: it is in no slot and not counted by [Wheel.Len], but it
-// keeps its memory and its [Handle] until [Wheel.Move] gives it a new deadline or
+// A timer due at or before now is late: it waits in a separate slot and fires at the next Advance.
+// A timer that has fired is called resting. It is in no slot and is not counted by [Wheel.Len],
+// but it keeps its memory and its [Handle] until [Wheel.Move] gives it a new deadline or
 // [Wheel.Remove] ends it.
 //
 // # Entries
 //
 // A slot holds entries. An entry is the index of a timer, a stamp and the lower half of the
-// deadline. Entries are stored in chunks of 85, and a single entry in the slot itself, so
-// emptying a slot reads memory sequentially. Timers are scattered in memory and are not read
-// until they move to the dial. That happens a few timers per frame, so a timer that fires is in
-// the cache. An entry is alive while its stamp equals that of its timer:
+// deadline. Entries are stored in chunks of 85, so emptying a slot reads memory sequentially. A
+// single entry is stored in the slot itself. Timers are scattered in memory and are not read until
+// they move to the dial. A few timers move there in each frame, so a timer that fires soon after
+// is still in the cache. An entry is alive while its stamp equals that of its timer:
 //
-//   - Remove, and Move to an earlier deadline, change the stamp. The old entry is then dead and
-//     is dropped when its slot is emptied. If it is the last entry of its slot, as is usual for a
-//     timer that was set a moment ago, it is removed at once.
+//   - Remove, and Move to an earlier deadline, change the stamp. The old entry is then dead and is
+//     dropped when its slot is emptied. If the old entry is the last one of its slot, as is usual
+//     for a timer that was set a moment ago, it is removed at once.
 //   - Move to a later deadline changes only the timer. When the slot is emptied, the entry is
 //     placed again by the timer's current deadline.
 //
-// The number of dead entries is bounded. A sweep starts when there are more dead entries than
-// live ones, or when the total number of entries exceeds 1.2 times the highest number of timers
-// so far. It visits all slots in small steps, one at every eighth death and one in every
-// Advance. It does not read the timers, but a table with four bits of each timer's stamp. One
-// dead entry in sixteen therefore looks alive and is left to the next sweep.
+// The number of dead entries is bounded. A sweep starts when there are more dead entries than live
+// ones, or when the total number of entries exceeds 1.2 times the highest number of timers so far.
+// It visits all slots in small steps: one step each time another eight entries have died, and one
+// in every Advance. Instead of the timers, it reads a table with four bits of each timer's stamp.
+// One dead entry in sixteen therefore looks alive and stays until the next sweep.
 //
 // A slot of the seconds whose entries are all due in the same millisecond moves to the dial as
 // a whole, chunks included, if that dial slot is empty.
@@ -97,43 +98,43 @@
 //
 // # Design
 //
-// The alternative to chunks of entries is a doubly linked list of timers for each slot. Lists
-// are faster at Remove and at moving a deadline forward, since a timer can be unlinked at once.
-// Chunks are faster when time passes, because emptying a slot reads memory sequentially instead
-// of following links. The deciding measure was the longest frame: with lists, a frame in which
-// an hour starts takes milliseconds. The benchmarks in this package measure both operations and
-// frames; docs/timer.md says how to compare other libraries.
+// The alternative to chunks of entries is a doubly linked list of timers for each slot. With
+// lists, Remove and moving a timer to an earlier deadline are faster, since the timer can be
+// unlinked at once. With chunks, Advance is faster, because emptying a slot reads memory
+// sequentially instead of following links. The deciding measure was the longest frame: with lists,
+// a frame in which an hour starts takes milliseconds. The benchmarks in this package measure both
+// operations and frames; docs/timer.md says how to compare other libraries.
 //
-// Calls are limited by the number of cache misses that the processor can overlap. Reading the
-// timers just before they fire, instead of on the way to the dial, makes some frames much
-// longer. Letting every level defer entries for several frames has the same effect, because
+// The speed of all calls is limited by the number of cache misses that the processor can overlap.
+// Reading the timers just before they fire, instead of on the way to the dial, makes some frames
+// much longer. Letting every level defer entries for several frames has the same effect, because
 // several levels then move an entry in the same frame.
 //
 // # Limitations
 //
-// The entry of a removed timer keeps its twelve bytes until it is swept. [Wheel.Face] counts
-// dead entries too, because recording the slot of each timer would take four more bytes per
-// timer. Every 32 days, when a round of shelf 1 starts, a slot of a coarser shelf is emptied at
-// once. A long frame does at once the work that several short frames would have shared.
+// The entry of a removed timer keeps its twelve bytes until it is swept. [Wheel.Face] counts dead
+// entries too, because recording the slot of each timer would take four more bytes per timer.
+// Every 32 days, when a round of shelf 1 starts, a slot of a coarser shelf is emptied at once. An
+// Advance over a long time does all the work that several short frames would have shared.
 //
-// Memory grows with the highest number of live timers and is not returned. A timer fires once
-// per deadline. If a frame is longer than the period of a periodic timer, the owner must move
-// the timer through the missed periods. A handle is 64 bits, 32 of which are the generation. Memory whose
-// generations are used up is retired: 32 bytes for each 4,294,967,295 uses.
+// Memory grows with the highest number of live timers and is not returned. A timer fires once per
+// deadline. If a frame is longer than the period of a periodic timer, the caller must move the
+// timer once for each missed period. A handle is 64 bits, 32 of which are the generation. Memory
+// whose generations are used up is retired: 32 bytes for each 4,294,967,295 uses.
 //
 // # Order
 //
-// Timers fire in order of their deadlines. Timers due in the same millisecond fire in the order
-// of the [Wheel.Add] and [Wheel.Move] calls that set their deadlines. For each timer the last
-// such call counts, even if it set the same deadline again. The order does not depend on the
-// level on which a timer waited, nor on whether time passed in one Advance or in many. A late
-// timer is the exception: it fires at the next Advance, after timers that have already fired,
-// even if its deadline is earlier.
+// Timers fire in order of their deadlines. Timers due in the same millisecond fire in the order of
+// the [Wheel.Add] and [Wheel.Move] calls that set their deadlines. For each timer the last such
+// call counts, even if it set the same deadline again. The order depends neither on the level on
+// which a timer waited nor on whether time passed in one Advance or in many. A late timer is the
+// exception: it fires at the next Advance, after timers that have already fired, even if its
+// deadline is earlier.
 //
-// Every call has a 64-bit number, and the timers that fire in one millisecond are sorted by it,
-// so no earlier step needs to preserve an order. They are usually in order already, and then
-// the sort is a single pass. testdata/order.txt shows the order, and the model test checks it
-// for every call.
+// Every call of Add and Move has a 64-bit number, and the timers that fire in one millisecond are
+// sorted by it, so no earlier step needs to preserve an order. The timers are usually in order
+// already; then the sort is a single pass. testdata/order.txt shows the order, and the model test
+// checks it for every call.
 //
 // # Concurrency
 //

@@ -2,13 +2,15 @@ package wheel
 
 import "unsafe"
 
-// Face describes one level of a Wheel. It is made from counters, without reading any timer.
+// Face describes one level of a Wheel. The counters of the slots suffice to create it, so no timer
+// is read.
 type Face struct {
-	Unit   int64 // duration of one slot in ms; 0 if it overflows int64
+	Unit   int64 // duration of one slot in ms; 0 if the duration overflows int64
 	Rounds int   // 2: the running and the next round; 1 for a shelf
 	Hand   int   // the slot that contains now
 	From   Time  // first instant of slot 0 of the running round
-	// Slots is the number of entries in each slot, beginning with the running round.
+	// Slots contains the number of entries in each slot of the running round, followed by the
+	// slots of the next round.
 	Slots []int
 }
 
@@ -16,9 +18,9 @@ type Face struct {
 // the loop goroutine may call it.
 func (w *Wheel) Levels() int { return shelf + w.shelves }
 
-// Face describes a level; 0 is the dial and [Wheel.Levels] - 1 the last shelf. It panics if
-// there is no such level. The counters are appended to slots and returned in [Face.Slots]. The
-// cost is one read for each slot of the level, at most 2,000.
+// Face describes a level. Level 0 is the dial, and [Wheel.Levels] - 1 is the last shelf. Face
+// panics if level is out of range. The counters are appended to slots and returned in
+// [Face.Slots]. The cost is one read for each slot of the level, at most 2,000.
 //
 // The counters include dead entries. A timer with a postponed deadline is counted in the
 // slot where its entry waits. A timer that was removed or moved to an earlier deadline leaves a
@@ -47,12 +49,12 @@ func (w *Wheel) Face(level int, slots []int) Face {
 
 // Stats describes the contents of a Wheel.
 type Stats struct {
-	Waiting int    // timers that wait, as returned by Len
-	Resting int    // timers that fired and were neither moved nor removed
+	Waiting int    // timers waiting for their deadline, as returned by Len
+	Resting int    // timers that have fired and have not been moved or removed since
 	Late    int    // entries in the late slot
-	Dead    int    // entries whose timer was removed or moved
-	Moved   uint64 // entries moved down, visited by Next or swept, since New
-	Bytes   uint64 // memory of timers and slots; the index adds less than 1%
+	Dead    int    // entries whose timer was removed or moved to an earlier deadline
+	Moved   uint64 // total number of entries moved down, visited by Next or swept since New
+	Bytes   uint64 // memory of timers and slots, without the page index, which adds less than 1%
 }
 
 // Stats returns statistics about the Wheel. It costs one step for each page of 1,024 timers.

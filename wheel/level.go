@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// The levels, finest first. The shelves start at shelf; there are as many as are needed to
-// cover every Time.
+// The levels, finest first. The seconds, minutes and hours are the faces. The levels from shelf
+// upwards are the shelves, as many as are needed to cover every Time.
 const (
 	dial = iota
 	seconds
@@ -22,9 +22,8 @@ const (
 	dialWords = 16
 )
 
-// shape is the number of slots in one round of the dial and of each face. Tests use small
-// shapes, in which boundaries are frequent. The limit is 1,024 slots for the dial and 64 for a
-// face.
+// shape is the number of slots in one round of the dial and of each face: at most 1,024 for the
+// dial and 64 for a face. Tests use small shapes, in which rounds start often.
 type shape struct {
 	dial, seconds, minutes, hours int
 }
@@ -35,28 +34,27 @@ var clockFace = shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}
 // level is one ring of slots. The dial and the faces hold two rounds, the running one and the
 // next, which alternate between the two halves of the ring. A shelf holds one round.
 //
-// Invariant: every entry of a level is in a slot that starts after now. On a face, only the
-// coming slot may hold entries that [Wheel.place] would put on a finer level; the same applies
-// to the shelves.
+// Invariant: every entry of a level is in a slot that starts after now. On a face or a shelf, only
+// the coming slot may hold entries that [Wheel.place] would now put on a finer level.
 type level struct {
 	first uint32 // index in Wheel.slots of slot 0
 	size  uint32 // slots of one round
 	shift uint32 // ring position where the running round starts: 0 or size
 	unit  uint32 // duration of one slot in ms; not used for shelves
 	round int64  // duration of one round in ms; not used for shelves
-	from  Time   // first instant of the running round; wraps if before the first Time
-	last  Time   // last instant of the running round; saturates
-	next  Time   // last instant of the next round; saturates
-	// 2^63 / unit, rounded up. For each n below 2^32 the high word of 2n * inverse is n / unit,
-	// and a multiplication costs a third of a division.
+	from  Time   // first instant of the running round; wraps if it is before the first Time
+	last  Time   // last instant of the running round, at most Never
+	next  Time   // last instant of the next round, at most Never
+	// 2^63 / unit, rounded up, to replace a division by a multiplication, which costs a third: for
+	// each n below 2^32, the high word of 2n * inverse is n / unit.
 	inverse uint64
-	carry   uint64 // fraction of an entry not yet moved by cascadeAhead, in 2^-32
+	carry   uint64 // fraction of an entry not yet moved by cascadeAhead, in units of 2^-32
 	waited  int    // frames for which cascadeAhead has deferred an entry
-	// a slot is too long for entry.due, so deadlines are read from the timers
+	// one slot lasts longer than entry.due can express, so deadlines are read from the timers
 	wide bool
 
-	// One bit for each nonempty slot, by half of the ring. For the dial, one bit for
-	// each nonzero word of Wheel.dial.
+	// One bit for each nonempty slot, for each half of the ring. On the dial, one bit for each
+	// nonzero word of Wheel.dial.
 	occupied [2]uint64
 }
 
@@ -77,7 +75,7 @@ func (w *Wheel) build(sh shape) {
 		w.level[shelf+w.shelves] = level{first: n, size: shelfSlots, wide: wide}
 		n += shelfSlots
 		w.shelves++
-		// These are enough shelves if the half-day of the earliest Time has a number.
+		// There are enough shelves if their digits can number the half-day of the earliest Time.
 		if top := min(w.shelves*shelfBits-1, 63); floorDiv(earliest, unit) >= -1<<top {
 			w.zeroHalf = 1 << top
 		}
@@ -85,15 +83,15 @@ func (w *Wheel) build(sh shape) {
 	w.setSlots(n)
 }
 
-// halfDay returns the number of the half-day (one round of the hours) that contains t. The
-// half-day that starts at Time 0 has a number large enough that no number is negative, and it
-// is a multiple of 64^k, so that all shelves but the last start a round there.
+// halfDay returns the number of the half-day (one round of the hours) that contains t. The number
+// of the half-day that starts at Time 0 is so large that no half-day has a negative number. It is
+// also a multiple of a power of 64, so that on all shelves but the last a round starts at Time 0.
 func (w *Wheel) halfDay(t Time) uint64 {
 	return uint64(floorDiv(t, w.level[hours].round)) + w.zeroHalf
 }
 
 // place adds an entry to the slot for its deadline, on the finest level whose running or next
-// round contains it. If due is at or before past, the entry is added to the late slot.
+// round contains it. An entry due at or before past is added to the late slot.
 func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	var f *level
 	switch {
@@ -135,9 +133,9 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	}
 }
 
-// placeOnShelf places an entry that is due after the next half-day. The number of its half-day
-// is compared with that of the running one: the highest digit that differs selects the shelf,
-// and the value of that digit is the slot.
+// placeOnShelf places an entry that is due after the next half-day. The number of the deadline's
+// half-day is compared with the number of the running half-day. The highest digit that differs
+// selects the shelf, and its value in the deadline's number is the slot.
 func (w *Wheel) placeOnShelf(timer, stamp uint32, due Time) {
 	half := w.halfDay(due)
 	k := (bits.Len64(half^w.half) - 1) / shelfBits
@@ -148,8 +146,8 @@ func (w *Wheel) placeOnShelf(timer, stamp uint32, due Time) {
 	}
 }
 
-// ring returns the ring position of the k-th slot since the start of the running round; k must
-// be below two rounds.
+// ring returns the ring position of the k-th slot since the start of the running round. k must be
+// less than the number of slots in two rounds.
 func (f *level) ring(k uint32) uint32 {
 	k += f.shift
 	if k >= 2*f.size {
@@ -158,8 +156,8 @@ func (f *level) ring(k uint32) uint32 {
 	return k
 }
 
-// start returns the first instant of a slot. On a shelf, k is the slot's digit; on other
-// levels, it is the number of slots since the start of the running round.
+// start returns the first instant of slot k of level l. On a shelf, k is the slot's digit; on
+// other levels, k is the number of slots since the start of the running round.
 func (w *Wheel) start(l int, k uint32) Time {
 	f := &w.level[l]
 	if l < shelf {
@@ -177,7 +175,7 @@ func (w *Wheel) hand(l int) uint32 {
 	return uint32(w.now-f.from) / f.unit
 }
 
-// set moves all hands to t, whatever their position.
+// set sets the time to t, earlier or later, and moves all hands there.
 func (w *Wheel) set(t Time) {
 	w.now = t
 	w.half = w.halfDay(t)
@@ -187,9 +185,9 @@ func (w *Wheel) set(t Time) {
 	w.setComing()
 }
 
-// turn moves the hands to t, which must not be before now. Advancing within a round, or to the
-// next one, needs no division, and hours and seconds are handled by the same code. Otherwise a
-// frame in which an hour starts would be slower.
+// turn moves the hands to t, which must not be before now. So that a frame in which an hour starts
+// is not slower than others, moving a hand within a round or to the next round needs no division,
+// and all levels are handled by the same code.
 func (w *Wheel) turn(t Time) {
 	w.now = t
 	if t <= w.level[dial].last {
@@ -230,7 +228,7 @@ func (w *Wheel) turnTo(l int) {
 	f.shift = f.size * uint32(number&1)
 }
 
-// comingSlot returns the index of the next slot that the hand of a face reaches.
+// comingSlot returns the index in Wheel.slots of the next slot that the hand of a face reaches.
 func (w *Wheel) comingSlot(l int) uint32 {
 	return w.level[l].first + w.level[l].ring(w.hand(l)+1)
 }
@@ -247,8 +245,8 @@ func floorDiv(t Time, d int64) int64 {
 // holds reports whether the level holds an entry.
 func (f *level) holds() bool { return f.occupied[0]|f.occupied[1] != 0 }
 
-// firstFrom returns the first nonempty slot in time order, starting with the k-th. Slots are
-// counted from the start of the running round; on a shelf k is the digit.
+// firstFrom returns the first nonempty slot of level l, in time order, at or after slot k. Slots
+// are counted from the start of the running round; on a shelf they are numbered by their digit.
 func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
 	f := &w.level[l]
 	if !f.holds() {
@@ -269,7 +267,7 @@ func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
 	return 0, false
 }
 
-// firstIn returns the first nonempty slot in one half of a ring, starting with slot at.
+// firstIn returns the first nonempty slot at or after slot at in one half of a ring.
 func (w *Wheel) firstIn(l, half int, at uint32) (uint32, bool) {
 	f := &w.level[l]
 	if l != dial {

@@ -7,8 +7,8 @@ import "iter"
 // it.
 //
 // The cost is O(levels), plus one step for every entry of the slots that may hold the earliest
-// deadline, usually one slot. A coming slot that may hold it is emptied completely. Dead
-// entries found on the way are removed. Use [Wheel.NextWithin] to bound the work.
+// deadline, usually one slot. If a coming slot may hold it, Next moves all entries of that slot
+// down. Dead entries found on the way are removed. Use [Wheel.NextWithin] to bound the work.
 func (w *Wheel) Next() (Time, bool) {
 	if w.Len() == 0 {
 		return Never, false
@@ -29,17 +29,17 @@ func (w *Wheel) Next() (Time, bool) {
 	return first, true
 }
 
-// NextWithin is like Next with bounded work, for callers that hold a lock. The parameter most,
-// at least 1, limits the number of entries visited on each level. NextWithin returns an instant
-// before which no timer is due. Usually that is the earliest deadline; it is Now if a timer is
+// NextWithin is like Next, but does a bounded amount of work, for callers that hold a lock. It
+// visits at most most entries on each level, at least 1. NextWithin returns an instant before
+// which no timer is due. Usually this instant is the earliest deadline. It is Now if a timer is
 // late, and Never if no timer waits.
 //
-// The instant is earlier than the earliest deadline if a slot that may hold that deadline has
-// more entries than the limit. If it is a coming slot, entries up to the limit are moved down
-// and more is true; calling NextWithin again continues with that slot, until more is false. If
-// the slot is farther away, the instant is when it becomes the coming slot; no timer is due
-// then, but NextWithin can start emptying the slot. On the dial the instant is the start of the
-// slot.
+// The instant is earlier than the earliest deadline if a slot that may hold that deadline has more
+// than most entries. There are three cases. If the slot is a coming slot, most of its entries are
+// moved down, and the result more is true; call NextWithin again to continue with that slot, until
+// more is false. If the slot is farther away, the instant is the time when the slot becomes the
+// coming slot; no timer is due then, but NextWithin can start to empty the slot. On the dial, the
+// instant is the start of the slot.
 //
 // If NextWithin returned more == false, an Advance to the returned instant or earlier does
 // bounded work on each level: it fires the due timers and moves down at most 2*most entries.
@@ -69,8 +69,9 @@ func (w *Wheel) NextWithin(most int) (t Time, more bool) {
 	return t, more
 }
 
-// levelWithin visits the slots of a level that start at or before t. It returns the results of
-// NextWithin for them, or t if that is earlier.
+// levelWithin does the work of NextWithin for the slots of a level that start at or before t. It
+// returns the earlier of t and the instant for these slots, and whether NextWithin must be called
+// again.
 func (w *Wheel) levelWithin(l int, most uint32, t Time) (first Time, more bool) {
 	f := &w.level[l]
 	left := most
@@ -79,14 +80,14 @@ func (w *Wheel) levelWithin(l int, most uint32, t Time) (first Time, more bool) 
 		n := w.queue(f.first + at).n()
 		switch {
 		case begins > t, begins == t && n <= most:
-			return t, false // later slots start later still
+			return t, false // the slots that follow start even later
 		case l == dial && w.dueAtOnce(at, begins):
 			return begins, false
 		case n <= left:
 			t = w.relocateIn(f, at, n, t)
 			left -= n
 		case left < most:
-			// the entries visited so far have moved, so the next call gets further
+			// The entries of earlier slots have moved, so the next call gets further.
 			return begins, true
 		case l == dial, l > shelf:
 			return begins, false
@@ -100,9 +101,10 @@ func (w *Wheel) levelWithin(l int, most uint32, t Time) (first Time, more bool) 
 	return t, false
 }
 
-// nextWork returns an instant before which Advance has only to move the hands, provided that no
-// empty slot gets an entry: the time when the first timer of the dial fires or a slot of
-// another level becomes the coming one. The late slot and the coming slots must be empty.
+// nextWork returns an instant before which Advance has only to move the hands: the time when the
+// first timer of the dial fires, or when a nonempty slot of another level becomes the coming slot.
+// The result is valid until an empty slot gets an entry. The late slot and the coming slots must
+// be empty.
 func (w *Wheel) nextWork() Time {
 	t := Never
 	for l := range shelf + w.shelves {
@@ -148,7 +150,7 @@ func (w *Wheel) relocateIn(f *level, at, n uint32, first Time) Time {
 }
 
 // relocate takes the first n entries out of a slot and places the live ones by their current
-// deadlines. It returns the earliest of those deadlines and first.
+// deadlines. It returns the earliest of these deadlines, or first if that is earlier.
 func (w *Wheel) relocate(slot, n uint32, first Time) Time {
 	q := w.queue(slot)
 	n = min(n, q.n())

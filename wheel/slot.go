@@ -5,8 +5,8 @@ import (
 )
 
 // A Wheel has 2,713 slots, and nearly all of them are empty when it has few timers. Until there
-// are more than sparseLimit timers, only nonempty slots have a queue, found through a byte for
-// each slot. After that, all queues are in one array.
+// are more than sparseLimit timers, only nonempty slots have a queue, and a table of one byte per
+// slot gives the number of the queue. With more timers, every slot has a queue, in one array.
 
 // sparseLimit is the number of timers after which a Wheel puts its slots in one array.
 const sparseLimit = 512
@@ -17,16 +17,17 @@ type queuePage [16]queue
 // overflow marks a slot whose queue is in sparseSlots.more, because all numbers are in use.
 const overflow = 255
 
-// sparseSlots finds the queues of a Wheel with few timers.
+// sparseSlots holds the queues of a Wheel with few timers.
 //
-// Invariant: number[i] is nonzero if and only if slot i is not empty or is the late slot.
-// During a call it may also be nonzero for an empty slot that the call will release.
+// Invariant: number[i] is nonzero if and only if slot i is not empty or is the late slot. While a
+// method of Wheel runs, number[i] may also be nonzero for an empty slot whose queue the method
+// will release.
 type sparseSlots struct {
-	number []uint8 // by slot: the number of its queue, or 0
+	number []uint8 // by slot: the number of the slot's queue, or 0
 	pages  []*queuePage
 	free   []uint8           // unused numbers
-	more   map[uint32]*queue // by slot: queues without a number
-	none   queue             // the queue of every empty slot; read-only
+	more   map[uint32]*queue // by slot: queues for which there was no unused number
+	none   queue             // shared by all empty slots; read-only
 }
 
 // setSlots creates n empty slots.
@@ -85,7 +86,7 @@ func (s *sparseSlots) ensure(slot uint32) *queue {
 	return s.at(s.number[slot])
 }
 
-// page allocates a page of free queues and reports whether there were numbers left for them.
+// page allocates a page of free queues. It reports false if all numbers are in use.
 func (s *sparseSlots) page() bool {
 	from := len(s.pages) * len(queuePage{})
 	if from > overflow {
@@ -135,12 +136,12 @@ func (w *Wheel) count() int {
 	return len(w.slots)
 }
 
-// entry represents a timer in a slot. Moving a slot moves only entries; most levels do not read
-// the timer.
+// entry represents a timer in a slot. When a slot is moved, only its entries are moved; most
+// levels do not read the timers.
 type entry struct {
 	timer uint32
-	stamp uint32 // alive while it equals the timer's; see timer
-	// lower 32 bits of the deadline; the slot supplies the rest. Unused on a wide level.
+	stamp uint32 // the entry is alive while this equals timer.stamp
+	// lower 32 bits of the deadline; the upper bits follow from the slot. Unused on a wide level.
 	due uint32
 }
 
@@ -161,20 +162,21 @@ type chunk struct {
 //
 // Invariants, where n is the result of [queue.n]:
 //
-//	n = 0  no chunk; the queue equals emptyQueue, except for only
+//	n = 0  no chunk; the queue equals emptyQueue, except for the field only
 //	n = 1  no chunk, and only is the entry; or as below
 //	n > 0  the entries are in the chunks from first to end, from head in the first chunk up to
 //	       tail in the last one; only is the first entry that was pushed
 //
-// Without a chunk, tail has the value of a full chunk, so that push needs to check only tail.
+// In a queue without a chunk, tail has the value for a full chunk, so that push has to check
+// nothing but tail.
 type queue struct {
 	end    *chunk // last chunk
 	first  uint32
-	before int32 // entries in all chunks but the last; n is before + tail
+	before int32 // number of entries in all chunks but the last; n is before + tail
 	only   [1]entry
 	head   uint8
 	tail   uint8
-	mixed  bool // some entry pushed since the queue was empty differs in due from only
+	mixed  bool // the entries pushed since the queue was last empty do not all have the same due
 }
 
 var emptyQueue = queue{before: -chunkEntries, tail: chunkEntries}
@@ -187,8 +189,8 @@ func (q *queue) clear() { *q = emptyQueue }
 
 func (w *Wheel) chunk(c uint32) *chunk { return &w.chunks[c>>chunkBits][c%pageChunks] }
 
-// push appends an entry to the queue and reports whether it is the only one. Wheel.place
-// contains an inlined copy.
+// push appends an entry to the queue and reports whether the queue was empty. Wheel.place contains
+// an inlined copy.
 func (w *Wheel) push(q *queue, e entry) (alone bool) {
 	if q.tail == chunkEntries {
 		if q.before == -chunkEntries { // empty
@@ -217,7 +219,7 @@ func (w *Wheel) pushAll(q *queue, batch []entry) {
 	}
 }
 
-// extend adds a chunk to the queue. For the first chunk, the single entry is moved into it.
+// extend adds a chunk to the queue. If it is the first chunk, the single entry is moved into it.
 func (w *Wheel) extend(q *queue) {
 	c := w.freeChunk
 	if c != 0 {
@@ -304,21 +306,22 @@ func (w *Wheel) more(r *reading) []entry {
 	return batch
 }
 
-// freeSet is the set of free timers, as a bitmap. Adds take neighbouring timers one after
-// another, in whatever order they were freed; a free list would lead to random memory accesses.
+// freeSet is the set of free timers, as a bitmap. Successive Adds get neighbouring timers,
+// whatever the order in which they were freed. With a free list, they would get timers scattered
+// in memory.
 //
 // Invariant: bit i of words[k] is set if and only if words[k-1][i] is nonzero. Timer i is free
 // if and only if its bit is set in words[0] or, as bit i-from, in taken.
 type freeSet struct {
-	taken uint64       // the fine word that serves the next Adds; not in words
-	block *[word]timer // its timers
-	from  uint32       // index of the first of them
+	taken uint64       // the free timers for the next Adds: a word taken out of words[0]
+	block *[word]timer // the timers of the word taken
+	from  uint32       // index of the first timer in block
 	n     int          // free timers in words
-	top   int          // where to start searching the coarsest words
+	top   int          // index in words[2] at which find starts
 	words [3][]uint64
 }
 
-// word is the number of timers in one fine word.
+// word is the number of timers in one word of words[0].
 const word = 64
 
 // add inserts a timer not in the set.
@@ -347,8 +350,8 @@ func (f *freeSet) add(i uint32) {
 // len returns the number of free timers.
 func (f *freeSet) len() int { return f.n + bits.OnesCount64(f.taken) }
 
-// refill takes the fine word after the last one, or another one if that is zero. There must be
-// a nonzero word.
+// refill takes a nonzero word out of words[0] for the next Adds: the word after the previous one,
+// or any other if that word is zero. At least one word must be nonzero.
 func (f *freeSet) refill() {
 	i := int(f.from/word) + 1
 	if i >= len(f.words[0]) || f.words[0][i] == 0 {
@@ -366,7 +369,7 @@ func (f *freeSet) refill() {
 	}
 }
 
-// find returns the index of a nonzero fine word.
+// find returns the index of a nonzero word in words[0].
 func (f *freeSet) find() int {
 	coarse := f.words[2]
 	for coarse[f.top] == 0 {

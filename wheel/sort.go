@@ -15,13 +15,13 @@ type sorting struct {
 	keys, spare []uint64
 }
 
-// ready is a timer that fires, with its sort key.
+// ready is a timer that fires, with the number of the call that set its deadline.
 type ready struct {
 	Fired
 	seq uint64
 }
 
-// sort orders the timers that fire from a slot; their entries are still in the slot.
+// sort sorts fired, the timers that fire from a slot. Their entries must still be in the queue q.
 func (w *Wheel) sort(q *queue, fired []Fired) {
 	s := &w.sorting
 	s.batch = slices.Grow(s.batch[:0], len(fired))
@@ -51,10 +51,10 @@ func (s *sorting) byDue(fired []Fired) {
 	}
 }
 
-// bySeq sorts the batch into fired if all timers are due in the same millisecond. It reports
-// false if they are not, which happens only for late timers, or if the call numbers are too far
-// apart to fit in a key. A key is a call number relative to the first and, in the lower bits,
-// the index in the batch.
+// bySeq sorts the batch into fired if all timers are due in the same millisecond. It returns false
+// if they are due at different times, which happens only for late timers, or if the call numbers
+// are too far apart to fit in a key. The upper bits of a key are a call number minus the lowest
+// one, and the lower bits are the index in the batch.
 func (s *sorting) bySeq(fired []Fired) bool {
 	first, last := uint64(math.MaxUint64), uint64(0)
 	for i := range s.batch {

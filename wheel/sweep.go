@@ -11,16 +11,16 @@ import (
 
 const (
 	deathsPerPiece = 8   // deaths between two sweep steps
-	piece          = 128 // entries visited in such a step
-	advancePiece   = 16  // entries that Advance visits: few enough not to affect frame times
-	slotPiece      = 128 // slots visited in a step; most are empty
+	piece          = 128 // entries visited in a sweep step after deaths
+	advancePiece   = 16  // entries visited in a sweep step of Advance; few, to keep frames short
+	slotPiece      = 128 // maximum number of slots visited in a sweep step; most are empty
 
-	// No sweep starts for this many dead entries.
+	// No sweep starts while there are at most this many dead entries.
 	deadAllowed = 256
 
-	// A sweep also starts after this many steps, of which there is one for every eight deaths
-	// and every Advance. So no dead entry survives until the stamp of its timer, a 30-bit
-	// counter that is incremented at each death, has the same value again.
+	// A sweep also starts after this many steps; there is one step for every eight deaths and one
+	// in every Advance. The limit ensures that no dead entry lasts until its timer has the same
+	// stamp again: a stamp contains a 30-bit counter that is incremented at each death.
 	longestLap = 1 << 25
 )
 
@@ -28,15 +28,16 @@ const (
 type sweep struct {
 	on     bool
 	slot   uint32 // index in Wheel.slots
-	left   uint32 // entries of the slot still to visit, from the head
-	exact  bool   // compare with the timers, not with counts
+	left   uint32 // entries still to visit in the slot, starting at the head of its queue
+	exact  bool   // compare stamps with the timers themselves instead of Wheel.counts
 	turns  uint32 // steps since the last sweep ended
-	deaths uint32 // total deaths; wraps
-	spare  int    // dead entries that do not start a sweep
-	lap    uint32 // steps after which a sweep starts anyway
+	deaths uint32 // total number of deaths; wraps around
+	spare  int    // number of dead entries up to which no sweep starts
+	lap    uint32 // number of steps after which a sweep starts if there is any dead entry
 }
 
-// countsInWord is the number of timers in one word of counts, four bits for each.
+// countsInWord is the number of timers in one word of Wheel.counts, which holds four bits for
+// each.
 const countsInWord = 16
 
 // invalidate makes all entries of timer i dead by giving it a stamp that no entry has, with the
@@ -49,19 +50,20 @@ func (w *Wheel) invalidate(i uint32, t *timer, state uint32) uint32 {
 	return stamp
 }
 
-// discardEntry removes the entry of an invalidated timer if it is the last of its slot, and
-// counts it as dead otherwise. seq is the number of the call that set the timer's deadline.
+// discardEntry removes the entry of an invalidated timer if it is the last of its slot, and counts
+// it as dead otherwise. seq is the number of the call that had set the deadline due.
 func (w *Wheel) discardEntry(timer, stamp uint32, due Time, seq uint64) {
 	if w.seq-seq >= recentCalls || !w.popEntry(timer, stamp, due) {
 		w.dead++
 	}
-	// A removed entry counts too, because its timer's stamp was incremented.
+	// A death is counted even if the entry was removed, because the timer's stamp was incremented.
 	if w.sweep.deaths++; w.sweep.deaths%deathsPerPiece == 0 {
 		w.sweepStep(piece)
 	}
 }
 
-// sweepStep continues the running sweep by n entries, or starts a sweep if one is due.
+// sweepStep visits the next n entries of the running sweep. If no sweep is running, it starts one
+// if necessary.
 func (w *Wheel) sweepStep(n uint32) {
 	s := &w.sweep
 	s.turns++
@@ -76,8 +78,8 @@ func (w *Wheel) sweepStep(n uint32) {
 	}
 }
 
-// tooManyDead reports whether the dead entries exceed their bound: the number of live entries,
-// or six entries in all for every five timers ever made.
+// tooManyDead reports whether there are more dead entries than live ones, or more than six entries
+// in total for every five timers ever made.
 func (w *Wheel) tooManyDead() bool {
 	if w.dead <= w.sweep.spare {
 		return false
@@ -91,7 +93,7 @@ func (w *Wheel) sweepSome(n uint32) {
 	s := &w.sweep
 	for range slotPiece {
 		q := w.queue(s.slot)
-		// Entries removed in the meantime were taken from the head too.
+		// Entries removed since the last step were also taken from the head.
 		k := min(s.left, q.n(), n)
 		s.left = min(s.left, q.n()) - k
 		n -= k
@@ -102,7 +104,8 @@ func (w *Wheel) sweepSome(n uint32) {
 		}
 		if s.slot == late {
 			s.on, s.turns = false, 0
-			s.exact = w.tooManyDead() // this sweep took some dead entries for live ones
+			// some dead entries looked alive to this sweep, so the next one must be exact
+			s.exact = w.tooManyDead()
 			return
 		}
 		s.slot--
@@ -110,7 +113,8 @@ func (w *Wheel) sweepSome(n uint32) {
 	}
 }
 
-// sweepFirst takes the first n entries of a slot and appends the live ones at the tail.
+// sweepFirst removes the first n entries of a slot and appends the live ones among them at the
+// tail.
 func (w *Wheel) sweepFirst(slot, n uint32) {
 	if n == 0 {
 		return
@@ -135,7 +139,8 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 }
 
 // compact moves the live entries of batch to the front, in order, and returns their number. An
-// entry that died a multiple of sixteen stamps ago looks alive, unless the sweep is exact.
+// entry whose timer's counter was incremented by a multiple of sixteen since it died looks alive,
+// unless the sweep is exact.
 func (w *Wheel) compact(batch []entry) int {
 	n := 0
 	for _, e := range batch {
@@ -161,8 +166,8 @@ func (w *Wheel) levelOf(slot uint32) int {
 	return l
 }
 
-// A timer that is removed soon after it was set, such as the timeout of a request that was
-// answered at once, usually still has the last entry of its slot. That entry is removed
+// When a timer is removed soon after it was set, such as the timeout of a request that was
+// answered at once, its entry is usually still the last one of its slot. Then the entry is removed
 // directly, without waiting for a sweep.
 
 const (
@@ -188,8 +193,8 @@ func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	if !w.pop(q) {
 		return false
 	}
-	// In front of it there may be entries of timers that were removed when they were not the
-	// last.
+	// The entries now at the end may be dead too, if they were not the last ones when their timers
+	// were removed.
 	for range maxDeadPopped {
 		if e, ok := q.last(); !ok || !w.isDead(e) || !w.pop(q) {
 			break
@@ -233,8 +238,8 @@ func (q *queue) last() (e entry, ok bool) {
 	return entry{}, false
 }
 
-// pop removes the last entry. It reports false if that would empty the last chunk, because
-// chunks have no link to the previous one.
+// pop removes the last entry. It returns false if the last of several chunks would become empty,
+// because a chunk has no link to the previous chunk.
 func (w *Wheel) pop(q *queue) bool {
 	switch {
 	case q.n() == 1:
@@ -247,8 +252,8 @@ func (w *Wheel) pop(q *queue) bool {
 	return true
 }
 
-// isDead reports whether an entry no longer belongs to a timer. An entry that died a multiple
-// of sixteen stamps ago looks alive.
+// isDead reports whether an entry no longer belongs to a timer. An entry looks alive if its
+// timer's counter has been incremented by a multiple of sixteen since the entry died.
 func (w *Wheel) isDead(e entry) bool {
 	return (w.counts[e.timer/countsInWord]>>(e.timer%countsInWord*4)^uint64(e.stamp/count))%countsInWord != 0
 }

@@ -15,38 +15,38 @@ type Wheel struct {
 	seq       uint64 // number of calls of Add and Move
 	free      freeSet
 
-	pages         [][]timer // the first page grows; the others are full-sized
-	made          uint64    // timers in pages that were ever free, plus timer 0
-	resting       int       // timers that fired and rest
-	retiredTimers int       // timers out of generations
+	pages         [][]timer // the first page grows; the other pages are full-sized
+	made          uint64    // timers provided so far, including timer 0, which is unused
+	resting       int       // number of timers that have fired and are resting
+	retiredTimers int       // number of timers whose generations are used up
 	dead          int       // dead entries
 
 	// Four bits for each timer: the lowest bits of the counter in its stamp. Sweeps read them
 	// instead of the timers.
 	counts []uint64
 
-	slots       []queue              // late, then all levels, finest first; nil: see sparse
-	sparse      *sparseSlots         // the slots of a Wheel with few timers; nil once slots is used
-	sparseLimit uint64               // number of timers at which the slots become dense
+	slots       []queue              // the late slot, then the levels, finest first; or nil
+	sparse      *sparseSlots         // used instead of slots while there are few timers
+	sparseLimit uint64               // number of timers from which slots is used instead of sparse
 	level       [maxLevels]level     // the dial, three faces, the shelves
 	dial        [2][dialWords]uint64 // see level.occupied
 	coming      [shelf + 1]uint32    // the coming slots of the faces and the first shelf
-	chunks      []*[pageChunks]chunk // chunk 0 means no chunk
+	chunks      []*[pageChunks]chunk // by chunk number; number 0 means no chunk
 	sorting     sorting
 
 	freeChunk  uint32 // first free chunk
-	madeChunks uint32 // chunks ever used, plus chunk 0
+	madeChunks uint32 // number of chunks ever used, including chunk 0
 	shelves    int    // number of shelves
 	half       uint64 // number of the running half-day
 	zeroHalf   uint64 // number of the half-day that starts at Time 0
 	sweep      sweep
-	moved      uint64 // entries moved down, visited or swept, in total
-	most       uint64 // entries of a level that a frame may move, from NextWithin; 0 if unlimited
+	moved      uint64 // total number of entries moved down, visited or swept
+	most       uint64 // limit of a frame on moved entries, from NextWithin; 0: none
 }
 
 // Fired is a timer that has fired.
 type Fired struct {
-	Due Time   // the deadline, which may be before the Now of the Advance
+	Due Time   // the deadline, which may be earlier than the time of the Advance
 	ID  uint64 // as passed to Add
 }
 
@@ -68,9 +68,9 @@ func newWheel(sh shape, start Time) *Wheel {
 // goroutine may call it.
 func (w *Wheel) Now() Time { return w.now }
 
-// Touch reads a timer and returns a meaningless number. A caller that is about to use many
-// timers can call it first for all of them, so that the cache misses overlap. Any handle is
-// valid.
+// Touch reads a timer and returns a meaningless number. A caller that is about to use many timers
+// can call it first for all of them, so that the cache misses overlap. The handle may be stale or
+// invalid.
 func (w *Wheel) Touch(h Handle) uint32 {
 	i := uint32(h)
 	if p := i >> pageBits; int(p) < len(w.pages) && int(i%pageTimers) < len(w.pages[p]) {
@@ -99,7 +99,7 @@ func (w *Wheel) Add(due Time, id uint64) Handle {
 	f.taken &= f.taken - 1
 	w.seq++
 	t, i := &f.block[k%word], f.from+k
-	stamp := t.stamp | waiting // no entry has this stamp; invalidate made it new
+	stamp := t.stamp | waiting // no entry has this stamp, because invalidate incremented its counter
 	t.stamp, t.due, t.id, t.seq = stamp, due, id, w.seq
 	h := Handle(t.gen)<<32 | Handle(i)
 	w.place(i, stamp, due, w.now)
@@ -116,11 +116,11 @@ func (w *Wheel) AddSelf(due Time) Handle {
 	return h
 }
 
-// ReplaceSelf ends the timer h and starts another one with the given deadline and its own
-// handle as the id. The effect is that of [Wheel.Remove] of h followed by [Wheel.AddSelf], at a
-// lower cost: the new timer reuses the memory of the old one, and its entry unless it is due
-// earlier. If h is stale or invalid, ReplaceSelf is AddSelf. Only the loop goroutine may call
-// it.
+// ReplaceSelf ends the timer h and starts a new timer with the given deadline, whose id is its own
+// handle. The effect is that of [Wheel.Remove] of h followed by [Wheel.AddSelf], at a lower cost:
+// the new timer reuses the memory of the old timer, and also its entry unless the new deadline is
+// earlier. If h is stale or invalid, ReplaceSelf does the same as AddSelf. Only the loop goroutine
+// may call it.
 func (w *Wheel) ReplaceSelf(h Handle, due Time) Handle {
 	t := w.find(h)
 	if t == nil || t.gen == lastGeneration {
@@ -135,9 +135,9 @@ func (w *Wheel) ReplaceSelf(h Handle, due Time) Handle {
 }
 
 // Move gives a timer a new deadline, which may be any Time, and reports whether h is a timer. A
-// resting timer waits again, under the same handle. A stale or invalid handle changes nothing.
-// Moving to a later deadline only changes the timer; moving to an earlier one adds an entry.
-// Only the loop goroutine may call Move.
+// timer that has fired waits again, under the same handle. A stale or invalid handle changes
+// nothing. Moving to a later deadline only changes the timer; moving to an earlier one adds an
+// entry. Only the loop goroutine may call Move.
 func (w *Wheel) Move(h Handle, due Time) bool {
 	t := w.find(h)
 	if t == nil {
@@ -148,7 +148,7 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 	t.due, t.seq = due, w.seq
 	switch {
 	case stamp&stateMask == resting:
-		// The old entry is gone, so the next one can use the same stamp.
+		// The old entry no longer exists, so the new entry can use the same stamp.
 		w.resting--
 		stamp ^= resting ^ waiting
 		t.stamp = stamp
@@ -163,8 +163,8 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 	return true
 }
 
-// Remove ends a timer and reports whether it was still waiting. It returns false for a resting
-// timer, which is ended too, and for a stale or invalid handle, which changes nothing.
+// Remove ends a timer and reports whether it was still waiting. It returns false for a timer that
+// has fired, which is ended too, and for a stale or invalid handle, which changes nothing.
 // Afterwards h is stale forever, and the next Add may reuse the memory. Only the loop goroutine
 // may call Remove.
 func (w *Wheel) Remove(h Handle) bool {
@@ -185,9 +185,9 @@ func (w *Wheel) Remove(h Handle) bool {
 // Handle identifies one timer of one Wheel by its index and generation. The zero Handle is
 // never a timer.
 //
-// A handle becomes stale when its timer is removed, and it stays stale forever: the memory is
-// reused under a higher generation, and memory at its last generation is not reused. A stale or
-// invalid handle changes nothing. A Wheel cannot detect a handle of another Wheel.
+// A handle becomes stale when its timer is removed, and it stays stale forever: memory is reused
+// only under a higher generation, and not at all after the last generation. A stale or invalid
+// handle changes nothing. A Wheel cannot detect a handle of another Wheel.
 type Handle uint64
 
 // State is the state of a handle.
@@ -195,9 +195,9 @@ type State uint8
 
 // The states of a [Handle].
 const (
-	Stale   State = iota // no timer: removed or invalid
-	Waiting              // a timer that waits for its deadline
-	Resting              // a timer that fired and was neither moved nor removed
+	Stale   State = iota // the timer was removed, or the handle is invalid
+	Waiting              // the timer waits for its deadline
+	Resting              // the timer has fired and has not been moved or removed since
 )
 
 // timer is 32 bytes: half a cache line, so that every operation costs one miss. It contains no
@@ -213,11 +213,11 @@ type timer struct {
 	seq   uint64 // number of the call that set due; orders equal deadlines
 }
 
-// The states. Live timers have one of the last two. The stamp of an entry always has the state
+// The states. Live timers are waiting or resting. The stamp of an entry always has the state
 // waiting.
 const (
-	unused  = iota // free for the next Add, timer 0, or never used
-	retired        // generations used up
+	unused  = iota // free for an Add, or timer 0
+	retired        // not usable: all generations are used up
 	waiting
 	resting // fired; keeps its memory and its handle
 
@@ -275,7 +275,8 @@ func (w *Wheel) State(h Handle) State {
 	return Waiting
 }
 
-// refill provides a word of timers for the next Adds, freed ones if possible.
+// refill provides the timers of one word for the next Adds: freed timers if there are any, and
+// otherwise new ones.
 func (w *Wheel) refill() {
 	f := &w.free
 	if f.n > 0 {
@@ -286,7 +287,7 @@ func (w *Wheel) refill() {
 	f.block = w.block(f.from)
 }
 
-// block returns the timers of the word that starts with timer i.
+// block returns the timers of the word whose first timer is i.
 func (w *Wheel) block(i uint32) *[word]timer {
 	return (*[word]timer)(w.pages[i>>pageBits][i%pageTimers:])
 }
@@ -341,11 +342,10 @@ func (w *Wheel) release(i uint32, t *timer) {
 // in this package reads a clock. It may be negative.
 type Time int64
 
-// Never is the last instant; it means no deadline. A timer due at Never fires only if the
-// Wheel is advanced to Never itself.
+// Never is the last instant. As a deadline, it means that there is none. A timer due at Never
+// fires only if the Wheel is advanced to Never itself.
 const Never Time = math.MaxInt64
 
-// earliest is the first instant.
 const earliest Time = math.MinInt64
 
 // After returns t + d, with d truncated to whole milliseconds. Sums outside the range of Time
