@@ -150,7 +150,7 @@ func (w *Wheel) placeLive(batch []entry) {
 
 // moveToDial moves the whole queue q of a slot of the seconds to the dial and reports whether it
 // did. All its entries must be due in the same millisecond. The queue is moved only if the dial
-// slot for that millisecond is empty. The slot starts at start and is that of the running or the
+// slot for that millisecond is empty. The slot starts at start and stands for the running or the
 // coming second, so the dial covers it.
 func (w *Wheel) moveToDial(q *queue, start Time) bool {
 	f := &w.level[dial]

@@ -20,8 +20,8 @@ const overflow = 255
 // sparseSlots holds the queues of a Wheel with few timers.
 //
 // Invariant: number[i] is nonzero if and only if slot i is not empty or is the late slot. While a
-// method of Wheel runs, number[i] may also be nonzero for an empty slot whose queue the method
-// will release.
+// method of Wheel runs, number[i] may also be nonzero for an empty slot if the method will release
+// its queue.
 type sparseSlots struct {
 	number []uint8 // by slot: the number of the slot's queue, or 0
 	pages  []*queuePage
@@ -86,7 +86,7 @@ func (s *sparseSlots) ensure(slot uint32) *queue {
 	return s.at(s.number[slot])
 }
 
-// page allocates a page of free queues. It reports false if all numbers are in use.
+// page allocates a page of free queues. It returns false if all numbers are in use.
 func (s *sparseSlots) page() bool {
 	from := len(s.pages) * len(queuePage{})
 	if from > overflow {

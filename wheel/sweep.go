@@ -138,9 +138,9 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 	}
 }
 
-// compact moves the live entries of batch to the front, in order, and returns their number. An
-// entry whose timer's counter was incremented by a multiple of sixteen since it died looks alive,
-// unless the sweep is exact.
+// compact moves the live entries of batch to the front, in order, and returns their number. Unless
+// the sweep is exact, a dead entry looks alive if its timer's counter has since been incremented
+// by a multiple of sixteen.
 func (w *Wheel) compact(batch []entry) int {
 	n := 0
 	for _, e := range batch {
@@ -252,8 +252,8 @@ func (w *Wheel) pop(q *queue) bool {
 	return true
 }
 
-// isDead reports whether an entry no longer belongs to a timer. An entry looks alive if its
-// timer's counter has been incremented by a multiple of sixteen since the entry died.
+// isDead reports whether an entry no longer belongs to a timer. A dead entry looks alive if its
+// timer's counter has since been incremented by a multiple of sixteen.
 func (w *Wheel) isDead(e entry) bool {
 	return (w.counts[e.timer/countsInWord]>>(e.timer%countsInWord*4)^uint64(e.stamp/count))%countsInWord != 0
 }

@@ -116,11 +116,11 @@ func (w *Wheel) AddSelf(due Time) Handle {
 	return h
 }
 
-// ReplaceSelf ends the timer h and starts a new timer with the given deadline, whose id is its own
-// handle. The effect is that of [Wheel.Remove] of h followed by [Wheel.AddSelf], at a lower cost:
-// the new timer reuses the memory of the old timer, and also its entry unless the new deadline is
-// earlier. If h is stale or invalid, ReplaceSelf does the same as AddSelf. Only the loop goroutine
-// may call it.
+// ReplaceSelf ends the timer h and starts a new timer with the given deadline. The id of the new
+// timer is its own handle. It has the effect of [Wheel.Remove] of h followed by [Wheel.AddSelf],
+// at a lower cost: the new timer reuses the memory of the old timer, and also its entry unless the
+// new deadline is earlier. If h is stale or invalid, ReplaceSelf does the same as AddSelf. Only
+// the loop goroutine may call it.
 func (w *Wheel) ReplaceSelf(h Handle, due Time) Handle {
 	t := w.find(h)
 	if t == nil || t.gen == lastGeneration {
