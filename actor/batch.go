@@ -6,29 +6,31 @@ import (
 )
 
 // A Turn is one batched turn: work for an owner whose mailbox is idle and has no message. Arg
-// describes the work. A usual frame consists only of batched turns. The loop writes them into a
-// slice and does not access the mailboxes, which are scattered in memory, neither before nor
-// after the turns. Workers claim a share of several consecutive turns at a time.
+// describes the work. In most frames, all turns are batched. The loop writes them into a slice. It
+// accesses the mailboxes, which are scattered in memory, neither before nor after the turns.
+// Workers claim a share of several consecutive turns at a time.
 //
 //	Batch ─▸ a b c d e f g h i j k │ closed by EndBatch
 //	         └──┬──┘ └──┬──┘ ▴
-//	         share 0 share 1 └ cursor: the next one that is in no share
+//	         share 0 share 1 └ cursor: the next turn that is in no share
 //
-// A worker may prefetch its share before it starts, see Options.Ahead, and then takes the turns
-// out of it one by one. Once the cursor has reached the end, workers take the remaining turns
-// from the shares of others, so that a blocked worker delays only the owner that it is running.
+// A worker may prefetch the owners of its share, see Options.Ahead. It then takes the turns from
+// its share one by one. Once the cursor has reached the end, a worker without a share takes turns
+// from the shares of other workers, so that a blocked worker delays only the owner that it is
+// running.
 //
 // A turn that does not end normally turns its mailbox into a running one, as if a message had
 // been sent:
 //
 //	over   the normal end: the mailbox was idle all the time
-//	moved  a message is left, see [Mailbox.Defer]: the mailbox is in the ready list
-//	held   the loop stopped waiting: a worker is still running the turn
+//	moved  the turn called [Mailbox.Defer]: the mailbox is in the ready list
+//	held   EndBatch found that a worker is still running the turn
 type Turn[O, M any] struct {
 	Arg   any // as passed to [Group.Batch]
 	box   *Mailbox[O, M]
 	state atomic.Uint32
-	// 1 + index of the claiming worker; 0 if unclaimed or owned by its share
+	// 1 + index of the worker that claimed this turn alone; 0 if the turn is unclaimed or in a
+	// share
 	worker atomic.Int32
 }
 
@@ -40,30 +42,30 @@ const (
 	held
 )
 
-// round holds the batched turns of one Start. If one of them did not end normally, some worker
-// may still use the round, so the next Start gets a new one.
+// round holds the batched turns of one Start. If one of the turns did not end normally, a worker
+// may still use the round, so the next Start gets a new round.
 type round[O, M any] struct {
 	turns  []Turn[O, M]  // not changed while a worker may claim a turn
-	cursor atomic.Uint64 // upper half: number of turns; lower half: next turn, may exceed it
+	cursor atomic.Uint64 // upper half: len(turns); lower half: next turn, may exceed len(turns)
 	opened bool          // started by a Start
-	shares []share       // by worker; never resized: a worker may read an unopened round
+	shares []share       // by worker; never resized, because workers read it even before the round is opened
 
-	// Protected by the group's lock. A worker adds its turns to ended when it takes other work
-	// or releases its slot. So once all turns have ended, the loop always finds the slots in
-	// the same state.
+	// Protected by the group's lock. ended counts the turns that have ended. A worker adds its
+	// turns only when it takes other work or releases its slot, so the state of the slots does not
+	// depend on timing once all turns are counted.
 	ended int
 	moved bool // at least one turn was moved
 }
 
 // share is a range of turns claimed by one worker.
 type share struct {
-	left     atomic.Uint64 // upper half: end; lower half: next turn, may exceed it
-	from, to uint32        // the whole range; under the group's lock
+	left     atomic.Uint64 // upper half: end of the share; lower half: next turn, may exceed the end
+	from, to uint32        // the whole range; protected by the group's lock
 	_        [48]byte      // padding: the next share belongs to another worker
 }
 
-// maxShare is the maximum number of turns in a share. Smaller shares overlap too few cache
-// misses; larger ones gain no speed, and prefetched data may be evicted before it is used.
+// maxShare is the maximum number of turns in a share. With smaller shares, too few cache misses
+// overlap. Larger shares are not faster, and prefetched data may be evicted before it is used.
 const maxShare = 64
 
 // take removes the next turn from a share, if there is one.
@@ -81,11 +83,11 @@ func (s *share) count() int {
 	return max(0, int(c>>32)-int(uint32(c)))
 }
 
-// Batch adds a turn for box without a message to the next Start: Options.Batched is called with
-// arg. The mailbox must be idle and empty, and may be in the batch only once; Batch does not
-// check this, because it does not access the mailbox. All other mailboxes must be idle too and
-// none staged, see [Group.Quiet]; otherwise Batch panics. It also panics between Start and
-// EndBatch; in that time nothing may be sent to the mailboxes in the batch.
+// Batch adds a batched turn for box to the next Start, in which a worker calls Options.Batched
+// with arg. The mailbox must be idle and empty, and may be in the batch only once; Batch does not
+// check this, because it does not access the mailbox. Batch panics if any mailbox is staged or
+// running, see [Group.Quiet], and if it is called between Start and EndBatch. Between Start and
+// EndBatch, no message may be sent to a mailbox in the batch.
 //
 // After Start and Wait, call [Group.EndBatch].
 //
@@ -124,7 +126,7 @@ func (r *round[O, M]) left() int {
 	return n
 }
 
-// claimTurn claims a batched turn and returns it, or nil if none is left.
+// claimTurn claims a batched turn for worker i. It returns nil if no turn is left.
 func (g *Group[O, M]) claimTurn(i int, r *round[O, M]) *Turn[O, M] {
 	if at, ok := r.shares[i].take(); ok {
 		return &r.turns[at]
@@ -167,10 +169,10 @@ func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O,
 	return first
 }
 
-// putBehind handles a share of a round that the loop closed during the prefetch. The loop
-// counts all its turns as started and holds them. Later workers do not see that round, so all
-// turns except the first, which this worker runs, are moved to Group.behind, where any worker
-// takes them. The caller holds the lock.
+// putBehind handles a share if the loop has closed its round while worker i was prefetching. The
+// loop regards all turns of the share as held, that is, as running. Other workers do not see the
+// closed round. This worker runs the first turn, and putBehind moves the others to Group.behind,
+// from where any worker takes them. The caller holds the lock.
 func (g *Group[O, M]) putBehind(i int, share []Turn[O, M]) {
 	g.workers[i].box = share[0].box
 	for k := range share[1:] {
@@ -208,8 +210,8 @@ func (g *Group[O, M]) runBatch(i int) {
 	}
 }
 
-// countBatched adds the turns that worker i has run to their round. The caller is the worker
-// and holds the lock.
+// countBatched adds the number of turns that worker i has run to round.ended. The caller is worker
+// i and holds the lock.
 func (g *Group[O, M]) countBatched(i int) {
 	p := &g.workers[i]
 	if p.turns > 0 && p.round == g.batch {
@@ -221,7 +223,8 @@ func (g *Group[O, M]) countBatched(i int) {
 	p.round, p.turns = nil, 0
 }
 
-// runBatched calls Options.Batched once. r is not used if the turn is held.
+// runBatched calls Options.Batched once. If the turn is already held, r is not used and may be
+// nil.
 func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
 	box := v.box
 	returned := false
@@ -258,10 +261,10 @@ func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mail
 	g.finish(box)
 }
 
-// Defer leaves msg for a later turn, as the unfinished work of a batched turn. The mailbox goes
-// to the end of the ready list, with msg as its only message, and Options.Handle is called for
-// it. If parks is set, the mailbox becomes idle with msg instead, as after a [Mailbox.Requeue]
-// that parks.
+// Defer leaves msg in the mailbox, so that a later turn can continue the work of this batched
+// turn. The mailbox goes to the end of the ready list, with msg as its only message, and
+// Options.Handle is called for it. If parks is set, the mailbox instead becomes idle and keeps msg
+// for the next Start, as after a [Mailbox.Requeue] with parks set.
 //
 // Defer panics if it is called outside Options.Batched or twice in a turn. Only Options.Batched
 // may call it.
@@ -273,14 +276,14 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 	box.batch.parks = parks
 }
 
-// EndBatch ends the batch after a Wait, whatever the Wait returned. It returns the numbers, in
-// the order of Batch, of the turns that were not started; they will never run. It reports
-// whether all turns ended normally, with every mailbox idle. Otherwise some mailboxes are
-// running, as if a message had been sent to them, and are returned by [Group.Collect]. Those
-// that a worker is still running are overdue, see [Group.Wait]. [Mailbox.Idle] reports which
-// are running.
+// EndBatch ends the batch. It is called after a Wait, even if the Wait returned false. The result
+// left lists the turns that were not started and will never run, as indexes in the order of the
+// Batch calls. The result whole reports whether all turns ended normally, so that every mailbox is
+// idle. Otherwise some mailboxes are running, as if a message had been sent to them, and are
+// returned by [Group.Collect]. The mailboxes of turns that a worker is still running are overdue,
+// see [Group.Wait]. [Mailbox.Idle] tells which mailboxes are running.
 //
-// Only the loop goroutine may call it. It costs O(1) for each batched turn.
+// Only the loop goroutine may call it. EndBatch costs O(1) for each batched turn.
 func (g *Group[O, M]) EndBatch() (left []int, whole bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -333,8 +336,8 @@ func (r *round[O, M]) close() (left []int) {
 	return left
 }
 
-// holder returns the worker that runs a turn that has started and is not over, or a negative
-// number if it is not yet known. The caller holds the lock.
+// holder returns the index of the worker that runs turn k, which has started and is not over. It
+// returns -1 if the worker is not yet known. The caller holds the lock.
 func (r *round[O, M]) holder(k int) int {
 	if p := r.turns[k].worker.Load(); p > 0 {
 		return int(p) - 1

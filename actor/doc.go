@@ -10,24 +10,24 @@
 //	                           └──── messages left ───────┤
 //	Collect ◂─────────── in start order ◂────── done ─────┘
 //
-// An owner without messages that has work to do gets a batched turn. The loop writes the turns
-// into a slice, and the workers take them from there. The mailboxes are not accessed before or
-// after their turns: with a hundred thousand owners they are not in any cache. A worker claims
-// a share of several turns so that it can prefetch their owners: see Options.Ahead.
+// An owner that has work to do but no messages gets a batched turn. The loop writes the turns into
+// a slice, and the workers take them from there. The mailboxes are not accessed before or after
+// their turns: with a hundred thousand owners they are not in any cache. A worker claims a share
+// of several turns so that it can prefetch their owners: see Options.Ahead.
 //
 //	Batch ─▸ a b c d e … ── claim ─▸ worker 0: Batched(a), worker 1: Batched(b)
 //	EndBatch ◂────────────── ended ──┘
 //
-// The package has no goroutines, clock or pool. A worker is a task for a [Pool],
-// which is any type with a Submit method; a timeout is a channel supplied by the caller. The
-// package does not interpret messages.
+// The package has no goroutines, clock or pool. A worker is a task run by a [Pool], which is any
+// type with a Submit method. A timeout is a channel supplied by the caller. The package does not
+// interpret messages.
 //
 // # Concurrency
 //
 // One goroutine, the loop, owns the [Group] and is the only one that sends. A worker may call
-// [Mailbox.Next] and [Mailbox.Requeue] inside Handle, and [Mailbox.Defer] inside
-// Options.Batched. No other goroutine may call any method. No method blocks on a handler except
-// Wait, which takes a timeout.
+// [Mailbox.Next] and [Mailbox.Requeue] inside Handle, and [Mailbox.Defer] inside Options.Batched.
+// No other goroutine may call any method. Wait, which takes a timeout, is the only method that
+// blocks until handlers end.
 //
 // # States of a mailbox
 //
@@ -41,19 +41,19 @@
 // must not touch the owner until Collect has returned the mailbox. If messages arrived in the
 // meantime, the mailbox is then staged.
 //
-// A running mailbox is in the ready list, held by one worker, or done. A worker claims one
-// mailbox at a time from the front. After Handle it puts a mailbox that has messages left at
-// the end of the list. So a stuck worker delays only the owner that it holds. An
-// owner with many messages delays the others by only one turn, if its Handle returns after a
-// few messages. A mailbox that parks is done too, and is staged with its remaining messages; the loop
-// decides when it continues.
+// A running mailbox is in the ready list, held by one worker, or done. A worker claims one mailbox
+// at a time from the front of the list. After Handle, it puts the mailbox at the end of the list
+// if it has messages left. So a stuck worker delays only the owner that it holds. An owner with
+// many messages delays the others by only one turn, if its Handle returns after a few messages. A
+// mailbox that parks is done too, and is staged with its remaining messages; the loop decides when
+// it continues.
 //
 // # Batched turns
 //
 // A batch consists of a [Group.Batch] for each owner, Start, a Wait and [Group.EndBatch]. It is
 // only possible while no mailbox is staged or running. A mailbox in the batch counts as idle
-// throughout. This is safe because the loop only waits. If a turn has not ended normally
-// when EndBatch is called, its mailbox becomes running:
+// throughout. This is safe because the loop does nothing but wait. If a turn has not ended
+// normally when EndBatch is called, its mailbox becomes running:
 //
 //	end of the batched turn                     the mailbox is then
 //	it returns                                  idle
@@ -66,8 +66,8 @@
 //
 // # Memory order
 //
-// An owner's data is protected by passing the mailbox on, not by a lock. In the terms of the Go
-// memory model:
+// No lock protects an owner's data. It belongs to the loop or to one worker, whoever has the
+// mailbox. In the terms of the Go memory model:
 //
 //   - everything the loop did before [Group.Start] happens before the Handle that gets the
 //     mailbox;
@@ -85,11 +85,12 @@
 //
 // # Order
 //
-// Messages of one mailbox are handled in the order in which they were sent. Mailboxes are
-// claimed in the order in which they were staged, after those left from an earlier Start. With
-// more than one worker, the order in which they are done is not specified. Collect hides this:
-// it returns mailboxes in the order in which they were started. If all are idle after each
-// Wait, the same calls lead to the same Collects, for any number of workers.
+// Messages of one mailbox are handled in the order in which they were sent. Mailboxes are claimed
+// in the order in which they were staged, after mailboxes that are still in the ready list from an
+// earlier Start. With more than one worker, the order in which mailboxes are done is not
+// specified. Collect hides this order, because it returns mailboxes in the order in which they
+// were started. If all mailboxes are idle after each Wait and Collect, the same calls lead to the
+// same results of Collect, for any number of workers.
 //
 // # Faults
 //
@@ -98,19 +99,19 @@
 // also ends the worker; its slot is free at once, and the loop fills it in Wait or in the next
 // Start.
 //
-// Go cannot recover from everything. A stack overflow, a concurrent write to a map, running out
-// of memory and os.Exit end the process. Nor can a goroutine be stopped from outside: a Handle
-// that never returns occupies its worker, and after W of them no mailbox is handled any more;
-// [Group.Held] returns them. If Submit runs the task itself, there is no other goroutine: a
-// Goexit in Handle then ends the loop.
+// Go cannot recover from everything. A stack overflow, a concurrent write to a map, running out of
+// memory and os.Exit end the process. Nor can a goroutine be stopped from outside. A Handle that
+// never returns occupies its worker, and if all W workers are occupied, no mailbox is handled any
+// more; [Group.Held] returns the mailboxes that the workers hold. If Submit runs the task itself,
+// on the goroutine of the loop, a Goexit in Handle ends the loop.
 //
 // # Cost
 //
 // Send, Next, Requeue, Idle and Len cost O(1); parking a mailbox costs O(1) for each remaining
-// message. Start and Collect cost O(1) for each mailbox that is started or running, plus one
-// Submit for each missing worker. A turn costs one short critical section. A frame does not
-// allocate once the buffers have grown to the load, and a mailbox releases a buffer that has
-// become far too large.
+// message. Start and Collect cost O(1) for each mailbox that is started or running. Start also
+// costs one Submit for each worker that must be started. A turn costs one short critical section.
+// A frame does not allocate once the buffers have grown to the load, and a mailbox releases a
+// buffer that has become far too large.
 //
 // A batched turn costs the loop 32 bytes in a slice, and a worker a few atomic operations and
 // no lock.
@@ -123,8 +124,8 @@
 //		go handle(m.player, m)
 //	}
 //
-// But now two messages of one player run at once, and in any order. So each player gets a list
-// of messages and a goroutine that processes it:
+// But now two messages of one player may be handled at the same time, and in any order. So each
+// player gets a list of messages and a goroutine that processes it:
 //
 //	for _, p := range withMessages {
 //		go func() {
@@ -132,10 +133,9 @@
 //		}()
 //	}
 //
-// That is ten thousand new goroutines for two cores in each frame; a bounded pool should
-// replace them. But a pool without a queue either blocks the loop inside Submit or refuses most
-// of the players. So the players wait in our own list, and the pool gets a few tasks that
-// process it:
+// That is ten thousand new goroutines for two cores in each frame. A bounded pool avoids them, but
+// a pool without a queue either blocks the loop inside Submit or refuses most of the players. So
+// the players wait in our own list, and the pool gets a few tasks that process the list:
 //
 //	for range workers {
 //		pool.Submit(func() {
@@ -153,15 +153,15 @@
 //		})
 //	}
 //
-// The rest are corner cases: a player that gets messages while it runs must not be claimed
-// twice; a worker that ends just when the loop adds work must not leave that work behind; a
-// panic or a refusal must not lose other work; the loop must not wait for a player that hangs.
-// This package handles these cases.
+// The rest of the package handles corner cases: a player that gets messages while it runs must not
+// be claimed twice; a worker that ends just when the loop adds work must not leave that work
+// behind; a panic or a refusal must not lose other work; the loop must not wait for a player that
+// hangs.
 //
 // # When not to use it
 //
-// If all handlers together take less than a few microseconds, call them on the loop:
-// dispatching costs about as much as a small handler. If messages need no order and owners no
-// protection, a [sync.WaitGroup] is enough. If many goroutines send, put a queue before the
-// loop: Send is not safe for concurrent use.
+// If all handlers together take less than a few microseconds, call them on the loop: dispatching a
+// message costs about as much as a small handler. If messages need no order and owners no
+// protection, a [sync.WaitGroup] is enough. If many goroutines send messages, put a queue in front
+// of the loop, because Send is not safe for concurrent use.
 package actor

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A Pool runs tasks. Submit must not block. It may run the task before it returns, so that all
-// work runs on the loop. An error means that the pool has refused and dropped the task. An
-// accepted task must run eventually, or its worker is lost. An ants pool with WithNonblocking
-// is a good Pool if it has room for at least 2 × Workers tasks: a goroutine that has finished a
-// task blocks its slot for a moment, until it is idle or has exited.
+// A Pool runs tasks. Submit must not block. It may run the task before it returns; then all work
+// runs on the loop. An error means that the pool has refused and dropped the task. An accepted
+// task must run eventually, or its worker is lost. An ants pool with WithNonblocking is a good
+// Pool if it has room for at least 2 × Workers tasks: a goroutine that has finished a task blocks
+// its slot for a moment, until it is idle or has exited.
 type Pool interface {
 	Submit(task func()) error
 }
@@ -22,49 +22,48 @@ type Options[O, M any] struct {
 	// Pool runs the workers.
 	Pool Pool
 
-	// Workers is the maximum number of tasks that the group has in the pool, and so of owners
-	// handled at once. It must be at least 1.
+	// Workers is the maximum number of tasks that the group has in the pool, and therefore the
+	// maximum number of owners handled at once. It must be at least 1.
 	Workers int
 
 	// Limit is the maximum number of messages in one mailbox, see [Mailbox.Len]. It must be
 	// from 1 to math.MaxInt32.
 	Limit int
 
-	// Handle takes messages with box.Next until that reports false. It may return earlier: then
-	// it is called again for the rest, after the other waiting mailboxes or, if it has parked
-	// the mailbox with box.Requeue, after the next Start. It must take at least one message in
-	// each call, or it is called forever. Calls for one mailbox never overlap, nor do calls
-	// with one worker; worker is in [0, Workers) and can serve as an index of scratch space.
-	// Handle must not call the methods of the Group, even if it runs on the loop, and must not
-	// keep box.
+	// Handle takes messages with box.Next until that reports false. If it returns earlier, it is
+	// called again for the remaining messages: after the other waiting mailboxes or, if it has
+	// parked the mailbox with box.Requeue, after the next Start. It must take at least one message
+	// in each call, or it is called forever. Calls for the same mailbox never overlap, nor do
+	// calls with the same worker number. The number worker is in [0, Workers) and can serve as an
+	// index of scratch space. Handle must not call the methods of the Group, even if it runs on
+	// the loop, and must not keep box.
 	Handle func(worker int, box *Mailbox[O, M])
 
-	// Batched performs the work of a [Group.Batch] with arg. It is called instead of Handle and
-	// under the same rules, but there are no messages to take. It may be nil if Batch is not
-	// used.
+	// Batched runs a batched turn; arg is the argument of [Group.Batch]. The rules of Handle
+	// apply, except that there are no messages to take. It may be nil if Batch is not used.
 	Batched func(worker int, box *Mailbox[O, M], arg any)
 
 	// Ahead, if not nil, is called with batched turns that a worker is about to run one after
-	// another. It may read their owners' data to load it into the cache. It must change only
-	// the worker's own data and must not panic. It is not called for turns that are claimed
-	// singly.
+	// another. It may read their owners' data to load it into the cache. It must change only the
+	// worker's own data and must not panic. It is not called for a turn that a worker claims
+	// alone.
 	Ahead func(worker int, next []Turn[O, M])
 
-	// Task, if not nil, is called in the task of a worker and must call work, which does all
-	// the worker's work. It is for properties of the goroutine, such as profiler labels. If
-	// Handle ends the goroutine, work does not return. Task must not panic.
+	// Task, if not nil, is called as the task of a worker and must call work, which does all the
+	// worker's work. Use it to set properties of the goroutine, such as profiler labels. If Handle
+	// ends the goroutine, work does not return. Task must not panic.
 	Task func(worker int, work func())
 
-	// Recovered, if not nil, is called for each panic that escapes Handle, with its value v,
-	// and for each runtime.Goexit, with a nil v (no panic has a nil value). It is called on the
-	// worker before the mailbox is passed on, so it may access the owner's data. If it panics
-	// too, the panic is counted and otherwise ignored.
+	// Recovered, if not nil, is called for each panic that escapes Handle or Batched, with the
+	// panic's value v, and for each runtime.Goexit, with a nil v. (No panic has a nil value.) It
+	// is called on the worker before the mailbox is passed on, so it may access the owner's data.
+	// If it panics too, the panic is counted and otherwise ignored.
 	Recovered func(worker int, owner O, v any)
 }
 
-// A Group is a set of mailboxes that share a ready list and workers. Use [NewGroup] to create
-// one. A Group need not be closed: after a Wait that reported true, tasks that the pool has yet
-// to start do nothing.
+// A Group is a set of mailboxes that share a ready list and workers. Use [NewGroup] to create one.
+// A Group need not be closed: after a Wait that returned true, tasks that the pool has not started
+// yet do nothing.
 type Group[O, M any] struct {
 	pool      Pool
 	handle    func(int, *Mailbox[O, M])
@@ -73,18 +72,20 @@ type Group[O, M any] struct {
 	recovered func(int, O, any)
 	limit     int
 
-	// These belong to the loop. The next Start dispatches staged. running holds the mailboxes
-	// that were started and not collected, in that order.
+	// These fields belong to the loop. staged holds the mailboxes for the next Start. running
+	// holds the mailboxes that were started and not collected, in the order in which they were
+	// started.
 	staged, running []*Mailbox[O, M]
 	sent            uint64
 	rejected        uint64
 
-	// batch is the round of the next Start, or of the last one; round is the same for the
-	// workers.
+	// batch is the round that the loop fills for the next Start, or that the last Start opened.
+	// round is the same pointer, for the workers.
 	batch *round[O, M]
 	round atomic.Pointer[round[O, M]]
 
-	// more lifts the limit of StartOne when it delivers; nil means no limit.
+	// more is the parameter of StartOne: when it delivers, the limit of one worker ends. It is nil
+	// if there is no limit.
 	more <-chan time.Time
 
 	// wake holds a token when a sleeping Wait should check again, because all work is done or a
@@ -93,12 +94,12 @@ type Group[O, M any] struct {
 
 	mu       sync.Mutex
 	ready    ready[Mailbox[O, M]]
-	behind   []*Turn[O, M] // held batched turns that no worker has, see putBehind
+	behind   []*Turn[O, M] // held batched turns that wait for a worker, see putBehind
 	pending  int           // mailboxes started and not done: in the ready list or held by a worker
-	overdue  int           // of pending, those that Wait does not wait for
+	overdue  int           // pending mailboxes that Wait does not wait for
 	workers  []worker[O, M]
 	free     []int // free slots; the last one is used next
-	starting int   // reserved slots; their task has not started
+	starting int   // number of reserved slots; their tasks have not started
 	counts   counts
 }
 
@@ -143,9 +144,9 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 	return g
 }
 
-// Send appends msg to box. The next Start dispatches an idle mailbox; a running one gets msg
-// with a later batch. Send reports whether msg was accepted: it is not if the mailbox already
-// holds Options.Limit messages. Only the loop goroutine may call Send.
+// Send appends msg to box. If the mailbox is idle, the next Start dispatches it. If it is running,
+// msg is part of its next batch. Send returns false, and drops msg, if the mailbox already holds
+// Options.Limit messages. Only the loop goroutine may call Send.
 func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) (kept bool) {
 	if box.Len() >= g.limit {
 		g.rejected++
@@ -169,18 +170,18 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 }
 
 // Start dispatches the first n staged mailboxes, see [Group.Staged], or all of them if n is
-// negative. They keep the order in which they were staged; the others stay staged. Start
-// submits workers until there are Options.Workers of them or one for each ready mailbox. It
-// stops at the first refusal and counts it: the mailboxes stay in the ready list, and the next
-// Start or Wait tries again. If Submit runs the task itself, all mailboxes have been handled
-// when Start returns. It costs O(1) for each staged mailbox. Only the loop goroutine may call
-// it.
+// negative. The mailboxes are dispatched in the order in which they were staged; the others stay
+// staged. Start submits workers until there are Options.Workers of them or one for each ready
+// mailbox. If the pool refuses a worker, Start counts the refusal and submits no more. The
+// mailboxes then stay in the ready list, and the next Start or Wait tries again. If Submit runs
+// the task itself, all mailboxes have been handled when Start returns. Start costs O(1) for each
+// staged mailbox. Only the loop goroutine may call it.
 func (g *Group[O, M]) Start(n int) { g.StartOne(n, nil) }
 
 // StartOne is like Start, but uses one worker; the other workers start only when more delivers
-// during a Wait. Use it for work that one worker finishes before a second one would be awake.
-// Until the others start, a Handle that does not return delays all mailboxes. No mailbox may be running. Only
-// the loop goroutine may call it.
+// during a Wait. Use it for a small amount of work, which one worker finishes before a second
+// worker would be awake. Until the other workers start, a Handle that does not return delays all
+// mailboxes. No mailbox may be running. Only the loop goroutine may call it.
 func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 	g.more = more
 	if n < 0 {
@@ -213,15 +214,15 @@ func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Staged() []*Mailbox[O, M] { return g.staged }
 
-// Wait waits until every started batch is done, or until timeout delivers, and reports whether
-// every batch is done. Then Collect returns all running mailboxes. If timeout is nil there is
-// no time limit, and a Handle that never returns makes Wait block forever.
+// Wait waits until every started batch is done, or until timeout delivers. If it returns true,
+// every batch is done, and Collect returns all running mailboxes. If timeout is nil there is no
+// time limit, and a Handle that never returns makes Wait block forever.
 //
 // A mailbox is overdue if a worker was holding it when an earlier Wait with all == false timed
-// out. Unless all is set, Wait does not wait for overdue mailboxes. A slow owner thus costs the loop the time
-// of one frame, not of every later frame. Wait then reports whether every other batch is done.
-// If overdue mailboxes occupy every worker, no worker is left to start anything, and Wait
-// reports that at once, without waiting.
+// out. Unless all is set, Wait does not wait for overdue mailboxes. A slow owner thus costs the
+// loop the time of one frame, not of every later frame. The result then reports whether every
+// other batch is done. If overdue mailboxes occupy every worker, no other batch can make progress,
+// and Wait returns at once.
 //
 // Wait submits missing workers when it is called and after a worker was ended by Goexit. If the
 // pool refuses while no worker runs, no worker can finish the work: Wait then sleeps until
@@ -236,8 +237,8 @@ func (g *Group[O, M]) Wait(timeout <-chan time.Time, all bool) bool {
 	return g.waitOthers(timeout)
 }
 
-// waitOthers is Wait without the overdue mailboxes. When the timeout delivers, mailboxes held
-// by a worker become overdue.
+// waitOthers is Wait for all mailboxes except the overdue ones. When the timeout delivers, the
+// mailboxes that workers hold become overdue.
 func (g *Group[O, M]) waitOthers(timeout <-chan time.Time) bool {
 	if g.wait(timeout, func() bool { return g.onlyOverdue() || g.allHeld() }) && g.locked(g.onlyOverdue) {
 		return true
@@ -297,9 +298,9 @@ func (g *Group[O, M]) locked(done func() bool) bool {
 	return done()
 }
 
-// Shrink releases memory: lists with room for more than 4 n mailboxes, or 2 n batched turns,
-// are cut down to n. It does nothing while a mailbox is running. Only the loop goroutine may
-// call it.
+// Shrink releases memory: a list with room for more than 4×n mailboxes, or 2×n batched turns, is
+// replaced by a list with room for n. While a mailbox is running, Shrink has no effect. Only the
+// loop goroutine may call it.
 func (g *Group[O, M]) Shrink(n int) {
 	if len(g.running) > 0 {
 		return
@@ -325,13 +326,13 @@ func (g *Group[O, M]) Shrink(n int) {
 }
 
 // Collect appends the mailboxes that have become idle since the last Collect to dst and returns
-// the extended slice. They are in the order in which Start dispatched them, whatever the order
-// in which they finished; those still running keep their places. A mailbox that received
-// messages in the meantime, or that parks, is staged again after those already staged, and is
-// idle until the next Start. Collect costs O(1) for each running mailbox.
+// the extended slice. They are in the order in which Start dispatched them, whatever the order in
+// which they finished; those still running keep their places. A mailbox that received messages in
+// the meantime, or that parks, is staged again, after the mailboxes already staged, and is idle
+// until the next Start. Collect costs O(1) for each running mailbox.
 //
-// If wanted is not nil, only mailboxes for which it returns true become idle, and the others
-// stay for later. It is called once for each finished mailbox, in order, and may read the
+// If wanted is not nil, only mailboxes for which it returns true become idle; the others are left
+// for a later Collect. It is called once for each finished mailbox, in order, and may read the
 // owner's data. Only the loop goroutine may call Collect.
 func (g *Group[O, M]) Collect(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
 	still := g.running[:0]

@@ -4,15 +4,15 @@ import "sync/atomic"
 
 // A Mailbox holds the messages for one owner, in the order in which they were sent. It may be
 // embedded; a zero Mailbox with its Owner set is ready to use. It must not be copied after the
-// first Send. While it holds messages or is running it belongs to one [Group].
+// first Send. While it holds messages or is running, it belongs to one [Group].
 type Mailbox[O, M any] struct {
 	// Owner is the recipient of the messages, such as an id or a pointer. It must not be
 	// changed while the mailbox is running; the loop and the worker may both read it.
 	Owner O
 
 	// batch is the batch for the next Start, or the one being processed; nil until the first
-	// message. It is a pointer to keep the mailbox small, because most mailboxes of a game have
-	// none.
+	// message. It is a pointer to keep the mailbox small, because most mailboxes of a game never
+	// get a message.
 	batch *batch[M]
 
 	// late holds messages sent while the mailbox is running; nil until the first one. It is
@@ -20,23 +20,23 @@ type Mailbox[O, M any] struct {
 	// empty while the mailbox is idle.
 	late *[]M
 
-	// done reports to the loop that the batch is finished. It is the only field that both sides
-	// access while the mailbox is running.
+	// done reports to the loop that the batch is finished. It is the only field that the loop and
+	// the worker both access while the mailbox is running.
 	done atomic.Bool
 
 	turn    turnState // belongs to the current holder of the mailbox
 	place   place     // changed only by the loop
-	held    bool      // changed only by the loop: in a batched turn that may still defer
+	held    bool      // changed only by the loop: its batched turn still ran at EndBatch
 	overdue bool      // protected by the group's lock, see Group.Wait
 }
 
-// batch is a list of messages that are dispatched together. While the mailbox is idle the loop
-// appends to it. While it is running the length does not change, so both sides may read it, and
-// the worker clears the messages that it has taken.
+// batch is a list of messages that are dispatched together. While the mailbox is idle, the loop
+// appends messages. While the mailbox is running, the number of messages does not change, so the
+// loop and the worker may both read it; the worker clears the messages that it has taken.
 type batch[M any] struct {
 	messages []M
 
-	// Changed only by the current holder of the mailbox: messages[:head] are taken,
+	// Changed only by the current holder of the mailbox: messages[:head] have been taken, of which
 	// messages[from:head] in the current turn.
 	head, from int32
 	parks      bool // the mailbox becomes idle with messages left
@@ -61,19 +61,20 @@ const (
 	inBatch                   // in Batched
 )
 
-// keepCap is the capacity up to which a mailbox keeps its buffer whatever the load. A larger
-// buffer is released when a batch fills less than a quarter of it, so that one bad frame does
-// not cost memory forever and a steady load does not allocate.
+// keepCap is the capacity up to which a mailbox always keeps its buffer. A larger buffer is
+// released when a batch fills less than a quarter of it, so that one bad frame does not cost
+// memory forever and a steady load does not allocate.
 const keepCap = 64
 
-// Idle reports whether the mailbox, and with it its owner's data, belongs to the loop. It
-// becomes false in [Group.Start] and true in the [Group.Collect] that returns the mailbox;
-// between those calls it does not change. Only the loop goroutine may call it.
+// Idle reports whether the mailbox, and with it its owner's data, belongs to the loop. The result
+// becomes false in [Group.Start] and true in the [Group.Collect] that returns the mailbox; between
+// these calls it does not change. Only the loop goroutine may call it.
 func (box *Mailbox[O, M]) Idle() bool { return box.place != running }
 
-// Len returns the number of messages in the mailbox: the waiting ones and, while it is running,
-// the whole batch that was started, whether handled or not. It is the number compared with
-// Options.Limit. Only the loop goroutine may call it.
+// Len returns the number of messages in the mailbox, which is the number compared with
+// Options.Limit. While the mailbox is running, all messages of the started batch are counted,
+// whether handled or not, in addition to the messages that arrived since. Only the loop goroutine
+// may call it.
 func (box *Mailbox[O, M]) Len() int {
 	if box.held {
 		return 1 + box.lateLen() // the batch belongs to the worker
@@ -81,10 +82,10 @@ func (box *Mailbox[O, M]) Len() int {
 	return len(box.messages()) + box.lateLen()
 }
 
-// Next takes the oldest message and reports whether there was one. It returns the zero message
-// and false at the end of the batch and after [Mailbox.Requeue]. Messages sent while the
-// mailbox is running belong to the next batch. Next panics outside Handle, as far as that can
-// be detected. Only the handler may call it.
+// Next takes the oldest message and reports whether there was one. It returns the zero message and
+// false at the end of the batch and after [Mailbox.Requeue]. Messages sent while the mailbox is
+// running belong to the next batch. Next panics if it is called outside Handle and this can be
+// detected. Only the handler may call it.
 func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
 		panic("actor: Next called outside Handle")
@@ -99,15 +100,15 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 	return m, true
 }
 
-// Requeue puts the message last returned by Next back at the front, because its work is not
-// finished in this turn. Handle should then return. The mailbox goes to the end of the ready
-// list, and Handle is called again with the same message first, possibly by another worker. If
-// no other mailbox waits, that is at once. A mailbox whose Handle always ends with Requeue runs forever
-// and keeps a worker busy.
+// Requeue puts the message last returned by Next back at the front. It is for a message that needs
+// more work than one turn should do. Handle should then return. The mailbox goes to the end of the
+// ready list, and Handle is called again with the same message first, possibly by another worker.
+// If no other mailbox waits, Handle is called again at once. A mailbox whose Handle always ends
+// with Requeue runs forever and keeps a worker busy.
 //
-// If parks is set, the mailbox waits for the next Start instead: it becomes idle with this
-// message and all later ones, and is staged. This is for an owner that has used its share of
-// the frame.
+// If parks is set, the mailbox waits for the next Start instead: it becomes idle with this message
+// and all later ones, and is staged. This is for an owner that has used its share of the time of a
+// frame.
 //
 // Requeue panics if Next has not returned a message in this turn, or if Requeue was already
 // called in this turn. Only the handler may call it.
@@ -128,9 +129,9 @@ func (box *Mailbox[O, M]) begin() {
 	box.turn = open
 }
 
-// end ends a turn and drops references held by its messages. A turn that failed consumes at
-// least one message, even if Handle took none or put it back: otherwise a Handle that always
-// panics first would be called forever.
+// end ends a turn and clears the messages taken, so that they keep no memory alive. If the turn
+// failed, at least one message is consumed, even if Handle took none or put it back. Otherwise a
+// Handle that always panics before it takes a message would be called forever.
 func (box *Mailbox[O, M]) end(failed bool) {
 	if b := box.batch; b != nil {
 		if failed && b.head == b.from {
@@ -148,7 +149,7 @@ func (box *Mailbox[O, M]) makeIdle() {
 	used, left := 0, 0
 	if b := box.batch; b != nil {
 		used = len(b.messages)
-		left = copy(b.messages, b.messages[b.head:]) // none unless it parks
+		left = copy(b.messages, b.messages[b.head:]) // no messages are left unless the mailbox parks
 		clear(b.messages[left:])
 		b.messages, b.head, b.from, b.parks = b.messages[:left], 0, 0, false
 	}

@@ -1,17 +1,18 @@
 package actor
 
-// Stats is the state of a [Group] and its counters. At any time Sent equals Handled plus the
-// messages that wait, were requeued, or were consumed in turns that have not ended. If no mailbox
-// is running or staged, Sent equals Handled.
+// Stats is the state of a [Group] and its counters. At any time, Sent equals Handled plus the
+// number of messages that wait, were requeued, or were consumed in turns that have not ended. If
+// no mailbox is running or staged, Sent equals Handled.
 type Stats struct {
-	Staged  int // mailboxes for the next Start
+	Staged  int // mailboxes that the next Start dispatches
 	Running int // mailboxes that Collect has not returned
-	Pending int // of Running, mailboxes whose batch is not done
-	Ready   int // of Running, mailboxes that no worker holds
-	Overdue int // of Pending, mailboxes that Wait ignores unless all is set
-	Workers int // tasks accepted by the pool that have not ended
+	Pending int // running mailboxes with an unfinished batch
+	Ready   int // running mailboxes that wait for a worker
+	Overdue int // pending mailboxes that Wait ignores unless its parameter all is set
+	Workers int // tasks that the pool has accepted and that have not ended
 
-	// messages accepted by Send or deferred by batched turns, plus batched turns that were held
+	// Messages accepted by Send or deferred by batched turns, plus batched turns still running at
+	// EndBatch.
 	Sent       uint64
 	Rejected   uint64 // messages refused by Send
 	Handled    uint64 // messages consumed in turns that have ended
@@ -60,10 +61,10 @@ func (g *Group[O, M]) Quiet() bool {
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Running() []*Mailbox[O, M] { return g.running }
 
-// Held appends the mailboxes that workers hold now to dst, in no particular order, and returns
-// the extended slice. After a Wait that reported false, these are the ones that block it. If
-// overdue is set, only overdue ones are returned, see [Group.Wait]. The loop may read only the
-// Owner field of these mailboxes. Held costs O(Workers). Only the loop goroutine may call it.
+// Held appends the mailboxes that workers hold now to dst, in no particular order, and returns the
+// extended slice. After a Wait that reported false, these are the ones that block it. If overdue
+// is set, Held returns only overdue mailboxes, see [Group.Wait]. The loop may read only the Owner
+// field of these mailboxes. Held costs O(Workers). Only the loop goroutine may call it.
 func (g *Group[O, M]) Held(dst []*Mailbox[O, M], overdue bool) []*Mailbox[O, M] {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -2,18 +2,19 @@ package actor
 
 import "slices"
 
-// A worker is one slot for a task in the pool. Its task is created once and submitted
-// repeatedly, but only while the slot is free. The group's lock protects all fields except
-// task, held, round and turns.
+// A worker is a slot for one task in the pool. The task is created once and submitted whenever a
+// worker is needed and the slot is free. The group's lock protects all fields except task, held,
+// round and turns.
 type worker[O, M any] struct {
 	task  func()
 	state slotState
 	box   *Mailbox[O, M] // the mailbox that the worker holds
-	// the batched turn to run for box, from Group.behind; nil means call Handle
+	// The batched turn to run for box, taken from Group.behind. If it is nil, Handle is called for
+	// box.
 	held *Turn[O, M]
 
-	// Owned by the worker, without a lock: a round, and the number of turns run in it that have
-	// not been counted yet.
+	// Owned by the worker, without a lock: the current round, and the number of turns the worker
+	// has run and not yet added to round.ended.
 	round *round[O, M]
 	turns int
 }
@@ -21,15 +22,15 @@ type worker[O, M any] struct {
 type slotState uint8
 
 const (
-	vacant   slotState = iota // the slot is in Group.free
-	reserved                  // submitted; the task has not started
+	vacant   slotState = iota // the slot is free and in Group.free
+	reserved                  // the task was submitted and has not started
 	active
 )
 
-// topUp submits workers while a slot is free and more mailboxes or batched turns are ready than
-// workers are about to start. It reports whether the pool refused while no worker was left:
-// then no token will be sent to wake. The lock is not held during Submit, which may run the
-// task.
+// topUp submits workers until there is no free slot or each ready mailbox or batched turn has a
+// worker about to start. It reports whether the pool refused while no worker was left. In that
+// case no token will be sent to wake. The lock is not held during Submit, because Submit may run
+// the task.
 func (g *Group[O, M]) topUp() (halted bool) {
 	for {
 		i, ok := g.reserve()
@@ -42,7 +43,8 @@ func (g *Group[O, M]) topUp() (halted bool) {
 	}
 }
 
-// submit reports whether the pool accepted a worker. A pool that panics has refused.
+// submit reports whether the pool accepted the task of worker i. A panic in the pool counts as a
+// refusal.
 func (g *Group[O, M]) submit(i int) (taken bool) {
 	defer func() {
 		if recover() != nil {
@@ -72,7 +74,8 @@ func (g *Group[O, M]) reserve() (i int, ok bool) {
 	return i, true
 }
 
-// refuse releases a reserved slot and reports whether no worker is left.
+// refuse releases a reserved slot after the pool has refused its task. It reports whether no
+// worker is left.
 func (g *Group[O, M]) refuse(i int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -91,9 +94,9 @@ func (g *Group[O, M]) release(i int) {
 	g.free = append(g.free, i)
 }
 
-// run is the task of worker i: it claims and handles work until the batch and the ready list
-// are empty. If Handle ends the goroutine, the deferred function releases the slot. That
-// function must not Submit: the pool still counts the goroutine in which it runs.
+// run is the task of worker i: it claims and handles work until the batch and the ready list are
+// empty. If Handle ends the goroutine, the deferred function releases the slot. The deferred
+// function must not call Submit, because the pool still counts the goroutine that is ending.
 func (g *Group[O, M]) run(i int) {
 	if !g.enter(i) {
 		return
@@ -119,8 +122,8 @@ func (g *Group[O, M]) run(i int) {
 	ended = true // next ended the worker: the slot may already have a new task
 }
 
-// enter starts a worker. A task without a reserved slot, which only a faulty pool can run, must
-// do nothing.
+// enter marks worker i as active. It returns false if the slot is not reserved, which happens only
+// with a faulty pool; the task must then do nothing.
 func (g *Group[O, M]) enter(i int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -132,8 +135,9 @@ func (g *Group[O, M]) enter(i int) bool {
 	return true
 }
 
-// next passes on the current mailbox, if any, and claims another, in one critical section. If
-// there is none, more reports whether there are batched turns; if not, the worker has ended.
+// next finishes the current mailbox, if any, and claims another one, in one critical section. If
+// it claims no mailbox, more is true if there are batched turns to run, and false if the worker
+// has ended.
 func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], more bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,10 +148,10 @@ func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], m
 	return g.claim(i)
 }
 
-// claim takes the first mailbox of the ready list, once there are no batched turns and no held
-// turns left. If the list is empty, the worker ends inside this critical section. The loop adds
-// work and looks for free slots under the same lock, so either it sees this slot free or this
-// worker sees the work. The caller holds the lock.
+// claim takes the first mailbox of the ready list. Batched turns and the held turns in
+// Group.behind come first. If there is no work, the worker ends inside this critical section. The
+// loop adds work and looks for free slots under the same lock, so no work is missed: either this
+// worker sees the work, or the loop sees that this slot is free. The caller holds the lock.
 func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 	g.workers[i].box = nil
 	if g.batch.left() > 0 {
@@ -168,9 +172,9 @@ func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 	return box, true
 }
 
-// finish puts a mailbox with messages left at the end of the ready list, or marks it done. Once
-// done is set the loop may own the mailbox, so finish must not touch it any more. The caller
-// holds the lock.
+// finish puts a mailbox that has messages left at the end of the ready list, and marks any other
+// mailbox as done. Once done is set, the loop may own the mailbox, so finish must not access it
+// any more. The caller holds the lock.
 func (g *Group[O, M]) finish(box *Mailbox[O, M]) {
 	if b := box.batch; b != nil {
 		g.counts.handled += uint64(b.head - b.from)
@@ -210,8 +214,8 @@ func (g *Group[O, M]) notify() {
 	}
 }
 
-// turn calls Handle once. Whatever Handle does, the mailbox is ready for its next turn
-// afterwards; only a Goexit continues through run.
+// turn calls Handle once. Even if Handle panics or ends the goroutine, the mailbox is ready for
+// its next turn afterwards. A Goexit then also ends run.
 func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 	returned := false
 	defer func() {
@@ -220,7 +224,7 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 		}
 		v := recover()
 		if v == nil {
-			// A handler that requeued the message before exiting wants to keep it.
+			// If the handler called Requeue before it exited, the message is kept.
 			box.end(box.turn == open)
 		} else {
 			box.end(true)
@@ -256,12 +260,12 @@ func (g *Group[O, M]) fault(i int, owner O, v any) {
 	g.recovered(i, owner, v)
 }
 
-// ready is the ready list: a queue in a ring buffer with a power-of-two size. It grows only in
-// reserve, which the loop calls, so that a worker that puts a mailbox back never allocates
-// under the lock.
+// ready is the ready list: a queue in a ring buffer of a power-of-two size. The buffer grows only
+// in reserve, which the loop calls, so a worker that puts a mailbox back never allocates under the
+// lock.
 type ready[T any] struct {
 	ring []*T
-	head int // index of the first element, before masking
+	head int // index of the first element, modulo len(ring)
 	n    int
 }
 
@@ -281,7 +285,7 @@ func (q *ready[T]) reserve(n int) {
 	q.ring, q.head = ring, 0
 }
 
-// push appends x. There must be room.
+// push appends x. The caller must have reserved room for it.
 func (q *ready[T]) push(x *T) {
 	q.ring[(q.head+q.n)&(len(q.ring)-1)] = x
 	q.n++
