@@ -24,7 +24,8 @@ type Clock struct {
 	mask   uint32
 	spread atomic.Uint32 // 0, or mask once a shard has many timers; see pick
 
-	// The tick until which the driver sleeps, or awake. Only an earlier deadline wakes it.
+	// The tick until which the driver sleeps, or the constant awake. Only a timer due before that
+	// tick wakes the driver.
 	sleepUntil atomic.Int64
 	wake       chan struct{} // holds one token
 
@@ -44,20 +45,21 @@ type Clock struct {
 const (
 	defaultResolution = time.Millisecond
 
-	// awake is below every deadline: no call needs to wake the driver.
+	// awake is not after any deadline, so no new timer tries to wake a driver that is awake.
 	awake = 0
 
-	// shardsPerProc shards for each processor, so that two callers rarely use the same one. A
-	// wheel is up to 87 KB. The number of shards is a power of two, at most 64.
+	// shardsPerProc is the number of shards for each processor: enough that two callers rarely use
+	// the same shard, but not more, because a wheel takes up to 87 KB. The total is rounded up to
+	// a power of two, at most 64.
 	shardsPerProc = 4
 	mostShardBits = 6
 
-	turnBits  = 21         // two milliseconds, in ns
-	stackBits = 11         // no stack is smaller than 2 KB
+	turnBits  = 21         // 2^21 ns is about two milliseconds
+	stackBits = 11         // 2^11 bytes, the size of the smallest stack
 	golden    = 2654435769 // 2^32 / the golden ratio: spreads adjacent values
 )
 
-// New returns a Clock and starts its driver, its only goroutine besides callbacks' goroutines. It
+// New returns a Clock and starts its driver, the only goroutine besides those of callbacks. It
 // panics if Options.Resolution is negative.
 func New(o Options) *Clock {
 	if o.Resolution < 0 {
@@ -93,8 +95,8 @@ func newClock(o Options, shards int) *Clock {
 	return c
 }
 
-// Len returns the number of timers that wait for their deadline or for their callback to start.
-// It visits one shard after another: while other goroutines add and stop timers it is an
+// Len returns the number of timers that wait for their deadline or for their callback to start. It
+// visits one shard after another, so while other goroutines add and stop timers the result is an
 // estimate.
 func (c *Clock) Len() int { return c.Stats().Pending }
 
@@ -104,13 +106,13 @@ func (c *Clock) elapsed() int64 { return int64(time.Since(c.start)) }
 // tick returns the tick at ns after New: timers due at or before it may run.
 func (c *Clock) tick(ns int64) wheel.Time {
 	if c.grain == int64(defaultResolution) {
-		return wheel.Time(ns / int64(defaultResolution)) // constant divisor: no division
+		return wheel.Time(ns / int64(defaultResolution)) // dividing by a constant is faster
 	}
 	return wheel.Time(ns / c.grain)
 }
 
-// dueIn returns the time since New in ns, and the deadline d from now. If d is not positive,
-// the deadline is the current tick.
+// dueIn returns the time since New in ns, and the tick of the deadline d from now. If d is not
+// positive, the deadline is the current tick.
 func (c *Clock) dueIn(d time.Duration) (now int64, due wheel.Time) {
 	now = c.elapsed()
 	if d <= 0 {
@@ -128,7 +130,7 @@ func (c *Clock) dueAt(ns int64) wheel.Time {
 	return t
 }
 
-// after returns ns + d for d >= 0; it saturates.
+// after returns ns + d for d >= 0, or math.MaxInt64 if the sum is larger.
 func after(ns, d int64) int64 {
 	if sum := ns + d; sum >= ns {
 		return sum
@@ -147,8 +149,9 @@ func (c *Clock) pick(now int64) *shard {
 	return &c.shards[((at*golden)>>16+uint32(now>>turnBits)&c.spread.Load())&c.mask]
 }
 
-// expect makes sure that the driver does not sleep beyond due. The deadline must already be in
-// its shard's next: the driver checks next again after it has published its sleep time.
+// expect makes sure that the driver does not sleep beyond due. The caller must already have stored
+// due in the field next of its shard, because the driver checks next again after it has published
+// the time until which it sleeps.
 func (c *Clock) expect(due wheel.Time) {
 	for {
 		until := c.sleepUntil.Load()

@@ -10,11 +10,12 @@ import (
 )
 
 // Close stops all timers, ends the driver and waits for the callbacks that have started. It
-// returns nil when the last one has ended, even if another Close came first, or an error that
-// wraps the cause of ctx if ctx ends earlier. Timers that had not fired are dropped: their
-// functions do not start, and Stop and Reset return false.
+// returns nil when the last callback has ended, even if Close was called before. If ctx ends
+// earlier, it returns an error that wraps the cause of ctx. Timers that had not fired are dropped:
+// their functions do not start, and Stop and Reset return false.
 //
-// A Close in a callback waits for that callback too, so pass a ctx that has ended.
+// A Close called in a callback waits for that callback too, so pass it a ctx that has already
+// ended.
 func (c *Clock) Close(ctx context.Context) error {
 	if c.closed.CompareAndSwap(false, true) {
 		for i := range c.shards {
@@ -61,16 +62,16 @@ type Stats struct {
 	Running int    // functions that have started and not ended
 	Started uint64 // functions started since New
 	Stopped uint64 // timers stopped by Stop
-	Refused uint64 // tasks refused by Options.Run; each was submitted again
-	Wakes   uint64 // number of times the driver has slept
+	Refused uint64 // refusals by Options.Run; a refused task is submitted again
+	Wakes   uint64 // number of times the driver has woken from sleep
 	// longest delay between a deadline and the submission of its functions
 	Late time.Duration
-	// memory of the wheels and tables, without functions and Timers
+	// memory of the wheels and tables; the functions and Timers are not included
 	Bytes uint64
 }
 
-// Stats returns the statistics. It visits one shard after another: while other goroutines add
-// and stop timers, the sums are estimates. It costs a lock for each shard.
+// Stats returns the statistics. It locks one shard after another, so while other goroutines add
+// and stop timers, the sums are estimates.
 func (c *Clock) Stats() Stats {
 	st := Stats{Refused: c.refused.Load(), Wakes: c.wakes.Load(), Late: time.Duration(c.late.Load())}
 	for i := range c.shards {

@@ -22,16 +22,16 @@
 //	Stop,       │                                          the next deadline
 //	Reset     ──┘  of the timer's own shard
 //
-// A shard is a [wheel.Wheel] and a table of functions with its own lock. There are four for
-// each processor, so that two callers rarely need the same one, and a timer stays in its shard.
-// A goroutine that adds more than a thousand timers moves to another shard every two
-// milliseconds, so that not all of its timers share one lock. A call holds the lock for the
-// duration of the wheel operation, some tens of nanoseconds. The next timer to be added reuses
-// the place of a stopped timer on the wheel.
+// A shard is a [wheel.Wheel] and a table of functions with its own lock. There are four for each
+// processor, so that two callers rarely need the same one, and a timer stays in its shard. A
+// goroutine that adds more than a thousand timers moves to another shard every two milliseconds,
+// so that not all of its timers share one lock. A call holds the lock for the duration of the
+// wheel operation, some tens of nanoseconds. The next timer that is added reuses the place of a
+// stopped timer on the wheel.
 //
-// The driver is one goroutine for all shards. It sleeps until the earliest deadline, however
-// far away, so a Clock without timers costs nothing. Adding a timer wakes the driver only if
-// the timer is due earlier than that.
+// The driver is one goroutine for all shards. It sleeps until the earliest deadline, however far
+// away, so a Clock without timers costs nothing. Adding a timer wakes the driver only if the new
+// timer is due before all others.
 //
 // # Time
 //
@@ -43,22 +43,22 @@
 //
 // If the process was stopped, all timers that became due in the meantime are called in order of
 // their deadlines, one tick of one shard after another. Calls of Stop and AfterFunc proceed in
-// between; a lock is held for the timers of one tick. Timers due at the same tick are called in
-// no particular order. [Clock.Every] makes the late call and the latest missed one, and skips
-// those in between. On some systems the monotonic clock stops while a
+// between; a lock is held for the timers of one tick. Timers due at the same tick are called in no
+// particular order. A timer of [Clock.Every] makes the call that is late and the latest call that
+// was missed, and skips the calls in between. On some systems the monotonic clock stops while a
 // laptop sleeps; delays then stop too, as in package time.
 //
 // # Callbacks
 //
-// Options.Run determines where callbacks run. [Goroutines] starts one goroutine for each
-// callback, like package time, so callbacks cannot delay each other. [Inline] runs them on the
-// driver, which is cheapest and keeps their order, but is suitable only for short callbacks: n
-// of them that take d each delay the last one by n×d, as Stats.Late shows. A pool bounds how
-// many run at once; see [Pool] for refusals.
+// Options.Run determines where callbacks run. [Goroutines] starts one goroutine for each callback,
+// like package time, so callbacks cannot delay each other. [Inline] runs them on the driver, which
+// is cheapest and keeps their order, but is suitable only for short callbacks: n due callbacks
+// that take d each delay the last one by n×d, as Stats.Late shows. A pool bounds the number of
+// callbacks that run at once; see [Pool] for refusals.
 //
-// A due timer can be stopped until its callback starts, even by a callback that is due at the
-// same instant and runs first, or while it waits for a pool. Stop then returns true, and true
-// always means that the function does not start.
+// A due timer can be stopped until its callback starts, even by a callback that is due at the same
+// instant and runs first, or while it waits for a pool. Stop then returns true. Whenever Stop
+// returns true, the function does not start.
 //
 // A panic in a callback ends the process, as in package time, unless the pool recovers it. A
 // callback that ends its goroutine (runtime.Goexit, t.FailNow) has no other effect, even with
@@ -66,25 +66,25 @@
 //
 // # When to use package time
 //
-// Nearly always. Below some ten thousand timers there is no difference; package time needs no
-// New and no Close, each processor has its own heap, and it supports channels and contexts.
-// This package is for programs with 10^5 to 10^7 timeouts, almost all of which are stopped,
-// that see them in a profile or in garbage collection; for callbacks that should run on a pool,
-// in order, or be counted; and for Every, Schedule and At. docs/timer.md says how to compare its
-// cost with package time, container/heap and other libraries.
+// Nearly always. Below some ten thousand timers there is no difference; package time needs no New
+// and no Close, each processor has its own heap, and it supports channels and contexts. Use this
+// package if the program has 10^5 to 10^7 timeouts, almost all of which are stopped, and their
+// cost shows in a profile or in garbage collection; if callbacks should run on a pool, run in
+// order, or be counted; or for Every, Schedule and At. docs/timer.md says how to compare its cost
+// with package time, container/heap and other libraries.
 //
 // # Limitations
 //
 // Memory grows with the highest number of waiting timers, and only Close releases it. A wheel
-// takes up to 87 KB in each used shard. The owner must close a Clock: one that is dropped keeps
-// its goroutine. An Inline callback or a Submit that blocks delays everything except the calls
-// of AfterFunc, Stop and Reset.
+// takes up to 87 KB in each used shard. A Clock must be closed: if it is dropped, its goroutine
+// keeps running. An Inline callback or a Submit that blocks delays everything except the calls of
+// AfterFunc, Stop and Reset.
 //
-// If many timers are due at one tick, the driver holds the lock of a shard while it visits
-// them, some tens of nanoseconds each. When it searches for the earliest deadline among very
-// many timers, or an hour or minute of timers is moved to a finer level, it visits at most 512
-// entries of each level of the wheel under one lock; only timers more than 32 days away are
-// moved all at once.
+// If many timers are due at one tick, the driver holds the lock of a shard while it visits them,
+// which takes some tens of nanoseconds for each timer. When it searches for the earliest deadline
+// among very many timers, or moves the timers of an hour or a minute to a finer level of the
+// wheel, it visits at most 512 entries of each level before it releases the lock. Only timers more
+// than 32 days away are moved all at once.
 //
 // In a bubble of testing/synctest, a Clock created there uses the bubble's time, like package
 // time; close it before the bubble ends.

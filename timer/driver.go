@@ -7,28 +7,27 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// driver is the state of the goroutine that waits for deadlines. Only that goroutine uses it,
-// except where Clock says otherwise.
+// driver is the state of the goroutine that waits for deadlines. Only that goroutine uses it.
 type driver struct {
 	shard *shard        // the shard of the batch
 	batch []wheel.Fired // timers due at one tick in one shard
 	at    int           // index of the first timer not yet submitted
 	timer *time.Timer
 	look  int64         // when the wall clock was last checked
-	pause time.Duration // after a refusal; zero if the last Submit succeeded
+	pause time.Duration // how long to wait after a refusal; zero if the last Submit succeeded
 }
 
 const (
-	// keptBatch is the maximum capacity of a batch that is kept, in timers.
+	// keptBatch is the maximum capacity, in timers, of a batch slice that is reused.
 	keptBatch = 1 << 15
 
 	firstPause = time.Millisecond
 	longPause  = 64 * time.Millisecond
 )
 
-// drive is the driver: it removes due timers tick by tick, submits them, and sleeps until the
-// next deadline. Its state is in the Clock, so that a callback that ends the goroutine with
-// runtime.Goexit loses nothing: a new goroutine continues after that callback.
+// drive is the driver: it removes due timers tick by tick, submits them, and sleeps until the next
+// deadline. Its state is in the Clock, so that if a callback ends the goroutine with
+// runtime.Goexit, a new goroutine can continue after that callback.
 func (c *Clock) drive() {
 	over := false
 	defer func() {
@@ -59,8 +58,8 @@ func (c *Clock) drive() {
 	over = true
 }
 
-// take removes one tick's timers from one shard. The shard's lock is held only for one tick,
-// however late the driver is.
+// take fills the batch with the timers of one shard that are due at the tick due. The shard's lock
+// is held only for one tick, however late the driver is.
 func (c *Clock) take(s *shard, due wheel.Time, ns int64) {
 	d := &c.driver
 	if cap(d.batch) > keptBatch {
@@ -132,9 +131,9 @@ func (c *Clock) sleepUntilNext() {
 	c.sleepUntil.Store(awake)
 }
 
-// announce publishes the time until which the driver is about to sleep, and reports whether it
-// may sleep. A timer added before the time was published has not woken the driver, but is in
-// its shard's next; one added later has woken it.
+// announce publishes the time until which the driver is about to sleep, and reports whether it may
+// sleep. A timer added before the time was published has not woken the driver, but its deadline is
+// already in the next of its shard. A timer added later wakes the driver.
 func (c *Clock) announce(due wheel.Time) bool {
 	c.sleepUntil.Store(int64(due))
 	_, again := c.earliest()
@@ -151,7 +150,7 @@ func (c *Clock) untilTick(t wheel.Time) time.Duration {
 	return time.Duration(int64(t)*c.grain - c.elapsed())
 }
 
-// sleep waits for d, or until a call of rouse or Close. A d of forever needs no timer.
+// sleep waits for d, or until a call of rouse or Close. If d is forever, no timer is started.
 func (c *Clock) sleep(d time.Duration) {
 	if d <= 0 {
 		return

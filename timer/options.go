@@ -4,29 +4,29 @@ import "time"
 
 // Options configures a [Clock]. The zero value is valid.
 type Options struct {
-	// Resolution is the unit of time: a deadline is rounded up to a multiple of it, counted
-	// from New, and timers due in the same unit run together. A coarser resolution causes fewer
-	// wake-ups. The default is a millisecond; New panics if it is negative.
+	// Resolution is the unit of time. A deadline, measured from New, is rounded up to a multiple
+	// of Resolution, and timers with the same rounded deadline run together. A coarser resolution
+	// causes fewer wake-ups. The default is a millisecond. New panics if Resolution is negative.
 	Resolution time.Duration
 
 	// Run runs the callbacks: [Goroutines], [Inline] or any pool. The default is Goroutines, as
 	// in package time.
 	Run Pool
 
-	// Clock is the wall clock, which [Clock.At] and [Clock.Schedule] follow. Delays do not
-	// depend on it. The default is time.Now. Monotonic readings in its results are ignored. It
-	// must not call the Clock that it is for, nor end its goroutine. If it panics, its last
-	// result plus the time since then is used.
+	// Clock is the wall clock, which [Clock.At] and [Clock.Schedule] follow. Delays do not depend
+	// on it. The default is time.Now. Monotonic readings in its results are ignored. It must not
+	// call methods of the [Clock] that uses it, and must not end its goroutine. If it panics, its
+	// last result plus the time since then is used.
 	Clock func() time.Time
 }
 
 // Pool runs tasks, each once, on any goroutine; *ants.Pool implements it. Submit returns an
 // error if the pool will not run the task. It is called by the driver, one call at a time.
 //
-// A refusal loses nothing: the timer can still be stopped, and the same task is submitted again
-// after 1 ms, then 2, 4, up to 64 ms. Timers that become due in the meantime wait behind it, in
-// order; [Stats] counts the refusals. A Submit that blocks delays the other timers in the same
-// way, but no call of Stop, Reset or AfterFunc.
+// No timer is lost by a refusal. The timer can still be stopped, and the same task is submitted
+// again after 1 ms, then after 2, 4, and up to 64 ms. Timers that become due in the meantime wait
+// in order until the pool has accepted the task; [Stats] counts the refusals. A Submit that blocks
+// delays the other timers in the same way, but does not delay calls of Stop, Reset or AfterFunc.
 type Pool interface {
 	Submit(task func()) error
 }

@@ -7,26 +7,26 @@ import (
 )
 
 // series is the state of a timer that is called repeatedly or follows the wall clock. Its calls
-// never overlap: the next one is put on the wheel when the last one is over.
+// never overlap, because a call is scheduled only when the previous one has ended.
 type series struct {
 	s    *shard
 	f    func()
-	fire func() // call, as a method value that is created once
+	fire func() // the method value call, created once to save allocations
 
-	// At most one of them is set. If neither is, there is a single call.
-	period time.Duration // of Every; under mu, because Reset changes it
+	// At most one of period and next is set. If neither is set, there is a single call.
+	period time.Duration // period of an Every; protected by s.mu, because Reset changes it
 	next   func(prev time.Time) time.Time
 
 	// Protected by s.mu.
 	h       wheel.Handle
-	due     int64     // deadline of the call in ns after New: not rounded, to avoid drift
+	due     int64     // deadline of the next call in ns after New; not rounded, to avoid drift
 	began   int64     // start of the running or last call, in ns after New
-	at      time.Time // the deadline as passed to next, and the date if it follows the wall clock
+	at      time.Time // the deadline as a time: passed to next, or compared with the wall clock
 	wall    bool      // follows the wall clock
-	walls   bool      // has followed the wall clock at any time
-	live    bool      // another call will come unless the timer is stopped
+	walls   bool      // wall is or was true
+	live    bool      // there will be another call unless the timer is stopped
 	running bool
-	moved   bool // Reset while running: due is set
+	moved   bool // Reset was called while the function ran, and has set due
 }
 
 // At waits until the wall clock shows t or later, and then calls f. It returns a [Timer] that
@@ -34,11 +34,10 @@ type series struct {
 // monotonic reading in t is ignored. At panics if f is nil.
 //
 // The wall clock may be set while At waits. While any timer follows the wall clock, the driver
-// compares it with the monotonic clock every second and adjusts the deadlines. So a call is at
-// most a second late after the clock was set forward. If a deadline is reached while the wall
-// clock still shows an earlier time, the timer continues to wait: a call is never made before
-// t. Slewing the clock does not count as setting it and can delay a call by up to ten
-// milliseconds.
+// compares it with the monotonic clock every second and adjusts the deadlines. So after the clock
+// was set forward, a call is at most a second late. If a deadline is reached while the wall clock
+// still shows an earlier time, the timer continues to wait: a call is never made before t. Slewing
+// the clock does not count as setting it and can delay a call by up to ten milliseconds.
 func (c *Clock) At(t time.Time, f func()) *Timer {
 	if f == nil {
 		panic("timer: At: nil function")
@@ -52,14 +51,14 @@ func (c *Clock) At(t time.Time, f func()) *Timer {
 // n×d after the start, however late earlier calls were. It returns a [Timer] that can end it.
 // Every panics if d is not positive or f is nil.
 //
-// Calls do not overlap or accumulate. A call is made at the first multiple of
-// Options.Resolution after its deadline. If a call starts so late that later deadlines have
-// passed when it ends, the latest of these is called at once and the earlier ones are skipped,
-// as with a [time.Ticker]; so two calls may follow each other immediately. If f takes d or
-// longer, all deadlines that passed while it ran are skipped, and the next call is the first
-// one in the future. If d is less than Options.Resolution, there is one call for each
-// Resolution. A callback that must catch up on skipped calls can use its own clock;
-// [Clock.Schedule] skips nothing.
+// Calls do not overlap, and missed calls do not accumulate. A call is made at the first multiple
+// of Options.Resolution after its deadline. If a call starts so late that further deadlines have
+// passed when it ends, f is called at once for the latest of these deadlines, and the earlier ones
+// are skipped, as with a [time.Ticker]. Two calls may therefore follow each other immediately. If
+// f takes d or longer, all deadlines that passed while it ran are skipped, and the next call is
+// for the first deadline in the future. If d is less than Options.Resolution, there is one call
+// for each Resolution. A callback that must catch up on skipped calls can read a clock itself, or
+// use [Clock.Schedule], which skips nothing.
 func (c *Clock) Every(d time.Duration, f func()) *Timer {
 	switch {
 	case d <= 0:
@@ -76,17 +75,18 @@ func (c *Clock) Every(d time.Duration, f func()) *Timer {
 }
 
 // Schedule calls f at the instants returned by next: first at next(now), then at next of the
-// previous instant. A zero time ends it: f is called for the previous instant and not again.
-// Schedule returns a [Timer] that can end it too. It panics if next or f is nil.
+// previous instant. If next returns the zero time, f is called for prev and not again. Schedule
+// returns a [Timer] that can also end the calls. It panics if next or f is nil.
 //
-// prev is the requested instant, not the time at which f was called, so there is no drift; and
-// next decides how to handle missed instants: f is called at once for an instant in the past.
-// prev has a monotonic reading, and so has prev.Add(d): setting the wall clock does not affect
-// it. An instant without one, such as the result of [time.Date], Truncate or Round, follows the
-// wall clock as in [Clock.At]. (With Options.Clock there are no monotonic readings.)
+// prev is the requested instant, not the time at which f was called, so there is no drift. If next
+// returns an instant in the past, f is called for it at once; so next decides whether missed
+// instants are made up for or skipped. prev has a monotonic reading, and so has prev.Add(d), so
+// setting the wall clock does not affect these instants. An instant without a monotonic reading,
+// such as the result of [time.Date], Truncate or Round, follows the wall clock as in [Clock.At].
+// (With Options.Clock there are no monotonic readings.)
 //
-// next is first called in Schedule and then just before each call of f, on the same goroutine.
-// If it panics and the pool recovers that, or if it ends its goroutine, there are no more
+// next is first called in Schedule and then just before each call of f, on the same goroutine. If
+// next panics and the pool recovers the panic, or if next ends its goroutine, there are no more
 // calls. Calls do not overlap. If the timer is stopped or reset while next runs, the result of
 // next is not used.
 func (c *Clock) Schedule(next func(prev time.Time) time.Time, f func()) *Timer {
@@ -120,7 +120,8 @@ func (r *series) begin(t time.Time, wall bool) {
 	r.updateWalls()
 }
 
-// set computes the deadline. The caller holds mu.
+// set sets the deadline to t. If wall is set, t is an instant of the wall clock. The caller holds
+// mu.
 func (r *series) set(t time.Time, wall bool) {
 	c := r.s.clock
 	r.at, r.wall, r.walls = t, wall, r.walls || wall
@@ -131,12 +132,12 @@ func (r *series) set(t time.Time, wall bool) {
 	}
 }
 
-// arm puts the next call on the wheel. The caller holds mu.
+// arm schedules the next call, at due. The caller holds mu.
 func (r *series) arm() {
 	c := r.s.clock
 	now := c.elapsed()
 	due := c.tick(now)
-	if r.due > now || r.period > 0 { // round up, so that an Every keeps its distances
+	if r.due > now || r.period > 0 { // Round up, so that the calls of an Every keep their distances.
 		due = max(due, c.dueAt(r.due))
 	}
 	h, first := r.s.add(now, due, r.fire)
@@ -159,14 +160,14 @@ func (r *series) call() {
 	}
 }
 
-// enter reports whether the call is still wanted and due. After the wall clock was set back, a
-// timer that follows it is not due and waits again.
+// enter reports whether the call is still wanted and due. If the wall clock was set back, a timer
+// that follows it may not be due yet; enter then makes it wait again.
 func (r *series) enter() bool {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Since the wheel returned the timer, it may have been stopped or reset; after a reset it
-	// waits again.
+	// The timer may have been stopped or reset since the wheel returned it. After a reset it waits
+	// again, so its handle is not stale.
 	if !r.live || s.state(r.h) != wheel.Stale {
 		return false
 	}
@@ -181,7 +182,8 @@ func (r *series) enter() bool {
 	return true
 }
 
-// advance computes the instant after this one, and reports whether the call is still wanted.
+// advance computes the instant of the following call, and reports whether the current call is
+// still wanted.
 func (r *series) advance() bool {
 	r.s.mu.Lock()
 	prev, moved := r.at, r.moved
@@ -214,7 +216,7 @@ func (r *series) advance() bool {
 	return true
 }
 
-// leave puts the next call on the wheel, if there is one.
+// leave ends a call and schedules the next one, if there is one.
 func (r *series) leave() {
 	r.s.mu.Lock()
 	r.running = false
@@ -229,13 +231,13 @@ func (r *series) leave() {
 	r.updateWalls()
 }
 
-// following returns the next deadline of an Every after a call has ended: the next one or, if
-// that has passed, the latest that has passed. If the call took a whole period, it is the first
-// one in the future. A deadline has passed when the tick at which it is called has started;
-// deadlines with the same tick are one call. The caller holds mu.
+// following returns the next deadline of an Every after a call has ended. It is usually one period
+// after the last deadline. If that has passed, it is the latest deadline that has passed or, if
+// the call took a whole period, the first deadline in the future. A deadline counts as passed once
+// its tick has started; deadlines within the same tick share one call. The caller holds mu.
 func (r *series) following() int64 {
 	c, period := r.s.clock, int64(r.period)
-	// the number of periods from the deadline to the last one called at t
+	// the number of periods from due to the last deadline within tick t
 	until := func(t wheel.Time) int64 {
 		return max(0, int64(t)*c.grain-r.due) / period
 	}
@@ -254,7 +256,7 @@ func (r *series) stop() bool {
 	was := r.live && !s.closed
 	r.live = false
 	if was {
-		s.stop(r.h) // if it runs, r.h is stale
+		s.stop(r.h) // has no effect while the function runs, because r.h is stale then
 	}
 	s.mu.Unlock()
 	r.updateWalls()

@@ -7,29 +7,32 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// shard is a part of a Clock's timers, with its own lock. A timer stays in one shard.
+// shard is a part of a Clock's timers, with its own lock. A timer stays in the shard in which it
+// was created.
 //
-// Invariant: fns holds the function of each waiting or resting timer of the wheel, by the index
-// in its handle, and nil for all others. A timer rests from the tick at which it became due
-// until its function starts; it can be stopped until then.
+// Invariant: fns holds the function of each waiting or resting timer of the wheel, by the index in
+// the timer's handle, and nil for all other indexes. A timer is resting from the tick at which it
+// became due until its function starts; until then it can be stopped.
 type shard struct {
 	mu    sync.Mutex
 	wheel *wheel.Wheel // nil before the first timer and after Close
 	fns   []*[fnPage]func()
 
-	// A stopped timer that is still on the wheel, without a function. The next timer that is
-	// added replaces it, which is cheaper than removing one and adding another. 0 if there is
-	// none. To check a handle, use state instead of calling the wheel. Protected by mu.
+	// A stopped timer that is still on the wheel, without a function, or 0 if there is none. The
+	// next added timer replaces it, which is cheaper than removing one timer and adding another.
+	// Because the wheel regards spare as waiting, use shard.state instead of Wheel.State.
+	// Protected by mu.
 	spare wheel.Handle
 
 	// No waiting timer is due before this tick; wheel.Never if none waits. Written under mu,
 	// read by the driver without it.
 	next atomic.Int64
 
-	// Where to continue an unfinished search for next: only timers added since are due before
-	// it. Never if the search is complete. Used only by the driver.
+	// If the search for the next deadline is unfinished, the instant at which it continues: only
+	// timers added since the search was interrupted are due before it. Never if the search is
+	// complete. Used only by the driver.
 	search wheel.Time
-	added  int // timers added and moved since the last search; under mu
+	added  int // timers added and moved since the last search; protected by mu
 
 	clock   *Clock
 	closed  bool
@@ -42,12 +45,12 @@ type shard struct {
 // fnPage is the number of functions in a page of shard.fns. Pages never move.
 const fnPage = 1 << 10
 
-// searchPiece is the number of entries of each level of the wheel that the driver visits under
-// one lock.
+// searchPiece is the maximum number of entries that the driver visits on each level of the wheel
+// before it releases the lock.
 const searchPiece = 512
 
-// add starts a timer, where now is in ns after New, and reports whether it is due before all
-// others. After Close it starts nothing. The caller holds mu.
+// add starts a timer and reports whether it is due before all others of the shard. now is in ns
+// after New. After Close, add starts nothing and returns 0. The caller holds mu.
 func (s *shard) add(now int64, due wheel.Time, f func()) (h wheel.Handle, first bool) {
 	if s.wheel == nil {
 		if s.closed {
@@ -79,8 +82,9 @@ func (s *shard) state(h wheel.Handle) wheel.State {
 	return s.wheel.State(h)
 }
 
-// move gives a timer another deadline. ok is false if its function has started or it was
-// stopped. The caller holds mu.
+// move gives a timer another deadline. ok is false if the timer was stopped or its function has
+// started. first is true if the timer is now due before all others of the shard. The caller holds
+// mu.
 func (s *shard) move(h wheel.Handle, due wheel.Time) (ok, first bool) {
 	if s.wheel == nil || h == s.spare || !s.wheel.Move(h, due) {
 		return false, false
@@ -98,7 +102,8 @@ func (s *shard) sooner(due wheel.Time) bool {
 	return true
 }
 
-// stop ends a timer and reports whether its function had not started. The caller holds mu.
+// stop ends a timer. It returns false if the timer's function has already started or the timer was
+// stopped before. The caller holds mu.
 func (s *shard) stop(h wheel.Handle) bool {
 	switch state := s.state(h); {
 	case state == wheel.Stale:
@@ -113,8 +118,8 @@ func (s *shard) stop(h wheel.Handle) bool {
 	return true
 }
 
-// end removes a timer from the wheel. It drops the reference to the function, so that its
-// memory can be collected, and returns it. The caller holds mu.
+// end removes a timer from the wheel and its function from the table, so that the function's
+// memory can be collected. It returns the function. The caller holds mu.
 func (s *shard) end(h wheel.Handle) (f func()) {
 	s.wheel.Remove(h)
 	return s.takeFunc(h)
@@ -137,8 +142,8 @@ func (s *shard) call(h wheel.Handle) {
 	f()
 }
 
-// claim ends a due timer and returns its function, which the caller must call. It returns nil
-// if the timer was stopped or moved.
+// claim ends a due timer and returns its function, which the caller must call. It returns nil if
+// the timer was stopped or moved in the meantime.
 func (s *shard) claim(h wheel.Handle) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,8 +161,8 @@ func (s *shard) ended() {
 	}
 }
 
-// take appends the timers due at or before t to dst and recomputes next. If that, or the work
-// before t, is too much for one lock, the rest is left to further calls. Only the driver may
+// take appends the timers due at or before t to dst and recomputes next. To hold the lock only
+// briefly, it may do only a part of this work; further calls then do the rest. Only the driver may
 // call it.
 func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 	s.mu.Lock()
@@ -165,16 +170,17 @@ func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 	if s.wheel == nil {
 		return dst
 	}
-	if s.spare != 0 { // it must neither fire nor wake the driver
+	if s.spare != 0 { // spare must neither fire nor wake the driver
 		s.wheel.Remove(s.spare)
 		s.spare = 0
 	}
-	if t >= s.search { // search may be in the future
+	if t >= s.search { // continue the search; search may be later than the current tick
 		s.findNext()
 		return dst
 	}
 	if s.added > searchPiece {
-		// They may be in slots that the hands would pass on the way to t.
+		// Many timers were added. Advancing to t might have to open the slots of all of them, so
+		// look for an earlier stop first.
 		t = min(t, s.findNext())
 	}
 	if t < s.search {
@@ -184,8 +190,8 @@ func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 	return dst
 }
 
-// findNext recomputes next, or makes progress on it, and returns the result of the wheel. The
-// caller holds mu.
+// findNext computes next, or a lower bound of it if the search is not finished, and returns it.
+// The caller holds mu.
 func (s *shard) findNext() wheel.Time {
 	next, more := s.wheel.NextWithin(searchPiece)
 	s.next.Store(int64(next))

@@ -9,8 +9,8 @@ import (
 // Timer is a scheduled function call. Use [Clock.AfterFunc], [Clock.At], [Clock.Every] or
 // [Clock.Schedule] to create one. Any goroutine may call its methods.
 //
-// A waiting timer does not need it, so a Timer may be dropped. The Timer keeps a reference to
-// the function, for Reset.
+// A caller that needs neither Stop nor Reset may drop the Timer: its function is called all the
+// same. The Timer keeps a reference to the function, for Reset.
 type Timer struct {
 	s      *shard
 	f      func()
@@ -23,14 +23,14 @@ type Timer struct {
 // that can cancel the call. If d is not positive, f is called immediately, but never inside
 // AfterFunc. AfterFunc panics if f is nil.
 //
-// d is measured on the monotonic clock, so setting the wall clock has no effect. f is not
-// called before d has elapsed, and usually less than Options.Resolution plus a millisecond
-// later. After Close, nothing is started, and the returned Timer is already stopped.
+// d is measured on the monotonic clock, so setting the wall clock has no effect. f is not called
+// before d has elapsed, and usually less than Options.Resolution plus a millisecond later. After
+// Close, AfterFunc starts nothing, and the returned Timer is already stopped.
 //
 // The Timer is not allocated on the heap if it does not escape from the caller.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer {
 	t := &Timer{f: f}
-	c.after(t, d) // AfterFunc stays small enough to be inlined, so t need not escape
+	c.after(t, d) // a separate function, so that AfterFunc can be inlined and t need not escape
 	return t
 }
 
@@ -53,9 +53,8 @@ func (c *Clock) after(t *Timer, d time.Duration) {
 // the timer has expired or was already stopped. If Stop returns true, the function will not
 // start. If it returns false, the function may still be running; Stop does not wait for it.
 //
-// A timer of [Clock.Every] or [Clock.Schedule] is ended, even while its function runs; true
-// then means that there are no further calls. Stop panics if the Timer was not created by a
-// Clock.
+// Stop ends a timer of [Clock.Every] or [Clock.Schedule] even while its function runs; true then
+// means that there are no further calls. Stop panics if the Timer was not created by a Clock.
 func (t *Timer) Stop() bool {
 	if t.series != nil {
 		return t.series.stop()
@@ -67,10 +66,10 @@ func (t *Timer) Stop() bool {
 	return stopped
 }
 
-// Reset changes the timer so that its function is called after d, whether it was active or not.
-// It returns true if the timer was active, and false if it had expired or been stopped. If the
-// function is running, it is called again and may run twice at the same time; the function of
-// an Every or Schedule is called after the running call has ended.
+// Reset changes the timer so that its function is called after d, whether it was active or not. It
+// returns true if the timer was active, and false if it had expired or been stopped. If the
+// function is running, it is called again, possibly before the running call has ended. The
+// function of an Every or Schedule is called only after the running call has ended.
 //
 // For a timer of [Clock.Every], d is also the new period and must be positive. A timer of
 // [Clock.Schedule] continues from the new instant. A timer of [Clock.At] no longer follows the

@@ -12,15 +12,15 @@ const (
 	// it.
 	wallCheck = time.Second
 
-	// wallTolerance is the change of the wall clock against the monotonic clock that is
-	// ignored. A clock that is slewed, by half a millisecond a second, would otherwise move
+	// wallTolerance is the largest change of the wall clock, relative to the monotonic clock, that
+	// is ignored. Otherwise a clock that is slewed, by half a millisecond per second, would move
 	// deadlines all the time.
 	wallTolerance = int64(10 * time.Millisecond)
 
 	unknownOffset = math.MinInt64
 )
 
-// walls is the set of series that follow the wall clock. Its lock is taken before that of a
+// walls is the set of series that follow the wall clock. Its lock is taken before the lock of a
 // shard.
 type walls struct {
 	n      atomic.Int64 // len(all)
@@ -29,8 +29,8 @@ type walls struct {
 	offset int64 // wall clock minus monotonic clock, as used for the deadlines
 }
 
-// guarded returns a wall clock that does not panic, since it is read by the driver and under
-// locks. If clock panics, its last result plus the time since then is returned.
+// guarded wraps a wall clock so that it does not panic, because the clock is read by the driver
+// and under locks. If clock panics, its last result plus the time since then is returned.
 func (c *Clock) guarded(clock func() time.Time) func() time.Time {
 	var offset atomic.Int64
 	offset.Store(c.start.UnixNano())
@@ -60,7 +60,7 @@ func (c *Clock) wallDue(t time.Time) int64 {
 func (c *Clock) wallOffset() int64 { return c.wall().UnixNano() - c.elapsed() }
 
 // updateWalls adds a series to walls, or removes it, depending on whether it follows the wall
-// clock. It is called without a lock after each change of that.
+// clock. It is called, without a lock, after each change of live or wall.
 func (r *series) updateWalls() {
 	w := &r.s.clock.walls
 	r.s.mu.Lock()
@@ -83,7 +83,8 @@ func (r *series) updateWalls() {
 		w.all = map[*series]struct{}{}
 	}
 	w.all[r] = struct{}{}
-	// The clock may have been set forth and back between two checks.
+	// If the clock was set since the last check, make the next check move all deadlines, even if
+	// the clock is set back before it.
 	if moved(r.s.clock.wallOffset(), w.offset) {
 		w.offset = unknownOffset
 	}
@@ -115,8 +116,8 @@ func (c *Clock) checkWall(ns int64) {
 	}
 }
 
-// follow moves the deadline after a change of the wall clock. During a call there is no timer
-// on the wheel; the call computes the next deadline itself.
+// follow recomputes the deadline after a change of the wall clock. While the function runs, the
+// timer is not on the wheel; the call then computes the next deadline itself.
 func (r *series) follow() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
