@@ -13,16 +13,16 @@ import (
 
 // AddBuff applies a buff to an owner, at the instant of the last Tick and after all events that
 // were due then. Actions of the definition run at once; Go handlers run in the next Tick, before
-// anything that is due then.
+// any event that is due then.
 //
-// If the definition reads attributes of its source, they are read now. A source that is not in
-// the engine has none: if a parameter then has no default, the application is Denied for the
-// reason NoParam. A busy source cannot be read: the command waits until it can, as it does for a
-// busy owner.
+// If the definition reads attributes of its source, they are read now. A source that is not in the
+// engine has no attributes: a parameter that reads them then has its default, and if it has no
+// default, the application is Denied for the reason NoParam. A busy source cannot be read, so the
+// command waits until the source can be read, as it does for a busy owner.
 //
 // Besides the errors of package buff, Result.Err is [ErrUnknownOwner], [ErrUnknownSpec],
-// [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, or a source that must be
-// read, the command waits, Result.Queued is set, and the Handle is zero.
+// [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, or the source is busy and
+// must be read, the command waits, Result.Queued is set, and the Handle is zero.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner) to find the instance to
 // join.
@@ -33,8 +33,8 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 	return r.Handle, r
 }
 
-// apply is AddBuff for the given owner, which is nil if id is unknown. It may change the
-// application. It writes to a Result for the same reason as take.
+// apply is AddBuff for the owner o, which is nil if id is unknown. It may change the application.
+// Like removeBuff, it writes to *r instead of returning a Result, to avoid a copy.
 func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Application) {
 	if !e.loop.Catalog.Has(a.Spec) {
 		if a.Spec, r.Err = e.version(a.Spec); r.Err != nil {
@@ -58,9 +58,10 @@ func (e *Engine) applyAsCommand(id buff.OwnerID, a *buff.Application) buff.Resul
 	return e.execute(&buff.Command{Verb: verb.Apply, Owner: id, Application: *a})
 }
 
-// ready reports whether a buff can be applied to an owner or removed at once, without a Command:
-// building one costs far more than the work itself. If not, the caller makes a Command, and the
-// general path reports the obstacle, records the command, or queues it.
+// ready reports whether the loop can apply a buff to an owner, or remove a buff from it, at once
+// and without a Command: building a Command costs far more than the work itself. If ready reports
+// false, the caller makes a Command, and the general path reports the obstacle, records the
+// command, or queues it.
 func (e *Engine) ready(o *owner) bool {
 	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.Limits.Events &&
 		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.Limits.Handlers
@@ -77,11 +78,11 @@ func (e *Engine) afterCommand(o *owner) {
 	}
 }
 
-// AddTimeout calls f for an owner after the delay, rounded up to whole milliseconds; a delay that
-// is not positive is due in the next millisecond. f is called on a worker, in order with the
+// AddTimeout calls f for an owner after the delay, rounded up to whole milliseconds; if the delay
+// is not positive, f is due in the next millisecond. f is called on a worker, in order with the
 // owner's other events and after those of the same instant. AddTimeout fails like AddBuff. If the
-// owner is busy, the delay still counts from now, and the handle is zero. AddTimeout panics if f
-// is nil.
+// owner is busy, the delay still counts from now, and the handle is zero. AddTimeout panics if f is
+// nil.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Context)) (buff.TimeoutHandle, error) {
@@ -93,15 +94,14 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 	return r.Timeout, r.Err
 }
 
-// Remove ends the buff of a handle, for the reason Cancelled. If the handle's buff no longer
-// exists, Result.Err is buff.ErrStale, without an effect. Once Remove has returned without
+// Remove ends the buff of a handle, for the reason Cancelled. If the buff of the handle no longer
+// exists, Remove has no effect, and Result.Err is buff.ErrStale. Once Remove has returned without
 // Queued, the only further event of that buff is its removal.
 //
-// If the owner is busy, Result.Queued is set, and the buff is not removed yet: events that are
-// due up to now come first, including their handlers, which can check [Context.Revoked]. The
-// buff's Removed event then has this call's reason and its instant as At. If the buff has ended
-// earlier, its Removed event has that reason, and this call only adds one to
-// Stats.Undelivered.
+// If the owner is busy, Result.Queued is set, and the buff is not removed yet. Events that are due
+// up to now come first, including their handlers, which can check [Context.Revoked]. The Removed
+// event of the buff then has this call's reason and instant. If the buff has ended earlier, its
+// Removed event has the reason of that end, and this call only adds one to Stats.Undelivered.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
@@ -110,8 +110,8 @@ func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
 	return r
 }
 
-// removeBuff removes a buff. It writes to a Result instead of returning one, because copying a
-// value that was just written stalls the processor.
+// removeBuff removes a buff. It writes to *r instead of returning a Result, because copying a value
+// that was just written stalls the processor.
 func (e *Engine) removeBuff(r *buff.Result, h buff.Handle) {
 	o := e.at(h.Number())
 	if !e.ready(o) {
@@ -124,9 +124,9 @@ func (e *Engine) removeBuff(r *buff.Result, h buff.Handle) {
 	e.afterCommand(o)
 }
 
-// Cancel cancels a timeout. Once it has returned with Kind Removed, the function will not be
-// called. If the owner is busy, Result.Queued is set, and the timeout is not cancelled yet: if it
-// is due up to now, it still fires, with a TimedOut event, and its function can check
+// Cancel cancels a timeout. Once Cancel has returned with Kind Removed, the function of the timeout
+// will not be called. If the owner is busy, Result.Queued is set, and the timeout is not cancelled
+// yet: if it is due up to now, it still fires, with a TimedOut event, and its function can check
 // [Context.Revoked]. A cancellation emits no event.
 //
 // Only the loop goroutine may call it.
@@ -135,7 +135,8 @@ func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 	return e.execute(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
 
-// deliverWithinLimits executes a command, or queues it if the owner is busy.
+// deliverWithinLimits executes a command, or queues it if the owner is busy. It refuses the command
+// if the engine is closed or the frame has too many events.
 func (e *Engine) deliverWithinLimits(o *owner, c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
@@ -176,8 +177,8 @@ func mayTriggerHandlers(v verb.Verb) bool {
 	return false
 }
 
-// queue holds a command until the owner is idle. via means that the command is for another owner
-// and this one is only its source.
+// queue holds a command in an owner's mailbox until the owner is idle. If via is set, o is only the
+// source of the application, which is for another owner.
 func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	if o.waiting() >= e.opts.Limits.Mailbox {
 		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
@@ -190,7 +191,7 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	kept := *c
 	cloneData(&kept)
 	e.startPostponed(o)
-	e.run(o) // events due by now, and handlers deferred in earlier frames, come first
+	e.run(o) // due events, and handlers deferred in earlier frames, come first
 	e.send(o, message{kind: do, throughSource: via, at: e.now, cmd: &kept})
 	if e.copies != nil {
 		e.copies.wait(o, &kept)
@@ -204,7 +205,7 @@ func (e *Engine) overload(o *owner, limit int, what string) buff.Result {
 	return buff.Result{Err: fmt.Errorf("%w: owner %d, %d %s", ErrOverloaded, o.id(), limit, what)}
 }
 
-// turn returns the loop's scratch Turn, prepared for one command.
+// turn returns the Turn in which the loop executes its commands, prepared for one command.
 func (e *Engine) turn() *buff.Turn {
 	e.loop.Now = e.now
 	e.loop.Order++
@@ -218,7 +219,7 @@ func (e *Engine) nextOrder() uint32 {
 }
 
 // refreshDeadline records the next deadline of an idle owner after a command or turn. It reports
-// whether that deadline has already passed, because events became due while the owner was busy.
+// whether that deadline has already passed because events became due while the owner was busy.
 func (e *Engine) refreshDeadline(o *owner) (late bool) {
 	next, order, moved := o.set.TakeDeadline(&e.loop)
 	late = e.updateDeadline(o, next, order, moved)
@@ -228,8 +229,8 @@ func (e *Engine) refreshDeadline(o *owner) (late bool) {
 	return late
 }
 
-// updateDeadline records an owner's next deadline if it has moved, and reports whether it has
-// already passed.
+// updateDeadline records an owner's next deadline if it has moved, and reports whether the deadline
+// has already passed.
 func (e *Engine) updateDeadline(o *owner, next wheel.Time, order uint32, moved bool) (late bool) {
 	switch {
 	case o.leaving(): // events after it left are never processed
@@ -248,8 +249,8 @@ func (e *Engine) scheduleTurn(o *owner) {
 	}
 }
 
-// run sends the owner a message to process all events due by now, at most once in each slice of a
-// Tick.
+// run sends the owner a message to process all events due by now. It sends at most one such message
+// in each slice of a Tick.
 func (e *Engine) run(o *owner) {
 	if b := o.needRare(); b.lastRun != e.round {
 		b.lastRun = e.round
@@ -271,8 +272,8 @@ func (e *Engine) send(o *owner, m message) {
 }
 
 // revoked is a buff or a timeout that the loop has commanded to end while its owner was busy, so
-// that the command waits in the mailbox. The loop adds to the front of the list, and truncates it
-// while the owner is idle. The owner's handlers may read it concurrently.
+// that the command waits in the mailbox. The loop adds entries at the front of the list, and
+// truncates the list while the owner is idle. The owner's handlers may read the list concurrently.
 type revoked struct {
 	handle  buff.Handle
 	timeout buff.TimeoutHandle
@@ -290,8 +291,8 @@ func (o *owner) revoke(c *buff.Command) {
 	}
 }
 
-// forgetRevoked drops the entries of executed commands; waiting is the number of commands still
-// queued. No worker may be running the owner.
+// forgetRevoked drops the entries of executed commands. The parameter waiting is the number of
+// commands still queued. No worker may be running the owner.
 func (b *rareState) forgetRevoked(waiting int32) {
 	if waiting == 0 {
 		b.revoked.Store(nil)
@@ -307,12 +308,12 @@ func (b *rareState) forgetRevoked(waiting int32) {
 }
 
 // Revoked reports whether the loop has commanded to end the buff or timeout that the handler was
-// called for: with Remove or with buff.RemoveStacks without a number for a buff, with Cancel for
-// a timeout. Such a command is Queued while this owner is busy, and events that were due before
-// it come first, such as the one that this handler runs for. The answer is exact: a handler that
-// checks after the loop's call has returned gets true, and one that returns before the call gets
-// false. A handler that must not act for a revoked buff or timeout checks Revoked first and
-// returns. Commands of the Inbox and of other handlers do not count.
+// called for. For a buff that is Remove, or buff.RemoveStacks without a number; for a timeout it is
+// Cancel. Such a command is Queued while this owner is busy, and events that were due before the
+// command come first, such as the event that this handler runs for. The answer is exact: a handler
+// that checks after the loop's call has returned gets true, and a handler that returns before the
+// call gets false. A handler that must not act for a revoked buff or timeout checks Revoked first
+// and returns. Commands of the Inbox and of other handlers do not count.
 //
 // Only inside the handler. It costs O(commands waiting for the owner).
 func (c *Context) Revoked() bool {
@@ -325,8 +326,9 @@ func (c *Context) Revoked() bool {
 	return false
 }
 
-// checkRoom fails with ErrOverloaded if the events of the loop's calls have reached Limits.Events.
-// A single call may exceed the limit by at most the events of its owner's buffs.
+// checkRoom fails with ErrOverloaded if the events of the loop's calls since the last Tick have
+// reached Limits.Events. A single call may exceed the limit by at most the events of its owner's
+// buffs.
 func (e *Engine) checkRoom(what string, id uint64) error {
 	if e.closed || len(e.loop.Events) < e.opts.Limits.Events {
 		return nil // a closed engine fails with another error
@@ -335,9 +337,9 @@ func (e *Engine) checkRoom(what string, id uint64) error {
 	return fmt.Errorf("%w: %s %d, %d events for the next Frame", ErrOverloaded, what, id, e.opts.Limits.Events)
 }
 
-// checkRoomForAll is checkRoom for a call that makes up to n events for many owners and must be
-// done for all or none. It fails if n more events do not fit, or if one of the owners is busy and
-// its mailbox is full.
+// checkRoomForAll is checkRoom for a call that emits up to n events for many owners and must be
+// executed for all of them or for none. It fails if n more events do not fit, or if one of the
+// owners is busy and its mailbox is full.
 func (e *Engine) checkRoomForAll(n int, what string, id uint64, owners iter.Seq[*owner]) error {
 	if err := e.checkRoom(what, id); err != nil {
 		return err
@@ -364,7 +366,8 @@ func (e *Engine) eachOwner(yield func(*owner) bool) {
 	}
 }
 
-// restoreRoom returns the loop's Turn with the limits that are left for a Restore.
+// restoreRoom returns the loop's Turn, limited to the events and deferred handlers for which there
+// is room.
 func (e *Engine) restoreRoom() *buff.Turn {
 	t := e.turn()
 	t.MostEvents, t.MostCalls = e.opts.Limits.Events-len(e.loop.Events), e.opts.Limits.Handlers

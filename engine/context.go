@@ -11,27 +11,27 @@ import (
 
 // Context gives a handler access to its owner, and lets it issue commands.
 //
-// A command for the handler's own owner runs after the handler has returned and before the
-// owner's next due event, in the order of issue, at the same instant. A command for another owner
-// runs at the end of the frame. Neither returns an answer: the outcome is an event. A command
-// with an unknown owner or a stale handle, or for another owner whose mailbox is full, is counted
-// in Stats.Undelivered. One handler may issue buff.MaxCommands commands for other owners; the
-// rest is dropped, with a Faulted event for the reason Cascade.
+// A command for the handler's own owner runs after the handler has returned and before the owner's
+// next due event, in the order of issue, at the same instant. A command for another owner runs at
+// the end of the frame. In neither case does the handler get an answer: the outcome is an event. A
+// command is counted in Stats.Undelivered if its owner is unknown, if its handle is stale, or if it
+// is for another owner whose mailbox is full. One handler may issue buff.MaxCommands commands for
+// other owners; further ones are dropped, with a single Faulted event for the reason Cascade.
 //
-// A Context is valid until its handler returns. Later calls of its methods panic, or, if the same
-// worker is running another handler by then, apply to that handler.
+// A Context is valid until its handler returns. If one of its methods is called later, the method
+// panics or, if the same worker is running another handler by then, acts for that handler.
 type Context struct {
-	worker *workerState // nil if it was not made by the engine
-	over   bool         // no handler is running
+	worker *workerState // nil if the Context was not made by the engine
+	over   bool         // no handler of this Context is running
 }
 
 // outgoing is a command for another owner.
 type outgoing struct {
-	at   wheel.Time // time of its cause
-	from buff.OwnerID
-	own  bool // a command of the engine: see Engine.evict
+	at   wheel.Time   // time of the event that caused the command
+	from buff.OwnerID // owner that caused the command
+	own  bool         // a command of the engine: see Engine.evict
 	cmd  buff.Command
-	why  buff.Cause // the cause, for a command that an action has issued
+	why  buff.Cause // the action or damage report that issued the command; zero for a command of a handler
 }
 
 func (c *Context) live() *workerState {
@@ -47,21 +47,20 @@ func (c *Context) live() *workerState {
 func (c *Context) Owner() buff.OwnerID { return c.live().owner.id() }
 
 // Data returns the value that was passed to Spawn for the owner. The handler may change the data
-// that it points to: no other handler of this owner runs at the same time, and the loop does not
-// access it.
+// that this value points to: no other handler of this owner runs at the same time, and the loop
+// does not access the data.
 //
 // Only inside the handler.
 func (c *Context) Data() any { return c.live().owner.data }
 
-// Now returns the instant of the event by the rules; in a late frame it is before the loop's
-// time.
+// Now returns the instant of the event in game time: for a due event, the instant at which it was
+// due. In a late frame, that is before the loop's time.
 //
 // Only inside the handler.
 func (c *Context) Now() wheel.Time { return c.live().turn.At() }
 
-// Seen returns the time of the frame that processes the event. Seen − Now is how late the event
-// is, because the frame was late or coarse. The loop's own time may be later, if the handler is
-// slow.
+// Seen returns the time of the frame that processes the event. Seen − Now is how late the event is,
+// because the frame was late or coarse. If the handler is slow, the loop may have advanced further.
 //
 // Only inside the handler.
 func (c *Context) Seen() wheel.Time { return c.live().turn.Now }
@@ -72,20 +71,20 @@ func (c *Context) Seen() wheel.Time { return c.live().turn.Now }
 // Only inside the handler.
 func (c *Context) Catalog() *buff.Catalog { return c.live().turn.Catalog }
 
-// Buffs returns the owner's buffs, the oldest application first, without the effects of this
-// handler's commands.
+// Buffs returns the owner's buffs, the oldest application first. They do not show the effects of
+// this handler's own commands yet.
 //
 // Only inside the handler.
 func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.All() }
 
-// Find returns the owner's buff of that handle and reports whether it is running. It reports
-// false for a handle of another owner.
+// Find returns the buff of a handle and reports whether it is running. It reports false if the buff
+// belongs to another owner.
 //
 // Only inside the handler.
 func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().owner.set.Find(h) }
 
-// Dead reports whether the handler's owner has been killed and not revived since, without the
-// effects of this handler's commands.
+// Dead reports whether the handler's owner has been killed and not revived since. It does not show
+// the effects of this handler's own commands yet.
 //
 // Only inside the handler.
 func (c *Context) Dead() bool { return c.live().owner.set.Dead() }
@@ -94,9 +93,9 @@ func (c *Context) Dead() bool { return c.live().owner.set.Dead() }
 // catalog nor an earlier version of it. If the definition has been removed by a Reload, the
 // application is Denied for the reason Reload. The list a.Params is copied.
 //
-// If a definition reads attributes of its source, and the handler's own owner is the source, the
-// present values are used. Otherwise the loop reads them at the end of the frame and applies the
-// buff then, even if it is for the handler's own owner.
+// If the definition reads attributes of its source, and the source is the handler's own owner, the
+// present values are used. Otherwise the loop reads the attributes at the end of the frame and
+// applies the buff then, even if it is for the handler's own owner.
 //
 // Only inside the handler.
 func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
@@ -142,15 +141,15 @@ func (c *Context) Cancel(t buff.TimeoutHandle) {
 	c.issue(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
 
-// Do executes a command after the handler has returned: at this instant if it is for the
-// handler's own owner, at the end of the frame if it is for another owner, for several owners, or
-// for a zone. It panics as [Engine.Do] does, and if the definition or the handler that the
+// Do executes a command after the handler has returned. A command for the handler's own owner runs
+// at this instant. A command for another owner, for several owners, or for a zone runs at the end
+// of the frame. Do panics as [Engine.Do] does, and also if the definition or the handler that the
 // command names is unknown to the engine.
 //
-// Refusals by the rules are events. After buff.Pause of the handler's own owner, the other events
-// of this instant that have not run are paused too. A buff that buff.Steal removes from the
-// handler's own owner is lost, and counted in Stats.Undelivered, if at the end of the frame the
-// thief is unknown or has no room.
+// If the rules refuse the command, an event says so. After buff.Pause of the handler's own owner,
+// the other events of this instant that have not run are paused too. If buff.Steal removes a buff
+// from the handler's own owner, and the thief is unknown or has no room at the end of the frame,
+// the buff is lost and counted in Stats.Undelivered.
 //
 // Only inside the handler.
 func (c *Context) Do(cmd buff.Command) {
@@ -180,8 +179,8 @@ func (c *Context) issue(cmd *buff.Command) {
 	l.send(cmd)
 }
 
-// send adds a command to those for other owners. Commands after the first buff.MaxCommands of a
-// handler are dropped, with a single event.
+// send adds a command to the worker's commands for other owners. Commands after the first
+// buff.MaxCommands of a handler are dropped, with a single event.
 func (l *workerState) send(cmd *buff.Command) {
 	if l.issued++; l.issued > buff.MaxCommands {
 		if l.issued == buff.MaxCommands+1 {

@@ -15,19 +15,19 @@ import (
 //	r = eng.Do(buff.Dispel(7, buff.Query{Type: "curse"}))
 //
 // The functions of package buff that make commands document each command, the meaning of its
-// Result.Amount, and its errors by the rules. Besides those, Result.Err is [ErrUnknownOwner],
+// Result.Amount, and the errors of the rules. Besides these, Result.Err is [ErrUnknownOwner],
 // [ErrUnknownSpec], [ErrRemoved], [ErrUnknownHandler], [ErrClosed], [ErrOverloaded] or
 // [ErrTooManyZones], and buff.ErrStale for the handle of a buff or timeout that has ended. If the
 // owner is busy, the command waits in its mailbox and Result.Queued is set.
 //
-// A command for several owners (buff.Compensate, buff.LoseSource, and the time of a zone) is
-// executed for all of them or, with ErrOverloaded, for none. Busy owners execute it when their
-// turn is over, and are not included in Result.Amount. buff.SetZone does not wait: a busy owner
-// changes its zone at once. It fails with ErrOverloaded if a buff may end with the change and the
-// owner's mailbox is full.
+// A command for several owners (buff.Compensate, buff.LoseSource, and a change of a zone's time) is
+// executed for all of them or, with ErrOverloaded, for none. Busy owners execute it when their turn
+// is over, and are not included in Result.Amount. buff.SetZone does not wait: a busy owner changes
+// its zone at once. SetZone fails with ErrOverloaded if some definition ends its buffs on a change
+// of zone and the owner's mailbox is full.
 //
-// Do panics if the tag, the school or the attribute is not of the engine's catalog, and if no
-// function of package buff could have made the command.
+// Do panics if the tag, the school or the attribute does not belong to the engine's catalog, or if
+// no function of package buff could have made the command.
 //
 // Only the loop goroutine may call it. It costs at most O(buffs of the owner), for each owner of
 // the command.
@@ -69,8 +69,8 @@ func (e *Engine) resolveHandler(c *buff.Command) error {
 	return nil
 }
 
-// execute runs a command of the loop, or queues it. It and the functions that it calls may fill in
-// the command, but do not keep it.
+// execute runs a command of the loop, or queues it. execute and the functions that it calls may
+// fill in fields of the command, but do not keep the pointer.
 func (e *Engine) execute(c *buff.Command) buff.Result {
 	e.record.command(c)
 	if concernsMany(c) {
@@ -88,7 +88,7 @@ func (e *Engine) execute(c *buff.Command) buff.Result {
 	return e.deliverWithinLimits(o, c)
 }
 
-// targetOf returns the owner that a command is for, nil if it is unknown.
+// targetOf returns the owner that a command is for, or nil if that owner is unknown.
 func (e *Engine) targetOf(c *buff.Command) *owner {
 	if number, by := c.Number(); by {
 		return e.at(number)
@@ -107,8 +107,8 @@ func notFound(c *buff.Command) buff.Result {
 	return buff.Result{Err: &ownerError{ErrUnknownOwner, c.Owner}}
 }
 
-// concernsMany reports whether a command concerns more than one Set, or data outside of it. The
-// loop executes it, in whichever lane it was issued.
+// concernsMany reports whether a command concerns more than one Set, or data outside the Set. The
+// loop executes such a command, in whichever lane it was issued.
 func concernsMany(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Many() }
 
 // executeForMany executes a command that concerns more than one Set.
@@ -126,8 +126,8 @@ func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 	return e.setZoneTime(c)
 }
 
-// mergeResults merges the Result of one owner into the Result of several: the first error, the sum
-// of the amounts, and the most specific kind.
+// mergeResults merges the Result of one owner into the Result of several owners. The merged Result
+// has the first error, the sum of the amounts, and the most specific kind.
 func mergeResults(all *buff.Result, r buff.Result) {
 	all.Amount += r.Amount
 	if all.Err == nil {
@@ -149,8 +149,8 @@ func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 	return all
 }
 
-// forward executes a command of another owner or of the Inbox. A refusal by the rules is
-// an event; a failure without an event is counted.
+// forward executes a command of another owner or of the Inbox. If the rules refuse it, an event
+// says so. If it fails without an event, it is counted in Stats.Undelivered.
 func (e *Engine) forward(c *buff.Command) buff.Result {
 	if concernsMany(c) {
 		e.loopWork.commands++
@@ -169,9 +169,10 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 	return e.countFailed(e.deliver(o, c))
 }
 
-// deliverAcross is forward for a command of one owner for another. If the target of an action
-// does not exist, the owner that has the action's buff gets an event. If that owner has left or
-// is busy, the failure is only counted. A damage report for a source that has left is dropped.
+// deliverAcross is forward for a command that one owner has issued for another owner. If an action
+// issued it and the target does not exist, the owner of that action's buff gets an event; if that
+// owner has left or is busy, the failure is only counted. A damage report for a source that has
+// left is dropped.
 func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
 	if why.Damage && e.targetOf(c) == nil {
 		e.loopWork.commands++
@@ -196,18 +197,17 @@ func (e *Engine) countFailed(r buff.Result) buff.Result {
 	return r
 }
 
-// DoAll executes many commands, in their order, and appends their results to dst, exactly as a
-// loop over [Engine.Do] would. In a large game it is faster: it prefetches the owners of 32
-// commands at a time, so that their cache misses overlap.
+// DoAll executes many commands, in their order, and appends their results to dst, exactly as a loop
+// over [Engine.Do] would. In a large game DoAll is faster: it prefetches the owners of 32 commands
+// at a time, so that their cache misses overlap.
 //
 //	results = eng.DoAll(results[:0], commands)
 //
-// Use it for many different owners, such as all commands of a frame for a whole zone. For
-// repeated commands on the same few owners Do is as fast.
+// Use it for commands to many different owners, such as all commands of a frame for a whole zone.
+// For repeated commands to the same few owners, Do is as fast.
 //
-// Like Do it is bounded by neither Budget nor Limits.Tick: everything is done when it returns. It
-// is bounded by Limits.Events: each command for which there is no room fails with
-// [ErrOverloaded].
+// Like Do, DoAll is not limited by Budget or Limits.Tick: all commands are done when it returns. It
+// is limited by Limits.Events: each command for which there is no room fails with [ErrOverloaded].
 //
 // Only the loop goroutine may call it. It costs as much as Do for each command, and does
 // not allocate if dst has room.
@@ -233,8 +233,8 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 }
 
 // doOne is Do for a command that must not be changed. A Command is large, so only the necessary
-// parts are copied. o is the owner found by prefetch, or nil; it is still present, since no
-// command spawns or despawns owners.
+// parts are copied. The parameter o is the owner found by prefetch, or nil. The owner is still
+// present, since no command spawns or despawns owners.
 func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 	switch {
 	case c.Verb == verb.Apply:
@@ -244,27 +244,27 @@ func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 		}
 		e.apply(r, o, c.Owner, &a)
 	case c.Verb == verb.Remove && c.Stacks == 0 && c.Reason == buff.NoReason && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
-		e.removeBuff(r, c.Handle) // as made by buff.Remove
+		e.removeBuff(r, c.Handle) // the command that buff.Remove makes
 	default:
 		*r = e.Do(*c)
 	}
 }
 
-// prefetchBatch is the number of commands to prefetch at once. With more, the first ones might be
-// evicted from the cache before they are executed.
+// prefetchBatch is the number of commands to prefetch at once. In a larger batch, data for the
+// first commands might be evicted from the cache before they are executed.
 const prefetchBatch = 32
 
 // prefetchList holds the commands to prefetch.
 type prefetchList struct {
 	commands [prefetchBatch]*buff.Command
 	owners   [prefetchBatch]*owner
-	recent   [256]uint32 // 1 + numbers of owners of recent commands, which are in cache
+	recent   [256]uint32 // hash table of 1 + number of the owners of recent commands, which are in cache
 	n        int
 	sink     uint64 // keeps the compiler from removing the prefetch reads
 }
 
-// resetPrefetch empties the prefetch list. It is allocated on first use, so that a game without
-// large batches does not pay for it.
+// resetPrefetch empties the prefetch list. The list is allocated on first use, so that a game
+// without large batches does not pay for it.
 func (e *Engine) resetPrefetch() {
 	if e.prefetching == nil {
 		e.prefetching = new(prefetchList)
@@ -275,12 +275,12 @@ func (e *Engine) resetPrefetch() {
 func (a *prefetchList) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 
 // prefetch reads the owners of the listed commands before they are executed, so that their cache
-// misses overlap: first the owners, then the keys of their slots, then the instance that each
-// command names. It skips owners of recent commands: in a raid they are all in cache, and the
+// misses overlap. It first reads the owners, then the keys of their slots, and then the instance
+// that each command names. It skips owners of recent commands, because these are in cache and the
 // reads would only cost time.
 func (e *Engine) prefetch() {
 	a := e.prefetching
-	looked, cold := uint64(0), uint32(0) // a bit for each command
+	looked, cold := uint64(0), uint32(0) // cold has a bit for each command whose owner is not in cache
 	for k, c := range a.commands[:a.n] {
 		a.owners[k] = nil
 		if !concernsMany(c) {
@@ -289,7 +289,7 @@ func (e *Engine) prefetch() {
 	}
 	for k, o := range a.owners[:a.n] {
 		if o == nil || !e.idle(o) {
-			a.owners[k] = nil // a worker may be running it
+			a.owners[k] = nil // a worker may be running this owner
 			continue
 		}
 		if recent := &a.recent[o.number%uint32(len(a.recent))]; *recent != o.number+1 {
@@ -308,28 +308,28 @@ func (e *Engine) prefetch() {
 	a.sink = looked
 }
 
-// reset clears the prefetch list, so that owners that leave are not kept alive.
+// reset clears the prefetch list, so that the list does not keep owners alive after they have left.
 func (a *prefetchList) reset() {
 	clear(a.owners[:a.n])
 	clear(a.commands[:a.n])
 	a.n = 0
 }
 
-// Damage in the three lanes. All panic if the school, or the attribute, is not of the engine's
-// catalog.
+// Damage in the three lanes. All of these methods panic if the school, or the attribute, does not
+// belong to the engine's catalog.
 
-// Absorb applies an amount of damage to the shields of an owner and returns the rest; see
-// [buff.Absorb]. A school of 0 means damage without a school.
+// Absorb applies an amount of damage to the shields of an owner and returns the damage that is
+// left; see [buff.Absorb]. A school of 0 means damage without a school.
 //
-// It fails with buff.ErrAmount if the amount is negative, and otherwise as Do does. If the owner
-// is busy it fails with [ErrBusy], because its shields cannot be read. If it fails, nothing is
-// absorbed, and rest is the amount.
+// It fails with buff.ErrAmount if the amount is negative, and otherwise as Do does. If the owner is
+// busy, it fails with [ErrBusy], because the owner's shields cannot be read. If Absorb fails,
+// nothing is absorbed, and rest is the amount.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner) for each shield that it
 // uses up.
 func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest int64, err error) {
 	e.enter("Absorb")
-	c := buff.Command{Verb: verb.Absorb, Owner: id, Amount: amount, Tag: e.known("Absorb", school)} // in place: it is long
+	c := buff.Command{Verb: verb.Absorb, Owner: id, Amount: amount, Tag: e.known("Absorb", school)} // a literal, because a Command is too large to copy cheaply
 	if o := e.ownerOf(id); o != nil && !e.idle(o) && !e.closed {
 		return amount, &ownerError{ErrBusy, id}
 	}
@@ -351,8 +351,9 @@ func (e *Engine) Damage(id buff.OwnerID, attr stat.Attr, amount float64, school 
 }
 
 // Absorb applies an amount of damage to the shields of the handler's own owner and returns the
-// rest. A school of 0 means damage without a school. A shield that is used up absorbs nothing
-// more, and breaks after the handler has returned. Absorb panics if the amount is negative.
+// damage that is left. A school of 0 means damage without a school. A shield that is used up
+// absorbs nothing more, and breaks after the handler has returned. Absorb panics if the amount is
+// negative.
 //
 // To damage another owner, call a handler of that owner: see AddTimeout.
 //
@@ -363,7 +364,7 @@ func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 		panic("engine: Absorb of a negative amount")
 	}
 	rest = l.owner.set.Absorb(amount, l.engine.known("Absorb", school))
-	l.turn.Issue(&l.owner.set, &buff.Command{Verb: verb.Absorb}) // even if nothing was absorbed: there may be a used-up shield
+	l.turn.Issue(&l.owner.set, &buff.Command{Verb: verb.Absorb}) // breaks used-up shields, even if this call absorbed nothing
 	return rest
 }
 
@@ -378,9 +379,9 @@ func (c *Context) Damage(owner buff.OwnerID, attr stat.Attr, amount float64, sch
 }
 
 // Absorb applies an amount of damage to the shields of an owner in the next Tick. A school of 0
-// means damage without a school. The rest is not returned: to get it, use [Inbox.Ask], or call
-// Absorb in a handler of that owner. It fails with [ErrInboxFull], [ErrClosed] or, if the amount
-// is negative, buff.ErrAmount.
+// means damage without a school. The damage that the shields do not absorb is not reported: to get
+// it, use [Inbox.Ask], or call Absorb in a handler of that owner. Absorb fails with [ErrInboxFull],
+// [ErrClosed] or, if the amount is negative, buff.ErrAmount.
 //
 // Any goroutine may call it.
 func (in *Inbox) Absorb(owner buff.OwnerID, amount int64, school buff.Tag) error {
@@ -399,7 +400,7 @@ func (in *Inbox) Damage(owner buff.OwnerID, attr stat.Attr, amount float64, scho
 	return in.post(&envelope{cmd: buff.Damage(owner, e.attr("Damage", attr), amount, e.known("Damage", school))})
 }
 
-// known returns the tag, and panics if it is neither 0 nor a tag of the engine's catalog.
+// known returns the tag. It panics if the tag is neither 0 nor in the engine's catalog.
 func (e *Engine) known(method string, tag buff.Tag) buff.Tag {
 	if tag != 0 && e.Catalog().TagName(tag) == "" {
 		panic("engine: " + method + " with a tag that is not of this engine's catalog")

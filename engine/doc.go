@@ -32,8 +32,8 @@
 //
 //   - Call Tick regularly with the elapsed time, and read the Frame before the next Tick: it is
 //     valid until then.
-//   - Serialize calls of the Engine. Only one goroutine at a time may call it, not necessarily
-//     always the same one. Use the [Inbox] from other goroutines and the [Context] from handlers.
+//   - Serialize calls of the Engine. Only one goroutine at a time may call it; it need not always
+//     be the same goroutine. Use the [Inbox] from other goroutines and the [Context] from handlers.
 //   - Keep handlers short. A handler that waits for I/O occupies a worker, and after
 //     Options.Budget its owner is busy. A handler that never returns costs a worker for the rest
 //     of the process.
@@ -51,8 +51,8 @@
 //
 // # Three lanes
 //
-// A request is a [buff.Command]: a value that a function of package buff makes and that names its
-// target. There are three ways to issue one:
+// A request is a [buff.Command], a value that names its target. The functions of package buff make
+// commands. There are three ways to issue a command:
 //
 //	lane      caller                     takes effect                   returns
 //	Engine    the loop, between Ticks    at once                        the Result
@@ -80,16 +80,18 @@
 // Param. On the Engine each query also returns an error, for an unknown owner and for a busy one,
 // so that "unknown" is never mistaken for "no". In a handler, queries of its owner always succeed.
 //
-// Commands that the loop issues are decided on the loop. Go handlers that they trigger run later,
-// on a worker, at the start of the owner's next turn and with the time of their cause.
+// The loop executes its own commands at once. The Go handlers that such a command triggers run
+// later, on a worker, at the start of the owner's next turn, but with the instant of the command as
+// their time.
 //
 // # Order
 //
 // The events of one owner are ordered as in package buff: by instant; at one instant pulses before
-// ends before timeouts; then older applications first. Owners are independent and run in parallel.
-// A command for another owner waits until the end of the frame. These commands are executed in the
-// order of their cause's time, then of the owner that caused them, then of issue. So the same calls
-// produce the same frames with one worker, with eight, and with none ([Options].Synchronous).
+// ends before timeouts; then by age, the oldest application first. Owners are independent and run
+// in parallel. A command for another owner waits until the end of the frame. These commands are
+// sorted by the time of the event that caused them, then by the owner that issued them, and then in
+// the order in which that owner issued them. So the same calls produce the same frames with one
+// worker, with eight, and with none ([Options].Synchronous).
 //
 // # One timer for each owner
 //
@@ -101,7 +103,7 @@
 //
 // So a million buffs on a hundred thousand players are a hundred thousand timers, and a refresh
 // moves none of them. One timer is enough because a turn processes all due instants of its owner in
-// order. Owners appear in a Frame in the order in which one timer for each buff would fire: each
+// order. Owners appear in a Frame in the same order as if each buff had its own timer, because each
 // deadline keeps the number of the turn or command that set it.
 //
 // # Where turns run
@@ -112,26 +114,26 @@
 //   - no catalog of the engine calls a handler that is missing from Options.QuickHandlers, and
 //   - no due owner has a timeout with a function, or with a handler that isn't quick.
 //
-// Buffs whose effects are data call no handler and count as quick. If a small slice has to run on
-// the workers, one worker is woken, and the others only if the slice is not done after 200 µs. With
-// Options.Synchronous all turns run on the loop.
+// Buffs whose effects are pure data call no handler and count as quick. If a small slice has to run
+// on the workers, one worker is woken, and the others only if the slice is not done after 200 µs.
+// With Options.Synchronous all turns run on the loop.
 //
 // Events, their order and the results of commands are the same in all cases. The difference is what
-// happens if a quick handler breaks its promise: one that blocks stops the loop, and Budget does
-// not help; one that ends its goroutine (runtime.Goexit) ends the loop's goroutine, as described in
-// Faults. A panic is contained everywhere. A function that a quick handler passes to AddTimeout
-// must be quick too, because it may run in the same turn.
+// happens if a quick handler breaks its promise. A quick handler that blocks stops the loop, and
+// Budget does not help. A quick handler that ends its goroutine (runtime.Goexit) ends the loop's
+// goroutine, as described in Faults. A panic is contained everywhere. A function that a quick
+// handler passes to AddTimeout must be quick too, because it may run in the same turn.
 //
 // # Ownership
 //
 // The loop owns the wheel, the time and every idle owner. A Tick dispatches due owners to the
-// workers and collects them. An owner that has not returned when Options.Budget is used up is busy:
-// its due events and the commands for it wait in its mailbox, in order. The game continues for all
-// other owners, and [Frame].Stuck lists the busy owner. No event is lost: Event.At is when it was
-// due, Event.Seen when it ran.
+// workers and collects them. An owner whose turn is not over when Options.Budget is used up is
+// busy: its due events and the commands for it wait in its mailbox, in order. The game continues
+// for all other owners, and [Frame].Stuck lists the busy owner. No event is lost: Event.At is when
+// it was due, Event.Seen when it ran.
 //
 // A handler may change the data of its owner ([Context.Data]) without a lock. The loop may change
-// it between Ticks, unless the owner is busy.
+// that data between Ticks, unless the owner is busy.
 //
 // # Faults
 //
@@ -143,11 +145,11 @@
 // The same holds for all other functions that a game provides. If Options.Members panics, that
 // search of the aura finds no members. If a [buff.Formula] panics, it has no value, and the
 // application is denied. If Options.Trace.Record fails, the recording ends; if Options.Trace.Writer
-// fails, the trace ends; Close returns both errors. If a clock fails, one measurement is missing. A
-// function that the loop calls itself and that calls runtime.Goexit ends the loop's goroutine; the
-// engine cannot prevent that. If it was called by [Inbox.Run] or as Options.Members, or was a
-// handler running on the loop, the Tick is finished first, and another goroutine may continue to
-// use the engine, or close it.
+// fails, the trace ends; Close returns both errors. If a clock fails, one measurement is missing.
+// If a function that the loop calls itself calls runtime.Goexit, the loop's goroutine ends; the
+// engine cannot prevent that. If the function was called by [Inbox.Run] or as Options.Members, or
+// was a handler running on the loop, the engine first finishes the Tick. Another goroutine may then
+// continue to use the engine, or close it.
 //
 // Failures that recover cannot catch end the process: a stack overflow, a concurrent map write,
 // os.Exit. A handler that never returns keeps its worker. It costs the loop one Budget, in the Tick
@@ -160,15 +162,17 @@
 //
 // # Effects across owners
 //
-// The loop keeps a cross-owner index, built from events: immediately for the loop's own decisions,
-// at the end of the frame for events from workers, sorted by time and owner. The index serves two
-// rules. If a source has more instances of a definition than define.PerSource allows, the oldest
-// are removed, on whichever owners they are. An aura (define.Aura) searches for its members at the
-// end of the frame in which its interval elapses: [Options].Members lists the owners in its area.
-// They get its buff, and former members lose it after the linger. Searches that are late are
-// combined into one, and its linger counts from when it was due. An owner that could not be given
-// the buff is tried again at each search. A hidden aura, and one whose time is paused, finds no
-// members. The aura of a busy bearer waits for the next search.
+// The loop keeps a cross-owner index, built from events. Events of the loop's own commands enter it
+// immediately; events from workers enter it at the end of the frame, sorted by time and owner. The
+// index serves two rules. If a source has more instances of a definition than define.PerSource
+// allows, the oldest are removed, on whichever owners they are. An aura (define.Aura) searches for
+// its members at the end of each frame in which its interval elapses: [Options].Members lists the
+// owners in its area. These owners get the buff that the aura applies. An owner that is no longer
+// in the area loses the buff after the linger. If several searches of an aura are late, they are
+// combined into one, and the linger counts from the instant at which that search was due. If an
+// owner could not be given the buff, each later search tries again. An aura that is hidden or
+// paused finds no members. If the bearer of an aura is busy, its members do not change until the
+// next search.
 //
 // One call pauses all owners in a zone, or changes the rate of their time: see [buff.SetZone] and
 // [buff.PauseZone].
@@ -177,11 +181,12 @@
 //
 // [Engine.Despawn] removes an owner and returns its whole state as a blob. [Engine.Restore] spawns
 // it again with the same deadlines, to the millisecond. [Engine.Save] makes a blob of an owner and
-// keeps it running; [Engine.Drop] removes an owner without making a blob. A blob has the owner's
-// zone, which Restore enters again, and omits the buffs that it got from auras. After a restart,
-// Options.Epoch and Options.Uptime give the engine the new readings of its clocks. The engine does
-// not know which sources were lost while an owner was away: Restoration.Sources lists the sources
-// that are not in the engine, and the game must confirm each one or report it as lost.
+// keeps it running; [Engine.Drop] removes an owner without making a blob. A blob contains the
+// number of the owner's zone, and Restore puts the owner back into that zone. A blob does not
+// contain the buffs that the owner got from auras. After a restart, Options.Epoch and
+// Options.Uptime tell the engine how much time has passed on each clock. The engine does not know
+// which sources were lost while an owner was away: Restoration.Sources lists the sources that are
+// not in the engine, and the game must confirm each of them or report it as lost.
 //
 //	r, err := eng.Restore(7, data, blob)
 //	for _, source := range r.Sources {
@@ -203,9 +208,10 @@
 // # Hot reload
 //
 // [Engine.Reload] replaces the catalog by a new version between two Ticks; packages buff/catalog
-// and buff/catalog/watch load one from files. Later applications use the new definitions, even if
-// they name a *buff.Spec of an older version. A running buff keeps its version, is converted, or
-// ends, as its definition says (reload). The engine converts some thousand buffs per Tick.
+// and buff/catalog/watch load a catalog from files. Later applications use the new definitions,
+// even if they name a *buff.Spec of an older version. The setting reload of a definition decides
+// whether its running buffs keep their version, are converted to the new version, or end. The
+// engine converts some thousand buffs per Tick.
 //
 // # Observation
 //
@@ -214,11 +220,11 @@
 //
 // # Catching up
 //
-// A Tick after a stall is bounded. It advances in slices, whose lengths depend on the deadlines
-// in them. It stops when it has processed [Options].Limits.Tick events, or when a slice was not
-// done within Budget. The remaining time is carried into the following Ticks or dropped: see
-// [CatchUp]. A Tick that stops early returns a frame like any other; each owner has the same
-// events, later.
+// After a stall, the work of one Tick is bounded. The Tick advances in slices, whose lengths depend
+// on the deadlines in them. It stops when it has processed [Options].Limits.Tick events, or when a
+// slice was not done within Budget. The remaining time is carried into the following Ticks or
+// dropped: see [CatchUp]. A Tick that stops early returns a frame like any other; each owner has
+// the same events in the same order, only later.
 //
 // The limit is exact. In each slice the loop gives every due owner an allowance, which depends on
 // the due owners, their due events and the order, but not on how fast they run. Even a single
@@ -226,15 +232,16 @@
 // of them in this Tick and for the others in the next ones, at the same Now. An owner that waits
 // for its allowance counts as busy: commands for it are queued after its due events.
 //
-// Time does not advance at all while an owner waits for its allowance, and by at most 50 ms while
-// one waits for a worker, so that a handler that sleeps through a Budget delays no other owner.
-// There are three exceptions:
+// Game time does not advance at all while an owner waits for its allowance. While an owner waits
+// for a worker, time advances by at most 50 ms: the worker may be held by a handler that sleeps for
+// longer than the Budget, and such a handler must not delay the other owners. There are three
+// exceptions:
 //
-//   - Time passes an owner whose handler is stuck. Until the owner has caught up, it processes a
-//     bounded number of its events in each Tick.
-//   - Time passes an owner that is still not done after Limits.Tick events (or four times
-//     Limits.Buffs, if that is more): it creates its own work.
-//   - Time passes all owners while all workers are stuck, since no owner could run.
+//   - Time does not wait for an owner whose handler is stuck. Until that owner has caught up, it
+//     processes a bounded number of its events in each Tick.
+//   - Time does not wait for an owner that is still not done after Limits.Tick events (or four
+//     times Limits.Buffs, if that is more), because such an owner creates its own work.
+//   - Time waits for no owner while all workers are stuck, since no owner could run.
 //
 // # Cost
 //

@@ -22,31 +22,31 @@ import (
 
 // Engine runs the buffs of many owners for one game loop. Make one with [New].
 //
-// Except for Inbox and Catalog, its methods are for the goroutine that calls [Engine.Tick], the
-// loop, and for the time between two Ticks. A handler that calls one panics; it must use its
-// [Context].
+// Only the goroutine that calls [Engine.Tick], the loop, may call its methods, and only between two
+// Ticks. The exceptions, such as Inbox and Catalog, say so. If a handler calls a method that is
+// only for the loop, the method panics; handlers must use their [Context].
 type Engine struct {
-	opts    Options                   // its Catalog is the first version
+	opts    Options                   // Options.Catalog is the first version of the catalog
 	edition atomic.Pointer[edition]   // the current definitions
 	named   []boundHandler            // handlers by name, numbered from firstNamed; immutable
 	names   map[string]buff.HandlerID // immutable: any goroutine reads it
 	release func(context.Context) error
 
-	handlerID func(name string) (buff.HandlerID, bool) // looks up names, for restored timeouts
+	handlerID func(name string) (buff.HandlerID, bool) // returns the handler that a restored timeout names
 
 	now          wheel.Time
-	target       wheel.Time    // sum of the Ticks' time; later than now while a backlog is carried
-	waitingSince wheel.Time    // since when an owner has waited for a worker; Never if none waits
-	carry        time.Duration // rest of dt below a millisecond
+	target       wheel.Time    // sum of the lengths of all Ticks; later than now if a Tick could not process all of its time
+	waitingSince wheel.Time    // instant since which some owner has waited for a worker; Never if no owner waits
+	carry        time.Duration // fraction of a millisecond that the last Tick left
 	wheel        *wheel.Wheel
 	fired        []wheel.Fired
-	due          []dueOwner // due owners of the fired timers, in order
+	due          []dueOwner // owners whose timers have fired and that are due, in order
 	dueSpare     []dueOwner // scratch for sorting due
 	high         highWaters
 
 	owners    owners
-	bases     []uint32 // by number: first generation of its next Set
-	base      uint32   // first generation of a number not used since releaseMemory
+	bases     []uint32 // by owner number: first generation of handles of the next owner with that number
+	base      uint32   // first generation of handles for an owner number that has not been used since releaseMemory
 	free      []uint32
 	byID      ids
 	scheduled []ref  // owners that need a turn in the next Tick
@@ -54,9 +54,9 @@ type Engine struct {
 
 	backlog   backlog
 	starts    int   // staged mailboxes that get a turn in this slice
-	perReason int32 // allowance per reason for a turn in this slice
-	share     int32 // upper limit of an allowance: see maxShare
-	patience  int64 // events that one owner may process before time passes it
+	perReason int32 // allowance of a batched turn for which none is set, in this slice; at most share
+	share     int32 // upper limit of one allowance: see maxShare
+	patience  int64 // number of events after which game time no longer waits for an owner that is behind
 	processed int   // events processed in this Tick
 	reserved  int   // quota reserved for running owners
 	claimed   int   // quota reserved for finished but uncollected turns
@@ -71,7 +71,7 @@ type Engine struct {
 	collected []*mailbox
 
 	memory           buff.Memory     // memory of all owners' buffs
-	loop             buff.Turn       // scratch of the loop's commands
+	loop             buff.Turn       // the Turn of commands that the loop executes
 	readsSources     bool            // a definition reads its source repeatedly: see buff.Spec.Rereads
 	deliveringOutbox bool            // deliverOutbox is running
 	captured         []buff.Captured // captured attributes of the source, for an application by the loop
@@ -95,7 +95,7 @@ type Engine struct {
 	ownerCount       int    // owners, including those that are leaving
 	hadOwners        bool   // there has been an owner since releaseMemory
 	inCallback       string // name of the game's callback that the loop is in, if any
-	onLoop           bool   // it is a function of Inbox.Run, which may call the Engine
+	onLoop           bool   // the loop is in a function of Inbox.Run, which may call the Engine
 	faults           faults
 	copies           *copies  // nil until Copies is called
 	changes          *Changes // nil until Changes is called
@@ -105,12 +105,12 @@ type Engine struct {
 	occupied atomic.Bool   // a Tick or Close is running
 	exited   bool          // a callback has ended the goroutine in a Tick: see endExclusive
 	given    time.Duration // length of the current Tick
-	frames   atomic.Uint64 // frame number, for workers
-	seen     atomic.Int64  // game time of the frame, for workers
-	interval atomic.Uint32 // current round of copies, from 1, for workers; 0 if there is none
-	unread   atomic.Uint64 // results of turns in earlier frames than this are no longer read
-	dropped  atomic.Uint64 // by all workers
-	failed   atomic.Uint64 // by all workers
+	frames   atomic.Uint64 // current frame number; read by workers
+	seen     atomic.Int64  // game time of the frame; read by workers
+	interval atomic.Uint32 // number of the current round of copies, from 1; 0 if Copies was not called; read by workers
+	unread   atomic.Uint64 // turn results of frames before this one are no longer read
+	dropped  atomic.Uint64 // the workers' part of view.Stats.Dropped
+	failed   atomic.Uint64 // the workers' part of view.Stats.Undelivered
 	failures atomic.Uint64 // faults of all callbacks and handlers
 	cutOff   atomic.Bool   // Close no longer waits for overdue events
 }
@@ -179,15 +179,16 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	return e
 }
 
-// runRoom is the room in a mailbox for run messages, in addition to one before each command. The
-// timer of a busy owner fires at most once before the owner is idle again.
+// runRoom is the number of run messages for which a mailbox has room, in addition to one run
+// message before each command. A few are enough, because the timer of a busy owner fires at most
+// once before the owner is idle again.
 const runRoom = 16
 
-// firstNamed is the id of the first handler that timeouts refer to by name. Lower ids are those
-// of the catalogs, which grow from reload to reload.
+// firstNamed is the id of the first handler that timeouts refer to by name. Lower ids belong to the
+// handlers of the catalogs, which may become more with each reload.
 const firstNamed = 1 << 24
 
-// nameHandlers assigns ids to the handlers by name.
+// nameHandlers assigns ids to the handlers, in the order of their names.
 func (e *Engine) nameHandlers() {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(e.opts.Handlers)), maps.Keys(e.opts.QuickHandlers))
 	slices.Sort(names)
@@ -202,7 +203,7 @@ type boundHandler struct {
 	quick bool
 }
 
-// handler returns the handler of that name; its call is nil if there is none.
+// handler returns the handler of that name; the field call is nil if there is none.
 func (o *Options) handler(name string) boundHandler {
 	if h := o.QuickHandlers[name]; h != nil {
 		return boundHandler{h, true}
@@ -253,27 +254,28 @@ func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
 // Any goroutine may call it.
 func (e *Engine) Inbox() *Inbox { return &e.inbox }
 
-// closeLimit is the number of overdue events that Close processes of carried time, counted like
-// Options.Limits.Tick.
+// closeLimit is the largest number of overdue events that Close processes before it drops the
+// remaining carried time. It counts like Options.Limits.Tick.
 const closeLimit = 1 << 20
 
 // cutOffLimit is the number of events that Close processes before it cuts off owners that are
 // still behind.
 const cutOffLimit = 4 * closeLimit
 
-// Close ends the engine: it refuses new work, delivers accepted work and the events that are due
-// in carried time (see [Options].CatchUp), waits for handlers and releases the workers. Further
-// calls fail with [ErrClosed] or do nothing; later events never run. Events of the final work
-// reach the handlers but no Frame: to see them, call Tick again before Close, or pass told.
+// Close ends the engine: it refuses new work, delivers accepted work and the events that are due in
+// carried time (see [Options].CatchUp), waits for handlers and releases the workers. Further calls
+// fail with [ErrClosed] or do nothing; later events never run. Events of this final work reach the
+// handlers but no Frame. To see these events, call Tick again before Close, or pass a function to
+// Close.
 //
 // Close processes at most 1,048,576 deadlines of carried time, and none once ctx has ended. The
-// rest is dropped: its events never run, and Stats.LostAtClose is the time dropped. An owner that
-// is not up to date after 4,194,304 events, for example after a Readmit with a wrong instant, is
-// cut off: accepted commands for it are executed, and its overdue events never run.
+// remaining time is dropped: its events never run, and Stats.LostAtClose is the time dropped. An
+// owner that is not up to date after 4,194,304 events, for example after a Readmit with a wrong
+// instant, is cut off: accepted commands for it are executed, and its overdue events never run.
 //
-// If ctx ends first, Close returns its error within 10 ms, with the owners whose handlers still
-// run; it may then be called again. It must not be called from a handler. Owners whose handlers
-// trigger each other endlessly keep Close busy for as long as ctx allows.
+// If ctx ends first, Close returns the error of ctx within 10 ms, with the owners whose handlers
+// still run; Close may then be called again. It must not be called from a handler. Owners whose
+// handlers trigger each other endlessly keep Close busy for as long as ctx allows.
 //
 // Each function in told is called on the loop with each frame of the final work. The first frame
 // starts with the events of the loop's calls since the last Tick.
@@ -307,7 +309,7 @@ func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 	return errors.Join(e.record.failure(), e.slow.err)
 }
 
-// beginExclusive starts a Tick or Close. It panics if another goroutine is in one.
+// beginExclusive starts a Tick or Close. It panics if another goroutine is in Tick or Close.
 func (e *Engine) beginExclusive(method string) {
 	if e.onLoop {
 		panic("engine: " + method + " called from a function of Inbox.Run")
@@ -317,9 +319,9 @@ func (e *Engine) beginExclusive(method string) {
 	}
 }
 
-// endExclusive ends the section that beginExclusive started. If a callback has ended the goroutine
-// that was in a Tick, the Tick is completed here, so that another goroutine may continue to use the
-// engine.
+// endExclusive ends the section that beginExclusive started. If a callback has ended the loop's
+// goroutine during a Tick, endExclusive completes the Tick, so that another goroutine may continue
+// to use the engine.
 func (e *Engine) endExclusive() {
 	if e.exited {
 		e.exited = false
@@ -357,13 +359,13 @@ func (inline) Submit(task func()) error {
 	return nil
 }
 
-// Pool holds the worker goroutines of one or more engines, each on its own loop. Make one with
-// [NewPool].
+// Pool holds the worker goroutines of one or more engines, each of which has its own loop. Make one
+// with [NewPool].
 type Pool struct{ pool *ants.Pool }
 
-// NewPool returns a pool for the given number of workers, from 1 to 65,536: the sum of
-// Options.Workers of all engines that use it. It starts goroutines as they are needed, and keeps
-// them.
+// NewPool returns a pool for the given number of workers, from 1 to 65,536. It should be the sum of
+// Options.Workers of all engines that use the pool. The pool starts goroutines as they are needed,
+// and keeps them.
 //
 // If the pool is smaller than that sum, an engine that finds no free worker leaves its due events
 // to a later frame. Nothing is lost, but the results then depend on the relative speed of the
@@ -372,8 +374,9 @@ func NewPool(workers int) (*Pool, error) {
 	if workers < 1 || workers > 1<<16 {
 		return nil, fmt.Errorf("engine: a pool for %d workers, want 1 to %d", workers, 1<<16)
 	}
-	// Nonblocking: the loop must never wait in Submit. No purging: bursts find their goroutines.
-	// Larger than the number of workers: goroutines that are about to end do not block new ones.
+	// Nonblocking, because the loop must never wait in Submit. No purging, so that a burst of work
+	// finds its goroutines. Larger than the number of workers, so that goroutines that are about to
+	// end do not block new ones.
 	pool, err := ants.NewPool(4*workers+16, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {
 		return nil, fmt.Errorf("engine: a pool for %d workers: %w", workers, err)
@@ -382,8 +385,8 @@ func NewPool(workers int) (*Pool, error) {
 }
 
 // Close releases the goroutines, after their current tasks have ended. If ctx ends first, it
-// returns the error of ctx. Close the engines that use the pool before. A second Close does
-// nothing. Any goroutine may call it.
+// returns the error of ctx. Close the engines that use the pool first. A second Close does nothing.
+// Any goroutine may call it.
 func (p *Pool) Close(ctx context.Context) error {
 	if err := p.pool.ReleaseContext(ctx); !errors.Is(err, ants.ErrPoolClosed) {
 		return err

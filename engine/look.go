@@ -11,14 +11,14 @@ import (
 // Queries of an owner by the loop and by handlers.
 //
 // The loop gets the same answer as a handler of the owner, and an error: [ErrBusy] while the
-// owner's turn is not over, and [ErrUnknownOwner] if there is no such owner. With an error the
-// other results are meaningless: the state is not known. Queries that succeed don't allocate;
-// those that fail allocate the error, 32 bytes.
+// owner's turn is not over, and [ErrUnknownOwner] if there is no such owner. If there is an error,
+// the other results are meaningless, because the state is not known. Queries that succeed don't
+// allocate. Queries that fail allocate the error, 32 bytes.
 
-// HasTag reports whether an owner has a tag, granted by its buffs or by AddTag. It is false for
-// tag 0, which Catalog.Tag returns for an unknown name. It fails with [ErrBusy] and
-// [ErrUnknownOwner]: do not treat an error as false, or a stunned player could act because it
-// could not be read.
+// HasTag reports whether an owner has a tag, granted by its buffs or by AddTag. It reports false
+// for tag 0, which Catalog.Tag returns for an unknown name. HasTag fails with [ErrBusy] and
+// [ErrUnknownOwner]. Do not treat an error as false, or a stunned player could act while its state
+// cannot be read.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
@@ -30,9 +30,9 @@ func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
 	return set.Has(tag), nil
 }
 
-// Dead reports whether an owner has been killed and not revived since: by buff.Kill, by an action
-// of a buff, or because an attribute with at_min: kill has reached its minimum. A buff.Died event
-// reports the death. Dead fails as HasTag does.
+// Dead reports whether an owner has been killed and not revived since. An owner is killed by
+// buff.Kill, by an action of a buff, or when an attribute with the setting at_min: kill reaches its
+// minimum. A buff.Died event reports the death. Dead fails as HasTag does.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
@@ -45,9 +45,10 @@ func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
 }
 
 // Remaining returns the longest time left among an owner's buffs with a tag, and reports whether
-// there is one. The tag may be in the definition's Tags or Grants, or below it in the hierarchy:
-// a cooldown is a buff with a tag. For a paused buff it is the time left as if it were resumed
-// now, and for an infinite one the longest Duration. It fails as HasTag does.
+// there is such a buff. A buff has a tag if the Tags or Grants of its definition contain the tag or
+// one below it in the hierarchy. For example, a cooldown is a buff with a tag. The time left of a
+// paused buff is counted as if the buff were resumed now; the time left of an infinite buff is the
+// longest Duration. Remaining fails as HasTag does.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, found bool, err error) {
@@ -61,7 +62,7 @@ func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, f
 }
 
 // Param returns a parameter of the buff of a handle, by its name in the definition, and reports
-// whether it exists. It fails with [ErrBusy] if the buff's owner is busy.
+// whether there is such a buff and parameter. It fails with [ErrBusy] if the buff's owner is busy.
 //
 // Only the loop goroutine may call it. It costs O(parameters of the definition).
 func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err error) {
@@ -74,13 +75,13 @@ func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err e
 	return v, found, nil
 }
 
-// Carried is the buffs of an owner. It is valid until the owner changes or the next Tick. It is
-// not an iter.Seq: a function value that is returned along with an error is called indirectly,
-// and a loop over it would allocate.
+// Carried is the buffs of an owner. It is valid until the owner changes or the next Tick. It is not
+// an iter.Seq, because a loop over a function value that is returned along with an error would
+// allocate.
 type Carried struct{ set *buff.Set }
 
 // All returns the buffs, the oldest application first. The loop over them may remove the current
-// one. It does not allocate.
+// buff. All does not allocate.
 func (c Carried) All() iter.Seq[buff.Instance] { return c.set.All() }
 
 // Buffs returns the owner's buffs. It fails as HasTag does; the result then has no buffs.
@@ -95,14 +96,14 @@ func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 	return Carried{set}, nil
 }
 
-// nothing is an empty Set, for owners that are unknown or cannot be read.
+// emptySet is an empty Set, for owners that are unknown or cannot be read.
 var emptySet = buff.NewSet(0, 0, 0, 1)
 
 // At returns the buff in a slot and reports whether there is one: see [buff.Set.At].
 func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
 
 // Find returns the buff of a handle and reports whether it is running. It fails with [ErrBusy] if
-// the buff's owner is busy, since it is then unknown whether the buff is still running.
+// the buff's owner is busy, since it is then not known whether the buff is still running.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
@@ -131,8 +132,8 @@ func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error)
 	return set.Owner(), true, nil
 }
 
-// OwnerIDs returns the IDs of all owners, in the order of their numbers, including busy ones. The
-// loop over them may drop the current one. It does not allocate.
+// OwnerIDs returns the IDs of all owners, including busy ones, in the order of their numbers. The
+// loop over them may drop the current owner. OwnerIDs does not allocate.
 //
 // Only the loop goroutine may call it. It costs O(owners).
 func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
@@ -146,7 +147,7 @@ func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
 	}
 }
 
-// readableSet returns the Set of an owner that can be read.
+// readableSet returns the Set of an owner, or an error if the owner is unknown or busy.
 func (e *Engine) readableSet(id buff.OwnerID) (*buff.Set, error) {
 	switch o := e.ownerOf(id); {
 	case o == nil:
@@ -158,8 +159,8 @@ func (e *Engine) readableSet(id buff.OwnerID) (*buff.Set, error) {
 	}
 }
 
-// setOfHandle returns the Set of a handle's owner. If the owner is unknown it returns an empty Set,
-// since the buff does not exist either.
+// setOfHandle returns the Set of a handle's owner. If the owner is unknown, it returns an empty
+// Set, since the buff does not exist either.
 func (e *Engine) setOfHandle(h buff.Handle) (*buff.Set, error) {
 	switch o := e.at(h.Number()); {
 	case o == nil:
@@ -171,14 +172,14 @@ func (e *Engine) setOfHandle(h buff.Handle) (*buff.Set, error) {
 	}
 }
 
-// HasTag reports whether the handler's own owner has a tag, without the effects of this handler's
-// commands.
+// HasTag reports whether the handler's own owner has a tag. It does not show the effects of this
+// handler's own commands yet.
 //
 // Only inside the handler.
 func (c *Context) HasTag(tag buff.Tag) bool { return c.live().owner.set.Has(tag) }
 
-// Remaining returns the longest time left among the buffs of the handler's own owner with
-// a tag, and reports whether there is one: see [Engine.Remaining].
+// Remaining returns the longest time left among the buffs of the handler's own owner with a tag,
+// and reports whether there is such a buff: see [Engine.Remaining].
 //
 // Only inside the handler. It costs O(buffs of that owner).
 func (c *Context) Remaining(tag buff.Tag) (time.Duration, bool) {
@@ -187,22 +188,23 @@ func (c *Context) Remaining(tag buff.Tag) (time.Duration, bool) {
 }
 
 // Param returns a parameter of a buff of the handler's own owner, by its name in the definition,
-// and reports whether it exists. In a handler for the end of a buff, that buff no longer has
-// parameters.
+// and reports whether there is such a buff and parameter. In a handler for the end of a buff, that
+// buff no longer has parameters.
 //
 // Only inside the handler. It costs O(parameters of the definition).
 func (c *Context) Param(h buff.Handle, name string) (float64, bool) {
 	return c.live().owner.set.Param(h, name)
 }
 
-// Queries of an owner's attributes; Do changes them. All panic if the attribute is not of the
-// engine's catalog. buff.Catalog.Attr returns an attribute by name.
+// Queries of an owner's attributes; commands for Do change attributes. All of these methods panic
+// if the attribute does not belong to the engine's catalog. buff.Catalog.Attr returns an attribute
+// by name.
 
-// Attribute returns the value of an owner's attribute, with the modifiers of its buffs and within
-// its limits. It fails with [ErrUnknownOwner], and with [ErrBusy] while the owner is busy.
+// Attribute returns the value of an owner's attribute, including the modifiers of its buffs and
+// within its limits. It fails with [ErrUnknownOwner], and with [ErrBusy] while the owner is busy.
 //
-// Only the loop goroutine may call it. It costs O(1), or O(modifiers of that attribute) if
-// something has changed since the last query.
+// Only the loop goroutine may call it. It costs O(1), or O(modifiers of that attribute) if the
+// attribute may have changed since the last query.
 func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	e.enter("Attribute")
 	attr = e.attr("Attribute", attr)
@@ -228,7 +230,8 @@ func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
 }
 
 // Attributes returns the attributes of an owner in the order of the catalog, each with the number
-// of its modifiers; [Engine.Modifiers] lists them. It fails as Attribute does, and is then empty.
+// of its modifiers; [Engine.Modifiers] lists the modifiers. Attributes fails as Attribute does; the
+// result is then empty.
 //
 // Only the loop goroutine may call it. It may allocate: it is meant for displays, not for rules.
 func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
@@ -240,12 +243,12 @@ func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 	return set.Attributes(e.Catalog()), nil
 }
 
-// Modifiers returns the modifiers of an owner's attribute, the oldest first: Of is the
-// buff.Handle of the buff that added it, for [Engine.Find]. It fails as Attribute does, and is
-// then empty.
+// Modifiers returns the modifiers of an owner's attribute, the oldest first. The field Of is the
+// buff.Handle of the buff that added the modifier; pass it to [Engine.Find]. Modifiers fails as
+// Attribute does; the result is then empty.
 //
-// Only the loop goroutine may call it. It may allocate. Nothing may be changed while the loop
-// over it runs.
+// Only the loop goroutine may call it. It may allocate. Do not change the engine while you iterate
+// over the result.
 func (e *Engine) Modifiers(id buff.OwnerID, attr stat.Attr) (iter.Seq[stat.Modifier], error) {
 	e.enter("Modifiers")
 	attr = e.attr("Modifiers", attr)
@@ -256,8 +259,8 @@ func (e *Engine) Modifiers(id buff.OwnerID, attr stat.Attr) (iter.Seq[stat.Modif
 	return set.Modifiers(e.Catalog(), attr), err
 }
 
-// attr returns the attribute, and panics if it is not of the engine's catalog. Any goroutine may
-// call it.
+// attr returns the attribute. It panics if the attribute does not belong to the engine's catalog.
+// Any goroutine may call it.
 func (e *Engine) attr(method string, a stat.Attr) stat.Attr {
 	if s := e.Catalog().Attributes(); s == nil || a == 0 || int(a) > s.Len() {
 		panic("engine: " + method + " with an attribute that is not of this engine's catalog")
@@ -265,8 +268,9 @@ func (e *Engine) attr(method string, a stat.Attr) stat.Attr {
 	return a
 }
 
-// Attribute returns the value of an attribute of the handler's own owner, with the modifiers of
-// its buffs, without the effects of this handler's commands; see [Engine.Attribute].
+// Attribute returns the value of an attribute of the handler's own owner, including the modifiers
+// of its buffs; see [Engine.Attribute]. It does not show the effects of this handler's own commands
+// yet.
 //
 // Only inside the handler.
 func (c *Context) Attribute(attr stat.Attr) float64 {
@@ -274,8 +278,8 @@ func (c *Context) Attribute(attr stat.Attr) float64 {
 	return l.owner.set.Attribute(l.turn.Catalog, l.engine.attr("Attribute", attr))
 }
 
-// Base returns the base value of an attribute of the handler's own owner, without the modifiers
-// of its buffs and the effects of this handler's commands.
+// Base returns the base value of an attribute of the handler's own owner, without the modifiers of
+// its buffs. It does not show the effects of this handler's own commands yet.
 //
 // Only inside the handler.
 func (c *Context) Base(attr stat.Attr) float64 {
