@@ -16,10 +16,10 @@ type actionJSON struct {
 	Act    string `json:"act"`
 	Player string `json:"player"`
 	Handle string `json:"handle"`
-	Text   string `json:"text"` // of a command
+	Text   string `json:"text"` // the command line, if Act is "command"
 }
 
-// act executes an action by means of the engine's Inbox. The token has been checked.
+// act executes the action in the body of a POST. The token has been checked.
 func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		refuse(w, refusal{http.StatusUnsupportedMediaType, "the Content-Type of an action must be application/json"})
@@ -46,13 +46,13 @@ func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusAccepted)
 	if a.Act == "reload" {
-		_, _ = w.Write(fitting(in.reloads.newest(), maxAnswer)) // the result
+		_, _ = w.Write(fitting(in.reloads.newest(), maxAnswer)) // the result of this reload
 	}
 }
 
 func (in *Inspector) execute(a actionJSON) *refusal {
 	switch a.Act {
-	case "check": // only checks the token, which is valid here
+	case "check": // the page checks whether its token is valid, as it is here
 		return nil
 	case "remove":
 		handle, bad := strconv.ParseUint(a.Handle, 10, 64)
@@ -86,7 +86,7 @@ func (in *Inspector) do(c buff.Command) *refusal {
 	var said error
 	if err := in.doing.call(func() {
 		if said = in.opts.Do(c); said != nil {
-			said = errors.New(recovered.Text(said)) // its text may panic too
+			said = errors.New(recovered.Text(said)) // the game's Error method may panic too
 		}
 	}); err != nil {
 		return &refusal{http.StatusInternalServerError, err.Error()}

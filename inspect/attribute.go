@@ -11,7 +11,7 @@ import (
 // Limits of the attributes shown.
 const (
 	maxNumbers   = 256
-	maxModifiers = 50 // of one attribute
+	maxModifiers = 50 // per attribute
 )
 
 type attributeJSON struct {
@@ -26,7 +26,8 @@ type modifierJSON struct {
 	Text string `json:"text"`
 }
 
-// attributesOf returns the game's own attributes, or else those of the engine.
+// attributesOf returns the attributes from Options.Attributes if it is set, and otherwise those
+// of the engine.
 func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 	out := []attributeJSON{}
 	if in.opts.Attributes != nil {
@@ -52,7 +53,7 @@ func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 	return out
 }
 
-// andMore adds the number of modifiers that are not shown.
+// andMore returns j with the number of its modifiers that are not shown, out of all.
 func (j attributeJSON) andMore(all int) attributeJSON {
 	if n := all - len(j.Modifiers); n > 0 {
 		j.Modifiers = append(j.Modifiers, modifierJSON{"others", strconv.Itoa(n) + " more"})
@@ -96,8 +97,8 @@ func effect(op stat.Op, v float64) string {
 	return op.String() + " " + sign(v)
 }
 
-// look returns the function that the loop calls for each shown player. Formatting happens
-// elsewhere, to save time on the loop.
+// look returns the function that the loop calls for each shown player. It does not format
+// anything, to save time on the loop.
 func (in *Inspector) look() func(any) any {
 	if in.opts.Attributes == nil {
 		return nil

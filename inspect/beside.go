@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// Guard returns a handler that passes to h only the requests that this Inspector would serve:
-// from this machine unless Options.Remote is set, with an allowed Host, by GET or HEAD, and
-// not sent by another site, which includes WebSockets. With Options.Remote a request must have
-// the token. Use it for other handlers that only operators may see, such as metrics and
-// profiles. Each write of h must be accepted within 5 s.
+// Guard returns a handler that passes to h only the requests that this Inspector would serve. The
+// client must be on this machine unless Options.Remote is set, the Host must be allowed, and the
+// method must be GET or HEAD. No other site may have sent the request, which also applies to
+// WebSockets. If Options.Remote is set, the request must have the token.
+//
+// Use Guard for other handlers that only operators may see, such as metrics and profiles. The
+// client must accept each write of h within 5 s.
 func (in *Inspector) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := patiently(w)
@@ -46,8 +48,8 @@ func (in *Inspector) admitBeside(r *http.Request) *refusal {
 	return nil
 }
 
-// fromHere reports whether no other site has caused the request. For WebSockets browsers send
-// only Origin.
+// fromHere reports whether no other site has caused the request. For a WebSocket, browsers do not
+// send Sec-Fetch-Site, only Origin.
 func fromHere(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":

@@ -14,22 +14,22 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// countsJSON is the changing data of the definitions. The lists are indexed by position in the
-// catalog, with one more entry for everything without a definition: timeouts, and commands of
-// the game.
+// countsJSON holds the counts of the definitions, which change all the time. The lists are indexed
+// by position in the catalog. Their last entry counts what has no definition, such as timeouts
+// and commands of the game.
 type countsJSON struct {
-	Version string `json:"version"` // of the catalog: the page requests the catalog again if it differs
-	At      int64  `json:"at"`      // ms on the clock of the inspector
+	Version string `json:"version"` // version of the catalog; if it has changed, the page requests the catalog again
+	At      int64  `json:"at"`      // time of the counts, in ms on the inspector's clock
 
 	Live    []int               `json:"live"`
-	Refused []uint64            `json:"refused"` // since the engine was created
-	Kinds   map[string][]uint64 `json:"kinds"`   // events since the first client connected, without kinds that did not occur
+	Refused []uint64            `json:"refused"` // denied applications since the engine was created
+	Kinds   map[string][]uint64 `json:"kinds"`   // events since the first client connected, by kind; kinds without events are omitted
 	Calls   []uint64            `json:"calls"`   // estimated number of finished handlers since the first client connected
-	Took    []int64             `json:"took"`    // µs, in total
-	P50     []int64             `json:"p50"`     // µs
-	P99     []int64             `json:"p99"`
+	Took    []int64             `json:"took"`    // total time of handlers, µs
+	P50     []int64             `json:"p50"`     // median time of handlers, µs
+	P99     []int64             `json:"p99"`     // 99th percentile of the time of handlers, µs
 
-	Denied  []deniedJSON `json:"denied"` // since the first client connected, by reason
+	Denied  []deniedJSON `json:"denied"` // denied applications since the first client connected, by reason
 	Reloads []reloadJSON `json:"reloads"`
 	Cut     bool         `json:"cut,omitempty"` // something was omitted
 }
@@ -46,8 +46,8 @@ const (
 	maxDenied = 1000
 )
 
-// countsOf returns the counts of a View and by definition. The two may be from different
-// catalogs for a moment; then the page soon gets another message.
+// countsOf combines the counts of a View with the counts of each definition. After a reload, the
+// two may briefly be from different catalogs; the next message corrects that.
 func (in *Inspector) countsOf(v *view.View, specs []view.SpecStats, at time.Duration) countsJSON {
 	n := min(len(v.Live), maxLive)
 	out := countsJSON{
@@ -89,8 +89,8 @@ func (c *countsJSON) count(specs []view.SpecStats) {
 	}
 }
 
-// cut removes half of the longest list, or finally the figures by kind, and reports whether
-// anything was left to remove.
+// cut removes half of the longest list. If the lists are short, it removes the counts by kind. It
+// reports whether it has removed anything.
 func (c *countsJSON) cut() bool {
 	c.Cut = true
 	switch {
@@ -114,13 +114,13 @@ func version(c *buff.Catalog) string { return fmt.Sprintf("%p", c) }
 type catalogJSON struct {
 	Version string     `json:"version"`
 	Specs   []specJSON `json:"specs"`
-	Next    int        `json:"next,omitempty"` // start of the next part
+	Next    int        `json:"next,omitempty"` // position of the first definition of the next part; 0 if there is none
 }
 
 type specJSON struct {
 	ID     string      `json:"id"`
 	Name   string      `json:"name,omitempty"`
-	Place  string      `json:"place,omitempty"` // file and line
+	Place  string      `json:"place,omitempty"` // file and line of the definition
 	Note   string      `json:"note,omitempty"`
 	Side   string      `json:"side"`
 	Kind   string      `json:"kind"`
@@ -129,7 +129,8 @@ type specJSON struct {
 	Fields [][2]string `json:"fields"`
 }
 
-// serveCatalog responds with as many definitions from a position on as fit.
+// serveCatalog responds with the definitions, starting at the given position. It sends as many as
+// fit into one response.
 func (in *Inspector) serveCatalog(w http.ResponseWriter, text string) {
 	from, err := strconv.Atoi(cmp.Or(text, "0"))
 	c := in.eng.Catalog()

@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// changeOf describes a Changed event: "-40, now 960". Lines that start with the responsible
-// buff have the attribute in front.
+// changeOf describes a Changed event, such as "-40, now 960". If a buff caused the change, the
+// line of the event starts with that buff, so the text starts with the name of the attribute.
 func changeOf(e *buff.Event) string {
 	text := fmt.Sprintf("%+.6g, now %.6g", e.Delta, e.Value)
 	if e.Spec != nil {

@@ -25,14 +25,14 @@ const (
 	aNumber
 )
 
-// verbLine is a verb of the text form of commands, with its argument and options.
+// verbLine is a verb of the text form of commands, with the kind of its argument and its options.
 type verbLine struct {
 	verb     string
 	argument takes
 	options  []string
 }
 
-// verbLines are the verbs offered for completion: those of buff.ParseCommand.
+// verbLines are the verbs offered for completion. They are the verbs of buff.ParseCommand.
 var verbLines = []verbLine{
 	{"apply", aDefinition, []string{"source=", "stacks=", "level=", "key=", "magnitude=", "duration=", "scale="}},
 	{"remove", aBuff, []string{"stacks=", "why="}},
@@ -71,7 +71,7 @@ const (
 	maxCompletions = 20
 )
 
-// unsafe checks whether commands are allowed and returns the player.
+// unsafe returns the id of the player, or a refusal if commands are not allowed.
 func (in *Inspector) unsafe(player string) (id buff.OwnerID, no *refusal) {
 	if !in.opts.Unsafe {
 		return 0, &refusal{http.StatusForbidden, "commands require Options.Unsafe"}
@@ -83,7 +83,7 @@ func (in *Inspector) unsafe(player string) (id buff.OwnerID, no *refusal) {
 	return id, nil
 }
 
-// carried returns a player's buffs, or nil if they are unknown.
+// carried returns a player's buffs, or nil if they cannot be read.
 func (in *Inspector) carried(r *http.Request, id buff.OwnerID) []buff.Instance {
 	o, err := in.find(r, id)
 	if err != nil || o.Unseen {
@@ -92,8 +92,9 @@ func (in *Inspector) carried(r *http.Request, id buff.OwnerID) []buff.Instance {
 	return o.Buffs
 }
 
-// command executes a command line about a player and responds with its result. A buff may be
-// given as the id of its definition: then it is the oldest one of that player.
+// command executes a command line about a player and responds with the result. Instead of a
+// handle, the line may contain the id of a definition, which means the player's oldest buff of
+// that definition.
 func (in *Inspector) command(w http.ResponseWriter, r *http.Request, a actionJSON) {
 	id, no := in.unsafe(a.Player)
 	if no == nil && len(a.Text) > maxCommand {
@@ -134,7 +135,8 @@ type saidJSON struct {
 	Said string `json:"said"`
 }
 
-// handleIn finds a buff by its handle in text form, or by the id of its definition.
+// handleIn returns the handle of a buff that is named by its handle in text form, or by the id of
+// its definition.
 func handleIn(carried []buff.Instance, name string) (buff.Handle, error) {
 	for _, b := range carried {
 		if b.Handle.String() == name || b.Spec.ID == name {
@@ -207,7 +209,7 @@ func (c *completer) words(before []string) (out []string) {
 	return out
 }
 
-// about returns the possible arguments of a verb.
+// about returns the possible arguments of the given kind.
 func (c *completer) about(what takes) (out []string) {
 	switch what {
 	case aDefinition, aQuery:

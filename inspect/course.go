@@ -13,22 +13,22 @@ import (
 // Time windows of recent statistics, on the clock of the inspector.
 const (
 	window    = 10 * time.Second
-	minWindow = 3 * time.Second // minimum: one late frame is not a trend
+	minWindow = 3 * time.Second // a shorter time says nothing, because one late frame is not a trend
 	markEvery = 500 * time.Millisecond
 )
 
-// course is the recent history of the game. The engine has no clock: the game's speed, and the
-// wall-clock time that a handler has been running, follow from the times at which Views
+// course is the recent history of the game. The engine has no clock, so course computes the game's
+// speed, and the wall-clock time that a handler has been running, from the times at which Views
 // arrive.
 type course struct {
 	mu     sync.Mutex
 	marks  []mark // oldest first
 	held   map[heldKey]held
-	last   wheel.Time // of the previous View
+	last   wheel.Time // game time of the previous View
 	primed bool       // there was a previous View
 }
 
-// mark is the relevant data of one View.
+// mark is the part of one View that course keeps.
 type mark struct {
 	at   time.Duration
 	now  wheel.Time
@@ -44,25 +44,25 @@ type heldKey struct {
 	started wheel.Time
 }
 
-// held is one such run.
+// held is a run of an owner's handlers that was not over at the end of a Tick.
 type held struct {
-	at        time.Duration // first seen
-	unbounded bool          // started before the first client connected
+	at        time.Duration // time at which the run was first seen
+	unbounded bool          // the run started before the first client connected
 }
 
 // standing is the state of the game according to recent Views.
 type standing struct {
 	speed float64       // speed of game time; 0 if unknown
-	lost  time.Duration // dropped game time
+	lost  time.Duration // game time that was dropped recently, because of overload
 	late  time.Duration // p99 of the lateness of events
 	stuck []stuckFor
 }
 
-// stuckFor is a stuck owner with the wall-clock duration.
+// stuckFor is a stuck owner, with the wall-clock time that its handlers have been running.
 type stuckFor struct {
 	view.Stuck
 	wall      time.Duration
-	unbounded bool // wall is a lower bound
+	unbounded bool // the true duration is longer than wall
 }
 
 // see adds a View that arrived at the given time of the inspector's clock.
@@ -85,13 +85,13 @@ func (c *course) see(v *view.View, at, after time.Duration) standing {
 	return out
 }
 
-// against compares a mark with an earlier one.
+// against returns the state of the game between an earlier mark and this one.
 func (m *mark) against(old *mark) (out standing) {
 	passed := m.at - old.at
 	out.speed = float64((m.now-old.now)*wheel.Time(time.Millisecond)) / float64(passed)
 	out.lost = m.lost - old.lost
 	if m.since != old.since {
-		return out // a new watch: the counts have restarted
+		return out // another client has started a new watch, so the counts started from zero
 	}
 	var all, above uint64
 	for i := range m.late {
@@ -107,9 +107,9 @@ func (m *mark) against(old *mark) (out standing) {
 	return out
 }
 
-// stuck returns the owners with handlers that have been running for longer than a limit. In an
-// overloaded game there are always running handlers at the end of a Tick, but different ones
-// each time: these are not stuck.
+// stuck returns the owners whose handlers have been running for longer than after. In an
+// overloaded game some handlers are running at the end of every Tick, but not the same ones each
+// time, so they are not stuck.
 func (c *course) stuck(v *view.View, at, after time.Duration) (out []stuckFor) {
 	now := make(map[heldKey]held, len(v.Stuck))
 	for _, s := range v.Stuck {

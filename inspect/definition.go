@@ -21,12 +21,12 @@ var written = strings.NewReplacer(
 	"save.offline_cap", "save.offline_pulses.all", "catchup_max", "catchup.coalesce", "stack.expire_n", "stack.expire", "save.offline", "save.offline_pulses",
 )
 
-// asWritten converts a field of a Spec to the syntax of definition files: Stack.By to
-// stack.by.
+// asWritten converts a field of a Spec to the syntax of definition files. For example, Stack.By
+// becomes stack.by.
 func asWritten(name, value string) (string, string) {
 	words := strings.Split(name, ".")
 	for i, w := range words {
-		// The keys of maps such as params are names already.
+		// Keys of a map, such as those of params, are names chosen by the game: keep them.
 		if i == 0 || words[0] != "Params" {
 			words[i] = snake(w)
 		}
@@ -47,7 +47,7 @@ func asWritten(name, value string) (string, string) {
 // snake converts OnSourceGone to on_source_gone, and DR to dr.
 func snake(word string) string {
 	var b strings.Builder
-	lower := false // the previous letter was lower case
+	lower := false // whether the previous letter was lower case
 	for _, r := range word {
 		if unicode.IsUpper(r) && lower {
 			b.WriteByte('_')
@@ -90,7 +90,7 @@ func numberText(n *define.Number) string {
 	return text
 }
 
-// actionText formats an action of a definition on its own owner.
+// actionText formats an action of a definition, without its target.
 func actionText(a *buff.Action) string {
 	text := a.Do.String()
 	if a.Name != "" {
@@ -131,59 +131,59 @@ var headline = map[string]bool{"ID": true, "Note": true}
 
 // walk calls emit for all non-zero fields of a struct. Fields of nested structs are prefixed
 // with the name of their parent.
-func walk(v reflect.Value, path string, tell func(name, value string)) {
+func walk(v reflect.Value, path string, emit func(name, value string)) {
 	for i := range v.NumField() {
 		f, x := v.Type().Field(i), v.Field(i)
 		if !f.IsExported() || x.IsZero() || path == "" && headline[f.Name] {
 			continue
 		}
-		field(x, path+f.Name, tell)
+		field(x, path+f.Name, emit)
 	}
 }
 
-func field(x reflect.Value, name string, tell func(name, value string)) {
+func field(x reflect.Value, name string, emit func(name, value string)) {
 	switch v := x.Interface().(type) {
 	case time.Duration:
-		tell(name, span(v))
+		emit(name, span(v))
 		return
 	case define.Number:
-		tell(name, numberText(&v))
+		emit(name, numberText(&v))
 		return
 	case *define.Number:
-		tell(name, numberText(v))
+		emit(name, numberText(v))
 		return
 	case *define.Curve:
-		tell(name, "curve "+v.Name())
+		emit(name, "curve "+v.Name())
 		return
 	case buff.Action:
-		tell(name, actionText(&v))
+		emit(name, actionText(&v))
 		return
 	case fmt.Stringer:
-		tell(name, v.String())
+		emit(name, v.String())
 		return
 	}
 	switch x.Kind() {
 	case reflect.Struct:
-		walk(x, name+".", tell)
+		walk(x, name+".", emit)
 	case reflect.Slice:
 		if x.Type().Elem().Kind() != reflect.Struct {
-			tell(name, strings.Trim(fmt.Sprint(x.Interface()), "[]"))
+			emit(name, strings.Trim(fmt.Sprint(x.Interface()), "[]"))
 			return
 		}
 		for i := range x.Len() {
 			if p, ok := x.Index(i).Interface().(define.Param); ok {
-				tell(name+"."+p.Name, numberText(&p.Value))
+				emit(name+"."+p.Name, numberText(&p.Value))
 			} else {
-				field(x.Index(i), name+"."+strconv.Itoa(i), tell)
+				field(x.Index(i), name+"."+strconv.Itoa(i), emit)
 			}
 		}
 	case reflect.Map:
 		for _, key := range slices.SortedFunc(slices.Values(x.MapKeys()), func(a, b reflect.Value) int {
 			return cmp.Compare(fmt.Sprint(a.Interface()), fmt.Sprint(b.Interface()))
 		}) {
-			field(x.MapIndex(key), name+"."+fmt.Sprint(key.Interface()), tell)
+			field(x.MapIndex(key), name+"."+fmt.Sprint(key.Interface()), emit)
 		}
 	default:
-		tell(name, fmt.Sprint(x.Interface()))
+		emit(name, fmt.Sprint(x.Interface()))
 	}
 }

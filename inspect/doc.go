@@ -1,5 +1,5 @@
 // Package inspect serves a live page about a running engine. It is one [http.Handler], mounted
-// with one line. It uses only the standard library, and the page loads nothing from elsewhere.
+// with one line. It uses only the standard library, and the page loads nothing from other sites.
 //
 //	mux.Handle("/debug/buffs", inspect.Handler(eng))
 //
@@ -15,8 +15,8 @@
 // # The page
 //
 //	first line   the state of the game and its problems, the worst first: overload with the
-//	             game's speed, stuck players by wall clock, the game's own alarms, refused
-//	             reloads
+//	             game's speed, players whose handlers do not return, the game's own alarms,
+//	             refused reloads
 //	clock        hours, minutes and seconds with the deadlines in each slot, the hands, and
 //	             the dial of the current second
 //	events       events a second, by kind
@@ -30,12 +30,14 @@
 //	definitions  a sortable and searchable table: live buffs, events a second, denials by
 //	             reason, handler times and their share of the total, file and line; reloads
 //	             with their errors
-//	definition   the same for one definition, by kind of event, its fields, and its holders
+//	definition   the counts of one definition by kind of event, its fields, and the players that
+//	             have the buff
 //	incidents    the last 100 problems, including those that are over: start, duration,
 //	             players, definition, and the stack of a handler that did not return
 //
-// Figures by kind, denial reasons and times are counted only while a client is connected, and
-// start from zero: an engine that is not watched does no counting.
+// Events by kind, denials by reason, and handler times are counted only while a client is
+// connected. They start from zero when the first client connects, because an engine that is not
+// watched does not count.
 //
 // # Routes
 //
@@ -43,12 +45,12 @@
 //
 //	GET                            the page; HEAD is answered like GET, without a body
 //	GET  ?stream[&player=ID]…      server-sent events: hello, view, gap, player, catalog, stalled
-//	GET  ?stream&catalog           the same with the counts of the definitions
+//	GET  ?stream&catalog           the stream with the counts of the definitions
 //	GET  ?worker=VERSION           the script that shares a stream between browser tabs
 //	GET  ?snapshot                 one view
 //	GET  ?player=ID[&from=N]       one player, with its buffs from the Nth on
 //	GET  ?history=ID               the last minute of a player, see engine.Options.Trace.History
-//	GET  ?scenario=ID              the same as a scenario file for "bufftick run"
+//	GET  ?scenario=ID              the last minute as a scenario file for "bufftick run"
 //	GET  ?search=TEXT[&from=N]     players by id or name, from the Nth player on
 //	GET  ?catalog[&from=N]         the definitions
 //	GET  ?holders=ID[&from=N]      the holders of a definition, from the Nth player on
@@ -60,11 +62,11 @@
 //
 //   - On every request, Host must be localhost, an IP address or one of Options.Hosts. Other
 //     names are refused, to prevent DNS rebinding.
-//   - Clients must be on this machine unless Options.Remote is set. Remote requires a token,
-//     and then every request except for the page itself must carry it.
+//   - Clients must be on this machine unless Options.Remote is set. Remote requires a token, and
+//     then every request must carry the token, except for the page itself.
 //   - Only GET and HEAD are allowed, and POST for actions. Actions require Options.Token,
-//     which a request sends in its Authorization header. http.CrossOriginProtection refuses
-//     actions from other sites, and Sec-Fetch-Site reads.
+//     which a request sends in its Authorization header. Actions from other sites are refused by
+//     http.CrossOriginProtection, and reads from other sites by their Sec-Fetch-Site header.
 //   - The page has a Content-Security-Policy with nonces that allows only its own script and
 //     style and connections to its own origin; it cannot be framed.
 //   - Names are untrusted: they are sent as JSON without control and bidirectional characters,
@@ -82,10 +84,10 @@
 //     requests. Anything beyond a limit is omitted, and "cut" is set. Each write of a response
 //     must be accepted within 5 s. If there are too many clients, a new one replaces one that
 //     does not read, and a client with the token replaces one without.
-//   - A panic in a callback of the game does not end anything; see [Options].
-//   - The only buffer for a slow client is the system's 64 KiB; all clients share the
-//     messages. A slow client gets the latest state, preceded by a "gap" event with the number
-//     of skipped views.
+//   - A panic in a callback of the game stops neither the game nor the page; see [Options].
+//   - A slow client has no queue of messages, only the 64 KiB that the operating system buffers.
+//     When it reads again, it gets the latest state, preceded by a "gap" event with the number
+//     of skipped views. All clients share the same messages in memory.
 //
 // A handler cannot limit connections and headers: use [NewServer], which documents its limits.
 // Mount other handlers for operators behind [Inspector.Guard].
@@ -95,7 +97,7 @@
 // Without a client, a frame pays one atomic load and two comparisons, 2.5 ns. With clients, the
 // loop counts the pulses of each turn, reads the other events and samples their lateness, visits
 // 32 owners to rank them, and ten times a second copies the wheel and up to 8 followed players,
-// 20 µs. One turn in 1 to 64, depending on the load, is timed. The number of browsers does not
-// matter to the loop: all share one View and one JSON message with the changes. docs/inspect.md
-// has the measurements.
+// 20 µs. It times one turn in n, where n is from 1 to 64 depending on the load. The number of
+// browsers does not matter to the loop, because all share one View and one JSON message with the
+// changes. docs/inspect.md has the measurements.
 package inspect

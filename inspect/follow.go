@@ -18,11 +18,11 @@ type follows struct {
 
 type follow struct {
 	trusted bool   // has sent the token
-	leave   func() // of the Watch
+	leave   func() // makes the engine stop following the player
 	end     func() // ends the request
 }
 
-// follow starts following a player until leave is called. If another request takes its place,
+// follow starts following a player until leave is called. If another request replaces this one,
 // end is called to end this one.
 func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func(), err error) {
 	s := &in.follows
@@ -45,7 +45,7 @@ func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func
 	}
 	s.list = append(s.list, f)
 	return func() {
-		f.leave() // a no-op if it was already replaced
+		f.leave() // a no-op if another request has already replaced this one
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if at := slices.Index(s.list, f); at >= 0 {

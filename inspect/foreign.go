@@ -9,23 +9,23 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// foreign wraps a function of the game. This package calls it on goroutines without a recover,
-// and watching a game must not crash it.
+// foreign wraps a function of the game, such as Options.Name. This package calls such functions on
+// goroutines where a panic would not be recovered, and watching a game must not crash it.
 //
-// A panic is an error of that call. A function that ends its goroutine cannot be prevented
-// from doing so, and is not called again: otherwise it would end one goroutine after the
-// other.
+// If the function panics, call returns an error. If the function ends its goroutine with
+// runtime.Goexit, foreign cannot prevent that, so it does not call the function again: otherwise
+// the function would end every goroutine that calls it.
 type foreign struct {
-	name string // its name in Options
+	name string // name of the field in Options
 
 	gone   atomic.Bool
-	failed atomic.Uint64 // failed calls
+	failed atomic.Uint64 // number of failed calls
 
 	mu   sync.Mutex
 	last string // description of the last failure
 }
 
-// call calls do, which calls the function.
+// call runs do, which calls the game's function, and returns an error if the function panics.
 func (f *foreign) call(do func()) (err error) {
 	if f.gone.Load() {
 		return errors.New(f.report())
@@ -37,7 +37,7 @@ func (f *foreign) call(do func()) (err error) {
 		}
 		v := recover()
 		f.failed.Add(1)
-		f.gone.Store(true) // even the panic's text comes from the game
+		f.gone.Store(true) // for now: the game's panic value may end the goroutine when formatted
 		if v == nil {
 			f.note("ended its goroutine and is not called again")
 			return
@@ -64,7 +64,7 @@ func (f *foreign) report() string {
 	return f.name + " " + f.last
 }
 
-// faultJSON is a failing function of the game.
+// faultJSON is a function of the game that has failed.
 type faultJSON struct {
 	What string `json:"what"`
 	N    string `json:"n"`

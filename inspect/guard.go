@@ -26,7 +26,7 @@ type refusal struct {
 // ServeHTTP serves the page and its data; see the package documentation.
 func (in *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := patiently(w)
-	defer p.deadline() // for the rest of the response that the server writes
+	defer p.deadline() // applies to what the server writes after the handler returns
 	w = p
 	head := w.Header()
 	head.Set("X-Content-Type-Options", "nosniff")
@@ -112,18 +112,18 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 	switch {
 	case posts && in.opts.Token == "":
 		return nil, &refusal{http.StatusForbidden, "actions require Options.Token"}
-	case query.Has("worker") && len(query) == 1 && !posts: // it contains no game data
+	case query.Has("worker") && len(query) == 1 && !posts: // the script contains no game data
 	case (posts || in.opts.Remote) && !trusted:
 		return nil, &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
 	}
 	return query, nil
 }
 
-// reads reports whether a request is GET or HEAD, for which the server sends only the header.
+// reads reports whether a request only reads. The server omits the body of a response to HEAD.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// knows reports whether a Host is allowed. IP addresses are, because only names can be
-// rebound.
+// knows reports whether a Host is allowed. All IP addresses are allowed, because a DNS rebinding
+// attack needs a name.
 func (in *Inspector) knows(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -138,8 +138,8 @@ func isLocal(remote string) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// trusts reports whether a request has the token, and records it for its connection, see
-// [NewServer].
+// trusts reports whether a request has the token. If so, it also marks the request's connection
+// as trusted, see [NewServer].
 func (in *Inspector) trusts(r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok || in.opts.Token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(in.opts.Token)) != 1 {
@@ -149,7 +149,8 @@ func (in *Inspector) trusts(r *http.Request) bool {
 	return true
 }
 
-// refuse responds with one line and closes the connection if the client is not allowed.
+// refuse responds with one line of text. If the client is not allowed here, it also closes the
+// connection.
 func refuse(w http.ResponseWriter, no refusal) {
 	if no.status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
 		w.Header().Set("Allow", "GET, HEAD")

@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	enoughHolders = 50 // number after which a response is sent
+	enoughHolders = 50 // when this many are found, the response is sent
 	maxHolders    = enoughHolders + 256
 )
 
-// holdersJSON is a part of the holders of a definition.
+// holdersJSON lists some of the players that have a buff of a definition.
 type holdersJSON struct {
 	List []holderJSON `json:"list"`
-	Busy int          `json:"busy"`           // visited players with unknown buffs, because their handlers run
-	Next int          `json:"next,omitempty"` // position of the next player
+	Busy int          `json:"busy"`           // visited players whose buffs could not be read, because their handlers are running
+	Next int          `json:"next,omitempty"` // position of the next player to visit; 0 if all have been visited
 	All  int          `json:"all"`            // total number of players
 }
 
 type holderJSON struct {
 	pick
-	Source pick `json:"source"` // of the oldest of these buffs
+	Source pick `json:"source"` // source of the oldest of these buffs
 	Buffs  int  `json:"buffs"`
 	Stacks int  `json:"stacks"`
 }
 
-// serveHolders responds with the holders of a definition, from a position among the players
-// on, as many as are found within the time limit of a request.
+// serveHolders responds with players that have a buff of a definition. It visits the players from
+// the given position on, until it has found enough or the time limit of a request is reached.
 func (in *Inspector) serveHolders(w http.ResponseWriter, r *http.Request, query url.Values) {
 	from, err := strconv.Atoi(cmp.Or(query.Get("from"), "0"))
 	if err != nil || from < 0 {

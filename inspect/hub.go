@@ -16,8 +16,8 @@ import (
 const (
 	maxClients = 64
 	every      = 100 * time.Millisecond // interval between views
-	// Time without a Tick after which the loop is reported as stalled; above the Budget that a
-	// stuck handler costs.
+	// Time without a Tick after which the loop is reported as stalled. It is longer than the
+	// Budget, because a stuck handler may delay a Tick by that much.
 	patience = 2 * time.Second
 )
 
@@ -29,18 +29,18 @@ type hub struct {
 
 	mu       sync.Mutex
 	clients  map[*client]bool
-	arrivals uint64             // last assigned client.place
-	stop     context.CancelFunc // ends the goroutine; nil if none is running
-	seq      uint64             // message counter
-	view     message            // for clients that have seen the previous one
-	whole    []byte             // for all other clients, encoded on demand
-	latest   viewJSON           // source of whole
-	frame    uint64             // first frame that the next view reports
-	seen     time.Duration      // time of the last View, or of the first client
+	arrivals uint64             // last assigned client.arrival
+	stop     context.CancelFunc // ends the goroutine of run; nil if it is not running
+	seq      uint64             // number of messages so far
+	view     message            // latest view, for clients that have seen the previous one
+	whole    []byte             // latest view for all other clients, encoded on demand
+	latest   viewJSON           // data from which whole is encoded
+	frame    uint64             // number of the first frame that the next view reports
+	seen     time.Duration      // when the last View arrived, or the first client connected
 	catalog  message
-	specs    []view.SpecStats // last counts by definition; used by the goroutine only
-	counted  time.Duration    // time of specs
-	fresh    bool             // specs are not sent yet
+	specs    []view.SpecStats // last counts by definition; used only by the goroutine of run
+	counted  time.Duration    // when specs was counted
+	fresh    bool             // specs has not been sent yet
 	players  map[buff.OwnerID]message
 }
 
@@ -48,7 +48,7 @@ type hub struct {
 type message struct {
 	seq  uint64
 	data []byte
-	from any // source of data, if immutable
+	from any // the immutable value that data was encoded from; nil if that value may change
 }
 
 func (h *hub) init(in *Inspector) {
@@ -57,12 +57,12 @@ func (h *hub) init(in *Inspector) {
 	h.players = make(map[buff.OwnerID]message)
 }
 
-// since returns the time on the clock with which the engine is measured.
+// since returns the time on the inspector's clock, which also measures the engine's times.
 func (h *hub) since() time.Duration { return time.Since(h.start) }
 
-// join adds a client. If the hub is full, the client with the longest pending write is
-// removed; if there is none, a client without the token makes room for one with it. Otherwise
-// the new client is refused.
+// join adds a client, and reports whether there was room. If the hub is full, the new client
+// replaces the one with the longest pending write. If no write has been pending for too long, a
+// client that has the token replaces one that does not. Otherwise the new client is refused.
 func (h *hub) join(c *client) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,7 +88,8 @@ func (h *hub) join(c *client) bool {
 	return true
 }
 
-// slowest returns the client with the longest pending write, if that is too long, or nil.
+// slowest returns the client with the longest pending write, or nil if no write has been pending
+// for too long.
 func (h *hub) slowest() *client {
 	var slowest *client
 	least := time.Now().Add(-every).UnixNano()
@@ -100,7 +101,7 @@ func (h *hub) slowest() *client {
 	return slowest
 }
 
-// oldest returns the longest connected client without the token.
+// oldest returns the client that has been connected longest, of those without the token.
 func (h *hub) oldest() (oldest *client) {
 	for c := range h.clients {
 		if !c.trusted && (oldest == nil || c.arrival < oldest.arrival) {
@@ -119,7 +120,7 @@ func (h *hub) quit(c *client) {
 	}
 	h.stop()
 	h.stop = nil
-	// Not for the next client.
+	// Drop the old messages, so that the next client does not get them.
 	h.view, h.catalog, h.whole, h.latest, h.frame = message{}, message{}, nil, viewJSON{}, 0
 	h.specs = nil
 	clear(h.players)
@@ -142,8 +143,8 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// round handles one view on a separate goroutine: if a callback of the game ends that
-// goroutine, the next round still runs.
+// round handles one view on a separate goroutine, so that the next round still runs if a callback
+// of the game ends that goroutine.
 func (h *hub) round(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
@@ -164,7 +165,7 @@ func (h *hub) next(ctx context.Context) (*view.View, error) {
 // specsEvery is the interval between two counts by definition.
 const specsEvery = time.Second
 
-// countSpecs requests the counts by definition if a client shows definitions.
+// countSpecs requests the counts by definition from the engine if a client shows definitions.
 func (h *hub) countSpecs(ctx context.Context) {
 	if !h.wanted().catalog || h.specs != nil && h.since()-h.counted < specsEvery {
 		return
@@ -180,7 +181,7 @@ func (h *hub) countSpecs(ctx context.Context) {
 // wanted is the set of topics that clients show.
 type wanted struct {
 	catalog bool
-	players map[buff.OwnerID]any // source of the last message
+	players map[buff.OwnerID]any // for each player, the value that its last message was encoded from
 }
 
 func (h *hub) wanted() wanted {
@@ -196,7 +197,7 @@ func (h *hub) wanted() wanted {
 	return w
 }
 
-// send creates the messages and wakes the clients. It encodes JSON without holding the lock.
+// send encodes the messages, without holding the lock, and wakes the clients.
 func (h *hub) send(ctx context.Context, v *view.View, err error) {
 	want := h.wanted()
 	var catalog []byte
@@ -220,7 +221,7 @@ func (h *hub) send(ctx context.Context, v *view.View, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
-		return // these clients have left; another run may serve others
+		return // all clients of this run have left; a new run may be serving other clients
 	}
 	h.seq++
 	h.view.seq = h.seq
@@ -231,7 +232,7 @@ func (h *hub) send(ctx context.Context, v *view.View, err error) {
 		h.whole = h.view.data
 	} else {
 		h.seen = h.since()
-		// Omit the frames that all clients have: they are most of the data.
+		// Omit the frames that all clients have already, because frames are most of the data.
 		var news viewJSON
 		news, h.frame = latest.since(h.frame)
 		h.view.data, h.whole, h.latest = event("view", news), nil, latest
@@ -253,8 +254,8 @@ func (h *hub) send(ctx context.Context, v *view.View, err error) {
 	}
 }
 
-// news returns the messages that a client has not seen: only the latest state of each topic,
-// preceded by the number of skipped views, if any.
+// news returns the messages that a client has not seen. There is only one for each topic, the
+// latest. If the client has skipped views, the first message gives their number.
 func (h *hub) news(c *client) (out [][]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -285,8 +286,8 @@ func (h *hub) news(c *client) (out [][]byte) {
 	return out
 }
 
-// gapJSON reports the number of skipped views: since the last view that the client accepted,
-// and in total.
+// gapJSON reports how many views a client has skipped since the last view that it accepted, and in
+// total.
 type gapJSON struct {
 	Skipped string `json:"skipped"`
 	Sum     string `json:"sum"`

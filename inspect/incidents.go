@@ -20,8 +20,8 @@ import (
 
 const (
 	maxIncidents  = 100
-	maxInvolved   = 10               // players of one incident
-	reopenWithin  = 10 * time.Second // a problem that returns within this time is the same incident
+	maxInvolved   = 10               // players listed for one incident
+	reopenWithin  = 10 * time.Second // a problem that comes back within this time is the same incident
 	attendEvery   = time.Second
 	maxPanicsRead = 1000 // failed handler events read for one View
 )
@@ -32,9 +32,9 @@ type incident struct {
 	order uint64
 
 	kind, level string
-	from, until time.Time // until is the time when it was last seen
+	from, until time.Time // until is when the problem was last seen
 	over        bool
-	at          wheel.Time // game time of its start
+	at          wheel.Time // game time at which the incident started
 	text        string     // latest description
 	involved    []buff.OwnerID
 	spec, place string
@@ -54,15 +54,15 @@ type incidents struct {
 	primed  bool       // there was a previous View
 }
 
-// seen is a problem in one View.
+// seen is a problem that one View shows.
 type seen struct {
 	key, kind, level, text string
 	involved               []buff.OwnerID
 	spec, place            string
 	at                     wheel.Time
-	moment                 bool // it has no duration
+	moment                 bool // the problem is an event without a duration
 	times                  int
-	lasted                 time.Duration // duration before it was reported
+	lasted                 time.Duration // how long the problem had lasted before this View
 	stack                  func() string
 }
 
@@ -111,7 +111,8 @@ func (in *Inspector) placeOf(c *buff.Catalog, s *buff.Spec) string {
 	return lines(c.Place(newest))
 }
 
-// seenFaults finds handlers that have failed since the previous View, in the flight recorder.
+// seenFaults returns the handlers that have failed since the previous View. It reads them from the
+// engine's flight recorder.
 func (in *Inspector) seenFaults(v *view.View) []seen {
 	n, from := in.log.newFaults(v)
 	if n == 0 || in.eng == nil || in.eng.History() == nil {
@@ -169,7 +170,7 @@ func (in *Inspector) sentence(say []partJSON) string {
 	return b.String()
 }
 
-// see records the current problems and closes the incidents that are no longer among them.
+// see records the current problems, and closes every incident whose problem is over.
 func (l *incidents) see(now time.Time, list []seen) (changes string, open int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -237,7 +238,7 @@ func (l *incidents) stalled(now time.Time, text string, closed bool) {
 type incidentJSON struct {
 	ID      string `json:"id"`
 	Time    int64  `json:"time"`
-	TimeEnd int64  `json:"timeEnd"` // when it was last seen
+	TimeEnd int64  `json:"timeEnd"` // when the problem was last seen
 	Title   string `json:"title"`
 	Text    string `json:"text"`
 	Tags    string `json:"tags"` // "bufftick", the kind and the level, separated by commas as Grafana requires
@@ -245,16 +246,16 @@ type incidentJSON struct {
 	Kind    string `json:"kind"`
 	Level   string `json:"level"`
 	Over    bool   `json:"over"`
-	At      int64  `json:"at"` // game time of its start, in ms
+	At      int64  `json:"at"` // game time at which the incident started, in ms
 	Players []pick `json:"players"`
 	Spec    string `json:"spec,omitempty"`
 	Place   string `json:"place,omitempty"` // file and line of the definition
-	Stack   string `json:"stack,omitempty"` // stack of the handler at the start: functions, each followed by its position
-	Times   int    `json:"times,omitempty"` // number of occurrences, if it has no duration
+	Stack   string `json:"stack,omitempty"` // the handler's stack when the incident started: each function, followed by its file and line
+	Times   int    `json:"times,omitempty"` // number of occurrences of a problem without a duration
 }
 
-// serveIncidents responds with the most recent incidents, newest first, that overlap the
-// interval from the query's from to its to, both Unix times in ms.
+// serveIncidents responds with the most recent incidents, newest first. The query's from and to,
+// Unix times in ms, limit them to incidents that overlap that interval.
 func (in *Inspector) serveIncidents(w http.ResponseWriter, query url.Values) {
 	from, to := time.Time{}, time.Now().Add(24*time.Hour)
 	for name, at := range map[string]*time.Time{"from": &from, "to": &to} {
@@ -277,17 +278,17 @@ func (in *Inspector) serveIncidents(w http.ResponseWriter, query url.Values) {
 	serveJSON(w, &out)
 }
 
-// incidentsJSON is a response.
+// incidentsJSON is the response of serveIncidents.
 type incidentsJSON []incidentJSON
 
-// cut removes the older half and reports whether there was more than one.
+// cut removes the older half of the list. It reports whether there was more than one incident.
 func (l *incidentsJSON) cut() bool {
 	more := len(*l) > 1
 	*l = (*l)[:(len(*l)+1)/2]
 	return more
 }
 
-// all returns copies, oldest first.
+// all returns copies of the incidents, oldest first.
 func (l *incidents) all() []incident {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -311,9 +312,9 @@ func (in *Inspector) incidentOf(x *incident) incidentJSON {
 	return out
 }
 
-// Attend records incidents until ctx ends or the engine is closed, also while no client is
-// connected. It checks once a second. The page and the query ?incidents show the last 100.
-// docs/inspect.md has the cost of a watched engine.
+// Attend records incidents until ctx ends or the engine is closed, even while no client is
+// connected. It checks for incidents once a second. The page and the query ?incidents show the
+// last 100. docs/inspect.md gives the cost of a watched engine.
 //
 //	go page.Attend(ctx)
 //
@@ -333,7 +334,7 @@ func (in *Inspector) Attend(ctx context.Context) {
 }
 
 // attendOnce handles one View on a separate goroutine, like hub.round, and reports whether the
-// engine is closed. last is the time of the last View.
+// engine is closed. last is the time at which the last View arrived.
 func (in *Inspector) attendOnce(ctx context.Context, last *time.Duration) (closed bool) {
 	done := make(chan struct{})
 	go func() {

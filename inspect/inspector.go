@@ -15,12 +15,13 @@ import (
 // Options configures an [Inspector]. The zero value shows everything to clients on this
 // machine and allows no actions.
 //
-// A panic in a function of the game harms neither the game nor other clients. After a panic of
-// Name, the player is shown by id. A search or reload that panics gets status 500 with the
-// panic's text. A panic of Attributes is shown on that player's page. The first line of the
-// page names the function. A function that ends its goroutine with runtime.Goexit ends the
-// request, is reported in the same way, and is not called again; only Attributes, which the
-// loop calls, would end the loop.
+// A panic in one of these functions harms neither the game nor other clients. If Name panics, the
+// player is shown by id. If Search or Reload panics, the response has status 500 with the panic's
+// text. If Attributes panics, that player's page shows the panic. The first line of the page names
+// the function that has failed.
+//
+// A function that calls runtime.Goexit ends the request. It is reported like a panic, and is not
+// called again. Attributes must not do that: the loop calls it, so it would end the loop.
 type Options struct {
 	// Title is the title of the page. The default is "bufftick".
 	Title string
@@ -29,15 +30,15 @@ type Options struct {
 	// players are shown by id only.
 	Name func(id buff.OwnerID) string
 
-	// Search returns up to most players that match a text. It must be safe for concurrent use. If
-	// nil, the names of all players are searched.
+	// Search returns the players that match a text, at most as many as most says. It must be safe
+	// for concurrent use. If nil, the names of all players are searched.
 	Search func(text string, most int) []buff.OwnerID
 
-	// Attributes returns the attributes of a player from the data given to Spawn, for games that
-	// have their own attributes. The loop calls it in a Tick while a client shows that player, and
-	// never while the player's handlers run. It must be fast, and its result must not change
-	// afterwards. At most 256 attributes with 50 modifiers each are shown. If nil, the page shows
-	// the attributes of the engine's catalog with the effect of each buff.
+	// Attributes is for games that keep attributes themselves. It returns the attributes of a
+	// player, whose data is the value given to Spawn. The loop calls it in a Tick while a client
+	// shows that player, and never while the player's handlers run. It must be fast, and its result
+	// must not change afterwards. At most 256 attributes with 50 modifiers each are shown. If nil,
+	// the page shows the attributes of the engine's catalog with the effect of each buff.
 	Attributes func(data any) []Attribute
 
 	// Budget is the time that a frame may take, shown as a line in the charts. The default is the
@@ -53,36 +54,36 @@ type Options struct {
 	// turn-based games or simulations.
 	Speed float64
 
-	// Token permits actions to clients that know it. It has at least 16 characters. If empty,
-	// there are no actions.
+	// Token is a secret of at least 16 characters. Clients that send it may execute actions. If
+	// empty, there are no actions.
 	Token string
 
-	// Unsafe permits clients with the Token to execute any command, entered on a player's page in
-	// the text form of commands (see buff.ParseCommand). It is for development and excludes
-	// Remote.
+	// Unsafe permits clients with the Token to execute any command. Commands are entered on a
+	// player's page in their text form (see buff.ParseCommand). Unsafe is for development, and
+	// cannot be combined with Remote.
 	Unsafe bool
 
-	// Do executes the command of an action: removing a buff, pausing or resuming a player. Use it
-	// in games that keep their own records or an audit log. It is called on goroutines of the HTTP
-	// server, possibly concurrently. If nil, commands are posted to the engine's Inbox.
+	// Do executes the command of an action, such as removing a buff, or pausing or resuming a
+	// player. Set it if the game keeps its own records or an audit log. It is called on goroutines
+	// of the HTTP server, possibly concurrently. If nil, commands are posted to the engine's Inbox.
 	Do func(buff.Command) error
 
-	// Reload loads and applies the definitions, for the reload action. It is called on a goroutine
-	// of the HTTP server, never concurrently. Its result is shown as if it were passed to
-	// Reloaded. If nil, there is no reload action.
+	// Reload loads the definitions and applies them to the engine. It is the reload action of the
+	// page. It is called on a goroutine of the HTTP server, never concurrently. Its result is shown
+	// as if it were passed to Reloaded. If nil, there is no reload action.
 	Reload func() (report any, err error)
 
-	// Alarm returns another problem of the game as a sentence for the first line of the page, such
-	// as store.Stats.Problem, or "". It must be safe for concurrent use, and is called about ten
-	// times a second while a client is connected.
+	// Alarm reports a problem that the engine does not know about, such as store.Stats.Problem. It
+	// returns a sentence for the first line of the page, or "" if there is no problem. It must be
+	// safe for concurrent use, and is called about ten times a second while a client is connected.
 	Alarm func() string
 
 	// Hosts lists host names, without port, under which the page may be requested, in addition to
 	// localhost and IP addresses.
 	Hosts []string
 
-	// Remote permits clients on other machines. It requires a Token, which such clients need for
-	// all data.
+	// Remote permits clients on other machines. It requires a Token, and then every request for
+	// data needs the token.
 	Remote bool
 }
 
@@ -95,8 +96,8 @@ type Attribute struct {
 
 // Modifier is a change of an [Attribute].
 type Modifier struct {
-	From string // a buff, an item
-	Text string // its effect: "+10 %"
+	From string // name of the buff or item that has the effect
+	Text string // the effect, such as "+10 %"
 }
 
 // minToken is the minimum length of a token.
@@ -114,8 +115,8 @@ type Inspector struct {
 	reloads reloads
 	course  course
 	log     incidents
-	acting  chan struct{} // capacity for one reload
-	looking chan struct{} // capacity for searches without the token
+	acting  chan struct{} // semaphore: allows one reload at a time
+	looking chan struct{} // semaphore: limits the concurrent searches of clients without the token
 	follows follows
 
 	searchFor time.Duration
@@ -133,8 +134,8 @@ func Handler(eng *engine.Engine) *Inspector {
 	return in
 }
 
-// New returns an Inspector. It returns an error if the token is too short, or missing where
-// Remote requires one. It panics if eng is nil.
+// New returns an Inspector. It returns an error if the token is too short, or if Remote is set
+// without a token. It panics if eng is nil.
 func New(eng *engine.Engine, o Options) (*Inspector, error) {
 	if eng == nil {
 		panic("inspect: New of a nil engine")
@@ -179,7 +180,7 @@ func (in *Inspector) Reloaded(report any, err error) { in.reloads.add(time.Now()
 // name returns the name of a player in displayable form.
 func (in *Inspector) name(id buff.OwnerID) string { return line(in.ownName(id)) }
 
-// ownName returns the game's name of a player, or "".
+// ownName returns the player's name from Options.Name, or "".
 func (in *Inspector) ownName(id buff.OwnerID) (name string) {
 	if in.opts.Name != nil {
 		_ = in.naming.call(func() { name = in.opts.Name(id) }) // an error is shown on the page

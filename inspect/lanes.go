@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxLanes    = 400  // of a player
-	maxSteps    = 8000 // of all lanes of a player: the newest are kept
+	maxLanes    = 400  // lanes of one player
+	maxSteps    = 8000 // events in all lanes of one player together; the newest are kept
 	maxLookBack = int64(history.Span)
 )
 
@@ -24,16 +24,16 @@ type pastJSON struct {
 	Present bool       `json:"present"`
 	Now     int64      `json:"now"`
 	From    int64      `json:"from"`  // start of the lanes
-	Since   int64      `json:"since"` // complete from here on
+	Since   int64      `json:"since"` // from this time on, no events are missing
 	Lanes   []laneJSON `json:"lanes"`
 	Cut     bool       `json:"cut,omitempty"` // something was omitted
 
 	Attributes []thenJSON `json:"attributes,omitempty"` // values over time
-	Sheet      int64      `json:"sheet"`                // known from here on
+	Sheet      int64      `json:"sheet"`                // from this time on, the values are known
 }
 
-// laneJSON is one buff. Without a handle it holds the denied and instant applications of one
-// definition, or events of the owner itself.
+// laneJSON is the lane of one buff. A lane without a handle holds the denied and instant
+// applications of one definition, or the events of the owner itself.
 type laneJSON struct {
 	Handle string     `json:"handle,omitempty"`
 	Spec   string     `json:"spec,omitempty"`
@@ -41,10 +41,10 @@ type laneJSON struct {
 	Side   string     `json:"side,omitempty"`
 	Source *pick      `json:"source,omitempty"`
 	Whole  int64      `json:"whole,omitempty"` // duration in the definition
-	Begin  *int64     `json:"begin"`           // null if it started before the known past
-	End    *int64     `json:"end"`             // null if it is still active
+	Begin  *int64     `json:"begin"`           // null if the buff started before the recorded time
+	End    *int64     `json:"end"`             // null if the buff is still active
 	Runs   *int64     `json:"runs,omitempty"`  // expected end of an active buff
-	Stacks int        `json:"stacks"`          // current or final number
+	Stacks int        `json:"stacks"`          // number of stacks now, or at the end
 	Paused bool       `json:"paused,omitempty"`
 	Hidden bool       `json:"hidden,omitempty"`
 	Steps  []stepJSON `json:"steps"`
@@ -59,13 +59,13 @@ type stepJSON struct {
 	Stacks int32  `json:"n,omitempty"`
 	End    *int64 `json:"end,omitempty"`
 	Why    string `json:"why,omitempty"`
-	Source *pick  `json:"source,omitempty"` // if the lane has none
+	Source *pick  `json:"source,omitempty"` // only in lanes that do not have a source themselves
 	Text   string `json:"text,omitempty"`
 	Late   int64  `json:"late,omitempty"`
 }
 
-// cut removes the older half of the longest lane, or else half of the lanes, and reports
-// whether anything was left to remove.
+// cut removes the older half of the longest lane. If all lanes are short, it removes half of the
+// lanes. It reports whether it has removed anything.
 func (p *pastJSON) cut() bool {
 	p.Cut = true
 	longest := -1
@@ -91,10 +91,10 @@ func (p *pastJSON) cut() bool {
 // laneKey identifies a lane.
 type laneKey struct {
 	handle buff.Handle
-	spec   string // if there is no handle
+	spec   string // id of the definition, for lanes without a handle
 }
 
-// lanes sorts the events of a player into lanes, in order of their starts.
+// lanes sorts the events of a player into lanes.
 type lanes struct {
 	in   *Inspector
 	list []laneJSON
@@ -165,7 +165,7 @@ func (in *Inspector) stepOf(e *buff.Event, sourced bool) stepJSON {
 	return step
 }
 
-// carries adds a lane for an active buff, with its expected end.
+// carries adds an active buff, with its expected end. The buff may not have a lane yet.
 func (l *lanes) carries(b buff.Instance, now int64) {
 	lane := l.of(&buff.Event{Handle: b.Handle, Spec: b.Spec, Source: b.Source})
 	lane.Stacks, lane.Paused, lane.Hidden = b.Stacks, b.Paused, b.Hidden
@@ -201,7 +201,7 @@ func (in *Inspector) pastOf(o *view.Owner, r *history.Recorder) *pastJSON {
 	slices.SortStableFunc(l.list, func(a, b laneJSON) int { return compareBegin(a.Begin, b.Begin) })
 	if n := len(l.list) - maxLanes; n > 0 {
 		p.Cut = true
-		l.list = slices.DeleteFunc(l.list, func(lane laneJSON) bool { // drops the oldest buffs, but not denials
+		l.list = slices.DeleteFunc(l.list, func(lane laneJSON) bool { // drop the lanes of the oldest buffs, but keep denials
 			oldest := lane.Handle != "" && n > 0
 			if oldest {
 				n--
@@ -217,7 +217,8 @@ func (in *Inspector) pastOf(o *view.Owner, r *history.Recorder) *pastJSON {
 	return p
 }
 
-// compareBegin orders lanes: those that started before the known past come first.
+// compareBegin orders lanes by their starts. Lanes that started before the recorded time are
+// first.
 func compareBegin(a, b *int64) int {
 	switch {
 	case a == nil && b == nil:

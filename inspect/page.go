@@ -12,13 +12,14 @@ import (
 //go:embed page
 var files embed.FS
 
-// page is the HTML page with its style and script, split where nonces are inserted.
+// page is the HTML page with its style and script, split at the places where nonces are inserted.
 var page = assemble()
 
 // nonceMark is the placeholder for a nonce in page/index.html.
 const nonceMark = "@nonce@"
 
-// worker is the script of the SharedWorker. A tab with a newer page needs a newer version.
+// worker is the script of the SharedWorker. Its address contains a version, so that a tab with a
+// newer page does not share the worker of older tabs.
 var worker = file("worker.js")
 
 var workerVersion = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(worker)))

@@ -25,7 +25,7 @@ type playerJSON struct {
 	Now      int64           `json:"now"`
 	Present  bool            `json:"present"`
 	Busy     bool            `json:"busy"`
-	Unseen   bool            `json:"unseen,omitempty"` // busy since the first client connected: its buffs are unknown
+	Unseen   bool            `json:"unseen,omitempty"` // the player has been busy since the first client connected, so its buffs are unknown
 	Paused   bool            `json:"paused"`
 	Zone     uint32          `json:"zone"`
 	Mail     int             `json:"mail"`
@@ -37,7 +37,7 @@ type playerJSON struct {
 	Fault    string          `json:"fault,omitempty"`
 	Numbers  []attributeJSON `json:"attributes"`
 	From     int             `json:"from,omitempty"` // number of older buffs before Buffs
-	Next     int             `json:"next,omitempty"` // start of the next part
+	Next     int             `json:"next,omitempty"` // position of the first buff of the next part; 0 if there is none
 	Cut      bool            `json:"cut,omitempty"`  // something was omitted
 }
 
@@ -50,9 +50,9 @@ type buffJSON struct {
 	Stacks    int    `json:"stacks"`
 	Level     int    `json:"level,omitempty"`
 	Magnitude string `json:"magnitude"`
-	Left      *int64 `json:"left"` // until its end; null if it has none or is paused
+	Left      *int64 `json:"left"` // time until the buff ends; null if it has no end or is paused
 	Whole     int64  `json:"whole"`
-	Next      *int64 `json:"next"` // until its next pulse
+	Next      *int64 `json:"next"` // time until the next pulse
 	Period    int64  `json:"period"`
 	Charges   int    `json:"charges,omitempty"`
 	Shield    string `json:"shield,omitempty"`
@@ -74,7 +74,7 @@ type eventJSON struct {
 	Late   int64  `json:"late,omitempty"`
 }
 
-// playerOf returns the data of a player, with buffs from a position on.
+// playerOf returns the data of a player. Its list of buffs starts at the given position.
 func (in *Inspector) playerOf(o *view.Owner, from int) playerJSON {
 	from = min(from, len(o.Buffs))
 	end := min(from+maxBuffs, len(o.Buffs))
@@ -95,7 +95,7 @@ func (in *Inspector) playerOf(o *view.Owner, from int) playerJSON {
 	return out
 }
 
-// cut removes half of the longest list and reports whether there was one.
+// cut removes half of the longest list. It reports whether it has removed anything.
 func (p *playerJSON) cut() bool {
 	p.Cut = true
 	switch n := max(len(p.Buffs), len(p.Events), len(p.Numbers)); {
@@ -125,8 +125,8 @@ func (in *Inspector) buffOf(b buff.Instance, now wheel.Time) buffJSON {
 	return out
 }
 
-// leftOf returns the ms that a buff has left, in its own time if it is paused, or nil if it
-// has no end.
+// leftOf returns the ms until a buff ends, or nil if it has no end. If the buff is paused, the
+// result is in the buff's own time.
 func leftOf(b buff.Instance, now wheel.Time) *int64 {
 	left := b.Left(now)
 	if left == math.MaxInt64 {
@@ -160,7 +160,8 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 	return out
 }
 
-// find requests one player. It may take several Views if many others are followed.
+// find requests one player from the engine. It may take several Views if many other players are
+// followed.
 func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*view.Owner, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
@@ -180,7 +181,7 @@ func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*view.Owner, error)
 	}
 }
 
-// servePlayer responds with a player, with buffs from a position on.
+// servePlayer responds with a player. The list of buffs starts at the query's position.
 func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query url.Values) {
 	id, ok := parseID(query.Get("player"))
 	if !ok {
@@ -202,17 +203,17 @@ func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query u
 }
 
 const (
-	maxFound    = 20 // results of a search besides exact matches
-	maxSearches = 8  // at once: the loop serves them one after the other
+	maxFound    = 20 // results of a search in addition to exact matches
+	maxSearches = 8  // concurrent searches; the loop serves one after another
 )
 
 // searchFor is the time limit of one request that searches names.
 const searchFor = time.Second
 
 type foundJSON struct {
-	Same    []pick `json:"same"` // exact matches of name or id
+	Same    []pick `json:"same"` // players whose name or id is exactly the text
 	Players []pick `json:"players"`
-	More    bool   `json:"more"`           // there are more
+	More    bool   `json:"more"`           // there are more matches
 	Next    int    `json:"next,omitempty"` // position of the next player to search
 }
 
@@ -285,14 +286,16 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query u
 	serveJSON(w, out)
 }
 
-// search calls Options.Search for one more player than are shown.
+// search calls Options.Search. It asks for one more player than are shown, to know whether there
+// are more.
 func (in *Inspector) search(text string) (ids []buff.OwnerID, err error) {
 	err = in.searching.call(func() { ids = in.opts.Search(text, maxFound) })
 	return ids[:min(len(ids), maxFound+1)], err
 }
 
-// numberIn parses the id in a search text: digits only, or a # and digits at the end, as the
-// page writes players. alone reports the latter form, which excludes a search by name.
+// numberIn parses the id in a search text. The text is either digits only, or ends with a # and
+// digits, which is how the page writes players. The result alone is true for the second form,
+// which is not a name, so names are not searched.
 func numberIn(text string) (id buff.OwnerID, ok, alone bool) {
 	at := strings.LastIndexByte(text, '#')
 	id, ok = parseID(text[at+1:])
@@ -300,7 +303,8 @@ func numberIn(text string) (id buff.OwnerID, ok, alone bool) {
 }
 
 // tryNames searches the names of players from a position on until the time limit, and sets the
-// next position. An exact match is found even behind any number of other matches.
+// position at which the next request continues. An exact match is found even if any number of
+// other matches precede it.
 func (in *Inspector) tryNames(r *http.Request, text string, from int, out *foundJSON) error {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*patience)
 	defer cancel()
@@ -308,7 +312,7 @@ func (in *Inspector) tryNames(r *http.Request, text string, from int, out *found
 	for began := time.Now(); ; {
 		ids, next, err := in.watch.Owners(ctx, from)
 		if err != nil {
-			return err // incomplete, so not "no match"
+			return err // the search is incomplete, so the answer must not be "no match"
 		}
 		for _, id := range ids {
 			switch name := strings.ToLower(in.ownName(id)); {

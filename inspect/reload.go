@@ -35,7 +35,7 @@ func (h *reloads) add(at time.Time, report any, err error) {
 	h.list = append([]reloadJSON{r}, h.list[:min(len(h.list), maxReloads-1)]...)
 }
 
-// all returns a copy.
+// all returns a copy of the history.
 func (h *reloads) all() []reloadJSON {
 	h.mu.Lock()
 	defer h.mu.Unlock()

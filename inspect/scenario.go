@@ -16,15 +16,15 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Exports the last minute of a player as a scenario for "bufftick run". The original commands
-// are unknown, only their results. So each buff becomes a separate definition, with its times
-// but without its rules and actions, and each event becomes a step. Denials, instant
-// applications and changes become comments.
+// This file exports the last minute of a player as a scenario for "bufftick run". The flight
+// recorder has only the results of commands, not the commands. So each buff becomes a separate
+// definition, with its times but without its rules and actions, and each event becomes a step.
+// Denials, instant applications and changes of attributes become comments.
 
-// story builds such a scenario.
+// story builds a scenario from the events of a player.
 type story struct {
 	from  wheel.Time // time 0 of the scenario
-	known wheel.Time // start of the known past
+	known wheel.Time // start of the recorded time
 	times *clocks
 	lanes []*storyBuff
 	at    map[buff.Handle]*storyBuff
@@ -37,15 +37,15 @@ type storyBuff struct {
 	spec   *buff.Spec
 	handle buff.Handle
 	source buff.OwnerID
-	begins bool // it starts within the known past
+	begins bool // whether the buff started within the recorded time
 	begin  wheel.Time
-	ends   bool       // its end is known
-	left   int64      // ms of its own time left
-	then   wheel.Time // at this time
+	ends   bool       // whether the end is known
+	left   int64      // ms left at the time then, in the buff's own time
+	then   wheel.Time // time to which left applies
 	period time.Duration
 	stacks int32
 	most   int32      // maximum number of stacks so far
-	beat   wheel.Time // time of its first known pulse; 0 if none
+	beat   wheel.Time // time of the first known pulse; 0 if none
 }
 
 // storyStep is a line of the script, or a comment.
@@ -54,7 +54,7 @@ type storyStep struct {
 	text string
 }
 
-// storyOf returns the text of a scenario from the player's events.
+// storyOf returns the text of a scenario with the player's last minute.
 func (in *Inspector) storyOf(o *view.Owner, r *history.Recorder) string {
 	from := max(o.Now-history.Span, r.Since())
 	events := slices.Collect(r.Events(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
@@ -75,7 +75,7 @@ func (in *Inspector) storyOf(o *view.Owner, r *history.Recorder) string {
 	return s.text(in.title(o.Owner), o)
 }
 
-// meet adds the buff of an event.
+// meet records the buff of an event, which may be new to the story.
 func (s *story) meet(e *buff.Event) {
 	if e.Handle == 0 || e.Spec == nil {
 		return
@@ -87,7 +87,7 @@ func (s *story) meet(e *buff.Event) {
 		switch {
 		case e.Kind == buff.Applied:
 			x.begins, x.begin = true, e.At
-		case e.Kind == buff.Stacked: // it had at least one stack less
+		case e.Kind == buff.Stacked: // before this event the buff had at least one stack fewer
 			x.stacks = max(e.Stacks-1, 1)
 		}
 		if left := s.left(e); left > 0 {
@@ -114,7 +114,7 @@ func (s *story) add(spec *buff.Spec, handle buff.Handle, source buff.OwnerID) *s
 	return x
 }
 
-// carries adds an active buff without events, and its expected end.
+// carries adds an active buff, which may have no events, and its expected end.
 func (s *story) carries(b *buff.Instance, now wheel.Time) {
 	x := s.at[b.Handle]
 	if x == nil {
@@ -126,7 +126,8 @@ func (s *story) carries(b *buff.Instance, now wheel.Time) {
 	}
 }
 
-// begin moves the start of older buffs back so that their pulses happen at the recorded times.
+// begin adds the application of each buff that started before the recorded time. It chooses a
+// start at which the buff's pulses happen at the recorded times.
 func (s *story) begin() {
 	first := s.from
 	for _, x := range s.lanes {
@@ -134,9 +135,9 @@ func (s *story) begin() {
 		switch {
 		case x.begins || period == 0:
 		case x.beat == 0:
-			x.period = 0 // no pulse within the minute
+			x.period = 0 // the buff did not pulse within the minute
 		default:
-			// Before the known past, time passes at normal speed in the scenario.
+			// Before the recorded time, the scenario runs at normal speed.
 			own := wheel.Time(math.Round(s.times.of(x.handle).passed(s.known, x.beat)))
 			x.begin = s.known - (period-own%period)%period
 		}
@@ -154,8 +155,8 @@ func (s *story) step(at wheel.Time, format string, args ...any) {
 	s.steps = append(s.steps, storyStep{at, fmt.Sprintf("  - {at: %d, ", at-s.from) + fmt.Sprintf(format, args...) + "}"})
 }
 
-// apply adds an application that makes a buff last for the given ms of its own time, or, if 0,
-// for as long as its definition says.
+// apply adds a step that applies a buff. The buff lasts for the given ms of its own time; if that
+// is 0, the duration in its definition applies.
 func (s *story) apply(at wheel.Time, x *storyBuff, stacks int32, lasts int64) {
 	text := fmt.Sprintf("apply: %s, source: %s", quoted(x.id), quoted(idText(x.source)))
 	if stacks > 1 {
@@ -181,7 +182,7 @@ func (s *story) addEvent(e *buff.Event) {
 	case buff.Refreshed:
 		s.apply(e.At, x, max(e.Stacks-x.stacks, 0), s.left(e))
 	case buff.Stacked:
-		return // a refresh with the stacks follows; otherwise the end stays
+		return // if the end has changed, a Refreshed event with the new stacks follows
 	case buff.StackEnded:
 		s.step(e.At, "dispel: %s, stacks: %d", id, max(x.stacks-e.Stacks, 1))
 	case buff.Removed:
@@ -205,7 +206,7 @@ func (s *story) addEvent(e *buff.Event) {
 	}
 }
 
-// comment adds an event that is not a step as a comment.
+// comment adds, as a comment, an event that cannot be a step of the scenario.
 func (s *story) comment(e *buff.Event) {
 	text := e.Kind.String()
 	if e.Spec != nil {
@@ -244,7 +245,7 @@ func (s *story) text(who string, o *view.Owner) string {
 	return b.String()
 }
 
-// definition returns the definition of one buff.
+// definition returns the definition of one buff in YAML.
 func (x *storyBuff) definition(lasts int64) string {
 	fields := []string{"duration: infinite"}
 	if x.ends {
@@ -276,7 +277,7 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// serveScenario responds with the last minute of a player as a file.
+// serveScenario responds with the last minute of a player as a scenario file.
 func (in *Inspector) serveScenario(w http.ResponseWriter, r *http.Request, query url.Values) {
 	o, recorder := in.pastAsked(w, r, query.Get("scenario"))
 	if o == nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Pauses and rates in the scenario of a minute. It starts at normal speed; at the start of the
-// known past the speeds are set, and each later change is a step.
+// This file adds pauses and rates to the scenario. A scenario starts at normal speed. Steps at the
+// start of the recorded time set the speeds of that time, and each later change is a step.
 
-// left returns the ms of its own time that a buff has left according to an event, or 0 if the
-// event does not say.
+// left returns how long a buff has left after an event, in ms of the buff's own time. It returns 0
+// if the event has no end.
 func (s *story) left(e *buff.Event) int64 {
 	if e.End == wheel.Never || e.End <= e.At {
 		return 0
@@ -32,20 +32,20 @@ func (s *story) duration(x *storyBuff) int64 {
 	return int64(before) + int64(math.Round(s.times.of(x.handle).passed(max(x.begin, s.known), x.then))) + x.left
 }
 
-// addTimeSteps adds the steps about time: the state before the first change, and the changes.
+// addTimeSteps adds the steps that pause, resume or change the rate of time.
 func (s *story) addTimeSteps(o *view.Owner) {
 	s.timeBefore(o)
 	for _, x := range s.times.changes {
 		if x.Handle != 0 && x.Verb != verb.SetRate && (x.Was == 0) == (x.Is == 0) {
-			continue // a scenario has only one reason to pause a buff, not two
+			continue // a scenario cannot pause a buff for two reasons at once
 		}
 		s.timeStep(x.At, x.Handle, x.Whose, x.Verb, x.Rate)
 	}
 }
 
-// timeBefore adds steps for the pauses and rates at the start of the known past. They follow
-// from later changes: the end of a pause implies one, and a change of rate contains the old
-// rate.
+// timeBefore adds steps for the pauses and rates at the start of the recorded time. They follow
+// from later changes: if time was resumed, it was paused before, and a change of rate contains the
+// old rate.
 func (s *story) timeBefore(o *view.Owner) {
 	type reason struct {
 		handle buff.Handle
@@ -53,7 +53,7 @@ func (s *story) timeBefore(o *view.Owner) {
 		rate   bool
 	}
 	known := map[reason]bool{}
-	rest := 0. // part of the owner's speed that known rates do not explain
+	rest := 0. // the owner's speed divided by the known rates
 	rates := map[define.Whose]float64{define.OfOwner: 1, define.OfZone: 1}
 	for _, x := range s.times.changes {
 		r := reason{x.Handle, x.Whose, x.Verb == verb.SetRate}
@@ -93,19 +93,19 @@ func (s *story) timeBefore(o *view.Owner) {
 	}
 }
 
-// rateBefore adds a step for an initial speed other than normal.
+// rateBefore adds a step for the speed at the start of the recorded time, unless it is normal.
 func (s *story) rateBefore(h buff.Handle, whose define.Whose, speed float64) {
 	if rate, ok := ratioOf(speed); ok {
 		s.timeStep(s.known, h, whose, verb.SetRate, rate)
 	}
 }
 
-// timeStep adds a step about time.
+// timeStep adds a step that pauses, resumes or changes the rate of time.
 func (s *story) timeStep(at wheel.Time, h buff.Handle, whose define.Whose, do verb.Verb, rate buff.Ratio) {
 	word, whom, x := do.String(), "true", s.at[h]
 	switch {
 	case h != 0 && x == nil:
-		return // the buff is unknown otherwise
+		return // the scenario does not contain this buff
 	case h != 0:
 		word, whom = word+"_buff", quoted(x.id)
 	case whose == define.OfZone:
@@ -121,7 +121,8 @@ func (s *story) timeStep(at wheel.Time, h buff.Handle, whose define.Whose, do ve
 	}
 }
 
-// ratioOf returns a speed as a rate, and reports whether it is valid and not the normal one.
+// ratioOf converts a speed to a rate. It returns false if the speed is 0, is the normal speed, or
+// is not a valid rate.
 func ratioOf(speed float64) (buff.Ratio, bool) {
 	if speed == 0 || speed == 1 {
 		return buff.Ratio{}, false

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Limits of a [NewServer].
+// Limits of the server that [NewServer] returns.
 const (
 	maxConns   = 512
 	maxHeader  = 16 << 10
@@ -19,23 +19,23 @@ const (
 
 // NewServer returns a server for a handler, with limits that a handler cannot enforce:
 //
-//   - 512 connections, including hijacked ones (WebSockets) until they are closed. HTTP/1
-//     only, so that a connection carries one request at a time.
+//   - 512 connections, including hijacked ones (WebSockets) until they are closed. Only HTTP/1
+//     is served, so that a connection carries one request at a time.
 //   - Headers of up to 16 KiB that arrive within 2 s, and whole requests within 10 s. Idle
 //     connections are closed after a minute.
 //   - Each write of any handler, also on a hijacked connection, must be accepted within 5 s,
 //     or the connection is closed. The system buffers at most 64 KiB for a client that does
 //     not read.
 //
-// Every new connection is accepted. If there are too many, one is closed: the one with the
-// longest pending write, if that is longer than 100 ms; otherwise the oldest without a
-// complete request or with a finished response; otherwise the oldest of all. A connection that
-// has sent the token of an [Inspector], to it or through its Guard, is not closed in favor of
-// one that has not, so that a flood of connections does not lock out the operator.
+// Every new connection is accepted. If there are then too many, the server closes one of them: the
+// one with the longest pending write, if that write has been pending for more than 100 ms;
+// otherwise the oldest connection that has not sent a complete request or whose response is
+// finished; otherwise the oldest of all. A connection is trusted once it has sent the token to an
+// [Inspector] or its Guard. A trusted connection is closed only in favor of another trusted one, so
+// that a flood of connections does not lock out the operator.
 //
-// What the handler itself does for a request is not limited, beyond the limits of the
-// Inspector. The caller chooses the listen address: use 127.0.0.1, unless everyone who can
-// reach another one may see the contents.
+// The server does not limit the work of the handler itself. The caller chooses the listen address:
+// use 127.0.0.1, unless everyone who can reach the address may see the contents.
 func NewServer(h http.Handler) *http.Server {
 	c := &conns{at: make(map[net.Conn]*connNode)}
 	one := new(http.Protocols)
@@ -55,13 +55,13 @@ func NewServer(h http.Handler) *http.Server {
 // connKey is the context key of a request's *connNode.
 type connKey struct{}
 
-// conns is the set of open connections of a server. Each is in one of two lists, ordered by
-// the time of its addition.
+// conns is the set of open connections of a server. Each connection is in one of two lists, to
+// which it was appended when it entered that state.
 type conns struct {
 	mu      sync.Mutex
 	at      map[net.Conn]*connNode
-	waiting connList // without a complete request, or with a finished response
-	working connList // all others, including hijacked ones
+	waiting connList // connections without a complete request, or with a finished response
+	working connList // all other connections, including hijacked ones
 
 	writers atomic.Int64 // number of pending writes
 }
@@ -72,7 +72,7 @@ type connNode struct {
 	conns *conns
 	conn  net.Conn
 
-	in           *connList // nil if closed
+	in           *connList // the list that contains this connection; nil if closed
 	older, newer *connNode
 	hijacked     bool
 	trusted      bool // has sent the token
@@ -80,10 +80,10 @@ type connNode struct {
 	writing atomic.Int64 // start of a pending write, Unix time in ns; 0 if none
 }
 
-// begin adds a connection. It is called first for each.
+// begin adds a connection. The server calls it before any other method for the connection.
 func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	if tcp, ok := raw(conn).(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // on an error the default buffer remains
+		_ = tcp.SetWriteBuffer(sendBuffer) // if this fails, the buffer has its default size
 	}
 	n := &connNode{conns: c, conn: conn}
 	c.mu.Lock()
@@ -96,8 +96,8 @@ func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, n)
 }
 
-// raw returns the connection under a TLS connection, which can be closed without writing to
-// the client.
+// raw returns the network connection under a TLS connection. Closing it does not write to the
+// client, unlike closing the TLS connection.
 func raw(conn net.Conn) net.Conn {
 	if over, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		return over.NetConn()
@@ -111,7 +111,7 @@ func (c *conns) changed(conn net.Conn, state http.ConnState) {
 	defer c.mu.Unlock()
 	n := c.at[conn]
 	if n == nil {
-		return // it has been evicted
+		return // the connection has been evicted
 	}
 	switch state {
 	case http.StateHijacked:
@@ -121,31 +121,32 @@ func (c *conns) changed(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// serve serves one request. A body that the server still reads afterwards does not keep the
-// connection busy.
+// serve serves one request. The connection counts as waiting again when the handler returns, even
+// if the server has yet to read the rest of the request's body.
 func (c *conns) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	n, _ := r.Context().Value(connKey{}).(*connNode)
-	if n == nil { // another ConnContext was set in the server
+	if n == nil { // the game has replaced the server's ConnContext
 		n = &connNode{conns: c}
 	}
 	p := &writer{ResponseWriter: w, out: http.NewResponseController(w), node: n}
 	n.move(&c.working)
 	defer func() {
 		n.move(&c.waiting)
-		p.deadline() // for the rest of the response that the server writes
+		p.deadline() // applies to what the server writes after the handler returns
 	}()
 	h.ServeHTTP(p, r)
 }
 
-// evict closes a connection in favor of a new one: the one with the longest pending write, or
-// else the least valuable. The caller holds the lock.
+// evict closes a connection to make room for a new one; NewServer documents which. The caller
+// holds the lock.
 func (c *conns) evict(newcomer *connNode) {
 	n := cmp.Or(c.stuckest(), c.waiting.oldestBut(newcomer), c.working.oldestBut(newcomer), newcomer)
 	c.forget(n)
-	_ = raw(n.conn).Close() // it is removed even on an error
+	_ = raw(n.conn).Close() // on an error, too, the connection is no longer in a list
 }
 
-// stuckest returns the connection with the longest pending write, if that is too long, or nil.
+// stuckest returns the connection with the longest pending write, or nil if no write has been
+// pending for too long.
 func (c *conns) stuckest() (stuckest *connNode) {
 	if c.writers.Load() == 0 {
 		return nil
@@ -167,8 +168,8 @@ func (c *conns) forget(n *connNode) {
 	}
 }
 
-// move moves a connection to another list. A hijacked connection stays: its handler may have
-// returned.
+// move moves a connection to another list. A hijacked connection stays in its list, because it is
+// still in use after its handler has returned.
 func (n *connNode) move(to *connList) {
 	n.conns.mu.Lock()
 	defer n.conns.mu.Unlock()
@@ -178,8 +179,7 @@ func (n *connNode) move(to *connList) {
 	}
 }
 
-// vouch records that a request has sent the token, which protects its connection from eviction
-// by one that has not.
+// vouch marks the connection of a request as trusted, because the request has sent the token.
 func vouch(r *http.Request) {
 	if n, ok := r.Context().Value(connKey{}).(*connNode); ok {
 		n.conns.mu.Lock()
@@ -215,7 +215,7 @@ func (l *connList) remove(n *connNode) {
 	n.in, n.older, n.newer = nil, nil, nil
 }
 
-// oldestBut returns the oldest connection that may be evicted, other than the new one.
+// oldestBut returns the oldest connection, other than newcomer, that newcomer may replace.
 func (l *connList) oldestBut(newcomer *connNode) *connNode {
 	for n := l.oldest; n != nil; n = n.newer {
 		if n != newcomer && !n.trusted {

@@ -11,15 +11,15 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// speeds is the speed of time relative to the surrounding time, as a step function; 0 means
-// paused.
+// speeds is a step function of time: the speed of a buff's time relative to its owner, or of an
+// owner's time relative to the world. A speed of 0 means paused.
 type speeds struct {
-	first float64 // before the first change
+	first float64 // speed before the first change
 	at    []wheel.Time
-	is    []float64 // from at on
+	is    []float64 // is[k] is the speed from at[k] on
 }
 
-// of returns the speed at an instant, after the changes at that instant.
+// of returns the speed at an instant, after all changes of the speed at that instant.
 func (s *speeds) of(at wheel.Time) float64 {
 	speed := s.first
 	for k, t := range s.at {
@@ -31,8 +31,8 @@ func (s *speeds) of(at wheel.Time) float64 {
 	return speed
 }
 
-// forEnd returns the speed with which an event at that instant computed an end: a pause at the
-// same instant came later.
+// forEnd returns the speed that was used to compute the end in an event at the given instant. If
+// time is paused from that instant on, the pause came after the event.
 func (s *speeds) forEnd(at wheel.Time) float64 {
 	if speed := s.of(at); speed > 0 {
 		return speed
@@ -40,7 +40,7 @@ func (s *speeds) forEnd(at wheel.Time) float64 {
 	return s.of(at - 1)
 }
 
-// passed returns the time that has passed, in ms.
+// passed returns how much time passes at these speeds between from and to, in ms.
 func (s *speeds) passed(from, to wheel.Time) float64 {
 	ms, speed := 0., s.of(from)
 	for k, t := range s.at {
@@ -52,7 +52,7 @@ func (s *speeds) passed(from, to wheel.Time) float64 {
 	return ms + speed*float64(max(to-from, 0))
 }
 
-// within returns the product of an outer and an inner speed.
+// within returns the product of the outer speeds s and the inner speeds.
 func (s *speeds) within(inner *speeds) *speeds {
 	if inner == nil {
 		return s
@@ -73,8 +73,8 @@ type clocks struct {
 	buffs   map[buff.Handle]*speeds
 }
 
-// clocksOf derives the speeds from the recorder. Earlier speeds follow from the first change,
-// or from the present speed.
+// clocksOf derives the speeds from the flight recorder. The speed before the first recorded change
+// is the old speed in that change. If there was no change, it is the present speed.
 func clocksOf(o *view.Owner, r *history.Recorder, from wheel.Time) *clocks {
 	c := &clocks{owner: speeds{first: 1}, buffs: make(map[buff.Handle]*speeds)}
 	c.changes = slices.Collect(r.TimeChanges(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
@@ -127,10 +127,10 @@ func (c *clocks) of(h buff.Handle) *speeds { return c.owner.within(c.buffs[h]) }
 type speedJSON struct {
 	From  int64   `json:"from"`
 	To    int64   `json:"to"`
-	Speed float64 `json:"speed"` // 0 if paused
+	Speed float64 `json:"speed"` // 1 is normal; 0 means paused
 }
 
-// unusual returns these intervals between two instants.
+// unusual returns the intervals between from and to in which the speed is not 1.
 func (s *speeds) unusual(from, to wheel.Time) (list []speedJSON) {
 	for from < to {
 		next, speed := to, s.of(from)
@@ -148,7 +148,7 @@ func (s *speeds) unusual(from, to wheel.Time) (list []speedJSON) {
 	return list
 }
 
-// changes adds changes of time to the lanes, and the intervals of unusual speed.
+// changes adds the changes of speed to the lanes, and the intervals in which it was not normal.
 func (l *lanes) changes(c *clocks, from, now int64) {
 	for _, x := range c.changes {
 		if at, ok := l.at[laneKey{handle: x.Handle}]; x.Handle == 0 || ok {
@@ -164,7 +164,7 @@ func (l *lanes) changes(c *clocks, from, now int64) {
 		if key.spec != "" {
 			continue
 		}
-		begin, end := from, now+1 // include the present instant
+		begin, end := from, now+1 // the interval includes the present instant
 		if lane.Begin != nil {
 			begin = max(begin, *lane.Begin)
 		}
@@ -175,7 +175,7 @@ func (l *lanes) changes(c *clocks, from, now int64) {
 	}
 }
 
-// timeText describes a change of time: its subject and the new rate.
+// timeText describes a change of speed: what it applies to, and the new rate.
 func timeText(x *buff.TimeChange) string {
 	text := map[define.Whose]string{define.OfOwner: "the player", define.OfZone: "its zone", define.OfBuff: "the buff"}[x.Whose]
 	if x.Handle != 0 && x.Whose == define.OfZone {

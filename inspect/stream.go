@@ -14,22 +14,24 @@ import (
 
 // client is one stream.
 type client struct {
-	// Followed players: the last message seen of each, guarded by the hub's lock.
+	// players maps each followed player to the number of the last message that the client has
+	// seen about that player. The numbers are guarded by the hub's lock.
 	players map[buff.OwnerID]*uint64
 	catalog bool
 	trusted bool // has sent the token
 
-	bell    chan struct{} // capacity 1
+	bell    chan struct{} // receives a value when there are new messages; capacity 1
 	leave   context.CancelFunc
 	writing atomic.Int64 // start of a pending write, Unix time in ns; 0 if none
 
-	// Guarded by the hub's lock.
-	arrival               uint64 // order of arrival
+	// The following fields are guarded by the hub's lock.
+	arrival               uint64 // clients are numbered in the order in which they arrive
 	seenView, seenCatalog uint64
 	skipped               uint64 // total number of skipped views
 }
 
-// wake signals news to the client. A client that is writing sees it afterwards.
+// wake signals to the client that there are new messages. A client that is writing notices the
+// signal when the write is done.
 func (c *client) wake() {
 	select {
 	case c.bell <- struct{}{}:
@@ -44,10 +46,11 @@ func event(kind string, v any) []byte {
 	return append(out, "\n\n"...)
 }
 
-// cutter is a value that can drop a part of itself. cut reports whether it has.
+// cutter is a value that can drop a part of itself. cut reports whether it has dropped anything.
 type cutter interface{ cut() bool }
 
-// fitting returns v as JSON, reduced to at most most bytes if v can be cut that far.
+// fitting returns v as JSON of at most the given length. If v is a cutter, fitting cuts it until it
+// is short enough. The result may be longer if v cannot be cut further.
 func fitting(v any, most int) []byte {
 	for {
 		data, err := json.Marshal(v)
@@ -68,7 +71,7 @@ type hello struct {
 	Reload  bool   `json:"reload"`
 	Unsafe  bool   `json:"unsafe"`
 	History bool   `json:"history"` // the engine has a flight recorder
-	Every   int    `json:"every"`   // ms
+	Every   int    `json:"every"`   // interval between views, ms
 }
 
 // maxFollowed is the maximum number of players in one stream. A browser has one stream for all
@@ -134,8 +137,8 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 	}
 }
 
-// write sends events and reports whether the client has accepted them in time. The data is
-// shared by all clients; slow ones have no queue.
+// write sends events, and reports whether the client has accepted them in time. All clients share
+// the data in list.
 func (c *client) write(w http.ResponseWriter, out *http.ResponseController, list [][]byte) bool {
 	c.writing.Store(time.Now().UnixNano())
 	defer c.writing.Store(0)
@@ -147,7 +150,7 @@ func (c *client) write(w http.ResponseWriter, out *http.ResponseController, list
 	return out.Flush() == nil
 }
 
-// serveJSON responds with v unless it is too large.
+// serveJSON responds with v. If v is too large, even after cutting, it responds with an error.
 func serveJSON(w http.ResponseWriter, v any) {
 	data := fitting(v, maxAnswer)
 	if len(data) > maxAnswer {

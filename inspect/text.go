@@ -21,13 +21,13 @@ const (
 // is visible. Bidirectional controls and invisible characters are escaped.
 func line(s string) string { return shown(s, maxLine, "") }
 
-// lines is line for multi-line texts, such as an error with an excerpt of the source.
+// lines is like line, but for multi-line texts such as an error with an excerpt of the source.
 func lines(s string) string { return shown(s, maxText, "\n\t") }
 
 func shown(s string, most int, keep string) string {
 	var b strings.Builder
 	n := 0
-	for i, r := range s { // the rest of a long text is not scanned
+	for i, r := range s { // stops at the limit, so that a long text is not scanned to its end
 		if n == most {
 			b.WriteString("…")
 			break

@@ -14,8 +14,8 @@ import (
 
 // Limits of the attribute history; the newest entries are kept.
 const (
-	maxInstants = 1000 // instants of change
-	maxThens    = 4000 // entries
+	maxInstants = 1000 // instants at which attributes may have changed
+	maxThens    = 4000 // entries of all attributes together
 )
 
 // Reasons why an attribute is unknown.
@@ -29,18 +29,18 @@ const (
 	otherThen  = "unknown, because it depends on an unknown value"
 )
 
-// then computes the attributes of a player over the last minute from their present values, the
-// events, and the changes in the flight recorder.
+// then computes the attributes of a player over the last minute. It starts from their present
+// values and goes back in time, by means of the events and changes in the flight recorder.
 type then struct {
 	schema  *stat.Schema
 	layout  *sheet.Layout
-	since   wheel.Time // complete from here on
+	since   wheel.Time // from this time on, no events or changes are missing
 	o       *view.Owner
-	bases   map[stat.Attr][]buff.Event // changes of bases
-	were    []buff.SheetChange         // recorded changes of bases without events
+	bases   map[stat.Attr][]buff.Event // events that changed a base
+	were    []buff.SheetChange         // changes of a base without an event
 	carried []*carriedThen             // oldest first, as far as the order is known
 	at      map[buff.Handle]*carriedThen
-	unsure  string // why there may be unknown modifiers
+	unsure  string // why some modifiers may be missing; empty if all are known
 }
 
 // thenOf collects the data, or returns nil if the player is missing or has no attributes of
@@ -52,7 +52,7 @@ func thenOf(o *view.Owner, r *history.Recorder, schema *stat.Schema) *then {
 	t := &then{schema: schema, layout: sheet.Compile(schema), o: o, bases: make(map[stat.Attr][]buff.Event), at: make(map[buff.Handle]*carriedThen)}
 	q := history.Query{From: max(o.Since, r.Since()), To: o.Now, Owners: []buff.OwnerID{o.Owner}}
 	events, changes := slices.Collect(r.Events(q)), slices.Collect(r.SheetChanges(q))
-	known := r.Since() // older data may have been dropped meanwhile
+	known := r.Since() // must be read last: the recorder may have dropped data since o was read
 	events = slices.DeleteFunc(events, func(e buff.Event) bool { return e.Seen < known })
 	changes = slices.DeleteFunc(changes, func(c buff.SheetChange) bool { return c.Seen < known })
 	t.since = max(o.Since, o.Now-history.Span, known)
@@ -107,9 +107,9 @@ func (t *then) happened(e *buff.Event, n int) {
 	}
 }
 
-// base returns the base of an attribute at an instant, and whether it is known. It is the old
-// value of the next change. Changes without an event, such as a base reduced to its maximum,
-// are in were.
+// base returns the base of an attribute at an instant, and whether it is known. It is the old value
+// in the next change after that instant, or the present value if there is none. Some changes, such
+// as a reduction to the maximum, have no event; they are in t.were.
 func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
 	list := t.bases[a]
 	n, _ := slices.BinarySearchFunc(list, at+1, func(e buff.Event, at wheel.Time) int { return cmp.Compare(e.At, at) })
@@ -136,8 +136,8 @@ func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
 type sheetThen struct {
 	sheet  *sheet.Sheet
 	marks  []markThen
-	based  []bool   // by attribute: the base is known
-	unsure []string // by attribute: why the value is unknown
+	based  []bool   // for each attribute, whether its base is known
+	unsure []string // for each attribute, why its value is unknown; empty if it is known
 }
 
 // sheet computes the attributes at an instant.
@@ -155,7 +155,7 @@ func (t *then) sheet(at wheel.Time) *sheetThen {
 			s.put(m)
 		}
 	}
-	for range n { // a limit may itself be limited
+	for range n { // repeat: the attribute that is a limit may itself have a limit
 		for a, law := range t.schema.All() {
 			if s.unsure[a] == "" && (s.doubts(t.schema, law.Min) || s.doubts(t.schema, law.Max)) {
 				s.unsure[a] = otherThen
@@ -171,7 +171,7 @@ func (t *then) sheet(at wheel.Time) *sheetThen {
 // put adds a modifier to the sheet.
 func (s *sheetThen) put(m markThen) {
 	if int(m.Attr) >= len(s.unsure) {
-		return // of a catalog with more attributes
+		return // the modifier is from another catalog, which has more attributes
 	}
 	if m.Op == stat.Override && m.of.order() == 0 && slices.ContainsFunc(s.marks, func(o markThen) bool {
 		return o.Op == stat.Override && o.Attr == m.Attr && o.Channel == m.Channel
@@ -189,7 +189,7 @@ func (s *sheetThen) put(m markThen) {
 	}
 }
 
-// doubts reports whether a limit is an unknown attribute.
+// doubts reports whether a limit is an attribute whose value is unknown.
 func (s *sheetThen) doubts(schema *stat.Schema, l stat.Limit) bool {
 	a, _ := schema.Attr(l.String())
 	return a != 0 && s.unsure[a] != ""

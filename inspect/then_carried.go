@@ -9,19 +9,21 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// carriedThen is a buff of the player within the minute.
+// carriedThen is a buff that the player had at some time within the last minute. Its methods derive
+// the state of the buff at an earlier instant.
 type carriedThen struct {
 	handle  buff.Handle
 	source  buff.OwnerID
-	begins  int // index of its start event plus 1; 0 if before the known past
+	begins  int // 1 + index of the event that started the buff; 0 if it is older than the recording
 	events  []buff.Event
 	were    []buff.SheetChange
 	live    *buff.Instance
-	numbers []float64 // present values of an active buff
+	numbers []float64 // present values of the buff's numbers, if it is still active
 }
 
-// order sorts buffs from before the known past first, those that are still active before the
-// rest, for which the order is unknown.
+// order returns the sort key of the buff. Buffs that started before the recorded time are first:
+// of those, the ones that are still active precede the ones that have ended, whose order is
+// unknown.
 func (c *carriedThen) order() int {
 	switch {
 	case c.begins > 0:
@@ -32,7 +34,7 @@ func (c *carriedThen) order() int {
 	return -1
 }
 
-// eventAfter returns the first matching event after an instant.
+// eventAfter returns the first event after an instant for which fits returns true, or nil.
 func (c *carriedThen) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *buff.Event {
 	k := slices.IndexFunc(c.events, func(e buff.Event) bool { return e.At > at && fits(&e) })
 	if k < 0 {
@@ -41,7 +43,8 @@ func (c *carriedThen) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *bu
 	return &c.events[k]
 }
 
-// wereAfter returns the first matching recorded state that held until after an instant.
+// wereAfter returns the first recorded change after an instant for which fits returns true, or nil.
+// A change contains the state before it.
 func (c *carriedThen) wereAfter(at wheel.Time, fits func(*buff.SheetChange) bool) *buff.SheetChange {
 	k := slices.IndexFunc(c.were, func(w buff.SheetChange) bool { return w.At > at && fits(&w) })
 	if k < 0 {
@@ -67,8 +70,8 @@ func (c *carriedThen) present(at wheel.Time) bool {
 	return there
 }
 
-// version returns the definition at an instant. A change of definition records the previous
-// one.
+// version returns the version of the definition that the buff had at an instant. A recorded change
+// contains the version before the change.
 func (c *carriedThen) version(at wheel.Time) *buff.Spec {
 	if w := c.wereAfter(at, func(*buff.SheetChange) bool { return true }); w != nil {
 		return w.Spec
@@ -79,8 +82,8 @@ func (c *carriedThen) version(at wheel.Time) *buff.Spec {
 	return c.live.Spec
 }
 
-// hidden reports whether the buff had no effect, and whether that is known. A buff that ends
-// while hidden is recorded.
+// hidden reports whether the buff was hidden, so that it had no effect, and whether that is known.
+// A buff that ends while it is hidden has a recorded change.
 func (c *carriedThen) hidden(at wheel.Time) (is, known bool) {
 	e := c.eventAfter(at, func(e *buff.Event) bool { return e.Kind == buff.Hidden || e.Kind == buff.Shown })
 	w := c.wereAfter(at, func(*buff.SheetChange) bool { return true })
@@ -97,7 +100,8 @@ func (c *carriedThen) hidden(at wheel.Time) (is, known bool) {
 	return c.hiddenSince(at)
 }
 
-// hiddenSince derives hidden from the last event, for a buff of a busy owner.
+// hiddenSince is like hidden, but uses the last event before the instant. It is for a buff of a
+// busy owner, whose present state cannot be read.
 func (c *carriedThen) hiddenSince(at wheel.Time) (is, known bool) {
 	for k := range c.events {
 		if c.events[k].At > at {
@@ -113,11 +117,11 @@ func (c *carriedThen) hiddenSince(at wheel.Time) (is, known bool) {
 	return is, known
 }
 
-// counts reports whether an event contains the number of stacks.
+// counts reports whether the field Stacks of an event is the number of the buff's stacks.
 func counts(e *buff.Event) bool {
 	switch e.Kind {
 	case buff.Pulsed, buff.Suppressed:
-		// Otherwise the event has the number of pulsing stacks.
+		// With separate timers, Stacks is the number of stacks that pulse.
 		return e.Spec.Stack.Timers == define.TimersShared
 	case buff.Reacted, buff.Missed, buff.Faulted:
 		return false
@@ -144,10 +148,11 @@ func (c *carriedThen) stacks(at wheel.Time) (n int, known bool) {
 	return int(e.Stacks), true
 }
 
-// saysSame reports whether two versions of a definition differ only in their catalog.
+// saysSame reports whether two versions of a definition have the same content, even if they are
+// from different catalogs.
 func saysSame(a, b *buff.Spec) bool { return a == b || a.Revision() == b.Revision() }
 
-// number returns a value of the buff, and whether it is known.
+// number returns the value of the buff's number at index place, and whether it is known.
 func (c *carriedThen) number(at wheel.Time, spec *buff.Spec, place int) (float64, bool) {
 	if w := c.wereAfter(at, func(w *buff.SheetChange) bool { return saysSame(w.Spec, spec) && w.Place == place }); w != nil {
 		return w.Was, true
@@ -158,14 +163,14 @@ func (c *carriedThen) number(at wheel.Time, spec *buff.Spec, place int) (float64
 	return c.numbers[place], true
 }
 
-// markThen is the effect of a buff on an attribute at an instant.
+// markThen is the effect of a modifier of a buff at an instant.
 type markThen struct {
 	stat.Modifier
 	of     *carriedThen
 	spec   *buff.Spec
 	place  int // index among the modifiers of the buff
 	stacks int
-	unsure string // why its value is unknown
+	unsure string // why the value is unknown; empty if it is known
 }
 
 // marks returns the effects of the buff on attributes at an instant.

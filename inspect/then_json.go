@@ -11,14 +11,15 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// thenJSON is one attribute over the last minute. Each entry holds from its instant on, in ms.
+// thenJSON is one attribute over the last minute. Each entry holds from its time on, in ms, until
+// the next entry.
 type thenJSON struct {
 	Name      string         `json:"name"`
 	Values    []valueThen    `json:"values"`
 	Modifiers []modifierThen `json:"modifiers,omitempty"` // oldest first
 }
 
-// valueThen is the value of an attribute.
+// valueThen is the value of an attribute from the time At on.
 type valueThen struct {
 	At    int64   `json:"at"`
 	Base  *number `json:"base"`  // null if unknown
@@ -33,19 +34,19 @@ type modifierThen struct {
 	Steps  []effectThen `json:"steps"`
 }
 
-// effectThen is one entry.
+// effectThen is the effect of a modifier from the time At on.
 type effectThen struct {
 	At     int64  `json:"at"`
-	Text   string `json:"text"` // empty if none
+	Text   string `json:"text"` // empty if there is no effect
 	Stacks int    `json:"n,omitempty"`
-	Why    string `json:"why,omitempty"` // why it is unknown, or partly unknown
+	Why    string `json:"why,omitempty"` // why the effect is unknown, or partly unknown
 }
 
 // markKey identifies a modifier of an attribute.
 type markKey struct {
 	attr  stat.Attr
 	of    buff.Handle
-	spec  int // revision
+	spec  int // revision of the definition
 	place int
 }
 
@@ -72,8 +73,8 @@ func (in *Inspector) addThen(p *pastJSON, o *view.Owner, r *history.Recorder) {
 	}
 }
 
-// instants returns the newest instants at which something may have changed, starting with the
-// first known one.
+// instants returns the instants at which an attribute may have changed, in order, starting with
+// the beginning of the recorded time. If there are too many, only the newest are returned.
 func (t *then) instants() []wheel.Time {
 	list := []wheel.Time{t.since}
 	add := func(at wheel.Time) {
@@ -154,7 +155,7 @@ func (in *Inspector) effectOf(m *markThen) modifierJSON {
 	return in.modifierOf(view.Modifier{Spec: m.spec, Source: m.of.source, Op: m.Op, Channel: m.Channel, Value: m.Value})
 }
 
-// stepThen describes a modifier from an instant on.
+// stepThen returns the entry of a modifier for the time from an instant on.
 func (in *Inspector) stepThen(m *markThen, at wheel.Time) effectThen {
 	step := effectThen{At: int64(at), Text: in.effectOf(m).Text, Why: m.unsure}
 	if m.unsure == numberThen || m.unsure == stacksThen {
@@ -166,7 +167,7 @@ func (in *Inspector) stepThen(m *markThen, at wheel.Time) effectThen {
 	return step
 }
 
-// valueAt describes an attribute from an instant on.
+// valueAt returns the entry of an attribute for the time from an instant on.
 func valueAt(s *sheetThen, a stat.Attr, at wheel.Time) valueThen {
 	v := valueThen{At: int64(at), Why: s.unsure[a]}
 	if s.based[a] {

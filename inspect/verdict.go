@@ -25,7 +25,7 @@ var levels = [...]string{"calm", "watch", "alarm"}
 // verdictJSON is the first line of the page: the state of the game in sentences, worst first.
 type verdictJSON struct {
 	Level string       `json:"level"`
-	Topic string       `json:"topic"` // stays the same while only figures change
+	Topic string       `json:"topic"` // identifies the problem; does not change with its figures
 	Say   [][]partJSON `json:"say"`
 }
 
@@ -33,14 +33,15 @@ type verdictJSON struct {
 type partJSON struct {
 	Text   string `json:"text,omitempty"`
 	To     string `json:"to,omitempty"`     // link target: a route of the page
-	Player *pick  `json:"player,omitempty"` // instead of a text
+	Player *pick  `json:"player,omitempty"` // a player to be named instead of Text
 }
 
-// maxSaid is the maximum number of sentences. The others are counted.
+// maxSaid is the maximum number of findings that are written out. The number of further findings
+// is added at the end.
 const maxSaid = 3
 
-// verdict is a list of findings. Among equally bad ones, likely causes are added before their
-// consequences.
+// verdict is a list of findings. Of findings with the same level, likely causes are added before
+// their consequences.
 type verdict []finding
 
 type finding struct {
@@ -85,9 +86,9 @@ func (in *Inspector) stuckOf(st stuckFor) stuckJSON {
 	return out
 }
 
-// judge returns the verdict. It starts with the game's speed, since a slow game has waiting
-// players and running handlers at the end of every Tick, followed by stuck players, the game's
-// alarms, and actions of the operator.
+// judge returns the verdict. The game's speed is checked first, because a slow game also has
+// waiting players and running handlers at the end of every Tick. Then stuck players, the game's
+// alarms, and actions of the operator are checked.
 func (in *Inspector) judge(v *view.View, now standing, recent time.Duration) verdict {
 	var j verdict
 	budget := in.budget(v)
@@ -126,7 +127,7 @@ const (
 	overloaded = 0.8
 )
 
-// tooLate is the p99 event lateness that is reported.
+// tooLate is the 99th percentile of the lateness of events from which on lateness is reported.
 const tooLate = 250 * time.Millisecond
 
 func (in *Inspector) judgeSpeed(j *verdict, v *view.View, now standing, recent time.Duration) {
@@ -212,7 +213,7 @@ type stalledJSON struct {
 	Say string `json:"say"`
 }
 
-// stalled describes for how long the loop is known not to have ticked.
+// stalled says for how long the loop has not ticked, as far as is known.
 func stalled(err error, since time.Duration) stalledJSON {
 	if errors.Is(err, engine.ErrClosed) {
 		return stalledJSON{"The engine is closed."}
@@ -220,7 +221,7 @@ func stalled(err error, since time.Duration) stalledJSON {
 	return stalledJSON{fmt.Sprintf("The loop has not ticked for %s: Tick is not being called, or a call is still running.", spoken(since.Truncate(time.Second)))}
 }
 
-// spoken formats a duration with two or three digits.
+// spoken formats a duration for use in a sentence, with two or three digits.
 func spoken(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

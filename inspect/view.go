@@ -15,7 +15,7 @@ import (
 
 // viewJSON is a View for the page. Times are in ms unless noted.
 type viewJSON struct {
-	At    int64  `json:"at"` // on the clock of the inspector
+	At    int64  `json:"at"` // time of the View on the inspector's clock
 	Frame string `json:"frame"`
 	Now   int64  `json:"now"`
 	Clock string `json:"clock"`
@@ -33,29 +33,29 @@ type viewJSON struct {
 	InboxMax int    `json:"inboxMax"`
 	Mail     int    `json:"mail"`
 	Waiting  int    `json:"waiting"`
-	Behind   int64  `json:"behind"` // backlog of game time
-	Lost     int64  `json:"lost"`   // dropped since the engine was created
+	Behind   int64  `json:"behind"` // game time that is still to be simulated
+	Lost     int64  `json:"lost"`   // game time dropped since the engine was created
 
 	Budget  float64     `json:"budget"`
 	Speed   float64     `json:"speed,omitempty"` // recent speed of game time; 0 if unknown
-	Recent  int64       `json:"recent"`          // µs: p99 of Frames
+	Recent  int64       `json:"recent"`          // 99th percentile of Frames, µs
 	Verdict verdictJSON `json:"verdict"`
 
-	Incidents string `json:"incidents"` // change counter: the page requests the incidents again if it differs
+	Incidents string `json:"incidents"` // counter of changes; if it has changed, the page requests the incidents again
 	Open      int    `json:"open"`      // number of open incidents
 
-	Faults  []faultJSON `json:"faults,omitempty"` // failing functions of the game
-	Stuck   []stuckJSON `json:"stuck"`            // longer than Options.StuckAfter
+	Faults  []faultJSON `json:"faults,omitempty"` // functions of the game that have failed
+	Stuck   []stuckJSON `json:"stuck"`            // players whose handlers run longer than Options.StuckAfter
 	Faces   []faceJSON  `json:"faces"`
 	Beyond  int         `json:"beyond"`
 	Kinds   []countJSON `json:"kinds"`
 	Late    []uint64    `json:"late"`
 	First   string      `json:"first"`  // number of the first of Frames
-	Frames  []int64     `json:"frames"` // µs
-	Times   [][2]int64  `json:"times"`  // non-empty buckets: upper bound in µs, count
-	P50     int64       `json:"p50"`    // µs
+	Frames  []int64     `json:"frames"` // frame times, µs
+	Times   [][2]int64  `json:"times"`  // non-empty buckets of the histogram of frame times: upper bound in µs, count
+	P50     int64       `json:"p50"`    // median frame time, µs
 	P99     int64       `json:"p99"`
-	Handled int64       `json:"handled"` // µs
+	Handled int64       `json:"handled"` // time of handlers, µs
 	Busiest []rankJSON  `json:"busiest"`
 	Most    []rankJSON  `json:"most"`
 	Swept   float64     `json:"swept"` // share of all players considered in Most
@@ -64,14 +64,14 @@ type viewJSON struct {
 type stuckJSON struct {
 	pick
 	Spec string `json:"spec"`
-	For  int64  `json:"for"`            // wall clock
-	More bool   `json:"more,omitempty"` // or longer: already stuck when the first client connected
+	For  int64  `json:"for"`            // wall-clock time that the handler has been running
+	More bool   `json:"more,omitempty"` // For is a lower bound: the handler was running when the first client connected
 }
 
 type faceJSON struct {
 	Hand  int   `json:"hand"`
-	Slots []int `json:"slots"`          // of the current round
-	Next  []int `json:"next,omitempty"` // of the next round
+	Slots []int `json:"slots"`          // deadlines in each slot of the current round
+	Next  []int `json:"next,omitempty"` // deadlines in each slot of the next round
 }
 
 type countJSON struct {
@@ -106,7 +106,7 @@ func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
 	found := in.judge(v, now, recent)
 	out.Speed, out.Recent, out.Verdict = math.Round(now.speed*1000)/1000, recent.Microseconds(), found.json()
 	out.Incidents, out.Open = in.noteIncidents(v, found, now.stuck)
-	out.Faults = in.faults() // includes faults of the callbacks of the verdict
+	out.Faults = in.faults() // must come after the verdict, whose callbacks may fail
 	for i, f := range v.Faces {
 		out.Faces = append(out.Faces, faceOf(f, i == 0))
 	}
@@ -145,7 +145,7 @@ func slowest(frames []view.FrameTime) time.Duration {
 func (v viewJSON) since(first uint64) (viewJSON, uint64) {
 	n, err := strconv.ParseUint(v.First, 10, 64)
 	if err != nil {
-		return v, first // no frames
+		return v, first // the view has no frames
 	}
 	next := n + uint64(len(v.Frames))
 	if n < first && first <= next {
@@ -169,7 +169,7 @@ func (in *Inspector) ranked(list []view.Ranked) []rankJSON {
 	return out
 }
 
-// dialStep is the number of slots of the dial, of one ms each, that the page combines.
+// dialStep is the number of slots of the dial that the page shows as one. A slot is one ms.
 const dialStep = 10
 
 // faceOf splits a face into its rounds, and combines the slots of the dial.

@@ -11,16 +11,17 @@ import (
 // writeTime is the time limit for each write to a client.
 const writeTime = 5 * time.Second
 
-// writer is a response with a deadline for each write. A WriteTimeout of the server would end
-// the streams, and without a deadline a client that does not read would hold its connection
-// and a goroutine forever.
+// writer is a response with a deadline for each write. A WriteTimeout of the server is no
+// alternative, because it would end the streams. Without a deadline, a client that does not read
+// would hold its connection and a goroutine forever.
 type writer struct {
 	http.ResponseWriter
 	out  *http.ResponseController
 	node *connNode // nil if the connection is not from a NewServer
 }
 
-// patiently returns w with deadlines. In tests the server may not support them.
+// patiently returns w as a writer with deadlines. Test servers may not support deadlines, so errors
+// are ignored.
 func patiently(w http.ResponseWriter) *writer {
 	if p, ok := w.(*writer); ok {
 		return p
@@ -49,7 +50,8 @@ func (w *writer) Flush() { _ = w.FlushError() }
 
 func (w *writer) deadline() { _ = w.out.SetWriteDeadline(time.Now().Add(writeTime)) }
 
-// Hijack takes over the connection, which still counts and still has deadlines.
+// Hijack takes over the connection. The connection still counts towards the limit of the server,
+// and its writes still have deadlines.
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := w.out.Hijack()
 	if err != nil {
@@ -101,7 +103,7 @@ func sooner(until time.Time) time.Time {
 	return until
 }
 
-// SetWriteDeadline can only shorten the time for writes.
+// SetWriteDeadline sets the write deadline. It can only shorten the time limit of each write.
 func (h *hijacked) SetWriteDeadline(t time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,7 +111,7 @@ func (h *hijacked) SetWriteDeadline(t time.Time) error {
 	return h.Conn.SetWriteDeadline(sooner(t))
 }
 
-// SetDeadline sets the read deadline, and can only shorten the time for writes.
+// SetDeadline sets both deadlines. It can only shorten the time limit of each write.
 func (h *hijacked) SetDeadline(t time.Time) error {
 	if err := h.Conn.SetReadDeadline(t); err != nil {
 		return err
@@ -117,7 +119,7 @@ func (h *hijacked) SetDeadline(t time.Time) error {
 	return h.SetWriteDeadline(t)
 }
 
-// Close closes the connection and makes room for another one.
+// Close closes the connection, which then no longer counts towards the limit of the server.
 func (h *hijacked) Close() error {
 	if h.node != nil {
 		h.node.conns.mu.Lock()
