@@ -25,8 +25,8 @@ func (d *definition) actions(field string, n ast.Node, to *[]buff.Action) {
 // verbs are the kinds of actions.
 var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
 
-// oneAction reads an action. An invalid one is replaced by a kill, which refers to no
-// definition that could be missing.
+// oneAction reads an action. It replaces an invalid action by a kill, because a kill does not refer
+// to a definition, which could be missing.
 func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 	d.places.set(field, place{position: at(n)})
 	a := buff.Action{Do: define.DoKill}
@@ -86,7 +86,7 @@ func (d *definition) kill(field string, n ast.Node) {
 	}
 }
 
-// removeFields are the fields of on.remove: each reason that ends a buff, and any.
+// removeFields are the fields of on.remove: one for each reason that ends a buff, and "any".
 var removeFields = func() table {
 	t := table{"on.remove", nil, map[string]readFunc{
 		"any": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.RemoveAny) },

@@ -11,10 +11,10 @@ import (
 
 // attributeSheet is the section "attributes", which only one file of a catalog may have.
 type attributeSheet struct {
-	from  *definition // the file; nil if none
+	from  *definition // the file that has the section; nil if no file has it
 	at    position
 	list  []define.Attribute
-	bases map[string]float64 // by name; never nil
+	bases map[string]float64 // base of each attribute by name; never nil
 
 	reading *define.Attribute
 }
@@ -57,7 +57,8 @@ func (d *definition) statLimit(field string, n ast.Node, to *stat.Limit) {
 	}
 }
 
-// aggregate reads which modifiers count: a word, or the number of strongest ones.
+// aggregate reads which modifiers of an attribute count. The value is a word, or a number n, which
+// means the n strongest.
 func (d *definition) aggregate(field string, n ast.Node) {
 	a := d.loader.attrs.reading
 	if _, isMap := Fields(n); isMap {
@@ -91,7 +92,8 @@ func (d *definition) attribute(field string, n ast.Node, to *string) {
 	})
 }
 
-// scope returns the names available in formulas. Names in unreadable files are unknown.
+// scope returns the names that a formula may use. If some files could not be read, the names of
+// their attributes are not known.
 func (l *loader) scope() scope {
 	s := scope{curves: l.curves, attrs: l.attrs.bases}
 	if l.blind {

@@ -6,14 +6,14 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// A table is converted into the same tree as YAML, with the positions of its cells, so that
-// the code that reads definitions need not know about tables.
+// A table is converted into the tree of an equivalent YAML file, with the positions of its cells.
+// So the code that reads definitions does not need to know about tables.
 
 // csv reads the definitions of a table.
 func (l *loader) csv(name string, src []byte) {
 	t := l.newReading(name)
 	n := 0
-	t.each = func(d *ast.MappingValueNode) bool { // the tree of a row is no longer needed
+	t.each = func(d *ast.MappingValueNode) bool { // d is read at once, so that the trees of all rows are not in memory together
 		l.definitions(t.src, start, ast.Mapping(nil, true, d))
 		n++
 		return !l.full
@@ -44,14 +44,15 @@ type reading struct {
 	name   string
 	src    *source
 	by     byte // delimiter
-	marked bool // the first column is for marks
+	marked bool // the first column contains marks such as "##var", and no field
 	heads  []columnHead
-	groups map[string]int // number of each path that has a column, or has fields with columns
+	groups map[string]int // a number for each path that has a column, or a field with a column
 	wrong  bool           // an error was reported
 	row    row
 	each   func(*ast.MappingValueNode) bool // accepts a definition and reports whether to continue
 
-	// Totals so far: non-empty cells, and text passed to the parser.
+	// cells is the number of non-empty cells so far. signs and tabs are the costs of the text that
+	// was passed to the parser so far, see spend.
 	cells, signs, tabs int
 }
 
@@ -59,9 +60,9 @@ type reading struct {
 type columnHead struct {
 	path  []string // empty if the column is not read
 	at    []position
-	group []int // numbers of the paths that end at each word
+	group []int // group[k] is the number of the path path[:k+1], see reading.groups
 	shape *shape
-	guess bool // not a real column: a misspelled one probably stands for it
+	guess bool // there is no such column, but a misspelled column is probably meant to be it
 }
 
 func (h *columnHead) name() string { return strings.Join(h.path, ".") }
@@ -69,15 +70,15 @@ func (h *columnHead) name() string { return strings.Join(h.path, ".") }
 // row is the state of the current row.
 type row struct {
 	id     string
-	nodes  map[int]*ast.MappingNode // by path number
-	column map[int]int              // column that set the path or the first of its fields
+	nodes  map[int]*ast.MappingNode // the map at each path, by the number of the path
+	column map[int]int              // the first column that set the path or a field in it, likewise
 }
 
 func (l *loader) newReading(name string) *reading {
 	return &reading{loader: l, name: name, groups: map[string]int{}}
 }
 
-// read reads a table and reports its structural errors.
+// read reads a table and reports errors in its structure.
 func (t *reading) read(src []byte) {
 	text, ok := t.plainText(src)
 	if !ok {
@@ -89,7 +90,7 @@ func (t *reading) read(src []byte) {
 	for {
 		r, p, what := rows.next()
 		switch {
-		case what != "": // the rest cannot be split into cells
+		case what != "": // what follows cannot be split into cells
 			t.fail(p, "", "", "%s", what)
 			t.blind = true
 			return
@@ -100,7 +101,7 @@ func (t *reading) read(src []byte) {
 			return
 		case headed:
 			if !t.definitionOf(r) || t.cells > maxCells {
-				return // already reported
+				return // the error has been reported
 			}
 		case isMark(r) && r[0].text != "##var":
 		case !t.header(r):
@@ -111,7 +112,8 @@ func (t *reading) read(src []byte) {
 	}
 }
 
-// plainText prepares a file for reading.
+// plainText returns the plain text of a file. If it is too long or invalid, plainText reports an
+// error and returns false.
 func (t *reading) plainText(src []byte) (text string, ok bool) {
 	if len(src) > MaxFileSize {
 		t.src = t.open(t.name, "")
@@ -127,7 +129,7 @@ func (t *reading) plainText(src []byte) (text string, ok bool) {
 	return text, true
 }
 
-// isMark reports whether a row is meant for people or other programs.
+// isMark reports whether a row starts with "##". Such rows are for people or other programs.
 func isMark(r []cell) bool { return strings.HasPrefix(r[0].text, "##") }
 
 // definitionOf reads one row and reports whether to continue.
@@ -204,8 +206,8 @@ func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 	}
 }
 
-// put adds a value to a definition. If another column has already set it, or a map that
-// contains it, put returns that column, else -1.
+// put adds the value n of column i to a definition. It returns -1, or, if another column has
+// already set the same field or a map that contains the field, the index of that column.
 func (t *reading) put(i int, n ast.Node, in *ast.MappingNode) int {
 	h := &t.heads[i]
 	for k, g := range h.group {
@@ -230,7 +232,7 @@ func (t *reading) put(i int, n ast.Node, in *ast.MappingNode) int {
 	return -1
 }
 
-// pair returns a field with its name at p.
+// pair returns a field of a map. p is the position of the name.
 func pair(name string, p position, value ast.Node) *ast.MappingValueNode {
 	return ast.MappingValue(tokenAt(":", p), textAt(name, p), value)
 }
@@ -247,14 +249,14 @@ func (t *reading) invalid(p position, id, field, text string) ast.Node {
 	return t.lost(p)
 }
 
-// lost returns a node that every field rejects without a report.
+// lost returns a node at p that every field rejects without reporting an error.
 func (t *reading) lost(p position) ast.Node {
 	t.src.poisoned[p] = true
 	return ast.Null(tokenAt("", p))
 }
 
-// spend reports whether a text may still be passed to the parser under the limits of a whole
-// YAML file.
+// spend adds the cost of passing a text to the parser. It reports whether all such texts of the
+// table together are still within the limits of a YAML file.
 func (t *reading) spend(text string) bool {
 	t.signs += countSigns(text) + 1
 	t.tabs += strings.Count(text, "\t") * len(text)

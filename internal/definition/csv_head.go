@@ -7,12 +7,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// delimiters are the possible column delimiters: those that spreadsheets write, depending on
-// the country, or for tab-separated text.
+// delimiters are the possible column delimiters. Spreadsheets write a comma or a semicolon,
+// depending on the country, or a tab.
 const delimiters = ",;\t"
 
-// delimiterOf returns the delimiter with which the name row has a column id. If there is none,
-// it returns the first of those that give the most columns.
+// delimiterOf returns the delimiter with which the row of names has a column "id". If there is no
+// such delimiter, it returns the one that gives the most columns.
 func delimiterOf(text string) byte {
 	best, most := delimiters[0], 0
 	for k := range len(delimiters) {
@@ -34,7 +34,7 @@ func delimiterOf(text string) byte {
 	return best
 }
 
-// header reads the name row and reports whether the rows can be read.
+// header reads the row of names, and reports whether the rows below it can be read.
 func (t *reading) header(r []cell) bool {
 	t.marked = r[0].text == "##var"
 	t.heads = make([]columnHead, len(r))
@@ -87,8 +87,9 @@ func (t *reading) head(i int, name part) {
 // noPosition is the position of a missing name.
 var noPosition = position{1 << 30, 1}
 
-// reportUnknownColumns reports unknown column names, each once rather than in every row. Their cells are
-// not read. To find them, each column is read as a definition in which only the name is valid.
+// reportUnknownColumns reports unknown column names. Each is reported once and not for every row,
+// and the cells of the column are not read. To find unknown names, it reads each column as a
+// definition without a valid value, and keeps only the errors about names.
 func (t *reading) reportUnknownColumns() {
 	asked := newLoader()
 	all := ast.Mapping(tokenAt("{", start), true)
@@ -110,10 +111,10 @@ func (t *reading) reportUnknownColumns() {
 		p := position{e.Line, e.Column}
 		i, ok := columnAt[p]
 		if !ok {
-			return // about values, which are not real
+			return // this error and those after it are about values, which are not real
 		}
 		if t.heads[i].path == nil {
-			continue // one is enough
+			continue // this column has already been reported
 		}
 		d := asked.byID[t.heads[i].name()]
 		t.fail(p, "", e.Field, "%s", e.Text)
@@ -126,7 +127,7 @@ func (t *reading) reportUnknownColumns() {
 	}
 }
 
-// guess records that an unknown name probably stands for a field, so that the field is not
+// guess records that an unknown name is probably a misspelling of field, so that field is not also
 // reported as missing.
 func (t *reading) guess(field string) {
 	h := columnHead{path: strings.Split(field, "."), guess: true}
@@ -140,7 +141,7 @@ func (t *reading) guess(field string) {
 	t.heads = append(t.heads, h)
 }
 
-// number returns the number of a path.
+// number returns the number of a path in t.groups, and adds the path if it is new.
 func (t *reading) number(path []string) int {
 	name := strings.Join(path, ".")
 	g, ok := t.groups[name]

@@ -8,34 +8,34 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on a table, in addition to those on every file.
+// Limits on a table, in addition to the limits on every file.
 const (
 	maxColumns = 500
-	maxPath    = 8       // words of a column name
+	maxPath    = 8       // words of a column name, separated by dots
 	maxCell    = 10_000  // characters of one cell
 	maxCells   = 200_000 // non-empty cells of a table
-	maxFlow    = 120_000 // elements, brackets, commas and colons of its lists
+	maxFlow    = 120_000 // elements, brackets, commas and colons in all cells together
 )
 
 // cell is one cell of a table.
 type cell struct {
 	text    string
-	at      position // of the first character of the text
+	at      position // position of the first character of the text
 	quoted  bool
-	doubled []position // positions in the text of quotes that are doubled in the file
+	doubled []position // positions in text of the quotes that are written twice in the file
 }
 
-// tableScan splits a plain text into the rows of a table.
+// tableScan splits the plain text of a table into rows of cells.
 type tableScan struct {
 	rest  string
 	by    byte // delimiter
 	at    position
-	cells []cell // of the last row
+	cells []cell // cells of the last row
 }
 
-// next returns the next non-empty row, or no cells after the last one. The cells are
-// overwritten by the next call. If the text is not a valid table, it returns the position and
-// a description.
+// next returns the next non-empty row, or no cells if there are no more rows. The next call
+// overwrites the cells. If the text is not a valid table, next returns the position and a
+// description of the error.
 func (s *tableScan) next() (row []cell, p position, what string) {
 	for s.rest != "" {
 		s.cells = s.cells[:0]
@@ -74,8 +74,8 @@ func (p position) over(text string) position {
 	return p
 }
 
-// cell reads one cell and returns the byte that ends it: the delimiter, a line feed, or 0 at
-// the end of the text.
+// cell reads one cell. It also returns the byte after the cell, which is the delimiter, a line
+// feed, or 0 at the end of the text.
 func (s *tableScan) cell() (c cell, end byte, what string) {
 	if strings.HasPrefix(s.rest, `"`) {
 		c, what = s.quoted()
@@ -100,13 +100,13 @@ func (s *tableScan) cell() (c cell, end byte, what string) {
 	return c, end, ""
 }
 
-// quoted reads a quoted cell, in which quotes are doubled.
+// quoted reads a cell in quotes. A quote within the cell is written twice.
 func (s *tableScan) quoted() (c cell, what string) {
 	open := s.at
 	s.skip(1)
 	c = cell{at: s.at, quoted: true}
 	var text strings.Builder
-	inside := start // position in the text of the cell
+	inside := start // current position in the text of the cell
 	for {
 		n := strings.IndexByte(s.rest, '"')
 		if n < 0 {
@@ -153,7 +153,7 @@ func (c *cell) place(p position) position {
 type part struct {
 	cell *cell
 	text string
-	at   position // in the text of the cell
+	at   position // position of the part in the text of the cell
 }
 
 // whole returns the whole contents of a cell.
@@ -191,8 +191,8 @@ func (p part) elements() (list []part) {
 	}
 }
 
-// lengthOf returns the length of the first element of s. Brackets and quotes are special only
-// at its start and within brackets.
+// lengthOf returns the length of the first element of s. Brackets and quotes have a special meaning
+// only at the start of the element and within brackets.
 func lengthOf(s string) int {
 	i := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
 	depth := 0

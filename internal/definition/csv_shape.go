@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// shape describes the possible values of a field, as far as needed to read a cell, which lacks
-// the quotes and brackets of YAML.
+// shape describes the possible values of a field. A cell does not have the quotes and brackets of
+// YAML, so the shape is needed to know whether its text is a list, for example.
 type shape struct {
 	kinds  map[string]bool   // schema types: string, number, array, object …
-	fields map[string]*shape // of a map with fixed fields
-	any    *shape            // of a map with arbitrary names
-	items  *shape            // of a list
+	fields map[string]*shape // shapes of the fields, for a map with fixed fields
+	any    *shape            // shape of each value, for a map with arbitrary names
+	items  *shape            // shape of each element, for a list
 }
 
-// isText reports whether the field is always text, whatever it looks like.
+// isText reports whether the field is always text, even if the text looks like a number.
 func (s *shape) isText() bool { return s != nil && s.kinds["string"] && len(s.kinds) == 1 }
 
 // isList reports whether the field is always a list, even for a single element.
@@ -26,7 +26,7 @@ func (s *shape) isList() bool { return s != nil && s.kinds["array"] && len(s.kin
 // isMap reports whether the field is always a map, so that its fields can have columns.
 func (s *shape) isMap() bool { return s != nil && s.kinds["object"] && len(s.kinds) == 1 }
 
-// field returns the shape of a field within the field, or nil if unknown.
+// field returns the shape of the named field of a map, or nil if it is unknown.
 func (s *shape) field(name string) *shape {
 	switch {
 	case s == nil:
@@ -65,8 +65,8 @@ func shapeOf(path string) *shape {
 	return s
 }
 
-// definitionShape returns the shape of a definition. It is derived from the schema, so that
-// tables support every field that files do.
+// definitionShape returns the shape of a definition. It is derived from the JSON Schema, so that
+// tables support every field that YAML files support.
 var definitionShape = sync.OnceValue(func() *shape {
 	var root struct {
 		Definitions map[string]schemaNode `json:"definitions"`
@@ -83,7 +83,7 @@ var definitionShape = sync.OnceValue(func() *shape {
 	return r.of(root.Properties.Buffs.Each)
 })
 
-// schemaNode is the relevant part of a schema node.
+// schemaNode is the part of a schema node that determines a shape.
 type schemaNode struct {
 	Ref        string                `json:"$ref"`
 	Type       any                   `json:"type"` // a string or a list
@@ -93,10 +93,10 @@ type schemaNode struct {
 	AnyOf      []schemaNode          `json:"anyOf"`
 }
 
-// shapes converts the nodes of one schema.
+// shapes converts the nodes of one schema to shapes.
 type shapes struct {
 	definitions map[string]schemaNode
-	known       map[string]*shape // by the name of the definition
+	known       map[string]*shape // shapes of the schema's named definitions
 }
 
 func (r shapes) of(n schemaNode) *shape {
@@ -105,11 +105,11 @@ func (r shapes) of(n schemaNode) *shape {
 	return s
 }
 
-// add adds the values that n allows.
+// add adds the values that n allows to a shape.
 func (r shapes) add(to *shape, n schemaNode) {
 	if name := strings.TrimPrefix(n.Ref, "#/definitions/"); n.Ref != "" {
 		if r.known[name] == nil {
-			r.known[name] = to // first, because it may contain itself
+			r.known[name] = to // must come first, because the definition may refer to itself
 			r.add(to, r.definitions[name])
 			return
 		}
@@ -128,7 +128,7 @@ func (r shapes) add(to *shape, n schemaNode) {
 		to.fields[name] = r.of(p)
 	}
 	var each schemaNode
-	if json.Unmarshal(n.Additional, &each) == nil { // it may be false
+	if json.Unmarshal(n.Additional, &each) == nil { // n.Additional may also be the value false
 		to.any = r.of(each)
 	}
 	if n.Items != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// value returns the node for a part of a cell. It reports errors for the field, and then
-// returns a node that causes no further errors.
+// value returns the node for a part of a cell. If the part is invalid, value reports an error of
+// the field and returns a node that causes no further errors.
 func (t *reading) value(p part, s *shape, id, field string) ast.Node {
 	if quotes := `"'`; p.text != "" && strings.Contains(quotes, p.text[:1]) {
 		if n := t.inQuotes(p); n != nil {
@@ -46,7 +46,7 @@ func tokenAt(text string, p position) *token.Token {
 	return token.New(text, text, &token.Position{Line: p.line, Column: p.column})
 }
 
-// textAt returns a text node at a position, whatever the text looks like.
+// textAt returns a text node at a position, even if the text looks like a number.
 func textAt(text string, p position) *ast.StringNode {
 	return ast.String(token.String(text, text, &token.Position{Line: p.line, Column: p.column}))
 }
@@ -60,7 +60,8 @@ func scalar(p part) ast.Node {
 	return ast.String(t)
 }
 
-// inQuotes returns the text of a part that is completely in YAML quotes, or nil.
+// inQuotes returns the text of a part that is a single text in YAML quotes. For any other part it
+// returns nil.
 func (t *reading) inQuotes(p part) ast.Node {
 	if quoted(p.text) != len(p.text) || !t.spend(p.text) {
 		return nil
@@ -76,7 +77,7 @@ func (t *reading) inQuotes(p part) ast.Node {
 
 const tooMuch = "the cells of this table have too many elements, brackets, commas, colons and tabs: split it"
 
-// flow returns the part as a list or map in brackets.
+// flow returns the node for a part that is a list or map in brackets.
 func (t *reading) flow(p part, id, field string) ast.Node {
 	if !t.spend(p.text) {
 		return t.invalid(p.begin(), id, field, tooMuch)
@@ -100,7 +101,7 @@ func (t *reading) flow(p part, id, field string) ast.Node {
 // moved moves the tokens of a tree to the position of the part in the file.
 type moved struct {
 	part
-	seen map[*token.Position]bool // shared by several nodes
+	seen map[*token.Position]bool // positions already moved; several nodes may share a position
 }
 
 // Visit moves the tokens of one node.

@@ -18,12 +18,14 @@ import (
 // behaves like [Load], [LoadFS], [Reload] and [ReloadFS], which document its methods.
 type Loader struct {
 	// Data is a value of the struct or map type into which the data field of a definition is
-	// decoded, such as Ability{}; [buff.Spec].Data then has this type. Struct fields are named by
+	// decoded, such as Ability{}. [buff.Spec].Data then has this type. Struct fields are named by
 	// their yaml tags or, without a tag, by their lower-case names; a time.Duration is a span. A
-	// field that the type does not have, or with a value of another kind, is an error with its
-	// position. Fields that a definition omits have the values of Data; a definition without data
-	// has nil. If Data is nil, any data is accepted, and Spec.Data is a map[string]any. Any other
-	// type than a struct or a map panics.
+	// field that the type does not have, or a value of the wrong kind, is an error with its
+	// position. Fields that a definition omits have the values that they have in Data. For a
+	// definition without data, Spec.Data is nil.
+	//
+	// If Data is nil, any data is accepted, and Spec.Data is a map[string]any. The methods panic if
+	// Data is neither a struct nor a map.
 	Data any
 }
 
@@ -40,8 +42,8 @@ func (o Loader) Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, erro
 	return o.ReloadFS(prev, disk{}, paths...)
 }
 
-// ReloadFS is like [ReloadFS], with the Loader's data; if prev is nil, it is LoadFS. It is
-// safe for concurrent use if fsys is.
+// ReloadFS is like [ReloadFS], with the Loader's data. If prev is nil, it is like the method
+// LoadFS. It is safe for concurrent use if fsys is.
 func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	if o.Data != nil {
 		if k := reflect.TypeOf(o.Data).Kind(); k != reflect.Struct && k != reflect.Map {
@@ -54,7 +56,7 @@ func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff
 	return l.catalog(prev)
 }
 
-// data reads the game's own data of a definition.
+// data reads the field "data" of a definition, which contains data of the game.
 func (d *definition) data(field string, n ast.Node) {
 	if _, ok := Fields(n); !ok {
 		d.fail(field, at(n), "want a map, not %s", kindOf(n))
@@ -82,7 +84,8 @@ func (d *definition) data(field string, n ast.Node) {
 	d.spec.Data = into.Elem().Interface()
 }
 
-// decode decodes a node into a value of the game's type, which may have methods that panic.
+// decode decodes a node into a value of the game's type. The type may have methods that panic, so
+// decode returns a panic as an error.
 func decode(n ast.Node, into any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// declares reads a list of declared names.
+// declares reads a section that declares names, such as "tags".
 func (w *definition) declares(section string, f *ast.MappingValueNode) {
 	list, ok := f.Value.(*ast.SequenceNode)
 	if !ok {
@@ -37,7 +37,7 @@ func (w *definition) declares(section string, f *ast.MappingValueNode) {
 			here[name] = true
 			known[name] = true
 			w.loader.stated[section] = append(w.loader.stated[section], stated{name, w, field, at(n)})
-			for section == "tags" && strings.Contains(name, ".") { // and its parent tags
+			for section == "tags" && strings.Contains(name, ".") { // a tag also declares its parent tags
 				name = name[:strings.LastIndexByte(name, '.')]
 				known[name] = true
 			}
@@ -53,7 +53,7 @@ type stated struct {
 	at    position
 }
 
-// names returns the names of a list.
+// names returns the names that a section declares, in order.
 func (l *loader) names(section string) []string {
 	var names []string
 	for _, s := range l.stated[section] {
@@ -62,7 +62,7 @@ func (l *loader) names(section string) []string {
 	return names
 }
 
-// tags returns the declared tags.
+// tags returns the declared tags, or, if there is no list of tags, those that the caller has given.
 func (l *loader) tags() []string {
 	if l.stated["tags"] != nil {
 		return l.names("tags")
@@ -77,7 +77,8 @@ func isTag(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 }
 
-// explainStated reports an error of a declared name, and reports whether e is one.
+// explainStated checks whether e is about a declared name. If so, it adds the error at the position
+// of the name and returns true.
 func (l *loader) explainStated(e *buff.SpecError) bool {
 	section, _, ok := strings.Cut(e.Field, "[")
 	if !ok || e.ID != "" || l.stated[section] == nil {
@@ -91,7 +92,8 @@ func (l *loader) explainStated(e *buff.SpecError) bool {
 	return true
 }
 
-// undeclared reports names that are not declared, if there are declarations.
+// undeclared reports names that are used but not declared. It does so only for the kinds of names
+// that the files declare.
 func (l *loader) undeclared() {
 	if len(l.declared) == 0 || l.blind {
 		return
@@ -150,7 +152,7 @@ func (d *definition) knownOne(section, field, name string) {
 	d.fail(field, p.position, "%s is not in the list of %s%s", quote(name), section, didYouMean(misspelt.Near(name, names)))
 }
 
-// ownActs are the acts that the engine reports itself, which need not be declared.
+// ownActs are the acts that the engine itself reports. They need not be declared.
 var ownActs = []string{define.ActDamaged, define.ActDealt}
 
 // eachAction calls do with every action of a definition, in the order of the fields.

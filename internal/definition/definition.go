@@ -9,25 +9,26 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// definition is a definition being read, with the positions of its fields. Without an ID it
-// stands for the other sections of a file.
+// definition is a definition that is being read, with the positions of its fields. A definition
+// without an ID is used to read the other sections of a file, such as "attributes".
 type definition struct {
 	loader *loader
 	src    *source
-	at     position // of the ID
+	at     position // position of the ID
 	spec   *buff.Spec
-	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
+	places shortMap[place] // keys are fields as in buff.SpecError; "" is the whole definition
 }
 
-// place is the position of a field. There are many: the order of its fields saves 8 bytes.
+// place is the position of a field. There are many places, so its fields are in an order that saves
+// 8 bytes.
 type place struct {
 	position
 	ref   string // ID of another definition that the value names
-	bad   bool   // an error was reported, so consequential ones are not
-	attrs bool   // it names attributes
+	bad   bool   // an error was reported, so errors that it causes are not reported
+	attrs bool   // the value names attributes
 }
 
-// definitions reads a map from IDs to definitions at p.
+// definitions reads a map from IDs to definitions. p is the position of the map.
 func (l *loader) definitions(s *source, p position, node ast.Node) {
 	fields, ok := Fields(node)
 	if !ok {
@@ -61,7 +62,7 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	}
 	list, _ := Fields(f.Value)
 	d := &definition{loader: l, src: s, at: p, spec: &buff.Spec{ID: id}}
-	d.places.list = make([]keyed[place], 0, 2*len(list)+1) // estimate: some fields have fields of their own
+	d.places.list = make([]keyed[place], 0, 2*len(list)+1) // an estimate, because some fields are maps of fields
 	d.places.set("", place{position: p})
 	if first := l.byID[id]; first != nil {
 		l.add(s, p, id, "", "defined twice: it is already at %s:%d:%d", first.src.name, first.at.line, first.at.column)
@@ -75,19 +76,21 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	}
 }
 
-// isBad reports whether an error of the field itself was reported.
+// isBad reports whether an error of the field itself was reported, as opposed to one of a field
+// that contains it.
 func (d *definition) isBad(field string) bool {
 	p, _ := d.places.get(field)
 	return p.bad
 }
 
-// fail reports an error of a field and marks it as bad, to suppress consequential errors.
+// fail reports an error of a field. It also marks the field as bad, so that errors which follow
+// from this one are not reported.
 func (d *definition) fail(field string, p position, format string, args ...any) {
 	d.complain(field, p, format, args...)
 	d.places.set(field, place{position: p, bad: true})
 }
 
-// complain reports an error of a field without consequences.
+// complain is like fail, but does not mark the field as bad.
 func (d *definition) complain(field string, p position, format string, args ...any) {
 	d.loader.add(d.src, p, d.spec.ID, field, format, args...)
 }
@@ -131,7 +134,7 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 		if _, ok := d.places.get(field); ok {
 			continue
 		}
-		if !strange { // an unknown field may be a misspelled required one
+		if !strange { // an unknown field may be a misspelling of this required field
 			d.complain(field, p, "missing")
 		}
 		d.places.set(field, place{position: p, bad: true})
@@ -165,7 +168,7 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 	}
 }
 
-// join returns the path of a field within a field.
+// join returns the path of the field name within the field path.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -173,15 +176,15 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// element returns the path of an element of a list.
+// element returns the path of element i of the list at path.
 func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// parent returns the path of the field that contains a field.
+// parent returns the path of the field that contains the given field, or "".
 func parent(field string) string {
 	return field[:max(strings.LastIndexAny(field, ".["), 0)]
 }
 
-// valueAt returns the position of the value of a pair, or of its key if there is no value.
+// valueAt returns the position of the value of f, or the position of its key if it has no value.
 func valueAt(f *ast.MappingValueNode) position {
 	if n, ok := f.Value.(*ast.NullNode); ok || f.Value == nil {
 		if !ok || n.Token == nil || n.Token.Type.String() == "ImplicitNull" {

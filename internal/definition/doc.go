@@ -9,6 +9,6 @@
 // package check that each field and each rule is documented.
 //
 // [Tree], [Fields], [Text], [Describe] and [ErrorAt] are for files that contain definitions
-// among other things, such as scenarios; [ParseNode] and [ParseFields] read definitions from
-// such a tree. [Write] is the inverse of Tree. All functions are safe for concurrent use.
+// among other things, such as scenarios. [ParseNode] and [ParseFields] read the definitions in the
+// tree of such a file. [Write] is the inverse of Tree. All functions are safe for concurrent use.
 package definition

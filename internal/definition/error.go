@@ -9,29 +9,29 @@ import (
 
 // Error is an error in a definition file, or, if it has a Rule, a warning of [Check].
 //
-// errors.Is matches it with [buff.ErrSpec] if the text of a file is invalid, and with the
-// errors of package fs if the file could not be read. A warning matches neither.
+// If the text of a file is invalid, errors.Is reports that the error is [buff.ErrSpec]. If the file
+// could not be read, it is an error of package fs, such as fs.ErrNotExist. A warning is neither.
 type Error struct {
 	// File is the name of the file as passed to Load or Parse.
 	File string
 
-	// Line and Column are the position, counted from 1; a column is a character, not a byte. Both
+	// Line and Column are the position, counted from 1. Columns count characters, not bytes. Both
 	// are 0 for errors about a whole file.
 	Line, Column int
 
-	// Buff is the ID of the definition and Field the field within it, such as "on.pulse[0].call".
-	// Each is "" if there is none.
+	// Buff is the ID of the definition, and Field is the field within it, such as
+	// "on.pulse[0].call". They are "" if the error is not about a definition or a field.
 	Buff, Field string
 
-	// Rule is the name of the rule of a warning, such as "never-pulses"; it is one of [Rules]. It
-	// is "" for an error.
+	// Rule is the name of the rule that a warning is about, such as "never-pulses". It is one of
+	// [Rules], or "" for an error.
 	Rule string
 
 	// Text describes the problem and the remedy.
 	Text string
 
-	// Source is the line with its number, and a second line with a caret under the column. It is
-	// "" if Line is 0.
+	// Source is an excerpt of the file: the line with its number, and a second line with a caret
+	// under the column. It is "" if Line is 0.
 	Source string
 
 	cause error
@@ -77,8 +77,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns [buff.ErrSpec], or the reason why the file could not be read; nil for a
-// warning.
+// Unwrap returns [buff.ErrSpec], or the error with which the file could not be read. For a warning
+// it returns nil.
 func (e *Error) Unwrap() error {
 	switch {
 	case e.Rule != "":
@@ -89,9 +89,10 @@ func (e *Error) Unwrap() error {
 	return buff.ErrSpec
 }
 
-// Errors holds all errors of the files of one catalog, or all its warnings: in the order in
-// which the files were given, and by position within each. There are never more than MaxErrors
-// plus one that counts the rest.
+// Errors holds all errors of the files of one catalog, or all warnings about them. They are in the
+// order in which the files were given, and sorted by position within each file. If there are more
+// than MaxErrors, only the first MaxErrors are present, followed by one that gives the number of
+// the others.
 type Errors []*Error
 
 // Error returns all errors, one below the other.

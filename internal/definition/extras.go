@@ -15,7 +15,7 @@ var chargesFields = table{"charges", []string{"n"}, map[string]readFunc{
 	"on_refresh": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Charges.Refresh) },
 }}
 
-// shield reads a shield, which may have only defaults.
+// shield reads a shield. All its fields are optional.
 func (d *definition) shield(field string, n ast.Node) {
 	d.spec.Shield.On = true
 	d.fields(field, at(n), n, shieldFields)
@@ -63,7 +63,8 @@ func (d *definition) radius(field string, n ast.Node) {
 	}
 }
 
-// linger reads how long an aura lingers. The default, none, may be given explicitly.
+// linger reads how long the buff of an aura lingers after its owner has left the aura. Unlike other
+// spans, it may be 0, which is the default.
 func (d *definition) linger(field string, n ast.Node) {
 	span, why := spanOf(n, spanForm)
 	if why != "" {
@@ -76,7 +77,7 @@ func (d *definition) linger(field string, n ast.Node) {
 // params reads the parameters by name.
 func (d *definition) params(field string, n ast.Node) {
 	list, _ := Fields(n)
-	d.spec.Params = make([]define.Param, 0, len(list)) // so that its elements do not move
+	d.spec.Params = make([]define.Param, 0, len(list)) // at full capacity, so that its elements never move
 	d.byName(field, "parameter", n, func(field, name string, f *ast.MappingValueNode) {
 		d.spec.Params = append(d.spec.Params, define.Param{Name: name})
 		if kindOf(f.Value) != "nothing" {
@@ -97,8 +98,8 @@ func (d *definition) reactions(field string, n ast.Node) {
 	})
 }
 
-// byName reads a map with keys that the file chooses. Missing values are reported, and the key
-// is read nevertheless.
+// byName reads a map whose keys are names that the file chooses. If a value is missing, byName
+// reports an error, but still calls read.
 func (d *definition) byName(field, of string, n ast.Node, read func(field, name string, f *ast.MappingValueNode)) {
 	list, ok := Fields(n)
 	if !ok {
@@ -150,7 +151,8 @@ var clientFields = table{"client", nil, map[string]readFunc{
 	},
 }}
 
-// offline reads the handling of pulses while offline: a word, or all of them up to a number.
+// offline reads how the pulses are handled that were due while the owner was offline. The value is
+// a word, or a maximum number of pulses to be made up for.
 func (d *definition) offline(field string, n ast.Node) {
 	v := &d.spec.Save
 	if _, isMap := Fields(n); !isMap {
@@ -163,8 +165,8 @@ func (d *definition) offline(field string, n ast.Node) {
 	}})
 }
 
-// catchup reads the handling of late pulses: a word, or a coalesced pulse with a maximum
-// count.
+// catchup reads how late pulses are handled. The value is a word, or a map with the maximum number
+// of pulses that are coalesced into one.
 func (d *definition) catchup(field string, n ast.Node) {
 	if _, isMap := Fields(n); !isMap {
 		d.word(field, n, &d.spec.Catchup)

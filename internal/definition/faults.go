@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// fault is an error with its source, still without the excerpt.
+// fault is an error and the source that it is about. The error does not have its excerpt yet.
 type fault struct {
 	src *source
 	err *Error
 }
 
-// faults is the list of reported errors: all of them, or, if there are very many, the first
-// ones in the order of the sources.
+// faults is the list of reported errors. If there are very many, it keeps only the first ones, in
+// the order of the sources and positions.
 type faults struct{ list []fault }
 
 // add adds an error.
@@ -33,7 +33,7 @@ func (f *faults) sort() {
 	})
 }
 
-// errors returns the reported errors in order, with the source lines.
+// errors returns the reported errors in order, with excerpts of their sources.
 func (l *loader) errors() Errors {
 	l.faults.sort()
 	found := l.faults.list

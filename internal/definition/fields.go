@@ -13,7 +13,7 @@ import (
 
 // table is the set of fields of one kind of map.
 type table struct {
-	of    string   // its key in plannedFields
+	of    string   // name of this kind of map, as in plannedFields and spelling
 	needs []string // required fields
 	read  map[string]readFunc
 }
@@ -80,8 +80,8 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeFields) },
 }}
 
-// Names of the format that this version does not support yet. Such a field or word gets a
-// different error than a misspelled one. Remove an entry when its feature is implemented.
+// Fields and words of the format that this version does not support yet. Their error says so,
+// unlike the error of a misspelled name. Remove an entry when its feature is implemented.
 var (
 	plannedFields = map[string][]string{
 		"number": {"handler"},
@@ -93,7 +93,7 @@ var (
 	}
 )
 
-// spelling maps names used in other systems to the supported way to write them.
+// spelling maps names that other systems use to the way to write the same thing in this format.
 var spelling = map[string]struct{ near, write string }{
 	"stack.mode":   {"timers", "timers: queue"},
 	"stack.reload": {"", "reload: migrate beside stack"},
@@ -102,7 +102,7 @@ var spelling = map[string]struct{ near, write string }{
 	"school":       {"", "shield: {schools: [TAG]} or on: {pulse: [{damage: {attr: NAME, by: 5, school: TAG}}]}"},
 }
 
-// isPlanned reports whether the field is not supported yet.
+// isPlanned reports whether the field is part of the format but not supported yet.
 func (t table) isPlanned(name string) bool { return slices.Contains(plannedFields[t.of], name) }
 
 // instead returns the known field that is closest to an unknown one, if any, and a hint.

@@ -12,13 +12,14 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// disk is the operating system's file system, with its own paths.
+// disk is the operating system's file system. Its paths are those of package os, not of package fs.
 type disk struct{}
 
-// Open does not block on a named pipe, which may have replaced a file in the meantime.
+// Open opens a file. It does not block, even if the file has meanwhile been replaced by a named
+// pipe.
 func (disk) Open(name string) (fs.File, error) { return os.OpenFile(name, os.O_RDONLY|noWait, 0) }
 
-// Stat does not open the file, unlike package fs.
+// Stat describes a file. Unlike the default of package fs, it does not open the file.
 func (disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 // openIn opens a file in a folder. A link that leads out of the folder is an error.
@@ -33,13 +34,12 @@ func (disk) openIn(dir, base string) (fs.File, error) {
 
 // File is a definition file.
 type File struct {
-	Name string // with its path
-	Text []byte // unmodified, up to MaxFileSize and one byte
+	Name string // name of the file, with its path
+	Text []byte // the unmodified text, or, if it is too long, its first MaxFileSize+1 bytes
 }
 
-// Files returns the files that [Load] reads, unmodified. The error is an [Errors] with every
-// file that could not be read; the others are returned nevertheless. It is safe for concurrent
-// use.
+// Files returns the files that [Load] reads, unmodified. If some files cannot be read, it returns
+// the other files and an [Errors] with an error for each. It is safe for concurrent use.
 func Files(paths ...string) ([]File, error) {
 	var files []File
 	l := newLoader()
@@ -77,8 +77,8 @@ func (l *loader) read(fsys fs.FS, paths []string, take func(name string, text []
 // member is a file to be read.
 type member struct {
 	name string
-	dir  string // the folder in which it was found; "" if given by name
-	link bool   // it is a link to a file
+	dir  string // folder in which the file was found; "" if the caller gave the file's name
+	link bool   // the file is a symbolic link
 }
 
 // expand returns the files that a name refers to.
@@ -126,7 +126,8 @@ func (l *loader) expand(fsys fs.FS, name string) []member {
 	return files
 }
 
-// panicked reports a panic of the file system, which may be the game's. It must be deferred.
+// panicked reports a panic of the file system as an error, because the file system may be code of
+// the game. It must be deferred.
 func (l *loader) panicked(name string) {
 	if v := recover(); v != nil {
 		l.whole(name, nil, "its file system panicked: %s", recovered.Text(v))
@@ -140,13 +141,13 @@ func (l *loader) unread(name string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		l.whole(name, err, "no such file or folder")
 	case errors.As(err, &pe):
-		l.whole(name, err, "cannot be read: %v", pe.Err) // the path is in front of the message already
+		l.whole(name, err, "cannot be read: %v", pe.Err) // not err, because the message already starts with the path
 	default:
 		l.whole(name, err, "cannot be read: %v", err)
 	}
 }
 
-// file returns the text of one file, or enough of it to show that it is too long.
+// file returns the text of one file. If the file is too long, it returns only MaxFileSize+1 bytes.
 func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 	defer l.panicked(m.name)
 	f, err := m.open(fsys)
@@ -155,7 +156,7 @@ func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 		return nil, false
 	}
 	defer f.Close()
-	info, err := f.Stat() // of the open file: the name may refer to another one now
+	info, err := f.Stat() // not by name, because the name may now refer to another file
 	switch {
 	case err != nil:
 		l.unread(m.name, err)
@@ -172,19 +173,20 @@ func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 	return text, true
 }
 
-// Errors about links in a folder.
+// Errors about symbolic links in a folder.
 var (
 	errOutside = errors.New("the link is not relative, or leads out of its folder")
 	errNoFile  = errors.New("the link does not lead to a file")
 )
 
-// open opens the file where it was found.
+// open opens the file. If the file was found in a folder of the disk, a link cannot lead out of
+// that folder.
 func (m *member) open(fsys fs.FS) (fs.File, error) {
 	d, onDisk := fsys.(disk)
 	switch {
 	case m.dir == "":
 		return fsys.Open(m.name)
-	case !onDisk && m.link: // opening its target could have side effects
+	case !onDisk && m.link: // opening the link's target could have side effects
 		if info, err := fs.Stat(fsys, m.name); err != nil || !info.Mode().IsRegular() {
 			return nil, cmp.Or(err, errNoFile)
 		}

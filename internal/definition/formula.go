@@ -13,12 +13,12 @@ import (
 const (
 	maxFormula      = 1000 // characters
 	maxFormulaNodes = 200  // names, numbers and operators
-	maxFormulaStack = 64   // values on its stack
+	maxFormulaStack = 64   // values on the stack of the stack machine
 )
 
-// formula is a formula compiled to steps for a stack machine. The language is the numeric
-// subset of package expr. It has its own interpreter so that evaluation takes nanoseconds,
-// allocates nothing, is safe for concurrent use, and rounds each step separately: the result
+// formula is a formula compiled to steps for a stack machine. The language is the numeric subset of
+// package expr. It has its own interpreter so that evaluation takes nanoseconds, allocates nothing,
+// and is safe for concurrent use. The interpreter also rounds after each step, so that the result
 // has the same bits on every processor.
 type formula struct {
 	text   string
@@ -30,8 +30,8 @@ type formula struct {
 // step is one instruction. Booleans are 1 or 0.
 type step struct {
 	op opcode
-	n  int32   // index of a read, a curve or a stack slot; jump target
-	v  float64 // of pushConst
+	n  int32   // index of a read, a curve or a stack slot, or the target of a jump
+	v  float64 // the constant, for pushConst
 }
 
 type opcode uint8
@@ -43,10 +43,10 @@ const (
 	pushMagnitude
 	pushRead
 	pushCurve
-	pushLocal // copy of stack slot n
-	slide     // replaces the top and the value below it by the top
+	pushLocal // pushes a copy of stack slot n
+	slide     // removes the value below the top
 	jump
-	jumpIfNot // removes the top
+	jumpIfNot // removes the top, and jumps if it is false
 	negate
 	floor
 	ceil
@@ -68,7 +68,7 @@ const (
 	greaterEqual
 )
 
-// errNotFinite is the error of a formula without a finite result.
+// errNotFinite is the error of a formula whose result is not a number or is too large.
 var errNotFinite = fmt.Errorf("catalog: a formula gives no number within ±%v", float64(stat.MaxValue))
 
 func (f *formula) String() string       { return f.text }
@@ -91,7 +91,7 @@ func (f *formula) Same(other define.Formula) bool {
 // for concurrent use.
 func (f *formula) Eval(in define.Inputs) (float64, error) {
 	v := f.run(&in)
-	if !(math.Abs(v) <= stat.MaxValue) { // also for NaN
+	if !(math.Abs(v) <= stat.MaxValue) { // NaN is an error, too
 		return 0, errNotFinite
 	}
 	return v, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaError is an error in a formula, with the index of its character.
+// formulaError is an error in a formula. at is the index of the character where it is.
 type formulaError struct {
 	at   int
 	text string
@@ -22,9 +22,9 @@ type formulaError struct {
 
 // scope holds the names that a formula may use.
 type scope struct {
-	attrs  map[string]float64     // bases of the attributes; nil if unknown
-	curves map[string]*curveEntry // by name
-	amount bool                   // whether amount is available: in change and damage of on.act
+	attrs  map[string]float64     // bases of the attributes by name; nil if they are not known
+	curves map[string]*curveEntry // curves by name
+	amount bool                   // whether the name "amount" exists, as in change and damage of on.act
 }
 
 // formulaCompiler compiles one formula.
@@ -35,7 +35,7 @@ type formulaCompiler struct {
 	depth  int // stack depth at the current step
 	locals []local
 	err    *formulaError // the first error
-	silent bool          // it uses a curve with a reported error
+	silent bool          // the formula uses a curve whose error has been reported
 }
 
 // local is a name defined by let.
@@ -49,7 +49,7 @@ type local struct {
 type kind uint8
 
 const (
-	wrong kind = iota // an error was reported; suppresses further ones
+	wrong kind = iota // the expression has an error, which has been reported
 	isNumber
 	isTruth
 )
@@ -61,8 +61,8 @@ func (k kind) String() string {
 	return "a number"
 }
 
-// compileFormula returns the compiled formula or its error. Both are nil if the error was
-// reported elsewhere.
+// compileFormula returns the compiled formula or its error. Both are nil if the formula uses a
+// curve whose error has been reported.
 func compileFormula(text string, in scope) (*formula, *formulaError) {
 	if n := utf8.RuneCountInString(text); n > maxFormula {
 		return nil, &formulaError{0, fmt.Sprintf("%d characters: a formula may have at most %d", n, maxFormula)}
@@ -87,7 +87,7 @@ func compileFormula(text string, in scope) (*formula, *formulaError) {
 
 // parseFormula returns the syntax tree of a text.
 func parseFormula(text string) (root ast.Node, failed *formulaError) {
-	defer func() { // third-party code
+	defer func() { // the parser is third-party code, which may panic
 		if r := recover(); r != nil {
 			root, failed = nil, &formulaError{0, fmt.Sprintf("not understood: %v", r)}
 		}
@@ -103,7 +103,7 @@ func parseFormula(text string) (root ast.Node, failed *formulaError) {
 	return nil, &formulaError{e.From, plainFormula(e.Message)}
 }
 
-// plainFormula rewrites a parser message for designers.
+// plainFormula rewrites a message of the parser so that game designers understand it.
 func plainFormula(message string) string {
 	if token, ok := strings.CutPrefix(message, "unexpected token "); ok {
 		if token == "EOF" {
@@ -130,7 +130,7 @@ func (c *formulaCompiler) failAt(at int, format string, args ...any) kind {
 	return wrong
 }
 
-// emit adds a step that changes the stack depth by higher.
+// emit adds a step. The step changes the depth of the stack by higher, which may be negative.
 func (c *formulaCompiler) emit(n ast.Node, s step, higher int) {
 	c.steps = append(c.steps, s)
 	if c.depth += higher; c.depth > maxFormulaStack {
@@ -150,7 +150,8 @@ func (c *formulaCompiler) node(n ast.Node) kind {
 	if c.err != nil {
 		return wrong
 	}
-	// An expression may be compiled twice, such as b in a < b < c, so count the work.
+	// Count the work and not the nodes, because an expression such as b in a < b < c is compiled
+	// twice.
 	if c.nodes++; c.nodes > maxFormulaNodes {
 		return c.fail(n, "too long: at most %d names, numbers and operators", maxFormulaNodes)
 	}
@@ -189,7 +190,7 @@ func (c *formulaCompiler) node(n ast.Node) kind {
 // functions are the functions that a formula may call.
 var functions = []string{"min", "max", "floor", "ceil", "abs", "round"}
 
-// roots are the names that may precede a dot, with a description of the name after it.
+// roots are the names that may precede a dot. The values describe what the name after the dot is.
 var roots = map[string]string{
 	"owner": "an attribute", "source": "an attribute", "caller": "a name set by the application", "curve": "a curve",
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// attr compiles an attribute.
+// attr compiles a read of an attribute.
 func (c *formulaCompiler) attr(n ast.Node, r define.Read) kind {
 	if _, ok := c.scope.attrs[r.Name]; !ok && c.scope.attrs != nil {
 		return c.fail(n, "%s", noAttribute(r.Name, c.scope.attrs))
@@ -18,7 +18,7 @@ func (c *formulaCompiler) attr(n ast.Node, r define.Read) kind {
 	return c.read(n, r)
 }
 
-// read compiles an input of the formula. Equal inputs share one entry.
+// read compiles a read of an input of the formula. Equal inputs share one entry of c.reads.
 func (c *formulaCompiler) read(n ast.Node, r define.Read) kind {
 	i := slices.Index(c.reads, r)
 	if i < 0 {
@@ -95,7 +95,7 @@ func (c *formulaCompiler) binary(n *ast.BinaryNode) kind {
 	return c.fail(n, "the operator %s is not allowed in a formula", quote(n.Operator))
 }
 
-// conditional compiles a choice: only one of the branches is evaluated.
+// conditional compiles condition ? yes : no. Only one of the branches is evaluated.
 func (c *formulaCompiler) conditional(n, condition, yes, no ast.Node) kind {
 	c.want(condition, isTruth)
 	test := len(c.steps)
@@ -113,7 +113,8 @@ func (c *formulaCompiler) conditional(n, condition, yes, no ast.Node) kind {
 	return k
 }
 
-// let compiles a definition, whose value stays on the stack while the rest is evaluated.
+// let compiles "let name = value; expression". The value stays on the stack while the expression is
+// evaluated.
 func (c *formulaCompiler) let(n *ast.VariableDeclaratorNode) kind {
 	switch _, isRoot := roots[n.Name]; {
 	case isRoot, n.Name == "level", n.Name == "stacks", n.Name == "magnitude", n.Name == "amount":

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaAt returns the source position of a character of a text node, which may be plain,
-// quoted or a block, on one or several lines.
+// formulaAt returns the position in the source of a character of a text node. The text may be
+// plain, quoted or a block, on one or several lines.
 func (s *source) formulaAt(n ast.Node, text string, character int) position {
 	begin := at(n)
 	p := begin
@@ -31,7 +31,7 @@ func (s *source) formulaAt(n ast.Node, text string, character int) position {
 			break
 		}
 		if unicode.IsSpace(r) {
-			found.column++ // its position is not certain anymore
+			found.column++ // a guess, because white space in the source may differ
 			continue
 		}
 		for p.column > len(raw) || raw[p.column-1] != r {
@@ -47,7 +47,7 @@ func (s *source) formulaAt(n ast.Node, text string, character int) position {
 		p.column++
 	}
 	if character >= len([]rune(text)) {
-		found.column++ // the formula ends too early
+		found.column++ // the error is after the end of the formula
 	}
 	return found
 }
@@ -63,7 +63,7 @@ func (d *definition) formula(field string, n ast.Node) {
 	to.From = define.FromFormula
 	d.afterwards(func(l *loader) {
 		in := l.scope()
-		in.amount = strings.HasPrefix(field, "on.act.") // where only change and damage have numbers
+		in.amount = strings.HasPrefix(field, "on.act.") // in on.act, only change and damage have numbers
 		f, wrong := compileFormula(text, in)
 		switch {
 		case wrong != nil:
@@ -79,8 +79,8 @@ func (d *definition) formula(field string, n ast.Node) {
 	})
 }
 
-// samples returns the values of a formula at three levels with the attributes at their bases,
-// or none if it depends on anything else of the application.
+// samples returns the values of a formula at three levels, if all attributes have their bases. It
+// returns none if the formula depends on anything else.
 func (f *formula) samples(bases map[string]float64) (values []float64) {
 	if f.names(pushMagnitude) || f.names(pushStacks) || slices.ContainsFunc(f.reads, func(r define.Read) bool { return r.Caller || r.Amount }) {
 		return nil
@@ -103,8 +103,8 @@ func (f *formula) names(op opcode) bool {
 	return slices.ContainsFunc(f.steps, func(s step) bool { return s.op == op })
 }
 
-// try evaluates a formula at three levels with the attributes at their bases and all other
-// inputs 1. It returns a description of an invalid result, or "".
+// try evaluates a formula at three levels. All attributes have their bases, and all other inputs
+// are 1. If a result is invalid, try returns a description of it, and otherwise "".
 func (f *formula) try(bases map[string]float64) string {
 	in := define.Inputs{Stacks: 1, Magnitude: 1, Reads: make([]float64, len(f.reads))}
 	for i, r := range f.reads {
@@ -122,7 +122,7 @@ func (f *formula) try(bases map[string]float64) string {
 	return ""
 }
 
-// noAttribute returns the error for an unknown attribute.
+// noAttribute returns the text of the error about an unknown attribute.
 func noAttribute(name string, known map[string]float64) string {
 	if len(known) == 0 {
 		return fmt.Sprintf("no attribute %s: the catalog has none; declare it under \"attributes:\"", quote(name))
@@ -134,5 +134,5 @@ func noAttribute(name string, known map[string]float64) string {
 	return fmt.Sprintf("no attribute %s%s", quote(name), didYouMean(misspelt.Near(name, names)))
 }
 
-// isAmount reports whether a formula reads the amount of an act.
+// isAmount reports whether r is a read of the amount of an act.
 func isAmount(r define.Read) bool { return r.Amount }

@@ -18,7 +18,7 @@ var slotFields = table{"slot", []string{"class", "limit"}, map[string]readFunc{
 	"evict": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Slot.Evict) },
 }}
 
-// slot reads a class of slots, or the name of one from the top of a file.
+// slot reads a class of slots. The value is a map, or the name of a class in the section "slots".
 func (d *definition) slot(field string, n ast.Node) {
 	if _, isText := Text(n); isText {
 		d.fromTable(field, "slots", n, d.loader.slots, func(e *entry) { d.spec.Slot = e.slot })
@@ -52,7 +52,7 @@ func (d *definition) tagTest(field string, n ast.Node, to *define.TagTest) {
 }
 
 // immunity reads the effects to which the owner becomes immune. Omitted fields match
-// everything, so at least one is required.
+// everything, so at least one field is required.
 func (d *definition) immunity(field string, n ast.Node) {
 	m, before := &d.spec.Immunity, d.loader.failed
 	d.fields(field, at(n), n, table{"immunity", nil, map[string]readFunc{
@@ -69,14 +69,15 @@ func (d *definition) immunity(field string, n ast.Node) {
 	}
 }
 
-// chance reads a chance in per mille. Zero has a special value in a Spec.
+// chance reads a chance in per mille. In a Spec, 0 means the default, so a chance of zero becomes
+// define.ChanceNever.
 func (d *definition) chance(field string, n ast.Node) {
 	i := 1000
 	d.perMille(field, n, &i)
 	switch i {
 	case 0:
 		d.spec.Chance = define.ChanceNever
-	case 1000: // the default
+	case 1000: // the default, which is 0 in a Spec
 	default:
 		d.spec.Chance = i
 	}
@@ -98,7 +99,8 @@ var drFields = table{"dr", []string{"group", "steps", "reset"}, map[string]readF
 	"scope": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.DR.Scope) },
 }}
 
-// diminishing reads diminishing returns, or the name of a group from the top of a file.
+// diminishing reads diminishing returns. The value is a map, or the name of a group in the section
+// "dr".
 func (d *definition) diminishing(field string, n ast.Node) {
 	if _, isText := Text(n); isText {
 		d.fromTable(field, "dr", n, d.loader.returns, func(e *entry) { d.spec.DR = e.dr })

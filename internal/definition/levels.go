@@ -11,8 +11,8 @@ type level struct {
 	fields map[string]readFunc
 }
 
-// levels are the maps in which a misplaced field is searched. They are filled by init, because
-// the tables refer to each other.
+// levels are the maps in which suggestPlaces searches. An init function sets them, because the
+// tables refer to each other.
 var levels []level
 
 func init() {
@@ -39,8 +39,9 @@ func init() {
 	}
 }
 
-// suggestPlaces returns the correct places of a field in a wrong map: within that map, or else
-// around it, or else anywhere; at most three, in the notation of a file.
+// suggestPlaces returns up to three places where the field name may be, which was found in the map
+// of but does not belong there. It prefers places within that map, then the map that contains it,
+// then any other place. The places are written as in a file.
 func suggestPlaces(of, name string) (places []string) {
 	if !slices.ContainsFunc(levels, func(l level) bool { return l.path == of }) {
 		return nil
@@ -63,8 +64,8 @@ func suggestPlaces(of, name string) (places []string) {
 	return places
 }
 
-// written returns a path in the notation of a file: "on.remove.expired" is on: {remove:
-// {expired: …}}.
+// written returns a path as it is written in a file. For example, "on.remove.expired" becomes
+// "on: {remove: {expired: …}}".
 func written(path string) string {
 	words := strings.Split(path, ".")
 	text := "…"

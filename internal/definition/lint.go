@@ -18,32 +18,33 @@ const DefaultFrame = 50 * time.Millisecond
 // CheckOptions gives [Check] facts about the game that the files do not have. The zero value is a
 // sensible default.
 type CheckOptions struct {
-	// Frame is the length of the game's frames, for the rule off-frame: whole milliseconds. If
-	// zero, DefaultFrame; a negative one turns the rule off.
+	// Frame is the length of the game's frames, in whole milliseconds. The rule "off-frame" uses
+	// it. Zero means DefaultFrame; a negative value turns the rule off.
 	Frame time.Duration
 
 	// Applied are the IDs of the definitions that the game itself applies. A definition that
-	// neither the game nor another definition applies breaks the rule unused. If nil, the rule is
-	// not checked.
+	// neither the game nor another definition applies violates the rule "unused". If nil, that rule
+	// is not checked.
 	Applied []string
 
-	// Every is the shortest time between two applications of one definition by the game, for the
-	// rule limit-unreached. If zero, it is unknown, and only applications by definitions count.
+	// Every is the shortest time between two applications of the same definition by the game. The
+	// rule "limit-unreached" uses it. Zero means that the time is unknown; then the rule considers
+	// only applications by definitions.
 	Every time.Duration
 
-	// Except are names of [Rules] that are not checked.
+	// Except lists the rules that are not checked, by their names in [Rules].
 	Except []string
 }
 
-// rule is one kind of warning.
+// rule is one kind of warning. Either each or all is set.
 type rule struct {
 	name string
 	each func(*linter, *definition) // checks one definition
-	all  func(*linter)              // or the catalog
+	all  func(*linter)              // checks the whole catalog
 }
 
-// rules are in the order of the documentation. A definition that is certainly wrong is not a
-// warning, but an error of NewCatalog.
+// rules lists the rules in the order of the documentation. A definition that is certainly wrong
+// is an error of buff.NewCatalog, and has no rule here.
 var rules = []rule{
 	{name: "never-pulses", each: (*linter).neverPulses},
 	{name: "lost-tail", each: (*linter).lostTail},
@@ -79,15 +80,16 @@ func Rules() []string {
 	return names
 }
 
-// Check is [LoadFS] with warnings about definitions that are valid but probably a mistake,
-// according to the rules in the package documentation. If fsys is nil, it reads the files of
-// the operating system, like [Load].
+// Check is like [LoadFS], but also returns warnings about definitions that are valid but probably
+// a mistake, according to the rules in the package documentation. If fsys is nil, it reads the
+// files of the operating system, like [Load].
 //
-// Warnings are returned only with a catalog: if there is an error there are none, since they
-// might be its consequences. They are sorted by file and line, at most MaxErrors plus one that
-// counts the rest, and are the same each time for the same files. The error is an [Errors], as
-// in LoadFS. Check panics if an option names an unknown rule. It is safe for concurrent use if
-// fsys is.
+// If there is an error, Check returns no catalog and no warnings, because the warnings might be
+// consequences of the error. Warnings are sorted by file and line, and are always the same for the
+// same files. If there are more than MaxErrors, only the first MaxErrors are returned, followed by
+// one that gives the number of the others. The error is an [Errors], as in LoadFS.
+//
+// Check panics if an option names an unknown rule. It is safe for concurrent use if fsys is.
 func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnings Errors, err error) {
 	for _, name := range o.Except {
 		if !slices.Contains(Rules(), name) {
@@ -105,7 +107,8 @@ func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnin
 	return c, l.warnings(o), nil
 }
 
-// CheckFields is [ParseFields] with the warnings of [Check]. It is safe for concurrent use.
+// CheckFields is like [ParseFields], but also returns the warnings of [Check]. It is safe for
+// concurrent use.
 func CheckFields(o CheckOptions, name string, src []byte, tags []string, fields ...*ast.MappingValueNode) (c *buff.Catalog, warnings Errors, err error) {
 	l := newLoader()
 	l.extraTags = tags
@@ -120,9 +123,9 @@ func CheckFields(o CheckOptions, name string, src []byte, tags []string, fields 
 type linter struct {
 	*loader
 	CheckOptions
-	rule  string // the name of the rule that is checked
+	rule  string // name of the rule that is being checked
 	uses  map[string][]use
-	ended map[string]bool // IDs of definitions that others end
+	ended map[string]bool // result of endedBy; nil before its first call
 }
 
 // warnings returns all warnings about the definitions.
@@ -148,12 +151,12 @@ func (l *loader) warnings(o CheckOptions) Errors {
 	return l.errors()
 }
 
-// warn reports a breach of the rule at a field.
+// warn adds a warning that a field violates the current rule.
 func (l *linter) warn(d *definition, field, format string, args ...any) {
 	l.add(d.src, d.place(field).position, d.spec.ID, field, format, args...).Rule = l.rule
 }
 
-// short writes a span without trailing zeros: 36h, 1h30m.
+// short formats a span without zero parts at its end, such as 36h or 1h30m.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

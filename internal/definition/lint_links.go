@@ -11,19 +11,20 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// use is one place at which a definition applies another.
+// use is one place at which a definition applies another definition.
 type use struct {
 	by    *definition
 	field string
 	to    string
-	every time.Duration // the time between two applications; 0 if unknown
+	every time.Duration // time between two such applications; 0 if unknown
 
-	// again is set if each application of by applies to, at least at the limit of stacks: two
-	// definitions that do so to each other form an endless loop.
+	// again reports whether every application of the definition by also applies the definition to,
+	// at least once the limit of stacks is reached. If two definitions apply each other like that,
+	// they form an endless loop.
 	again bool
 }
 
-// findUses lists all applications by definitions, in the order of the fields.
+// findUses fills l.uses with all applications by definitions, in the order of the fields.
 func (l *linter) findUses() {
 	l.uses = map[string][]use{}
 	for _, d := range l.defs {
@@ -38,7 +39,8 @@ func (l *linter) findUses() {
 				}
 			}
 		}
-		// A further application that joins a buff is a refresh, never a new buff.
+		// If alone is false, an application of a buff that is already active is a refresh, and
+		// never starts a new buff.
 		alone := s.Stack.By == define.ByNone
 		list("on.exec", s.On.Exec, 0, true)
 		list("on.apply", s.On.Apply, 0, alone)
@@ -62,7 +64,7 @@ func (l *linter) findUses() {
 			}
 		}
 		for i, id := range s.Links {
-			add(element("links", i), id, 0, false) // a ring is an error
+			add(element("links", i), id, 0, false) // again is false, because a ring of links is an error
 		}
 		if a := &s.Aura; a.Apply != "" {
 			add("aura.apply", a.Apply, a.Interval, false)
@@ -72,7 +74,7 @@ func (l *linter) findUses() {
 
 // limitUnreached finds stack limits that no application can reach.
 func (l *linter) limitUnreached() {
-	known := map[string]time.Duration{} // the shortest time between two applications; 0 if unknown
+	known := map[string]time.Duration{} // shortest time between two applications of each definition; 0 if unknown
 	note := func(id string, every time.Duration) {
 		if before, ok := known[id]; !ok || every < before {
 			known[id] = every
@@ -106,11 +108,12 @@ func (l *linter) limitUnreached() {
 	}
 }
 
-// applications returns the highest number of applications in one buff.
+// applications returns how many applications can join one buff at most, if there is one every such
+// interval.
 func applications(s *buff.Spec, every time.Duration) int {
-	within := int(longest(s)/every) + 1 // one at the very end is in time
+	within := int(longest(s)/every) + 1 // + 1 because an application at the very end is still in time
 	if s.Stack.Timers == define.TimersShared && s.Stack.Refresh != define.RefreshNone && within > 1 {
-		return define.MaxStacks // each moves the end of all
+		return define.MaxStacks // each application moves the end of all stacks, so there is no bound
 	}
 	return min(within, define.MaxStacks)
 }
@@ -126,7 +129,7 @@ func (l *linter) tie() {
 		g := d.spec.Group
 		r := rank{g.Name, g.Priority}
 		switch g.Rule {
-		case define.GroupHigher, define.GroupHide: // the other rules do not read the priority, or decide a tie
+		case define.GroupHigher, define.GroupHide: // with other rules, the priority is not used, or a tie is decided
 		default:
 			continue
 		}
@@ -168,8 +171,8 @@ func (l *linter) unused() {
 	}
 }
 
-// loop finds definitions that apply each other in one instant, endlessly. A definition that may be
-// refused breaks the loop.
+// loop finds definitions that apply each other endlessly, all at the same instant. There is no loop
+// if the application of one of them may be refused.
 func (l *linter) loop() {
 	w := walk{linter: l, over: map[string]bool{}, on: map[string]int{}, said: map[string]bool{}}
 	for _, d := range l.defs {
@@ -177,13 +180,13 @@ func (l *linter) loop() {
 	}
 }
 
-// walk visits each definition once, along the applications of one instant.
+// walk visits each definition once. It follows the applications that happen at the same instant.
 type walk struct {
 	*linter
-	path []use           // from the first definition to the current one
-	on   map[string]int  // the definitions on the path, with their index
-	over map[string]bool // the definitions that have been visited completely
-	said map[string]bool // the definitions of reported loops
+	path []use           // applications from the first definition to the current one
+	on   map[string]int  // index of each definition on the path
+	over map[string]bool // definitions that have been visited completely
+	said map[string]bool // definitions that are part of a reported loop
 }
 
 func (w *walk) from(id string) {
@@ -207,7 +210,7 @@ func (w *walk) from(id string) {
 	w.over[id] = true
 }
 
-// report warns of a loop, at its first definition.
+// report adds a warning about a loop, at the loop's first definition.
 func (w *walk) report(loop []use) {
 	const most = 8
 	ids := []string{brief(loop[0].by.spec.ID)}
@@ -221,8 +224,7 @@ func (w *walk) report(loop []use) {
 	w.warn(loop[0].by, loop[0].field, "applies itself in the same instant, endlessly: %s; the engine stops it with a fault", strings.Join(ids, " → "))
 }
 
-// guarded reports whether an application may be refused, so that a loop through it may
-// come to an end.
+// guarded reports whether an application of a definition may be refused, which would end a loop.
 func (l *linter) guarded(id string) bool {
 	s := l.byID[id].spec
 	r := &s.Require.Apply

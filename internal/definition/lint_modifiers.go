@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// endless finds modifiers of buffs that the files never end.
+// endless finds buffs that have modifiers and that nothing in the files ends.
 func (l *linter) endless(d *definition) {
 	s := d.spec
 	if s.Kind != define.Infinite || len(s.Modifiers) == 0 || l.ends(d) {
@@ -24,7 +24,7 @@ func (l *linter) endless(d *definition) {
 	l.warn(d, "duration", "infinite with modifiers, and nothing in the files ends it%s", but)
 }
 
-// ends reports whether the files have something that ends a buff.
+// ends reports whether anything in the files ends a buff.
 func (l *linter) ends(d *definition) bool {
 	s := d.spec
 	for _, field := range []string{"on_death", "on_zone", "on_source_gone", "interrupt", "charges", "shield", "require.remove", "group", "slot", "per_source"} {
@@ -41,7 +41,8 @@ func (l *linter) ends(d *definition) bool {
 	return l.endedBy()[s.ID]
 }
 
-// endedBy returns the definitions that end by an action, a link or an aura of another definition.
+// endedBy returns the IDs of the definitions that an action, a link or an aura of some definition
+// ends.
 func (l *linter) endedBy() map[string]bool {
 	if l.ended != nil {
 		return l.ended
@@ -63,7 +64,7 @@ func (l *linter) endedBy() map[string]bool {
 	return l.ended
 }
 
-// oneStack finds per_stack numbers of buffs with one stack.
+// oneStack finds per_stack numbers in buffs that have at most one stack.
 func (l *linter) oneStack(d *definition) {
 	s := d.spec
 	if s.Stack.Limit > 1 || s.Stack.Timers == define.TimersQueue || s.Kind == define.Instant {
@@ -82,9 +83,10 @@ func (l *linter) oneStack(d *definition) {
 	})
 }
 
-// wrongWay finds negative buffs that multiply an attribute by more than 1, and positive ones by
-// less: most likely a factor was written, and op adds the value to 1. An attribute that
-// increases the damage that its owner takes is the other way round.
+// wrongWay finds negative buffs that multiply an attribute by more than 1, and positive buffs that
+// multiply it by less than 1. The designer has most likely written a factor, but op adds the value
+// to 1. For an attribute that increases the damage that its owner takes, positive and negative are
+// exchanged.
 func (l *linter) wrongWay() {
 	hurts := l.hurtful()
 	for _, d := range l.defs {
@@ -105,7 +107,7 @@ func (l *linter) wrongWay() {
 				switch {
 				case v < 0 && v > -1:
 					hint = "; for ×" + sixDigits(1-v) + " write " + sixDigits(-v) + ", unless less of it is better"
-				case v > 0 && v < 1: // meant as the factor
+				case v > 0 && v < 1: // the value was probably meant as the factor
 					hint = "; for ×" + sixDigits(v) + " write " + sixDigits(v-1) + ", unless more of it is worse"
 				}
 			}
@@ -114,8 +116,8 @@ func (l *linter) wrongWay() {
 	}
 }
 
-// hurtful returns the attributes that increase the loss of their owner in some action: a damage,
-// or a change of an attribute with at_min: kill.
+// hurtful returns the attributes that are bad for their owner: a higher value increases some
+// damage, or lowers an attribute that has the setting "at_min: kill".
 func (l *linter) hurtful() map[string]bool {
 	hurts := map[string]bool{}
 	for _, d := range l.defs {
@@ -134,13 +136,14 @@ func (l *linter) hurtful() map[string]bool {
 	return hurts
 }
 
-// kills reports whether an attribute kills its owner at its minimum.
+// kills reports whether the owner dies when an attribute reaches its minimum.
 func (l *linter) kills(attr string) bool {
 	return slices.ContainsFunc(l.attrs.list, func(a define.Attribute) bool { return a.Name == attr && a.AtMin == define.AtMinKill })
 }
 
-// risesWith returns the growth of a number if an attribute is higher by a tenth of its base. All
-// parameters of the application are 100.
+// risesWith returns a value that is positive if a number grows with an attribute, and negative if
+// the number falls. For a formula, it is how much the result changes if the attribute is higher by
+// a tenth of its base and all parameters of the application are 100.
 func (l *linter) risesWith(n *define.Number, attr string) float64 {
 	if n.From == define.FromAttr {
 		return cmp.Or(n.Coef, 1)
@@ -166,11 +169,11 @@ func (l *linter) risesWith(n *define.Number, attr string) float64 {
 	return at(max(1, math.Abs(l.attrs.bases[attr]))/10) - at(0)
 }
 
-// sixDigits writes a number with at most six digits.
+// sixDigits formats a number with at most six digits.
 func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// signOf returns 1 if a number is above 0 whenever it can be known from the files, -1 if below,
-// else 0.
+// signOf returns 1 if all values of n that the files determine are positive, -1 if all of them are
+// negative, and otherwise 0.
 func (l *linter) signOf(n *define.Number) int {
 	values := l.valuesOf(n)
 	switch {
@@ -184,8 +187,8 @@ func (l *linter) signOf(n *define.Number) int {
 	return 0
 }
 
-// valuesOf returns the values that a number has with all attributes at their bases, at some levels;
-// none if it depends on the application.
+// valuesOf returns the values of a number at some levels, if all attributes have their bases. It
+// returns none if the number depends on the application.
 func (l *linter) valuesOf(n *define.Number) (values []float64) {
 	switch n.From {
 	case define.FromConst:

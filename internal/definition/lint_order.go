@@ -8,16 +8,18 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// The actions of a list run first, in order, and their consequences after the whole list (breadth
-// first). So an action cannot see the consequences of an earlier action, and the number of a change
-// sees not even the earlier action, since it was evaluated before the first one.
+// All actions of a list run before their consequences, such as the actions of buffs that they
+// apply. So an action does not see the consequences of earlier actions of its list. The numbers of
+// a list are evaluated even before its first action, so they do not see earlier actions either. The
+// rules in this file find actions that most likely expect otherwise.
 
 // touched lists the parts of an owner that an action changes or reads.
 type touched struct {
 	attrs, tags, buffs []string
 }
 
-// add adds the parts that start or end with a buff: its modifiers and tags.
+// add adds what changes when a buff starts or ends: the buff itself, the attributes that it
+// modifies, and the tags that it grants.
 func (t *touched) add(s *buff.Spec) {
 	t.buffs = append(t.buffs, s.ID)
 	if s.Kind == define.Instant {
@@ -29,8 +31,8 @@ func (t *touched) add(s *buff.Spec) {
 	}
 }
 
-// after returns the parts that the own actions of a buff change when it is applied. They run after
-// the list that applies the buff.
+// after returns the parts of the owner that change when the buff id acts because it was applied.
+// These changes happen after the list of actions that applies the buff.
 func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	if seen[id] {
 		return t
@@ -60,8 +62,8 @@ func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	return t
 }
 
-// readBy returns the parts that an action reads when it runs, and early, the parts that its number
-// read before the first action of the list.
+// readBy returns in turn the parts that an action reads when it runs, and in early the parts that
+// its number reads before the first action of the list.
 func (l *linter) readBy(a *buff.Action) (turn, early touched) {
 	switch a.Do {
 	case define.DoChange, define.DoDamage:
@@ -92,7 +94,7 @@ func ownAttrs(n *define.Number) (attrs []string) {
 	return attrs
 }
 
-// eachNumber calls do with each number that an application evaluates.
+// eachNumber calls do with each number of a definition.
 func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	for i := range s.Params {
 		do(&s.Params[i].Value)
@@ -112,8 +114,8 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	}
 }
 
-// meets returns a part that is changed and read, in words, or "". A requirement about a tag also
-// reads the tags below it.
+// meets returns the name of a part that is in both changed and read, or "" if there is none.
+// Reading a tag includes reading the tags below it.
 func meets(changed, read touched) string {
 	for _, a := range read.attrs {
 		if slices.Contains(changed.attrs, a) {
@@ -145,7 +147,7 @@ func (l *linter) readsEarly(d *definition) {
 	})
 }
 
-// readEarly checks one action of a list.
+// readEarly checks the action with index j of a list.
 func (l *linter) readEarly(d *definition, field string, list []buff.Action, j int) {
 	turn, early := l.readBy(&list[j])
 	at := element(field, j) + "." + list[j].Do.String()
@@ -198,16 +200,16 @@ func eachList(s *buff.Spec, do func(field string, list []buff.Action)) {
 	}
 }
 
-// reaction is an application that a definition makes when an act happens, or at death.
+// reaction is an action that applies a buff when an act happens, or when the owner dies.
 type reaction struct {
 	d        *definition
-	list, at string // on.act.hit, on.act.hit[0].apply
+	list, at string // fields of the list and of the action: on.act.hit, on.act.hit[0].apply
 	spec     *buff.Spec
 }
 
-// asksTogether finds buffs that react to one act and share a cooldown that does not work: what
-// they apply requires that a tag is missing, before any of them has applied the buff that grants
-// the tag.
+// asksTogether finds buffs that react to the same act and share a cooldown that does not work. The
+// cooldown is a tag: each reaction requires that the tag is missing, and later grants it. All of
+// them check the tag before any of them has granted it.
 func (l *linter) asksTogether() {
 	var all []reaction
 	for _, d := range l.defs {

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// notGranted finds requirements about tags that only say what a buff is, and that no buff grants to
-// its owner.
+// notGranted finds requirements about tags that no buff grants. Such a tag is only in the field
+// "tags" of a buff, which does not give the tag to the owner.
 func (l *linter) notGranted(d *definition) {
 	for _, r := range []struct {
 		field string
@@ -30,7 +30,7 @@ func (l *linter) notGranted(d *definition) {
 	}
 }
 
-// hasTag returns the first definition that has a tag, or one below it; "" if there is none.
+// hasTag returns the ID of the first definition that has the tag or a tag below it, or "".
 func (l *linter) hasTag(tag string) string {
 	for _, d := range l.defs {
 		if slices.ContainsFunc(d.spec.Tags, func(t string) bool { return isBelow(t, tag) }) {
@@ -40,12 +40,12 @@ func (l *linter) hasTag(tag string) string {
 	return ""
 }
 
-// granted reports whether an owner may have a tag: a definition grants it, or a script gives it.
+// granted reports whether an owner may have a tag, because a definition or a script grants it.
 func (l *linter) granted(tag string) bool {
 	below := func(t string) bool { return isBelow(t, tag) }
 	return slices.ContainsFunc(l.extraTags, below) ||
 		slices.ContainsFunc(l.defs, func(d *definition) bool { return slices.ContainsFunc(d.spec.Grants, below) })
 }
 
-// isBelow reports whether a tag is another one, or below it.
+// isBelow reports whether tag equals other or is below it in the hierarchy, as a.b is below a.
 func isBelow(tag, other string) bool { return tag == other || strings.HasPrefix(tag, other+".") }

@@ -10,8 +10,8 @@ import (
 // byLevel reports whether the duration or the period depends on the level.
 func byLevel(s *buff.Spec) bool { return s.DurationBy != nil || s.PeriodBy != nil }
 
-// longest returns the longest duration that a definition gives by itself, at the level and the
-// constant scale that make it longest.
+// longest returns the longest duration that a definition determines, at the level with the longest
+// duration and the largest scale.
 func longest(s *buff.Spec) time.Duration {
 	most := s.Duration
 	if s.DurationBy != nil {
@@ -42,14 +42,14 @@ func highest(c *define.Curve) float64 {
 	return most
 }
 
-// lengthens reports whether the files give no bound of the duration, since its scale depends on
-// attributes or on the application.
+// lengthens reports whether the duration has no upper bound in the files, because its scale depends
+// on attributes or on the application.
 func lengthens(s *buff.Spec) bool {
 	return s.DurationScale != nil && s.DurationScale.From > define.FromCurve && s.MaxDuration == 0
 }
 
-// neverPulses finds buffs that end before their first pulse, and empty lists of actions for pulses
-// without a period; a list with actions is an error then.
+// neverPulses finds buffs that end before their first pulse. It also finds buffs without a period
+// that have an empty list on.pulse; if the list has actions, that is an error.
 func (l *linter) neverPulses(d *definition) {
 	s := d.spec
 	if _, ok := d.places.get("on.pulse"); ok && s.Period == 0 && s.PeriodBy == nil {
@@ -66,7 +66,8 @@ func (l *linter) neverPulses(d *definition) {
 	l.warn(d, "period", "longer than the duration of %s: it never pulses%s", short(longest(s)), unless)
 }
 
-// lostTail finds durations that end with a part of a period.
+// lostTail finds durations that are not a whole number of periods, so that the last part has no
+// pulse.
 func (l *linter) lostTail(d *definition) {
 	s, duration := d.spec, d.spec.Duration
 	if n := s.DurationScale; n != nil && n.From == define.FromConst {
@@ -81,7 +82,7 @@ func (l *linter) lostTail(d *definition) {
 	}
 }
 
-// lostBeat finds buffs whose further applications only delay the next pulse.
+// lostBeat finds buffs for which a further application does nothing except delay the next pulse.
 func (l *linter) lostBeat(d *definition) {
 	s := d.spec
 	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != define.ByNone && s.Stack.Refresh == define.RefreshNone && s.Stack.Phase == define.PhaseReset {
@@ -104,12 +105,12 @@ func (l *linter) offFrame(d *definition) {
 	}
 }
 
-// wheelRange is the range of the wheel.
+// wheelRange is the range of the timer wheel.
 const wheelRange = 12 * time.Hour
 
-// beyondWheel finds durations beyond the range of the wheel.
+// beyondWheel finds durations that are longer than the range of the timer wheel.
 func (l *linter) beyondWheel(d *definition) {
-	// With another clock, days are likely meant.
+	// With any other clock, the designer has most likely meant such a long time.
 	if s := d.spec; longest(s) > wheelRange && s.Clock == define.Online {
 		l.warn(d, "duration", "longer than the %s range of the wheel: its end waits in the overflow tier; nothing is lost, but is this intended?", short(wheelRange))
 	}
@@ -122,10 +123,10 @@ func (l *linter) noChance(d *definition) {
 	}
 }
 
-// soonOver is a duration that is not worth a logout.
+// soonOver is a duration so short that players do not log out because of it.
 const soonOver = time.Minute
 
-// waitsOffline finds negative buffs that players escape by logging out.
+// waitsOffline finds negative buffs that players can avoid by logging out.
 func (l *linter) waitsOffline(d *definition) {
 	s := d.spec
 	_, said := d.places.get("save.mode")

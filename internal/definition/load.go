@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Limits on input. Each has an error that names it.
+// Limits on input. If one is exceeded, the error says which.
 const (
 	MaxFileSize    = 1 << 20 // bytes of one file
 	MaxTotalSize   = 8 << 20 // bytes of all files of one catalog
@@ -23,7 +23,7 @@ const (
 	maxDepth = 32      // levels of nesting; a list in the same column as its key counts as one
 	maxEmpty = 100     // omitted values in one file
 	maxSigns = 100_000 // lines, brackets, commas, colons and quotes in one file
-	maxTabs  = 1e9     // tabs times bytes of a file: for a tab in quotes the lexer scans the rest of the file
+	maxTabs  = 1e9     // tabs times bytes of a file; the lexer scans the rest of the file for each tab in quotes
 )
 
 // Load reads one catalog from files and folders. In a folder it reads the files with names
@@ -36,33 +36,35 @@ const (
 // volume, so that authors of definitions cannot make Load read other files. A path that is
 // passed to Load may be a link to anywhere.
 //
-// The definitions are in the order in which they are read. The error is an [Errors] with all
-// errors of all files; then there is no catalog. Load is safe for concurrent use.
+// The definitions in the catalog are in the order in which they were read. If there is any error,
+// Load returns no catalog, and the error is an [Errors] with all errors of all files. Load is safe
+// for concurrent use.
 func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths...) }
 
-// LoadFS is like Load, for the files of fsys, such as embedded ones. Links are followed
-// wherever fsys allows: out of an os.DirFS, but not out of an os.Root. A panic of fsys is an
-// error with the name that was read. LoadFS is safe for concurrent use if fsys is.
+// LoadFS is like Load, but reads the files of fsys, such as embedded files. Links are followed
+// wherever fsys allows: out of an os.DirFS, but not out of an os.Root. If fsys panics, LoadFS
+// returns an error with the name of the file that was being read. LoadFS is safe for concurrent
+// use if fsys is.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return Loader{}.LoadFS(fsys, paths...)
 }
 
-// Reload is like Load, for a catalog that replaces prev, as with [buff.Catalog.Rebuild]: tags,
-// acts and handlers keep their numbers, and a definition is the next version of the one with
-// the same ID. All attributes of prev must be present and unchanged, but new ones may be
-// added; otherwise the errors match [buff.ErrAttributes]. If there is an error, prev is
-// unchanged and no catalog is returned. Reload is safe for concurrent use.
+// Reload is like Load, but returns a catalog that can replace prev, as with [buff.Catalog.Rebuild].
+// Tags, acts and handlers keep their numbers, and each definition is the next version of the
+// definition with the same ID in prev. All attributes of prev must be present and unchanged, but
+// attributes may be added; otherwise the error matches [buff.ErrAttributes]. If there is an error,
+// no catalog is returned. Reload never changes prev. It is safe for concurrent use.
 func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return ReloadFS(prev, disk{}, paths...)
 }
 
-// ReloadFS is like Reload, for the files of fsys. It is safe for concurrent use if fsys is.
+// ReloadFS is like Reload, but reads the files of fsys. It is safe for concurrent use if fsys is.
 func ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return Loader{}.ReloadFS(prev, fsys, paths...)
 }
 
-// Parse reads a catalog from the text of one file. The name is used in errors; if it ends in
-// .csv the text is a table. The error is an [Errors]. Parse is safe for concurrent use.
+// Parse reads a catalog from the text of one file. The name is used in errors. If it ends in .csv,
+// the text is a table. The error is an [Errors]. Parse is safe for concurrent use.
 func Parse(name string, src []byte) (*buff.Catalog, error) {
 	l := newLoader()
 	l.parse(name, src)
@@ -79,11 +81,11 @@ func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
 	return l.catalog(nil)
 }
 
-// ParseFields reads a catalog from fields of a map that may have other fields too: those of
-// the top level of a file, such as "buffs:" and "attributes:". They must be part of the tree
-// that [Tree] returned for src, so that errors have positions in the whole text. If there is
-// no list "tags:", the catalog also gets the given tags, except for invalid ones. The error is
-// an [Errors]. ParseFields is safe for concurrent use.
+// ParseFields reads a catalog from some fields of a map, which may also have other fields. The
+// given fields are those of the top level of a definition file, such as "buffs:" and
+// "attributes:". They must be part of the tree that [Tree] returned for src, so that errors have
+// positions in the whole text. If there is no field "tags:", the catalog also gets the given tags,
+// except for invalid ones. The error is an [Errors]. ParseFields is safe for concurrent use.
 func ParseFields(name string, src []byte, tags []string, fields ...*ast.MappingValueNode) (*buff.Catalog, error) {
 	l := newLoader()
 	l.extraTags = tags
@@ -94,39 +96,41 @@ func ParseFields(name string, src []byte, tags []string, fields ...*ast.MappingV
 // loader collects the definitions of one catalog and its errors.
 type loader struct {
 	sources []*source
-	defs    []*definition // the first with each ID, in file order
+	defs    []*definition // the first definition with each ID, in file order
 	byID    map[string]*definition
 	count   int  // number of definitions, including repeated ones
 	full    bool // there are more than MaxDefinitions
 	faults  faults
-	bytes   int // of all files
+	bytes   int // size of all files together
 
 	attrs     attributeSheet
 	curves    map[string]*curveEntry
 	declared  map[string]map[string]bool // declared names by section
-	stated    map[string][]stated        // the same in order, with positions
+	stated    map[string][]stated        // declared names by section, in order, with positions
 	extraTags []string                   // tags given by the caller
 	dead      define.DeadRule
-	data      any // see Loader
+	data      any // see Loader.Data
 	slots     map[string]*entry
 	returns   map[string]*entry
 	failed    int // number of errors, including dropped ones
 
-	// The number, curve or action being read, for its fields.
+	// The number, curve or action that is being read. The functions that read its fields use it.
 	number  *define.Number
 	byCurve **define.Curve
 	action  *buff.Action
 	later   []func(*loader) // to be called when all files have been read
 
-	// spoiled holds the classes of slots and groups of diminishing returns with an unreadable
-	// definition: disagreement with others is not reported.
+	// spoiled holds the classes of slots and groups of diminishing returns for which some definition
+	// could not be read. Definitions that disagree about them are not reported.
 	spoiled map[shared]bool
 
-	// blind is set if some definitions could not be read at all, so that unknown IDs may exist.
+	// blind is set if some definitions could not be read at all. Then an ID that seems to be missing
+	// may exist, so it is not reported.
 	blind bool
 }
 
-// shared is a name on which definitions must agree, with its field.
+// shared is the name of a class of slots or of a group of diminishing returns, with the field that
+// contains it. All definitions that use the same name must agree about the class or group.
 type shared struct{ field, name string }
 
 func newLoader() *loader {
@@ -136,7 +140,7 @@ func newLoader() *loader {
 	}
 }
 
-// open adds a source.
+// open adds a source for a file.
 func (l *loader) open(name, text string) *source {
 	s := newSource(name, text)
 	s.index = len(l.sources)
@@ -183,8 +187,8 @@ func (l *loader) parse(name string, src []byte) {
 	l.root(s, root)
 }
 
-// catalog checks the definitions as a whole and builds a catalog: a new one, or, if prev is
-// not nil, its replacement.
+// catalog checks the definitions as a whole and builds a catalog. If prev is not nil, the catalog
+// is a replacement of prev.
 func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	for _, do := range l.later {
 		do(l)
@@ -193,7 +197,7 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	specs, places := make([]buff.Spec, len(l.defs)), make([]string, len(l.defs))
 	for i, d := range l.defs {
 		specs[i] = *d.spec
-		d.spec = &specs[i] // so that there are never two copies of all
+		d.spec = &specs[i] // frees the first copy, so that there are never two copies of all definitions
 		places[i] = d.src.name + ":" + strconv.Itoa(d.at.line)
 	}
 	definitions := buff.Definitions{Attributes: l.attrs.list, Tags: l.tags(), Acts: l.names("acts"), Dead: l.dead, Specs: specs, Places: places}
@@ -204,7 +208,7 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	c, err := build(definitions)
 	l.explain(err)
 	if errors.Is(err, buff.ErrAttributes) {
-		_, err = buff.Build(definitions) // it reports the remaining errors
+		_, err = buff.Build(definitions) // Rebuild stopped at the attributes; Build reports the remaining errors
 		l.explain(err)
 	}
 	if l.failed > 0 {

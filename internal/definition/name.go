@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// IsDefinitions reports whether [Load] reads a file with that name in a folder. It is safe for
-// concurrent use.
+// IsDefinitions reports whether [Load] reads a file with the given name if it is in a folder. It is
+// safe for concurrent use.
 func IsDefinitions(name string) bool {
 	_, known := FormatOf(name)
 	return known && !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".schema.json")
@@ -26,7 +26,7 @@ func FormatOf(name string) (Format, bool) {
 	return 0, false
 }
 
-// isTable reports whether the name is that of a table.
+// isTable reports whether a file with the given name is a table.
 func isTable(name string) bool {
 	f, _ := FormatOf(name)
 	return f == CSV

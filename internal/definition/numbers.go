@@ -26,8 +26,9 @@ func (d *definition) integer(field string, n ast.Node, to *int) {
 	}
 }
 
-// isFraction reports whether a share in percent or per mille is written as a fraction of 1 or
-// with a percent sign, and reports the correct form as an error.
+// isFraction checks whether a share, which must be in percent or per mille, is written as a
+// fraction of 1 or with a percent sign. If so, it adds an error with the correct form and returns
+// true.
 func (d *definition) isFraction(field string, n ast.Node, of int, unit string) bool {
 	text, isText := Text(n)
 	if _, isFloat := n.(*ast.FloatNode); isFloat {
@@ -61,8 +62,8 @@ func (d *definition) perMille(field string, n ast.Node, to *int) {
 	}
 }
 
-// whole reads an integer from least to most and reports whether it succeeded. If there is no
-// meaningful bound, most is the maximum of an integer type.
+// whole reads an integer between least and most, and reports whether it succeeded. If the value has
+// no meaningful upper bound, most is the maximum of an integer type.
 func (d *definition) whole(field string, n ast.Node, least, most int64) (int64, bool) {
 	v, ok := n.(*ast.IntegerNode)
 	if !ok {
@@ -97,8 +98,9 @@ func (d *definition) real(field string, n ast.Node, to *float64) {
 	*to = f
 }
 
-// realOf returns the number in a node, or the reason why there is none. The parser treats
-// numbers with an exponent and no point, which JSON allows, as text.
+// realOf returns the number in a node, or the reason why it has none. It also accepts text that is
+// a number with an exponent but without a point, which JSON allows, because the parser treats such
+// a number as text.
 func realOf(n ast.Node) (float64, string) {
 	text, isNumber := "", false
 	switch n := n.(type) {
@@ -122,5 +124,5 @@ func realOf(n ast.Node) (float64, string) {
 	return f, ""
 }
 
-// numeral is the set of characters of a number; ParseFloat accepts more.
+// numeral is the set of characters that a number may contain. ParseFloat would accept others, too.
 const numeral = "0123456789+-.eE"

@@ -5,11 +5,11 @@ import "github.com/goccy/go-yaml/ast"
 // repeats finds repeated keys in a map.
 type repeats struct {
 	list  []*ast.MappingValueNode
-	first map[string]position // nil while there are few
+	first map[string]position // first position of each key; nil if the map has few keys
 }
 
-// before returns the first position of the key name, and reports whether it is before the i-th
-// key.
+// before returns the first position of the key name, and reports whether that position is before
+// the i-th key.
 func (r *repeats) before(i int, name string) (position, bool) {
 	if len(r.list) <= few {
 		for _, f := range r.list[:i] {

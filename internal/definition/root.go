@@ -13,7 +13,7 @@ import (
 
 // sections are the top-level fields of a file, in the order of the documentation.
 var sections = map[string]func(w *definition, f *ast.MappingValueNode){
-	"$schema":    func(*definition, *ast.MappingValueNode) {}, // for editors
+	"$schema":    func(*definition, *ast.MappingValueNode) {}, // only editors use it
 	"version":    (*definition).version,
 	"attributes": (*definition).attributes,
 	"curves":     (*definition).curves,
@@ -42,7 +42,7 @@ func (l *loader) root(s *source, root ast.Node) {
 	}
 }
 
-// sections reads the fields of a file and reports whether any has content.
+// sections reads the top-level fields of a file, and reports whether any of them has content.
 func (l *loader) sections(s *source, fields []*ast.MappingValueNode) bool {
 	w := &definition{loader: l, src: s, at: start, spec: &buff.Spec{}}
 	seen := map[string]position{}
@@ -82,8 +82,8 @@ func (w *definition) dead(f *ast.MappingValueNode) {
 	}
 }
 
-// entries reads a map from names to values and calls read with each valid name. If the value
-// is not a map, consequential errors are suppressed.
+// entries reads a map from names to values and calls read for each valid name. If a value is not a
+// map, errors that follow from that are suppressed.
 func (w *definition) entries(section, of string, f *ast.MappingValueNode, read func(name, field string, f *ast.MappingValueNode)) {
 	list, ok := Fields(f.Value)
 	if !ok {
@@ -112,17 +112,17 @@ func (w *definition) entries(section, of string, f *ast.MappingValueNode, read f
 	}
 }
 
-// afterwards schedules a function for when all files have been read.
+// afterwards schedules a function to be called when all files have been read.
 func (d *definition) afterwards(do func(l *loader)) { d.loader.later = append(d.loader.later, do) }
 
-// failRef reports an error of a field that refers to a name, found after all files were read.
-// Consequential errors of the containing fields are suppressed.
+// failRef reports an error of a field that refers to a name, after all files have been read. Errors
+// of the fields that contain it are suppressed, because they may follow from this error.
 func (d *definition) failRef(field string, p position, format string, args ...any) {
 	d.fail(field, p, format, args...)
 	d.spoil(field)
 }
 
-// spoil marks the containing fields as bad.
+// spoil marks the field that contains the given field as bad.
 func (d *definition) spoil(field string) {
 	up := parent(field)
 	d.places.set(up, place{position: d.place(up).position, bad: true})

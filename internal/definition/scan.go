@@ -8,8 +8,9 @@ import (
 )
 
 // The parser recurses for each level of nesting and each key of a block map, and its time is
-// quadratic in the keys of a map and in the empty values. So the tokens are checked before
-// parsing. This check also refuses parts of YAML that definitions do not need.
+// quadratic in the number of keys of a map and of empty values. So the tokens are checked before
+// parsing, to limit these numbers. The check also refuses parts of YAML that definitions do not
+// need.
 
 // problem is an error that is found before parsing.
 type problem struct {
@@ -24,20 +25,20 @@ type scan struct {
 	columns  []column
 	empty    int
 	content  bool // a token other than a comment was seen
-	ended    bool // "..." was seen
+	ended    bool // the token "...", which ends a document, was seen
 	problems []problem
 }
 
 // bracket is an open '{' or '['.
 type bracket struct {
 	isMap         bool
-	items, colons int // since the last comma
+	items, colons int // number of items and colons since the last comma
 }
 
-// column is an open block map or list, identified by its column.
+// column is an open block map or list. at is its column, and keys is the number of its keys so far.
 type column struct{ at, keys int }
 
-// problems returns the errors in the tokens; if there are none, they may be parsed.
+// problems returns the errors in the tokens. If there are none, the tokens are safe to parse.
 func problems(all token.Tokens) []problem {
 	s := &scan{tokens: make(token.Tokens, 0, len(all))}
 	for _, t := range all {
@@ -48,7 +49,7 @@ func problems(all token.Tokens) []problem {
 	for i, t := range s.tokens {
 		if t.Type == token.InvalidType {
 			s.fail(t, "%s", plainSyntax(t.Error))
-			return s.problems // the rest cannot be tokenized correctly
+			return s.problems // the text after this error cannot be tokenized correctly
 		}
 		if !s.one(i, t) {
 			return s.problems
@@ -87,7 +88,7 @@ func (s *scan) one(i int, t *token.Token) bool {
 		return s.fail(t, "a second document after the end (...) of the first")
 	}
 	if t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, "\t") {
-		return s.fail(t, `a tab in quotes: write \t`) // the lexer loses the following text
+		return s.fail(t, `a tab in quotes: write \t`) // the lexer loses the text after such a tab
 	}
 	s.content = true
 	if len(s.open) > 0 {
@@ -128,7 +129,7 @@ func (s *scan) flow(i int, t *token.Token) bool {
 	return true
 }
 
-// comma ends an item of b.
+// comma checks a comma, which ends an item of b.
 func (s *scan) comma(t *token.Token, b *bracket) bool {
 	ok := true
 	if b.isMap && b.items > 0 && b.colons == 0 {
@@ -164,7 +165,7 @@ func (s *scan) push(t *token.Token) bool {
 	return true
 }
 
-// enter records an item of the block collection in that column.
+// enter records an item of the block map or list whose column is at.
 func (s *scan) enter(t *token.Token, at, keys int) bool {
 	for len(s.columns) > 0 && s.columns[len(s.columns)-1].at > at {
 		s.columns = s.columns[:len(s.columns)-1]
@@ -182,7 +183,8 @@ func (s *scan) enter(t *token.Token, at, keys int) bool {
 	return true
 }
 
-// endsAt reports whether the item of token i, in that column, has no value.
+// endsAt reports whether the item that starts with token i has no value. at is the column of the
+// item.
 func (s *scan) endsAt(i, at int, isKey bool) bool {
 	next := s.next(i)
 	if next == nil || next.Type == token.DocumentEndType {
@@ -212,7 +214,7 @@ func (s *scan) next(i int) *token.Token {
 	return nil
 }
 
-// plainSyntax rewrites common parser messages for designers.
+// plainSyntax rewrites common messages of the parser so that game designers understand them.
 func plainSyntax(text string) string {
 	switch text {
 	case "found character '\t' that cannot start any token":

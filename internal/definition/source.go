@@ -15,34 +15,35 @@ type source struct {
 	index int // index among the files of the catalog
 	text  string
 
-	// The last line returned and its offset: errors are mostly in line order, and there may be
-	// many in one long line.
+	// at is the number of the line that was last returned, and offset is where it starts. They make
+	// line fast, because errors are mostly in line order. runes is the line of the last excerpt,
+	// whose number is last, because one long line may have many errors.
 	at, offset int
-	last       int // of excerpt
+	last       int
 	runes      []rune
 
-	poisoned map[position]bool // of a table: positions of values with reported errors
+	poisoned map[position]bool // positions of values whose errors have been reported; only for tables
 }
 
-// position is a place in a source; both numbers count from 1, in characters.
+// position is a line and a column of a source. Both count from 1. Columns count characters.
 type position struct{ line, column int }
 
-// start is the position of errors without a position of their own.
+// start is the first position of a source. It is also used for errors that have no position.
 var start = position{1, 1}
 
-// plain returns text in the form that the parser expects: no byte order mark, and line feeds
-// as line ends. Neither affects positions.
+// plain returns text in the form that the parser expects, which has no byte order mark and ends
+// lines with line feeds. Positions stay the same.
 func plain(text []byte) string {
 	s := strings.TrimPrefix(string(text), "\ufeff")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.ReplaceAll(s, "\r", "\n")
 }
 
-// newSource returns a source for a plain text.
+// newSource returns a source for a text that plain has returned.
 func newSource(name, text string) *source { return &source{name: name, text: text, at: 1} }
 
-// line returns a line of the text, and whether it exists. Its cost is the distance from the
-// last line returned, or from the start if it goes back.
+// line returns line n of the text, and whether it exists. The cost is proportional to the distance
+// from the line that was last returned, or from the start of the text if n is before that line.
 func (s *source) line(n int) (string, bool) {
 	if n < s.at {
 		s.at, s.offset = 1, 0
@@ -58,9 +59,8 @@ func (s *source) line(n int) (string, bool) {
 	return line, n == s.at
 }
 
-// isUTF16 reports whether a text is in the encoding that spreadsheets call "Unicode": it
-// starts with a UTF-16 byte order mark, or each of its first two letters is next to a zero
-// byte.
+// isUTF16 reports whether a text is in UTF-16, which spreadsheets call "Unicode". Such a text
+// starts with a UTF-16 byte order mark, or has a zero byte next to each of its first two letters.
 func isUTF16(text string) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true
@@ -68,8 +68,9 @@ func isUTF16(text string) bool {
 	return len(text) >= 4 && (text[0] == 0) == (text[2] == 0) && (text[1] == 0) == (text[3] == 0) && (text[0] == 0) != (text[1] == 0)
 }
 
-// unreadable returns the first invalid position in a plain text and a description, or "". The
-// parser would accept such bytes in names.
+// unreadable returns the position and a description of the first invalid character in a plain text.
+// The description is "" if the text is valid. The parser does not check this: it accepts invalid
+// bytes in names.
 func unreadable(text string) (position, string) {
 	if isUTF16(text) {
 		return position{1, 1}, "UTF-16: save the file as UTF-8"
@@ -90,16 +91,16 @@ func unreadable(text string) (position, string) {
 	return position{}, ""
 }
 
-// untab returns a plain text in flow style, such as JSON, with tabs outside of quotes replaced
-// by spaces, because the lexer refuses some of them. In a block style text tabs remain, since
-// they may be mistakes.
+// untab replaces tabs outside of quotes by spaces, if the text is in flow style, such as JSON. The
+// lexer refuses some tabs, although they are valid there. In a text in block style, untab keeps the
+// tabs, because they may be mistakes.
 func untab(text string) string {
 	begin := strings.TrimLeft(text, " \t\n")
 	if !strings.Contains(text, "\t") || !strings.HasPrefix(begin, "{") && !strings.HasPrefix(begin, "[") {
 		return text
 	}
 	out := []byte(text)
-	last := byte('\n') // the last non-space byte: a quote after ',' starts a text
+	last := byte('\n') // last byte that is not white space; it tells whether a quote starts a text
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == '\t':
@@ -133,8 +134,8 @@ func quoted(s string) int {
 	return len(s)
 }
 
-// fixColumns corrects the columns of tokens after a tab in their line, which the lexer
-// miscounts. It searches for each in the rest of its line.
+// fixColumns corrects the columns of tokens that follow a tab in their line, because the lexer
+// counts them wrong. It finds each token by searching for its text in the rest of the line.
 func fixColumns(tokens token.Tokens, text string) {
 	if !strings.Contains(text, "\t") {
 		return
@@ -163,8 +164,8 @@ func fixColumns(tokens token.Tokens, text string) {
 	}
 }
 
-// excerpt returns the line at p with its number, and a line with a caret below. Of a long line
-// it shows the part around the caret.
+// excerpt returns the line at p with its number, followed by a line with a caret below the
+// position. If the line is long, excerpt shows only the part around the caret.
 func (s *source) excerpt(p position) string {
 	const whole, before, after = 120, 60, 60
 	if p.line < 1 {
@@ -201,7 +202,8 @@ func (s *source) excerpt(p position) string {
 	return fmt.Sprintf("%4d | %s\n     | %s^", p.line, strings.Map(harmless, shown), pad.String())
 }
 
-// harmless replaces control characters, which a terminal might interpret.
+// harmless returns r, or a replacement if r is a control character, which a terminal might
+// interpret.
 func harmless(r rune) rune {
 	if r != '\t' && unicode.IsControl(r) {
 		return utf8.RuneError

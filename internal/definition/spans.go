@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// duration reads the duration, which also determines the kind.
+// duration reads the duration, which also determines the kind of the buff.
 func (d *definition) duration(field string, n ast.Node) {
 	s, _ := Text(n)
 	near := misspelt.Near(s, []string{define.Instant.String(), define.Infinite.String()})
@@ -48,7 +48,7 @@ func (d *definition) durationScale(field string, n ast.Node) {
 	d.magnitude(field, n, d.spec.DurationScale)
 }
 
-// span reads an optional span. Zero must be refused because it means the default in a Spec.
+// span reads an optional span. Zero is an error, because in a Spec it means that there is no span.
 func (d *definition) span(field string, n ast.Node, to *time.Duration) {
 	span, why := spanOf(n, spanForm)
 	if why == "" && span == 0 {
@@ -64,7 +64,7 @@ func (d *definition) span(field string, n ast.Node, to *time.Duration) {
 	*to = span
 }
 
-// withoutSpan describes a buff without the span.
+// withoutSpan describes what a buff is like if it does not have the span.
 var withoutSpan = map[string]string{
 	"period":            "a buff that does not pulse",
 	"min_duration":      "no bound",
@@ -72,7 +72,7 @@ var withoutSpan = map[string]string{
 	"stack.refresh_cap": "no cap",
 }
 
-// spanOf returns the span in a node, or the reason why there is none in the expected form.
+// spanOf returns the span in a node, or the reason why the node is not a span of the expected form.
 func spanOf(n ast.Node, form string) (time.Duration, string) {
 	s, ok := Text(n)
 	if v, isInt := n.(*ast.IntegerNode); isInt {
@@ -82,14 +82,14 @@ func spanOf(n ast.Node, form string) (time.Duration, string) {
 		return 0, fmt.Sprintf("want %s, not %s", form, Describe(n))
 	}
 	if span, err := time.ParseDuration(s); err == nil {
-		return span, "" // package time accepts 0 without a unit; it is refused as zero elsewhere
+		return span, "" // package time accepts 0 without a unit; the caller refuses zero
 	}
 	return 0, badSpan(s, form)
 }
 
 const spanForm = "a span such as 12s, 1500ms, 30m or 36h"
 
-// badSpan describes the error in a span, which consists of alternating numbers and units.
+// badSpan describes the error in a span. A span consists of alternating numbers and units.
 func badSpan(s, form string) string {
 	const digits = "0123456789."
 	if short := strings.ReplaceAll(s, " ", ""); short != s {

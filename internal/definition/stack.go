@@ -40,7 +40,7 @@ func (d *definition) limit(field string, n ast.Node) {
 	}
 }
 
-// expire reads what an expiry removes: a word or a number of stacks.
+// expire reads how many stacks are removed when the buff expires. The value is a word or a number.
 func (d *definition) expire(field string, n ast.Node) {
 	const want = "want all, one, half or a number of stacks"
 	st := &d.spec.Stack

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// entry is a class of slots or a group of diminishing returns at the top of a file, to which
-// definitions refer by name.
+// entry is an entry of the section "slots" or "dr" of a file: a class of slots or a group of
+// diminishing returns. Definitions refer to entries by name.
 type entry struct {
 	slot define.Slot
 	dr   define.DR
@@ -23,7 +23,7 @@ type entry struct {
 	line int
 }
 
-// slots reads the classes of slots.
+// slots reads the section "slots", which contains classes of slots.
 func (w *definition) slots(f *ast.MappingValueNode) {
 	w.table("slots", "classes of slots", f, w.loader.slots, func(name, field string, f *ast.MappingValueNode, e *entry) {
 		w.spec.Slot = define.Slot{Class: name}
@@ -34,7 +34,7 @@ func (w *definition) slots(f *ast.MappingValueNode) {
 	})
 }
 
-// returns reads the groups of diminishing returns.
+// returns reads the section "dr", which contains groups of diminishing returns.
 func (w *definition) returns(f *ast.MappingValueNode) {
 	w.table("dr", "groups of diminishing returns", f, w.loader.returns, func(name, field string, f *ast.MappingValueNode, e *entry) {
 		before := w.loader.failed
@@ -54,7 +54,7 @@ func (w *definition) returns(f *ast.MappingValueNode) {
 	})
 }
 
-// table reads the entries of either.
+// table reads the entries of a section: "slots" or "dr".
 func (w *definition) table(section, of string, f *ast.MappingValueNode, to map[string]*entry,
 	read func(name, field string, f *ast.MappingValueNode, e *entry),
 ) {
@@ -70,7 +70,8 @@ func (w *definition) table(section, of string, f *ast.MappingValueNode, to map[s
 	})
 }
 
-// slotsFields and returnsFields are the fields of slot and dr without the name.
+// slotsFields and returnsFields are the fields of an entry. They are the fields of "slot" and "dr"
+// in a definition, without the name, which is the key of the entry.
 var (
 	slotsFields   = table{"slots", []string{"limit"}, without(slotFields.read, "class")}
 	returnsFields = table{"returns", []string{"steps", "reset"}, without(drFields.read, "group")}
@@ -82,7 +83,8 @@ func without(fields map[string]readFunc, name string) map[string]readFunc {
 	return fields
 }
 
-// fromTable copies an entry that a definition refers to, after all files have been read.
+// fromTable reads the name of an entry. After all files have been read, it calls take with the
+// entry.
 func (d *definition) fromTable(field, section string, n ast.Node, from map[string]*entry, take func(e *entry)) {
 	name := ""
 	if d.name(field, n, false, &name); d.isBad(field) {

@@ -12,11 +12,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml, with the limits
-// and errors of this package, and returns the root. It is for programs with files that contain
-// definitions among other things: they pass maps of definitions to [ParseNode], read other
+// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml and returns the root.
+// It has the limits and errors of this package. It is for programs with files that contain
+// definitions among other things. Such programs pass maps of definitions to [ParseNode], read other
 // nodes with [Fields] and [Text], and report their own errors with [ErrorAt]. If name ends in
-// .csv the text is a table, and the tree is that of an equivalent YAML file.
+// .csv, the text is a table, and the tree is that of an equivalent YAML file.
 //
 // The tree has no anchors, aliases, merge keys or tags, is at most about 60 levels deep, and
 // may contain repeated keys in a map. The root of an empty text is a null. The error is an
@@ -43,8 +43,8 @@ func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
 	}
 }
 
-// tree parses the text of one file and reports whether it succeeded; if not, it has reported
-// the errors. The root is nil if the text is empty.
+// tree parses the text of one file, and reports whether the text is valid. If it is not, tree has
+// added the errors to l. The root is nil if the text is empty.
 func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	if isTable(name) {
 		return l.csvTree(name, src)
@@ -75,8 +75,8 @@ func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	return root, len(found) == 0
 }
 
-// countSigns counts the characters that produce tokens, wherever they are. Each may cause two
-// tokens of some hundred bytes.
+// countSigns counts the characters that may produce tokens, even those within quotes. Each of them
+// may cause two tokens, which take several hundred bytes.
 func countSigns(text string) (n int) {
 	for i := range len(text) {
 		if isSign[text[i]] {
@@ -93,7 +93,7 @@ var isSign = func() (is [256]bool) {
 	return is
 }()
 
-// parse returns the root of a plain text, nil if it is empty, or its errors.
+// parse returns the root of a plain text, or its errors. The root is nil if the text is empty.
 func parse(text string) (root ast.Node, found []problem) {
 	// The lexer and the parser are third-party code, and a bad file must not crash a server that
 	// reloads it.
@@ -111,7 +111,7 @@ func parse(text string) (root ast.Node, found []problem) {
 		return root, nil
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	fixColumns(tokens, text) // not earlier: the parser depends on the columns
+	fixColumns(tokens, text) // must come last, because the parser depends on the columns that the lexer gives
 	if err != nil {
 		var syntax *yaml.SyntaxError
 		if errors.As(err, &syntax) {
@@ -155,7 +155,7 @@ func at(n ast.Node) position {
 	return where(n.GetToken())
 }
 
-// kindOf returns a designer's term for the kind of a node.
+// kindOf returns the kind of a node, in words that game designers know.
 func kindOf(n ast.Node) string {
 	switch n.(type) {
 	case nil, *ast.NullNode:
@@ -186,8 +186,8 @@ func Fields(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-// Text returns the value of a text node, whether quoted, plain or a block, and reports whether
-// n is one; a number is not. It is safe for concurrent use.
+// Text returns the value of a text node, and reports whether n is a text node. The text may be
+// quoted, plain or a block; a number is not a text. It is safe for concurrent use.
 func Text(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -198,9 +198,9 @@ func Text(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// Describe returns a text in quotes, or a number or boolean as written, each shortened if
-// long. For any other node it returns its kind, such as "a map". It is meant for the end of a
-// message: "want a span, not …". It is safe for concurrent use.
+// Describe describes a node for the end of a message such as "want a span, not …". It returns a
+// text in quotes, and a number or boolean as it is written, and shortens them if they are long. For
+// any other node it returns its kind, such as "a map". It is safe for concurrent use.
 func Describe(n ast.Node) string {
 	if s, ok := Text(n); ok {
 		return quote(s)

@@ -5,10 +5,10 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The parser of goccy/go-yaml takes as much time as its lexer, and most of the memory, for
-// features that definition files rarely use: comments, anchors, paths. So the tree of an
-// ordinary file is built here from the same tokens. Everything else, and every error, is left
-// to the parser: build never accepts a text that the parser would refuse.
+// The parser of goccy/go-yaml takes as much time as its lexer, and most of the memory, because of
+// features that definition files rarely use, such as comments, anchors and paths. So the tree of an
+// ordinary file is built here from the same tokens. If a file has anything else, or any error,
+// build gives up and the parser is used. build never accepts a text that the parser would refuse.
 
 // build returns the tree of the tokens of a file, and reports whether it could build it.
 func build(all token.Tokens) (ast.Node, bool) {
@@ -29,18 +29,18 @@ func build(all token.Tokens) (ast.Node, bool) {
 	return root, root != nil && b.at == len(b.tokens)
 }
 
-// builder builds the tree of one file. A nil node means that it could not.
+// builder builds the tree of one file. Its methods return a nil node if they cannot build it.
 type builder struct {
 	tokens token.Tokens
 	at     int
 
-	// Nodes are allocated in blocks, because they have the same lifetime.
+	// Nodes are allocated many at a time, because all have the same lifetime.
 	bases  []ast.BaseNode
 	texts  []ast.StringNode
 	values []ast.MappingValueNode
 }
 
-// piece is the number of nodes in a block.
+// piece is the number of nodes that are allocated at a time.
 const piece = 64
 
 func (b *builder) base() *ast.BaseNode {
@@ -52,7 +52,7 @@ func (b *builder) base() *ast.BaseNode {
 	return n
 }
 
-// peek returns the token k after the next one, or nil.
+// peek returns the token k positions after the next token, or nil if there is none.
 func (b *builder) peek(k int) *token.Token {
 	if b.at+k < len(b.tokens) {
 		return b.tokens[b.at+k]
@@ -60,15 +60,15 @@ func (b *builder) peek(k int) *token.Token {
 	return nil
 }
 
-// isKey reports whether the next token is the key of a pair on its line.
+// isKey reports whether the next token is a key, which is followed by a colon on the same line.
 func (b *builder) isKey() bool {
 	colon := b.peek(1)
 	return colon != nil && colon.Type == token.MappingValueType && isScalarToken(b.tokens[b.at]) &&
 		colon.Position.Line == b.tokens[b.at].Position.Line
 }
 
-// block reads the block that starts with the next token, outside of brackets. parent is the
-// column of the containing block; the following tokens must not be further right.
+// block reads a node outside of brackets. parent is the column of the block that contains the node.
+// The first token after the node must not be to the right of that column.
 func (b *builder) block(parent int) ast.Node {
 	t := b.peek(0)
 	var n ast.Node
@@ -90,7 +90,7 @@ func (b *builder) block(parent int) ast.Node {
 	return n
 }
 
-// blockMap reads a map with keys in one column.
+// blockMap reads a map outside of brackets. Its keys are all in the same column.
 func (b *builder) blockMap() ast.Node {
 	column := b.peek(0).Position.Column
 	n := &ast.MappingNode{BaseNode: b.base()}
@@ -107,7 +107,7 @@ func (b *builder) blockMap() ast.Node {
 	return n
 }
 
-// blockValue reads the value after a colon, for a key in that column.
+// blockValue reads the value after a colon. column is the column of the key.
 func (b *builder) blockValue(colon *token.Token, column int) ast.Node {
 	t := b.peek(0)
 	switch {
@@ -123,10 +123,10 @@ func (b *builder) blockValue(colon *token.Token, column int) ast.Node {
 	case t.Position.Column == column && t.Type == token.SequenceEntryType:
 		return b.blockList()
 	}
-	return nil // empty
+	return nil // the value is empty, which build does not support
 }
 
-// blockList reads a list with dashes in one column.
+// blockList reads a list outside of brackets. Its dashes are all in the same column.
 func (b *builder) blockList() ast.Node {
 	dash := b.peek(0)
 	column := dash.Position.Column
@@ -134,7 +134,7 @@ func (b *builder) blockList() ast.Node {
 	for t := dash; t != nil && t.Type == token.SequenceEntryType && t.Position.Column == column; t = b.peek(0) {
 		b.at++
 		if next := b.peek(0); next == nil || next.Position.Column <= column {
-			return nil // empty
+			return nil // the element is empty, which build does not support
 		}
 		value := b.block(column)
 		if value == nil {
@@ -145,8 +145,8 @@ func (b *builder) blockList() ast.Node {
 	return n
 }
 
-// flow reads a map or list in brackets that starts on the given line. On later lines all
-// tokens must be to the right of column left.
+// flow reads a map or list in brackets, or a single value in it. The brackets start on the given
+// line. On later lines, all tokens must be to the right of the column left.
 func (b *builder) flow(line, left int) ast.Node {
 	t := b.next(line, left)
 	if t == nil {
@@ -165,7 +165,8 @@ func (b *builder) flow(line, left int) ast.Node {
 	return b.scalar()
 }
 
-// next consumes the next token if its position is valid.
+// next consumes and returns the next token within brackets, or returns nil if its position is
+// invalid.
 func (b *builder) next(line, left int) *token.Token {
 	t := b.peek(0)
 	if t == nil || t.Position.Line > line && t.Position.Column <= left {
@@ -175,14 +176,15 @@ func (b *builder) next(line, left int) *token.Token {
 	return t
 }
 
-// more consumes a comma or the end token, and reports whether it was the end.
+// more consumes a comma, or the token that ends the brackets, which may follow a comma. It returns
+// the end token, or nil if more items follow. ok is false if there is another token.
 func (b *builder) more(end token.Type, line, left int) (last *token.Token, ok bool) {
 	t := b.next(line, left)
 	if t == nil || t.Type != end && t.Type != token.CollectEntryType {
 		return nil, false
 	}
 	if next := b.peek(0); t.Type == token.CollectEntryType && next != nil && next.Type == end {
-		t = b.next(line, left) // a comma before the end
+		t = b.next(line, left) // the comma is before the end token
 	}
 	if t == nil || t.Type == end {
 		return t, t != nil
@@ -238,7 +240,7 @@ func (b *builder) flowList(start *token.Token, line, left int) ast.Node {
 	return n
 }
 
-// pair returns a key with its value.
+// pair returns a node with a key and its value.
 func (b *builder) pair(key ast.Node, colon *token.Token, value ast.Node) *ast.MappingValueNode {
 	if len(b.values) == 0 {
 		b.values = make([]ast.MappingValueNode, piece)
@@ -249,7 +251,7 @@ func (b *builder) pair(key ast.Node, colon *token.Token, value ast.Node) *ast.Ma
 	return n
 }
 
-// literal reads a block scalar.
+// literal reads a block scalar, which starts with | or >.
 func (b *builder) literal() ast.Node {
 	t, text := b.peek(0), b.peek(1)
 	if text == nil || text.Type != token.StringType {
@@ -288,8 +290,8 @@ func (b *builder) scalar() ast.Node {
 	return n
 }
 
-// plainValue returns the node of a number, boolean or null, or nil for any other token, such
-// as text.
+// plainValue returns the node of a number, boolean or null. For any other token, such as text, it
+// returns nil.
 func plainValue(t *token.Token) ast.Node {
 	switch t.Type {
 	case token.NullType:

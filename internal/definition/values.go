@@ -26,7 +26,7 @@ func (d *definition) text(field string, n ast.Node, to *string) {
 	*to = s
 }
 
-// texts reads a list of texts, which are IDs of definitions if refs is set.
+// texts reads a list of texts. If refs is set, the texts are IDs of definitions.
 func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -40,7 +40,7 @@ func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
 	}
 }
 
-// name reads a non-empty text, which is the ID of a definition if ref is set.
+// name reads a text that must not be empty. If ref is set, the text is the ID of a definition.
 func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
 	d.places.set(field, place{position: at(n)})
 	if kindOf(n) == "nothing" {
@@ -91,7 +91,8 @@ func (d *definition) oneOf(field string, n ast.Node, words ...string) bool {
 	return false
 }
 
-// fate reads the fate of a buff: remove, keep, or the additional one that this field has.
+// fate reads the fate of a buff: the word "remove" or "keep", or the word of more, which only this
+// field allows.
 func (d *definition) fate(field string, n ast.Node, more define.Fate, to *define.Fate) {
 	words := slices.Compact([]string{define.FateRemove.String(), define.FateKeep.String(), more.String()})
 	if d.oneOf(field, n, words...) {
@@ -122,7 +123,7 @@ func (d *definition) list(field string, n ast.Node, of string, read func(field s
 	}
 }
 
-// isPlannedWord refuses a word that is not supported yet.
+// isPlannedWord reports whether a word is not supported yet. If so, it adds an error.
 func (d *definition) isPlannedWord(field string, p position, word string) bool {
 	if !slices.Contains(plannedWords[field], word) {
 		return false
@@ -131,7 +132,7 @@ func (d *definition) isPlannedWord(field string, p position, word string) bool {
 	return true
 }
 
-// isScalar reports whether n is a single value.
+// isScalar reports whether n is a single value, and not a map or a list.
 func isScalar(n ast.Node) bool {
 	switch kindOf(n) {
 	case "text", "a number", "true or false":

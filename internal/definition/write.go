@@ -18,7 +18,7 @@ type Format uint8
 const (
 	YAML Format = iota + 1
 	JSON
-	CSV // a table of definitions only
+	CSV // a table, which can contain only definitions
 )
 
 // String returns "YAML", "JSON" or "CSV", and "unknown format" for any other value.
@@ -34,16 +34,16 @@ func (f Format) String() string {
 	return "unknown format"
 }
 
-// ErrWrite is wrapped by the errors of [Write].
+// ErrWrite is the error that the errors of [Write] wrap.
 var ErrWrite = errors.New("catalog: cannot be written")
 
-// Write returns the text of a file with the tree of [Tree]: all fields with their values,
-// without comments. It reads its output again and compares, so that nothing is lost silently.
-// It does not check the definitions: input that Load refuses is written, and will be refused
-// again.
+// Write returns the text of a file that has the given tree, which [Tree] has returned. The text
+// contains all fields and values, but no comments. Write reads its output again and compares it
+// with the tree, so that nothing is lost silently. It does not check the definitions: if Load
+// refuses the input, it will also refuse the output.
 //
-// A table has its columns in a fixed order, which becomes the order of the fields of a
-// definition; its root may have no other fields than "version" and "buffs". The error wraps
+// In a table, the columns have a fixed order, so the fields of a definition may get another order.
+// The root of a table must have no other fields than "version" and "buffs". The error wraps
 // [ErrWrite]. Write is safe for concurrent use.
 func Write(root ast.Node, f Format) (string, error) {
 	var text, name string
@@ -82,7 +82,7 @@ func onlyBuffs(root ast.Node) ast.Node {
 	return ast.Mapping(tokenAt("{", start), true, list...)
 }
 
-// keyOf returns the name of a field, in source form if it is not a text.
+// keyOf returns the name of a field. If the name is not a text, keyOf returns it as it is written.
 func keyOf(f *ast.MappingValueNode) string {
 	if s, ok := Text(f.Key); ok {
 		return s
@@ -90,13 +90,13 @@ func keyOf(f *ast.MappingValueNode) string {
 	return f.Key.GetToken().Value
 }
 
-// canon returns a text that is equal for equivalent trees. The order of the fields of a map is
-// irrelevant.
+// canon returns a text that is the same for equivalent trees. The order of the fields of a map does
+// not matter.
 func canon(n ast.Node) string {
 	if list, ok := Fields(n); ok {
 		items := make([]string, len(list))
 		for i, f := range list {
-			items[i] = strconv.Quote(keyOf(f)) + ": " + canon(f.Value) // JSON has only text keys
+			items[i] = strconv.Quote(keyOf(f)) + ": " + canon(f.Value) // a key that is not a text must equal one that is, because JSON has only text keys
 		}
 		slices.Sort(items)
 		return "{" + strings.Join(items, ", ") + "}"
@@ -120,7 +120,7 @@ func canon(n ast.Node) string {
 	return n.GetToken().Value
 }
 
-// numberText returns a number in JSON form, if possible.
+// numberText returns the text of a number, in the form of JSON if possible.
 func numberText(n ast.Node) string {
 	text := n.GetToken().Value
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -154,7 +154,7 @@ func isNumeral(n ast.Node) bool {
 	return err == nil && isJSONNumber(s.Value)
 }
 
-// differsAt returns the start of the difference in a.
+// differsAt returns a short part of a that starts where a and b differ.
 func differsAt(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

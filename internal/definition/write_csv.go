@@ -13,8 +13,8 @@ import (
 )
 
 // columnOrder is the order of the columns of a table: identity, time, stacks, interactions,
-// effects, persistence. A column that is not listed follows the path that contains it, or is
-// at the end.
+// effects, persistence. A column that is not listed is placed after the listed path that contains
+// it, or at the end if there is none.
 var columnOrder = strings.Fields(`
 	id version name note tags grants polarity level
 	duration min_duration max_duration duration_scale clock period first tail align haste haste_duration catchup
@@ -31,7 +31,7 @@ var columnOrder = strings.Fields(`
 	save save.mode save.if_remaining save.offline_pulses save.offline_expire save.compensate
 	client client.icon client.show client.priority client.sync data`)
 
-// columnRank returns the rank of a path in that order.
+// columnRank returns the rank of a path in columnOrder.
 func columnRank(path string) int {
 	for {
 		if i := slices.Index(columnOrder, path); i >= 0 {
@@ -78,22 +78,24 @@ func csvText(root ast.Node) (string, error) {
 	return tableOf(rows), nil
 }
 
-// csvRow is a definition as cells.
+// csvRow is a definition as the cells of a row.
 type csvRow struct {
 	id    string
-	order []string // paths of its cells
+	order []string // paths of the cells, in the order of the fields
 	cells map[string]string
 	named []csvMap
 }
 
-// csvMap is a map with arbitrary names, which keeps its order.
+// csvMap is a map with arbitrary names. Unlike fields of a definition, the names must keep their
+// order.
 type csvMap struct {
 	path  string
 	node  ast.Node
-	names []string // paths of its cells
+	names []string // paths of the cells of the map, in order
 }
 
-// flatten creates a cell for each field, or for each of its fields.
+// flatten creates a cell for each field of list. A field that is a map gets a cell for each of its
+// fields, if possible.
 func (r *csvRow) flatten(path string, list []*ast.MappingValueNode, s *shape) error {
 	for _, f := range list {
 		name := keyOf(f)
@@ -136,7 +138,7 @@ func (r *csvRow) set(path, text string) {
 	r.cells[path] = text
 }
 
-// tableOf returns rows under the columns that they need.
+// tableOf returns the text of a table with the rows, and a column for each field that a row has.
 func tableOf(rows []csvRow) string {
 	var columns []string
 	seen := map[string]bool{}
@@ -158,7 +160,7 @@ func tableOf(rows []csvRow) string {
 			if slices.IsSortedFunc(m.names, func(a, b string) int { return at[a] - at[b] }) {
 				continue
 			}
-			for _, name := range m.names { // the order of columns would change their order
+			for _, name := range m.names { // columns would change the order of the names, so use one cell for the map
 				delete(r.cells, name)
 			}
 			if r.cells[m.path] = flowText(m.node); !seen[m.path] {
@@ -190,7 +192,7 @@ func csvCell(s string) string {
 	return s
 }
 
-// cellText returns a value as the text of a cell with that shape.
+// cellText returns the text of a cell with the value n. s is the shape of the field.
 func cellText(n ast.Node, s *shape) string {
 	text, ok := Text(n)
 	switch {
@@ -217,7 +219,7 @@ func cellText(n ast.Node, s *shape) string {
 	if all := strings.Join(items, ";"); !isFormula(all) {
 		return all
 	}
-	return flowText(n) // the first one is a number, but all of them together are not
+	return flowText(n) // joined by ";", a list such as -1;-2 would be taken for a formula
 }
 
 // isNumeralText reports whether a text would be read as a number with an exponent.
@@ -234,7 +236,7 @@ func isFormula(s string) bool {
 	return err != nil || strings.Trim(s, numeral) != ""
 }
 
-// asText returns a text as the contents of a cell that is always text.
+// asText returns the contents of a cell that is read as the text s.
 func asText(s string) string {
 	inQuotes := s != "" && strings.Contains(`"'`, s[:1]) && quoted(s) == len(s)
 	if s == "" || inQuotes || isFormula(s) || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) {

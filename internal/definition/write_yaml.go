@@ -23,8 +23,8 @@ func yamlText(root ast.Node) string {
 
 type yamlWriter struct{ strings.Builder }
 
-// block writes a node on separate lines, indented by indent columns. Maps at a depth of less
-// than open have a line for each field, however short they are.
+// block writes a node on separate lines, indented by indent columns. The outermost open levels of
+// maps get a line for each field, even if they are short.
 func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	pad := strings.Repeat(" ", indent)
 	if list, ok := Fields(n); ok && len(list) > 0 {
@@ -52,7 +52,7 @@ func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	w.WriteString(pad + flowText(n) + "\n")
 }
 
-// value writes the value after a name or a dash that ends in that column.
+// value writes the value after a name or a dash, which ends in the given column.
 func (w *yamlWriter) value(n ast.Node, indent, column, open int) {
 	text := flowText(n)
 	list, isMap := Fields(n)
@@ -95,8 +95,8 @@ func flowText(n ast.Node) string {
 	return inJSON(s)
 }
 
-// yamlKey returns the name of a field. The field on, which is a boolean in older YAML, needs
-// no quotes.
+// yamlKey returns the name of a field as YAML. The name "on" gets no quotes, although it is a
+// boolean in older versions of YAML.
 func yamlKey(n ast.Node) string {
 	s, ok := Text(n)
 	if ok && isPlain(s) && token.New(s, s, nil).Type == token.StringType {
@@ -124,7 +124,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// inJSON returns a text in JSON quotes, which YAML accepts.
+// inJSON returns a text in quotes and with escapes as in JSON, which YAML accepts, too.
 func inJSON(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -142,7 +142,8 @@ func jsonText(root ast.Node) string {
 	return b.String() + "\n"
 }
 
-// writeJSON writes a node with its first line starting in that column.
+// writeJSON writes a node. Its first line starts in the given column, and the following lines are
+// indented by indent levels.
 func writeJSON(b *strings.Builder, n ast.Node, indent, column int) {
 	pad := strings.Repeat("  ", indent)
 	list, isMap := Fields(n)
