@@ -303,13 +303,17 @@ func (c *comeback) pass() {
 	}
 }
 
-// firstBeat is Set.firstBoundary from now on.
+// firstBeat is Set.firstBoundary from now on, from the first ms of buff time that has not passed.
 func (c *comeback) firstBeat() wheel.Time {
 	s := Set{catalog: c.spec.catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
 	i.extra = 0
 	s.storePeriod(&i, c.period)
-	return s.firstBoundary(&i, c.now)
+	now := c.now
+	if p := &c.x.scale; i.flags&timeScaled != 0 {
+		now = p.ceil(p.at)
+	}
+	return s.firstBoundary(&i, now)
 }
 
 // passShared removes stacks at each end, as Stacking.Expire says, at most once for each stack.

@@ -38,18 +38,18 @@ func (o *owner) apply(a application) bool {
 	if !d.Duration.instant && (d.clockWord() != a.clock || a.clock == "online") {
 		a.ago, a.clock = 0, ""
 	}
-	var why string
-	if a.numbers, why = o.asks(d, a); why != "" {
-		o.say("deny %s why=%s", d.ID, why)
-		return false
-	}
-	rest := a.left != nil && a.left.rest // only the first part meets the gates
 	for name := range a.params {
 		if !d.asks(name) { // an unknown parameter
 			o.say("deny %s why=param", d.ID)
 			return false
 		}
 	}
+	var why string
+	if a.numbers, why = o.asks(d, a); why != "" {
+		o.say("deny %s why=%s", d.ID, why)
+		return false
+	}
+	rest := a.left != nil && a.left.rest // only the first part meets the gates
 	if why := o.refuses(d); why != "" && !rest {
 		o.say("deny %s why=%s", d.ID, why)
 		return false

@@ -3,6 +3,7 @@ package judge
 // vectors/README.md: scenarios, their steps, and the lines of the log.
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -280,6 +281,10 @@ func (s *Scenario) views() bool {
 // do runs the command of a step.
 func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
+	named := cmp.Or(st.Remove, st.Extend, st.SetRemaining, st.SetPeriod, st.PauseBuff, st.ResumeBuff, st.RateBuff, st.Inhibit, st.Release, st.Use)
+	if named != "" && o.oldest(named) == nil { // without a buff there is no command
+		return
+	}
 	if !st.Tick && !st.Save && st.Show == nil && st.SourceGone == "" { // these are no commands for the owner
 		o.reread()
 	}
