@@ -139,7 +139,7 @@ func (b *Batch) Follows(epoch, frame uint64) error {
 		return fmt.Errorf("%w: zone %q is at epoch %d, the batch at epoch %d", ErrFenced, b.Zone, epoch, b.Epoch)
 	case !b.Whole && frame < b.Since:
 		return fmt.Errorf("%w: zone %q is at frame %d, but frame %d was acknowledged", ErrLost, b.Zone, frame, b.Since)
-	case b.Frame < frame: // an abandoned commit that arrives after its successor
+	case b.Frame < frame: // a delayed commit that arrives after a later one
 		return fmt.Errorf("%w: zone %q is at frame %d, the batch is for frame %d", ErrBatch, b.Zone, frame, b.Frame)
 	}
 	return nil

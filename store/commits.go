@@ -23,12 +23,13 @@ type job struct {
 	spent  time.Duration
 }
 
-// committer runs the goroutine that waits for the disk. It commits one cut at a time. A cut
-// that was not acknowledged is part of the next one, except for what the next one overrides.
+// committer runs the goroutine that waits for the disk. It commits one cut at a time. The changes
+// of a cut that was not acknowledged become part of the next cut, except for owners of which the
+// next cut has newer state.
 type committer struct {
 	saver  *Saver
 	jobs   chan job
-	helps  chan snapshot.Maker // owners to be copied until the next Tick
+	helps  chan snapshot.Maker // makers of copies, for copying owners until the next Tick
 	helped atomic.Int64        // number of owners copied this way
 	cancel context.CancelFunc
 	gone   sync.WaitGroup
@@ -42,7 +43,7 @@ type committer struct {
 	deleted  map[buff.OwnerID]struct{}
 	commands []CommandID
 	moved    []Move
-	arrivals []Arrival         // in no acknowledged batch
+	arrivals []Arrival         // arrivals that are in no acknowledged batch
 	holds    []snapshot.Copies // copies that own the bytes of unacknowledged owners
 	sorter   sorter
 	list     []Owner // buffers for a batch's owners and their data
@@ -114,7 +115,7 @@ func (c *committer) stop(now bool) {
 func (c *committer) help(copies snapshot.Maker) {
 	select {
 	case c.helps <- copies:
-	default: // it has not received the last one
+	default: // the goroutine has not received the previous request
 	}
 }
 
@@ -174,7 +175,7 @@ func (c *committer) do(j *job) {
 	err = c.commit(j.copies, b)
 }
 
-// errGone reports a commit that ended its goroutine.
+// errGone means that the goroutine of a commit ended with runtime.Goexit.
 var errGone = errors.New("store: a commit ended its goroutine")
 
 // done processes the result of a commit.
@@ -255,8 +256,8 @@ func (c *committer) fill(j *job) (refused int, last error) {
 	return refused, last
 }
 
-// mergeUnacknowledged adds the contents of unacknowledged batches, except where the batch has newer
-// state.
+// mergeUnacknowledged adds the contents of unacknowledged batches to the new batch, except for
+// owners of which the new batch has newer state.
 func (c *committer) mergeUnacknowledged(j *job) {
 	b := &j.batch
 	moved := make(map[buff.OwnerID]bool, len(b.Moved))
@@ -285,7 +286,7 @@ func (c *committer) mergeUnacknowledged(j *job) {
 // giveWayEvery is the number of owners between two checks for a running Tick.
 const giveWayEvery = 256
 
-// fits reports why an owner cannot be in a batch, or nil.
+// fits returns nil if an owner can be in a batch, and otherwise the reason why it cannot.
 func fits(x *snapshot.Copy, o *Owner) error {
 	if x.Err != nil {
 		return x.Err
@@ -322,14 +323,14 @@ func (c *committer) acknowledged(b *Batch) {
 	}
 	clear(c.holds)
 	c.holds = c.holds[:0]
-	clear(c.list) // large blobs have memory of their own
+	clear(c.list) // release large blobs, which have their own memory
 	if cap(c.list) > keepFactor*max(len(c.list), 1024) {
-		c.list, c.data = nil, nil // left from a cut of all owners
+		c.list, c.data = nil, nil // the buffers are from a much larger cut
 	}
 }
 
-// keepFactor limits the buffer memory kept for the next batch, as a multiple of the last
-// batch.
+// keepFactor limits the buffer memory kept for the next batch, as a multiple of the memory that
+// the last batch used.
 const keepFactor = 64
 
 func (c *committer) forget() {
@@ -338,8 +339,8 @@ func (c *committer) forget() {
 	c.commands = nil
 }
 
-// reopen replaces a store that failed to keep a write and acquires the zone again. Errors are
-// retried at the next commit.
+// reopen replaces a store that failed to keep a write, and acquires the zone again. After an
+// error, the next commit tries again.
 func (c *committer) reopen() error {
 	_ = c.store.Close()
 	s, err := c.saver.opts.Reopen()

@@ -11,24 +11,24 @@
 //
 // # Who may write
 //
-// Each Open of a zone gives it a higher epoch. A [Batch] carries the epoch of its writer. A
-// Commit with any other epoch than the zone's is refused with [ErrFenced], so that a process
-// that was paused, disconnected or slow cannot overwrite the work of its successor. It must drop
-// the zone and open it again.
+// Each Open of a zone gives it a higher epoch. A [Batch] carries the epoch of its writer. A Commit
+// with any other epoch than the zone's is refused with [ErrFenced], so that a process that was
+// paused, disconnected or slow cannot overwrite the work of its successor. The refused process
+// must drop the zone and open it again.
 //
-// The Since field of a Batch names the cut that it follows: the last one that its writer knows
-// to be committed. A Commit with an unknown outcome, because the connection broke, needs no
-// inquiry: the next Batch holds all changes since the last acknowledged cut, and has the same
-// result whether the previous one was kept or not. A store that has lost an acknowledged cut
-// returns [ErrLost] and accepts a Batch that is Whole.
+// The Since field of a Batch names the cut that it follows: the last one that its writer knows to
+// be committed. If a Commit has an unknown outcome, because the connection broke, the writer need
+// not find out: the next Batch holds all changes since the last acknowledged cut, and has the same
+// result whether the previous Batch was kept or not. A store that has lost an acknowledged cut
+// returns [ErrLost]; it then accepts a Batch with Whole set, which contains the complete zone.
 //
 // # What a store promises
 //
 // When Commit returns nil, the cut is durable: any later Open or Load returns it or a later one,
-// whatever crashes. A Commit that failed or never returned is applied completely or not at all.
-// An owner is in one zone of a store at a time. Damage is found on reading, by a CRC-32C of each
-// record and a sum over the records of a cut. It is reported as an error with its location,
-// never as a wrong cut. A failed Open changes nothing.
+// whatever crashes. A Commit that failed or never returned is applied completely or not at all. An
+// owner is in one zone of a store at a time. Damaged data is detected when it is read, by a
+// CRC-32C of each record and a sum over the records of a cut. The reader gets an error with the
+// location of the damage, never a wrong cut. A failed Open leaves the store unchanged.
 //
 // # Saving a running zone
 //
@@ -47,16 +47,16 @@
 //	err = zone.Drain(ctx)
 //
 // Every Options.Every a cut starts at the end of a frame. Owners that have changed since the
-// previous cut are copied in the state that they have at that time: a few in each frame
-// (Options.Share), but an owner that is about to change is copied first, by the goroutine that
+// previous cut are copied in the state that they have at that time. A few are copied in each frame
+// (Options.Share), and an owner that is about to change is copied first, by the goroutine that
 // changes it. Another goroutine commits the cut, and the next cut starts when it is on disk. If
-// the process dies, the zone is restored from its last cut, which is at most Every plus one
-// commit old.
+// the process dies, the zone is restored from its last cut, which is at most Every plus one commit
+// old.
 //
 //	call                           waits for the disk
 //	Saver.After                    never
-//	Saver.Committed, Durable       the caller, never the loop
-//	Saver.SaveAll, Drain           the loop: at the end of a game
+//	Saver.Committed, Durable       the calling goroutine, which must not be the loop
+//	Saver.SaveAll, Drain           the loop; for the end of a game
 //
 // The loop must call [Saver.Touch] before it changes an owner's data; changes that handlers make
 // to their own owner are tracked automatically. Effects that must not be repeated, such as
@@ -67,17 +67,18 @@
 //
 // # Moving owners between zones
 //
-// A [Mover] is a store whose zones can exchange owners: store/bolt, store/postgres and
-// storetest.Memory are. [Saver.Move] removes an owner from its engine, with its buffs,
-// attributes, named timeouts and data; [Saver.Arrive] adds it to the engine of the other zone:
+// A [Mover] is a store with zones that can exchange owners. The stores of store/bolt and
+// store/postgres and storetest.Memory are Movers. [Saver.Move] removes an owner from its engine,
+// with its buffs, attributes, named timeouts and data; [Saver.Arrive] adds it to the engine of the
+// other zone:
 //
 //	a's engine ──Move──▶ (leaving) ──a's cut──▶ in transit to b ──Arrive──▶ b's engine ──b's cut──▶ in b
 //
-// The stored state changes with the two cuts. Each is one transaction, and is refused if its
-// zone has a new owner. If the process dies before the first cut, the owner is restored in a;
-// between the two cuts it arrives in b again. A lost commit acknowledgement does not move an
-// owner twice, even if the owner has moved on since. The two zones may belong to one process or
-// to different ones.
+// The stored state changes with the two cuts. Each cut is one transaction, and is refused if
+// another process has opened the zone. If the process dies before the first cut, the owner is
+// restored in a. If it dies between the two cuts, the owner arrives in b again. A lost commit
+// acknowledgement does not move an owner twice, even if the owner has moved on since. The two
+// zones may belong to one process or to different ones.
 //
 // Package store/storetest contains a conformance test for stores, including your own, an
 // in-memory store, and a store that fails at random. Package store/bolt keeps zones in one file.

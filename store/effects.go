@@ -43,13 +43,13 @@ type effects struct {
 
 type waiting struct {
 	Effect
-	frame uint64 // as in Stats.Frame; 0 if restored from a cut
+	frame uint64 // frame of the effect's cut; 0 if restored from a cut
 }
 
-// Effects returns the Effects that have reached the disk since the last call, oldest
-// first. After a restart the first call also returns restored Effects for which Given was not
-// called. So each Effect is returned once in a run, and at least once in total, always with
-// the same ID. Effects of events that were lost in a crash are never returned.
+// Effects returns the Effects that have reached the disk since the last call, oldest first. After
+// a restart, the first call also returns the restored Effects for which Given was not called. So
+// each Effect is returned at most once in a run of the program and at least once in total, always
+// with the same ID. Effects of events that were lost in a crash are never returned.
 //
 //	for _, x := range zone.Effects() {
 //		go func() {
@@ -59,7 +59,7 @@ type waiting struct {
 //		}()
 //	}
 //
-// Only the loop goroutine may call it. It costs O(1) if there are none.
+// Only the loop goroutine may call it. It costs O(1) if there are no Effects.
 func (v *Saver) Effects() (list []Effect) {
 	x := &v.effects
 	if x.returned == len(x.list) {
@@ -85,7 +85,8 @@ func (v *Saver) Given(id buff.EventID) {
 	x.given[id] = struct{}{}
 }
 
-// noteFrame records the effects of a frame, for a cut of the given frame or a later one.
+// noteFrame records the effects of the events of f. They are saved with the first cut that is made
+// at the frame number frame or later.
 func (v *Saver) noteFrame(f *engine.Frame, frame uint64) {
 	if v.opts.Effect == nil {
 		return
@@ -100,8 +101,8 @@ func (v *Saver) noteFrame(f *engine.Frame, frame uint64) {
 	v.noteUntold(frame)
 }
 
-// noteUntold records the effects of loop calls since the Tick, so that a cut that starts now
-// includes them.
+// noteUntold records the effects of events that loop calls have produced since the last Tick, so
+// that a cut that starts now includes them.
 func (v *Saver) noteUntold(frame uint64) {
 	if v.opts.Effect == nil {
 		return

@@ -10,13 +10,13 @@ var (
 	// ErrEmpty means that the zone has no committed cut.
 	ErrEmpty = errors.New("store: the zone has no cut")
 
-	// ErrFenced means that another writer has opened the zone since. Drop the zone; open it again
-	// if it is still yours.
+	// ErrFenced means that another writer has opened the zone in the meantime. Drop the zone, and
+	// open it again only if this process should still run it.
 	ErrFenced = errors.New("store: fenced: another writer has opened the zone")
 
 	// ErrLost means that the store does not have the cut that the Batch follows. It has lost an
 	// acknowledged cut: an older copy of a file was restored, or a database failed over to a
-	// replica that lagged. A Batch that is Whole repairs it.
+	// replica that lagged. A Batch with Whole set repairs the zone.
 	ErrLost = errors.New("store: an acknowledged cut is lost")
 
 	// ErrTaken means that New was called for a zone that has a cut. Use Open to restore it.
@@ -25,8 +25,8 @@ var (
 	// ErrDone means that the command with this id was executed before and is on disk.
 	ErrDone = errors.New("store: the command has already been executed")
 
-	// ErrElsewhere means that an owner of the Batch is in another zone of the store. Owners in
-	// different zones have different ids.
+	// ErrElsewhere means that an owner of the Batch is in another zone of the store. An owner id
+	// may be used in only one zone of a store.
 	ErrElsewhere = errors.New("store: the owner is in another zone")
 
 	// ErrNoMoves means that the store is not a Mover, so owners cannot move between its zones.
@@ -54,8 +54,9 @@ var (
 	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("store: closed")
 
-	// ErrBroken means that further writes may be lost: the disk did not keep a write, or the file
-	// was removed, replaced or truncated while it was open. Close the store and open it again.
+	// ErrBroken means that further writes may be lost, because the disk did not keep a write, or
+	// the file was removed, replaced or truncated while it was open. Close the store and open it
+	// again.
 	ErrBroken = errors.New("store: broken, further writes may be lost; close the store and open it again")
 )
 
@@ -74,7 +75,7 @@ var (
 // DamageError describes damaged data, its location, and a remedy. It matches [ErrDamaged].
 type DamageError struct {
 	File    string // file, or the address of a database, or ""
-	Place   string // location in it: a zone, an owner, a page, a byte
+	Place   string // location in the file: a zone, an owner, a page, a byte
 	Problem string
 }
 

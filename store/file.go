@@ -42,7 +42,7 @@ func ParseCut(b []byte) (*Cut, error) {
 // parser iterates over the records of a file.
 type parser struct {
 	b        []byte
-	at, last int // start of the next record, and of the last one read
+	at, last int // offsets of the next record and of the last record read
 }
 
 // next returns the next record and its kind.
@@ -53,7 +53,7 @@ func (p *parser) next() (record []byte, kind byte, err error) {
 		return nil, 0, damaged("", "the file ends inside it, at byte %d", len(p.b))
 	}
 	n := uint64(binary.BigEndian.Uint32(rest[2:]))
-	if n > uint64(len(rest)) { // too short a length is refused by the record's decoder
+	if n > uint64(len(rest)) { // if the length is too small, the record's decoder returns an error
 		return nil, 0, damaged("", "its length is %d bytes, but only %d are left in the file", n, len(rest))
 	}
 	p.at += int(n)
@@ -97,7 +97,7 @@ func (p *parser) cut() (*Cut, error) {
 	}
 }
 
-// sum decodes the last record and checks that it is the last.
+// sum decodes the record of the sum, checks that no record follows, and returns the cut.
 func (p *parser) sum(r *Reader, record []byte) (*Cut, error) {
 	want, err := ReadSum(record)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Mover is a Store whose zones can exchange owners. A moving owner leaves its zone in the
-// transaction of the cut from which it is missing (Batch.Moved), is in transit, and enters the
-// other zone with the first cut that contains it (Batch.Arrived). So at any time it is in one
-// zone, or in transit to one.
+// Mover is a Store whose zones can exchange owners. A moving owner leaves its zone with the first
+// cut of that zone that no longer contains it (Batch.Moved). It is then in transit, and enters the
+// other zone with the first cut of that zone that contains it (Batch.Arrived). So at any time the
+// owner is in exactly one zone or in transit to exactly one.
 type Mover interface {
 	Store
 
-	// Arrivals returns the owners in transit to the given zones: for each zone the ones that have
-	// waited longest, up to MostArrivals. It returns the errors of Load, except ErrEmpty.
+	// Arrivals returns owners in transit to the given zones: for each zone up to MostArrivals,
+	// those that have waited longest. It returns the errors of Load, except ErrEmpty.
 	Arrivals(ctx context.Context, zones []string) ([]Arrival, error)
 
 	// Where returns the places of owners as of the last commits, without owners that are in no
@@ -27,10 +27,10 @@ type Mover interface {
 
 // Move is an owner that leaves for another zone.
 type Move struct {
-	// Owner is the state of the owner when it left. Its Frame is that of the first Batch that
-	// contained the Move. A store with a cut of this frame or a later one has already applied the
-	// Move and must not apply it again: the owner may have moved on from there, and may even have
-	// returned.
+	// Owner is the state of the owner when it left. Owner.Frame is the frame of the first Batch
+	// that contained the Move. If the store has a cut of this frame or a later one, it has already
+	// applied the Move. It must not apply the Move again, because the owner may have moved on from
+	// there, and may even have returned.
 	Owner Owner
 
 	// To is the destination, which need not have been opened yet.
@@ -58,8 +58,8 @@ type Place struct {
 
 // Limits of moves.
 const (
-	MostArrivals = 64   // of a zone, in one result of Arrivals
-	MostMoves    = 4096 // of a zone, waiting for a commit
+	MostArrivals = 64   // most arrivals of one zone in a result of Arrivals
+	MostMoves    = 4096 // most moves of one zone that may wait for a commit
 )
 
 // Move moves an owner to another zone of the store, with its buffs and the game's own data.
@@ -69,11 +69,11 @@ const (
 // then the game must not spawn it anywhere. The effects of this engine's areas on the owner's
 // time do not move with it.
 //
-// It returns engine.ErrUnknownOwner; engine.ErrBusy while the owner's handlers run or not all
-// owners of the zone are restored, in which case the caller can retry after the next Tick;
-// [ErrNoMoves] if the store is not a [Mover]; [ErrName] if the name is invalid; [ErrElsewhere]
-// if zone is this zone; [ErrTooLarge] if MostMoves are waiting for a commit; or the error of
-// Marshal. An error leaves everything unchanged.
+// It returns engine.ErrUnknownOwner; engine.ErrBusy while the owner's handlers run or some owners
+// of the zone are not restored yet, so that the caller can retry after the next Tick; [ErrNoMoves]
+// if the store is not a [Mover]; [ErrName] if the name is invalid; [ErrElsewhere] if zone is this
+// zone; [ErrTooLarge] if MostMoves are waiting for a commit; or the error of Marshal. An error
+// leaves everything unchanged.
 //
 // Only the loop goroutine may call it, between two Ticks. It costs O(buffs of the owner).
 func (v *Saver) Move(id buff.OwnerID, zone string) (frame uint64, err error) {
@@ -148,21 +148,22 @@ func (v *Saver) tooManyLeaving() bool {
 // entered is an owner that Arrive has added.
 type entered struct {
 	number  uint64
-	settled bool // on disk before the previous call of Arrive, so in no later list
+	settled bool // on disk before the previous call of Arrive, so later lists do not contain it
 }
 
-// Arrive adds owners that arrive from other zones of the store. The list must be the result of
-// a call of Mover.Arrivals that started after the previous Arrive returned. Arrive calls report
-// for each owner, even on an error, except for owners that it has added before. With the next
-// cut that contains them they are on disk as owners of this zone. If the process dies before,
-// they are still in transit and arrive again.
+// Arrive adds owners that arrive from other zones of the store. The list must be the result of a
+// call of Mover.Arrivals that started after the previous Arrive returned. Arrive calls report once
+// for each owner, with the error if the owner could not be added, but not for owners that an
+// earlier call has added. When the next cut with an added owner is on disk, the owner belongs to
+// this zone. If the process dies before, the owner is still in transit and arrives again.
 //
 // For a Wall buff, calendar time has passed since its owner left. For Online and Uptime buffs
 // no time has passed, because the zones have different uptimes.
 //
-// An owner that fails, with an error of engine.Engine.Restore or Unmarshal, remains in
-// transit. The error is engine.ErrBusy if not all owners of the zone are restored, or if the
-// owner has left this same zone and that is not on disk yet; it arrives with a later list.
+// If an owner cannot be added, because of an error of engine.Engine.Restore or Unmarshal, it
+// remains in transit. The error is engine.ErrBusy if some owners of the zone are not restored yet,
+// or if the owner has just left this zone and its departure is not on disk yet; the owner then
+// arrives with a later list.
 //
 // Only the loop goroutine may call it, between two Ticks. It costs O(buffs of these owners).
 func (v *Saver) Arrive(list []Arrival, report func(a *Arrival, r buff.Restoration, err error)) {
@@ -208,7 +209,8 @@ func (v *Saver) arrive(a *Arrival) (r buff.Restoration, err error) {
 	return v.engine.Restore(id, game, blob)
 }
 
-// selectArrivals adds to the batch the arrivals of owners that are in it. The others wait.
+// selectArrivals adds an arrival to the batch if the batch contains its owner. Other arrivals wait
+// for a later batch.
 func (c *committer) selectArrivals(b *Batch) {
 	came := append(c.arrivals, b.Arrived...)
 	c.arrivals, b.Arrived = nil, nil
@@ -237,7 +239,7 @@ func (c *committer) selectArrivals(b *Batch) {
 		if in[x.Owner.ID] {
 			b.Arrived = append(b.Arrived, x)
 		} else {
-			c.arrivals = append(c.arrivals, x) // busy: in this cut it is still in transit
+			c.arrivals = append(c.arrivals, x) // busy, so still in transit in this cut
 		}
 	}
 }

@@ -18,24 +18,25 @@ type Restored struct {
 	Away  time.Duration // calendar time since the cut
 
 	Owners   int // restored owners
-	Left     int // owners, then waiting commands, to be restored in later frames
+	Left     int // owners, or after them waiting commands, that later frames will restore
 	Buffs    int // restored buffs
 	Expired  int // buffs that ended while the zone was not running
-	Unknown  int // buffs without a definition in the catalog: kept, in case it returns
+	Unknown  int // buffs without a definition in the catalog, kept in case it returns
 	Timeouts int // restored timeouts
-	Unnamed  int // timeouts with an unknown handler name: kept
-	Commands int // commands that waited when the cut was made and have been executed
+	Unnamed  int // timeouts with an unknown handler name, which are kept
+	Commands int // commands that were waiting when the cut was made, executed now
 
-	// Older lists owners that were busy when the cut was made: they have an earlier state.
+	// Older lists owners that were busy when the cut was made, so that it has an earlier state of
+	// them.
 	Older []buff.OwnerID
 
 	// Sources lists the owners that are not in the zone but are sources of buffs that end, or are
-	// adopted, when their source leaves. For each of them that is gone for good, the game must
+	// adopted, when their source leaves. For each listed owner that will not return, the game must
 	// execute buff.LoseSource. The list is complete when Left is 0.
 	Sources []buff.OwnerID
 
 	// Failed lists what could not be restored, and why. Such an owner stays unchanged in the store
-	// until there is another one with its id.
+	// until another owner with the same id is saved.
 	Failed []Failure
 
 	// Zone is the result of Options.Zone.
@@ -56,13 +57,12 @@ func (f Failure) Error() string {
 	return fmt.Sprintf("owner %d: %v", f.Owner, f.Err)
 }
 
-// Open acquires a zone and returns a Saver with a running engine: restored from the zone's
-// last cut, or new if there is none. If the engine's Epoch is zero it is the current time.
-// Uptime continues from the cut. Every owner is restored with its buffs, each of which follows
-// its own rule for the time away, and with the clocks of all areas. Restored reports
-// exceptions.
+// Open acquires a zone and returns a Saver with a running engine: restored from the zone's last
+// cut, or new if there is none. If eo.Epoch is zero, the current time is used. Uptime continues
+// from the cut. Every owner is restored with its buffs, each of which follows its own rule for the
+// time away, and with the clocks of all areas. Restored reports exceptions.
 //
-// It returns the errors of Store.Open and engine.New; then only the zone's epoch may have
+// It returns the errors of Store.Open and engine.New. After an error, at most the zone's epoch has
 // changed.
 func Open(ctx context.Context, s Store, zone string, eo engine.Options, o Options) (*Saver, error) {
 	if err := o.complete(); err != nil {
@@ -104,7 +104,7 @@ func Open(ctx context.Context, s Store, zone string, eo engine.Options, o Option
 	return v, nil
 }
 
-// take opens a zone, which may be empty.
+// take opens a zone; a zone without a cut is not an error.
 func take(ctx context.Context, s Store, zone string) (*Cut, error) {
 	c, err := s.Open(ctx, zone)
 	if errors.Is(err, ErrEmpty) {
@@ -139,12 +139,12 @@ type restoration struct {
 	cut     *Cut
 	next    int
 	sources []buff.OwnerID
-	read    bool           // waits has been decoded: all owners are restored
-	waits   []buff.Command // commands to be executed
+	read    bool           // all owners are restored, and waits has been decoded
+	waits   []buff.Command // waiting commands that are still to be executed
 }
 
-// restoreOwners restores up to most owners, or all that there is room for if most is not positive.
-// After the last owner it executes the waiting commands, and the zone is saved from then on.
+// restoreOwners restores up to most owners or, if most is not positive, as many as there is room
+// for. After the last owner it executes the waiting commands, and the zone is saved from then on.
 func (v *Saver) restoreOwners(most int) {
 	k := v.restoring
 	if most <= 0 {
@@ -242,8 +242,8 @@ func (v *Saver) runWaiting(r *Restored) {
 	}
 }
 
-// anyUntold reports whether calls of the loop since the last Tick have made events. The next
-// Tick makes room for more.
+// anyUntold reports whether calls of the loop since the last Tick have produced events. They fill
+// the room for events until the next Tick.
 func (v *Saver) anyUntold() bool {
 	for range v.engine.Untold() {
 		return true

@@ -59,7 +59,8 @@ func merge(to, a, b []placed, giveWay func()) {
 	}
 }
 
-// forget drops the copies, and the memory if there is far too much of it.
+// forget drops the references to the copies. If the buffers are far too large, it releases them
+// too.
 func (s *sorter) forget() {
 	if cap(s.list) > keepFactor*max(len(s.list), sortPiece) {
 		*s = sorter{}

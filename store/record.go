@@ -16,7 +16,7 @@ import (
 //	check      4 bytes, big-endian: CRC-32C of everything before
 //
 // This framing is the same in all versions, so that an old program can distinguish a damaged
-// record from one that is too new. Numbers in the contents are varints of minimal length,
+// record from a record in a newer version. Numbers in the contents are varints of minimal length,
 // zigzag-encoded if signed; bytes and lists are preceded by their length.
 const (
 	kindHead     = 'H'
@@ -119,7 +119,7 @@ func (r *reader) int() int64 {
 	return wire.Signed(r.uint())
 }
 
-// upTo reads a number of at most most.
+// upTo reads a number and fails if it exceeds most.
 func (r *reader) upTo(most uint64, what string) uint64 {
 	v := r.uint()
 	if v > most {
@@ -129,8 +129,9 @@ func (r *reader) upTo(most uint64, what string) uint64 {
 	return v
 }
 
-// count reads the length of a list whose entries take at least least bytes, which bounds the
-// allocation by the bytes that are left.
+// count reads the length of a list and fails if it exceeds most. Each entry takes at least least
+// bytes, so the number of bytes left also bounds the length, and so the memory that the caller
+// allocates.
 func (r *reader) count(most, least int, what string) int {
 	n := r.upTo(uint64(most), what)
 	if n > uint64(len(r.rest)/least) {

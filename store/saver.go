@@ -20,37 +20,38 @@ const (
 // Options configures how a zone is saved and restored. The zero value works for games in
 // which owners have no data of their own.
 type Options struct {
-	// Every is the game time between the starts of two cuts. The default is DefaultEvery. If
-	// negative, only SaveAll and Drain make cuts. A cut starts only when the previous one is on
+	// Every is the game time between the starts of two cuts. The default is DefaultEvery. If Every
+	// is negative, only SaveAll and Drain make cuts. A cut starts only when the previous one is on
 	// disk, so a slow disk lengthens the interval.
 	Every time.Duration
 
 	// Share is the time in each frame that After may spend on copying owners. The default is
-	// DefaultShare. It is measured with Clock. Without a Clock a copy counts as 2 µs; with one, as
-	// at least 100 ns.
+	// DefaultShare. Clock measures this time, and each copy counts as at least 100 ns. If Clock is
+	// nil, each copy counts as 2 µs.
 	Share time.Duration
 
 	// Beside lets a goroutine of the Saver copy owners between two Ticks, so that frames copy only
-	// a few. Marshal is then called while the loop runs: changing an owner's data on the loop
-	// without Touch is a data race, and so is reading anything else in Marshal that may change.
-	// Without a Marshal, owners are always copied this way.
+	// a few. Marshal is then called while the loop runs. So it is a data race if the loop changes
+	// an owner's data without Touch, or if Marshal reads any other data that may change. Without a
+	// Marshal, owners are always copied this way.
 	Beside bool
 
 	// Clock, if not nil, is a monotonic clock, such as func() time.Duration { return
 	// time.Since(start) }. If it panics, the Saver continues without it: see Stats.Last.
 	Clock func() time.Duration
 
-	// Marshal appends the game's own data of an owner: see engine.Engine.Copies. It is called by
-	// the goroutine that holds the owner, so it runs concurrently for different owners.
+	// Marshal appends the game's own data of an owner to dst: see engine.Engine.Copies. It is
+	// called by the goroutine that currently has exclusive access to the owner, so it may run
+	// concurrently for different owners.
 	Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 
 	// Unmarshal decodes the data of an owner; the result is passed to Spawn. It is called on the
-	// loop. Both are nil if owners have no data.
+	// loop. Marshal and Unmarshal are both nil if owners have no data.
 	Unmarshal func(id buff.OwnerID, data []byte) (any, error)
 
-	// Zone appends the game's own data of the whole zone, which is returned as Restored.Zone. It
-	// is called on the loop when a cut starts. If it panics, the cut keeps the previous data: see
-	// Stats.Last.
+	// Zone appends the game's own data of the whole zone to b. After a restart, Restored.Zone
+	// holds this data. It is called on the loop when a cut starts. If Zone panics, the cut keeps
+	// the previous data: see Stats.Last.
 	Zone func(b []byte) []byte
 
 	// Effect, if not nil, is called for each numbered event. If the event has an effect on the
@@ -64,20 +65,20 @@ type Options struct {
 	Alarm time.Duration
 
 	// Window is the number of command ids to remember, so that a command that is sent to Durable
-	// twice is executed once. It is at most MaxWindow. By default none are remembered.
+	// twice is executed once. It is at most MaxWindow. By default no ids are remembered.
 	Window int
 
-	// PerFrame is the number of owners to restore in each frame. If zero, Open restores all, or as
-	// many as engine.Options.Limits.Events has room for.
+	// PerFrame is the number of owners to restore in each frame. If zero, Open restores all owners
+	// at once, or as many as engine.Options.Limits.Events has room for.
 	PerFrame int
 
 	// Now returns the calendar time for the engine's Epoch. The default is time.Now.
 	Now func() time.Time
 
-	// Reopen, if not nil, opens the store again after ErrBroken: for store/bolt, the same file.
-	// The old store is closed before. Zones that share a store also share one Reopen: see package
-	// store/bolt. A goroutine of the Saver calls it before the next commit. If it fails or panics,
-	// that commit fails, and the next one tries again.
+	// Reopen, if not nil, opens the store again after ErrBroken; for store/bolt, it opens the same
+	// file again. The Saver closes the old store first. Zones that share a store also share one
+	// Reopen: see package store/bolt. A goroutine of the Saver calls it before the next commit. If
+	// it fails or panics, that commit fails, and the next one tries again.
 	Reopen func() (Store, error)
 }
 
@@ -102,27 +103,28 @@ func (o *Options) complete() error {
 // concurrent use.
 type Saver struct {
 	engine *engine.Engine
-	copies snapshot.Maker // nil until all owners are restored
+	copies snapshot.Maker // nil until all owners have been restored
 	opts   Options
 	zone   string
 
 	// Used by the loop only.
-	first     uint64 // frame of the cut that the Saver started from
-	frame     uint64 // of the last After
-	now       time.Duration
-	started   time.Duration // start of the last cut
-	dueSince  time.Duration // since when a cut has been due but delayed by busy owners; negative: none is
+	first   uint64 // frame number of the cut that the Saver started from
+	frame   uint64 // of the last After
+	now     time.Duration
+	started time.Duration // start of the last cut
+	// When a cut became due that busy owners delay; negative if no cut is delayed.
+	dueSince  time.Duration
 	cutting   bool
 	cut       job
-	ids       []CommandID // executed since the last cut
-	moved     []Move      // left for other zones since then
-	arrivals  []Arrival   // arrived from other zones
+	ids       []CommandID // commands executed since the last cut
+	moved     []Move      // owners that left for other zones since the last cut
+	arrivals  []Arrival   // owners that have arrived from other zones
 	window    window
-	restoring *restoration // restoration in progress; nil if all are restored
+	restoring *restoration // the restoration in progress; nil if all owners are restored
 	drained   bool
 	spent     time.Duration           // copying time of the current cut
 	data      []byte                  // last result of Options.Zone
-	leaving   map[buff.OwnerID]uint64 // moved out, with the frame to be committed
+	leaving   map[buff.OwnerID]uint64 // owners moved out, with the frame that must be on disk first
 	arrived   map[buff.OwnerID]entered
 	effects   effects
 
@@ -132,37 +134,37 @@ type Saver struct {
 	stats    Stats
 	restored Restored
 	changed  chan struct{} // closed when a commit has ended
-	ended    error         // why there will be no more commits
+	ended    error         // non-nil if there will be no more commits: the reason
 }
 
 // Stats describes how far a zone has been saved.
 type Stats struct {
-	Frame uint64        // of the last cut on disk, counted since the zone was created
-	Age   time.Duration // game time since then, as of the last After or SaveAll
+	Frame uint64        // number of the last frame on disk, counted since the zone was created
+	Age   time.Duration // game time between that cut and the last After or SaveAll
 	Alarm bool          // Age exceeds Options.Alarm
 
 	Cuts   uint64 // acknowledged commits
 	Failed uint64 // failed commits
-	Err    error  // of the last commit; nil if it succeeded
+	Err    error  // error of the last commit; nil if it succeeded
 
 	Owners int    // in the last commit
 	Bytes  int    // of the owners in the last commit
-	Total  uint64 // of all commits
+	Total  uint64 // size of the owners in all commits
 
 	Changed int           // owners changed since the last cut started
 	Left    int           // owners of the current cut that are not copied yet
 	Encode  time.Duration // time that After spent on copies for the last cut, by Options.Clock
 
-	// Timeouts with a function and deferred handlers of the owners in the last commit: no cut
-	// contains them.
+	// Lost counts the timeouts with a function and the deferred handlers of the owners in the last
+	// commit. Cuts do not contain them.
 	Lost  int
-	Older int // owners of the last cut that were busy: the cut has an earlier state of them
-	// Copies that Marshal refused or that are too large, and panics of callbacks: the last state is
-	// kept.
+	Older int // number of busy owners in the last cut, which has an earlier state of them
+	// Refused counts owners that Marshal refused or that were too large, and panics in callbacks.
+	// In each case the previous state is kept.
 	Refused uint64
-	Last    error // the reason for the last of those
-	// Commands for busy owners that name a buff by its handle or hold a function: no cut contains
-	// them.
+	Last    error // the most recent error counted in Refused
+	// Unkept counts commands for busy owners that name a buff by its handle or hold a function.
+	// Cuts do not contain them.
 	Unkept uint64
 }
 
@@ -205,7 +207,8 @@ func newSaver(e *engine.Engine, s Store, c *Cut, o Options) *Saver {
 	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), dueSince: -1}
 	v.leaving, v.arrived = map[buff.OwnerID]uint64{}, map[buff.OwnerID]entered{}
 	v.stats.Frame = c.Frame
-	v.now = time.Duration(e.Now()) * time.Millisecond // an engine that has run before is not overdue
+	// Even if the engine has run for long, the first cut is not overdue.
+	v.now = time.Duration(e.Now()) * time.Millisecond
 	v.commits.at, v.commits.left = v.now, v.now
 	v.window.init(o.Window, c.Commands)
 	v.commits.start(v, s, c)
@@ -227,7 +230,7 @@ func (v *Saver) Stats() Stats {
 // engine.ErrUnknownOwner if there is no such owner.
 func (v *Saver) Touch(id buff.OwnerID) error {
 	if v.copies == nil {
-		return nil // all owners belong to the first cut
+		return nil // no cut has started yet; the first cut contains all owners
 	}
 	return v.copies.Touch(id)
 }
@@ -247,7 +250,7 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	case v.cutting:
 		v.step(v.share())
 	case free && v.due():
-		v.startCut(false) // a small cut is handed over in this frame
+		v.startCut(false) // a small cut is passed to the committer in the same frame
 		if !v.beside() || v.copies.Left() <= stepOwners {
 			v.step(v.opts.Share)
 		}

@@ -7,20 +7,20 @@ import (
 )
 
 // stepOwners is the number of owners copied between two readings of the clock. stepCost is the
-// assumed cost of a copy without a clock, and leastCost the minimum with one: otherwise a
-// stopped clock would let one frame copy all owners.
+// assumed cost of a copy if there is no clock. leastCost is the minimum cost if there is a clock;
+// without a minimum, a clock that has stopped would let one frame copy all owners.
 const (
 	stepOwners = 32
 	stepCost   = 2 * time.Microsecond
 	leastCost  = 100 * time.Nanosecond
 )
 
-// helpEnough is the number of owners copied by the goroutine since the last frame above which
-// the loop copies none.
+// helpEnough is a number of owners. If the committer's goroutine has copied more than that since
+// the last frame, the loop copies none in this frame.
 const helpEnough = 256
 
-// share returns the time that this frame may spend on copying. It is zero if the goroutine
-// copies enough.
+// share returns the time that this frame may spend on copying. It is zero if the committer's
+// goroutine copies enough owners.
 func (v *Saver) share() time.Duration {
 	if v.commits.helped.Swap(0) >= helpEnough {
 		return 0
@@ -31,7 +31,8 @@ func (v *Saver) share() time.Duration {
 // unlimited is the share of calls that wait until all owners are copied.
 const unlimited = time.Duration(math.MaxInt64)
 
-// step copies owners while there is time, and hands the cut over after the last one.
+// step copies owners while there is time. After the last owner, it passes the cut to the
+// committer.
 func (v *Saver) step(share time.Duration) {
 	from, timed := v.clock()
 	var took time.Duration

@@ -13,9 +13,9 @@ import (
 // reads them with a [Reader], and must pass storetest.Run.
 type Store interface {
 	// Open acquires the zone and returns its last cut. The Epoch of the cut is the zone's new
-	// epoch, higher than any before. From then on a Commit with an older epoch is refused. If
-	// nothing has been committed, the error is ErrEmpty, and the returned Cut has only Zone and
-	// Epoch.
+	// epoch, higher than all earlier ones. From then on, any Commit with an older epoch is
+	// refused. If nothing has been committed, the error is ErrEmpty, and the returned Cut has only
+	// Zone and Epoch.
 	//
 	// It returns ErrDamaged, ErrFuture, ErrLocked, ErrReadOnly, ErrName, ErrClosed, or an error of
 	// the context or the disk. After an error the zone is unchanged and still belongs to its
@@ -32,8 +32,9 @@ type Store interface {
 	// from time to time.
 	//
 	// After ErrFenced, ErrLost, ErrElsewhere, ErrNoMoves, ErrTooLarge, ErrBatch, ErrName,
-	// ErrReadOnly and ErrClosed the zone is unchanged. After any other error the cut may or may not
-	// have been kept; the next Batch has the same Since and contains all of this one.
+	// ErrReadOnly and ErrClosed the zone is unchanged. After any other error the cut may or may
+	// not have been kept; the next Batch then has the same Since and also contains the changes of
+	// this Batch.
 	Commit(ctx context.Context, b *Batch) error
 
 	// Close releases the store's resources. It waits for running calls; later calls return
@@ -41,10 +42,10 @@ type Store interface {
 	Close() error
 }
 
-// GiveWay yields to a running Tick of the zone. A Store's Commit calls it after each piece of
-// work that takes about 100 µs of processor time, so that the game has all processors during a
-// Tick. The context must be that of the Commit; with any other context GiveWay is a no-op.
-// Only the goroutine that received the context may call it.
+// GiveWay yields to a running Tick of the zone. A Store's Commit calls it after each piece of work
+// that takes about 100 µs of processor time, so that the game has all processors during a Tick.
+// ctx must be the context passed to Commit; with any other context GiveWay is a no-op. Only the
+// goroutine that received the context may call it.
 func GiveWay(ctx context.Context) {
 	if c, ok := ctx.Value(wayKey{}).(snapshot.Maker); ok {
 		c.GiveWay()

@@ -10,12 +10,13 @@ import (
 )
 
 // Committed waits until everything up to the end of a frame is on disk. The frame is an
-// engine.Frame.Number of this run. Effects that must not be repeated after a crash, such as
-// paying out gold, belong after it. It returns [ErrFenced] or [ErrClosed] if that will never
-// happen, or ctx.Err(). A failed commit does not end the wait: the next one contains
-// everything.
+// engine.Frame.Number of this run. Wait for Committed before effects that must not be repeated
+// after a crash, such as paying out gold. It returns [ErrFenced] or [ErrClosed] if the frame will
+// never be on disk, or ctx.Err(). A failed commit does not end the wait, because the next commit
+// contains the same changes.
 //
-// Any goroutine may call it, except the loop and handlers, which would wait for themselves.
+// Any goroutine may call it, except the loop and handlers, because a commit needs them to
+// continue.
 func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 	for {
 		v.mu.Lock()
@@ -40,8 +41,8 @@ func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 // before, perhaps in another run: Durable does not execute it again, and returns [ErrDone]
 // once that execution is on disk. So a caller that got no answer may safely retry.
 //
-// If the owner is busy, the Result is Queued, and the fact that the command is waiting is on
-// disk. Durable does not wait for commands that the rules deny. A panic in the command, as in
+// If the owner is busy, the Result is Queued; the command is then on disk as one that waits for
+// the owner. Durable does not wait for commands that the rules deny. A panic in the command, as in
 // engine.Engine.Do, is returned as an error.
 //
 // Any goroutine may call it, except the loop and handlers.
@@ -72,9 +73,10 @@ func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r bu
 	return r, err
 }
 
-// Seen reports whether the command with the id is among the last Options.Window executed ones,
-// and the frame, as in Stats.Frame, with which it is or was on disk. Use it with Mark for
-// commands that are executed on the loop, without a goroutine for each as with Durable.
+// Seen reports whether the command with the id is among the last Options.Window executed commands.
+// It also returns the frame of the cut that contains the command: the command is on disk as soon
+// as Stats.Frame is equal or higher. Use Seen and Mark instead of Durable for commands that are
+// executed on the loop.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Seen(id CommandID) (frame uint64, seen bool) {
@@ -82,9 +84,9 @@ func (v *Saver) Seen(id CommandID) (frame uint64, seen bool) {
 	return v.first + frame, seen
 }
 
-// Mark records that the command with the id has just been executed, between two Ticks. It
-// returns the frame with which that will be on disk: as soon as Stats.Frame is equal or
-// higher.
+// Mark records that the command with the id has just been executed, between two Ticks. It returns
+// the frame of the cut that will contain the command, which is on disk as soon as Stats.Frame is
+// equal or higher.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Mark(id CommandID) (frame uint64) {
@@ -115,7 +117,7 @@ func (v *Saver) SaveAll(ctx context.Context) error {
 	}
 	v.startCut(true)
 	v.mu.Lock()
-	v.first++ // the cut has a frame number of its own
+	v.first++ // the cut gets its own frame number
 	v.mu.Unlock()
 	v.step(unlimited)
 	if err := v.quiet(ctx); err != nil {
@@ -161,7 +163,7 @@ func (v *Saver) Drain(ctx context.Context) error {
 	if v.restoring != nil {
 		v.restoreOwners(v.opts.PerFrame)
 	}
-	for v.restoring != nil { // each Tick makes room for more events
+	for v.restoring != nil { // each Tick makes room for more events and so for more owners
 		v.After(v.engine.Tick(0))
 	}
 	busy := v.engine.Close(ctx, func(f *engine.Frame) { v.noteFrame(f, v.first+v.frame+1) })

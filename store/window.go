@@ -10,8 +10,8 @@ import (
 // window holds the ids of the last executed commands, to detect repetitions.
 type window struct {
 	ring []CommandID
-	next int                  // the oldest id, once the ring is full
-	done map[CommandID]uint64 // by id: the frame
+	next int                  // index for the next id; once the ring is full, of the oldest id
+	done map[CommandID]uint64 // by id: the frame of the cut that contains the command
 }
 
 func (w *window) init(size int, ids []CommandID) {
@@ -57,9 +57,9 @@ func SplitData(data []byte) (area uint32, game []byte, err error) {
 	return uint32(n), data[size:], nil
 }
 
-// Head.State holds the accepted commands that wait: the version, then each command with its
-// length in front, in the binary form of buff.Command. In version 2 the pending effects
-// precede them; version 1 is used if there are none.
+// Head.State holds the accepted commands that wait: the version, then each command as its length
+// and the binary form of buff.Command. In version 2, the pending effects come before the commands.
+// Version 1 is used if there are no pending effects.
 const stateVersion = 2
 
 // appendState appends the contents of Head.State.
@@ -71,7 +71,7 @@ func (v *Saver) appendState(list []buff.Command) (_ []byte, unkept int) {
 	return appendWaiting(v.effects.append([]byte{stateVersion}), list, v.engine.Catalog())
 }
 
-// appendWaiting appends waiting commands. It counts those that cannot be encoded.
+// appendWaiting appends waiting commands. It skips and counts the commands that cannot be encoded.
 func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, unkept int) {
 	for k := range list {
 		cmd := &list[k]
@@ -85,8 +85,8 @@ func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, 
 	return dst, unkept
 }
 
-// parseState decodes the pending effects and calls f for each waiting command, or with an
-// error for one that cannot be decoded.
+// parseState decodes the pending effects, and calls f for each waiting command: with the command,
+// or with an error if it cannot be decoded.
 func (v *Saver) parseState(b []byte, f func(buff.Command, error)) {
 	if len(b) == 0 {
 		return

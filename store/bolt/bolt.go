@@ -20,11 +20,12 @@ import (
 
 // Options configures [Open]. A game uses the zero value.
 type Options struct {
-	// ReadOnly opens an existing file for Load only. Several processes may do so at the same time,
-	// unless one has the file open for writing.
+	// ReadOnly opens an existing file for Load only. Several processes may read a file at the same
+	// time, unless a process has it open for writing.
 	ReadOnly bool
 
-	// noSync omits the syncs: the control of the power loss tests.
+	// noSync omits the syncs. With it, the tests of power loss check that they detect missing
+	// syncs.
 	noSync bool
 }
 
@@ -34,13 +35,13 @@ type Store struct {
 	mu       sync.Mutex
 	path     string
 	absolute string      // path, independent of the working directory
-	db       *bbolt.DB   // nil: closed
+	db       *bbolt.DB   // nil if closed
 	file     *os.File    // opened by db
 	identity os.FileInfo // of file
 	opts     Options
-	broken   error  // why later commits cannot be trusted
-	stuck    bool   // a transaction did not end: bbolt still holds its locks
-	warning  string // of Open
+	broken   error  // nil, or why later commits would not be safe
+	stuck    bool   // a transaction did not end, so bbolt still holds its locks
+	warning  string // the result of Warning
 	last     int    // the number of the last transaction that was written
 	records  []byte // scratch memory for the records of a batch
 }
@@ -50,7 +51,8 @@ var _ store.Mover = (*Store)(nil)
 // layout is the version of the buckets and keys of the file.
 const layout = 1
 
-// lockWait is shorter than bbolt's pause between two attempts, so that there is only one.
+// lockWait is the time that bbolt may wait for the file lock. It is shorter than the pause between
+// two attempts, so bbolt makes only one.
 const lockWait = time.Millisecond
 
 // Open opens the file, or creates it. It fails with [store.ErrLocked] if another process has the
@@ -189,8 +191,8 @@ func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 	return cut, s.at(err)
 }
 
-// Zones returns the names of all zones that have been opened, and of those to which owners are
-// on their way, in order.
+// Zones returns, in order, the names of all zones that have been opened or are the destination of
+// an owner in transit.
 func (s *Store) Zones() (names []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,8 +216,9 @@ func (s *Store) Zones() (names []string, err error) {
 	return slices.Compact(names), s.at(err)
 }
 
-// Broken returns why the store accepts no more commits, or nil: see [store.ErrBroken]. Close
-// does not change it. Zones that share a file use it to reopen the file only once.
+// Broken returns nil, or the reason why the store accepts no more commits: see [store.ErrBroken].
+// The result does not change when the store is closed. Zones that share a file use it to reopen
+// the file only once.
 func (s *Store) Broken() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -269,9 +272,9 @@ func (s *Store) open() error {
 
 func isBroken(why error) error { return fmt.Errorf("%w: %w", store.ErrBroken, why) }
 
-// update executes one read-write transaction. It is acknowledged only if the path still refers
-// to the open file. An error other than that of do is one of the disk and breaks the store,
-// unless the disk is full or a page is damaged and the transaction was rolled back.
+// update executes one read-write transaction. It succeeds only if the path still refers to the
+// open file afterwards. An error that do has not returned comes from the disk and breaks the
+// store, unless the disk is full, or a page is damaged and the transaction was rolled back.
 func (s *Store) update(do func(*bbolt.Tx) error) error {
 	number := 0
 	answered, err := s.transact(s.db.Update, func(tx *bbolt.Tx) error {
@@ -312,7 +315,7 @@ func (s *Store) close() error {
 	s.db = nil
 	switch {
 	case db == nil:
-		if s.file != nil { // bbolt failed to open it, or it is already closed
+		if s.file != nil { // bbolt has not taken over the file; it may already be closed
 			_ = s.file.Close()
 		}
 		return nil

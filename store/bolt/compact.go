@@ -17,22 +17,22 @@ import (
 // compactBatch is how many bytes of keys and values Compact copies in one transaction.
 const compactBatch = 64 << 20
 
-// Compact rewrites a file without its free pages, and returns its size before and after. A file
-// is not replaced if the new one would not be smaller. The file must not be open in any process,
-// and its disk needs room for both.
+// Compact rewrites a file without its free pages, and returns its size before and after. If the
+// new file would not be smaller, the old file is kept. The file must not be open in any process,
+// and the disk needs room for both files.
 //
 // The new file is written next to the old one, as FILE.compact, synced and compared with the old
 // one, and then renamed. So a process that is killed at any moment leaves a complete file at the
 // path. It may also leave FILE.compact, which the next Compact removes.
 //
-// It fails as [Open] does, and with [store.ErrDamaged] if a zone cannot be read. Then the file
-// is unchanged.
+// It returns the errors of [Open], and [store.ErrDamaged] if a zone cannot be read. After an error
+// the file is unchanged.
 func Compact(path string) (before, after int64, err error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return 0, 0, fmt.Errorf("store/bolt: %w", err)
 	}
-	s, err := openFile(real, Options{}) // and lock it until the new file has its path
+	s, err := openFile(real, Options{}) // keeps the file locked until the new file is at its path
 	if err != nil {
 		return 0, 0, err
 	}
@@ -56,7 +56,7 @@ func Compact(path string) (before, after int64, err error) {
 	if err := s.inPlace(0); err != nil {
 		return before, before, err
 	}
-	if runtime.GOOS == "windows" { // it cannot rename to an open file
+	if runtime.GOOS == "windows" { // Windows cannot rename a file to the path of an open file
 		if err := s.Close(); err != nil {
 			return before, before, err
 		}
@@ -78,7 +78,7 @@ func (s *Store) readAll() error {
 	return err
 }
 
-// copyTo writes everything that the file contains to a new one, and compares the two.
+// copyTo copies the contents of the file to a new file, and compares the two.
 func (s *Store) copyTo(temp string) error {
 	dst, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType})
 	if err != nil {
@@ -111,8 +111,8 @@ func sameBuckets(a, b *bbolt.Cursor) error {
 	return nil
 }
 
-// finish checks the new file, removes the pages at its end that bbolt has reserved, gives it the
-// owner and the permissions of the old one, and syncs it.
+// finish checks the new file, removes the pages that bbolt has reserved at its end, sets the owner
+// and the permissions to those of the old file, and syncs the new file.
 func finish(temp string, old os.FileInfo) (size int64, err error) {
 	s, err := openFile(temp, Options{ReadOnly: true})
 	if err != nil {

@@ -25,16 +25,16 @@ var (
 	countKey  = []byte("zones")
 
 	// In the bucket of a zone.
-	epochKey       = []byte("epoch") // a mark, with the name of the zone
+	epochKey       = []byte("epoch") // a mark: the epoch and the name of the zone
 	headKey        = []byte("head")
 	sumKey         = []byte("sum")
 	ownersBucket   = []byte("owners")   // id: record
 	commandsBucket = []byte("commands") // frame: record
 )
 
-// create writes a complete file before it gives it its name. A process that dies halfway leaves
-// no file of that name, and if two processes create it at the same time, the second one uses the
-// file of the first.
+// create writes a complete file under a temporary name and then renames it. If the process dies
+// halfway, there is no file at path. If two processes create the file at the same time, the second
+// process uses the file of the first.
 func create(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new*")
 	if err != nil {

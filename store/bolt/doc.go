@@ -7,28 +7,29 @@
 //	}
 //	defer s.Close()
 //
-// A commit is one transaction: its pages are written and synced, then the page that refers to
-// them is. After a power loss the file has the cut before or the cut after. A commit costs two
-// syncs, 0.6 to 2.8 ms on the disks we have measured, regardless of its size: commit in batches.
+// A commit is one transaction: its pages are written and synced, then the page that refers to them
+// is. After a power loss, the file has either the cut before or the cut after the commit. A commit
+// costs two syncs, 0.6 to 2.8 ms on the disks we have measured, regardless of its size: commit in
+// batches.
 //
 // bbolt checks its two meta pages, which refer to all others, and no other page. So Open reads
 // the whole file first: every page must be well-formed, and either be reachable exactly once or
 // be free. Every record has a checksum of its own. Reading takes some 0.1 s for 100 MB in
 // memory.
 //
-// If the meta page that was written last is damaged, the file has the state of the transaction
-// before. A power loss in the middle of a commit leaves the same, and later damage cannot be
-// distinguished from it: [Store.Warning] reports both.
+// If the meta page that was written last is damaged, the file is read in the state of the
+// transaction before. A power loss in the middle of a commit has the same effect and cannot be
+// distinguished from damage at a later time; [Store.Warning] reports both.
 //
 // # Moves
 //
 // Store is a [store.Mover]: an owner moves from one zone of the file to another with
-// [store.Saver.Move], also if both zones belong to one process. The commit that removes the
-// owner from its zone also adds it to the owners in transit, with a number, and sets its
-// location to the destination; the commit of the other zone that has the owner removes it from
-// the transit. Each is one bbolt transaction. So an owner is in exactly one place at any time,
-// and a process that is killed loses or doubles none. A repeated commit moves no owner again,
-// because the zone is already at the frame of the move.
+// [store.Saver.Move], also if both zones belong to one process. The commit that removes the owner
+// from its zone also adds it to the owners in transit, with a number, and sets its location to the
+// destination; the first commit of the other zone that contains the owner removes it from the
+// owners in transit. Each of the two commits is one bbolt transaction. So an owner is in exactly
+// one place at any time, and none is lost or duplicated if the process is killed. Repeating a
+// commit does not move an owner again, because the zone is already at the frame of the move.
 //
 // # Compaction
 //

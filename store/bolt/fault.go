@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// goneError says that the open file is no longer, or no longer wholly, at its path: later writes
-// would be lost.
+// goneError means that the open file is no longer at its path, or only a part of it is, so that
+// later writes would be lost.
 type goneError string
 
 func (e goneError) Error() string { return string(e) }
@@ -42,10 +42,10 @@ func (s *Store) inPlace(size int64) error {
 }
 
 // transact executes one transaction. If do panics because a page is malformed or unreadable, the
-// transaction is rolled back and the error is a [store.DamageError]; other zones are not
-// affected. If bbolt itself panics before it has ended the transaction, it never releases its
-// locks, and any further call would block for ever: the store is stuck and broken. answered
-// reports whether the error is that of do.
+// transaction is rolled back and the error is a [store.DamageError]; other zones are not affected.
+// If bbolt itself panics before it has ended the transaction, it never releases its locks, and any
+// further call would block for ever: the store is stuck and broken. answered reports whether err
+// is the result of do.
 func (s *Store) transact(begin func(func(*bbolt.Tx) error) error, do func(*bbolt.Tx) error) (answered bool, err error) {
 	var tx *bbolt.Tx
 	returned := false

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// lock acquires early the lock that bbolt acquires later on the same open file, so that no
-// process writes while the pages are checked.
+// lock acquires the same lock on the open file that bbolt acquires later, so that no other process
+// writes while the pages are checked.
 func lock(f *os.File, exclusive bool) error {
 	how := syscall.LOCK_SH
 	if exclusive {
@@ -27,7 +27,8 @@ func lock(f *os.File, exclusive bool) error {
 // unlock releases the lock.
 func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// chown gives a file the owner of another one. Only root can give it to another user.
+// chown sets the owner of f to the owner of another file. Only root can give a file to another
+// user.
 func chown(f *os.File, as os.FileInfo) error {
 	if stat, ok := as.Sys().(*syscall.Stat_t); ok && (int(stat.Uid) != os.Geteuid() || int(stat.Gid) != os.Getegid()) {
 		return f.Chown(int(stat.Uid), int(stat.Gid))

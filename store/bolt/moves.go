@@ -21,12 +21,13 @@ var (
 	lastMoveKey   = []byte("move")  // a mark: the number of the last move
 )
 
-// location says where an owner is. In the bucket where it is the name of a zone; for an owner in
-// transit a zero byte, the number of the move and the name of the destination. No name contains
-// a zero byte, so a program that does not know moves refuses to store the owner in any zone.
+// location is the place of an owner. Its value in the bucket "where" is the name of the zone or,
+// if the owner is in transit, a zero byte, the number of the move and the name of the destination.
+// No name contains a zero byte, so an older program, which does not know moves, refuses to store
+// the owner in any zone.
 type location struct {
 	zone   string
-	number uint64 // of the move; 0: the owner is in the zone
+	number uint64 // number of the move; 0 if the owner is in the zone
 }
 
 func (l location) append(dst []byte) []byte {
@@ -50,7 +51,7 @@ func (l location) String() string {
 	return fmt.Sprintf("in zone %q", l.zone)
 }
 
-// transit is the owners that have left a zone and are in no other one yet.
+// transit holds the owners that have left a zone and are in no other zone yet.
 type transit struct {
 	about, where, zones *bbolt.Bucket
 	sum                 store.Sum
@@ -132,7 +133,7 @@ func (t *transit) check() error {
 	return err
 }
 
-// add puts an owner on its way.
+// add puts an owner in transit.
 func (t *transit) add(m *store.Move, record []byte) error {
 	t.last++
 	bucket, err := t.zones.CreateBucketIfNotExists([]byte(m.To))
@@ -147,7 +148,7 @@ func (t *transit) add(m *store.Move, record []byte) error {
 	return t.where.Put(ownerKey(m.Owner.ID), location{m.To, t.last}.append(nil))
 }
 
-// remove takes an owner off its way, unless an earlier commit has done so.
+// remove removes an owner from the owners in transit, unless an earlier commit has done so.
 func (t *transit) remove(zone string, number uint64, id buff.OwnerID) error {
 	if parseLocation(t.where.Get(ownerKey(id))) != (location{zone, number}) {
 		return nil
@@ -195,9 +196,9 @@ func (w *writer) arrive(tx *bbolt.Tx) (err error) {
 	return nil
 }
 
-// leave moves owners from the zone of the batch into the transit. If the zone is already at
-// the frame of a Move, an earlier commit with a lost acknowledgement has made it; the owner
-// may have moved on since, or returned.
+// leave puts owners of the batch's zone in transit. If the zone is already at the frame of a Move,
+// an earlier commit with a lost acknowledgement has applied the Move, and leave skips it: the
+// owner may have moved on since, or returned.
 func (w *writer) leave() error {
 	if w.transit == nil {
 		return nil

@@ -78,7 +78,8 @@ func parseMeta(page []byte) (m meta, bad *errMeta) {
 	return m, nil
 }
 
-// readMeta returns the valid meta page, with a warning if it is not the last one.
+// readMeta returns the valid meta page of the later transaction, with a warning if the other meta
+// page is damaged.
 func readMeta(f io.ReaderAt, size int64) (m meta, warning string, err error) {
 	read := func(at int64) []byte {
 		b := make([]byte, pageHead+metaBytes)

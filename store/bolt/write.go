@@ -37,10 +37,10 @@ type writer struct {
 	ctx                     context.Context // of the commit
 	b                       *store.Batch
 	frame                   uint64 // of the last cut
-	records                 []byte // all records: bbolt refers to them until the transaction ends
+	records                 []byte // used by bbolt until the transaction ends
 	owners, commands, where *bbolt.Bucket
 	sum                     store.Sum
-	transit                 *transit // nil: no owner moves
+	transit                 *transit // nil if no owner moves
 }
 
 func (w *writer) apply(tx *bbolt.Tx) error {
@@ -104,7 +104,7 @@ func (w *writer) clear(bucket *bbolt.Bucket) error {
 	w.sum = store.Sum{}
 	owners := bucket.Bucket(ownersBucket)
 	if owners == nil {
-		return nil // then there are no commands either
+		return nil // a zone without owners has no commands either
 	}
 	err := owners.ForEach(func(k, _ []byte) error { return w.where.Delete(k) })
 	if err != nil {
@@ -183,8 +183,8 @@ func (w *writer) enter(k []byte, id buff.OwnerID) error {
 	return w.where.Put(k, []byte(w.b.Zone))
 }
 
-// done stores the ids of the commands of the batch. They replace all ids after the cut that the
-// batch follows; of the oldest ones it keeps only as many as fit into the window.
+// done stores the ids of the commands of the batch. They replace all ids stored after the cut that
+// the batch follows. The oldest ids are dropped if there are more than fit into the window.
 func (w *writer) done() error {
 	c := w.commands.Cursor()
 	for k, record := c.Last(); k != nil && binary.BigEndian.Uint64(k) > w.b.Since; k, record = c.Last() {

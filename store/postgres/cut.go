@@ -16,8 +16,8 @@ func (s *Store) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	if err := s.ready(ctx, zone, true); err != nil {
 		return nil, err
 	}
-	// The first statement locks the zone's row: no commit can run in between, and one that waits
-	// for the row sees the new epoch.
+	// The first statement locks the zone's row. Until the transaction ends, no commit can run, and
+	// a commit that waits for the row will see the new epoch.
 	return s.read(ctx, zone, Writing(), func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, s.take, zone)
 		return err

@@ -22,7 +22,8 @@ type Options struct {
 	// "bufftick".
 	Schema string
 
-	// ReadOnly opens the store for Load only: it never creates or writes.
+	// ReadOnly opens the store for Load only. The store then never creates the schema and never
+	// writes.
 	ReadOnly bool
 }
 

@@ -12,10 +12,10 @@ import (
 )
 
 // Configure sets the session options that zones need, whatever the defaults of the server, the
-// database and the role are: commits wait for the disk, each statement sees committed data,
-// and transactions may write. Sessions never start on a read-only server, because a standby
-// may have old data of an owner. A session is closed if its server later refuses to write, so
-// that the next one finds the primary. Open and package cluster call Configure.
+// database and the role are: commits wait for the disk, each statement sees committed data, and
+// transactions may write. Sessions never start on a read-only server, because the data of a
+// standby may be old. A session is closed if its server later refuses to write, so that the next
+// session finds the primary. Open and package cluster call Configure.
 func Configure(c *pgxpool.Config) {
 	for name, value := range map[string]string{
 		"synchronous_commit":            "on",
