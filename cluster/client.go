@@ -26,8 +26,8 @@ type ClientOptions struct {
 	NATS   *nats.Conn
 	Prefix string
 
-	// Catalog encodes the commands. A zone whose node has an older catalog, without the buff that
-	// a command names, rejects the command.
+	// Catalog encodes the commands. If the node of a zone has an older catalog that lacks the
+	// buff of a command, the zone rejects the command.
 	Catalog *buff.Catalog
 
 	// Outstanding is the maximum number of pending commands; if zero, 2,048. Further commands
@@ -35,23 +35,23 @@ type ClientOptions struct {
 	Outstanding int
 
 	// Lost, if not nil, is called once when the database of a zone has gone back to an earlier
-	// state: because a standby without the latest changes has taken over, or a backup was
-	// restored. Later changes of the zone are lost, including those acknowledged as Durable. The
+	// state, because a standby without the latest changes has taken over, or a backup was
+	// restored. Changes since that state are lost, including those acknowledged as Durable. The
 	// error is ErrLost and names the zone. Pending commands are executed once, in the present
-	// state. Lost is called by any goroutine.
+	// state. Lost may be called from any goroutine.
 	Lost func(zone string, err error)
 
 	// Log, if not nil, receives a sentence when a function given to Send, Subscribe or Lost
-	// panics, when a database has gone back, or when two worlds have the same Prefix. It is
-	// called by any goroutine, and its own panics are ignored.
+	// panics, when a database has gone back to an earlier state, or when two worlds have the same
+	// Prefix. It may be called from any goroutine, and its own panics are ignored.
 	Log func(what string)
 }
 
-// Certainty is the event that a sender waits for.
+// Certainty is the event that the sender of a command waits for.
 type Certainty uint8
 
 const (
-	Applied Certainty = iota // the Tick that executes the command is over; a crash can still undo it
+	Applied Certainty = iota // the Tick with the command is over; a crash can still undo the command
 	Durable                  // the command is on disk
 )
 
@@ -60,8 +60,8 @@ type Reply struct {
 	// Result is the engine's result. It is empty if Again is true.
 	Result buff.Result
 
-	// Again reports that an earlier copy of the command was executed and its reply was lost. The
-	// command was executed once.
+	// Again reports that the zone had already executed an earlier copy of the command, whose
+	// reply was lost. The command was executed only once.
 	Again bool
 
 	// Zone is the zone that replied. It differs from the requested zone if the owner has moved.
@@ -74,9 +74,9 @@ type Reply struct {
 type Client struct {
 	o     ClientOptions
 	start time.Time
-	inbox string // subject; followed by the id of a message or the name of a zone
+	inbox string // subject of replies, without its last word: see ofCommand
 	sub   *nats.Subscription
-	who   [8]byte // prefix of all ids
+	who   [8]byte // prefix of all ids of this client's commands
 
 	mu     sync.Mutex
 	sender *policy.Sender
@@ -86,7 +86,7 @@ type Client struct {
 	timer  *time.Timer
 	closed bool
 	buf    []byte
-	worlds map[uint64]bool // that have replied
+	worlds map[uint64]bool // the worlds that have replied
 
 	// For Subscribe.
 	screens     map[screenID]*Subscription
@@ -96,7 +96,7 @@ type Client struct {
 	taking      atomic.Bool // a function given to Subscribe is running
 }
 
-// NewClient returns a client. It returns [ErrOptions] or an error of NATS.
+// NewClient returns a client. The error is [ErrOptions] or comes from NATS.
 func NewClient(o ClientOptions) (*Client, error) {
 	if o.NATS == nil || o.Outstanding < 0 {
 		return nil, fmt.Errorf("%w: NATS is nil or Outstanding is %d", ErrOptions, o.Outstanding)
@@ -116,7 +116,7 @@ func NewClient(o ClientOptions) (*Client, error) {
 		waits: map[policy.ID]func(Reply, error){}, worlds: map[uint64]bool{},
 	}
 	_, _ = rand.Read(c.who[:])                  // never fails
-	c.timer = time.AfterFunc(time.Hour, c.wake) // flush sets it
+	c.timer = time.AfterFunc(time.Hour, c.wake) // flush sets the actual time
 	var err error
 	if c.sub, err = o.NATS.Subscribe(c.inbox+".*", c.heard); err != nil {
 		c.timer.Stop()
@@ -132,14 +132,15 @@ func (c *Client) Do(ctx context.Context, zone string, cmd buff.Command) error {
 }
 
 // Ask executes a command in a zone and waits until it is Applied or Durable. The command is sent
-// again until its outcome is known, even if the zone moves to another node, and is executed once.
+// repeatedly until its outcome is known, even if the zone moves to another node, but is executed
+// only once.
 //
-// Ask returns [ErrRefused] if the command was not executed and will not be; Reply.Result.Err is
-// the reason. If the command was not sent, it returns [ErrOverloaded], [ErrTooLarge], [ErrClosed]
-// or an error of Command.AppendBinary. If ctx ends first, the error wraps ctx.Err() and
-// [ErrUnknown] if the command had been sent, or [ErrNoOwner] otherwise. A zone that no longer
-// knows the outcome returns [ErrUnknown] too. The error also matches [ErrShare] if the zone did
-// not accept the last copy because too many commands of this client were waiting.
+// Ask returns [ErrRefused] if the command was not and will never be executed; Reply.Result.Err is
+// the reason. If the command could not be sent, Ask returns [ErrOverloaded], [ErrTooLarge],
+// [ErrClosed] or an error of Command.AppendBinary. If ctx ends first, the error wraps ctx.Err(),
+// and also [ErrUnknown] if the command had been sent, or else [ErrNoOwner]. The error also
+// matches [ErrShare] if the zone did not accept the last copy because too many commands of this
+// client were waiting. Ask also returns [ErrUnknown] if the zone no longer knows the outcome.
 func (c *Client) Ask(ctx context.Context, zone string, cmd buff.Command, want Certainty) (Reply, error) {
 	return c.await(ctx, zone, func(done func(Reply, error)) (policy.ID, error) { return c.send(zone, cmd, want, done) })
 }
@@ -173,9 +174,9 @@ func (c *Client) await(ctx context.Context, zone string, send func(done func(Rep
 	return e.r, e.err
 }
 
-// Send is like Ask but does not wait: done is called with the results of Ask, by a goroutine that
-// it must neither block nor end. The command is sent until its outcome is known or the client is
-// closed.
+// Send is like Ask but does not wait. Later, done is called with the results of Ask, by a
+// goroutine that done must neither block nor end. The command is sent repeatedly until its
+// outcome is known or the client is closed.
 func (c *Client) Send(zone string, cmd buff.Command, want Certainty, done func(Reply, error)) error {
 	_, err := c.send(zone, cmd, want, done)
 	return err
@@ -227,7 +228,7 @@ func (c *Client) cancel(id policy.ID) (sent, crowded, was bool) {
 	return c.sender.Cancel(id), crowded, true
 }
 
-// unlock releases mu, and then calls the functions of the commands that have ended.
+// unlock releases mu, and then calls the functions that have been collected in ended.
 func (c *Client) unlock() {
 	ended := c.ended
 	c.ended = nil
@@ -247,15 +248,16 @@ func (c *Client) complete(done func(Reply, error), r Reply, err error) {
 	done(r, err)
 }
 
-// A reply is sent to the inbox followed by one word: this letter and the id of the command, or
-// the other letter and the zone of a hello. The server's "no responders" message has the same
-// form.
+// The subject of a reply is the inbox, followed by one word: ofCommand and the id of the command,
+// or ofHello and the name of the zone, both in hexadecimal. The server sends its "no responders"
+// messages to the same subjects.
 const (
 	ofCommand = 'c'
 	ofHello   = 'h'
 )
 
-// flush publishes the messages that are due and collects those that have ended. Requires c.mu.
+// flush publishes the messages that are due, and collects the functions of the commands that have
+// ended. Requires c.mu.
 func (c *Client) flush() {
 	out, done := c.sender.Take()
 	for k := range out {
@@ -292,7 +294,7 @@ func (c *Client) flush() {
 	}
 }
 
-// outcome returns the results of Ask for an outcome.
+// outcome converts an outcome to the results of Ask.
 func outcome(o policy.Outcome) (r Reply, err error) {
 	r = Reply{Zone: o.Reply.Zone, Epoch: o.Reply.Epoch, Tries: o.Tries}
 	if o.Reply.Code == policy.Moved {
@@ -346,7 +348,7 @@ func (c *Client) heard(msg *nats.Msg) {
 		copy(m.ID[:], about)
 		var known bool
 		if m.Zone, m.Epoch, known = c.sender.Sent(m.ID); !known {
-			return // it has ended
+			return // the command has ended
 		}
 	}
 	if c.closed {
@@ -365,8 +367,8 @@ func (c *Client) heard(msg *nats.Msg) {
 	c.flush()
 }
 
-// meet records the world that replied, and logs if two worlds have the same Prefix. Requires
-// c.mu.
+// meet records the world that replied, and logs a warning if it differs from an earlier one.
+// Requires c.mu.
 func (c *Client) meet(zone string, world uint64) {
 	if world == 0 || c.worlds[world] || len(c.worlds) > mostWorlds {
 		return
@@ -382,7 +384,7 @@ func (c *Client) meet(zone string, world uint64) {
 // mostWorlds is the maximum number of worlds that a client distinguishes.
 const mostWorlds = 16
 
-// reportLoss reports to the game that the database of a zone has gone back.
+// reportLoss reports to the game that the database of a zone has gone back to an earlier state.
 func (c *Client) reportLoss(zone string) {
 	err := fmt.Errorf("%w: zone %q", ErrLost, zone)
 	c.log(err.Error())
@@ -404,7 +406,8 @@ func (c *Client) log(what string) {
 	}
 }
 
-// gone closes a client whose connection is closed for good, and then returns ErrClosed.
+// gone returns nil unless the connection is closed for good. In that case it closes the client
+// and returns ErrClosed.
 func (c *Client) gone() error {
 	if !c.o.NATS.IsClosed() {
 		return nil
@@ -413,7 +416,8 @@ func (c *Client) gone() error {
 	return fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, because(c.o.NATS.LastError()))
 }
 
-// because returns err as a suffix of another error's text.
+// because returns an error to be appended to another one with %w: its text is ": " and err, or
+// empty if err is nil.
 func because(err error) error {
 	if err == nil {
 		return emptyError{}
@@ -426,7 +430,8 @@ type emptyError struct{}
 
 func (emptyError) Error() string { return "" }
 
-// denied returns the last error of NATS if it is a permission violation.
+// denied returns the last error of NATS, as a suffix like because, if it is a permission
+// violation.
 func (c *Client) denied() error {
 	if err := c.o.NATS.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
 		return because(err)

@@ -1,8 +1,8 @@
 // Package cluster runs zones on many machines. PostgreSQL is the authority: the owner of a zone,
 // its epoch and its contents are rows that change in one transaction. NATS only carries commands
-// and replies. This package implements the policy between them: claim, renew, release and
-// transfer. It is a separate module, so that games on a single machine do not link a database
-// driver and a message client.
+// and replies. This package decides when a node claims, renews and releases zones, and moves
+// players between them. It is a separate module, so that games on a single machine do not link a
+// database driver and a message client.
 //
 //	node, err := cluster.Join(ctx, cluster.Options{
 //		Postgres: "postgres://game@db/world", NATS: conn, Node: "node-7",
@@ -25,10 +25,12 @@
 //	 └──────────────── the lease ends ───────────── lost                      released
 //	 └────────────────────────────────────────────────────────────────────────────┘
 //
-// The unit is the zone: one engine, one loop, one lease. Each claim gives the zone a higher
-// epoch, and a commit with an older epoch is rejected ([store.ErrFenced]), whatever state the
-// sending process is in. The fence protects the data on disk. The lease protects the game: no two
-// nodes run a zone at the same time.
+// Each zone has one engine, one loop and one lease. The owner of a zone is the node that holds
+// its lease. (Do not confuse it with the owners of buffs, which are in the zone: players, for
+// example.) Each claim gives the zone a higher epoch, and a commit with an older epoch is
+// rejected ([store.ErrFenced]), whatever state the sending process is in. This is the fence,
+// which protects the data on disk. The lease protects the game: no two nodes run a zone at the
+// same time.
 //
 // # Timing of a lease
 //
@@ -38,15 +40,16 @@
 //	database    │  renewed ──────────────────────────────── over: another may claim
 //	            │    0                                      2 s, by its own clock
 //
-// A node reads its own clock before it sends the request; the database counts from the time when
-// the request arrives, which is later. The node stops 300 ms before its 2 s end, and so before
-// the database's 2 s end, as long as the two clocks run at the same speed within 15 %. The times
-// that they show do not matter. A process that was stopped, or cut off from the database, finds
-// its lease expired before it runs another frame.
+// The node counts the 2 s from the time when it sends the request, on its own clock. The database
+// counts them from the time when the request arrives, which is later. The node stops the zone
+// after 1.7 s, 300 ms early, and so always before the lease ends in the database, provided that
+// the speeds of the two clocks differ by less than 15 %. The clocks need not show the same time.
+// A process that was suspended, or cut off from the database, finds its lease expired before it
+// runs another frame.
 //
-// If a whole machine was suspended, its clock may have been stopped too. Then the node runs until
-// the database answers, at most 1.7 s. The fence rejects its commits of that time, and no client
-// gets a Durable reply for them.
+// If a whole machine was suspended, its clock may have been stopped too. Then the node continues
+// to run its zones until the database answers, for at most 1.7 s. The fence rejects the commits
+// of that time, and no client gets a Durable reply for them.
 //
 // # The path of a command
 //
@@ -66,11 +69,12 @@
 // the zone has executed more than a whole window of commands since then, it answers that the
 // outcome is unknown.
 //
-// A life is one load of a zone, identified by a random number. A command names the life it is
-// meant for, and no other life executes it, because after the database has gone back two owners
-// of a zone can have the same epoch. When the command is sent to the next life, its count is one
-// that this life has on disk. Once a client has been notified of a loss, a command that it had
-// sent before ends only with a reply of the present life.
+// A life is the time from one load of a zone to its end, identified by a random number. A command
+// names the life for which it is meant, and no other life executes it. The epoch is not enough
+// for this: after the database has gone back to an earlier state, two lives can have the same
+// epoch. When a command is sent again to the next life, its count is replaced by one that this
+// life has on disk. When a client is notified that commits were lost, the commands that it has
+// already sent end only with a reply of the present life.
 //
 // # The path of a player
 //
@@ -81,11 +85,12 @@
 //	                                          ▼                                  into harbour's engine
 //	                                      harbour's  ◀─────────────────────────  the cut with it
 //
-// Node.Transfer, Client.Transfer, and store.Saver.Move on the loop move a player to another zone,
-// on any node, with its buffs, attributes, named timeouts and data. The data on disk changes
-// twice, each time in the transaction of one zone's cut: the player leaves with the first cut of
-// its zone that no longer contains it, fenced by that zone's epoch, and arrives with the first
-// cut of the other zone that contains it. A crash in between has these results:
+// A player moves to another zone, on any node, by Node.Transfer, Client.Transfer, or
+// store.Saver.Move (which is called on the zone's loop). Its buffs, attributes, named timeouts
+// and data move with it. The data on disk changes twice, each time in the transaction of one
+// zone's cut: the player leaves with the first cut of its zone that no longer contains it, which
+// that zone's epoch fences, and arrives with the first cut of the other zone that contains it. A
+// crash in between has these results:
 //
 //	arena's owner, before its cut          the player is in arena again
 //	arena's owner, after its cut           the player is in transit; harbour is notified, or polls,
@@ -94,31 +99,33 @@
 //	both, the reply to a commit, the       as above: the next owner does not repeat the effect of a
 //	notification                           commit, even if the player has moved on since
 //
-// A blob records the uptime of the zone in which it was written. The other zone converts it to
-// its own: for a Wall buff the real time in transit has passed; for Online and Uptime buffs no
-// time has passed. Areas and handles belong to one engine: the player arrives in area 0, and its
-// buffs get new handles.
+// A blob records the uptime of the zone in which it was written. The other zone converts the blob
+// to its own uptime: Wall buffs lose the real time in transit, whereas no time passes for Online
+// and Uptime buffs. Areas and handles belong to one engine, so the player arrives in area 0, and
+// its buffs get new handles.
 //
 // If a zone gets a command for an owner that it does not have, it queries the database. If the
 // owner is in another zone, or in transit to it, the reply names that zone and the sender forwards
 // the command. If the owner is just leaving or arriving, the reply asks for a retry. So no command
 // is lost or rejected because of a move, and the Reply names the zone that executed it.
 //
-// The command is still executed only once. A zone that redirects a command first saves its id,
-// and so never executes a late copy of it, even if the owner has come back. A sender accepts a
-// redirect only from the epoch to which it sent last. In the next zone the command gets a new id.
+// A redirected command is still executed only once. A zone that redirects a command first saves
+// its id, and so never executes a late copy of it, even if the owner has come back. A sender
+// accepts a redirect only from the epoch to which it last sent the command. In the next zone the
+// command gets a new id.
 //
 // # Failures
 //
 //	a process dies            its leases expire within 2 s; other nodes claim the zones, load them,
 //	                          and continue from the last cut
-//	it is stopped, or cut     it runs no further frame when it continues; a commit that is still in
-//	off from the database     flight is rejected
-//	it is drained             each zone is saved, released and claimed by another node; senders follow
+//	a process is suspended,   it runs no further frame when it continues; a commit that is still in
+//	or cut off from the       flight is rejected
+//	database
+//	a node is drained         each zone is saved, released and claimed by another node; senders follow
 //	NATS is down              zones continue; senders retry
 //	a node is cut off from    it checks NATS eight times in a TTL; after half a TTL without an answer
-//	NATS, others are not      it claims no zone, and after another half it saves and releases its own
-//	PostgreSQL is down for    zones stop: two nodes running one zone would be worse
+//	NATS, others are not      it claims no zones, and after another half it saves and releases all zones
+//	PostgreSQL is down for    zones stop, because otherwise two nodes could run the same zone
 //	longer than a lease
 //	a standby takes over      all leases end, and no zone runs for the time of one lease; then zones are
 //	                          loaded from the standby. Commits that it lacks are lost, and the game is
@@ -135,24 +142,24 @@
 //
 // # Limits
 //
-//	commands that wait for a Tick      Options.Waiting; a client gets at most as many as are
-//	replies that wait for a commit     left free: others must retry, ErrShare
+//	commands that wait for a Tick      Options.Waiting; each client may have as many as remain
+//	replies that wait for a commit     free; further commands are retried: ErrShare
 //	commands of a client               ClientOptions.Outstanding: ErrOverloaded
 //	ids of executed commands           store.Options.Window: see above
-//	owners looked up in the database   Options.Waiting: others must retry
+//	owners looked up in the database   Options.Waiting; further commands are retried
 //	owners that leave or arrive        store.MostMoves, store.MostArrivals
 //	beats, claims, drains of a node    4 each at a time
 //	a request to the database          one TTL
 //	subscriptions of a client          MaxSubscriptions: ErrOverloaded
 //	viewers of a zone                  replicate.Options.Viewers: ErrRefused
 //	unread packets of a subscription   64
-//	messages from subscriptions        Options.Waiting in a frame
+//	messages from subscriptions        Options.Waiting in each frame
 //	size of a command                  max_payload of NATS: ErrTooLarge; longer packets are
 //	                                   sent in parts
 //	similar lines of Log of a zone     five a minute, then a count of the others
 //
 // A node has one goroutine for each zone, one that looks up owners and arrivals, and one for each
-// pending request to the database of the three kinds above. Commands have no goroutines.
+// pending beat, claim and drain. Commands have no goroutines.
 //
 // # Observability
 //
@@ -173,9 +180,9 @@
 //
 // Packets of an older epoch, or of a viewer that the zone has removed, are dropped. If a
 // subscription leaves 64 packets unread, the zone stops sending, and later sends the missed state
-// as a whole. A running zone sends something every second. A subscription that has read
-// everything and has received no packet for 2 s reports this: its packets were lost, and the zone
-// resumes sending. The zone removes a subscription after 3 s of silence.
+// as a whole. A running zone sends at least one packet a second. If a subscription has read
+// everything and still receives no packet for 2 s, packets were lost: it reports this, and the
+// zone resumes sending. The zone removes a subscription after 3 s of silence.
 //
 // # Effects outside the game
 //
@@ -189,8 +196,8 @@
 // # How it is tested
 //
 // Package internal/policy makes all these decisions without a clock, a goroutine or a socket.
-// Package internal/sim runs it from a seed, with nodes, clients, a database and a network in
-// virtual time and with every kind of failure. It also shows that each guard is necessary, such as
-// the fence, the early stop, the window of ids, or the life of a zone: without any one of them, at
-// least 1 of 10 seeds ends in an inconsistency.
+// Package internal/sim runs that code from a random seed, with simulated nodes, clients, database
+// and network, in virtual time, and with every kind of failure. It also shows that each guard
+// (such as the fence, the early stop, the window of ids, or the life of a zone) is necessary: if
+// any single guard is removed, at least 1 of 10 seeds ends in an inconsistency.
 package cluster

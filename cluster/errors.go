@@ -33,7 +33,7 @@ var (
 	// ErrZone means that no node has been configured with a zone of that name.
 	ErrZone = errors.New("cluster: no such zone")
 
-	// ErrOwner means that no zone has that owner on disk.
+	// ErrOwner means that no zone contains the owner on disk.
 	ErrOwner = errors.New("cluster: no zone has the owner")
 
 	// ErrOverloaded means that too many commands of this client are pending. The command was not
@@ -44,18 +44,18 @@ var (
 	// sent.
 	ErrTooLarge = errors.New("cluster: the command is too large")
 
-	// ErrLost means that the database of a zone has gone back to an earlier state. Changes that
-	// the zone had acknowledged since then are lost. The game continues from the present state of
-	// the database.
+	// ErrLost means that the database of a zone has gone back to an earlier state. Changes since
+	// that state are lost, even if the zone had acknowledged them. The game continues from the
+	// present state of the database.
 	ErrLost = errors.New("cluster: the database has lost commits, and acknowledged commands are lost")
 
 	// ErrUnknown means that it is unknown whether the command was executed: either ctx ended
-	// while the command was in flight, or the zone has executed a whole window of commands since
-	// it was first sent.
+	// while the command was in flight, or since it was first sent the zone has executed so many
+	// commands that it no longer keeps its id (see store.Options.Window).
 	ErrUnknown = errors.New("cluster: the outcome of the command is unknown")
 
-	// ErrShare means that, when ctx ended, the zone already had as many waiting commands of this
-	// client as it allows; see Options.Waiting.
+	// ErrShare means that, when ctx ended, the zone already had the maximum number of waiting
+	// commands of this client; see Options.Waiting.
 	ErrShare = errors.New("cluster: too many commands of this client are waiting in the zone")
 
 	// ErrNoOwner means that ctx ended while no node was running the zone. The command was not
@@ -63,8 +63,8 @@ var (
 	ErrNoOwner = errors.New("cluster: no node runs the zone")
 
 	// ErrRefused means that the zone rejected the command and will never execute it: either the
-	// rules denied it, or it cannot be decoded there because it names a buff that is missing in
-	// the node's catalog.
+	// rules denied it, or the node cannot decode it because its catalog lacks a buff that the
+	// command names.
 	ErrRefused = errors.New("cluster: refused")
 )
 

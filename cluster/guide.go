@@ -9,15 +9,15 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// guide is the goroutine of a node that queries the database for the places of owners and for
-// arrivals in its zones.
+// guide is the goroutine of a node that queries the database for the zones in which owners are,
+// and for owners that are in transit to the zones of the node.
 type guide struct {
 	n    *Node
 	wake chan struct{}
 
 	mu    sync.Mutex
 	asked []question
-	looks bool // arrivals must be queried at once
+	looks bool // the next run must query arrivals too
 }
 
 // question is a command for an owner that its zone does not have.
@@ -27,11 +27,12 @@ type question struct {
 	e     envelope
 }
 
-// lookEvery is the interval of the queries for arrivals without a notification.
+// lookEvery is the interval between the regular queries for arrivals, in case that a notification
+// was lost.
 const lookEvery = time.Second
 
-// ask queues a command, to be returned to its zone with the place of its owner. It returns false
-// if too many are queued.
+// ask queues a command. The goroutine returns it to its zone when it has found the place of its
+// owner. ask returns false if too many commands are queued.
 func (g *guide) ask(q question) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +85,8 @@ func (g *guide) run() {
 	}
 }
 
-// find looks up owners. On error it drops the questions: their senders retry.
+// find looks up the owners of commands, and returns the commands to their zones. On error it
+// drops the commands, and their senders retry.
 func (g *guide) find(asked []question) {
 	owners := make([]buff.OwnerID, len(asked))
 	for k := range asked {
@@ -102,7 +104,7 @@ func (g *guide) find(asked []question) {
 		comes = comes || p.Arriving
 	}
 	if comes {
-		g.arrivals() // before the commands for them
+		g.arrivals() // so that the zones admit these owners before the commands for them
 	}
 	for _, q := range asked {
 		place := at[q.owner]
@@ -113,7 +115,8 @@ func (g *guide) find(asked []question) {
 	}
 }
 
-// arrivals queries the arrivals of the zones that have admitted all earlier ones.
+// arrivals queries the arrivals of all zones that have processed the result of the previous
+// query.
 func (g *guide) arrivals() {
 	zones, hosts := []string{}, map[string]*host{}
 	g.n.mu.Lock()
@@ -138,6 +141,6 @@ func (g *guide) arrivals() {
 	}
 	for name, h := range hosts {
 		h.polled.Store(true)
-		h.coming <- by[name] // has room: the last result was taken
+		h.coming <- by[name] // does not block: the previous result was taken
 	}
 }

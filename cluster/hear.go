@@ -33,8 +33,8 @@ type senderID [8]byte
 
 func senderOf(id policy.ID) senderID { return senderID(id[:8]) }
 
-// put adds a message. ok is false if the sender has too many, or if the queue is closed; open is
-// false if it is closed.
+// put adds a message, and reports whether it was added (ok) and whether the queue is open. An
+// open queue rejects a message if its sender has too many in the queue.
 func (q *queue) put(e envelope) (ok, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,14 +82,14 @@ func (q *queue) close() (left []envelope) {
 func (h *host) hear(msg *nats.Msg) {
 	m, err := parseMessage(msg.Data)
 	if err != nil || msg.Reply == "" {
-		return // of a later version, or foreign: no reply
+		return // no reply to later versions of messages, or to messages of other programs
 	}
 	if m.ID == (policy.ID{}) {
 		h.greet(msg.Reply)
 		return
 	}
 	if m.Life != 0 && m.Life != h.life {
-		h.gone(envelope{m: m, to: msg.Reply}) // it is for the same epoch of a lost history
+		h.gone(envelope{m: m, to: msg.Reply}) // the message is for another life with the same epoch
 		return
 	}
 	ok, open := h.in.put(envelope{m: m, to: msg.Reply})
@@ -107,8 +107,8 @@ func (h *host) hear(msg *nats.Msg) {
 	}
 }
 
-// greet replies to a hello at once, because commands are waiting for it. A closed zone does not
-// reply.
+// greet replies to a hello. It does not wait for the next Tick, because the sender holds its
+// commands back until it has the reply. A closed zone does not reply.
 func (h *host) greet(to string) {
 	if !h.in.shut() && h.mayPlay() {
 		h.reply(to, &policy.Reply{
@@ -118,20 +118,20 @@ func (h *host) greet(to string) {
 	}
 }
 
-// gone replies that the sender must find the next owner.
+// gone replies that this node no longer runs the zone, so that the sender finds the next owner.
 func (h *host) gone(e envelope) { h.answer(e.to, e.m.ID, policy.Gone) }
 
-// answer replies at once, without waiting for the Tick.
+// answer replies with a code, without waiting for the next Tick.
 func (h *host) answer(to string, id policy.ID, code policy.Code) {
 	h.reply(to, &policy.Reply{ID: id, Epoch: h.epoch, Code: code})
 }
 
-// crowd replies that the sender has used its share and should retry.
+// crowd replies that the sender has too many commands in the queue and should retry.
 func (h *host) crowd(to string, m *policy.Message) {
 	h.reply(to, &policy.Reply{ID: m.ID, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}, Greeted: lived(m)})
 }
 
-// lived returns the part of a reply that repeats the life of the message.
+// lived returns the Greeted of a reply, which repeats only the life of the message.
 func lived(m *policy.Message) policy.Greeted { return policy.Greeted{Life: m.Life} }
 
 // do executes a message on the loop, before a Tick.
@@ -154,7 +154,7 @@ func (h *host) do(e envelope) {
 		return
 	case policy.Again:
 		if a.r.Code = before; before == policy.Moved {
-			h.away(e, a) // the owner may have moved on since
+			h.away(e, a) // the owner may have moved to yet another zone since then
 			return
 		}
 		h.n.count(func(s *Stats) { s.Again++ })
@@ -180,8 +180,8 @@ func (h *host) do(e envelope) {
 	h.acks.Wait(frame, a)
 }
 
-// before returns the outcome of an earlier copy of a command, and the frame with which the
-// outcome is on disk; 0 if there was no earlier copy.
+// before returns the outcome of an earlier copy of a command, and the frame whose cut contains
+// it. code is 0 if there was no earlier copy.
 func (h *host) before(id policy.ID) (frame uint64, code policy.Code) {
 	if frame, seen := h.saver.Seen(store.CommandID(id)); seen {
 		return frame, policy.Done
@@ -202,9 +202,9 @@ func (h *host) busy(a answer) {
 	h.applied = append(h.applied, a)
 }
 
-// carryOut executes a new command and keeps its id, even if it is denied. It returns the frame
-// with which the id is on disk. If the owner is not here and the database may have it elsewhere,
-// here is false and nothing has happened.
+// carryOut executes a new command and keeps its id, even if the command is denied. It returns the
+// frame whose cut contains the id. If the owner is not in this zone, but may be in another zone
+// according to the database, here is false and nothing has happened.
 func (h *host) carryOut(m *policy.Message, r *policy.Reply, at *policy.Place) (frame uint64, here bool) {
 	owner, result := h.obey(m)
 	if errors.Is(result.Err, engine.ErrUnknownOwner) {
@@ -229,7 +229,7 @@ func (h *host) carryOut(m *policy.Message, r *policy.Reply, at *policy.Place) (f
 	return h.keep(id), true
 }
 
-// keep saves an id with the next cut, and returns the frame with which it is on disk.
+// keep saves an id with the next cut, and returns the frame of that cut.
 func (h *host) keep(id policy.ID) (frame uint64) {
 	frame = h.saver.Mark(store.CommandID(id))
 	h.window.Done()
@@ -239,7 +239,7 @@ func (h *host) keep(id policy.ID) (frame uint64) {
 	return frame
 }
 
-// obey executes a command or a transfer, and returns the owner that it is for.
+// obey executes a command or a transfer, and returns its owner and its result.
 func (h *host) obey(m *policy.Message) (buff.OwnerID, buff.Result) {
 	if owner, to, ok := parseTransfer(m.Body); ok {
 		return owner, buff.Result{Err: h.depart(owner, to)}
@@ -253,7 +253,7 @@ func (h *host) obey(m *policy.Message) (buff.OwnerID, buff.Result) {
 
 func (h *host) weigh(load float64) { h.load.Store(math.Float64bits(load)) }
 
-// weigh passes the load of each zone to the policy.
+// weigh reports the load of each zone to the policy.
 func (n *Node) weigh(p *policy.Node) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -24,9 +24,9 @@ type host struct {
 	n      *Node
 	zone   string
 	epoch  uint64
-	life   uint64       // random; see policy.Greeted
-	begun  uint64       // commands that had been executed when it was loaded
-	until  atomic.Int64 // on the node's clock: end of the lease, after which no frame may run
+	life   uint64       // random number of this load of the zone; see policy.Greeted
+	begun  uint64       // number of commands that were on disk when the zone was loaded
+	until  atomic.Int64 // end of the lease on the node's clock; no frame may run after that
 	onDisk atomic.Uint64
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -34,18 +34,18 @@ type host struct {
 	called chan struct{} // a command has arrived
 	drains chan struct{}
 	ended  chan struct{} // closed when the loop has ended
-	ending atomic.Bool   // a call of drop is waiting for that
-	lost   atomic.Bool   // the database has gone back: no further commits
+	ending atomic.Bool   // a call of drop is waiting for the zone to end
+	lost   atomic.Bool   // the database has gone back to an earlier state: make no more commits
 	in     queue
 
 	durable atomic.Uint64 // number of commands on disk, since the zone was created
 
-	// For Look.
+	// Reported by Info.
 	owners, waiting atomic.Int64
 	page            atomic.Pointer[string]
-	unsaved         atomic.Int64 // on the node's clock: start of the present failure to commit; 0 for none
+	unsaved         atomic.Int64 // time on the node's clock since which commits fail; 0: they do not
 
-	// playing is held while a frame runs, and to stop the zone.
+	// playing is held while a frame runs. To set stopped, it must be held too.
 	playing sync.Mutex
 	stopped bool
 
@@ -55,22 +55,22 @@ type host struct {
 	eng      *engine.Engine
 	window   policy.Window
 	acks     *policy.Acks[answer]   // replies that wait for a commit
-	ackShare policy.Share[senderID] // of acks
-	totals   *policy.Acks[uint64]   // number of commands executed, by frame
+	ackShare policy.Share[senderID] // how many replies in acks each client has
+	totals   *policy.Acks[uint64]   // values for durable, each to be stored after the commit of its frame
 	applied  []answer               // replies that wait for the end of the Tick
 	last     policy.Time
 	saves    saves
 	load     atomic.Uint64 // bits of a float64
 
-	plays   atomic.Bool          // loading has finished
-	polled  atomic.Bool          // arrivals have been queried but not admitted
-	coming  chan []store.Arrival // results of the query
+	plays   atomic.Bool          // the zone has been loaded
+	polled  atomic.Bool          // the guide has queried arrivals, but the loop has not processed them
+	coming  chan []store.Arrival // arrivals found by the guide
 	failing map[buff.OwnerID]uint64
 
 	screens   screenHost
 	looksMu   sync.Mutex
-	looks     []lookIn             // waiting for the next frame
-	lookShare policy.Share[string] // of looks, by the inbox of a client
+	looks     []lookIn             // messages from subscriptions that wait for the next frame
+	lookShare policy.Share[string] // how many messages in looks each client has; the key is its inbox
 }
 
 // answer is a reply and its destination.
@@ -141,14 +141,15 @@ func (h *host) play() {
 	h.loop()
 }
 
-// failed reports that the zone failed on its own account, during loading or by a panic of the
-// game.
+// failed reports that the zone has failed because of its data or the game: it could not be
+// loaded, or it panicked.
 func (h *host) failed() {
 	h.n.count(func(s *Stats) { s.Failed++ })
 	h.n.post(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, true) })
 }
 
-// errNotLoaded means that the zone is not at fault.
+// errNotLoaded means that a zone was not loaded for a reason outside the zone, so that this does
+// not count as a failure of the zone.
 var errNotLoaded = errors.New("cluster: the zone could not be read")
 
 // begin loads the zone.
@@ -162,7 +163,7 @@ func (h *host) begin() (err error) {
 		o.Window = DefaultWindow
 	}
 	if o.Every == 0 {
-		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2) // in the closest frame
+		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2) // minus half a frame, to use the closest frame
 	}
 	own := o.Zone
 	o.Zone = func(b []byte) []byte {
@@ -205,8 +206,8 @@ func (h *host) begin() (err error) {
 	return nil
 }
 
-// zoneMark is the start of the saved data of a zone. It is followed by eight bytes, the number of
-// commands executed.
+// zoneMark is the start of the saved data of a zone. The number of executed commands follows, in
+// eight bytes, and then the data of the game.
 const zoneMark = "bfc1"
 
 func splitZone(b []byte) (total uint64, game []byte, ok bool) {
@@ -237,8 +238,8 @@ func (h *host) listen() (subs []*nats.Subscription, err error) {
 // mayPlay reports whether this node still holds the lease of the zone.
 func (h *host) mayPlay() bool { return int64(h.n.clock()) < h.until.Load() && h.ctx.Err() == nil }
 
-// loop runs frames until the zone is drained or lost. The first frame starts with the first
-// command, because after a move a sender is waiting.
+// loop runs frames until the zone is drained or lost. The first frame runs as soon as the first
+// command arrives, because after a move a sender is waiting.
 func (h *host) loop() {
 	called := h.called
 	ticker := time.NewTicker(h.n.o.Frame)
@@ -296,7 +297,7 @@ func (h *host) frame() bool {
 		h.weigh(h.spec.Load())
 	}
 	if !h.mayPlay() {
-		return false // the frame is void, and gets no replies
+		return false // the frame will not be saved, so no replies are sent
 	}
 	for _, a := range h.applied {
 		h.send(a)

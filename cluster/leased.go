@@ -27,9 +27,10 @@ func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	return cut, err
 }
 
-// Commit implements [store.Store]. It is limited to the time of a lease, and ends when the zone
-// is lost; changes that were not acknowledged are in the next commit. A database that has gone
-// back is not overwritten, because players that have moved since may be in another zone there.
+// Commit implements [store.Store]. Its timeout is one TTL, and it ends early when the zone is
+// stopped; the next commit contains all changes that were not acknowledged. If the database has
+// gone back to an earlier state, Commit does not overwrite it, because there a player who has
+// since moved to this zone may still be in another zone.
 func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	h := s.h
 	if h.lost.Load() {
@@ -45,7 +46,7 @@ func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 		h.n.notifyArrivals(b.Moved)
 		select {
 		case h.wake <- struct{}{}:
-		default: // it is already signalled
+		default: // already signalled
 		}
 	case errors.Is(err, store.ErrLost):
 		h.lost.Store(true)

@@ -18,7 +18,8 @@ import (
 //go:embed leases.sql
 var tables string
 
-// world is created in addition to layout 1 if it is missing.
+// world creates the table world and the functions. It is executed if that table is missing, as it
+// is in older databases with layout 1.
 //
 //go:embed world.sql
 var world string
@@ -26,14 +27,14 @@ var world string
 // layout is the version of leases.sql.
 const layout = 1
 
-// leases executes the policy's requests to the database. Each method is one statement.
+// leases executes the policy's requests to the database.
 type leases struct {
 	pool        *pgxpool.Pool
 	schema      string // quoted
 	node        string
-	incarnation int64
+	incarnation int64 // random number of this process
 	ttl         time.Duration
-	world       uint64 // identity of the schema
+	world       uint64 // random number of the schema
 
 	beatSQL, claimSQL, releaseSQL, wishSQL, zonesSQL, leasesSQL, failuresSQL string
 }
@@ -45,7 +46,7 @@ func openLeases(ctx context.Context, address, schema string) (*leases, error) {
 		return nil, fmt.Errorf("%w: Postgres: %w", ErrOptions, err)
 	}
 	config.MaxConns = 4
-	config.MinConns = config.MaxConns // opened before the first claim: a busy server accepts connections slowly
+	config.MinConns = config.MaxConns // open all now, because a busy server is slow to accept connections
 	postgres.Configure(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -176,7 +177,7 @@ func (l *leases) release(ctx context.Context, a policy.Action) error {
 	return err
 }
 
-// leave frees the name of a node that has no zones.
+// leave frees the name of this node, which must have no zones.
 func (l *leases) leave(ctx context.Context) error {
 	_, err := l.pool.Exec(ctx, l.sql("delete from SCHEMA.nodes where name = $1 and incarnation = $2"), l.node, l.incarnation)
 	return err

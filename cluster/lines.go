@@ -8,8 +8,9 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// lines limits repeated log lines: of lines of one zone with the same start, five a minute are
-// reported, followed by the number of the others.
+// lines limits repeated log lines. Lines are similar if they are of the same zone and have the
+// same text before the first colon. At most five similar lines a minute are reported; if there
+// were more, a summary with their number follows.
 type lines struct {
 	of map[lineKey]*line
 }
@@ -20,7 +21,7 @@ type line struct {
 	since      policy.Time
 	reported   int
 	suppressed int
-	last       string // the last suppressed line
+	last       string // text of the last suppressed line
 }
 
 const (
@@ -29,8 +30,8 @@ const (
 	mostKinds = 4096 // maximum number of starts that are tracked
 )
 
-// admit records a line and returns the lines to report: none, or the line, possibly preceded by a
-// summary of the previous minute.
+// admit records a line and returns the lines to report: the line, unless there were too many
+// similar ones, preceded by a summary of the previous minute if lines were suppressed.
 func (l *lines) admit(zone, what string, now policy.Time) (report []string) {
 	start, _, _ := strings.Cut(what, ":")
 	key := lineKey{zone, start}

@@ -28,16 +28,16 @@ type Played struct {
 	Epoch   uint64
 	Owners  int           // after the last Tick
 	Waiting int           // commands waiting for a Tick, or with replies waiting for a commit
-	Left    time.Duration // how long it may run without another answer of the database
+	Left    time.Duration // how long the zone may run if the database does not renew its lease
 	Page    string        // see Zone.Page
-	Unsaved time.Duration // time since a commit was acknowledged; 0 if the last one was
+	Unsaved time.Duration // how long commits have failed; 0 if the last commit was acknowledged
 }
 
 // Change is a change of a zone's owner.
 type Change struct {
-	At       time.Time // time of the beat in which this node saw it
+	At       time.Time // time when this node learned of the change
 	Zone     string
-	From, To string // nodes; "" for none
+	From, To string // names of nodes; "" for none
 	Epoch    uint64
 }
 
@@ -114,7 +114,8 @@ func (n *Node) Moves() []Change {
 	return slices.Clone(n.moves)
 }
 
-// see records a view, unless a later one was received before, and its changes. Requires n.mu.
+// see records a view, and its changes in n.moves. It ignores a view that is older than the
+// present one. Requires n.mu.
 func (n *Node) see(v policy.View, seq uint64, at time.Time) {
 	if seq < n.viewSeq {
 		return

@@ -20,7 +20,7 @@ func mostPayload(c *nats.Conn) int {
 	if most := c.MaxPayload(); most > 0 {
 		return int(most)
 	}
-	return 1 << 20 // not connected yet
+	return 1 << 20 // the default of NATS, because the connection has not been established yet
 }
 
 func (n *Node) mostPayload() int { return mostPayload(n.o.NATS) }
@@ -40,9 +40,9 @@ func (n *Node) publish(zone string, epoch uint64, to string, data []byte) error 
 	return err
 }
 
-// meet checks that this node receives its own messages on all subjects of nodes, and that no
-// other world uses its prefix. others is the number of other live nodes of its world. It does not
-// wait for a NATS server that is not connected.
+// meet checks that this node receives its own messages on all subjects that nodes use, and that
+// no other world uses the same prefix. others is the number of other live nodes of this world. If
+// NATS is not connected, meet checks nothing.
 func (n *Node) meet(ctx context.Context, others int) error {
 	if most := n.o.NATS.Opts.MaxReconnect; most >= 0 {
 		n.log("", 0, fmt.Sprintf("NATS closes its connection for good after %d attempts to reconnect, and then all zones are released: connect with nats.MaxReconnects(-1)", most))
@@ -70,7 +70,7 @@ func (n *Node) deny(why error) {
 	}
 }
 
-// tryAgain checks whether NATS permits it now.
+// tryAgain checks whether NATS now permits this node to receive its own messages.
 func (n *Node) tryAgain() {
 	ctx, cancel := n.within()
 	defer cancel()
@@ -80,8 +80,9 @@ func (n *Node) tryAgain() {
 	}
 }
 
-// receiveOwn sends a message to itself on each subject, and returns an error if NATS does not
-// permit that. When the server answers a flush, it has delivered all earlier messages.
+// receiveOwn sends a message to this node on each subject, and returns an error if NATS does not
+// permit that. It does not wait for each message: when the server answers a flush, all earlier
+// messages have been delivered.
 func (n *Node) receiveOwn(ctx context.Context) error {
 	zone := subject(n.o.Prefix, "\x00") // a zone that does not exist
 	word := "\x00?" + strconv.FormatUint(random(), 16)
@@ -117,7 +118,7 @@ func (n *Node) receiveOwn(ctx context.Context) error {
 	}
 	err := n.o.NATS.LastError()
 	if len(missing) == 0 || !errors.Is(err, nats.ErrPermissionViolation) {
-		return nil // a connection with NoEcho does not receive its own messages
+		return nil // the option NoEcho can also be why a connection does not receive its own messages
 	}
 	var list []string
 	for s := range missing {
@@ -127,10 +128,10 @@ func (n *Node) receiveOwn(ctx context.Context) error {
 	return fmt.Errorf("NATS does not deliver messages that this node publishes to %q: %w", list, err)
 }
 
-// world returns the message with the identity of the node's world and the node's name.
+// world returns a message that contains the number of the node's world and the node's name.
 func (n *Node) world() []byte { return fmt.Appendf(nil, "%016x\x00%s", n.leases.world, n.o.Node) }
 
-// parseWorld decodes a message of world; ok is false for other messages.
+// parseWorld decodes a message made by world. ok is false if b is not such a message.
 func parseWorld(b []byte) (world uint64, node string, ok bool) {
 	id, node, ok := strings.Cut(string(b), "\x00")
 	raw, err := hex.DecodeString(id)
@@ -141,8 +142,9 @@ func parseWorld(b []byte) (world uint64, node string, ok bool) {
 	return world, node, true
 }
 
-// askWorlds checks whether another world has this prefix. It waits for all nodes of its own
-// world, but at most mostMeet; receiveWorld processes later answers.
+// askWorlds asks all nodes with this prefix for their world, and returns ErrWorld if one has
+// another world. It waits until the other nodes of its own world have answered, but at most
+// mostMeet; receiveWorld processes later answers.
 func (n *Node) askWorlds(ctx context.Context, others int) error {
 	ctx, cancel := context.WithTimeout(ctx, mostMeet)
 	defer cancel()
@@ -172,17 +174,18 @@ func (n *Node) askWorlds(ctx context.Context, others int) error {
 	}
 }
 
-// mostMeet is the maximum time that Join waits for nodes of other worlds.
+// mostMeet is the maximum time that Join waits for answers of nodes.
 const mostMeet = 250 * time.Millisecond
 
-// receiveWorld processes the identity of a node's world, and replies to a request.
+// receiveWorld processes a message made by world. If the sender expects a reply, receiveWorld
+// replies with the world of this node.
 func (n *Node) receiveWorld(m *nats.Msg) {
 	world, node, ok := parseWorld(m.Data)
 	if !ok {
 		return
 	}
 	if m.Reply != "" {
-		_ = n.publish("", 0, m.Reply, n.world()) // a lost message is replaced by the next one
+		_ = n.publish("", 0, m.Reply, n.world()) // if it is lost, the next message of listen replaces it
 	}
 	if world != n.leases.world {
 		n.count(func(s *Stats) { s.Foreign++ })

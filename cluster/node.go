@@ -34,16 +34,16 @@ type Node struct {
 	gone   sync.WaitGroup
 	subs   []*nats.Subscription
 	once   sync.Once
-	denied bool // Stats.Denied; owned by Join, then by the goroutine of listen
+	denied bool // equals Stats.Denied; used only by Join, and then by the goroutine of listen
 
-	beating sync.RWMutex // held for reading by each beat in flight
-	beaten  bool         // guarded by beating: no further beats, because the name is released
+	beating sync.RWMutex // held for reading while a beat is in flight
+	beaten  bool         // the name is released, so no further beats are sent; guarded by beating
 
 	mu      sync.Mutex
 	hosts   map[string]*host
 	view    policy.View
-	viewSeq uint64        // of the beat that returned it
-	seen    policy.Time   // when it was received
+	viewSeq uint64        // sequence number of the beat that returned view
+	seen    policy.Time   // time when view was received
 	moves   []Change      // at most mostMoves
 	left    chan struct{} // closed when a draining node has no zones left
 	stats   Stats
@@ -53,15 +53,15 @@ type Node struct {
 
 // Stats counts the activity of a node.
 type Stats struct {
-	Zones    int    // zones running now
+	Zones    int    // zones that run now
 	Claimed  uint64 // leases obtained
 	Drained  uint64 // zones released with everything on disk
-	Stopped  uint64 // zones stopped because a lease had expired, or might have
+	Stopped  uint64 // zones stopped because their lease had expired, or might have expired
 	Fenced   uint64 // commits rejected because the zone belonged to another node
 	Failed   uint64 // zones that could not be loaded, or panicked later
 	Commands uint64 // commands executed
-	Again    uint64 // commands that had been executed before
-	Unknown  uint64 // commands with an unknown outcome
+	Again    uint64 // copies of commands that had been executed before
+	Unknown  uint64 // commands that were too old to tell whether they had been executed
 	Refused  uint64 // commands denied by the rules, or not decodable
 	Busy     uint64 // commands rejected with a request to retry
 
@@ -69,28 +69,29 @@ type Stats struct {
 	Departed  uint64 // owners that Transfer has moved to another zone
 	Arrived   uint64 // owners that have arrived from another zone
 
-	Beats  uint64 // replies of the database
+	Beats  uint64 // beats (requests that renew the leases) answered by the database
 	Missed uint64 // beats that failed
 
 	Unsaved int // running zones whose last commit was not acknowledged
-	// Zones stopped before all their changes were on disk, by a drain that took too long or by
-	// Zone.MostUnsaved.
+	// GivenUp counts zones that were stopped before all their changes were on disk, because a
+	// drain took too long or because of Zone.MostUnsaved.
 	GivenUp uint64
-	Lost    uint64 // zones loaded again because the database had gone back
-	Unsent  uint64 // messages that NATS did not accept: too large, or connection closed
+	Lost    uint64 // zones loaded again because the database had gone back to an earlier state
+	Unsent  uint64 // messages that NATS did not accept, because of their size or a closed connection
 	Foreign uint64 // messages from nodes of another world with the same Prefix
-	Closed  bool   // the connection to NATS is closed for good, and zones are released
-	// NATS does not permit this node to receive on its subjects, so it claims no zones.
+	Closed  bool   // the connection to NATS is closed for good, and the zones are released
+	// Denied reports that this node claims no zones, because NATS does not permit it to receive
+	// messages on its subjects.
 	Denied bool
 }
 
 // Join runs zones on this node until Drain or Close. Free zones go to the least loaded nodes.
-// Join returns [ErrName] if the name belongs to another node, which for a node that has failed
-// remains so for one TTL; [ErrOptions], [ErrFuture] or store.ErrFuture; or an error of the
-// servers.
+// Join returns [ErrName] if another node has the name; a node that has failed keeps its name for
+// one TTL. Other errors are [ErrOptions], [ErrWorld], [ErrClosed], [ErrFuture], store.ErrFuture,
+// and errors of the servers.
 //
-// If Join waits for longer than a second, the reason is logged, and the error names it if ctx
-// ends.
+// If Join waits for longer than a second, it logs what it is waiting for. If ctx ends meanwhile,
+// the error names that too.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -137,8 +138,8 @@ func incarnation() int64 {
 // random returns a random number that is not 0.
 func random() uint64 { return uint64(incarnation()) + 1 }
 
-// wait runs a step of Join. It logs a step that takes long, and names it in the error if ctx
-// ends.
+// wait runs do, a step of Join. If the step takes longer than a second, wait logs what Join is
+// waiting for. If ctx ends during the step, the error names that too.
 func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join is waiting for "+what) })
 	defer timer.Stop()
@@ -154,7 +155,8 @@ func (n *Node) join(ctx context.Context) error {
 	var v policy.View
 	err := n.wait(ctx, "PostgreSQL to register the node and its zones", func() (err error) {
 		if err = n.leases.register(ctx, n.o.Zones); err == nil {
-			v, err = n.leases.beat(ctx, nil, true) // leaving: no other node may hand over zones before this one runs
+			// As a leaving node, so that other nodes move no zones here before run starts.
+			v, err = n.leases.beat(ctx, nil, true)
 		}
 		return err
 	})
@@ -256,7 +258,7 @@ func (n *Node) run() {
 	}
 }
 
-// place calls Options.Place and recovers from its panics.
+// place calls Options.Place. If Place panics, the result is "".
 func (n *Node) place(zone string, nodes []string) (to string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -267,8 +269,8 @@ func (n *Node) place(zone string, nodes []string) (to string) {
 	return n.o.Place(zone, nodes)
 }
 
-// listen checks repeatedly whether NATS responds, and reports it to the policy. If the connection
-// is closed for good, the node leaves.
+// listen checks repeatedly whether NATS responds, and reports each response to the policy. If the
+// connection is closed for good, the node leaves.
 func (n *Node) listen() {
 	for k := 0; n.ctx.Err() == nil; k++ {
 		asked := n.clock()
@@ -283,8 +285,8 @@ func (n *Node) listen() {
 		}
 		if !n.denied && n.o.NATS.FlushTimeout(n.o.TTL/4) == nil {
 			n.post(func(p *policy.Node) { p.Heard(asked) })
-			if k%8 == 0 { // once in a lease
-				_ = n.publish("", 0, n.o.Prefix+".world", n.world()) // a lost message is repeated
+			if k%8 == 0 { // once in a TTL
+				_ = n.publish("", 0, n.o.Prefix+".world", n.world()) // if it is lost, the next one replaces it
 			}
 		}
 		n.mu.Lock()
@@ -309,8 +311,8 @@ func closed(c chan struct{}) bool {
 	}
 }
 
-// do executes an action of the policy. Actions that wait for the database run in goroutines; the
-// policy has at most one of them for each zone, claim and beat.
+// do executes an action of the policy. Actions that wait for the database run in their own
+// goroutines; the policy limits how many are pending.
 func (n *Node) do(a policy.Action) {
 	switch a.Verb {
 	case policy.Beat:
@@ -384,7 +386,7 @@ func (n *Node) claim(a policy.Action) {
 	defer cancel()
 	epoch, err := n.leases.claim(ctx, a.Zone)
 	if err != nil {
-		epoch = 0 // if it was granted after all, a view will show it
+		epoch = 0 // if the claim was granted after all, the next beat will show it
 	}
 	if epoch > 0 {
 		n.count(func(s *Stats) { s.Claimed++ })
@@ -398,7 +400,8 @@ func (n *Node) release(a policy.Action) {
 	if n.leases.release(ctx, a) != nil {
 		return // the policy retries
 	}
-	_ = n.publish(a.Zone, a.Epoch, n.o.Prefix+".free", []byte(a.Zone+"\x00"+a.To)) // a lost message is replaced by the next beat
+	// If this message is lost, the nodes learn of the free zone by their next beats.
+	_ = n.publish(a.Zone, a.Epoch, n.o.Prefix+".free", []byte(a.Zone+"\x00"+a.To))
 	n.post(func(p *policy.Node) { p.Released(a.Seq, a.Zone) })
 }
 
@@ -412,9 +415,9 @@ func (n *Node) hosted(a policy.Action) *host {
 	return nil
 }
 
-// drop stops a zone and waits until it no longer runs. It must not be called by the policy's
-// goroutine, because a function of the game may block it. It returns false if another call is
-// already waiting.
+// drop stops a zone and waits until it no longer runs. Because a function of the game may delay
+// that, drop must not be called by the policy's goroutine. It returns false if another call for
+// the zone is already waiting.
 func (n *Node) drop(a policy.Action) bool {
 	h := n.hosted(a)
 	if h == nil {
@@ -426,13 +429,13 @@ func (n *Node) drop(a policy.Action) bool {
 	h.stop()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.hosts[a.Zone] == h { // it may have been loaded again
+	if n.hosts[a.Zone] == h { // else the zone has been loaded again
 		delete(n.hosts, a.Zone)
 	}
 	return true
 }
 
-// log calls Options.Log, unless the line is repeated too often. Panics of Log are ignored.
+// log calls Options.Log, unless there were too many similar lines. Panics of Log are ignored.
 func (n *Node) log(zone string, epoch uint64, what string) {
 	if n.o.Log == nil {
 		return
@@ -453,9 +456,10 @@ func (n *Node) say(zone string, epoch uint64, list []string) {
 	}
 }
 
-// Move moves a zone to a node: its owner saves and releases it. Move returns when the request has
-// been recorded; Zones reports where the zone is. It returns [ErrZone] if there is no such zone.
-// If the target node is not alive within 10 s, or has left, the zone stays.
+// Move requests that a zone moves to another node. It returns when the request has been recorded.
+// The node that runs the zone then saves and releases it, and the target node claims it; Zones
+// reports where the zone is. If the target node is not alive within 10 s, or has left, the zone
+// stays. Move returns [ErrZone] if there is no such zone.
 func (n *Node) Move(ctx context.Context, zone, node string) error {
 	if err := n.leases.wish(ctx, zone, node); err != nil {
 		return err
@@ -470,12 +474,12 @@ func (n *Node) Forgive(ctx context.Context, zone string) error { return n.leases
 // ZoneInfo is the state of a zone according to the last beat.
 type ZoneInfo struct {
 	Zone        string
-	Node        string // node that runs it; "" for none
+	Node        string // node that runs the zone; "" for none
 	Epoch       uint64
 	Load        float64
-	Quarantined bool          // failed three times and no longer claimed; see Forgive
-	Left        time.Duration // time until its lease ends
-	Wish        string        // node that it is to move to; "" for none
+	Quarantined bool          // the zone has failed three times and is no longer claimed; see Forgive
+	Left        time.Duration // time until the lease of the zone ends
+	Wish        string        // node to which the zone is to move; "" for none
 }
 
 // Zones returns all zones of the world, sorted by name, as of the last beat.
@@ -513,21 +517,22 @@ func (n *Node) Stats() Stats {
 	return s
 }
 
-// Drain releases all zones, each when everything is on disk, stops the node and frees its name.
-// It returns [ErrUnsaved], with the names of the zones, if some were stopped before: because
-// their last commits failed for 10 s, a lease expired, or ctx ended, whose error is then wrapped
-// too.
+// Drain releases each zone when all its changes are on disk, then stops the node and frees its
+// name. It returns [ErrUnsaved], with the names of the zones, if some zones were stopped before
+// that, because their last commits failed for 10 s, their lease expired, or ctx ended (then the
+// error of ctx is wrapped too).
 func (n *Node) Drain(ctx context.Context) error {
 	n.post(func(p *policy.Node) { p.Leave(n.clock()) })
 	defer n.Close()
 	select {
 	case <-n.left:
-		n.beating.Lock() // a beat in flight would hold the name for one TTL; it ends within that time
+		// Wait for a beat in flight, at most one TTL: after leave, it would register the name again.
+		n.beating.Lock()
 		n.beaten = true
 		n.beating.Unlock()
 		n.cancel()
 		err := n.leases.leave(ctx)
-		// A zone still in hosts has lost its lease while a function of the game had not returned.
+		// Zones that are still in hosts have lost their lease in the middle of a function of the game.
 		if zones := append(n.running(), n.unsaved...); len(zones) > 0 { // unsaved no longer changes
 			slices.Sort(zones)
 			return errors.Join(fmt.Errorf("%w: %q", ErrUnsaved, slices.Compact(zones)), err)
@@ -551,9 +556,9 @@ func (n *Node) running() []string {
 }
 
 // Close stops the node at once. The changes of its zones since their last commits are lost, and
-// other nodes claim the zones when the leases end. Drain loses nothing. If a function of the game
-// does not return within one TTL, this is logged and its zone is abandoned; when the function
-// returns, its results are dropped.
+// other nodes claim the zones when the leases end. To lose nothing, use Drain. If a function of
+// the game does not return within one TTL, Close logs this and abandons its zone: when the
+// function returns, its results are dropped.
 func (n *Node) Close() {
 	n.once.Do(func() {
 		n.cancel() // from here on no zone may run

@@ -17,31 +17,32 @@ import (
 
 // Options configure a node.
 type Options struct {
-	// Postgres is the address of the database in the syntax of pgx: a URL, or words such as
+	// Postgres is the address of the database in the syntax of pgx: a URL, or settings such as
 	// "host=db dbname=world". Schema is the name of the schema, which is created if it does not
-	// exist; if empty, "bufftick".
+	// exist; the default is "bufftick".
 	Postgres, Schema string
 
-	// NATS is a connection, which Close leaves open. Connect it with nats.MaxReconnects(-1);
+	// NATS is a connection, which Close leaves open. Connect it with nats.MaxReconnects(-1):
 	// otherwise it closes for good when NATS has been down for about two minutes, and the node
-	// releases its zones. Prefix is the start of all subjects: words of letters joined by dots,
-	// without wildcards; if empty, "bufftick". Clusters that share a NATS server need different
-	// prefixes.
+	// releases its zones. Prefix is the start of all subjects: words joined by dots, without
+	// wildcards or spaces; the default is "bufftick". Clusters that share a NATS server need
+	// different prefixes.
 	NATS   *nats.Conn
 	Prefix string
 
 	// Node is the name of this node. It must be unique among the nodes that are alive.
 	Node string
 
-	// Zones are all zones of the world, the same on all nodes. A zone named by any node exists
-	// for all nodes.
+	// Zones are the names of all zones of the world, the same on all nodes. A zone named by any
+	// node exists for all nodes.
 	Zones []string
 
-	// Place, if not nil, returns the node on which a zone should run, from the names of the nodes
-	// that accept zones. A free zone is claimed there. A zone on another node moves there when
-	// the node has joined, one zone every 2 s. If Place returns another name or panics, the zone
-	// goes to the least loaded node. Place must return at once and give the same result on all
-	// nodes, from its arguments alone; it is called by the goroutine that renews the leases.
+	// Place, if not nil, chooses the node on which a zone should run; nodes are the names of the
+	// nodes that accept zones. A free zone is claimed by that node. A zone that runs on another
+	// node moves to it, one zone every 2 s. If Place returns a name that is not in nodes, or
+	// panics, the zone goes to the least loaded node. The result must depend only on the
+	// arguments, so that it is the same on all nodes. Place must return at once, because it is
+	// called by the goroutine that renews the leases.
 	Place func(zone string, nodes []string) string
 
 	// New returns the configuration of a zone. It is called by the zone's goroutine each time
@@ -51,21 +52,23 @@ type Options struct {
 	// Frame is the interval between two Ticks of a zone; if zero, 50 ms.
 	Frame time.Duration
 
-	// Waiting is the maximum number of commands that wait for the next Tick of a zone, and of
-	// replies that wait for its next commit. Senders retry further commands. A client may
-	// have as many as are left free, which is half of them if it is the only one, so that a
-	// client that floods the zone cannot exclude others. The same limit applies to the messages
-	// from the subscriptions of a client in one frame. If zero, DefaultWaiting.
+	// Waiting is the maximum number of commands that wait for the next Tick of a zone, and also
+	// of replies that wait for its next commit. Senders retry further commands. Each client may
+	// occupy as many of these places as are still free. So a single client gets at most half of
+	// the places, and a client that floods the zone cannot exclude the others. The same limit
+	// applies to the messages that subscriptions send within one frame. If zero, Waiting is
+	// DefaultWaiting.
 	Waiting int
 
-	// TTL is the time of a lease, the same on all nodes; if zero, 2 s. If a node fails, its zones
-	// run again after this time. A TTL below 1 s is rejected: a lease is renewed four times
-	// within it.
+	// TTL is the duration of a lease, the same on all nodes; if zero, 2 s. If a node fails, other
+	// nodes can claim its zones after this time. A lease is renewed four times within a TTL;
+	// therefore a TTL below 1 s is rejected.
 	TTL time.Duration
 
 	// Log, if not nil, receives one sentence for each event of a zone of this node, or of the
-	// node itself if zone is empty. It is called by any goroutine, and its panics are ignored. Of
-	// similar lines, five a minute are reported, followed by the number of the others.
+	// node itself if zone is empty. It may be called from any goroutine, and its panics are
+	// ignored. At most five similar lines a minute are reported; if there were more, a summary
+	// with their number follows.
 	Log func(zone string, epoch uint64, what string)
 }
 
@@ -77,21 +80,21 @@ const DefaultWindow = 1 << 16
 
 // Zone is the configuration of a zone. Its functions are called by the zone's loop.
 type Zone struct {
-	// Engine and Store are the options of store.Open. Number should be unique to the zone and the
-	// same on all nodes, so that handles held by clients stay valid. If Store.Every is zero, a
-	// cut is made in the frame closest to 50 ms after the previous one. If Store.Window is zero,
-	// it is DefaultWindow. The first 12 bytes of the saved data of the zone belong to the
-	// cluster, and are hidden from Store.Zone and Restored.Zone.
+	// Engine and Store are the options of store.Open. Engine.Number should be unique to the zone
+	// and the same on all nodes, so that handles held by clients stay valid. If Store.Every is
+	// zero, a cut is made in the frame closest to 50 ms after the previous cut. If Store.Window
+	// is zero, it is DefaultWindow. The first 12 bytes of the saved data of the zone belong to
+	// this package, and are hidden from Store.Zone and Restored.Zone.
 	Engine engine.Options
 	Store  store.Options
 
 	// Begin, if not nil, is called when all owners have been restored, before the first command.
-	// A new zone creates its owners here. An owner is in only one zone of the world: if a zone
-	// spawns an owner that is in another zone, the zone cannot be saved, and after two leases it
-	// fails and is loaded from its last cut.
+	// A new zone creates its owners here. An owner may be in only one zone of the world. If a
+	// zone spawns an owner that is in another zone, its commits are rejected, and after twice the
+	// TTL it fails and is loaded from its last cut.
 	Begin func(z *store.Saver, r store.Restored) error
 
-	// Tick, if not nil, is called after each Tick.
+	// Tick, if not nil, is called after each Tick of the engine.
 	Tick func(z *store.Saver, f *engine.Frame)
 
 	// Depart, if not nil, is called before Transfer moves an owner to another zone. An error
@@ -107,10 +110,10 @@ type Zone struct {
 	// subscriptions.
 	Screens *replicate.Options
 
-	// MostUnsaved is how long the zone runs while the database renews its lease but acknowledges
-	// none of its commits. After that, the zone is stopped and loaded from its last cut, here or
-	// on another node. If zero, it continues without a limit; Played.Unsaved reports for how
-	// long.
+	// MostUnsaved is how long the zone may run while the database renews its lease but
+	// acknowledges none of its commits. After that time, the zone is stopped and loaded from its
+	// last cut, on this or another node. If zero, there is no limit; Played.Unsaved reports how
+	// long the zone has been unsaved.
 	MostUnsaved time.Duration
 
 	// Page, if not empty, is the address of a live page of the zone, such as one of package
@@ -161,8 +164,8 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// checkPrefix returns ErrOptions if the prefix contains wildcards, so that it would include
-// subjects of other worlds, or is not a valid subject of NATS.
+// checkPrefix returns ErrOptions if the prefix is not a valid subject of NATS, or contains
+// wildcards, which would match subjects of other worlds.
 func checkPrefix(prefix string) error {
 	for word := range strings.SplitSeq(prefix, ".") {
 		if word == "" || strings.ContainsFunc(word, func(c rune) bool { return c == '*' || c == '>' || c <= ' ' || c == 0x7f || unicode.IsSpace(c) }) {
@@ -172,8 +175,7 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// within returns a context for a request to the database, which is limited to the time of a
-// lease.
+// within returns a context for a request to the database. Its timeout is one TTL.
 func (n *Node) within() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(n.ctx, n.o.TTL)
 }

@@ -20,13 +20,13 @@ type saves struct {
 var hopeless = []error{store.ErrElsewhere, store.ErrTooLarge, store.ErrBatch, store.ErrName}
 
 // saved records the result of the last commit and reports whether the zone should continue. If
-// the game has made commits fail for two leases, the zone fails as by a panic, and is loaded from
-// its last cut. Two leases, because an owner that is still in another zone may be about to leave
-// it.
+// commits have failed for twice the TTL because of the game, the zone fails as if it had panicked,
+// and is loaded from its last cut. It does not fail earlier because the cause may disappear: an
+// owner that is still in another zone on disk may be about to leave it.
 func (h *host) saved(now policy.Time, err error) bool {
 	s := &h.saves
 	if h.lost.Load() {
-		return true // the policy stops it
+		return true // the policy stops the zone
 	}
 	if err == nil {
 		h.unsaved.Store(0)
@@ -63,7 +63,7 @@ func (h *host) saved(now policy.Time, err error) bool {
 	return true
 }
 
-// unsavedFor returns the time for which commits have failed.
+// unsavedFor returns how long commits have failed, or 0 if the last commit succeeded.
 func (h *host) unsavedFor(now policy.Time) time.Duration {
 	if since := h.unsaved.Load(); since != 0 {
 		return max(1, now-policy.Time(since))

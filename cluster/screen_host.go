@@ -15,13 +15,13 @@ import (
 // lookEach is the number of frames between two calls of Interest for a viewer.
 const lookEach = 4
 
-// screenHost holds the viewers of a zone's replicate.Server, whose packets NATS carries. It is
-// confined to the loop.
+// screenHost has the zone's replicate.Server and the subscriptions to which its packets are sent.
+// It is confined to the loop.
 type screenHost struct {
 	server *replicate.Server // nil before the first viewer
 	of     map[screenID]*screen
 	list   []*screen // in order of joining
-	next   uint64    // see policy.Joins
+	next   uint64    // the Join of the next viewer; see policy.Joins
 	frames int
 	buf    []byte
 }
@@ -33,9 +33,9 @@ type screen struct {
 	to     string // destination of its packets
 	viewer *replicate.Viewer
 
-	// Packets above the maximum size of NATS are sent in parts.
-	rest        []byte // bytes still to be sent
-	index, many uint64 // index of the next part, and number of parts
+	// A packet above the maximum size of a NATS message is sent in parts.
+	rest        []byte // bytes of the packet that have not been sent yet
+	index, many uint64 // index of the next part, and number of all parts
 }
 
 // lookIn is a message of a subscription, queued for the loop.
@@ -49,13 +49,13 @@ type lookIn struct {
 func (h *host) hearLook(msg *nats.Msg) {
 	l, err := parseLook(msg.Data)
 	if err != nil || msg.Reply == "" {
-		return // of a later version, or foreign
+		return // a later version of the messages, or a message of another program
 	}
 	l.said = append([]byte(nil), l.said...)
 	client := msg.Reply[:max(0, strings.LastIndexByte(msg.Reply, '.'))] // without the subscription
 	h.looksMu.Lock()
 	defer h.looksMu.Unlock()
-	if h.lookShare.Most = h.n.o.Waiting; h.lookShare.Take(client) { // an excess message is repeated
+	if h.lookShare.Most = h.n.o.Waiting; h.lookShare.Take(client) { // else drop it: the client repeats it
 		h.looks = append(h.looks, lookIn{l, msg.Reply})
 	}
 }
@@ -97,7 +97,8 @@ func (h *host) takeLook(l *lookIn, now policy.Time) {
 // joinScreen adds a viewer for a subscription.
 func (h *host) joinScreen(l *lookIn, now policy.Time) {
 	refuse := func(why string) {
-		_ = h.n.publish(h.zone, h.epoch, l.to, appendShown(nil, &shown{kind: isRefused, epoch: h.epoch, bytes: []byte(why)})) // the subscription repeats its request
+		// If this message is lost, the subscription repeats its request.
+		_ = h.n.publish(h.zone, h.epoch, l.to, appendShown(nil, &shown{kind: isRefused, epoch: h.epoch, bytes: []byte(why)}))
 	}
 	x := &h.screens
 	if h.spec.Screens == nil {
@@ -151,14 +152,17 @@ func (h *host) show(now policy.Time) {
 	}
 }
 
-// showTo sends a subscription its packets, unless too many are unread; it then gets the full
-// state later.
+// showTo sends packets to a subscription until it has all of them, or until too many are unread.
+// In the latter case, the packets for which there was no room are replaced by the full state
+// later.
 func (h *host) showTo(s *screen, now policy.Time) {
 	for s.Room() && (len(s.rest) > 0 && h.showPart(s, now) || len(s.rest) == 0 && h.showNext(s, now)) {
 	}
 }
 
-// showNext sends the definitions or the changes. It returns false if there are none.
+// showNext sends the next packet: the definitions if they have changed, and otherwise the changed
+// buffs. If the packet is too large for one message, showNext only prepares its parts. It returns
+// false if there is nothing to send.
 func (h *host) showNext(s *screen, now policy.Time) bool {
 	x := &h.screens
 	m := shown{kind: isPacket, epoch: h.epoch, join: s.Join, number: s.Next()}
@@ -207,7 +211,7 @@ func (h *host) showPart(s *screen, now policy.Time) bool {
 	return h.sendShown(s, now)
 }
 
-// sendShown sends the buffer. Lost packets are requested again.
+// sendShown sends the message in the buffer. If it is lost, the subscription requests it again.
 func (h *host) sendShown(s *screen, now policy.Time) bool {
 	s.Sent(now)
 	return h.n.publish(h.zone, h.epoch, s.to, h.screens.buf) == nil

@@ -8,22 +8,24 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Messages between a subscription and its zone. The first byte is the version, as of a command;
-// the second byte is the kind.
+// Messages between a subscription and its zone. The first byte is wireVersion, the second byte is
+// the kind.
 //
-//	look     version, 'L', 8 bytes id, 8 bytes owner, uvarint join, uvarint number: alive, and has received up
-//	         to that number
-//	said     version, 'S', 8 bytes id, uvarint join, message of the player's client
+//	look     version, 'L', 8 bytes id, 8 bytes owner, uvarint join, uvarint number: the subscription is alive,
+//	         and has received all packets up to that number
+//	said     version, 'S', 8 bytes id, uvarint join, a message of the player's client
 //	missed   version, 'M', 8 bytes id, uvarint join: a packet was lost, perhaps the definitions
-//	all      version, 'A', 8 bytes id, uvarint join: has read everything, and received no packet for a while
+//	all      version, 'A', 8 bytes id, uvarint join: the subscription has read everything, and has received no
+//	         packet for a while
 //	leave    version, 'Q', 8 bytes id
 //	packet   version, 'P', uvarint epoch, uvarint join, uvarint number, the bytes; 'D' for definitions
 //	part     version, 'C', uvarint epoch, uvarint join, uvarint number, uvarint index, uvarint count, the
-//	         bytes: a part of a packet or definitions above the maximum size; the whole starts with 'P' or 'D'
+//	         bytes: a part of a packet, or of definitions, above the maximum size of a message; the bytes of
+//	         all parts together start with 'P' or 'D'
 //	refused  version, 'R', uvarint epoch, reason as text
 //
-// A join identifies one viewer: see policy.Joins. Messages of an older join refer to another
-// state.
+// A join is the number of a viewer: see policy.Joins. Messages with an older join are ignored,
+// because the present viewer has another state.
 
 const (
 	isLook    = 'L'
@@ -43,7 +45,7 @@ const mostSaid = 64
 // screenID identifies a subscription.
 type screenID [8]byte
 
-// look is a message from a subscription.
+// look is a message from a subscription to its zone. Its kind determines which fields are used.
 type look struct {
 	kind         byte
 	id           screenID
@@ -100,7 +102,7 @@ func parseLook(b []byte) (l look, err error) {
 	return l, err
 }
 
-// shown is a message to a subscription.
+// shown is a message from a zone to a subscription.
 type shown struct {
 	kind                byte
 	epoch, join, number uint64
@@ -137,7 +139,7 @@ func parseShown(b []byte) (s shown, err error) {
 	return s, nil
 }
 
-// defines reports whether the message has definitions, or their first part.
+// defines reports whether the message contains definitions, or the first part of definitions.
 func (s *shown) defines() bool {
 	if s.kind == isPart {
 		_, rest, err := cutNumber(s.bytes[:min(len(s.bytes), 1)]) // index 0
@@ -158,8 +160,8 @@ type parts struct {
 // mostParts is the maximum size of an assembled message.
 const mostParts = 64 << 20
 
-// add appends a part. whole is nil until the last part has arrived. A part with index 0 starts
-// again; any other part out of sequence discards the message.
+// add appends a part. whole is nil until the last part has arrived. A part with index 0 starts a
+// new message. If any other part is out of sequence, the message is discarded.
 func (p *parts) add(b []byte) (whole []byte) {
 	index, b, err := cutNumber(b)
 	if err != nil {
@@ -190,5 +192,5 @@ func cutNumber(b []byte) (n uint64, rest []byte, err error) {
 	return n, b[size:], nil
 }
 
-// screens returns the subject of the messages from a zone's subscriptions.
+// screens returns the subject to which the subscriptions of a zone send their messages.
 func screens(prefix, zone string) string { return subject(prefix, zone) + ".screens" }

@@ -21,23 +21,23 @@ const MaxSubscriptions = 4096
 // Packet is a message of a Subscription: one message of package replicate, which is passed
 // unchanged to the player's client.
 type Packet struct {
-	// Epoch is the epoch of the zone's owner that sent it. It only decreases after a Packet with
-	// ErrLost.
+	// Epoch is the epoch of the zone when it sent the packet. It never decreases, except after a
+	// Packet with ErrLost.
 	Epoch uint64
 
-	// Fresh reports that the packet is the first of a new connection, because another node runs
-	// the zone or the subscription was silent for 3 s. The player's client starts again, as with
-	// client.Client.Reset.
+	// Fresh reports that the packet is the first from a new viewer in the zone: at the start, when
+	// another node runs the zone, or when the subscription was silent for 3 s. The player's client
+	// must drop its state, as client.Client.Reset does.
 	Fresh bool
 
-	// Bytes are definitions or a packet, for client.Client.Receive. They are valid until the
-	// function returns.
+	// Bytes are definitions or a packet, for client.Client.Receive. They are valid until take
+	// returns (see Client.Subscribe).
 	Bytes []byte
 
-	// Err, if not nil, is the only field set. The Subscription has ended if it is ErrRefused,
-	// because the zone refuses subscriptions or has too many viewers, or ErrClosed, because the
-	// client or its connection was closed. The Subscription continues after ErrLost: the database
-	// has gone back, and the next packet is Fresh.
+	// If Err is not nil, there are no Bytes. ErrRefused means that the zone refuses subscriptions
+	// or has too many viewers, ErrClosed that the client or its connection was closed; both end
+	// the Subscription. ErrLost means that the database has gone back to an earlier state: the
+	// Subscription continues, and the next packet is Fresh.
 	Err error
 }
 
@@ -50,7 +50,7 @@ type Subscription struct {
 	owner buff.OwnerID
 	take  func(Packet)
 
-	// c.mu guards these.
+	// Guarded by c.mu.
 	watch policy.Watch
 	ended bool
 
@@ -59,15 +59,15 @@ type Subscription struct {
 	fresh bool // the next Packet is Fresh
 }
 
-// Subscribe sends the replicated buffs of a zone to take, as seen by a viewer with the given
-// owner: see Zone.Screens and package replicate. It follows the zone from node to node. Packets
-// are delivered in order. Packets that were lost or not read in time are requested through the
-// messages of the player's client: see Subscription.Receive.
+// Subscribe calls take with each packet of a zone's replicated buffs, as seen by a viewer with
+// the given owner: see Zone.Screens and package replicate. The Subscription follows the zone from
+// node to node. Packets are delivered in order. If packets were lost or not read in time, the
+// player's client notices this and requests them: pass its messages to Subscription.Receive.
 //
-// Take is called by a goroutine shared by all Subscriptions of the Client, and must not block. If
-// a Subscription leaves 64 packets unread, the zone stops sending, and sends the full state when
-// it resumes. A zone that no node runs sends no packets; a running zone without changes sends one
-// every second.
+// Take is called by a goroutine that all Subscriptions of the Client share, and must not block.
+// If a Subscription leaves 64 packets unread, the zone stops sending, and sends the full state
+// when it resumes. A zone that no node runs sends no packets; a running zone without changes
+// sends one packet every second.
 //
 // Subscribe returns [ErrOverloaded] above [MaxSubscriptions], [ErrClosed], store.ErrName, or an
 // error of NATS.
@@ -102,8 +102,8 @@ func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (
 	return s, nil
 }
 
-// Receive passes a message of the player's client to the zone: that it has missed a packet.
-// Messages longer than that are ignored.
+// Receive passes a message of the player's client to the zone. Such a message only says which
+// packets the client has received; messages of more than 64 bytes are ignored.
 func (s *Subscription) Receive(message []byte) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *Subscription) say(l *look) {
 	_ = s.c.o.NATS.PublishRequest(screens(s.c.o.Prefix, s.zone), to, s.c.buf) // a lost message is repeated
 }
 
-// renew notifies the zones that all Subscriptions are alive, with the packets that they have
+// renew reports to the zones that all Subscriptions are alive, and which packets each one has
 // received.
 func (c *Client) renew() {
 	if c.gone() != nil {
@@ -146,7 +146,7 @@ func (c *Client) renew() {
 	idle := err == nil && unread == 0 && !c.taking.Load()
 	for _, s := range c.screens {
 		s.say(&look{kind: isLook})
-		// A running zone sends something every second, so everything since may be lost.
+		// A running zone sends a packet every second. After a longer silence, packets may be lost.
 		if s.watch.Resync() {
 			s.say(&look{kind: isMissed})
 		}
@@ -165,7 +165,7 @@ func (c *Client) hearShown(msg *nats.Msg) {
 	}
 	m, err := parseShown(msg.Data)
 	if err != nil {
-		return // a "no responders" message, or a later version
+		return // a "no responders" message, or a message in a later version of the format
 	}
 	c.mu.Lock()
 	s := c.screens[id]
@@ -188,14 +188,14 @@ func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 	p = Packet{Epoch: m.epoch, Bytes: m.bytes}
 	if m.kind == isRefused {
 		if m.epoch < s.watch.Epoch() {
-			return p, false // from an earlier owner
+			return p, false // sent by a node that ran the zone earlier
 		}
 		s.ended = true
 		delete(c.screens, s.id)
 		return Packet{Epoch: m.epoch, Err: fmt.Errorf("%w: zone %q: %s", ErrRefused, s.zone, m.bytes)}, true
 	}
 	sight, missed := s.watch.Heard(c.clock(), c.sender.Lease(s.zone), m.epoch, m.join, m.number, m.defines())
-	if missed { // the player's client detects lost packets, but not lost definitions
+	if missed { // needed because the player's client detects lost packets, but not lost definitions
 		s.say(&look{kind: isMissed})
 	}
 	switch sight {
@@ -211,7 +211,8 @@ func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 	return p, true
 }
 
-// show delivers a packet to take when all its parts have arrived.
+// show delivers a packet to take. It delivers a packet that was sent in parts when the last part
+// arrives.
 func (s *Subscription) show(p Packet, kind byte) {
 	s.fresh = s.fresh || p.Fresh
 	if kind == isPart {

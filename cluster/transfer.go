@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// errRetry makes the zone ask the sender to retry.
+// errRetry means that the sender should retry the command.
 var errRetry = errors.New("cluster: retry later")
 
 // depart moves an owner to another zone.
@@ -25,7 +25,7 @@ func (h *host) depart(id buff.OwnerID, to string) error {
 	}
 	switch {
 	case to == h.zone:
-		return nil // it is already there
+		return nil // the owner is already in that zone
 	case !h.n.knows(to):
 		return fmt.Errorf("%w: %q", ErrZone, to)
 	case h.spec.Depart != nil:
@@ -43,11 +43,12 @@ func (h *host) depart(id buff.OwnerID, to string) error {
 	return err
 }
 
-// away replies to a command whose owner is not here, or first queries the database for its place.
+// away processes a command whose owner is not in this zone: it replies, or, if necessary, first
+// queries the database for the place of the owner.
 func (h *host) away(e envelope, a answer) {
 	owner, err := h.ownerOf(&e.m)
 	if err != nil {
-		return // cannot happen: it was decoded before
+		return // cannot happen, because the command was decoded before
 	}
 	code, ask := policy.Away(h.zone, h.saver.Leaving(owner), e.at)
 	switch {
@@ -63,7 +64,8 @@ func (h *host) away(e envelope, a answer) {
 		h.busy(a)
 		return
 	}
-	// The owner is elsewhere. If an earlier copy was redirected, it may have come back since.
+	// The owner is elsewhere. Keep the id, so that a late copy of the command is not executed if the
+	// owner comes back.
 	if _, before := h.before(e.m.ID); before == 0 {
 		h.keep(e.m.ID.AsMoved())
 	}
@@ -117,19 +119,19 @@ func (n *Node) knows(zone string) bool {
 	return slices.ContainsFunc(n.view.Zones, func(z policy.ZoneView) bool { return z.Name == zone })
 }
 
-// notifyArrivals notifies zones of arriving owners.
+// notifyArrivals notifies the target zones of owners that are in transit now.
 func (n *Node) notifyArrivals(moved []store.Move) {
 	var last string
 	for k := range moved {
 		if to := moved[k].To; to != last {
 			last = to
-			_ = n.publish("", 0, n.o.Prefix+".arrived", []byte(to)) // a zone that misses it polls within a second
+			_ = n.publish("", 0, n.o.Prefix+".arrived", []byte(to)) // if it is lost, the zone polls within a second
 		}
 	}
 }
 
-// Transfer moves an owner to another zone, with all its buffs and data, on whichever nodes the
-// zones run. It returns when the owner has left its zone on disk. The owner is then in transit,
+// Transfer moves an owner with all its buffs and data to another zone. The zones may run on any
+// nodes. Transfer returns when the owner has left its zone on disk. The owner is then in transit,
 // and arrives as soon as the other zone has been notified. If the owner is already in that zone
 // or in transit to it, Transfer returns when it has arrived.
 //
@@ -154,14 +156,16 @@ func (n *Node) Transfer(ctx context.Context, owner buff.OwnerID, zone string) er
 	return err
 }
 
-// Where returns the places of owners as of the last commits: in a zone, or in transit to one.
-// Owners that no zone has are left out. It queries the database and returns its errors.
+// Where returns the places of owners as of the last commits: each owner is in a zone or in
+// transit to one. Owners that are in no zone are left out. Where queries the database and returns
+// its errors.
 func (n *Node) Where(ctx context.Context, owners ...buff.OwnerID) ([]store.Place, error) {
 	return n.store.Where(ctx, owners)
 }
 
-// Transfer is like [Node.Transfer], for an owner that was last known to be in the zone from.
-// Reply.Zone is the zone that executed it.
+// Transfer is like [Node.Transfer], but it does not query the database for the zone of the owner:
+// from is the zone in which the owner was last known to be, and the zone to is the target.
+// Reply.Zone is the zone that executed the transfer.
 func (c *Client) Transfer(ctx context.Context, owner buff.OwnerID, from, to string) (Reply, error) {
 	return c.await(ctx, from, func(done func(Reply, error)) (policy.ID, error) {
 		return c.sendBody(from, appendTransfer(nil, owner, to), Durable, done)

@@ -10,18 +10,19 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// Messages over NATS. The first byte is the version; later versions are not decoded.
+// Messages over NATS. The first byte is the version; other versions are not decoded.
 //
-//	message  version, 16 bytes id, uvarint since, 1 byte flags, 8 bytes life if flagged, the command as
-//	         encoded by buff.Command
-//	reply    version, 16 bytes id, uvarint epoch, uvarint total, 1 byte code, 8 bytes life if the message had
-//	         one, the result
-//	transfer instead of a command: 1 byte 255, 8 bytes owner, the name of a zone
+//	message  version, 16 bytes id, uvarint since, 1 byte flags, 8 bytes life (if flagLife is set), the command
+//	         as encoded by buff.Command, or a transfer
+//	transfer 1 byte 255, 8 bytes owner, the name of the target zone
+//	reply    version, 16 bytes id, uvarint epoch, uvarint total, 1 byte code, 8 bytes life (if codeLife is set),
+//	         the result
 //	result   1 byte kind, 1 byte reason, 1 byte queued, varint amount, 8 bytes handle, the error as text
 //
-// The result of a redirected command is the name of the zone. A hello is a message that ends
-// after the version. The result of its reply is 8 bytes world, 8 bytes life, uvarint begun, and
-// uvarint milliseconds of a lease; replies of older programs have no result.
+// The result of a redirected command is the name of the zone that has the owner. A hello is a
+// message that ends after the version. The result in the reply to a hello is 8 bytes world, 8
+// bytes life, uvarint begun, and the TTL as uvarint milliseconds; it is missing in replies of older
+// programs.
 
 const wireVersion = 1
 
@@ -45,7 +46,7 @@ func appendMessage(dst []byte, m *policy.Message) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, m.Life), m.Body...)
 }
 
-// parseMessage decodes a message. Its Body aliases b.
+// parseMessage decodes a message. m.Body aliases b.
 func parseMessage(b []byte) (m policy.Message, err error) {
 	if len(b) < 1 || b[0] != wireVersion {
 		return m, errWire
@@ -102,7 +103,7 @@ func parseGreeted(b []byte) (g policy.Greeted) {
 	return policy.Greeted{World: world, Life: life, Begun: begun, Lease: time.Duration(lease) * time.Millisecond}
 }
 
-// mostLease is a day, in milliseconds.
+// mostLease is the maximum TTL in a reply, in milliseconds: a day.
 const mostLease = 24 * 60 * 60 * 1000
 
 func appendReply(dst []byte, p *policy.Reply) []byte {
@@ -116,7 +117,7 @@ func appendReply(dst []byte, p *policy.Reply) []byte {
 	return append(dst, p.Body...)
 }
 
-// codeLife is added to the code of a reply that has a life.
+// codeLife is a bit of the code that is set if a reply contains a life.
 const codeLife = 0x80
 
 func parseReply(b []byte) (p policy.Reply, err error) {
@@ -161,7 +162,8 @@ func appendResult(dst []byte, r buff.Result) []byte {
 	return dst
 }
 
-// mostText is the maximum size of an error in a reply, so that it fits any max_payload.
+// mostText is the maximum size of the error text in a reply, in bytes. It is small enough for any
+// max_payload of NATS.
 const mostText = 512
 
 func parseResult(b []byte) (r buff.Result, err error) {
@@ -180,8 +182,8 @@ func parseResult(b []byte) (r buff.Result, err error) {
 	return r, nil
 }
 
-// subject returns the subject of a zone. A name with special characters is encoded as "=" and its
-// bytes in hexadecimal.
+// subject returns the subject of a zone. A name that has other characters than ASCII letters,
+// digits, - and _ is encoded as "=" and its bytes in hexadecimal.
 func subject(prefix, zone string) string {
 	for k := range len(zone) {
 		c := zone[k]
@@ -192,14 +194,15 @@ func subject(prefix, zone string) string {
 	return prefix + ".zone." + zone
 }
 
-// transferMark is the first byte of a transfer; versions of buff.Command are low numbers.
+// transferMark is the first byte of a transfer. It differs from the first byte of a buff.Command,
+// which is a version and so a low number.
 const transferMark = 0xff
 
 func appendTransfer(dst []byte, owner buff.OwnerID, zone string) []byte {
 	return append(binary.BigEndian.AppendUint64(append(dst, transferMark), uint64(owner)), zone...)
 }
 
-// parseTransfer decodes the result of appendTransfer; ok is false for other messages.
+// parseTransfer decodes the result of appendTransfer. ok is false if b is not a transfer.
 func parseTransfer(b []byte) (owner buff.OwnerID, zone string, ok bool) {
 	if len(b) < 9 || b[0] != transferMark {
 		return 0, "", false

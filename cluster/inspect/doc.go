@@ -4,18 +4,18 @@
 //
 //	mux.Handle("/debug/cluster", inspect.Handler(node, inspect.Options{}))
 //
-// Any node can show the whole cluster. The state of leases arrives with the node's regular
-// requests to the database. The handler queries the other nodes over NATS, at most twice a second
-// however many readers there are, and only while the page is open. A node that is alive according
+// Any node can show the whole cluster. The node knows the state of all leases from its regular
+// requests to the database. The handler queries the other nodes over NATS only while the page is
+// open, and at most twice a second however many readers there are. A node that is alive according
 // to the database but does not reply is shown as possibly cut off from NATS.
 //
 // # The page
 //
 //	first line  whether all zones run, or else the most severe problem
 //	nodes       the counters and the zones of each node
-//	zones       node, epoch, remaining lease, owners, commands in flight, load; whether the zone
-//	            is unsaved, moving to another node, or quarantined; a link to its live page, if
-//	            cluster.Zone.Page is set
+//	zones       for each zone: node, epoch, time until the lease ends, owners, commands in flight,
+//	            load; whether the zone is unsaved, moving to another node, or quarantined; and a
+//	            link to its live page, if cluster.Zone.Page is set
 //	moves       the last 100 moves of zones between nodes, since this node joined
 //
 // # Routes

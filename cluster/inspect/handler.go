@@ -22,8 +22,8 @@ type Options struct {
 	// Hosts are the accepted values of the Host header, in addition to localhost and IP addresses.
 	Hosts []string
 
-	// Token, if not empty, must be sent with each request, as "Authorization: Bearer …". With it,
-	// requests from other machines are accepted too.
+	// Token, if not empty, must be sent with each request (except for the page itself), as
+	// "Authorization: Bearer …". If it is set, requests from other machines are accepted too.
 	Token string
 }
 
@@ -41,7 +41,7 @@ const (
 	mostZones = 2000
 	mostNodes = 200
 	mostMoves = 100
-	fresh     = 500 * time.Millisecond // how long a view is reused
+	fresh     = 500 * time.Millisecond // how long a view is served before the nodes are queried again
 	patience  = 300 * time.Millisecond // timeout of a query to the other nodes
 )
 

@@ -15,13 +15,13 @@ type view struct {
 	Nodes []nodeView `json:"nodes"`
 	Zones []zoneView `json:"zones"`
 	Moves []moveView `json:"moves"` // the latest first
-	Cut   bool       `json:"cut"`   // there are more nodes or zones
+	Cut   bool       `json:"cut"`   // there are more nodes or zones than the page shows
 	Error string     `json:"error,omitempty"`
 }
 
 type nodeView struct {
 	Name     string `json:"name"`
-	Silent   bool   `json:"silent"` // it did not reply over NATS
+	Silent   bool   `json:"silent"` // the node did not reply over NATS
 	Zones    int    `json:"zones"`
 	Owners   int    `json:"owners"`
 	Waiting  int    `json:"waiting"`
@@ -32,19 +32,19 @@ type nodeView struct {
 	Missed   string `json:"missed"`
 	GivenUp  string `json:"givenUp"`
 	Lost     string `json:"lost"`
-	Closed   bool   `json:"closed,omitempty"` // its connection to NATS is closed
-	Denied   bool   `json:"denied,omitempty"` // NATS does not permit it to receive commands
+	Closed   bool   `json:"closed,omitempty"` // the connection of the node to NATS is closed
+	Denied   bool   `json:"denied,omitempty"` // NATS does not permit the node to receive commands
 }
 
 type zoneView struct {
 	Name        string  `json:"name"`
 	Node        string  `json:"node"`
 	Epoch       string  `json:"epoch"`
-	Left        float64 `json:"left"` // remaining lease in ms
+	Left        float64 `json:"left"` // time until the lease ends, in ms
 	Load        float64 `json:"load"`
 	Owners      int     `json:"owners"` // -1 if unknown
 	Waiting     int     `json:"waiting"`
-	Unsaved     float64 `json:"unsaved,omitempty"` // ms without an acknowledged commit
+	Unsaved     float64 `json:"unsaved,omitempty"` // how long commits have failed, in ms
 	Wish        string  `json:"wish,omitempty"`
 	Quarantined bool    `json:"quarantined,omitempty"`
 	Page        string  `json:"page,omitempty"`
@@ -70,7 +70,7 @@ func viewOf(node Node, replies []cluster.NodeInfo, err error) view {
 		}
 		v.Nodes = append(v.Nodes, nodeOf(name, replies))
 	}
-	played := map[string]cluster.Played{} // by zone; if two nodes report a zone, the higher epoch is right
+	played := map[string]cluster.Played{} // by zone; if two nodes report a zone, the higher epoch is newer
 	for k := range replies {
 		for _, p := range replies[k].Zones {
 			if p.Epoch >= played[p.Zone].Epoch {
