@@ -9,12 +9,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// apply executes an application: an instant buff is executed, a further application joins a live
-// instance, any other starts a new instance. An application of an older version of a definition
-// uses the newest.
+// apply executes an application: it executes an instant buff, joins a live instance that stacks
+// with the application, or starts a new instance. If the application has an older version of its
+// definition, it uses the newest version.
 //
 // The checks run in the order of the package documentation, and the first that fails gives the
-// reason. Until all have passed, the owner is unchanged except for its number of rolls.
+// reason. Until all checks have passed, the owner is unchanged except for its number of rolls.
 func (s *Set) apply(t *Turn, a *Application) outcome {
 	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
 		newest, _ := t.Catalog.version(a.Spec.program)
@@ -62,7 +62,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		return r
 	}
 	switch r.kind {
-	case Applied, Refreshed, Stacked, Queued: // outcomes without an event do not advance diminishing returns
+	case Applied, Refreshed, Stacked, Queued: // other outcomes do not advance diminishing returns
 		if s.isLive(r.handle) {
 			s.noteApplier(r.handle.slot(), a.Source)
 		}
@@ -86,7 +86,7 @@ func (s *Set) joinOrStart(t *Turn, a *Application, d int64) outcome {
 	if at == noSlot {
 		return s.start(t, a, d)
 	}
-	if back := t.backdate.ms; back > 0 && d > 0 { // only the remaining time counts
+	if back := t.backdate.ms; back > 0 && d > 0 { // join with the time that remains of d
 		if d <= back {
 			return outcome{}
 		}
@@ -121,7 +121,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	}
 	if why == NoReason {
 		if spec.uses&usesImmunity != 0 && s.live < s.limit {
-			s.flushMatching(t, spec.immunity.matches) // pending pulses predate the immunity
+			s.flushMatching(t, spec.immunity.matches) // late pulses are from before the immunity
 		}
 		at = s.allocSlot(t)
 	}
@@ -139,9 +139,11 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	now, back := t.now, t.backdate.ms
 	i.boundary = s.firstBoundary(i, now)
 	if back > 0 && i.boundary != wheel.Never {
-		i.boundary = i.boundary.Add(-back) // owner time, and so aligned boundaries, did not move while it was away
+		// The period began at the backdated start. Aligned boundaries move by the same amount,
+		// because owner time did not advance while the owner was away.
+		i.boundary = i.boundary.Add(-back)
 	}
-	t.now = now.Add(-back) // its start
+	t.now = now.Add(-back) // the start of the instance
 	i.end = endAfter(t.now, d)
 	i.stacks = int16(min(spec.stacksOf(a), spec.limit))
 	s.rehash(at)
@@ -156,7 +158,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	e := s.newInstanceEvent(t, Applied, at)
 	h := e.Handle
 	e.End = s.reportedEnd(i)
-	// Queued only: grants, modifiers and the first pulse take effect before these actions run.
+	// The actions are only queued here: grants, modifiers and the first pulse come before them.
 	s.queueActions(t, spec.apply, s.magnitudesOf(i))
 	if spec.uses&usesLinks != 0 {
 		s.applyLinks(t, i)
@@ -166,7 +168,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	} else if s.gates() != nil {
 		s.reevaluate(t) // removing displaced instances may have changed which ones are hidden
 	}
-	// Its requirement for removal may have ended it already.
+	// The instance may already have ended because its requirement for removal is met.
 	if spec.First != define.FirstNone && s.isLive(h) {
 		s.pulse(t, at)
 	}
@@ -177,8 +179,8 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 }
 
 // activate makes a new instance effective before its first pulse and updates which instances are
-// hidden. An instance that is hidden from its start grants no tags and adds no modifiers, not
-// even for a moment, so that requirements of other buffs do not see them.
+// hidden. An instance that is hidden from its start never grants its tags or adds its modifiers,
+// not even for a moment, so that they cannot affect the requirements of other buffs.
 func (s *Set) activate(t *Turn, at uint16) {
 	i := s.slot(at)
 	spec := s.programOf(i)
@@ -218,13 +220,13 @@ func (s *Set) initExtra(t *Turn, i *instance, a *Application) {
 		s.addAsync(t, i, a, s.duration(i), i.stacks, s.age(i))
 	}
 	if spec.Stack.Timers == define.TimersQueue {
-		i.stacks, x.running = 1, s.age(i) // one application runs, whatever its number of stacks
+		i.stacks, x.running = 1, s.age(i) // a queue runs one application at a time, as one stack
 	}
 }
 
-// firstBoundary returns the first boundary of the period after now, in buff time, or Never
-// without a period. With AlignOwner the boundaries are the multiples of the period in owner time,
-// regardless of the buff's own pauses and rates.
+// firstBoundary returns the first boundary of the period after now, in buff time. If the instance
+// has no period, it returns Never. With AlignOwner the boundaries are the multiples of the period
+// in owner time, regardless of pauses and rates of the buff itself.
 func (s *Set) firstBoundary(i *instance, now wheel.Time) wheel.Time {
 	switch period := s.period(i); {
 	case period == 0:
@@ -238,8 +240,8 @@ func (s *Set) firstBoundary(i *instance, now wheel.Time) wheel.Time {
 	}
 }
 
-// nextMultiple returns the first instant after now that is a multiple of the period, counted from
-// the instant zero.
+// nextMultiple returns the first instant after now whose distance from zero is a multiple of the
+// period.
 func nextMultiple(now wheel.Time, zero, period int64) wheel.Time {
 	return now.Add(period - within(int64(now)-zero, period))
 }
@@ -280,7 +282,8 @@ func (s *Set) rejectInvalid(t *Turn, a *Application, why Reason, err error) outc
 	return outcome{kind: Faulted, why: why, err: err}
 }
 
-// unreadParam returns the name of the first parameter that no number of the definition reads, or "".
+// unreadParam returns the name of the first parameter that no number of the definition reads, or
+// "" if there is none.
 func (a *Application) unreadParam() string {
 	for i := range a.Params {
 		if !slices.Contains(a.Spec.program.callers, a.Params[i].Caller) {
@@ -298,10 +301,10 @@ func endAfter(at wheel.Time, ms int64) wheel.Time {
 	return at.Add(ms)
 }
 
-// Captured is the value of one attribute of a source when it was read.
+// Captured is the value that an attribute of a source had when it was read.
 type Captured struct {
 	attr  stat.Attr
-	when  define.Snapshot // SnapshotCast or SnapshotApply
+	when  define.Snapshot // SnapshotCast or SnapshotApply: when the value was read
 	value float64
 }
 
@@ -309,15 +312,20 @@ type Captured struct {
 // indirectly, reads attributes of its source. If not, [Application.Capture] does nothing.
 func (s *Spec) Captures() bool { return len(s.program.captures) > 0 }
 
-// Capture reads the attributes of the source that the definition, and all that it can apply,
-// need. Values captured before remain. Call it with SnapshotCast when the application is made, to
-// read the attributes with SnapshotCast, and with SnapshotApply when the application executes, to
-// read the rest. Source is the Set of the source; if it is nil, numbers that need a missing value
-// use their default or refuse the application. If the source is the owner itself, Capture is not
-// needed: the Set reads its own attributes. The catalog is Turn.Catalog.
+// Capture reads the attributes of the source that are needed by the definition and by all
+// definitions that it can apply. It keeps values that were captured before.
 //
-// The values are appended to dst, which is returned; it allocates only if dst is too short. The
-// caller must have exclusive access to the Set of the source: see the package documentation.
+// Call Capture twice: with SnapshotCast when the application is made, to read the attributes that
+// have SnapshotCast, and with SnapshotApply when the application executes, to read the remaining
+// attributes. Capture is not needed if the source is the owner itself, because the Set reads its
+// own attributes.
+//
+// The parameter source is the Set of the source. If it is nil, the values stay missing: a number
+// that needs one uses its default, or the application is denied. The catalog is Turn.Catalog.
+//
+// The values are appended to dst, and the extended slice is returned; Capture allocates only if
+// dst is too short. The caller must have exclusive access to the Set of the source: see the
+// package documentation.
 func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when define.Snapshot) []Captured {
 	from := len(dst)
 	for _, w := range a.Spec.program.captures {
@@ -341,11 +349,11 @@ func (a *Application) Unknown() bool {
 	return false
 }
 
-// Inherit adds captures to an application that an aura makes to its members. The aura is the buff
-// with handle h of its bearer, whose Set is s; the bearer is the source of the application.
-// Values with SnapshotCast are copied from the aura, values with SnapshotApply are the present
-// attributes of the bearer. If the aura has ended, no values are added. The values are appended
-// to dst, which is returned.
+// Inherit sets the captured values of an application that an aura makes to its members. The aura
+// is the buff with handle h on the owner of the Set s, and that owner is the source of the
+// application. Values with SnapshotCast are copied from the aura; values with SnapshotApply are
+// the present attributes of the owner. If the aura has ended, there are no values. The values are
+// appended to dst, and the extended slice is returned.
 func (a *Application) Inherit(dst []Captured, s *Set, c *Catalog, h Handle) []Captured {
 	from := len(dst)
 	if i := s.lookup(h); i != nil {
@@ -364,7 +372,7 @@ func (a *Application) Inherit(dst []Captured, s *Set, c *Catalog, h Handle) []Ca
 	return dst
 }
 
-// findCaptured returns the value of one attribute in a list, if it has been captured.
+// findCaptured returns the captured value of an attribute, and reports whether the list has it.
 func findCaptured(list []Captured, attr stat.Attr, when define.Snapshot) (float64, bool) {
 	for k := range list {
 		if c := &list[k]; c.attr == attr && c.when == when {

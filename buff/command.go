@@ -30,90 +30,93 @@ var (
 	ErrValue     = errors.New("buff: bad value of an attribute")
 )
 
-// Span is an optional duration. The zero Span is the duration of the definition.
+// Span is an optional duration. The zero Span means the duration of the definition.
 type Span struct {
 	d     time.Duration
 	given bool
 }
 
 // Lasting returns a Span of d, rounded up to whole milliseconds so that a buff never ends early.
-// A command with a duration that is not above zero, or above [define.MaxDuration], fails with
-// [ErrDuration]: such values are most likely mistakes, and do not mean "infinite" or "instant".
+// A command with d <= 0 or d > [define.MaxDuration] fails with [ErrDuration], because such a value
+// is most likely a mistake: zero does not mean "infinite", nor does it mean "instant".
 func Lasting(d time.Duration) Span { return Span{d: d, given: true} }
 
-// Given returns the duration and whether there is one.
+// Given returns the duration, and reports whether the Span has a duration of its own.
 func (s Span) Given() (d time.Duration, given bool) { return s.d, s.given }
 
 // Application describes one application of a buff to an owner.
 type Application struct {
 	Spec      *Spec
-	Source    OwnerID // 0 for the game
-	Stacks    int     // if zero, Spec.Stack.Initial; clamped to the limit
+	Source    OwnerID // the owner that applies the buff; 0 if the game applies it
+	Stacks    int     // 0 means Spec.Stack.Initial; clamped to the stack limit
 	Level     int     // from 0 to MaxLevel
-	Key       uint64  // for Stacking.By ByKey
-	Duration  Span    // if zero, the definition's duration
-	Scale     Ratio   // multiplies the duration, for resistances; zero is 1
+	Key       uint64  // with Stacking.By ByKey, only applications with equal keys stack
+	Duration  Span    // the zero Span means the definition's duration
+	Scale     Ratio   // multiplies the duration, as a resistance does; the zero Ratio means 1
 	Magnitude int64   // passed to events and handlers
-	Params    []Arg   // numbers of the definition that the caller sets; not retained. Unknown ones are denied: NoParam
 
-	// Captured are attributes of the source: see [Application.Capture]. They are copied
-	// if they are retained.
+	// Params are values for the numbers of the definition that have a Caller. The slice is not
+	// retained. If the definition has no such number, the application is denied with NoParam.
+	Params []Arg
+
+	// Captured are values of attributes of the source: see [Application.Capture]. The slice is
+	// copied if its values are retained.
 	Captured []Captured
 
-	share      share        // of the pulse that caused it
-	member     bool         // applied by an aura; it has no end
-	with       uint64       // the age of its head if it is a link; 0: it is not
-	rest       bool         // one of stolenBuff.rest
-	stolen     bool         // the definition does not change its duration
-	stolenBuff *stolenState // the remaining state of the stolen buff; nil: only the fields above
+	share      share        // share of the pulse that caused this application
+	member     bool         // applied by an aura, so the buff has no end
+	with       uint64       // for a link, the age of its head (see linkage); otherwise 0
+	rest       bool         // this application is a part in stolenBuff.rest
+	stolen     bool         // made by a steal, so the definition must not change its duration
+	stolenBuff *stolenState // the remaining state of the stolen buff; nil if the fields above hold all of it
 
 	backdate backdate // see followBackdated
 }
 
-// Arg is the value of a number with [define.Number.Caller].
+// Arg is the value of a number with a [define.Number.Caller].
 type Arg struct {
-	Caller string  // the name in the definition
+	Caller string  // the Caller of the number in the definition
 	Value  float64 // NaN and Inf are denied if the definition reads them
 }
 
 // Command is one change requested of an owner, of a zone or of all owners. Use the constructor of
-// each verb: [Apply], [Remove], [Extend], [Dispel], [PauseZone] and so on. The same value is
-// executed by an engine on any of its lanes, written to a recording, sent between machines
-// ([Command.AppendBinary]) and is a line of a scenario ([Command.String], [ParseCommand]).
+// each verb: [Apply], [Remove], [Extend], [Dispel], [PauseZone] and so on. An engine executes a
+// Command on any of its lanes and writes it to a recording. [Command.AppendBinary] encodes it for
+// other machines; [Command.String] and [ParseCommand] convert it to and from a line of a scenario.
 //
-// [verb.Verb] lists the fields that each verb reads. AddBase, SetBase and Damage also have
-// Application.Spec and Source, for the event: the buff that causes it. Without them the game
-// does.
+// [verb.Verb] lists the fields that each verb reads. For AddBase, SetBase and Damage,
+// Application.Spec and Application.Source are optional: they name the buff that causes the change
+// and are copied to the event. If they are zero, the game causes the change.
 type Command struct {
 	Application Application
 	Query       Query
-	Owner       OwnerID // the target, unless it has a handle; see [Command.Number]
+	Owner       OwnerID // the target, unless Handle or Timeout identifies it: see [Command.Number]
 	Handle      Handle
 	Timeout     TimeoutHandle
 	By          time.Duration
 	Amount      int64
 	Value       float64
 	Name        string
-	Do          any // the function of a timeout; such a command has no binary form
+	Do          any // the function of a timeout; a command with a function has no binary form
 	Stacks      int
 	Rate        Ratio
 	Zone        uint32
-	Handler     HandlerID // set on execution from Name
+	Handler     HandlerID // set from Name when the command is executed
 	Tag         Tag
 	Attr        stat.Attr
 	Act         Act
 	Verb        verb.Verb
-	Reason      Reason // if NoReason, Cancelled
+	Reason      Reason // NoReason means Cancelled
 	Whose       define.Whose
 	Purge       bool
 
 	quiet  bool // see Turn.quiet
-	linked bool // a RemoveSpec of all links of the head of age Amount, with Reason and Name
+	linked bool // this RemoveSpec removes all links of the head whose age is Amount: see issueUnlink
 }
 
-// Number returns the owner's number in the handle of the command, if the command has one.
-// Otherwise it is for Owner, or, for [verb.Compensate], [verb.LoseSource] and the time of a zone,
-// for several owners.
+// Number returns the owner's number in the handle of the command, and reports whether the command
+// has a handle. A command without a handle is for the owner in the field Owner, or for several
+// owners: see [Command.Many].
 func (c *Command) Number() (number uint32, by bool) {
 	switch c.Verb {
 	case verb.Remove, verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
@@ -127,7 +130,7 @@ func (c *Command) Number() (number uint32, by bool) {
 }
 
 // Many reports whether the command is for more than one owner: for all owners with buffs of a
-// source, for all of a zone, or for all.
+// source ([verb.LoseSource]), for all owners in a zone, or for all owners ([verb.Compensate]).
 func (c *Command) Many() bool {
 	switch c.Verb {
 	case verb.Compensate, verb.LoseSource:
@@ -138,45 +141,59 @@ func (c *Command) Many() bool {
 	return false
 }
 
-// Query selects buffs of one owner. Zero fields select all.
+// Query selects buffs of one owner. A buff must match every field that is not zero; the zero Query
+// selects all buffs.
 type Query struct {
-	Spec       *Spec
-	Source     OwnerID         // if not zero
-	To         OwnerID         // of a Steal, the thief
-	Most       int             // the most portions of a Dispel or Steal, or buffs per owner of a Compensate; if zero, all
-	Stacks     int             // of a Dispel and a Steal: the stacks in a portion, with Most zero one portion of each buff; if zero, Spec.Dispel.Per, and for a Steal the whole buff
-	Type       string          // Spec.Dispel.Type
-	Compensate string          // Spec.Save.Compensate
-	Tag        Tag             // in Spec.Tags or Spec.Grants, or an ancestor of one
-	Polarity   define.Polarity // Positive or Negative; if Neutral, any, unless the next field is set
-	Neutral    bool            // only neutral buffs; Polarity must then be Neutral
-	Grade      define.Grade    // of a Dispel and a Steal: the highest Spec.Dispel.Grade that is removed
-	Newest     bool            // the newest application first instead of the oldest
+	Spec   *Spec
+	Source OwnerID
+	To     OwnerID // the thief of a Steal
+
+	// Most is the maximum number of portions that a Dispel or a Steal removes, or of buffs per
+	// owner that a Compensate changes. Zero means no maximum.
+	Most int
+
+	// Stacks is the number of stacks in one portion of a Dispel or a Steal. Zero means
+	// Spec.Dispel.Per for a Dispel, and the whole buff for a Steal. If Stacks is set and Most is
+	// zero, one portion of each buff is removed.
+	Stacks int
+
+	Type       string          // equals Spec.Dispel.Type
+	Compensate string          // equals Spec.Save.Compensate
+	Tag        Tag             // is in Spec.Tags or Spec.Grants, or is an ancestor of a tag in them
+	Polarity   define.Polarity // Positive or Negative; Neutral means any, unless the field Neutral is set
+	Neutral    bool            // selects only neutral buffs; Polarity must then be Neutral
+	Grade      define.Grade    // for a Dispel or a Steal, the highest Spec.Dispel.Grade to remove
+	Newest     bool            // take the newest application first instead of the oldest
 }
 
 // Result is the result of a command.
 type Result struct {
 	Handle  Handle        // the instance that was applied, refreshed or stacked
-	Timeout TimeoutHandle // of AddTimeout
+	Timeout TimeoutHandle // the new timeout of an AddTimeout
 
 	// Kind is the main outcome: Applied, Stacked, Refreshed, Executed, Denied, StackEnded, Removed,
 	// Queued, Hastened, Changed, Reacted, Died, Revived, or Faulted with Err. It is Done if the command
 	// made a change without an event, and zero if it made no change.
 	Kind EventKind
-	Why  Reason // for Denied, Removed, StackEnded and Faulted
+	Why  Reason // set if Kind is Denied, Removed, StackEnded or Faulted
 
-	// Queued reports that the owner is busy, or the source of an application whose attributes
-	// must be read: the command waits in the owner's mailbox and has not run. Work that is due up
-	// to the instant of the call runs first, with its handlers, even for a buff that this command
-	// removes or a timeout that it cancels. The outcome is an event with that instant as its At
-	// and a Why that is the command's. A timeout that is cancelled in time has no event.
+	// Queued reports that the command has not run yet and waits in the owner's mailbox. The
+	// reason is that the owner is busy, or that the command is an application that reads
+	// attributes of its source and the source is busy.
+	//
+	// Events of the owner that are due up to the instant of the call happen before the command
+	// runs, and their handlers are called, even if they belong to a buff that the command removes
+	// or to a timeout that it cancels. The command then reports its outcome as an event whose At
+	// is the instant of the call and whose Why is the reason of the command. A timeout that is
+	// cancelled in time has no event.
 	Queued bool
 
-	// Amount is the remaining damage of an Absorb, the damage absorbed by shields of a Damage, and
-	// otherwise the number of instances or charges that were removed or selected.
+	// Amount is, for an Absorb, the damage that remains; for a Damage, the damage that shields
+	// absorbed; and for other commands the number of instances or charges that were removed or
+	// selected.
 	Amount int64
 
-	// Err is set if the command failed. No part of it was applied then.
+	// Err is set if the command failed. A failed command changes nothing.
 	Err error
 }
 
@@ -208,12 +225,12 @@ func (r Result) String() string {
 	return text
 }
 
-// plain reports whether check would accept the application without a closer look.
+// plain is a fast test: if it returns true, check would accept the application.
 func (a *Application) plain() bool {
 	return !a.Duration.given && a.Stacks >= 0 && uint(a.Level) <= define.MaxLevel && a.Scale == Ratio{}
 }
 
-// check returns the fault of the application, or zeros.
+// check returns the reason and the error if the application has invalid arguments, else zeros.
 func (a *Application) check() (Reason, error) {
 	if d := a.Duration.d; a.Duration.given {
 		switch {
@@ -238,13 +255,15 @@ func (a *Application) check() (Reason, error) {
 
 // Errors of decoding, parsing and checking a [Command].
 var (
-	// ErrCommand: it is not a command, or not one that a constructor could make.
+	// ErrCommand means that the input is not a command, or that no constructor could have made
+	// the command.
 	ErrCommand = errors.New("buff: bad command")
-	// ErrCommandVersion: its binary form has a later version.
+	// ErrCommandVersion means that the binary form has a later version than this package knows.
 	ErrCommandVersion = errors.New("buff: a command of a version that is not known")
-	// ErrFunc: it holds a Go function, which has no binary form.
+	// ErrFunc means that the command holds a Go function, which has no binary form.
 	ErrFunc = errors.New("buff: a command with a function has no binary form")
-	// ErrName: the catalog has no definition, tag, act or attribute of that name or number.
+	// ErrName means that the catalog does not have the definition, tag, act or attribute that the
+	// command names.
 	ErrName = errors.New("buff: the catalog has no such name")
 )
 
@@ -287,19 +306,21 @@ func (c *Command) Check(catalog *Catalog) error {
 	return nil
 }
 
-// Commands for the buff or timeout of a handle. They fail with [ErrStale] if it has ended.
+// The following commands are for the buff or the timeout of a handle. They fail with [ErrStale] if
+// the buff or the timeout has ended.
 
 // Remove ends the buff of a handle with the reason Cancelled.
 func Remove(h Handle) Command { return Command{Verb: verb.Remove, Handle: h} }
 
-// RemoveStacks removes n stacks from the buff of a handle, with a reason that ends buffs: the
-// whole buff if n is not above zero or it has no more. The timers of the remaining stacks do not
-// change. It panics if the reason does not end buffs.
+// RemoveStacks removes n stacks from the buff of a handle, for the reason why. It removes the whole
+// buff if n <= 0, or if the buff has at most n stacks. The timers of the remaining stacks do not
+// change. RemoveStacks panics if why is not a reason that ends buffs: see [Reason.Removes].
 func RemoveStacks(h Handle, n int, why Reason) Command {
 	return Command{Verb: verb.Remove, Handle: h, Stacks: n, Reason: removal(why)}
 }
 
-// removal panics if why does not end buffs. Cancelled is the zero reason of a command.
+// removal returns the value of Command.Reason for the reason why: NoReason stands for Cancelled. It
+// panics if why is not a reason that ends buffs.
 func removal(why Reason) Reason {
 	if !why.Removes() {
 		panic(fmt.Sprintf("buff: %v is not a reason that ends a buff", why))
@@ -310,28 +331,29 @@ func removal(why Reason) Reason {
 	return why
 }
 
-// Extend moves the end of the buff of a handle by d, which may be negative. If the end would not
-// be after now, the buff expires at once, without a pulse. It fails with [ErrInfinite] if the
-// buff has no end.
+// Extend moves the end of the buff of a handle by d, which may be negative. If the new end is not
+// after now, the buff expires at once, without a pulse. The command fails with [ErrInfinite] if
+// the buff has no end.
 func Extend(h Handle, d time.Duration) Command {
 	return Command{Verb: verb.Extend, Handle: h, By: d}
 }
 
-// ExtendUpTo is Extend with a maximum: it does not move the end beyond most from now, and does
-// not change an end that is further away.
-func ExtendUpTo(h Handle, d, most time.Duration) Command {
-	return Command{Verb: verb.Extend, Handle: h, By: d, Application: Application{Duration: Lasting(most)}}
+// ExtendUpTo is like Extend but never moves the end past now+maximum. If the end is already later
+// than that, it stays.
+func ExtendUpTo(h Handle, d, maximum time.Duration) Command {
+	return Command{Verb: verb.Extend, Handle: h, By: d, Application: Application{Duration: Lasting(maximum)}}
 }
 
-// SetRemaining makes the buff of a handle end after d, even if it had no end. If d is not above
-// zero, it expires at once, without a pulse.
+// SetRemaining makes the buff of a handle end after d, even if it had no end. If d <= 0, the buff
+// expires at once, without a pulse.
 func SetRemaining(h Handle, d time.Duration) Command {
 	return Command{Verb: verb.SetRemaining, Handle: h, By: d}
 }
 
-// SetPeriod changes the period of the buff of a handle, as the Haste of its definition says. It
-// fails with [ErrPeriod] if the buff does not pulse, or d is not in whole milliseconds from
-// [define.MinPeriod] to [define.MaxDuration].
+// SetPeriod changes the period of the buff of a handle to d. The field Haste of the definition
+// decides when the change takes effect. The command fails with [ErrPeriod] if the buff does not
+// pulse, or if d is not a whole number of milliseconds from [define.MinPeriod] to
+// [define.MaxDuration].
 func SetPeriod(h Handle, d time.Duration) Command {
 	return Command{Verb: verb.SetPeriod, Handle: h, By: d}
 }
@@ -339,11 +361,11 @@ func SetPeriod(h Handle, d time.Duration) Command {
 // PauseBuff pauses the time of one buff until [ResumeBuff].
 func PauseBuff(h Handle) Command { return Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: h} }
 
-// ResumeBuff ends a PauseBuff. The buff stays paused while its owner is.
+// ResumeBuff ends a PauseBuff. The buff stays paused while its owner is paused.
 func ResumeBuff(h Handle) Command { return Command{Verb: verb.Resume, Whose: define.OfBuff, Handle: h} }
 
-// SetBuffRate is [SetRate] for the time of one buff, which then has the product of its rate, its
-// owner's and its zone's.
+// SetBuffRate is [SetRate] for the time of one buff. The time of the buff then runs at the product
+// of this rate, the owner's rate and the zone's rate.
 func SetBuffRate(h Handle, r Ratio) Command {
 	return Command{Verb: verb.SetRate, Whose: define.OfBuff, Handle: h, Rate: r}
 }
@@ -352,12 +374,12 @@ func SetBuffRate(h Handle, r Ratio) Command {
 // suppressed, grants are off, and its time continues. A second Inhibit has no effect.
 func Inhibit(h Handle) Command { return Command{Verb: verb.Inhibit, Handle: h} }
 
-// Release ends an Inhibit. The buff takes effect again unless it is hidden for another reason;
-// its Inhibition says when it pulses.
+// Release ends an Inhibit. The buff takes effect again unless it is hidden for another reason. The
+// field Inhibition of its definition decides when the next pulse is.
 func Release(h Handle) Command { return Command{Verb: verb.Release, Handle: h} }
 
-// ConsumeCharges uses n charges of one buff, or one if n is below one; the buff ends with its
-// last charge. It does not change a buff without charges.
+// ConsumeCharges uses n charges of one buff, or one charge if n < 1. The buff ends with its last
+// charge. A buff without charges does not change.
 func ConsumeCharges(h Handle, n int) Command {
 	return Command{Verb: verb.ConsumeCharges, Handle: h, Stacks: n}
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // An instance refers to its definition by number, not by pointer, so that the garbage collector
-// need not scan the instances: a million buffs would have a million pointers to a few hundred
-// definitions. Nearly all definitions are in the Set's catalog. Definitions of other catalogs,
-// which occur between a reload and [Set.Adopt] or if a definition was removed, are in
-// rareState.foreign.
+// need not scan the instances. Otherwise a million buffs would have a million pointers to a few
+// hundred definitions. Nearly all definitions are in the Set's catalog. Definitions of other
+// catalogs are in rareState.foreign. An instance has such a definition between a reload and
+// [Set.Adopt], or if the reload removed the definition.
 
 // programOf returns the program of an instance, or nil for a free slot.
 func (s *Set) programOf(i *instance) *program {
@@ -75,8 +75,8 @@ func (s *Set) setCatalog(c *Catalog) {
 
 // rareState is the part of a Set that many owners do not need.
 type rareState struct {
-	foreign  []*program // by slot; definitions that are not in the Set's catalog: see programOf
-	extras   []extra
+	foreign  []*program   // by slot: programs that are not in the Set's catalog, see programOf
+	extras   []extra      // see instance.extra
 	timeouts *timeouts    // nil until the first timeout
 	sheet    *sheet.Sheet // attributes; nil if all are as in the catalog
 
@@ -84,13 +84,13 @@ type rareState struct {
 	timeScale *timeScale       // owner time; nil if it is the same as world time
 	journal   *journal.Journal // records changes; nil if disabled
 
-	calls        []waitingCall // deferred to the start of the next Run; only the last pendingCalls are left
-	pendingCalls int32         //
+	calls        []waitingCall // calls deferred to the start of the next Run; see pendingCalls
+	pendingCalls int32         // the last pendingCalls elements of calls still wait; the others were made
 
-	modifiers int32 // of all live instances, including hidden ones
-	freeExtra uint16
-	rereads   bool // see Set.Rereads
-	mixed     bool // the Set may have instances of several catalogs
+	modifiers int32  // number of modifiers of all live instances, including hidden instances
+	freeExtra uint16 // first free element of extras, or noSlot
+	rereads   bool   // see Set.Rereads
+	mixed     bool   // the Set may have instances of several catalogs
 }
 
 // mixed reports whether the Set may have instances of several catalogs.
@@ -119,7 +119,7 @@ func (s *Set) timeScale() *timeScale {
 	return s.rare.timeScale
 }
 
-// gates returns the owner's gates, or nil if there are none.
+// gates returns the owner's gates, or nil if nothing has needed them yet.
 func (s *Set) gates() *gates {
 	if s.rare == nil {
 		return nil
@@ -158,24 +158,24 @@ func (s *Set) ensureRare() *rareState {
 	return s.rare
 }
 
-// Lineages returns the number of IDs in the catalog and the catalogs that it succeeds: the
-// greatest [Spec.Lineage].
+// Lineages returns the number of different IDs in the catalog and in the catalogs that it succeeds.
+// This is also the greatest [Spec.Lineage].
 func (c *Catalog) Lineages() int { return len(c.lineages.list) }
 
 // Calls reports whether a definition of the catalog calls the Go handler with that name. In
 // contrast, [Catalog.Handlers] includes the handlers that only earlier catalogs call.
 func (c *Catalog) Calls(handler string) bool { return c.ownHandlers[handler] }
 
-// sameDefinition reports whether two programs are versions of one definition. While all instances
-// of a Set are from its catalog, it compares pointers only. If other is nil, because its Spec is
-// not from a catalog, the result is false.
+// sameDefinition reports whether two programs are versions of one definition. Comparing pointers
+// is enough while all instances of the Set are from its catalog. If other is nil, because its Spec
+// is not from a catalog, the result is false.
 func (s *Set) sameDefinition(spec, other *program) bool {
 	return spec == other || other != nil && (s.mixed() || other.catalog != s.catalog) && spec.lineage == other.lineage
 }
 
-// updateVersion makes an instance take the version of the application that joins it. It runs
-// after all checks that can refuse the application. If the Stacking.Timers of the two versions
-// differ, the application has taken the old version before.
+// updateVersion switches an instance to the definition's version in the application that joins
+// it. It must be called after all checks that can deny the application. If the Stacking.Timers of
+// the two versions differ, the application already has the version of the instance.
 func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	if s.programOf(i) != a.Spec.program {
@@ -183,16 +183,16 @@ func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	}
 }
 
-// emitVersion emits a Refreshed for an instance that has taken another version, if no other event
-// reports it. Observers that store data by version need it.
+// emitVersion emits a Refreshed for an instance that has switched to another version, where no
+// other event reports the switch. Observers that store data by version need the event.
 func (s *Set) emitVersion(t *Turn, at uint16) {
 	e := s.instanceEvent(Refreshed, at)
 	e.End = s.reportedEnd(s.slot(at))
 	t.emit(s, &e)
 }
 
-// switchVersion makes an instance take the version of an application. Grants, modifiers and the
-// rest change at once; the next pulse does not move.
+// switchVersion switches an instance to the definition's version in an application. Grants,
+// modifiers and all other properties change at once, but the next pulse does not move.
 func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
 	i, spec := s.slot(at), a.Spec.program
 	s.reportLastState(t, at, true)
