@@ -7,35 +7,37 @@ import (
 )
 
 var (
-	// ErrBlob is matched by every error of a blob that is damaged or is not a blob. The error names
-	// the fault and its position.
+	// ErrBlob means that the data is damaged or is not a blob. The error text names the fault and
+	// its position.
 	ErrBlob = state.Err
 
-	// ErrRoom is matched by the error of a blob that would emit more events or call more handlers at
-	// once than [Turn].MostEvents and [Turn].MostCalls allow. The error says how many.
+	// ErrRoom means that restoring a blob would emit more events or call more handlers at once than
+	// [Turn].MostEvents and [Turn].MostCalls allow. The error text says how many.
 	ErrRoom = errors.New("buff: too much at once")
 )
 
-// The limits of package state are those of this package.
+// This line compiles only if package state has the same limits as this package.
 const _ = uint(MaxPerOwner-state.MaxPerOwner) + uint(state.MaxPerOwner-MaxPerOwner) + uint(MaxRate-state.MaxRate) + uint(state.MaxRate-MaxRate)
 
-// BlobMoment returns the calendar time and the uptime, in ms, that [Set.Save] was given for a blob.
-// It fails with [ErrBlob]. Of the rest of the blob it verifies only the checksum.
+// BlobMoment returns the calendar time and the uptime, in ms, that [Set.Save] was called with when
+// it made the blob. It fails with [ErrBlob]. Except for these values it verifies only the checksum
+// of the blob.
 func BlobMoment(blob []byte) (wall, uptime int64, err error) {
 	o, err := state.DecodePlace(blob)
 	return o.Wall, o.Uptime, err
 }
 
-// BlobZone returns the zone in which the owner of a blob was: see [Set.Save]. It fails with
-// [ErrBlob]. Of the rest of the blob it verifies only the checksum.
+// BlobZone returns the zone that [Set.Save] was called with when it made the blob. It fails with
+// [ErrBlob]. Except for this value it verifies only the checksum of the blob.
 func BlobZone(blob []byte) (zone uint32, err error) {
 	o, err := state.DecodePlace(blob)
 	return o.Zone, err
 }
 
-// MoveBlob converts a blob for another server that has run for uptime ms, where the owner is in zone
-// 0: uptime and zones belong to one server. No uptime passes for its Uptime buffs; calendar time
-// does. It fails with [ErrBlob].
+// MoveBlob converts a blob for use on another server, whose uptime is uptime ms. Uptimes and zones
+// differ between servers, so the owner is in zone 0 on the new server, and for buffs with the clock
+// Uptime no time passes during the move. For buffs with the clock Wall time does pass. It fails
+// with [ErrBlob].
 func MoveBlob(blob []byte, uptime int64) ([]byte, error) {
 	o, err := state.Decode(blob, &state.Memory{})
 	if err != nil {
@@ -51,8 +53,8 @@ func MoveBlob(blob []byte, uptime int64) ([]byte, error) {
 	return o.Append(make([]byte, 0, len(blob)+8)), nil
 }
 
-// BlobJSON returns a blob in JSON, for people to read and edit. It fails with [ErrBlob], also if a
-// name in it is not UTF-8, which JSON cannot hold.
+// BlobJSON converts a blob to JSON, for people to read and edit. It fails with [ErrBlob], in
+// particular if the blob has a name that is not UTF-8, which JSON cannot hold.
 func BlobJSON(blob []byte) ([]byte, error) {
 	o, err := state.Decode(blob, &state.Memory{})
 	if err != nil {
@@ -61,8 +63,9 @@ func BlobJSON(blob []byte) ([]byte, error) {
 	return o.JSON()
 }
 
-// ParseBlobJSON returns the blob that is written in JSON: for the output of [BlobJSON] the same blob,
-// byte for byte. It fails with [ErrBlob] if a field is unknown, missing or out of range.
+// ParseBlobJSON converts JSON back to a blob. For the output of [BlobJSON] the result is equal to
+// the original blob, byte for byte. It fails with [ErrBlob] if a field is unknown, missing or out
+// of range.
 func ParseBlobJSON(text []byte) (blob []byte, err error) {
 	o, err := state.ParseJSON(text)
 	if err != nil {

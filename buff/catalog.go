@@ -20,28 +20,28 @@ type Catalog struct {
 	byID        map[string]*program
 	handlers    []string
 	handlerIDs  map[string]HandlerID
-	ownHandlers map[string]bool // called by definitions of this catalog
+	ownHandlers map[string]bool // handlers that a definition of this catalog calls
 
 	tags, acts         names
-	parents            []Tag // i: the tag above tag i+1, or 0
+	parents            []Tag // parents[t-1] is the tag directly above tag t, or 0
 	groups, slots, drs names
 
-	dead       define.DeadRule // for definitions with DeadDefault
-	aligned    bool            // some definition has AlignOwner
+	dead       define.DeadRule // the rule of definitions with DeadDefault
+	aligned    bool            // at least one definition has AlignOwner
 	attributes []define.Attribute
-	schema     *sheet.Layout // nil if there are no attributes, or invalid ones
+	schema     *sheet.Layout // nil if there are no attributes, or if an attribute is invalid
 
 	damaged, dealt Act    // define.ActDamaged and ActDealt; 0 if no definition uses the act
-	damageActs     uint64 // the bits of both
+	damageActs     uint64 // the set of the acts damaged and dealt: see Act.bit
 
-	lineages names       // IDs of this catalog and of its predecessors
-	latest   []*program  // i: the version of lineage i+1 in this catalog, or nil
-	ancestry []*identity // of the predecessors, oldest first, and of this catalog
+	lineages names       // the IDs of this catalog and of its predecessors
+	latest   []*program  // latest[n-1] is the program of lineage n in this catalog, or nil
+	ancestry []*identity // identities of the predecessors, oldest first, and of this catalog
 	changes  []define.SpecChange
 
-	revisions []uint32 // i: the highest revision of lineage i+1 so far
+	revisions []uint32 // revisions[n-1] is the highest revision of lineage n so far
 
-	locations []string // by Spec.Index; may be shorter than programs
+	locations []string // Definitions.Places: by Spec.Index, may be shorter than programs
 }
 
 // Errors of catalogs. Every error of [NewCatalog] matches ErrSpec. [Catalog.Rebuild] fails with
@@ -56,12 +56,12 @@ var (
 
 // SpecError is one error in one definition.
 type SpecError struct {
-	ID    string // the definition, or its position, as in "#3", if it has no ID; "" for an attribute
-	Field string // as in a file: "stack.limit", "on.pulse[0].apply"; "" for the whole definition
+	ID    string // ID of the definition, or its position ("#3") if it has no ID; "" for an attribute
+	Field string // the field, as in a file ("on.pulse[0].apply"); "" for the whole definition
 	Text  string // the error, and the allowed values
 }
 
-// Error returns one line.
+// Error returns the definition, the field and the text in one line.
 func (e *SpecError) Error() string {
 	if e.ID == "" {
 		return fmt.Sprintf("%s: %s", e.Field, e.Text)
@@ -72,7 +72,7 @@ func (e *SpecError) Error() string {
 	return fmt.Sprintf("buff %q: %s: %s", e.ID, e.Field, e.Text)
 }
 
-// SpecErrors has all errors in a set of definitions, in the order of the definitions.
+// SpecErrors lists all errors in a set of definitions, in the order of the definitions.
 type SpecErrors []*SpecError
 
 // Error returns the errors, one per line.
@@ -87,30 +87,30 @@ func (es SpecErrors) Error() string {
 // Is reports whether target is [ErrSpec].
 func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
 
-// NewCatalog checks the definitions and returns a catalog of copies of them. If there are errors,
-// it returns all of them as [SpecErrors], and no catalog.
+// NewCatalog checks the definitions and returns a catalog with copies of them. If definitions have
+// errors, it returns all errors as [SpecErrors], and no catalog.
 func NewCatalog(specs ...Spec) (*Catalog, error) { return Build(Definitions{Specs: specs}) }
 
-// Build is NewCatalog for definitions with attributes, tags and acts.
+// Build is like NewCatalog but also takes attributes, tags and acts.
 func Build(d Definitions) (*Catalog, error) {
 	return newCatalog(&Catalog{handlerIDs: make(map[string]HandlerID)}, nil, d)
 }
 
-// Next returns a catalog of the definitions that succeeds c, which does not change. Tags, acts and
-// handlers keep their numbers. A definition is the next version of the definition of c with the
-// same ID. Next fails as NewCatalog does.
+// Next returns a catalog of the definitions that succeeds the catalog c. It does not change c.
+// Tags, acts and handlers keep their numbers. A definition is the next version of the definition in
+// c with the same ID. Next fails as NewCatalog does.
 //
-// Running buffs keep the rules of their version. The next refresh changes them to the new version,
-// unless that has a different [define.Stacking].Timers. Buffs that a definition applies are always
-// of the newest version.
+// Running buffs keep the rules of their version. The next refresh of a buff switches it to the new
+// version, unless the two versions have different [define.Stacking].Timers. Buffs that a definition
+// applies always have the newest version.
 func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
 	return c.Rebuild(Definitions{Attributes: c.attributes, Dead: c.dead, Specs: specs})
 }
 
-// Rebuild is Next for definitions with attributes. They must include all attributes of c, unchanged,
-// because the owners already have values for them. Otherwise Rebuild fails with [ErrAttributes] and
-// with [SpecErrors] that name each changed or missing attribute. The attributes of c keep their
-// order, and new ones follow them.
+// Rebuild is like Next but also takes attributes, tags and acts. All attributes of c must be in d,
+// unchanged, because the owners already have values for them. Otherwise Rebuild fails with an error
+// that matches [ErrAttributes], and with [SpecErrors] that name each changed or missing attribute.
+// The attributes of c keep their order, and new attributes follow them.
 func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 	var err error
 	if d.Attributes, err = c.mergeAttributes(d.Attributes); err != nil {
@@ -123,7 +123,8 @@ func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
 	}, c, d)
 }
 
-// mergeAttributes returns the attributes of c, followed by those of the list that c does not have.
+// mergeAttributes returns the attributes of c, followed by the attributes in the list that c does
+// not have.
 func (c *Catalog) mergeAttributes(list []define.Attribute) ([]define.Attribute, error) {
 	var errs SpecErrors
 	all, old := slices.Clip(c.attributes), make([]bool, len(list))
@@ -148,7 +149,7 @@ func (c *Catalog) mergeAttributes(list []define.Attribute) ([]define.Attribute, 
 	return all, nil
 }
 
-// newCatalog completes c. If before is not nil, c succeeds it.
+// newCatalog completes c, which succeeds the catalog before if before is not nil.
 func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.byID = make(map[string]*program, len(specs))
@@ -174,7 +175,7 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	}
 	k.propagateCaptures()
 	used := uint64(0)
-	if before != nil { // buffs of its definitions may still run
+	if before != nil { // buffs with definitions of before may still run
 		used = before.damageActs
 	}
 	for _, p := range c.programs {
@@ -191,7 +192,7 @@ func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
 	return c, nil
 }
 
-// newest returns the version of p in c, or p itself if c has none.
+// newest returns the version of p in c, or p itself if c has no version of p.
 func (c *Catalog) newest(p *program) *program {
 	if c == nil || p.catalog == c || int(p.lineage) > len(c.latest) || c.latest[p.lineage-1] == nil {
 		return p
@@ -242,14 +243,15 @@ func (c *Catalog) Place(s *Spec) string {
 	return c.locations[s.Index()]
 }
 
-// Has reports whether s is a definition of this catalog, not of one that it succeeds.
+// Has reports whether s is a definition of this catalog. It returns false for a definition of a
+// catalog that this catalog succeeds.
 func (c *Catalog) Has(s *Spec) bool {
 	return s != nil && s.program != nil && s.program.catalog == c
 }
 
-// Handlers returns the names of the Go handlers that the definitions call, without duplicates, in
-// the order of their first use, starting with those of the catalogs that this one succeeds. The
-// first has the [HandlerID] 1.
+// Handlers returns the names of the Go handlers that are called by definitions of this catalog and
+// of the catalogs that it succeeds, the oldest catalog first. There are no duplicates. The first
+// name has the [HandlerID] 1.
 func (c *Catalog) Handlers() []string { return slices.Clone(c.handlers) }
 
 // HandlerName returns the name of a handler of this catalog, or "" if there is none.
@@ -271,7 +273,7 @@ func (c *Catalog) handler(name string) HandlerID {
 	return id
 }
 
-// Attributes returns the attributes of the owners, or nil if there are none.
+// Attributes returns the attributes that every owner has, or nil if there are none.
 func (c *Catalog) Attributes() *stat.Schema {
 	if c.schema == nil {
 		return nil
@@ -289,19 +291,19 @@ func (c *Catalog) Attr(name string) (stat.Attr, bool) {
 
 // Definitions is the content of a [Catalog].
 type Definitions struct {
-	// Attributes are the attributes of every owner. Definitions can only name these.
+	// Attributes are the attributes of every owner. Definitions can use no other attributes.
 	Attributes []define.Attribute
 
 	// Tags and Acts are names for the game to use in addition to those in the definitions.
 	Tags, Acts []string
 
-	// Dead is the rule for all definitions with DeadDefault.
+	// Dead is the rule for all definitions with Dead DeadDefault.
 	Dead define.DeadRule
 
 	// Specs are the definitions of the buffs.
 	Specs []Spec
 
-	// Places are the positions of Specs in their source, for people, as in "buffs/venom.yaml:12".
-	// It may be shorter than Specs. [Catalog.Changes] ignores it.
+	// Places are the positions of the Specs in their source, for people, as in
+	// "buffs/venom.yaml:12". The slice may be shorter than Specs. [Catalog.Changes] ignores it.
 	Places []string
 }

@@ -14,21 +14,21 @@ type EventKind uint8
 // Kinds of an [Event].
 const (
 	Applied    EventKind = iota + 1 // a new instance started
-	Refreshed                       // the end of a live instance was set again, even if it did not move
+	Refreshed                       // the end of a live instance was set again, maybe to the same instant
 	Stacked                         // a live instance got more stacks
 	StackEnded                      // a live instance lost stacks and continues
-	Pulsed                          // the periodic effect of an instance
+	Pulsed                          // the periodic effect of an instance took place
 	Executed                        // an instant buff was executed
 	Removed                         // an instance ended
 	Denied                          // an application was denied
 	TimedOut                        // a timeout was due
 	Faulted                         // a handler failed, or a cascade was stopped
-	// Hidden: the instance has lost its effect, because a requirement fails, another buff of its
-	// group is stronger, or its owner is immune.
+	// Hidden means that the instance has lost its effect, for example because a requirement fails,
+	// another buff of its group is stronger, or its owner is immune.
 	Hidden
 	Shown      // the instance has its effect again
-	Suppressed // a pulse without effect, because the buff is hidden or its owner immune
-	Queued     // with TimersQueue: the running application was selected again
+	Suppressed // a pulse had no effect, because the buff is hidden or its owner immune
+	Queued     // with TimersQueue, the running application was selected again
 	Hastened   // the period of an instance changed
 	Restored   // an instance was restored with its owner
 	Changed    // the base of an attribute changed
@@ -44,82 +44,101 @@ const (
 
 var eventWords = []string{"", "apply", "refresh", "stack", "stackend", "pulse", "exec", "remove", "deny", "timeout", "error", "hide", "show", "suppressed", "queue", "period", "restore", "change", "react", "miss", "die", "revive", "done"}
 
-// String returns the word of the kind in a log: "apply", "pulse".
+// String returns the word for the kind in logs, such as "apply" or "pulse".
 func (k EventKind) String() string { return wordlist.Word(eventWords, k) }
 
 // Event is something that happened to one owner. The events of an owner are in the order in which
 // they happened.
 type Event struct {
-	At   wheel.Time // the instant at which it happened by the rules
-	Seen wheel.Time // the frame in which it was processed; later than At in a late or coarse frame
+	At   wheel.Time // the instant at which the event happens by the rules
+	Seen wheel.Time // the time of the frame that processed the event; at least At
 
-	// Seq numbers the events of an owner from 1, in their order: see [EventID]. It is 0 for
-	// events that only report that a buff was loaded or unloaded with its owner, Restored and
-	// Removed with reason Unload, and for the Faulted of a cascade among several owners, which
-	// belongs to no owner.
+	// Seq numbers the events of an owner from 1, in their order: see [EventID]. It is 0 for a
+	// Restored and for a Removed with reason Unload, which only report that a buff was loaded or
+	// unloaded with its owner. It is also 0 for the Faulted of a cascade among several owners,
+	// which belongs to no owner.
 	Seq uint64
 
 	Owner  OwnerID
-	Source OwnerID // the owner that applied the buff; of a Died, the killer, or 0
-	// Target is, of a Reacted, the other owner of the act, or 0; of the Died that a handler in
-	// [Hooks].Death gets, the killer; of a Missed, the owner that does not exist, or 0 for the
-	// game.
+	Source OwnerID // the owner that applied the buff; for a Died, the killer, or 0
+
+	// Target is another owner, or 0. For a Reacted it is the other owner of the act. For the Died
+	// that a handler in [Hooks].Death gets, it is the killer. For a Missed it is the owner that
+	// does not exist, or 0 if the target was the game.
 	Target OwnerID
-	Spec   *Spec  // nil for a TimedOut, for a cascade, and for a Changed and a Died by a command of the game
+
+	// Spec is the definition of the buff. It is nil for a TimedOut, for the Faulted of a cascade,
+	// and for a Changed or a Died that a command of the game caused.
+	Spec *Spec
+
 	Handle Handle // the instance; zero for an instant buff, a Denied, a TimedOut and a Changed
 
-	// End is the end of the instance, for an Applied, a Refreshed, a Queued, a Restored, a
-	// Stacked with TimersEach (the end of the new stacks), a StackEnded that restarted the
-	// duration, and a Hastened that moved it. It is Never for other events, for an infinite buff,
-	// and while the buff is paused; in that case [Instance.Left] returns the remaining time.
+	// End is the end of the instance. It is set for an Applied, a Refreshed, a Queued, a Restored,
+	// a StackEnded that restarted the duration, a Hastened that moved the end, and a Stacked with
+	// TimersEach, where it is the end of the new stacks. It is Never for other events, for an
+	// infinite buff, and while the buff is paused. [Instance.Left] returns the remaining time of
+	// a paused buff.
 	End wheel.Time
 
-	// Next is the next pulse, for a Hastened and a Restored; otherwise it is Never or zero.
+	// Next is the instant of the next pulse, for a Hastened and a Restored; for other events it is
+	// Never or zero.
 	Next wheel.Time
 
-	// Elapsed and Period, in ms, are set for a pulse of less than a whole period, which has the
-	// fraction Elapsed/Period of the effect. An Executed set off by a pulse has the values of the
-	// pulse, and its Count.
+	// Elapsed and Period, in ms, are set for a pulse of less than a whole period. Such a pulse has
+	// the fraction Elapsed/Period of the effect. If a pulse causes an Executed, the Executed has
+	// the Elapsed, the Period and the Count of the pulse.
 	Elapsed, Period int64
 
-	// Offline, for a buff that ended while its owner was away, is how long the owner was away, in
-	// ms by the buff's clock. If the buff's actions run then (define.OfflineRun), or if such
-	// actions have applied it, Offline is how long ago it ended.
+	// Offline is set if a buff ended while its owner was away. It is then how long the owner was
+	// away, in ms of the buff's clock. With define.OfflineRun it is how long ago the buff ended;
+	// this is also so for a buff that was applied, and that ended, because of such an end.
 	Offline int64
 
-	// Magnitude is the magnitude of the application. For a Queued it belongs to the running
-	// application; for a Pulsed with TimersEach it is the sum over the stacks that pulse; for a
-	// Changed, the damage that shields absorbed; for a Reacted, the amount of the act.
+	// Magnitude is the magnitude of the application. For a Queued it is the magnitude of the
+	// running application. For a Pulsed with TimersEach it is the sum over the stacks that pulse.
+	// For a Changed it is the damage that shields absorbed. For a Reacted it is the amount of the
+	// act.
 	Magnitude int64
 
-	// Delta is the change of the base, for a Changed, and Value the base after it.
+	// Delta is the change of the base of an attribute, and Value the base after the change. Both
+	// are set for a Changed.
 	Delta, Value float64
 
-	// Name is the name of a timeout; the act of an Interrupt or a Reacted; the attribute of a
-	// Changed; the action of a Missed, as in "apply sting to target"; or, for a Denied with
-	// NoParam, the number that is missing, or that is provided and not used.
+	// Name depends on Kind:
+	//
+	//	TimedOut   the name of the timeout
+	//	Removed    with reason Interrupted, the act
+	//	Reacted    the act
+	//	Changed    the attribute
+	//	Missed     the action, as in "apply sting to target"
+	//	Denied     with NoParam, the number that is missing, or that was provided but is not used
 	Name string
 
-	Stacks int32 // after the event; for a Pulsed, the stacks that pulse
-	Count  int32 // number of pulses that a Pulsed represents, or the pulse that set off an Executed, if above 1; otherwise 0
-	Level  int16
-	Attr   stat.Attr // of a Changed
-	Kind   EventKind
-	// Why is set for Removed, StackEnded, Denied and Faulted, and is Immune for a Hidden and a
-	// Suppressed if that is the only cause.
+	Stacks int32 // number of stacks after the event; for a Pulsed, of the stacks that pulse
+
+	// Count is the number of pulses that a Pulsed represents, if above 1; otherwise it is 0. If a
+	// pulse causes an Executed, the Executed has the Count of the pulse.
+	Count int32
+
+	Level int16
+	Attr  stat.Attr // the attribute of a Changed
+	Kind  EventKind
+	// Why is set for a Removed, StackEnded, Denied or Faulted. For a Hidden or a Suppressed it is
+	// Immune if immunity is the only cause; otherwise it is NoReason.
 	Why Reason
 }
 
-// EventID identifies an event across zones, machines and restarts. The counter is part of the
-// owner's blob and moves with the owner. An owner created without a blob starts at 1.
+// EventID identifies an event across zones, machines and restarts. The counter of an owner's
+// events is part of the owner's blob and moves with the owner. An owner that is created without a
+// blob starts at 1.
 //
-// After a crash, an owner and its counter continue from the last blob. Events that are repeated
-// in the same way, as by a replay, get the same numbers. If the game takes another course, the
-// numbers of the lost events are given to other events. To detect duplicates by EventID,
-// therefore handle an event only when it is on disk: see store.Saver.Effects.
+// After a crash, an owner and its counter continue from the last blob. If the same events happen
+// again, as in a replay, they get the same numbers. If the game takes another course, the numbers
+// of the lost events are given to other events. So if you detect duplicates by EventID, handle an
+// event only when it is on disk: see store.Saver.Effects.
 type EventID struct {
 	Owner OwnerID // the owner of the event
-	Seq   uint64  // its number among the events of that owner
+	Seq   uint64  // number of the event among the events of the owner, see Event.Seq
 }
 
 // ID returns the identity of the event. Its Seq may be 0.
@@ -130,8 +149,8 @@ func (id EventID) String() string {
 	return string(strconv.AppendUint(append(strconv.AppendUint(nil, uint64(id.Owner), 10), ':'), id.Seq, 10))
 }
 
-// AppendLog appends the event as one line of a scenario log, without its end of
-// line: "3000 pulse venom x2". With seen, a pulse that ran late ends in
+// AppendLog appends the event as one line of a scenario log, such as "3000 pulse venom x2", without
+// a newline. If seen is true, the line of a late pulse ends with the time of its frame, as in
 // " seen=8000".
 func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 	dst = strconv.AppendInt(dst, int64(e.At), 10)
@@ -188,7 +207,7 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 	return dst
 }
 
-// appendChange appends the fields of a Changed after its definition, if it has one.
+// appendChange appends the fields of a Changed that follow its definition.
 func (e *Event) appendChange(dst []byte) []byte {
 	if e.Spec != nil {
 		dst = append(append(dst, ' '), e.Name...)

@@ -16,22 +16,22 @@ type Instance struct {
 	Stacks    int
 	Magnitude int64
 	End       wheel.Time // Never if infinite or paused
-	NextPulse wheel.Time // Never if there is none, or if paused
+	NextPulse wheel.Time // Never if the buff does not pulse again, or is paused
 	Level     int
 	Charges   int   // remaining charges
-	Shield    int64 // remaining pool
+	Shield    int64 // remaining pool of the shield
 	Waiting   int   // with TimersQueue, number of waiting applications
-	Hidden    bool  // present, but without effect
-	Paused    bool  // its time is paused
+	Hidden    bool  // the buff is present, but without effect
+	Paused    bool  // the time of the buff is paused
 	Held      Held  // causes of the pause; 0 unless Paused
-	Rate      Ratio // rate of its time while not paused; the zero Ratio means 1
+	Rate      Ratio // rate of the buff's time while it is not paused; the zero Ratio means 1
 
-	ends bool  // not infinite, even if End is Never because of a pause
-	left int64 // remaining time by its own clock in ms, if paused
+	ends bool  // the buff is paused and not infinite, so End is Never only because of the pause
+	left int64 // if ends is set, the remaining time in ms, by the buff's own clock
 }
 
-// Left returns the time until the end, or the longest Duration for an infinite buff. For a paused
-// buff it is the remaining time by its own clock, independent of now.
+// Left returns the time from now until the end, or the longest Duration for an infinite buff. For
+// a paused buff it returns the remaining time by the buff's own clock, whatever now is.
 func (i Instance) Left(now wheel.Time) time.Duration {
 	if i.Paused && i.ends {
 		return span(i.left)
@@ -42,9 +42,9 @@ func (i Instance) Left(now wheel.Time) time.Duration {
 	return span(int64(i.End - now))
 }
 
-// Own returns the time until the end by the buff's own clock, which stops while the buff is
-// paused and runs at its Rate, or the longest Duration for an infinite buff. With a Rate, it is
-// accurate to a millisecond of the world's time.
+// Own returns the time from now until the end by the buff's own clock, which runs at Rate and stops
+// while the buff is paused. For an infinite buff it returns the longest Duration. If Rate is not 1,
+// the result is accurate to a millisecond of world time.
 func (i Instance) Own(now wheel.Time) time.Duration {
 	if i.Paused || i.End == wheel.Never || i.Rate == (Ratio{}) {
 		return i.Left(now)
@@ -57,10 +57,10 @@ type Held uint8
 
 // Causes of a pause.
 const (
-	HeldByBuff  Held = 1 << iota // the buff is paused
-	HeldByOwner                  // its owner is paused
-	HeldByZone                   // its zone is paused
-	HeldByDeath                  // its owner is dead and on_death is pause
+	HeldByBuff  Held = 1 << iota // the buff itself is paused
+	HeldByOwner                  // the owner is paused
+	HeldByZone                   // the owner's zone is paused
+	HeldByDeath                  // the owner is dead, and the definition has "on_death: pause"
 )
 
 // span converts ms to a Duration, or to the longest one if it overflows.
@@ -91,7 +91,7 @@ type instance struct {
 	end wheel.Time // Never if infinite
 
 	// boundary is the next boundary of the period, even if it is after the end, so that a later
-	// refresh keeps the phase. It is Never without a period.
+	// refresh keeps the phase. It is Never if the instance has no period.
 	boundary wheel.Time
 
 	magnitude int64
@@ -99,13 +99,13 @@ type instance struct {
 	age32, period32, duration32 uint32 // see Set.age, Set.period and Set.duration
 
 	generation uint32
-	def        int32 // number of its definition, see Set.programOf; 0 if the slot is free
+	def        int32 // number of the definition, see Set.programOf; 0 if the slot is free
 	stacks     int16
 	level      int16
 	flags      flags
 	extra      uint16 // index in rareState.extras of the state that plain buffs do not need, or noSlot
 
-	older, newer uint16 // neighbors by age, or noSlot; for a free slot, newer is the next free one
+	older, newer uint16 // neighbors by age, or noSlot; in a free slot, newer is the next free slot
 }
 
 const noSlot = 1<<16 - 1
@@ -114,17 +114,17 @@ const noSlot = 1<<16 - 1
 type flags uint16
 
 const (
-	dirty       flags = 1 << iota // it is in scratch.dirty
-	unmet                         // its ongoing requirement fails
-	inhibited                     // by the command Inhibit
-	weaker                        // another buff of its group is stronger
-	ineffective                   // enough instances of its definition are stronger
-	timeScaled                    // it has its own time scale, extra.scale
-	deathPaused                   // it is paused by the death of its owner
-	member                        // it was applied by an aura
-	leaving                       // its owner has left the aura; it ends with reason OutOfAura
-	immune                        // its owner is immune to it
-	large                         // its age, period and duration are in extra.large
+	dirty       flags = 1 << iota // the slot is in scratch.dirty
+	unmet                         // the ongoing requirement fails
+	inhibited                     // disabled by the command Inhibit
+	weaker                        // another buff of the group is stronger
+	ineffective                   // Stacking.Effective instances of the definition are stronger
+	timeScaled                    // the instance has its own time scale, in extra.scale
+	deathPaused                   // paused because the owner is dead
+	member                        // applied by an aura
+	leaving                       // the owner has left the aura: the instance ends with OutOfAura
+	immune                        // the owner is immune to the instance
+	large                         // age, period and duration are in extra.large
 
 	hidden = unmet | inhibited | weaker | ineffective | immune
 )
@@ -142,8 +142,8 @@ func (s *Set) nextPulse(i *instance) wheel.Time {
 	return wheel.Never
 }
 
-// continues reports whether the instance continues after the end of its duration, with other
-// stacks or another application of its queue.
+// continues reports whether the instance continues after the end of its duration, because it then
+// has fewer stacks left or the next application of its queue runs.
 func (s *Set) continues(i *instance) bool {
 	switch st := &s.programOf(i).Stack; {
 	case st.Timers == define.TimersQueue:
@@ -160,7 +160,7 @@ func (s *Set) elapsed(i *instance, at wheel.Time) int64 {
 }
 
 // currentPeriod returns the length of the current period in ms. It differs from the length of the
-// following ones after a change that starts with the next pulse.
+// following periods, see Set.period, if a change of the period takes effect at the next pulse.
 func (s *Set) currentPeriod(i *instance) int64 {
 	if i.extra != noSlot {
 		if x := s.extraOf(i); x.currentPeriod > 0 {
@@ -185,14 +185,14 @@ func (s *Set) setNextPeriod(i *instance, ms int64) {
 	s.storePeriod(i, ms)
 }
 
-// nextDue returns the instant of the instance's next event in owner time, and its order among the
-// events at that instant. The instant is Never if there is no event.
+// nextDue returns the instant of the instance's next event in owner time, and a key that orders
+// the events at that instant. The instant is Never if there is no event.
 func (s *Set) nextDue(i *instance) (wheel.Time, uint64) {
 	at, _, r, age := s.nextEvent(i)
 	return at, dueKey(r, age)
 }
 
-// nextEnd returns the next end of the instance or of a part of it, in buff time.
+// nextEnd returns the next end of the instance, of an async stack or of a holder, in buff time.
 func (s *Set) nextEnd(i *instance) wheel.Time {
 	if s.programOf(i).Stack.Timers == define.TimersEach {
 		return s.extraOf(i).async[0].end
@@ -234,24 +234,25 @@ func (s *Set) nextOwnEvent(i *instance) (wheel.Time, rank, uint64) {
 type timeout struct {
 	at    wheel.Time
 	age   uint64
-	due   wheel.Time // in world time, or Never, as in keys
+	due   wheel.Time // deadline in world time, or Never: see keys
 	order uint32
 	name  string
-	do    any // function of the game; nil: the handler
+	do    any // function of the game to call; if nil, handler is called instead
 
 	handler    HandlerID
 	generation uint32
-	next       uint16 // next free slot
+	next       uint16 // in a free slot, the next free slot
 	live       bool
 	dirty      bool
 }
 
-// Handle identifies one instance of a buff on one owner. It is never reused: after the instance
-// has ended, it is stale. The zero Handle identifies no buff.
+// Handle identifies one instance of a buff on one owner. After the instance has ended, its handle
+// is stale and is never used for another instance. The zero Handle identifies no buff.
 //
-// It has 64 bits: 20 for the number of the owner, 12 for the slot on the owner and 32 for the
-// generation of the slot. A slot with no unused generation is retired. Engines start their
-// generations far apart, see [Set.SetOrigin], so that a handle of another engine is stale.
+// A Handle has 64 bits: 20 for the number of the owner, 12 for the slot on the owner and 32 for the
+// generation of the slot, which counts the uses of the slot. A slot with no unused generation is
+// retired. Engines start their generations far apart, see [Set.SetOrigin], so that a handle of
+// another engine is stale.
 type Handle uint64
 
 // TimeoutHandle identifies one timeout of one owner. It has the same format and guarantees as a
@@ -260,8 +261,8 @@ type TimeoutHandle uint64
 
 // Limits that follow from the format of a handle.
 const (
-	MaxOwners   = 1 << 20 // owners of one engine at a time
-	MaxPerOwner = 1 << 12 // instances of one owner, and also its timeouts
+	MaxOwners   = 1 << 20 // number of owners of one engine at a time
+	MaxPerOwner = 1 << 12 // number of instances of one owner, and number of its timeouts
 )
 
 const (
@@ -288,10 +289,10 @@ func (h Handle) generation() uint32        { return uint32(h) }
 func (h TimeoutHandle) slot() uint16       { return uint16(h>>slotShift) & (MaxPerOwner - 1) }
 func (h TimeoutHandle) generation() uint32 { return uint32(h) }
 
-// SetOrigin sets the first generation of the handles of a new Set; the default is 0. If handles
-// of two Sets with the same number can meet, as with two engines, their origins should be far
-// apart: the handles remain distinct until one of the slots has been reused as many times as the
-// difference. [Set.Generation] and the base of [NewSet] count from the origin.
+// SetOrigin sets the first generation of the handles of a new Set; the default is 0. If two Sets
+// have the same number and their handles can meet, as with two engines, their origins should be far
+// apart: the handles of the Sets stay distinct until a slot has been reused as many times as the
+// difference of the origins. [Set.Generation] and the base of [NewSet] count from the origin.
 //
 // It panics if the origin is odd, or if the Set has been used.
 func (s *Set) SetOrigin(origin uint32) {
@@ -301,19 +302,20 @@ func (s *Set) SetOrigin(origin uint32) {
 	s.generations.origin = origin
 }
 
-// generations determines the generations of the slots of an owner.
+// generations determines the generations of the slots of an owner. The first use of a slot has the
+// generation origin+base+1.
 type generations struct {
-	base   uint32 // number of generations, from the origin, that the first use of a slot skips
-	origin uint32 // the first generation, see Set.SetOrigin
+	base   uint32 // see NewSet
+	origin uint32 // see Set.SetOrigin
 }
 
 // first returns the generation of the first use of a slot. It is never 0, so that no handle is
 // the zero Handle.
 func (g generations) first() uint32 { return max(g.origin+g.base+1, 1) }
 
-// next returns the generation after the given one, and whether there is one. Generations wrap
-// around until they reach the origin. They skip 0; the origin is even, so that the last one is
-// not the skipped 0.
+// next returns the generation after the given one, and reports whether there is one. Generations
+// wrap around and end before the origin. They skip 0; the origin is even, so that the last
+// generation is not 0.
 func (g generations) next(generation uint32) (uint32, bool) {
 	next := max(generation+1, 1)
 	return next, generation+1 != g.origin && next != g.origin

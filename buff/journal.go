@@ -5,7 +5,8 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// SetJournal sets the journal in which the Set records its changes. Nil turns recording off.
+// SetJournal sets the journal in which the Set records its changes. A nil journal disables
+// recording.
 func (s *Set) SetJournal(j *journal.Journal) {
 	if j != s.journal() {
 		s.ensureRare().journal = j
@@ -26,7 +27,7 @@ func (s *Set) markOwner(what journal.Aspect) {
 	}
 }
 
-// markTime records that the time of all buffs has changed.
+// markTime records that the owner's time, and with it the time of all buffs, has changed.
 func (s *Set) markTime() {
 	if s.journal() == nil {
 		return
@@ -37,8 +38,8 @@ func (s *Set) markTime() {
 	}
 }
 
-// usesAspects returns the aspects that every application of the definition changes: its shield and
-// its charges.
+// usesAspects returns the aspects that every application of the definition changes: Shield if the
+// definition has a shield, and Charges if it has charges.
 func (s *program) usesAspects() (a journal.Aspect) {
 	if s.Shield.On {
 		a |= journal.Shield
@@ -63,7 +64,7 @@ type visibleState struct {
 	generation uint32
 }
 
-// visibleStateOf returns the present state, to be compared with a later one by markDifferences.
+// visibleStateOf returns the present state, which markDifferences compares with a later state.
 func (s *Set) visibleStateOf(at uint16) visibleState {
 	i := s.slot(at)
 	l := visibleState{s.programOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
@@ -77,8 +78,8 @@ func (s *Set) visibleStateOf(at uint16) visibleState {
 	return l
 }
 
-// markDifferences records the differences from an earlier state. If the instance has ended
-// since then, its end is already recorded.
+// markDifferences records the differences between an earlier state and the present one. If the
+// instance has ended in between, it does nothing, because the end is already recorded.
 func (s *Set) markDifferences(at uint16, was *visibleState) {
 	if s.slot(at).generation != was.generation {
 		return

@@ -5,17 +5,17 @@ import "github.com/bufftick/bufftick/internal/wordlist"
 // Reason says why something was removed, denied or reported as a fault.
 type Reason uint8
 
-// The reasons. The first group ends a buff, the second denies an application or
-// suppresses a pulse, the third names a fault.
+// The reasons, in three groups: reasons for the end of a buff, reasons to deny an application or to
+// suppress a pulse, and faults.
 const (
 	NoReason Reason = iota
 
 	Expired     // its duration ran out
-	Cancelled   // removed explicitly
+	Cancelled   // a command or an action removed the buff
 	Dispelled   // removed by a dispel
 	Stolen      // stolen by another owner
 	Replaced    // replaced by another buff of its group or of its source
-	Overflowed  // cleared by the limit of its stacks or of its slot class
+	Overflowed  // removed because its stack limit or the limit of its slot class was exceeded
 	Consumed    // its last charge was used, or a threshold used up its stacks
 	Broken      // its shield was spent
 	Death       // the owner died
@@ -23,36 +23,38 @@ const (
 	Immunity    // the owner became immune
 	Condition   // its requirement for being removed was met
 	OutOfAura   // the owner left the aura
-	Interrupted // an interrupting act of the owner; Event.Name says which
+	Interrupted // the owner did an act that interrupts the buff; Event.Name is the act
 	Unload      // the owner left
-	Reload      // the definition was changed; for an application: it no longer exists
-	Fault       // its handler failed
+	Reload      // the definition was changed; for an application, it no longer exists
+	Fault       // the handler of the buff failed
 
-	Limit       // the stack limit is reached and overflow is deny
+	Limit       // the stack limit is reached, and the definition has "overflow: deny"
 	Full        // the owner has the maximum number of buffs, modifiers or timeouts
-	Exclusive   // another buff of the group is present
+	Exclusive   // the owner already has a buff of the group
 	NoSlot      // all slots of the class are taken
 	Immune      // the owner is immune
 	Requirement // the requirement for an application is not met
 	Chance      // the roll of its chance failed
-	Diminished  // diminishing returns reduced it to nothing
+	Diminished  // diminishing returns reduced the duration to zero
 
-	// Resisted means that DurationScale is 0, because of a resistance or because a condition in its
-	// formula, such as a cost, is not met; or that a dispel or a steal was resisted.
+	// Resisted means that the duration was scaled to zero, because of a resistance or because a
+	// condition in the formula of DurationScale, such as a cost, is not met. It also means that a
+	// dispel or a steal was resisted.
 	Resisted
 
-	LowerLevel // an instance of a higher level is present
+	LowerLevel // the owner has an instance of a higher level
 	Dead       // the owner is dead
 
-	// NoParam means that a number without a default is missing, or the magnitude of a shield without
-	// a pool; or that the application has a number that the definition does not read.
+	// NoParam means that a number without a default is missing, that the magnitude of a shield
+	// without a pool is missing, or that the application provides a number that the definition
+	// does not read.
 	NoParam
 
 	BadDuration // a duration below one millisecond
 	BadStacks   // a negative number of stacks
-	BadLevel    // a negative level, or one above the highest
+	BadLevel    // a level below 0 or above define.MaxLevel
 	BadValue    // a number evaluates to NaN or is out of range, or a shield's pool is below one point
-	Cascade     // commands triggered commands for more than the allowed rounds
+	Cascade     // commands triggered further commands for more rounds than allowed
 	Panic       // a handler panicked
 	Goexit      // a handler ended its goroutine
 )

@@ -22,8 +22,8 @@ type Spec struct {
 	Name, Note string
 
 	// Tags classify the buff, from the general to the particular, as in "debuff.poison". Grants
-	// are tags that the owner has while the buff is present and not hidden. Queries match both;
-	// an immunity matches only Tags.
+	// are tags that the owner has while the buff is present and not hidden. Queries match Tags
+	// and Grants; an immunity matches only Tags.
 	Tags, Grants []string
 
 	// Polarity says whether the buff is good or bad for its owner. Only queries read it.
@@ -34,18 +34,17 @@ type Spec struct {
 	Kind define.Kind
 
 	// Duration is the lifetime of a Timed buff in whole milliseconds, above zero and at most
-	// MaxDuration; zero does not mean infinite. MinDuration and MaxDuration limit the duration of
-	// an application after its own duration, scaling and diminishing returns have been applied;
-	// zero means no limit.
+	// define.MaxDuration; zero does not mean infinite. MinDuration and MaxDuration limit the
+	// duration of an application, after scaling and diminishing returns; zero means no limit.
 	Duration, MinDuration, MaxDuration time.Duration
 
 	// DurationBy, if not nil, replaces Duration by the value of the curve at the level of the
 	// application, in seconds, rounded to whole milliseconds, half up. PeriodBy does the same for
-	// Period. All values of the curves must be within the limits.
+	// Period. All values of the curves must be within the limits for Duration and Period.
 	DurationBy, PeriodBy *define.Curve
 
-	// DurationScale, if not nil, is a factor of the duration of an application, at least zero. At
-	// zero the application is denied with reason Resisted.
+	// DurationScale, if not nil, multiplies the duration of an application. Its value is at least
+	// zero; if it is zero, the application is denied with reason Resisted.
 	DurationScale *define.Number
 
 	// Clock says which time passes for the buff while its owner is away.
@@ -55,8 +54,9 @@ type Spec struct {
 	// MaxDuration, or zero for a buff that does not pulse.
 	Period time.Duration
 
-	// First says whether the application itself pulses, Tail whether the last part of a period
-	// does, and Align from which instant periods are counted. All of them need a Period.
+	// First says whether there is a pulse at the application itself, Tail whether there is a pulse
+	// for an incomplete last period, and Align from which instant periods are counted. All of them
+	// need a Period.
 	First define.First
 	Tail  define.Tail
 	Align define.Align
@@ -74,15 +74,15 @@ type Spec struct {
 	// Stack has the rules for further applications.
 	Stack define.Stacking
 
-	// Group makes the buff exclusive with others.
+	// Group makes the buff exclusive with other buffs of the same group.
 	Group define.Group
 
 	// Slot makes the buff occupy one of a limited number of slots on its owner.
 	Slot define.Slot
 
 	// PerSource limits the number of instances of one source, on all owners together. A Set
-	// enforces it on its own owner, before the new instance starts; the engine enforces it across
-	// owners.
+	// enforces the limit on its own owner, before the new instance starts; the engine enforces it
+	// across owners.
 	PerSource define.PerSource
 
 	// Require has conditions on the tags of the owner. Inhibition is the rule for pulses when a
@@ -93,13 +93,13 @@ type Spec struct {
 	// Dead says whether the buff can be applied to a dead owner.
 	Dead define.DeadRule
 
-	// Immune is the rule for the running buff when its owner becomes immune to it. Immunity
+	// Immune is the rule for the running buff when its owner becomes immune to the buff. Immunity
 	// selects the buffs to which this buff makes its owner immune.
 	Immune   define.ImmuneRule
 	Immunity define.Match
 
 	// Chance is the chance that an application succeeds, in per mille: 1 to 1000. Zero means that
-	// it always succeeds, ChanceNever that it never does.
+	// an application always succeeds, define.ChanceNever that it never succeeds.
 	Chance int
 
 	// DR shortens or denies successive applications: diminishing returns.
@@ -108,24 +108,24 @@ type Spec struct {
 	// Dispel says how the buff can be dispelled or stolen.
 	Dispel define.DispelRule
 
-	// Interrupt names the acts of its owner that end the buff, such as "move" or "damaged". The
-	// game chooses the names, except define.ActDamaged and ActDealt, which the engine reports. A
-	// catalog has at most MaxActs.
+	// Interrupt names the acts of the owner that end the buff, such as "move" or "damaged". The
+	// game chooses the names and reports the acts, except define.ActDamaged and define.ActDealt,
+	// which the engine reports. A catalog has at most define.MaxActs acts.
 	Interrupt []string
 
-	// Charges and Shield can be used up before the duration ends.
+	// Charges and Shield end the buff when they are used up, even before its duration ends.
 	Charges define.Charges
 	Shield  define.Shield
 
 	// Modifiers change attributes of the owner while the buff is present and not hidden.
 	Modifiers []define.Modifier
 
-	// Links are definitions that are applied to the owner together with the buff, each once, by
-	// its source. They end with it, for the same reason; if several buffs have applied them, with
-	// the last.
+	// Links are definitions that are applied to the owner together with this buff, each once, with
+	// the same source. The linked buffs end with this buff, for the same reason. A linked buff that
+	// several buffs have applied ends with the last of them.
 	Links []string
 
-	// Aura makes the buff apply another buff to owners around its own.
+	// Aura makes the buff apply another buff to the owners around its owner.
 	Aura define.Aura
 
 	// Params are numbers for handlers, with a value that an application can provide.
@@ -156,12 +156,12 @@ type Spec struct {
 	// Client is information for game clients.
 	Client define.Client
 
-	// Data belongs to the game, such as a cast time or a range. The engine does not read it. It
-	// must not be modified. A reload compares it with reflect.DeepEqual. Package catalog decodes
-	// it from the field data, into the type configured by its Loader.
+	// Data holds values for the game, such as a cast time or a range. The engine does not read
+	// it, and nobody may modify it. A reload compares it with reflect.DeepEqual. Package catalog
+	// decodes it from the field "data" of a file, into the type that its Loader is configured with.
 	Data any
 
-	// On has the actions for events of the buff.
+	// On lists the actions to execute after events of the buff.
 	On Hooks
 
 	program *program // nil until a catalog has checked the definition
@@ -171,31 +171,32 @@ type Spec struct {
 // the list is named after.
 type Hooks struct {
 	Apply    []Action // a new instance started
-	Refresh  []Action // a refresh changed something; a restart always counts
-	Pulse    []Action // a pulse; needs a Period
-	Exec     []Action // an instant buff was executed; only for Instant
-	Overflow []Action // an application at the stack limit
+	Refresh  []Action // a refresh changed the buff; a refresh that restarts the duration always counts
+	Pulse    []Action // the buff pulsed; needs a Period
+	Exec     []Action // an instant buff was executed; only for Kind Instant
+	Overflow []Action // the buff was applied at its stack limit
 
-	// Death is executed when the owner dies, before any of its buffs is removed. It is also
-	// executed for buffs that the death removes, followed by their actions for the removal, but
-	// not for hidden buffs. ToTarget is the killer. A handler gets a Died event about its buff.
+	// Death is executed when the owner dies, before any of its buffs is removed, but not for hidden
+	// buffs. If the death removes the buff, the actions of Remove and RemoveAny follow. ToTarget
+	// selects the killer. A handler gets a Died event with the buff's definition and handle.
 	Death []Action
 
-	// Act is keyed by the name of the act: see [Happened]. Only these actions and those of Death
-	// can have ToTarget. A hidden buff does not react.
+	// Act is keyed by the name of the act: see [Happened]. Only actions in Act and in Death can
+	// have ToTarget. A hidden buff does not react to acts.
 	Act map[string][]Action
 
 	// Remove is keyed by the reason of the removal. RemoveAny is executed for every reason, after
-	// the list of Remove.
+	// the list in Remove for that reason.
 	Remove    map[Reason][]Action
 	RemoveAny []Action
 }
 
-// Action is one operation of a definition, on its own owner unless To selects another one.
+// Action is one operation of a definition. It affects the owner of the buff unless To selects
+// another owner.
 type Action struct {
 	Do   define.Do
-	To   define.To // not for DoCall
-	Name string    // the definition (DoApply, DoRemove) or the Go handler (DoCall)
+	To   define.To // must be zero for DoCall
+	Name string    // for DoApply and DoRemove, the ID of a definition; for DoCall, the Go handler
 
 	// Reason is the reason of a DoRemove; NoReason means Cancelled.
 	Reason Reason
@@ -205,7 +206,7 @@ type Action struct {
 }
 
 // HandlerID is the position of a handler's name in [Catalog.Handlers], from 1. The zero HandlerID
-// is none.
+// means no handler.
 type HandlerID int32
 
 // Index returns the position of the definition in its catalog, from 0, in the order passed to
@@ -218,8 +219,8 @@ func (s *Spec) Index() int {
 }
 
 // Lineage returns the number of the definition's ID in its catalog, from 1. All versions of a
-// definition have the same number, in all catalogs made with [Catalog.Rebuild] from one another.
-// A Spec that is not from a catalog has the lineage 0.
+// definition have the same lineage, in all catalogs that were made from one another by
+// [Catalog.Rebuild] or [Catalog.Next]. A Spec that is not from a catalog has the lineage 0.
 func (s *Spec) Lineage() int {
 	if s.program == nil {
 		return 0
@@ -227,9 +228,9 @@ func (s *Spec) Lineage() int {
 	return int(s.program.lineage)
 }
 
-// Revision returns how often the content of the definition has changed since the first catalog of
-// its lineage. In two catalogs of which one [Catalog.Succeeds] the other, versions with the same
-// lineage and revision have the same content.
+// Revision returns how often the content of the definition has changed since the first catalog
+// that had the definition. If one of two catalogs succeeds the other (see [Catalog.Succeeds]),
+// definitions in them with equal lineages and equal revisions have the same content.
 func (s *Spec) Revision() int {
 	if s.program == nil {
 		return 0
