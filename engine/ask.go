@@ -9,18 +9,18 @@ import (
 
 // Ask executes a command in the next Tick that has room for it, and returns its Result, as
 // [Engine.Do] would on the loop. If the owner is busy, the Result is Queued, as with Do: the
-// command waits in the owner's mailbox, and its outcome will be an event. Result.Err is the
-// reason why the rules or the engine refused it.
+// command waits in the owner's mailbox, and its outcome will be an event. If the rules or the
+// engine refused the command, Result.Err is the reason.
 //
-// Ask fails as [Inbox.Do] does; in that case the command was not executed. If ctx ends
-// first, Ask returns ctx.Err(), and the command is never executed. If the loop is already
-// executing it, Ask waits for the Result instead. [Engine.Close] answers the commands that it
-// still delivers; the others fail with [ErrClosed] when Close's own context ends. While the loop
-// calls neither Tick nor Close, Ask waits for ctx.
+// Ask fails as [Inbox.Do] does; in that case the command was not executed. If ctx ends first, Ask
+// returns ctx.Err(), and the command is never executed. If the loop is already executing the
+// command when ctx ends, Ask waits for the Result instead. [Engine.Close] answers the commands that
+// it still delivers; the other commands fail with [ErrClosed] when Close's own context ends. While
+// the loop calls neither Tick nor Close, Ask waits until ctx ends.
 //
 // Waiting callers take up room in the Inbox: there are at most Options.Limits.Inbox of them. Ask
-// must not be called from a handler, or from a function of Run, since the loop waits for those.
-// In a replay.Run it fails with ErrClosed.
+// must not be called from a handler, or from a function of Run, because the loop waits for these.
+// In a replay.Run, Ask fails with ErrClosed.
 //
 // Any goroutine may call it.
 func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
@@ -35,16 +35,16 @@ func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
 	return q.result, q.err
 }
 
-// Run calls f on the loop, in the Inbox's part of a Tick, and waits until it has returned. f may
-// do with the Engine what the loop may do between two Ticks, except Tick and Close: for example
-// query, spawn and despawn owners, or execute several commands with no other command in between.
-// The calls of f are recorded as calls of the loop, and a replay repeats them at the same point,
-// without f. They are charged to the Inbox's part like its commands.
+// Run calls f on the loop, in the Inbox's part of a Tick, and waits until f has returned. f may do
+// with the Engine what the loop may do between two Ticks, except Tick and Close: for example query,
+// spawn and despawn owners, or execute several commands with no other command in between. The calls
+// that f makes are recorded as calls of the loop; a replay repeats them at the same point without
+// calling f. Their cost counts toward the Inbox's part of the Tick, like that of its commands.
 //
-// If f panics, the fault is reported as in other functions of the game, with "Run" as its
+// If f panics, the fault is reported like that of other functions of the game, with "Run" as its
 // Call, and Run returns an error that says so; what f did before remains in effect. Otherwise
-// errors, the end of ctx and Close are handled as in [Inbox.Ask], but a function that is still
-// waiting when the engine closes is not called, and Run fails with [ErrClosed].
+// errors, the end of ctx and Close are handled as in [Inbox.Ask], except that a function that is
+// still waiting when the engine closes is not called, and Run fails with [ErrClosed].
 //
 // Run must not be called from a handler, or from a function of Run. It panics if f is nil.
 //
@@ -64,7 +64,7 @@ func (in *Inbox) Run(ctx context.Context, f func(*Engine)) error {
 type question struct {
 	state  atomic.Int32
 	done   chan struct{}
-	result buff.Result // set before done is closed
+	result buff.Result // written before done is closed; valid after that
 	err    error
 }
 
@@ -77,11 +77,11 @@ const (
 
 func newQuestion() *question { return &question{done: make(chan struct{})} }
 
-// take claims a question for execution. It reports false if the caller no longer waits. A nil
-// question is a command without a waiting caller.
+// take claims a question for execution. It reports false if the caller no longer waits for the
+// answer. If q is nil, no caller waits for the command, and take reports true.
 func (q *question) take() bool { return q == nil || q.state.CompareAndSwap(waiting, taken) }
 
-// answer wakes the caller, if there is one.
+// answer passes the result to the waiting caller, if there is one.
 func (q *question) answer(r buff.Result, err error) {
 	if q != nil {
 		q.result, q.err = r, err
@@ -126,7 +126,7 @@ func (e *Engine) deliverEnvelope(l *envelope) {
 
 func (e *Engine) runOnLoop(l *envelope) {
 	calls := e.record.beginRun()
-	err := errExit // unless it returns
+	err := errExit // the error if the function does not return
 	defer func() {
 		e.onLoop = false
 		e.record.endRun(calls)

@@ -17,7 +17,7 @@ type AuraQuery struct {
 	Bearer buff.OwnerID  // the owner of the aura
 	Data   any           // the data that was passed to Spawn for the bearer
 	Buff   buff.Instance // the aura; its Spec.Aura describes the area
-	Due    wheel.Time    // the time of the search; in a late frame it is before Now
+	Due    wheel.Time    // when the search was due; in a late frame that is before Now
 }
 
 // auras are the running auras and their searches that are due at the end of this frame.
@@ -26,9 +26,9 @@ type auras struct {
 
 	all  []aura
 	free int32
-	of   map[buff.Handle]int32
-	same map[auraKey]int32 // first aura of each key
-	born uint64
+	of   map[buff.Handle]int32 // index in all of a running aura
+	same map[auraKey]int32     // first aura of each key
+	born uint64                // number of auras so far
 
 	due      []search
 	early    int             // number of searches in due left over from earlier frames
@@ -36,27 +36,27 @@ type auras struct {
 	captured []buff.Captured // captured attributes of the searching aura's bearer
 
 	found    []buff.OwnerID        // result of the current query
-	carried  []buff.OwnerID        // members whose Leave command could not be delivered
+	carried  []buff.OwnerID        // members that must stay, because their Leave command could not be delivered
 	addFound func(id buff.OwnerID) // adds to found
-	searches uint64
+	searches uint64                // number of queries so far; see rareState.looked
 }
 
-// aura is a running aura, or one that has ended and still has members.
+// aura is a running aura, or an aura that has ended and still has members.
 type aura struct {
 	handle  buff.Handle
 	spec    *buff.Spec
 	apply   *buff.Spec
 	bearer  buff.OwnerID
-	born    uint64 // serial number, ascending; 0 if free
+	born    uint64 // serial number in the order of creation; 0 if the entry is free
 	start   wheel.Time
-	ended   wheel.Time // Never while it is running
+	ended   wheel.Time // Never while the aura is running
 	timer   wheel.Handle
 	members []buff.OwnerID // sorted
 	next    int32          // next aura of the same key; in a free entry, the next free one
 }
 
-// auraKey identifies the instance that a member gets: auras of one bearer that apply the same
-// definition share it.
+// auraKey identifies the buff that a member gets. Auras of the same bearer that apply the same
+// definition share one buff on each member.
 type auraKey struct {
 	bearer buff.OwnerID
 	apply  int // lineage of the applied definition
@@ -72,7 +72,8 @@ type search struct {
 	at     int32
 }
 
-// auraTimer marks wheel timers of auras; values of owner timers are below it.
+// auraTimer is a flag in the values of wheel timers that belong to auras. The values of owner
+// timers are smaller.
 const auraTimer = 1 << 63
 
 func newAuras(catalog *buff.Catalog) auras {
@@ -86,8 +87,8 @@ func (x *auras) timerFired(i int32) {
 	}
 }
 
-// update adjusts the running auras after a change of a buff, and schedules their work at the end of
-// the frame.
+// update updates the running auras after a change of a buff, and schedules their searches for the
+// end of the frame.
 func (x *auras) update(c *change) {
 	i, known := x.of[c.handle]
 	switch {
@@ -127,7 +128,7 @@ func (x *auras) revise(c *change, i int32, known bool) {
 	}
 }
 
-// create adds an aura. Its searches are at its start and every interval after it.
+// create adds an aura. The aura searches for members at its start and after each interval.
 func (x *auras) create(c *change, apply *buff.Spec) int32 {
 	i := x.free
 	if i == noEntry {
@@ -175,9 +176,9 @@ func (x *auras) forget(i int32) {
 	x.free = i
 }
 
-// isShared reports whether the member id also belongs to another aura with the same key. That
-// includes an aura that has ended later and is still to be disbanded, because it has its own
-// linger.
+// isShared reports whether the member id also belongs to another aura with the same key. The other
+// aura may also have ended, later than this one, and still have members: they must keep the buff
+// for its linger.
 func (x *auras) isShared(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
 	for k := x.same[a.key()]; k != noEntry; k = x.all[k].next {
@@ -190,10 +191,11 @@ func (x *auras) isShared(i int32, id buff.OwnerID) bool {
 	return false
 }
 
-// searchAuras processes the scheduled searches at the end of a frame: by time, then bearer, then
-// age. Several due searches of one aura are done once, since only the present positions are
-// known. Auras that start during this run are searched in the next frame. So are those that
-// exceed this part of the Tick's limit; they come before the newly due ones.
+// searchAuras processes the scheduled searches at the end of a frame: sorted by time, then bearer,
+// then age. If several searches of one aura are due, only one is made, since only the present
+// positions are known. Auras that start during these searches are searched in the next frame.
+// Searches that exceed the auras' part of the Tick also wait for the next frame, and come before
+// the newly due ones.
 func (e *Engine) searchAuras() {
 	x := &e.index.auras
 	x.now, x.due = x.due, x.now[:0]
@@ -219,7 +221,7 @@ func (e *Engine) searchAuras() {
 		l := x.now[k]
 		k++
 		switch a := &x.all[l.at]; {
-		case a.born != l.born: // it ended in this frame and has been freed
+		case a.born != l.born: // the aura ended in this frame and has been freed
 		case a.ended != wheel.Never:
 			e.endAura(l.at)
 		default:
@@ -228,15 +230,16 @@ func (e *Engine) searchAuras() {
 	}
 }
 
-// searchAura finds the owners within an aura. New members, and members that have lost the aura's
-// buff, are given it. Owners that have left lose it after the linger.
+// searchAura finds the owners in the area of an aura. It gives the aura's buff to new members, and
+// to members that have lost it. Members that are no longer in the area lose the buff after the
+// linger.
 //
-// If the bearer is busy, it cannot be inspected, and the members stay as they are.
+// If the bearer is busy, its buffs cannot be read, and the members do not change.
 func (e *Engine) searchAura(i int32, due wheel.Time) {
 	x := &e.index.auras
 	a := &x.all[i]
 	if next := due.After(a.spec.Aura.Interval); a.timer == 0 || !e.wheel.Move(a.timer, next) {
-		a.timer = e.wheel.Add(next, auraTimer|uint64(i)) // a fired timer is kept until it is moved
+		a.timer = e.wheel.Add(next, auraTimer|uint64(i)) // Move can re-arm a timer that has fired
 	}
 	o := e.at(a.handle.Number())
 	if o == nil || !e.idle(o) {
@@ -261,7 +264,7 @@ func (e *Engine) searchAura(i int32, due wheel.Time) {
 	for _, id := range x.found {
 		m := e.ownerOf(id)
 		if m == nil || apply.Spec == nil {
-			continue // removed by an effect of the aura on another member
+			continue // the owner, or the definition, was removed by an effect on another member
 		}
 		if _, was := slices.BinarySearch(members, id); was && !e.idle(m) {
 			continue // its Enter is already queued; do not queue another one at each search
@@ -273,9 +276,9 @@ func (e *Engine) searchAura(i int32, due wheel.Time) {
 	x.all[i].members = members
 }
 
-// applied returns the newest version of the definition that an aura applies. It returns nil if a
-// Reload has removed the definition or made it unsuitable for auras; members keep the buff until
-// they leave.
+// applied returns the newest version of the definition that an aura applies. If a Reload has
+// removed the definition or made it unsuitable for auras, it returns nil; the members then keep the
+// buff until they leave the area.
 func (x *auras) applied(a *aura) *buff.Spec {
 	newest, _ := x.catalog.Newest(a.apply)
 	if newest == nil || newest.Kind == define.Instant || newest.Stack.Timers != define.TimersShared {
@@ -341,7 +344,8 @@ func (e *Engine) endAura(i int32) {
 }
 
 // leaveAura notifies a member that it has been outside the aura since an instant. It returns false
-// if the member's mailbox was full: it must be retried, or the owner would stay a member forever.
+// if the member's mailbox was full; the caller must then retry later, or the owner would stay a
+// member forever.
 func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	x := &e.index.auras
 	o := e.ownerOf(id)

@@ -6,17 +6,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// backlog is a FIFO queue of idle owners that still need an allowance of Limits.Tick for their
-// turn. The mark markPostponed of their records is set, and game time does not advance until they
-// have had their turn.
+// backlog is a FIFO queue of idle owners that have due work but got no allowance yet, because
+// Limits.Tick was used up. The records of these owners have the mark markPostponed, and game time
+// does not advance until they have had their turn.
 type backlog struct {
-	queue []uint32 // owner numbers; entries that no longer wait are skipped
-	head  int      // of queue
+	queue []uint32 // owner numbers; those of owners that no longer wait are skipped
+	head  int      // index of the first entry in queue
 	n     int      // number of waiting owners
 }
 
-// postpone adds an owner to the backlog: it has due events or deferred handlers, or its turn was
-// cut short.
+// postpone adds an owner to the backlog because it has due events or deferred handlers, or because
+// its turn was cut short.
 func (e *Engine) postpone(number uint32) {
 	if b, c := &e.backlog, &e.owners.records[number]; !c.has(markPostponed) {
 		c.set(markPostponed)
@@ -25,8 +25,8 @@ func (e *Engine) postpone(number uint32) {
 	}
 }
 
-// nextPostponed returns the number of the owner that has waited longest. The caller must call
-// removePostponed.
+// nextPostponed returns the number of the owner that has waited longest. If ok, the caller must
+// call removePostponed for that owner.
 func (e *Engine) nextPostponed() (number uint32, ok bool) {
 	for b := &e.backlog; b.n > 0; {
 		n := b.queue[b.head]
@@ -54,8 +54,8 @@ func (e *Engine) removePostponed(number uint32) {
 	}
 }
 
-// startPostponed starts the turn of an owner in the backlog before a message is sent to it, because
-// its due events come first.
+// startPostponed starts the turn of an owner in the backlog before a message is sent to the owner,
+// because its due events must run before the message.
 func (e *Engine) startPostponed(o *owner) {
 	if e.isPostponed(o.number) {
 		e.removePostponed(o.number)
@@ -63,9 +63,9 @@ func (e *Engine) startPostponed(o *owner) {
 	}
 }
 
-// dispatch starts the turns of due owners, each with an allowance: the number of events it may
-// process. The sum of the allowances is at most left. They depend only on the due owners, their
-// due events and the order, not on the number or the speed of the workers.
+// dispatch starts the turns of due owners, each with an allowance: the number of events that it may
+// process. The sum of the allowances is at most left. The allowances depend only on the due owners,
+// their due events and the order, not on the number or the speed of the workers.
 func (e *Engine) dispatch(left int) {
 	e.starts = 0
 	if !e.group.Quiet() {
@@ -93,7 +93,8 @@ func (e *Engine) dispatch(left int) {
 	}
 }
 
-// postponeDue adds all due owners to the backlog, except those that have messages anyway.
+// postponeDue adds all due owners to the backlog, except those that have messages. For owners with
+// messages it schedules a turn.
 func (e *Engine) postponeDue() {
 	for _, d := range e.due {
 		if e.group.Quiet() || e.quietOrScheduled(e.owners.at(d.number())) {
@@ -116,8 +117,8 @@ func (e *Engine) postponeDue() {
 	e.clearScheduled()
 }
 
-// quietOrScheduled reports whether a due owner is idle and without messages. If not, it schedules a
-// turn for it.
+// quietOrScheduled reports whether a due owner is idle and has no messages. If the owner is busy or
+// has messages, it schedules a turn for the owner.
 func (e *Engine) quietOrScheduled(o *owner) (idle bool) {
 	if o.leaving() {
 		return false
@@ -129,8 +130,8 @@ func (e *Engine) quietOrScheduled(o *owner) (idle bool) {
 	return false
 }
 
-// dispatchMessages is dispatch for the case that some owners are busy or have messages: then all
-// turns are by message. Owners that already have messages come first.
+// dispatchMessages is dispatch for the case that some owners are busy or have messages. All turns
+// are then started by messages. Owners that already have messages come first.
 func (e *Engine) dispatchMessages(left int) {
 	n := e.backlog.n + len(e.due) + len(e.scheduled)
 	for _, box := range e.group.Staged() {
@@ -161,7 +162,8 @@ func (e *Engine) dispatchMessages(left int) {
 	}
 }
 
-// grantAllowance gives an owner that has messages an allowance of at most most, and returns it.
+// grantAllowance gives an owner that has messages an allowance of at most the limit most, and
+// returns the allowance.
 func (e *Engine) grantAllowance(o *owner, most int) int {
 	t := o.needTurns()
 	t.given, t.order = min(int32(most), e.share), e.nextOrder()
@@ -186,14 +188,15 @@ func (e *Engine) releaseQuota(o *owner) {
 	}
 }
 
-// quotaLeft returns the unused part of this Tick's Limits.Tick. The events processed and the quota
+// quotaLeft returns the unused part of Limits.Tick in this Tick. The events processed and the quota
 // reserved for running owners count as used.
 func (e *Engine) quotaLeft() int { return e.opts.Limits.Tick - e.processed - e.reserved }
 
-// canMerge reports whether the turn of an owner that was held may be merged now. Its events
-// were not counted in any Tick yet, so they must fit into the remaining quota. If no other owner
-// uses any, they always fit, since one turn is at most Limits.Tick. Otherwise it waits; its cost
-// is reserved ahead of new work.
+// canMerge reports whether the finished turn of an owner may be merged now. If the owner was held
+// in an earlier Tick, the events of its turn were not counted in any Tick yet, so they must fit
+// into the remaining quota of this Tick. If no other owner uses quota, they always fit, since one
+// turn is at most Limits.Tick. If they do not fit, the owner waits, and the cost is reserved ahead
+// of new work.
 func (e *Engine) canMerge(box *mailbox) bool {
 	o := box.Owner
 	if !o.held || e.closed {
@@ -210,7 +213,7 @@ func (e *Engine) canMerge(box *mailbox) bool {
 }
 
 // markHeld records the owners whose handlers were still running when the budget ran out. Game time
-// no longer waits for them, and their unused allowance is redistributed.
+// no longer waits for these owners, and their unused allowance becomes available to others.
 func (e *Engine) markHeld() {
 	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
 	for _, box := range e.stuckNow {
@@ -220,14 +223,16 @@ func (e *Engine) markHeld() {
 	}
 }
 
-// horizon returns the latest time that game time may advance to, and false if it must not
-// advance. It must not pass owners that wait for quota. It may pass owners that wait for a worker
-// by at most undivided: the worker may be held by a handler that sleeps through a Budget, and
-// that must not make all other owners a frame late. It passes owners that hold a worker until
-// they have caught up. While all workers are held, it waits for none.
+// horizon returns the latest instant to which game time may advance, and false if it must not
+// advance. It must not pass owners that wait for quota. If owners wait for a worker, it may run
+// ahead of them by at most the constant undivided (50 ms): the worker may be held by a handler that
+// sleeps for longer than the Budget, and such a handler must not make all other owners a frame
+// late. It does not wait for owners that hold a worker, until they have caught up. While all
+// workers are held, it waits for no owner.
 //
-// Workers return at any moment, so horizon checks only once whether all are held. Owners that
-// waited meanwhile may have been passed by more than undivided; time does not go back for them.
+// A handler may return at any moment, so horizon checks only once whether all workers are held.
+// Game time may then already be ahead of waiting owners by more than undivided; it is never moved
+// back for them.
 func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	quiet := e.group.Quiet()
 	if quiet || e.allDoneOrOverdue() {
@@ -258,7 +263,8 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	return until, true
 }
 
-// allDoneOrOverdue reports whether all dispatched owners are done or overdue.
+// allDoneOrOverdue reports whether each dispatched owner is done, or was running when a budget ran
+// out.
 func (e *Engine) allDoneOrOverdue() bool {
 	s := e.group.Stats()
 	return s.Pending == s.Overdue
@@ -270,7 +276,8 @@ func (e *Engine) allWorkersStuck() bool {
 	return len(e.stuckNow) == e.opts.Workers
 }
 
-// noteCutShort records that an owner's turn was cut short because it used up its allowance.
+// noteCutShort records that an owner's turn was cut short because the owner had used up its
+// allowance. If the owner has been behind for too many events, game time no longer waits for it.
 func (e *Engine) noteCutShort(o *owner, used int32) {
 	b := o.needRare()
 	if b.sinceCaughtUp = int32(min(int64(b.sinceCaughtUp)+int64(used), math.MaxInt32)); int64(b.sinceCaughtUp) >= e.patience {

@@ -6,9 +6,9 @@ import (
 )
 
 // batchedTurn is a turn that processes only due events, in a slice in which all owners are idle.
-// Nearly all turns are of this kind. It holds everything that the loop and the worker exchange,
-// so that the loop need not access the owner: in a large game an owner is rarely in cache, but
-// the batch is.
+// Nearly all turns are of this kind. It holds all data that the loop and the worker exchange, so
+// that the loop need not access the owner: in a large game an owner is rarely in cache, but the
+// batch is.
 type batchedTurn struct {
 	// The loop writes these fields; the worker sets used, completed and parked.
 	owner        *owner // for prefetching; nil after the turn
@@ -17,9 +17,9 @@ type batchedTurn struct {
 	at           wheel.Time
 	given        int32 // the allowance; 0 means Engine.perReason
 	used         int32 // used part of the allowance
-	wasPostponed bool  // the owner was in the backlog
+	wasPostponed bool  // the owner was in the backlog before
 	completed    bool  // the turn was completed
-	parked       bool  // it was cut short by its allowance; if neither is set, its result is in the owner, as after a mailbox turn
+	parked       bool  // the turn was cut short by its allowance; if it is neither completed nor parked, its result is in the owner, as after a turn started by a message
 
 	// The worker's results.
 	hasDeferred bool       // handlers were deferred
@@ -32,18 +32,17 @@ type batchedTurn struct {
 	_ [32]byte // keeps the turns of two workers on different cache lines
 }
 
-// turnBatch is the batched turns of the slice. The turns are allocated separately, because
-// workers hold pointers to them.
+// turnBatch is the batched turns of a slice. Each turn is allocated separately, because workers
+// hold pointers to turns.
 type turnBatch struct {
-	list []*batchedTurn // reused; as many as the largest slice had
+	list []*batchedTurn // the first n are in use; the others are kept for larger slices
 	n    int            // number of turns in this slice
 	seen uint32         // keeps the compiler from removing prefetch reads
 
-	before highWater // list entries in use at the previous shrink
+	before highWater // number of entries in use when shrink was last called
 }
 
-// batchDue starts batched turns for due and for scheduled owners. All owners
-// are idle.
+// batchDue starts batched turns for all due owners and all scheduled owners. No owner may be busy.
 func (e *Engine) batchDue() {
 	for _, d := range e.due {
 		e.batchTurn(d.number())
@@ -57,7 +56,7 @@ func (e *Engine) batchDue() {
 	e.clearScheduled()
 }
 
-// batchTurn returns the owner's batched turn of this slice, and makes one if needed.
+// batchTurn returns the owner's batched turn in this slice, and adds one if there is none.
 func (e *Engine) batchTurn(number uint32) *batchedTurn {
 	v := &e.batch
 	c := &e.owners.records[number]
@@ -79,9 +78,10 @@ func (e *Engine) batchTurn(number uint32) *batchedTurn {
 	return x
 }
 
-// shrink clears pointers in unused turns and shrinks a list that is much too long.
+// shrink clears the pointers in unused turns, and replaces the list if it is much too long. The
+// parameter s is the largest number of turns in a recent slice.
 func (v *turnBatch) shrink(s highWater) {
-	for _, x := range v.list[s:max(s, v.before)] { // later ones were cleared the last time
+	for _, x := range v.list[s:max(s, v.before)] { // later entries were cleared by the previous call
 		x.owner, x.result = nil, segment{}
 	}
 	v.before = s
@@ -155,8 +155,8 @@ func (e *Engine) finishBatched(x *batchedTurn) {
 	}
 }
 
-// splitBatch is endBatch for the case that some owners are busy. Turns that no worker has started
-// are turned into messages, so that the workers can process them later.
+// splitBatch is endBatch for the case that some owners are busy. The turns in left, which no worker
+// has started, are turned into messages, so that the workers can process them later.
 func (e *Engine) splitBatch(left []int) {
 	v := &e.batch
 	e.starts = 0
@@ -177,7 +177,7 @@ func (e *Engine) splitBatch(left []int) {
 		}
 		o := e.owners.at(x.number)
 		switch {
-		case len(collected) > 0 && collected[0] == &o.box: // it was busy, and has just finished
+		case len(collected) > 0 && collected[0] == &o.box: // the owner was busy, and has just finished
 			collected = collected[1:]
 			b := o.needRare()
 			b.lastRun, b.batched = e.round, x
@@ -185,7 +185,7 @@ func (e *Engine) splitBatch(left []int) {
 		case !o.box.Idle():
 			b := o.needRare()
 			b.lastRun = e.round
-			b.batched = x // not reused before the owner is idle: no batch starts while an owner is busy
+			b.batched = x // x is not reused before the owner is idle, because no batch starts while an owner is busy
 			e.reserveQuota(o, x.allowance(e))
 		default:
 			e.finishBatched(x)
@@ -197,8 +197,8 @@ func (e *Engine) splitBatch(left []int) {
 	}
 }
 
-// rerunFailed handles a batched turn that did not complete because the engine's own code or a
-// watcher's clock panicked. Its due events run in the next Tick.
+// rerunFailed handles a batched turn that was not completed because the engine's own code or a
+// watcher's clock panicked. The owner's due events run in the next Tick.
 func (e *Engine) rerunFailed(v *batchedTurn) {
 	o := e.owners.at(v.number)
 	e.mergeTurn(o)
@@ -207,8 +207,8 @@ func (e *Engine) rerunFailed(v *batchedTurn) {
 	}
 }
 
-// mergeBatched merges the result of one turn. Its owner is idle, and accessed only in unusual
-// cases.
+// mergeBatched merges the result of one turn. The owner is idle; mergeBatched accesses it only in
+// unusual cases.
 func (e *Engine) mergeBatched(v *batchedTurn) {
 	if e.watch.on != nil {
 		o := e.owners.at(v.number)
@@ -242,14 +242,15 @@ func (e *Engine) mergeEvents(s *segment) {
 	}
 }
 
-// prefetch prefetches the owners of turns that come soon: see actor.Options. It reads all owners
-// first, then the keys of their slots and their due entries, which are found through them. It
-// must not read data of the loop: if the budget has just run out, the loop has continued.
+// prefetch prefetches the owners of turns that come soon: see actor.Options. It must not read data
+// of the loop: if the budget has just run out, the loop has continued.
 func (l *workerState) prefetch(next []actor.Turn[*owner, message]) {
 	l.readOwners(len(next), func(k int) *owner { return next[k].Arg.(*batchedTurn).owner })
 }
 
-// readOwners reads the data that turns of n owners start with, so that the cache misses overlap.
+// readOwners reads the data with which the turns of n owners start, so that the cache misses
+// overlap. It reads all owners first, and then the keys of their slots and their due entries, to
+// which the owners point.
 func (l *workerState) readOwners(n int, owner func(k int) *owner) {
 	seen := uint64(0)
 	for k := range n {
@@ -293,7 +294,7 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 // storeBatched stores the result of a batched turn for the loop.
 func (l *workerState) storeBatched(o *owner, v *batchedTurn) {
 	v.used = l.progress.used
-	if !v.completed && o.turns() == nil { // an unfinished turn is kept by its owner
+	if !v.completed && o.turns() == nil { // an unfinished turn keeps its progress in the owner
 		o.needRare().turns = &turns{progress: l.ownProgress}
 	}
 	if !v.completed && !v.parked {

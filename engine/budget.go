@@ -9,23 +9,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// This file has the only clock of the engine. It bounds how long Tick and Close wait for
-// handlers. No decision of the rules depends on it.
+// This file has the only clock of the engine. It limits how long Tick and Close wait for handlers.
+// No decision of the rules depends on this clock.
 
-// closeRound is how long Close waits for handlers before it checks its context and retries a pool
-// without a free worker.
+// closeRound is how long Close waits for handlers before it checks its context again, and tries
+// again to get workers from a pool that had none free.
 const closeRound = 10 * time.Millisecond
 
-// budget limits the total wait of one Tick, in all its slices.
+// budget limits the total time that one Tick waits, in all its slices.
 type budget struct {
 	timer *time.Timer
-	small *time.Timer // for soon
-	runs  bool
-	spent bool // a wait of this Tick has timed out
+	small *time.Timer // see soon
+	runs  bool        // timer has been started in this Tick
+	spent bool        // a wait of this Tick has timed out
 }
 
-// start returns a channel that delivers when limit, counted from the first start of the Tick, is
-// used up. It returns nil if limit is negative.
+// start returns a channel that delivers when the Tick has used up limit, counted from the first
+// call of start in the Tick. If limit is negative, there is no limit, and start returns nil.
 func (b *budget) start(limit time.Duration) <-chan time.Time {
 	switch {
 	case limit < 0:
@@ -49,8 +49,8 @@ func (b *budget) soon() <-chan time.Time {
 	return b.small.C
 }
 
-// smallWait is how long a small slice is left to a single worker. A handler that blocks delays
-// the other owners of the slice by that time.
+// smallWait is how long one worker is left alone with a small slice before others are woken. If a
+// handler blocks, the other owners of the slice are delayed by at most smallWait.
 const smallWait = 200 * time.Microsecond
 
 // stop ends the budget of a Tick.
@@ -64,14 +64,14 @@ func (b *budget) stop() {
 	b.runs, b.spent = false, false
 }
 
-// CatchUp says what happens to elapsed time for which a Tick has no quota left: see
-// [Options].Limits.Tick.
+// CatchUp determines what happens to the part of a Tick's time that it could not process because it
+// had reached [Options].Limits.Tick.
 type CatchUp uint8
 
 // The policies.
 const (
 	// Carry keeps the time: the following Ticks process it, in order, in addition to their own.
-	// Until then the engine's time is behind the game's by Frame.Behind.
+	// Until they have done so, the engine's time is behind the game's by Frame.Behind.
 	Carry CatchUp = iota
 
 	// Dilate drops the time: the engine continues from the instant it has reached, as if the
@@ -81,27 +81,27 @@ const (
 
 const (
 	// undivided is the length up to which a Tick is one slice. No definition may pulse faster than
-	// every 50 ms, so in that time each buff pulses at most twice.
+	// every 50 ms, so each buff pulses at most twice in that time.
 	undivided = wheel.Time(define.MinPeriod / time.Millisecond)
 
-	// sliceCost is the cost of a slice in addition to its events: dispatching to the workers
-	// takes about as long as processing that many events.
+	// sliceCost is the cost of a slice in addition to its events: dispatching to the workers takes
+	// about as long as processing that number of events.
 	sliceCost = 16
 
-	// maxShare is the largest number of events that one owner may process before the loop sees
-	// them.
+	// maxShare is the largest number of events that one owner may process before it must return
+	// them to the loop.
 	maxShare = 4096
 
-	// minShare is the smallest allowance while more owners are due than the Tick can serve. Most
-	// owners then end all their due buffs in one turn. A turn that is cut short costs more than
-	// the few events that it leaves.
+	// minShare is the smallest allowance while more owners are due than the Tick can serve. With
+	// this allowance, most owners end all their due buffs in one turn. A turn that is cut short
+	// costs more than the few events that it leaves.
 	minShare = 4
 )
 
 // advance advances game time to the target, in slices, as far as Limits.Tick allows. A Tick with
 // little to do has one slice. The end-of-frame work is done once, after the last slice.
 //
-// A slice starts without advancing time if it must not pass a waiting owner.
+// A slice starts without advancing time if time must not run ahead of a waiting owner.
 func (e *Engine) advance() {
 	e.frame.Lost = 0
 	e.processed = 0
@@ -137,11 +137,11 @@ func (e *Engine) advance() {
 }
 
 // advanceWheel advances the time, for one slice, to an instant by which at most left events are
-// expected. The wheel advances from deadline to deadline, and assumes that each repeats after
-// MinPeriod. If more events are due in a single millisecond, they wait in the backlog, and time
-// does not advance.
+// expected. The wheel advances from deadline to deadline; advanceWheel assumes that each of them
+// repeats after MinPeriod. If more than left events are due in a single millisecond, the others
+// wait in the backlog, and time does not advance until they have run.
 //
-// Owners with work apart from the wheel may add deadlines, and count as one event each.
+// Owners that have other work than wheel deadlines may add deadlines, and count as one event each.
 func (e *Engine) advanceWheel(left int) {
 	e.high.fired.used(len(e.fired))
 	e.fired = e.fired[:0]
@@ -172,8 +172,8 @@ func (e *Engine) advanceWheel(left int) {
 	e.fired = e.wheel.Advance(reach, e.fired)
 }
 
-// sliceEnd returns how far a slice may advance if due events are expected from an instant on and
-// left may be processed.
+// sliceEnd returns the instant up to which a slice may advance, where due is the number of events
+// expected from the instant from on, and left is the number that may be processed.
 func sliceEnd(from, target wheel.Time, due, left int) wheel.Time {
 	if due == 0 {
 		return target
@@ -187,10 +187,11 @@ func timeBetween(from, to wheel.Time) time.Duration {
 	return time.Duration(min(to-from, most)) * time.Millisecond
 }
 
-// The end-of-frame work of the loop is bounded by count, like due events. Zone times, cross-owner
-// commands, aura searches and Inbox commands each have their own part of the Tick, so that none
-// of them starves the others or due events. The rest waits, in order, and precedes new work.
-// A command is not divided: the last one of a part may cost more than is left.
+// The end-of-frame work of the loop is limited by a count, like due events. Zone times, cross-owner
+// commands, aura searches and Inbox commands each have their own part of the Tick, so that none of
+// them starves the others or due events. Work that exceeds its part waits, in order, and comes
+// before new work in the next Tick. A command is not divided, so the last command of a part may
+// exceed it.
 
 // visitsPerEvent is the number of visited buffs, as counted by buff.Set.Looked, that cost as much
 // as one event.
@@ -202,17 +203,18 @@ type work struct {
 	visited  uint64 // buffs visited by them
 }
 
-// part returns the limit of one part of a Tick.
+// part returns the cost limit of each of these parts of a Tick.
 func (e *Engine) part() int { return e.opts.part }
 
 // costSoFar returns the cost of the commands that the loop has executed in this frame: one for each
-// command, one for each event, and one for each visitsPerEvent buffs visited.
+// command, one for each event, and one for every visitsPerEvent buffs visited.
 func (e *Engine) costSoFar() int {
 	return e.loopWork.commands + len(e.loop.Events) + int(e.loopWork.visited/visitsPerEvent)
 }
 
-// deliverCross executes the commands for other owners, sorted by the time of their cause, then by
-// the owner that caused them, then by issue. Commands left over from earlier frames come first.
+// deliverCross executes the commands for other owners, sorted by the time of the event that caused
+// them, then by the owner that caused them, and then in the order in which they were issued.
+// Commands left over from earlier frames come first.
 func (e *Engine) deliverCross() {
 	slices.SortStableFunc(e.outbox[e.carried:], func(a, b outgoing) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from))
@@ -245,9 +247,8 @@ func (e *Engine) prefetchOutbox(some []outgoing) {
 	e.prefetching.reset()
 }
 
-// keepOutbox keeps the cross-owner commands from the k-th on for the next frame, at most
-// Limits.Inbox of them. The last ones that exceed the limit are dropped and counted, except
-// commands of the engine itself.
+// keepOutbox keeps the cross-owner commands from index k on for the next frame. If there are more
+// than Limits.Inbox, the last ones are dropped and counted, except commands of the engine itself.
 func (e *Engine) keepOutbox(k int) {
 	n, was := 0, e.carried
 	for ; k < len(e.outbox); k++ {
@@ -257,7 +258,7 @@ func (e *Engine) keepOutbox(k int) {
 			continue
 		}
 		if k >= was {
-			cloneData(&c.cmd) // its data belongs to the worker
+			cloneData(&c.cmd) // the data that the command points to belongs to the worker
 		}
 		e.outbox[n] = c
 		n++

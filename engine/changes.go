@@ -9,20 +9,20 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// Changes reports which owners have changed and how. It covers everything that a client may
-// display, including changes without an event. It is meant for code that sends the state of
-// owners to clients, such as package replicate. Make one with [Engine.Changes].
+// Changes reports which owners have changed and how. It covers all state that a client may display,
+// including changes without an event. It is meant for code that sends the state of owners to
+// clients, such as package replicate. Make one with [Engine.Changes].
 //
 // Only the loop goroutine may call its methods.
 type Changes struct {
 	engine  *Engine
-	now     marks              // by owner number: changed or new
-	came    marks              // new
-	told    marks              // reported by All, with the id in ids
-	left    marks              // reported by All, and has left since
+	now     marks              // owners that have changed since All last reported them, or are new
+	came    marks              // new owners that All has not reported yet
+	told    marks              // owners that All has reported; their IDs are in ids
+	left    marks              // owners that All has reported and that have left since
 	ids     []buff.OwnerID     // by owner number
 	journal []*journal.Journal // by owner number
-	change  OwnerChange        // the current one of All
+	change  OwnerChange        // the value that All yields
 }
 
 // OwnerChange describes the changes of one owner. It is valid until the loop over Changes.All
@@ -30,18 +30,18 @@ type Changes struct {
 type OwnerChange struct {
 	Owner  buff.OwnerID
 	Number uint32 // below Options.Limits.Owners; unique among present owners
-	Gone   bool   // it has left; the fields below are unset
-	Came   bool   // it is reported for the first time: everything is new
-	Dead   bool   // it has been killed and not revived since
+	Gone   bool   // the owner has left; the fields below are unset
+	Came   bool   // the owner is reported for the first time: all its state is new
+	Dead   bool   // the owner has been killed and not revived since
 
 	// Journal has the changes since All last reported the owner, and Buffs its current buffs.
 	Journal *journal.Journal
 	Buffs   Carried
 }
 
-// Changes returns the change tracker of the engine. Each engine has only one; a second call
-// panics. From then on the engine records changes, which costs about 5 ns for each, and memory:
-// 150 bytes for each owner, and 4 for each of its buffs. At first, all owners are new.
+// Changes returns the change tracker of the engine. Each engine has only one; a second call panics.
+// From the first call on, the engine records changes, which costs about 5 ns for each change, and
+// memory: 150 bytes for each owner, and 4 for each of its buffs. At first, all owners are new.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Changes() *Changes {
@@ -60,7 +60,7 @@ func (e *Engine) Changes() *Changes {
 	return c
 }
 
-// arrive records a new owner. Its Journal starts when All reports it.
+// arrive records a new owner. Its Journal starts when All first reports it.
 func (c *Changes) arrive(o *owner) {
 	c.came.set(o.number)
 	c.now.set(o.number)
@@ -74,15 +74,16 @@ func (c *Changes) depart(o *owner) {
 	}
 }
 
-// mark records a change of an owner. The goroutine that owns it at the time calls mark: the loop
-// or a worker.
+// mark records a change of an owner. Only the goroutine that may change the owner at the time, the
+// loop or a worker, may call it.
 func (c *Changes) mark(number uint32) { c.now.set(number) }
 
-// All returns the owners that have changed since the last loop over it, with their changes: first
-// owners that have left, then the others, both in the order of their numbers. Call it between two
-// Ticks, and make no change to the engine until the loop is over. A change that the loop has
-// visited is forgotten. Busy owners are left for a later loop, because their changes are still
-// incomplete. All costs O(changed owners), plus 1 ns for 64 others, and allocates nothing.
+// All returns the owners that have changed since the last loop over All, with their changes: first
+// the owners that have left, then the others, both in the order of their numbers. Call it between
+// two Ticks, and make no change to the engine until the loop is over. A change that the loop has
+// visited is not reported again. Busy owners are left for a later loop, because their changes are
+// still incomplete. All costs O(changed owners), plus 1 ns for every 64 owners that have not
+// changed, and allocates nothing.
 func (c *Changes) All() iter.Seq[*OwnerChange] {
 	return func(yield func(*OwnerChange) bool) { c.all(yield) }
 }
@@ -131,8 +132,8 @@ func (c *Changes) report(o *owner, yield func(*OwnerChange) bool) bool {
 	return more
 }
 
-// next returns the first number in the set that is at least n and below limit, and whether there
-// is one.
+// next returns the first number in the set that is at least n and below limit. The result is false
+// if there is no such number.
 func (m *marks) next(n uint32, limit int) (uint32, bool) {
 	for w := int(n / 64); w*64 < limit; w++ {
 		word := atomic.LoadUint64(&m.words[w])

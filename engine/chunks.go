@@ -9,36 +9,38 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// chunk is memory for the events of turns. One list for the whole frame would be copied
-// repeatedly as it grows. A turn starts with room for chunkRoom events, or half a chunk while
-// chunks are small; if it needs more, its chunk grows.
+// chunk is memory for the events of turns. A single list for the whole frame would be copied
+// repeatedly as it grows. A turn starts with room for chunkRoom events, or for half a chunk while
+// chunks are small; if it needs more room, its chunk grows.
 //
-// A chunk is free when the loop has merged every turn's events in it and the frame is over, even
-// while owners are stuck. So all chunks together hold little more than one Tick can emit.
+// A chunk is free when the loop has merged the events of all turns in it and the frame is over,
+// even while some owners are stuck. So all chunks together hold little more than the events that
+// one Tick can emit.
 type chunk struct {
 	events   []buff.Event  // written by the worker
-	segments int32         // segments in it; written by the worker that fills it
-	own      int8          // 1 + index in chunks.all; 0 if it is shared
-	merged   atomic.Int32  // segments that the loop has merged
-	at       atomic.Uint64 // frame of the last merged segment
+	segments int32         // number of segments (results of turns) in it; written by the worker that fills it
+	own      int8          // 1 + index in chunks.all; 0 if the chunk is one of the shared ones
+	merged   atomic.Int32  // number of segments that the loop has merged
+	at       atomic.Uint64 // frame in which the loop last merged a segment
 }
 
-// A small game only ever needs small chunks, so each worker has its own. Further chunks are
-// shared.
+// A small game only needs small chunks, so each worker has a few of its own, each twice as large as
+// the one before. Further chunks, of chunkSize, are shared by all workers.
 const (
 	firstChunk = 4
 	chunkSize  = 1024
 	chunkRoom  = 64 // the same as defaultTurnLimit
-	mostOwn    = 8  // the next one would have chunkSize
+	mostOwn    = 8  // a ninth chunk of a worker would have chunkSize
 )
 
-// longChunk is the largest capacity that shrink keeps. A larger chunk has held an unusually
-// long turn.
+// longChunk is the largest capacity that shrink keeps. A chunk becomes larger only if a turn has an
+// unusual number of events.
 const longChunk = 4 * chunkSize
 
-// isRead reports whether a chunk's events are no longer read by that frame.
+// isRead reports whether the events of a chunk have been read, so that the given frame no longer
+// uses them.
 func (c *chunk) isRead(frame uint64) bool {
-	return c.merged.Load() == c.segments && c.at.Load() < frame // in this order: see Engine.flushMerged
+	return c.merged.Load() == c.segments && c.at.Load() < frame // the order of the two loads matters: see Engine.flushMerged
 }
 
 func (c *chunk) empty() {
@@ -49,18 +51,18 @@ func (c *chunk) empty() {
 // chunks is the chunk memory of a worker.
 type chunks struct {
 	spare *spareChunks
-	now   *chunk          // backs turn.Events; nil if none
-	all   [mostOwn]*chunk // the worker's own
+	now   *chunk          // the chunk of turn.Events; nil if there is none
+	all   [mostOwn]*chunk // the chunks that belong to the worker
 	made  int             // number of chunks in all
-	free  uint8           // bit set of the free ones
-	used  highWater       // how many of them were used
+	free  uint8           // bit set of the free chunks in all
+	used  highWater       // how many of the chunks in all were used
 }
 
 // nextChunk provides room for the events of a turn.
 func (l *workerState) nextChunk() {
 	s, full := &l.chunks, (*chunk)(nil)
 	if s.now != nil {
-		s.now.events = l.turn.Events // it may have been reallocated
+		s.now.events = l.turn.Events // append may have reallocated the events
 		if s.now.own == 0 {
 			full = s.now
 		}
@@ -81,8 +83,8 @@ func (l *workerState) nextChunk() {
 	l.turn.Events = s.now.events[:0]
 }
 
-// emptyRead frees the worker's chunks that the frame no longer reads, while some owners are busy.
-// The loop checks the shared ones.
+// emptyRead frees the worker's own chunks that the frame no longer uses, for the case that some
+// owners are busy. For the shared chunks, the loop does this.
 func (l *workerState) emptyRead(frame uint64) {
 	s := &l.chunks
 	for k, c := range s.all[:s.made] {
@@ -96,7 +98,7 @@ func (l *workerState) emptyRead(frame uint64) {
 	}
 }
 
-// emptyAll frees all chunks. The loop calls it while no owner is busy.
+// emptyAll frees all chunks of the worker. The loop calls it while no owner is busy.
 func (l *workerState) emptyAll() {
 	s := &l.chunks
 	if s.now != nil {
@@ -117,8 +119,8 @@ func (s *chunks) put(c *chunk) {
 	s.free |= 1 << (c.own - 1)
 }
 
-// shrink drops the worker's chunks that were not used, and shrinks very long ones. All must be
-// free.
+// shrink drops those of the worker's chunks that were not used since the last call, and shrinks
+// very long ones. All of them must be free.
 func (s *chunks) shrink() {
 	most := min(max(1, int(s.used)), s.made)
 	clear(s.all[most:])
@@ -133,22 +135,22 @@ func (s *chunks) shrink() {
 // spareChunks are the shared chunks.
 type spareChunks struct {
 	mu   sync.Mutex
-	list []*chunk // capacity of all chunks in list
-	room int      // limit of room
-	most int      // that room may be
-	full []*chunk // may still be read
+	list []*chunk // free chunks
+	room int      // total capacity of the chunks in list, in events
+	most int      // limit of room
+	full []*chunk // full chunks that may still be read
 	out  int      // number of chunks in use
 	used highWater
 }
 
-// init sets the limit of memory to keep: limit is the most events that the turns of a Tick emit.
-// A turn that does not fit wastes less than chunkRoom of a chunk, and each worker has one partly
-// filled chunk.
+// init sets the limit of memory to keep. The parameter limit is the largest number of events that
+// the turns of a Tick emit. Two things need more memory than that: a turn that does not fit into a
+// chunk wastes less than chunkRoom of it, and each worker has one partly filled chunk.
 func (s *spareChunks) init(limit, workers int) {
 	s.most = limit + limit/8 + workers*chunkSize
 }
 
-// get returns a free chunk, and takes a full one in exchange unless it is nil.
+// get returns a free chunk. If full is not nil, get takes this full chunk in exchange.
 func (s *spareChunks) get(full *chunk) *chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +175,8 @@ func (s *spareChunks) put(c *chunk) {
 	s.free(c)
 }
 
-// free makes a chunk available again, or leaves it to the garbage collector if there are enough.
+// free makes a chunk available again, or leaves it to the garbage collector if there is enough free
+// memory.
 func (s *spareChunks) free(c *chunk) {
 	s.out--
 	if n := cap(c.events); s.room+n <= s.most {
@@ -183,7 +186,8 @@ func (s *spareChunks) free(c *chunk) {
 	}
 }
 
-// emptyRead frees the full chunks that the frame no longer reads: all of them if all is set.
+// emptyRead frees the full chunks that the frame no longer uses. If all is set, it frees all full
+// chunks.
 func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +200,8 @@ func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	})
 }
 
-// shrink drops the chunks that were not used, and very long ones. All must be free.
+// shrink drops the chunks that were not used since the last call, and very long ones. All chunks
+// must be free.
 func (s *spareChunks) shrink() {
 	s.list = slices.DeleteFunc(s.list, func(c *chunk) bool { return cap(c.events) > longChunk })
 	if most := int(s.used); len(s.list) > most {
@@ -208,13 +213,14 @@ func (s *spareChunks) shrink() {
 	}
 }
 
-// mergedCount counts merged segments of one chunk: consecutive turns often share one.
+// mergedCount counts merged segments of one chunk. It saves atomic operations, because consecutive
+// turns often share a chunk.
 type mergedCount struct {
 	from *chunk
 	n    int32 // segments not yet counted in the chunk
 }
 
-// countMerged counts a merged segment of a chunk.
+// countMerged counts one merged segment of a chunk.
 func (e *Engine) countMerged(from *chunk) {
 	if from != e.merging.from {
 		e.flushMerged()
@@ -223,8 +229,8 @@ func (e *Engine) countMerged(from *chunk) {
 	e.merging.n++
 }
 
-// flushMerged updates the counts of the current chunk. The frame number is stored first: see
-// chunk.isRead.
+// flushMerged adds the count to its chunk. It stores the frame number before the count, because
+// chunk.isRead loads them in the opposite order.
 func (e *Engine) flushMerged() {
 	t := &e.merging
 	if t.from != nil {

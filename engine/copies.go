@@ -15,25 +15,25 @@ import (
 type copies struct {
 	engine  *Engine
 	marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
-	locks   [copyLocks]copyLock // by owner number; each guards the owner's marks, its copy, and its entry in table
-	table   []*owner            // by number: Engine.owners for other goroutines than the loop
+	locks   [copyLocks]copyLock // by owner number modulo copyLocks; each guards its owners' marks, their copies, and their entries in table
+	table   []*owner            // by number: the owners, for goroutines other than the loop
 	now     *marks              // owners of the round that are not copied yet
 	next    *marks              // owners that have changed since the round started
 	at      buff.Moment         // start of the round
-	word    int                 // where Step continues
+	word    int                 // index in now.words at which Step continues
 	running bool
 	lag     atomic.Int64 // wall clock minus engine time, in ms
 	shards  []shard      // one for each worker, then Help's, then the loop's
 	helps   sync.Mutex   // serializes Help
 	helped  atomic.Bool  // Help has been called
 	ticks   ticks
-	gone    map[buff.OwnerID]struct{}
-	waiting []ref                   // owners in waits, and possibly others
-	waits   map[ref][]*buff.Command // commands in their mailboxes, in order
+	gone    map[buff.OwnerID]struct{} // IDs of owners that have left since the last Begin
+	waiting []ref                     // keys of waits; may also have owners without waiting commands
+	waits   map[ref][]*buff.Command   // commands in the mailboxes of busy owners, in order
 
 	mu     sync.Mutex
 	spares spares
-	soon   []uint32 // owners that are due next: Help copies them first
+	soon   []uint32 // numbers of owners that are due next: Help copies these first
 	looked []uint32 // spare memory for soon
 }
 
@@ -45,16 +45,17 @@ type copyLock struct {
 	_ [56]byte
 }
 
-// Copies returns a maker of copies of the owners, for package store, which writes them to disk.
-// Each engine has only one; a second call panics. From then on the engine tracks which owners
-// change, which costs about 100 ns per changed owner and round in addition to its copy. All
-// owners belong to the first round.
+// Copies returns a maker of copies of the owners, for package store, which writes the copies to
+// disk. Each engine has only one; a second call panics. From the first call on, the engine tracks
+// which owners change. For each changed owner and round, this costs about 100 ns in addition to the
+// copy. All owners belong to the first round.
 //
-// The function m appends the game's own data of an owner to dst, in the form in which it is
-// stored, and returns the result. If it fails or panics, the owner has no copy in this round. It
-// is called by the goroutine that has the owner, for several owners concurrently, and must not
-// call the engine. It must not block: if it never returns, it blocks the next round and every
+// The function m appends the game's own data of an owner to dst, in the form in which it is stored,
+// and returns the extended slice. If m fails or panics, the owner has no copy in this round. m is
+// called by the goroutine that has the owner at the time, for several owners concurrently, and must
+// not call the engine. It must not block: if it never returns, it blocks the next round and every
 // change of its owner.
+//
 // Only the loop goroutine may call it.
 func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, error)) snapshot.Maker {
 	e.enter("Copies")
@@ -64,9 +65,9 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	c := &copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[ref][]*buff.Command{}, now: &marks{}, next: &marks{}}
 	c.ticks.over.L = &c.ticks.mu
 	e.copies = c
-	for k := range e.owners.len() { // also owners that are leaving, since they may have turns left
+	for k := range e.owners.len() { // including leaving owners, which may still have turns to run
 		if o := e.owners.at(uint32(k)); o != nil {
-			o.needRare().copied = &copied{} // before interval is set: a worker that sees the interval reads it
+			o.needRare().copied = &copied{} // set before interval, because a worker that sees the interval reads this field
 		}
 	}
 	e.interval.Store(1)
@@ -88,8 +89,8 @@ func (c *copies) setLag() {
 	c.lag.Store(m.Wall - int64(m.Now))
 }
 
-// momentAt returns an instant on each of the clocks; at must not be in the future. Any goroutine
-// may call it.
+// momentAt returns the instant at on all clocks. The instant must not be in the future. Any
+// goroutine may call it.
 func (c *copies) momentAt(at wheel.Time) buff.Moment {
 	return buff.Moment{Now: at, Wall: int64(at) + c.lag.Load(), Uptime: c.engine.opts.Uptime.Milliseconds() + int64(at)}
 }
@@ -104,7 +105,7 @@ func (e *Engine) beforeChange(o *owner) {
 	}
 }
 
-// beforeSweep is beforeChange for the owners that the sweep of a Reload may reach in this Tick.
+// beforeSweep is beforeChange for all owners that the sweep of a Reload may reach in this Tick.
 func (e *Engine) beforeSweep() {
 	w := &e.sweep
 	if e.copies == nil {
@@ -122,8 +123,8 @@ func (e *Engine) beforeSweep() {
 	}
 }
 
-// beforeFirstChange is beforeChange for the loop's first change of an owner in a round, or after a
-// turn of the owner.
+// beforeFirstChange is beforeChange for the first change that the loop makes to an owner in a
+// round, or after a turn of the owner.
 func (c *copies) beforeFirstChange(o *owner, interval uint32) {
 	mu := c.lock(o)
 	defer mu.Unlock()
@@ -135,8 +136,8 @@ func (c *copies) beforeFirstChange(o *owner, interval uint32) {
 // loopShard returns the shard of the loop.
 func (c *copies) loopShard() *shard { return &c.shards[len(c.shards)-1] }
 
-// changeBusy makes a change by the loop that does not conflict with the owner's turn. The
-// owner may be busy.
+// changeBusy makes a change by the loop that does not conflict with a running turn of the owner, so
+// the owner may be busy.
 func (e *Engine) changeBusy(o *owner, change func()) {
 	c := e.copies
 	if c == nil {
@@ -154,7 +155,7 @@ func (e *Engine) changeBusy(o *owner, change func()) {
 }
 
 // copyBeforeTurn is called on a worker before the first turn of an owner in a round, and before the
-// first one after a change by the loop. If Marshal ends the goroutine, the owner's due events are
+// first turn after a change by the loop. If Marshal ends the goroutine, the owner's due events are
 // not lost.
 func (l *workerState) copyBeforeTurn(o *owner) {
 	c := l.engine.copies
@@ -173,7 +174,7 @@ func (c *copies) lock(o *owner) *sync.Mutex {
 	return mu
 }
 
-// lockAll calls do while no worker can start a turn of an owner that has not been copied.
+// lockAll calls do while no worker can start a turn of an owner that is not copied yet.
 func (c *copies) lockAll(do func()) {
 	for k := range c.locks {
 		c.locks[k].Lock()
@@ -185,8 +186,8 @@ func (c *copies) lockAll(do func()) {
 // helpShard returns the shard of Help.
 func (c *copies) helpShard() *shard { return &c.shards[len(c.shards)-2] }
 
-// copyNow copies an owner if it belongs to the round and has not been copied, and reports whether
-// it did. The lock must be held.
+// copyNow copies an owner if the owner belongs to the round and is not copied yet, and reports
+// whether it has made a copy. The caller must hold the owner's lock.
 func (c *copies) copyNow(to *shard, o *owner, loop bool) bool {
 	if !c.now.has(o.number) {
 		return false
@@ -195,8 +196,8 @@ func (c *copies) copyNow(to *shard, o *owner, loop bool) bool {
 	return true
 }
 
-// copy stores a copy of an owner in a shard, and removes the owner from the round. It also does
-// so if Marshal ends the goroutine: otherwise the same owner would end the next goroutine too.
+// copy stores a copy of an owner in a shard, and removes the owner from the round. If Marshal ends
+// the goroutine, the owner is removed too, so that it does not also end the next goroutine.
 func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 	x, made := snapshot.Copy{}, false
 	defer func() {

@@ -13,13 +13,13 @@ import (
 
 // ticks shows other goroutines whether a Tick is running.
 type ticks struct {
-	run  atomic.Bool
+	run  atomic.Bool // a Tick is running
 	mu   sync.Mutex
 	over sync.Cond
 	n    uint64        // number of Ticks that have ended
-	span time.Duration // length of the last Tick that was not zero; only the loop uses it
+	span time.Duration // length of the last Tick whose length was not zero; only the loop uses it
 
-	inARow int // Ticks that GiveWay has met in a row; only its caller uses it
+	inARow int // number of successive calls of GiveWay that found a Tick running; only its caller uses it
 }
 
 // start records the start of a Tick.
@@ -39,12 +39,12 @@ func (t *ticks) end() {
 	t.over.Broadcast()
 }
 
-// mostInARow is the number of consecutive Ticks that GiveWay waits for if there is no time
-// between them.
+// mostInARow is the number of consecutive Ticks for which GiveWay waits if the loop ticks without a
+// pause.
 const mostInARow = 8
 
-// GiveWay waits for the end of the running Tick, if there is one, but for at most [mostInARow] in
-// a row.
+// GiveWay waits for the end of the running Tick, if there is one. After [mostInARow] successive
+// calls that found a Tick running, it returns at once.
 func (c *copies) GiveWay() {
 	t := &c.ticks
 	if !t.run.Load() {
@@ -61,11 +61,12 @@ func (c *copies) GiveWay() {
 	}
 }
 
-// mostSoon is the largest number of soon-due owners to collect: it takes 0.1 ms.
+// mostSoon is the largest number of timers that collectSoonDue looks at, which takes 0.1 ms.
 const mostSoon = 8192
 
-// collectSoonDue collects the owners that are due in the next Tick and not copied yet, if Help is
-// in use. It assumes that the next Tick is as long as the last one.
+// collectSoonDue collects the owners that are not copied yet and are due in the next Tick, so that
+// Help can copy them first. It does nothing if Help is not in use. It assumes that the next Tick is
+// as long as the last one.
 func (c *copies) collectSoonDue() {
 	if !c.running || !c.helped.Load() || c.now.n.Load() == 0 {
 		return
@@ -84,11 +85,11 @@ func (c *copies) collectSoonDue() {
 	c.soon = list
 }
 
-// takeLooked returns memory for collectSoonDue.
+// takeLooked returns an empty list for collectSoonDue, with memory from earlier calls.
 func (c *copies) takeLooked() (list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.soon != nil { // Help has not taken it
+	if c.soon != nil { // Help has not taken the last list
 		list, c.soon = c.soon, nil
 	} else {
 		list, c.looked = c.looked, nil
@@ -113,8 +114,8 @@ func (c *copies) giveSoon(list []uint32) {
 // preempted while holding a lock that the loop needs.
 const helpYield = 64
 
-// Help copies owners until the next Tick starts or all are copied, and returns their number.
-// Calls are serialized, because they share a shard.
+// Help copies owners until the next Tick starts or all are copied, and returns the number of owners
+// that it has copied. Calls are serialized, because they share a shard.
 func (c *copies) Help() (n int) {
 	c.helps.Lock()
 	defer c.helps.Unlock()
@@ -147,7 +148,8 @@ func (c *copies) Help() (n int) {
 	}
 }
 
-// leftIn returns a word of the set of owners not copied yet. ok is false past the end.
+// leftIn returns one word of the set of owners that are not copied yet. If the set has no such
+// word, ok is false.
 func (c *copies) leftIn(word uint32) (w uint64, ok bool) {
 	c.locks[0].Lock()
 	defer c.locks[0].Unlock()
@@ -204,17 +206,17 @@ func (c *copies) grow(owners int) {
 	})
 }
 
-// shadow is the last complete state of an owner that may become busy: its zone, the number of
-// lost buffs, the length of its blob, the blob, and the game's data. It is one allocation, since
-// most owners are not in cache and each further one would be another miss. It is empty if there
-// is no state newer than the last copy.
+// shadow is the last complete state of an owner that may become busy: its zone, the number of lost
+// buffs, the length of its blob, the blob, and the game's data. All of this is one allocation,
+// because most owners are not in cache, and each further allocation would be another cache miss.
+// The shadow is empty if the last copy has the newest complete state.
 type shadow []byte
 
-const shadowHead = 4 + 4 + 4
+const shadowHead = 4 + 4 + 4 // bytes of the three numbers
 
-// keepShadow saves the state of an owner before a worker changes it. The lock must be held. The
-// state is encoded into the worker's hot buffer and then copied at once: writing it byte by byte
-// to cold memory takes twice as long.
+// keepShadow saves the state of an owner before a worker changes the owner. The caller must hold
+// the owner's lock. The state is encoded into the worker's buffer, which is in cache, and then
+// copied in one step: writing it byte by byte to memory that is not in cache takes twice as long.
 func (c *copies) keepShadow(by *shard, o *owner) {
 	o.copied().shadow.drop()
 	x, b := c.make(o, c.momentAt(o.copied().toldAt), by.room(c), false)
@@ -231,8 +233,8 @@ func (c *copies) keepShadow(by *shard, o *owner) {
 // drop empties the shadow because there is a newer state.
 func (s *shadow) drop() { *s = (*s)[:0] }
 
-// of returns the state as a copy of its owner, valid until the shadow changes. ok is false if the
-// shadow is empty.
+// of returns the shadow as a copy of its owner, which is valid until the shadow changes. If the
+// shadow is empty, ok is false.
 func (s shadow) of(o *owner) (x snapshot.Copy, ok bool) {
 	if len(s) == 0 {
 		return x, false

@@ -40,8 +40,9 @@ func (c *copies) Begin(all bool) snapshot.Round {
 	return r
 }
 
-// excludeBusy removes the owners from the round that cannot be copied in their present state. It
-// adds an older copy if there is one.
+// excludeBusy handles the owners that are busy at the start of the round. It copies those whose
+// last complete state it can still read. It removes the others from the round, and adds an older
+// copy if there is one.
 func (c *copies) excludeBusy(r *snapshot.Round) {
 	e := c.engine
 	to := c.loopShard()
@@ -50,7 +51,7 @@ func (c *copies) excludeBusy(r *snapshot.Round) {
 		case !c.now.has(o.number):
 		case o.leaving():
 			c.now.clear(o.number)
-		case o.copied().told != 0: // no turn has started since the loop's last change
+		case o.copied().told != 0: // no turn has started since the last change by the loop, so the state can be read
 			c.copy(to, o, c.momentAt(o.copied().toldAt), true)
 			o.copied().told = 0
 		default:
@@ -65,8 +66,8 @@ func (c *copies) excludeBusy(r *snapshot.Round) {
 	}
 }
 
-// eachBusy yields the owners that are not idle, each at least once. The caller must not change the
-// lists.
+// eachBusy yields the owners that are not idle. It may yield an owner more than once. The caller
+// must not change the engine's lists of busy owners.
 func (e *Engine) eachBusy(yield func(*owner) bool) {
 	for _, list := range [...][]*mailbox{e.group.Running(), e.group.Staged()} {
 		for _, box := range list {
@@ -82,7 +83,7 @@ func (e *Engine) eachBusy(yield func(*owner) bool) {
 	}
 }
 
-// zones adds the zones whose time is paused or has another rate.
+// zones adds to the round the zones whose time is paused or has another rate.
 func (c *copies) zones(r *snapshot.Round) {
 	for id, z := range c.engine.zones.byID {
 		if z.scale != (zoneScale{}) {
@@ -92,11 +93,11 @@ func (c *copies) zones(r *snapshot.Round) {
 	slices.SortFunc(r.Zones, func(a, b snapshot.ZoneTime) int { return int(a.Zone) - int(b.Zone) })
 }
 
-// pending adds the commands that were accepted and still wait.
+// pending adds to the round the commands that were accepted and still wait to be executed.
 func (c *copies) pending(r *snapshot.Round) {
 	e := c.engine
 	add := func(cmd *buff.Command) {
-		brought := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone // the aura's search, or the zone, repeats them
+		brought := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone // not saved, because the aura's next search, or the zone, issues the command again
 		if cmd.Do == nil && !brought {
 			r.Waiting = append(r.Waiting, *cmd)
 		}
@@ -132,8 +133,9 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 	}
 }
 
-// turnMerged records that the loop has merged a turn of an owner that issued commands for others
-// (gave), or executed commands from its mailbox (executed).
+// turnMerged records that the loop has merged a turn of an owner. The turn has issued commands for
+// other owners if gave is set; obeyed is the number of commands from the owner's mailbox that it
+// has executed.
 func (c *copies) turnMerged(o *owner, gave bool, obeyed int32) {
 	if o.copied().queued && obeyed > 0 {
 		r := o.ref()
@@ -181,7 +183,9 @@ func (c *copies) forget(o *owner) {
 	c.next.clear(o.number)
 }
 
-// Step copies owners of the round in the order of their numbers, which is their order in memory.
+// Step copies up to most owners of the round, in the order of their numbers, which is their order
+// in memory. It returns the number of owners that it has visited, and whether all owners of the
+// round are done.
 func (c *copies) Step(most int) (n int, done bool) {
 	c.engine.enter("Copies.Step")
 	to := c.loopShard()
@@ -210,10 +214,11 @@ func (c *copies) Left() int { return int(c.now.n.Load()) }
 // Changed returns the number of owners of the next round so far.
 func (c *copies) Changed() int { return int(c.next.n.Load()) }
 
-// Busy reports whether an owner is busy or waits for an allowance.
+// Busy reports whether any owner is busy or waits for an allowance.
 func (c *copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.backlog.n > 0 }
 
-// Touch copies an owner, if this round has not, and adds it to the next round.
+// Touch copies an owner if it belongs to this round and is not copied yet, and adds the owner to
+// the next round.
 func (c *copies) Touch(id buff.OwnerID) error {
 	c.engine.enter("Copies.Touch")
 	o, err := c.engine.present(id)
@@ -223,7 +228,7 @@ func (c *copies) Touch(id buff.OwnerID) error {
 	return err
 }
 
-// Take ends the round.
+// Take ends the round and returns its copies.
 func (c *copies) Take() snapshot.Copies {
 	if !c.running || c.word < len(c.now.words) {
 		panic("engine: Copies.Take before Step was done")
@@ -239,27 +244,28 @@ func (c *copies) Take() snapshot.Copies {
 const (
 	copyChunk  = 64 << 10 // bytes in a chunk of copies
 	copyPiece  = 64       // copies in a piece of a list
-	copySpare  = 1024     // chunks to keep
-	pieceSpare = 8192     // pieces to keep
+	copySpare  = 1024     // free chunks to keep
+	pieceSpare = 8192     // free pieces to keep
 )
 
-// shard collects the copies made by one goroutine. Neither its list nor its bytes are ever moved
-// to a larger allocation: that would be a long pause for that goroutine.
+// shard collects the copies made by one goroutine. Neither its list nor its bytes are ever moved to
+// a larger allocation, because that would be a long pause for the goroutine.
 type shard struct {
-	list   []snapshot.Copy // the last piece
-	lists  [][]snapshot.Copy
+	list   []snapshot.Copy   // the piece that is being filled
+	lists  [][]snapshot.Copy // the full pieces
 	chunk  []byte
 	chunks [][]byte
-	_      [64]byte
+	_      [64]byte // keeps the shards of two goroutines on different cache lines
 }
 
-// spares is the memory of finished rounds.
+// spares is memory of finished rounds, for reuse.
 type spares struct {
 	chunks [][]byte
 	lists  [][]snapshot.Copy
 }
 
-// takeLast removes and returns the last element, or nil if there is none.
+// takeLast removes the last element and returns it with length 0. If there is no element, it
+// returns nil.
 func takeLast[T any](spare *[][]T) (one []T) {
 	if last := len(*spare) - 1; last >= 0 {
 		one = (*spare)[last][:0]
@@ -278,7 +284,8 @@ func (s *shard) room(c *copies) []byte {
 	return s.chunk[len(s.chunk):]
 }
 
-// used claims n bytes of room. A copy that did not fit has been allocated separately.
+// used claims n bytes of the memory that room returned. A copy that did not fit there has been
+// allocated separately.
 func (s *shard) used(n int) {
 	if n <= cap(s.chunk)-len(s.chunk) {
 		s.chunk = s.chunk[:len(s.chunk)+n]
@@ -362,10 +369,10 @@ func (x *copiedRound) Len() (n int) {
 	return n
 }
 
-// Free returns the memory to the engine, which keeps a limited amount.
+// Free gives the memory of the copies back to the engine, which keeps a limited amount.
 func (x *copiedRound) Free() {
 	for _, list := range x.lists {
-		clear(list) // a large copy has separate memory
+		clear(list) // drops references to copies that were allocated separately
 	}
 	c := x.copies
 	c.mu.Lock()

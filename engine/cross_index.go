@@ -10,33 +10,33 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crossIndex is the loop's index of buffs across owners: the sources of buffs that depend on
-// their source, and the auras. It is built from events: from the loop's own immediately, from
-// those of workers at the end of the frame.
+// crossIndex is the loop's index of buffs across owners. It has the sources of buffs that depend on
+// their source, and the auras. It is built from events: events of the loop's own commands are added
+// immediately, events from workers at the end of the frame.
 type crossIndex struct {
-	needed needs // union over all definitions; 0 means that the index is not needed
+	needed needs // union over all definitions; if it is 0, the index is not used
 
 	differs  []bool // by lineage: versions of the definition need different entries
 	changes  []change
-	read     int  // number of Engine.loop.Events that have been noted
+	read     int  // number of Engine.loop.Events that have been collected
 	settling bool // indexLoopEvents is running
 
 	evictions []outgoing // removals of buffs that exceed the limit of their source
-	retries   []outgoing // removals to retry, because the mailbox was full
-	gone      []uint32
+	retries   []outgoing // removals to retry in the next Tick
+	gone      []uint32   // scratch of loseSource
 
 	sources sources
 	auras   auras
 }
 
-// needs selects the entries that the cross-owner index keeps for the instances of a definition.
+// needs says in which parts of the cross-owner index the instances of a definition have an entry.
 type needs uint8
 
 const (
-	forSource needs = 1 << iota // they may end or be adopted when their source leaves
-	forShare                    // a source may have a limited number
-	forAdopt                    // they may be adopted
-	forAura                     // they are auras
+	forSource needs = 1 << iota // instances may end or be adopted when their source leaves
+	forShare                    // a source may have only a limited number of instances
+	forAdopt                    // instances may be adopted when their source leaves
+	forAura                     // instances are auras
 )
 
 // change is the part of an event that the cross-owner index needs.
@@ -81,7 +81,7 @@ func (l *crossIndex) collect(events []buff.Event) {
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
-		case buff.Applied, buff.Restored, buff.Removed, buff.Queued: // Queued may have another source
+		case buff.Applied, buff.Restored, buff.Removed, buff.Queued: // Queued: the source may have changed
 			if needsOf(e.Spec) != 0 || l.versionsDiffer(e.Spec) {
 				l.changes = append(l.changes, change{at: e.At, owner: e.Owner, source: e.Source, spec: e.Spec, handle: e.Handle, kind: e.Kind})
 			}
@@ -93,8 +93,9 @@ func (l *crossIndex) collect(events []buff.Event) {
 	}
 }
 
-// indexLoopEvents updates the cross-owner index after a call of the loop. Consequences are executed
-// at once, in rounds: a removal may make room for an application, which may cause another removal.
+// indexLoopEvents updates the cross-owner index after a call of the loop. The removals that follow
+// from the changes are executed at once, in rounds: a removal may make room for an application,
+// which may cause another removal.
 func (e *Engine) indexLoopEvents() {
 	l := &e.index
 	if l.needed == 0 || l.settling {
@@ -117,13 +118,14 @@ func (e *Engine) indexLoopEvents() {
 	e.deliverOutbox() // the commands that the removals have issued
 }
 
-// collectNew records the changes in events that were not read yet.
+// collectNew records the changes in those events that were not collected before.
 func (l *crossIndex) collectNew(events []buff.Event) {
 	l.collect(events[l.read:])
 	l.read = len(events)
 }
 
-// deferEvictions leaves the excess removals to the next Tick, with an event.
+// deferEvictions leaves the removals that exceed the limits of one call to the next Tick, and emits
+// a Faulted event.
 func (e *Engine) deferEvictions() {
 	l := &e.index
 	l.retries = append(l.retries, l.evictions...)
@@ -133,17 +135,17 @@ func (e *Engine) deferEvictions() {
 	l.evictions = l.evictions[:0]
 }
 
-// indexFrameEvents updates the cross-owner index with the events of the owners' turns. Consequences
-// are added to the cross-owner commands.
+// indexFrameEvents updates the cross-owner index with the events of the owners' turns. The removals
+// that follow from the changes are added to the cross-owner commands.
 //
-// The changes are sorted like those commands, so that the age of an entry does not depend on the
-// order of the owners in the frame.
+// The changes are sorted like the cross-owner commands, so that the age of an entry does not depend
+// on the order of the owners in the frame.
 func (e *Engine) indexFrameEvents() {
 	l := &e.index
 	if l.needed == 0 {
 		return
 	}
-	l.collectNew(e.loop.Events) // of busy owners that have left
+	l.collectNew(e.loop.Events) // events of busy owners that have left
 	slices.SortStableFunc(l.changes, func(a, b change) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.owner, b.owner))
 	})
@@ -152,9 +154,9 @@ func (e *Engine) indexFrameEvents() {
 	l.retries, l.evictions = l.retries[:0], l.evictions[:0]
 }
 
-// apply updates the index with the collected changes. Buffs restored with an owner come youngest
-// first, because each becomes the oldest of its source. Their auras are started oldest first, which
-// is the order of their searches.
+// apply updates the index with the collected changes. The buffs that were restored with an owner
+// come youngest first, because each of them becomes the oldest of its source. The auras among them
+// are started oldest first, which is the order of their searches.
 func (l *crossIndex) apply() {
 	for i := range l.changes {
 		c := &l.changes[i]
@@ -182,8 +184,8 @@ func (l *crossIndex) applyAura(c *change) {
 	}
 }
 
-// evict removes a buff that exceeds the limit of its source. If its owner's mailbox is full, that
-// is retried in the next Tick.
+// evict removes a buff that exceeds the limit of its source. If the mailbox of its owner is full,
+// the removal is retried in the next Tick.
 func (e *Engine) evict(c *outgoing) {
 	o := e.targetOf(&c.cmd)
 	if o == nil {
@@ -194,12 +196,12 @@ func (e *Engine) evict(c *outgoing) {
 	}
 }
 
-// revised is the kind of a change that may represent several events: the instance is, or may be,
-// of another version of its definition from now on.
+// revised is the kind of a change after which the instance has, or may have, another version of its
+// definition. Such a change may represent several events.
 const revised = buff.Refreshed
 
-// reload prepares the cross-owner index for the definitions of a new catalog. lines has the
-// previous versions.
+// reload prepares the cross-owner index for the definitions of a new catalog. The parameter lines
+// has the previous versions, by lineage.
 func (l *crossIndex) reload(lines []counted, c *buff.Catalog) {
 	if n := c.Lineages() + 1; n > len(l.differs) {
 		l.differs = append(l.differs, make([]bool, n-len(l.differs))...)
@@ -213,8 +215,8 @@ func (l *crossIndex) reload(lines []counted, c *buff.Catalog) {
 	}
 }
 
-// versionsDiffer reports whether versions of a definition need different entries in the cross-owner
-// index.
+// versionsDiffer reports whether different versions of a definition need different entries in the
+// cross-owner index.
 func (l *crossIndex) versionsDiffer(s *buff.Spec) bool {
 	return int(s.Lineage()) < len(l.differs) && l.differs[s.Lineage()]
 }

@@ -6,31 +6,31 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Each owner has one timer on the wheel, however many buffs it has, and the timer is lazy:
-// postponing a deadline does not move it. It then fires early and is re-armed from a table of the
-// loop, without accessing the owner.
+// Each owner has one timer on the wheel, however many buffs it has, and the timer is lazy: if the
+// deadline becomes later, the timer does not move. It then fires early, and the loop re-arms it
+// from its own table, without accessing the owner.
 //
-// So ten buffs take one timer, and a refresh moves none. The wheel then no longer preserves the
-// order of events at one instant, which is the order of the calls that set the deadlines. It is
-// restored by sorting, by the number of the turn or command that set each deadline.
+// So ten buffs need one timer, and a refresh moves no timer. But the wheel then no longer preserves
+// the order of events at one instant, which is the order of the calls that set the deadlines.
+// Sorting restores this order: each deadline has the number of the turn or command that set it.
 
 // deadlineRecord is the loop's record of an owner: its next deadline, the state of its timer, and
 // the marks needed for a batched turn. The records of all owners form a table without pointers.
 type deadlineRecord struct {
 	next    wheel.Time   // the owner's next deadline; Never if there is none
-	timerAt wheel.Time   // when its timer fires: next or earlier; Never if the timer is not armed
-	timer   wheel.Handle // its only timer; 0 if there is none
+	timerAt wheel.Time   // when the timer fires, at next or earlier; Never if the timer is not armed
+	timer   wheel.Handle // the only timer of the owner; 0 if there is none
 	order   uint32       // sorts owners that are due at one instant: see buff.Set.TakeDeadline
 	mark    mark
 }
 
-// mark holds flags of an owner; the low bits are the index of its turn in turnBatch.list, valid
-// if that turn has its number.
+// mark holds flags of an owner. Its low bits are the index of the owner's turn in turnBatch.list;
+// the index is valid only if the turn at that index has the number of this owner.
 type mark uint32
 
 const (
 	markPresent   mark = 1 << 31 // the owner exists
-	markPostponed mark = 1 << 30 // it is in the backlog
+	markPostponed mark = 1 << 30 // the owner is in the backlog
 
 	turnMask = markPostponed - 1
 )
@@ -45,12 +45,13 @@ func (c *deadlineRecord) setTurn(at int) { c.mark = c.mark&^turnMask | mark(at) 
 // noDeadline is the record of an owner without deadlines.
 var noDeadline = deadlineRecord{next: wheel.Never, timerAt: wheel.Never}
 
-// dueOwner is a due owner as a sortable integer: how overdue it is, the longest first; the age of
-// that deadline in turns and commands, the oldest first; and the owner's number.
+// dueOwner is a due owner as a sortable integer. It sorts by how overdue the owner is, the longest
+// first; then by the age of the deadline in turns and commands, the oldest first; and then by the
+// owner's number.
 type dueOwner uint64
 
 const (
-	numberBits   = 20 // of buff.MaxOwners
+	numberBits   = 20 // bits of a number below buff.MaxOwners
 	instantShift = 32 + numberBits
 	mostLate     = 1<<12 - 1
 )
@@ -58,8 +59,9 @@ const (
 // number returns the owner's number.
 func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
 
-// dueKey returns the sort key of a due owner. Delays above mostLate count as mostLate: slices of a
-// Tick are shorter, unless almost no events are due.
+// dueKey returns the sort key of a due owner. A delay above mostLate counts as mostLate, because
+// the key has no room for more. Slices of a Tick are shorter than that, unless almost no events are
+// due.
 func (e *Engine) dueKey(c *deadlineRecord, number uint32) dueOwner {
 	late := uint64(min(e.now-c.next, mostLate))
 	return dueOwner((mostLate-late)<<instantShift | uint64(^(e.loop.Order-c.order))<<numberBits | uint64(number))
@@ -93,8 +95,9 @@ func (e *Engine) findDue() {
 	e.stats.Fired += uint64(len(e.fired))
 }
 
-// setDeadline records an owner's next deadline. It updates the timer only if the deadline is
-// earlier than the timer, or Never. A deadline that is already past is left to mergeTurn.
+// setDeadline records an owner's next deadline. It changes the timer only if the new deadline is
+// earlier than the timer, or is Never. A deadline that has already passed needs no timer: mergeTurn
+// handles it.
 func (e *Engine) setDeadline(number uint32, next wheel.Time, order uint32) {
 	c := &e.owners.records[number]
 	c.next, c.order = next, order

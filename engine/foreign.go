@@ -18,26 +18,26 @@ import (
 // Callbacks of the game other than handlers, as named in [view.Fault].Call.
 const (
 	callMembers = "Members"   // Options.Members
-	callRecord  = "Record"    // Options.Trace.Record, its Write
+	callRecord  = "Record"    // Write of Options.Trace.Record
 	callTrace   = "SlowTrace" // Options.Trace.Writer, and Write and Close of its result
-	callClock   = "Clock"     // of Watch.Open
-	callLook    = "Look"      // of Watch.Follow
-	callRun     = "Run"       // of Inbox.Run
-	callMarshal = "Marshal"   // of Engine.Copies
+	callClock   = "Clock"     // the clock of Watch.Open
+	callLook    = "Look"      // the function of Watch.Follow
+	callRun     = "Run"       // the function of Inbox.Run
+	callMarshal = "Marshal"   // the function of Engine.Copies
 	callFormula = "Formula"   // a define.Formula of the game
 )
 
-// faultInterval is the game time in which Options.OnFault is called at most once for each site:
+// faultInterval is the shortest game time between two calls of Options.OnFault for the same site:
 // one handler of one definition, or one callback.
 const faultInterval = time.Second
 
 // site identifies a source of faults.
 type site struct {
 	call    string
-	lineage int // of the definition
+	lineage int // lineage of the definition
 	handler buff.HandlerID
-	code    uintptr // function of a timeout
-	exit    bool
+	code    uintptr // address of the function of a timeout
+	exit    bool    // the goroutine was ended, without a panic
 }
 
 // siteOf returns the site of a handler.
@@ -52,22 +52,22 @@ func siteOf(c *buff.Call, exit bool) site {
 	return s
 }
 
-// siteState limits the reports of a site.
+// siteState limits the calls of Options.OnFault for one site.
 type siteState struct {
 	until      wheel.Time // faults before this time are suppressed
 	suppressed uint64
 }
 
-// faults limits the calls of Options.OnFault: a handler that fails at every pulse of every owner
-// would otherwise take up all the time. There is an entry for each handler of a definition and
-// each callback that has failed.
+// faults limits the calls of Options.OnFault, because a handler that fails at every pulse of every
+// owner would otherwise take up all the time. There is an entry for each site that has failed: a
+// handler of a definition, or a callback.
 type faults struct {
 	mu    sync.Mutex
 	sites map[site]siteState
 }
 
-// shouldReport reports whether a fault is to be reported at an instant, and how many were
-// suppressed before it.
+// shouldReport reports whether to call Options.OnFault for a fault at the instant now, and how many
+// faults were suppressed since the last call.
 func (f *faults) shouldReport(at site, now wheel.Time) (suppressed uint64, tells bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,8 +84,8 @@ func (f *faults) shouldReport(at site, now wheel.Time) (suppressed uint64, tells
 	return t.suppressed, true
 }
 
-// fault counts a fault and calls Options.OnFault, which may itself panic. It must be called in
-// the deferred function that has recovered.
+// fault counts a fault and calls Options.OnFault, which may itself panic. fault must be called in
+// the deferred function that has recovered from the panic.
 func (e *Engine) fault(f *view.Fault, at site) {
 	e.failures.Add(1)
 	if e.opts.OnFault == nil {
@@ -106,9 +106,9 @@ func (e *Engine) fault(f *view.Fault, at site) {
 // errExit stands in for a panic value if there was no panic.
 var errExit = errors.New("it ended its goroutine")
 
-// callGame calls a callback other than a handler. It returns the value of its panic, or nil if it
-// has returned. If the callback ends the goroutine, callGame does not return. On the loop,
-// Options.OnFault must not call the Engine, because a Tick may be in progress.
+// callGame calls a callback other than a handler. It returns the value of the callback's panic, or
+// nil if the callback has returned. If the callback ends the goroutine, callGame does not return.
+// On the loop, Options.OnFault must not call the Engine, because a Tick may be in progress.
 func (e *Engine) callGame(call string, loop bool, of *buff.Event, do func()) (panicked any) {
 	returned := false
 	defer func() {
@@ -126,8 +126,9 @@ func (e *Engine) callGame(call string, loop bool, of *buff.Event, do func()) (pa
 	return nil
 }
 
-// reportPanic counts and reports the panic of a callback other than a handler. A nil v means that
-// the callback ends its goroutine. It must be called in the deferred function that has recovered.
+// reportPanic counts and reports the panic of a callback other than a handler. If v is nil, there
+// was no panic, but the callback has ended its goroutine. reportPanic must be called in the
+// deferred function that has recovered.
 func (e *Engine) reportPanic(call string, loop bool, of *buff.Event, v any) {
 	f := view.Fault{Call: call, Value: v}
 	at := site{call: call, exit: v == nil}
@@ -138,7 +139,7 @@ func (e *Engine) reportPanic(call string, loop bool, of *buff.Event, v any) {
 		at.lineage = f.Event.Spec.Lineage()
 	}
 	if loop {
-		e.exited = e.exited || at.exit && (call == callRun || call == callMembers) // callbacks that run before the end of a Tick
+		e.exited = e.exited || at.exit && (call == callRun || call == callMembers) // these callbacks run before endTick, which endExclusive must then call
 		before := e.inCallback
 		e.inCallback = "Options.OnFault"
 		defer func() { e.inCallback = before }()
@@ -152,7 +153,7 @@ func (e *Engine) read(clock *func() time.Duration, loop bool) (at time.Duration,
 	return at, failed == nil
 }
 
-// sink is a writer of the game; a panic in it becomes an error.
+// sink wraps a writer of the game. A panic in the writer becomes an error of Write.
 type sink struct {
 	engine *Engine
 	call   string

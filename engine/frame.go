@@ -12,31 +12,31 @@ import (
 
 // Frame is the result of a Tick. It is valid until the next Tick.
 type Frame struct {
-	// Number counts the Ticks from 1; Now is the instant that this one reached.
+	// Number counts the Ticks from 1. Now is the instant that this Tick reached.
 	Number uint64
 	Now    wheel.Time
 
-	// Behind is the carried time that is still to be processed, with Carry. Lost is the time that
-	// this Tick has dropped, with Dilate.
+	// Behind is the time that is still to be processed by later Ticks, if Options.CatchUp is Carry.
+	// Lost is the time that this Tick has dropped, if it is Dilate.
 	Behind, Lost time.Duration
 
-	// Stuck are the owners whose handlers were still running when the budget was used up. Waiting
-	// is the number of other owners with events due by Now that could not be processed, or not
-	// all of them, because of stuck owners or of Options.Limits.Tick.
+	// Stuck lists the owners whose handlers were still running when the budget was used up. Waiting
+	// is the number of other owners that have events due by Now that this Tick could not process,
+	// because of stuck owners or of Options.Limits.Tick.
 	Stuck   []view.Stuck
 	Waiting int
 
-	head  []buff.Event   // the loop's own, since the last Tick
-	turns [][]buff.Event // of owners' turns, in the order of dispatch; consecutive turns may share a slice
-	tail  []buff.Event   // of cross-owner commands and the inbox
-	spare []buff.Event
+	head  []buff.Event   // events of the loop's calls since the last Tick
+	turns [][]buff.Event // events of owners' turns, in the order of dispatch; consecutive turns may share a slice
+	tail  []buff.Event   // events of cross-owner commands and the inbox
+	spare []buff.Event   // head of the last frame, for reuse
 	count int
 }
 
 // Events returns the events since the last Tick: first the events of the loop's calls, then the due
 // events owner by owner, in the order in which the owners became due, then the events of
-// cross-owner commands and the Inbox. The events of one owner are in their order. While no owner is
-// busy, the order does not depend on the number of workers.
+// cross-owner commands and the Inbox. The events of each owner are in the order of that owner.
+// While no owner is busy, the order of all events does not depend on the number of workers.
 //
 // Only the loop goroutine may call it.
 func (f *Frame) Events() iter.Seq[buff.Event] {
@@ -75,22 +75,22 @@ func all(events []buff.Event, yield func(buff.Event) bool) bool {
 // Only the loop goroutine may call it.
 func (f *Frame) Len() int { return f.count }
 
-// start begins a frame with the events of the loop's calls since the last one.
+// start begins a frame with the events of the loop's calls since the last frame.
 func (f *Frame) start(number uint64, loop *buff.Turn) {
 	f.Number = number
 	f.Stuck, f.Waiting = f.Stuck[:0], 0
 	clear(f.turns)
 	f.turns = f.turns[:0]
-	// Swap: the list of the frame before last is free, and this frame takes the one that the loop
-	// has been filling.
+	// Swap the lists: the list of the frame before last is free, and this frame takes the list that
+	// the loop has been filling.
 	f.spare, f.head = f.head, loop.Events
 	f.count = len(f.head)
 	loop.Events = f.tail[:0]
 	f.tail = nil
 }
 
-// add adds the events of one turn, at least one. Events that directly follow the previous
-// turn's in memory, the usual case, extend its slice.
+// add adds the events of one turn, which must have at least one event. If they directly follow the
+// events of the previous turn in memory, which is usual, add extends the slice of that turn.
 func (f *Frame) add(events []buff.Event) {
 	f.count += len(events)
 	if k := len(f.turns) - 1; k >= 0 {
@@ -102,8 +102,8 @@ func (f *Frame) add(events []buff.Event) {
 	f.turns = append(f.turns, events)
 }
 
-// end completes the frame. loop holds the events of its final commands; later ones belong to the
-// next frame.
+// end completes the frame. e.loop.Events has the events of the frame's last commands; from now on
+// the loop adds events for the next frame.
 func (f *Frame) end(e *Engine) {
 	f.tail = e.loop.Events
 	f.count += len(f.tail)
@@ -135,8 +135,8 @@ func (f *Frame) end(e *Engine) {
 	}
 }
 
-// forgetEvery is the number of frames without events after which the flight recorder drops old
-// events.
+// forgetEvery is the interval, in frames, at which the flight recorder drops old events while there
+// are no new events.
 const forgetEvery = 256
 
 // recordHistory adds the frame's events to the flight recorder.
@@ -150,14 +150,15 @@ func (f *Frame) recordHistory(r *history.Recorder) {
 	r.End()
 }
 
-// History returns the flight recorder, or nil if Options.Trace.History is 0. It has the events of
-// the last minute of game time, as far as Options.Trace.History has room for them. Events of
-// calls after the last Tick are added by the next one.
+// History returns the flight recorder, or nil if Options.Trace.History is 0. The flight recorder
+// has the events of the last minute of game time, as far as Options.Trace.History has room for
+// them. Events of calls since the last Tick are added by the next Tick.
 //
 // Any goroutine may call it.
 func (e *Engine) History() *history.Recorder { return e.history }
 
-// specCounters counts events by the lineage of their definition. It must see each event once.
+// specCounters counts events by the lineage of their definition. Each event must be added exactly
+// once.
 type specCounters struct {
 	lineages []counted // by buff.Spec.Lineage; entry 0 is unused
 	read     int       // number of Engine.loop.Events already counted
@@ -165,11 +166,11 @@ type specCounters struct {
 
 type counted struct {
 	spec   *buff.Spec // the newest version so far
-	live   int
-	denied uint64
+	live   int        // running instances
+	denied uint64     // denied applications
 }
 
-// addCatalog adds the definitions of a catalog, which is now the newest.
+// addCatalog adds the definitions of a catalog, which is the newest one from now on.
 func (t *specCounters) addCatalog(c *buff.Catalog) {
 	t.lineages = append(t.lineages, make([]counted, c.Lineages()+1-len(t.lineages))...)
 	for s := range c.All() {
@@ -177,7 +178,7 @@ func (t *specCounters) addCatalog(c *buff.Catalog) {
 	}
 }
 
-// add counts events. They must not have been counted before.
+// add counts events that were not counted before.
 func (t *specCounters) add(events []buff.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {

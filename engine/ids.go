@@ -7,25 +7,25 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// ids maps IDs to owners: a hash table with open addressing and eight bytes per entry, where a
-// map has sixteen and a control byte. The IDs themselves are stored in the owners, which are
-// accessed anyway. An entry is
+// ids maps IDs to owners. It is a hash table with open addressing and eight bytes per entry; a Go
+// map would need sixteen and a control byte. The IDs are not in the table but in the owners, which
+// are accessed anyway. An entry is
 //
 //	┌ upper bits of the hash of the ID, 43 ┬ number of the owner + 1, 21 ┐    0: free
 //
-// An owner's entry is at the index given by the upper bits of its hash, or in the run of used
-// entries that follows. Each table has its own random seed, so that IDs cannot be chosen to
-// collide.
+// The index of an owner's entry is given by the upper bits of its hash; if that index is used by
+// another owner, the entry is further on in the same run of used entries. Each table has its own
+// random seed, so that no one can choose IDs that collide.
 type ids struct {
-	places []uint64
-	shift  int // converts a hash to an index
-	n      int // number of owners
+	places []uint64 // entries
+	shift  int      // converts a hash to an index
+	n      int      // number of owners
 	seed   maphash.Seed
 }
 
 const (
 	numberMask = 1<<(numberBits+1) - 1
-	fewIDs     = 16
+	fewIDs     = 16 // entries of the smallest table
 )
 
 func newIDs() ids { return ids{seed: maphash.MakeSeed()} }
@@ -35,7 +35,7 @@ func (t *ids) hash(id buff.OwnerID) uint64 { return maphash.Comparable(t.seed, i
 // next returns the index after k.
 func (t *ids) next(k uint64) uint64 { return (k + 1) & uint64(len(t.places)-1) }
 
-// find returns the owner of that ID, nil if there is none.
+// find returns the owner with the given ID, or nil if there is none.
 func (t *ids) find(id buff.OwnerID, owners *owners) *owner {
 	if t.n == 0 {
 		return nil
@@ -80,8 +80,8 @@ func (t *ids) grow() {
 	}
 }
 
-// remove removes an owner that is in the table. Later entries of the run are moved up where
-// possible, so that no gap separates an entry from the index of its hash.
+// remove removes an owner that is in the table. It moves later entries of the run up where
+// possible, so that there is no gap between an entry and the index that its hash gives.
 func (t *ids) remove(id buff.OwnerID, number uint32) {
 	gap := t.hash(id) >> t.shift
 	for t.places[gap]&numberMask != uint64(number+1) {

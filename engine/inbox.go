@@ -11,39 +11,39 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// Inbox is the lane for other goroutines: network handlers, timers, tools. Its commands wait for
-// the next Tick that has room for them and are executed at its instant, after all due events, in
-// the order of arrival. Commands of one goroutine keep their order.
+// Inbox is the lane for other goroutines, such as network handlers, timers and tools. Its commands
+// wait for the next Tick that has room for them, and are executed at the instant of that Tick,
+// after all due events, in the order of arrival. Commands of one goroutine keep their order.
 //
-// In each Tick the Inbox may use a quarter of Options.Limits.Tick. A command costs one, plus one
-// for each of its events, plus one for every 16 buffs that it visits, where a moved deadline
-// counts as eight buffs. The remaining commands wait for the next Tick, in order. A single
+// In each Tick the commands of the Inbox may cost a quarter of Options.Limits.Tick. A command costs
+// one, plus one for each of its events, plus one for every 16 buffs that it visits, where a moved
+// deadline counts as eight buffs. The remaining commands wait for the next Tick, in order. A single
 // command is not divided, whatever it costs.
 //
-// Give a part of the program that posts many commands, or forwards commands of untrusted clients,
-// its own Inbox with [Inbox.For]: if it posts too much, its own commands wait and are refused,
-// without affecting other producers.
+// Give each part of the program that posts many commands, or forwards commands of untrusted
+// clients, its own Inbox with [Inbox.For]. If such a part posts too much, its own commands wait and
+// are refused, without affecting other producers.
 //
-// Do only returns whether the command was accepted; Ask waits for the Result, and Run for a
-// function called on the loop. An accepted command that then fails because of an unknown owner, a
-// stale handle or a full mailbox is counted in Stats.Undelivered; the outcome of all others is an
-// event.
+// Do only returns whether the command was accepted. Ask also waits for the Result of the command,
+// and Run waits for a function that is called on the loop. An accepted command that then fails
+// because of an unknown owner, a stale handle or a full mailbox is counted in Stats.Undelivered;
+// the outcome of every other command is an event.
 //
-// Other calls do not wait for the loop or for another goroutine.
+// All methods except Ask and Run return without waiting for the loop or for another goroutine.
 type Inbox struct {
 	engine *Engine
 	name   string
-	never  error // error for all posts; nil if it accepts commands
+	never  error // error of all posts; nil if the Inbox accepts commands
 
-	newest  atomic.Pointer[envelope] // posted and not yet gathered, the newest first
+	newest  atomic.Pointer[envelope] // list of commands that were posted and not yet gathered, the newest first
 	room    atomic.Pointer[room]
-	held    atomic.Int64 // commands accepted and not delivered
+	held    atomic.Int64 // number of commands accepted and not yet delivered
 	refused atomic.Uint64
 
 	// Fields of the loop.
-	first, last *envelope // gathered and not delivered, in order
-	credit      int       // cost limit of its commands before the next producer's turn
-	prefetched  int       // number of first commands whose owners are already prefetched
+	first, last *envelope // list of commands that were gathered and not yet delivered, in order
+	credit      int       // cost that its commands may have before the next producer's turn
+	prefetched  int       // number of commands at the front of the list whose owners are prefetched
 }
 
 // AddBuff applies a buff to an owner in the next Tick. It fails with
@@ -81,9 +81,9 @@ func (in *Inbox) Cancel(t buff.TimeoutHandle) error {
 }
 
 // Do executes a command in the next Tick that has room for it. It fails with [ErrInboxFull] or
-// [ErrClosed], with [ErrUnknownSpec] or [ErrRemoved] if the definition of an Apply is not in the
-// engine's catalog, with [ErrUnknownHandler], and with buff.ErrAmount if the amount of an Absorb
-// is negative. It panics as [Engine.Do] does. The list Application.Params is copied.
+// [ErrClosed]; with [ErrUnknownSpec] or [ErrRemoved] if the definition of an Apply is not in the
+// engine's catalog; with [ErrUnknownHandler]; and with buff.ErrAmount if the amount of an Absorb is
+// negative. It panics as [Engine.Do] does. The list Application.Params is copied.
 //
 // A nil error only means that the command was accepted; [Inbox.Ask] waits for its Result.
 //
@@ -116,12 +116,12 @@ func (in *Inbox) prepare(c *buff.Command) error {
 	return in.engine.resolveHandler(c)
 }
 
-// envelope is a command or function on its way to the loop. Posting pushes it onto a lock-free
-// list, and the loop takes the whole list at once. Neither side ever waits for the other, even if
-// a goroutine is preempted in the middle of a call.
+// envelope is a command or function on its way to the loop. A poster pushes it onto a lock-free
+// list, and the loop takes the whole list at once. Neither the poster nor the loop ever waits for
+// the other, even if a goroutine is preempted in the middle of a call.
 type envelope struct {
 	cmd      buff.Command
-	run      func(*Engine) // if not nil, instead of the command
+	run      func(*Engine) // if not nil, this function is called instead of executing cmd
 	question *question     // nil if no caller waits
 	next     *envelope
 }
@@ -148,15 +148,15 @@ func (in *Inbox) put(l *envelope) {
 	}
 }
 
-// postRecorded posts an envelope of a recording.
+// postRecorded posts an envelope of a recording, in a replay. It ignores the limits.
 func (in *Inbox) postRecorded(l *envelope) {
 	in.held.Add(1)
 	in.engine.producers.held.Add(1)
 	in.put(l)
 }
 
-// reserve takes room for one command: first in the producer's share, then in the total. From
-// then on the loop counts the command, even though it may take a while to arrive.
+// reserve takes room for one command: first in the producer's share, then in the total. From then
+// on the loop counts the command, even though the command may take a while to arrive in the list.
 func (in *Inbox) reserve(all *producers) error {
 	switch {
 	case in.never != nil:
@@ -180,16 +180,17 @@ func (in *Inbox) reserve(all *producers) error {
 	return in.refuse(r)
 }
 
-// refuse counts a command for which there is no room. It yields the processor first: a producer
-// that retries in a loop could otherwise keep it from the loop, which alone can make room.
+// refuse counts a command for which there is no room. It yields the processor, because a producer
+// that retries in a loop could otherwise keep the processor from the loop, and only the loop can
+// make room.
 func (in *Inbox) refuse(r *room) error {
 	in.refused.Add(1)
 	runtime.Gosched()
 	return r.full
 }
 
-// add increments n if it is below the limit, and reports whether it did. With the bit shut set, n
-// is above any limit.
+// add increments n if it is below the limit, and reports whether it did. If the flag shut of n is
+// set, n is above every limit, so add reports false.
 func add(n *atomic.Int64, limit int64) bool {
 	for {
 		was := n.Load()
@@ -202,8 +203,8 @@ func add(n *atomic.Int64, limit int64) bool {
 	}
 }
 
-// gather moves the newly posted envelopes to the list in order, the oldest first, and returns
-// their number.
+// gather moves the newly posted envelopes to the end of the list of gathered ones, the oldest
+// first, and returns their number.
 func (in *Inbox) gather() (n int) {
 	var first, last *envelope
 	for l := in.newest.Swap(nil); l != nil; n++ {
@@ -233,7 +234,7 @@ func (p *producers) gather() {
 	}
 }
 
-// next returns the producer whose turn it is. At least one producer must have envelopes.
+// next returns the producer whose turn it is. At least one producer must have gathered envelopes.
 func (p *producers) next() *Inbox {
 	all := *p.all.Load()
 	for {
@@ -246,14 +247,14 @@ func (p *producers) next() *Inbox {
 	}
 }
 
-// turnCredit limits the cost of one producer's commands before the next producer's turn.
-// mostDebt limits how much an expensive command can count against the following turns.
+// turnCredit limits the cost of one producer's commands before the next producer's turn. mostDebt
+// limits how much of the cost of an expensive command is taken from the producer's following turns.
 const (
 	turnCredit = 16
 	mostDebt   = 1 << 14
 )
 
-// take removes the next envelope of a producer.
+// take removes and returns the next envelope of a producer.
 func (p *producers) take(in *Inbox) *envelope {
 	l := in.first
 	if in.first = l.next; in.first == nil {
@@ -272,15 +273,15 @@ func (p *producers) finish(in *Inbox, l *envelope, cost int) {
 	p.held.Add(-1)
 }
 
-// deliverInbox executes the commands of the Inbox, up to its part of the Tick.
+// deliverInbox executes the commands of the Inbox until they have used up their part of the Tick.
 func (e *Engine) deliverInbox() {
 	p := &e.producers
 	calls := e.record.beginInbox()
 	p.gather()
 	var in *Inbox
-	var l *envelope // being delivered
+	var l *envelope // the envelope that is being delivered
 	defer func() {
-		if l != nil { // its function has ended this goroutine
+		if l != nil { // the function of the envelope has ended this goroutine
 			p.finish(in, l, 1)
 		}
 		e.record.endInbox(calls)

@@ -12,8 +12,8 @@ import (
 // maxProducers is the largest number of producers of an [Inbox], including the unnamed one.
 const maxProducers = 64
 
-// room is the number of commands that a producer may have waiting, and the error if there are
-// more.
+// room is the number of commands that a producer may have waiting, and the error for a command
+// above that number.
 type room struct {
 	limit int64
 	full  error
@@ -22,8 +22,8 @@ type room struct {
 // producers is the shared state of an engine's Inboxes.
 type producers struct {
 	limit     int64
-	held      atomic.Int64 // commands of all producers; with the bit shut, posting fails
-	replaying atomic.Bool  // posts are silently dropped: see Replay
+	held      atomic.Int64 // number of commands of all producers; if the flag shut is set, posting fails
+	replaying atomic.Bool  // posts are silently dropped during a replay.Run
 	envelopes sync.Pool
 
 	mu     sync.Mutex
@@ -35,7 +35,7 @@ type producers struct {
 	gathered int // number of gathered envelopes
 }
 
-// shut is a flag in producers.held.
+// shut is a flag in producers.held, above every possible number.
 const shut = 1 << 62
 
 // init creates the unnamed producer.
@@ -47,7 +47,7 @@ func (p *producers) init(e *Engine, limit int) {
 	p.share([]*Inbox{&e.inbox})
 }
 
-// share gives each producer an equal share of the room.
+// share gives each producer an equal share of the room in the Inbox.
 func (p *producers) share(all []*Inbox) {
 	for _, in := range all {
 		r := &room{limit: p.limit / int64(len(all))}
@@ -65,23 +65,24 @@ func (p *producers) waiting() int { return int(p.held.Load() &^ shut) }
 // isShut reports whether posting is closed.
 func (p *producers) isShut() bool { return p.held.Load()&shut != 0 }
 
-// close makes post fail. Commands accepted before are included in waiting, even if they have not
-// arrived yet.
+// close makes post fail. The result of waiting still includes the commands that were accepted
+// before, even if they have not arrived in a list yet.
 func (p *producers) close() { p.held.Or(shut) }
 
-// For returns the Inbox of a producer, such as a part of the program or a group of untrusted
-// clients, whose commands must not delay others. It creates the producer on first use; the empty
-// name is the producer of [Engine.Inbox]. All producers have an equal share of the room: with four,
-// each may have a quarter of Options.Limits.Inbox waiting. When a producer is added, those above
-// their new share are refused until they are below it, and until then the new one may be refused
-// too, because the total is used up.
+// For returns the Inbox of a producer: a part of the program, or a group of untrusted clients,
+// whose commands must not delay those of others. It creates the producer on first use; the empty
+// name is the producer of [Engine.Inbox]. All producers have an equal share of the room: with four
+// producers, each may have a quarter of Options.Limits.Inbox waiting. When a producer is added, the
+// shares of the others become smaller. Producers that have more commands waiting than their new
+// share allows are refused further commands until they are below it. Until then, commands of the
+// new producer may be refused too, because the total is used up.
 //
-// The loop serves the producers in turn, in the order of creation, and takes commands from each
-// until they have cost a small amount. So each also has an equal share of the Inbox's part of a
-// Tick; unused shares go to the others.
+// The loop serves the producers in turn, in the order of their creation, and takes commands from
+// each until they have cost a small amount. So each producer also has an equal share of the Inbox's
+// part of a Tick; shares that are not used go to the other producers.
 //
-// Producers exist as long as the engine. There are at most 64, and at most Options.Limits.Inbox:
-// posting to a further one fails with [ErrTooManyProducers].
+// Producers exist as long as the engine. There are at most 64, and at most Options.Limits.Inbox.
+// For a further name, For returns an Inbox whose posts fail with [ErrTooManyProducers].
 //
 // Any goroutine may call it.
 func (in *Inbox) For(name string) *Inbox {

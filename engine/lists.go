@@ -14,12 +14,12 @@ type lists struct {
 	commandData commandData
 }
 
-// mostOld is the number of lists of earlier frames that a worker keeps: the ones of the last
-// frame, which are being read, and a free one.
+// mostOld is the number of lists of earlier frames that a worker keeps: those of the last frame,
+// which are being read, and one free list.
 const mostOld = 2
 
 // prepare empties the worker's lists for the current frame. Lists of an earlier frame may still be
-// read; they are set aside as long as Engine.unread requires.
+// read, so they are set aside until Engine.unread says that they are no longer read.
 func (l *workerState) prepare() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		if !l.emptied {
@@ -41,7 +41,7 @@ func assign[T any](to **T, p *T) {
 	}
 }
 
-// setListsAside sets the current lists aside and takes free ones.
+// setListsAside sets the current lists aside and replaces them by free ones.
 func (l *workerState) setListsAside() {
 	l.old = append(l.old, lists{l.frame, l.outbox, l.commandData})
 	o := lists{}
@@ -56,7 +56,7 @@ func (l *workerState) setListsAside() {
 	l.outbox, l.commandData = o.outbox[:0], o.commandData
 }
 
-// empty clears the lists when they are no longer read. The loop calls it.
+// empty clears the lists. The loop calls it when the lists are no longer read.
 func (l *workerState) empty(frame uint64) {
 	l.frame, l.emptied = frame, true
 	clear(l.outbox) // commands may hold functions
@@ -65,7 +65,7 @@ func (l *workerState) empty(frame uint64) {
 	l.commandData.empty()
 }
 
-// shrink replaces lists that are much too long, when they are no longer read.
+// shrink replaces lists that are much too long. The lists must no longer be read.
 func (l *workerState) shrink(s *highWaters) {
 	l.old = nil
 	l.chunks.shrink()
@@ -74,11 +74,11 @@ func (l *workerState) shrink(s *highWaters) {
 }
 
 // deliverOutbox executes the commands for other owners that the rules have issued during a command
-// of the loop, such as applying a stolen buff to the thief. If the target is unknown or its mailbox
-// is full, the command is counted as undelivered.
+// of the loop, for example the command that applies a stolen buff to the thief. If the target is
+// unknown or its mailbox is full, the command is counted as undelivered.
 func (e *Engine) deliverOutbox() {
 	if e.deliveringOutbox || e.index.settling {
-		return // the list is being processed, or will be after the removals of indexLoopEvents
+		return // an outer call processes the list, now or after the removals of indexLoopEvents
 	}
 	e.deliveringOutbox = true
 	for i := 0; i < len(e.loop.Outbox); i++ {
@@ -90,8 +90,8 @@ func (e *Engine) deliverOutbox() {
 	e.deliveringOutbox = false
 }
 
-// postponeOutbox moves the commands for other owners that the rules have issued to the next Tick:
-// their targets may be readmitted after this owner.
+// postponeOutbox moves the commands for other owners that the rules have issued to the next Tick,
+// because the game may readmit the targets after this owner.
 func (e *Engine) postponeOutbox() {
 	for i := range e.loop.Outbox {
 		p := &e.loop.Outbox[i]
@@ -102,8 +102,8 @@ func (e *Engine) postponeOutbox() {
 }
 
 // flushOutbox moves the commands for other owners that the rules have issued to the outbox. It is
-// called before each such command of a handler, which keeps them in the order of issue, and at
-// the end of a turn.
+// called before each command that a handler issues for another owner, so that all commands stay in
+// the order of issue, and at the end of a turn.
 func (l *workerState) flushOutbox() {
 	if len(l.turn.Outbox) == 0 {
 		return
@@ -117,7 +117,7 @@ func (l *workerState) flushOutbox() {
 }
 
 // commandData holds copies of the data that a handler's commands point to, so that the handler may
-// reuse its own memory. Pointers into an old list stay valid when it grows.
+// reuse its own memory. When a list grows, pointers into its old memory stay valid.
 type commandData struct {
 	args     []buff.Arg
 	captured []buff.Captured
@@ -129,45 +129,47 @@ func (l *commandData) params(args []buff.Arg) []buff.Arg {
 	return l.args[from:len(l.args):len(l.args)]
 }
 
-// empty frees the memory. No command may be left.
+// empty frees the memory. No command that uses the memory may be left.
 func (l *commandData) empty() {
 	l.args, l.captured = l.args[:0], l.captured[:0]
 }
 
-// cloneData replaces the data that a queued command points to by copies.
+// cloneData replaces the data that a queued command points to with copies.
 func cloneData(c *buff.Command) {
 	c.Application.Params = slices.Clone(c.Application.Params)
 	c.Application.Captured = slices.Clone(c.Application.Captured)
 }
 
-// highWater is the largest used length of a list since the last check. It lets one bad frame's
-// memory be released later.
+// highWater is the largest used length of a list since the last check. It serves to release memory
+// that only one unusual frame has needed.
 type highWater int
 
 const (
-	// checkEvery is the number of frames between two checks of the lists: about 13 seconds at 20
-	// Hz. It is odd, so that lists that alternate between frames are both checked.
+	// checkEvery is the number of frames between two checks of the lists, about 13 seconds at 20
+	// Hz. It is odd, so that both of two lists that alternate between frames are checked.
 	checkEvery = 255
-	// minCapacity is the capacity that a list always keeps. Events are so large that in a small
-	// game their lists would be most of the memory.
+	// minCapacity is the capacity that a list always keeps. Lists of events keep only
+	// minEventCapacity: events are so large that their lists would otherwise use most of the memory
+	// of a small game.
 	minCapacity      = 1024
 	minEventCapacity = 16
 )
 
 // isCheckFrame reports whether the lists are checked after a frame. Frames 14 and 15 are included
-// because the first frames fill a world, and some lists alternate.
+// because the first frames, in which the game fills its world, need unusually long lists. These are
+// two frames because some lists alternate.
 func isCheckFrame(frame uint64) bool { return frame%checkEvery == 0 || frame == 14 || frame == 15 }
 
 // used records the length of a list.
 func (s *highWater) used(n int) { *s = max(*s, highWater(n)) }
 
-// fits reports whether memory for n elements is not far too much.
+// fits reports whether memory for n elements is not far more than needed.
 func (s *highWater) fits(n int) bool { return s.fitsWith(n, minCapacity) }
 
 func (s *highWater) fitsWith(n, keep int) bool { return n <= keep || int(*s) >= n/4 }
 
-// fit returns list, or an empty list with room for twice the high water if list is far too long.
-// A steady load does not make it allocate.
+// fit returns list or, if list is far too long, an empty list with room for twice the high water.
+// Under a steady load, fit does not allocate.
 func fit[T any](list []T, s highWater) []T {
 	if s.fits(cap(list)) {
 		return list
@@ -182,7 +184,8 @@ func fitEvents(list []buff.Event, s highWater) []buff.Event {
 	return make([]buff.Event, 0, max(minEventCapacity, 2*int(s)))
 }
 
-// shrinkLists shrinks the engine's lists, at intervals and between two frames.
+// shrinkLists shrinks the engine's lists after every checkEvery frames. It must be called between
+// two frames.
 func (e *Engine) shrinkLists(frame uint64) {
 	if !isCheckFrame(frame) || e.group.Stats().Running > 0 {
 		return
@@ -205,8 +208,8 @@ func (e *Engine) shrinkLists(frame uint64) {
 		e.workers[i].shrink(s)
 	}
 	e.spare.shrink()
-	// The last frame is no longer valid. Its head alternates with the list that the loop's calls
-	// fill now.
+	// The last frame is no longer valid, so its lists are free. Its head alternates with the list
+	// that the loop's calls are filling now.
 	f := &e.frame
 	f.head, f.tail, f.turns = fitEvents(f.head[:0], s.loop), fitEvents(f.tail[:0], s.loop), fit(f.turns[:0], s.turns)
 	if len(e.loop.Events) == 0 {
@@ -217,8 +220,8 @@ func (e *Engine) shrinkLists(frame uint64) {
 
 type highWaters struct{ fired, collected, outbox, scheduled, batch, events, loop, turns, backlog highWater }
 
-// releaseMemory releases the memory of the wheel, the cross-owner index and the owner tables when
-// the last owner has left, so that no timer handles are in use. Owner numbers start over, with
+// releaseMemory releases the memory of the wheel, the cross-owner index and the owner tables after
+// the last owner has left, so that no timer handles are in use. Owner numbers start over, but with
 // generations above all earlier ones, so that old buff handles remain stale forever.
 func (e *Engine) releaseMemory() {
 	if e.wheel.Len() > 0 || len(e.index.auras.due) > 0 {
@@ -231,8 +234,9 @@ func (e *Engine) releaseMemory() {
 	yield := e.index.auras.addFound
 	e.index = newCrossIndex(e.Catalog())
 	e.index.auras.addFound = yield
-	// If a number is used up, or half of its generations are, every number keeps its own
-	// generation, so that one busy number does not use up the others.
+	// Start over only if no owner number has used up its generations or half of them. Otherwise
+	// every number keeps its own generation, so that one busy number does not use up the
+	// generations of the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {
 		e.base = top
 		e.owners, e.bases, e.free = owners{}, nil, nil

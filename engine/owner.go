@@ -13,69 +13,69 @@ import (
 )
 
 // owner is the engine's state of an owner. While its mailbox is running, touched, set and
-// rare.turns belong to the worker; everything else belongs to the loop. It is kept to three cache
-// lines: rarely used fields are in rareState.
+// rare.turns belong to the worker; all other fields belong to the loop. The struct must not exceed
+// three cache lines, so rarely used fields are in rareState.
 type owner struct {
 	box mailbox
 
 	rare atomic.Pointer[rareState] // rarely used fields; nil if never used
 
 	number  uint32
-	life    uint32 // see ref
-	touched uint32 // round of copies of its last turn; 0 if the loop has changed it since
-	zone    uint32 // this and the fields after set belong to the loop, even while the mailbox is running
+	life    uint32 // serial number: see ref
+	touched uint32 // round of copies in which its last turn started; 0 if the loop has changed the owner since
+	zone    uint32 // belongs to the loop, like the fields after set, even while the mailbox is running
 
-	// set is stored in the owner, directly after the mailbox, so that access to a cold owner is
-	// one cache miss, not one per pointer.
+	// set is stored in the owner, directly after the mailbox, so that access to an owner that is
+	// not in cache costs one cache miss and not one for each pointer.
 	set  buff.Set
 	data any
 
-	since     wheel.Time // time of Spawn; if the owner is leaving, time of leaving
+	since     wheel.Time // when the owner was spawned; if it is leaving, when it was dropped
 	place     int32      // index in zone.owners
-	scheduled bool       // in Engine.scheduled
+	scheduled bool       // the owner is in Engine.scheduled
 	presence  presence
-	adopts    bool // it may have adopted buffs that the cross-owner index does not have
-	held      bool // its handler was running when a budget ran out, and the result is not merged yet
+	adopts    bool // the owner may have adopted buffs that are not in the cross-owner index
+	held      bool // a handler of the owner was running when a budget ran out, and its turn is not merged yet
 }
 
-// presence says whether the place of an owner is in use.
+// presence says whether an entry of owners is in use.
 type presence uint8
 
 const (
 	absent presence = iota
 	there
-	leaving // dropped while busy
+	leaving // the owner was dropped while it was busy
 )
 
 // leaving reports whether an owner was dropped while it was busy, or has left.
 func (o *owner) leaving() bool { return o.presence != there }
 
-// turns is the state that some turns leave in their owner: those by message, unfinished ones, and
-// measured ones.
+// turns holds what a turn stores in its owner if the turn was started by a message, did not finish,
+// or is measured.
 type turns struct {
 	progress
-	segments []segment // results since the owner was last idle, except the one of batched
+	segments []segment // results of turns since the owner was last idle, except the result in batched
 	took     took
 }
 
 // progress is the progress of the turns of a dispatched owner.
 type progress struct {
-	given      int32      // allowance: see Engine.dispatch
+	given      int32      // the allowance: see Engine.dispatch
 	used       int32      // used part of the allowance
 	executed   int32      // commands executed since dispatch
 	order      uint32     // order of its turns: see buff.Turn
-	until      wheel.Time // time up to which the last turn was to process events
+	until      wheel.Time // instant up to which the last turn must process due events
 	reached    wheel.Time // instant at which a turn was cut short
 	unfinished bool       // there are unprocessed events up to until
-	parked     bool       // the last turn used up its allowance; its unfinished run is first
+	parked     bool       // the last turn used up its allowance; the next one continues it first
 }
 
-// turns returns the state that turns have left, or nil. Only the goroutine that owns the owner
-// may call it.
+// turns returns the state that turns have stored in the owner, or nil if there is none. Only the
+// goroutine that owns the owner may call it.
 func (o *owner) turns() *turns { return o.readRare().turns }
 
-// needTurns returns the state of turns, and makes it if needed. Only the goroutine that owns the
-// owner may call it.
+// needTurns is turns, but makes the state if there is none. Only the goroutine that owns the owner
+// may call it.
 func (o *owner) needTurns() *turns {
 	b := o.needRare()
 	if b.turns == nil {
@@ -84,7 +84,7 @@ func (o *owner) needTurns() *turns {
 	return b.turns
 }
 
-// reached returns the instant at which a turn of the owner was cut short, 0 if none was.
+// reached returns the instant at which the owner's last turn was cut short, or 0 if none was.
 func (o *owner) reached() wheel.Time {
 	if t := o.turns(); t != nil {
 		return t.reached
@@ -98,9 +98,9 @@ func (o *owner) isParked() bool {
 	return t != nil && t.parked
 }
 
-// used returns the used part of the allowance of an owner that is idle or done. For a batched
-// turn it is in batchedTurn.used; if that turn was cut short, the owner has continued and
-// turns.used is larger. Otherwise turns may only hold its measurements.
+// used returns the used part of the allowance of an owner that is idle or done. For a batched turn,
+// that is batchedTurn.used; if that turn was cut short and the owner has continued, turns.used is
+// larger. If the owner had no turn by message, turns may exist only for its measurements.
 func (o *owner) used() (n int32) {
 	if v := o.readRare().batched; v != nil {
 		n = v.used
@@ -111,7 +111,7 @@ func (o *owner) used() (n int32) {
 	return n
 }
 
-// resetUsed resets used after it was added to a Tick.
+// resetUsed resets the result of used, after it was added to the events of a Tick.
 func (o *owner) resetUsed() {
 	if v := o.readRare().batched; v != nil {
 		v.used = 0
@@ -121,29 +121,30 @@ func (o *owner) resetUsed() {
 	}
 }
 
-// rareState holds the rarely used state of an owner: of busy or late owners, of notified zones, of
-// unfinished turns; with Engine.Copies every owner has one. It exists until the owner leaves.
-// Both the loop and a worker may create it; the fields belong to the loop, except turns.
+// rareState holds the rarely used state of an owner: of busy or late owners, of owners that know of
+// a zone's time, and of unfinished turns. With Engine.Copies every owner has one. It exists until
+// the owner leaves. Both the loop and a worker may create it; its fields belong to the loop, except
+// turns.
 type rareState struct {
-	turns *turns // of the goroutine that owns the owner; may be nil
+	turns *turns // belongs to the goroutine that owns the owner; may be nil
 
-	batched *batchedTurn // its batched turn until it is merged
+	batched *batchedTurn // the batched turn of the owner, until the turn is merged
 
 	revoked atomic.Pointer[revoked] // buffs and timeouts that queued commands of the loop will end, the newest first; workers read it
 
-	lastRun       uint64 // last slice whose run message was sent to its mailbox
-	since         uint64 // frame in which it was dispatched
-	dispatched    int32  // commands in the dispatched batch
-	undispatched  int32  // commands that wait for the next batch
-	reserved      int32  // its part of Engine.reserved
-	sinceCaughtUp int32  // events processed since it was last up to date
-	overtaken     bool   // game time does not wait for it until it has caught up
-	zonePending   bool   // it is in zones.pending
+	lastRun       uint64 // last slice in which a run message was sent to the owner
+	since         uint64 // frame in which the owner was dispatched
+	dispatched    int32  // waiting commands that the current turn executes
+	undispatched  int32  // waiting commands for the turn after that
+	reserved      int32  // part of Engine.reserved that is for this owner
+	sinceCaughtUp int32  // events processed since the owner was last up to date
+	overtaken     bool   // game time does not wait for this owner until it has caught up
+	zonePending   bool   // the owner is in zones.pending
 
-	scale  zoneScale // last zone time that it was notified of
-	looked uint64    // last aura search that found it
+	scale  zoneScale // last zone time of which the owner was notified
+	looked uint64    // number of the last aura search that found the owner
 
-	copied *copied // for Engine.copies; nil without it. Then the interval is 0, and so is touched
+	copied *copied // for Engine.copies; nil if copies are not used (then Engine.interval and owner.touched are 0)
 }
 
 // emptyRare is the shared read-only zero value of rareState.
@@ -157,13 +158,13 @@ func (o *owner) readRare() *rareState {
 	return &emptyRare
 }
 
-// needRare returns the owner's rarely used state for writing, and makes it if needed. Only the loop
-// and the goroutine that owns the owner may call it.
+// needRare returns the owner's rarely used state for writing, and makes it if there is none. Only
+// the loop and the goroutine that owns the owner may call it.
 func (o *owner) needRare() *rareState {
 	if b := o.rare.Load(); b != nil {
 		return b
 	}
-	o.rare.CompareAndSwap(nil, &rareState{}) // the other goroutine may win
+	o.rare.CompareAndSwap(nil, &rareState{}) // the other goroutine may be faster
 	return o.rare.Load()
 }
 
@@ -185,15 +186,15 @@ func (o *owner) setScale(p zoneScale) {
 
 // took is the time spent in the turns of an owner.
 type took struct {
-	sample time.Duration // of measured turns not counted yet
+	sample time.Duration // in measured turns that are not counted yet
 	spent  time.Duration // in the time span numbered span: see busiest
 	span   uint32
 }
 
 // copied is the state that Engine.copies keeps for an owner.
 type copied struct {
-	queued bool       // in copies.waiting
-	told   uint32     // round in which the loop has changed it; 0 if not since its last copy or turn
+	queued bool       // the owner is in copies.waiting
+	told   uint32     // round in which the loop has changed the owner; 0 if not since the last copy or turn
 	toldAt wheel.Time // time of that change
 	shadow shadow
 }
@@ -202,24 +203,26 @@ func (o *owner) id() buff.OwnerID { return o.set.Owner() }
 
 // segment is the result of one turn of an owner: parts of the worker's lists.
 type segment struct {
-	// A summary of the events, so that the loop need not read them from the worker's cache. plain
-	// means that all are pulses; late is the delay in ms of a single pulse.
+	// A summary of the events, so that the loop need not read the events from the worker's cache.
+	// If all events are pulses, plain is set. If the only event is a pulse, late is its delay in
+	// ms.
 	plain bool
 	late  int32
 
 	events []buff.Event
-	chunk  *chunk // memory of events, if there are any
+	chunk  *chunk // memory of events; undefined if there are none
 	outbox []outgoing
 }
 
-// newSegment returns a new segment for the result of a turn, until the loop collects it.
+// newSegment adds a segment for the result of a turn. The owner keeps it until the loop merges the
+// turn.
 func (o *owner) newSegment() *segment {
 	t := o.needTurns()
 	t.segments = append(t.segments, segment{})
 	return &t.segments[len(t.segments)-1]
 }
 
-// sum fills in the summary.
+// sum fills in the summary of the events.
 func (s *segment) sum() {
 	s.plain, s.late = true, 0
 	for i := range s.events {
@@ -238,7 +241,7 @@ type mailbox = actor.Mailbox[*owner, message]
 // message is an entry of a mailbox.
 type message struct {
 	kind          messageKind
-	throughSource bool // cmd is for another owner: see queueAtSource
+	throughSource bool // this owner is only the source of cmd, which is for another owner: see queueAtSource
 	at            wheel.Time
 	cmd           *buff.Command
 }
@@ -250,7 +253,7 @@ const (
 	do                     // execute cmd, which was issued at the instant at
 )
 
-// Spawn adds an owner. data belongs to the game and is returned by [Context.Data]. Spawn fails
+// Spawn adds an owner. The value data belongs to the game; [Context.Data] returns it. Spawn fails
 // with [ErrOwnerExists], [ErrTooManyOwners] or [ErrClosed].
 //
 // Only the loop goroutine may call it.
@@ -265,7 +268,7 @@ func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	return nil
 }
 
-// newOwner returns an owner that has a number but is not admitted yet.
+// newOwner returns an owner that has a number but is not in the engine yet: see admit.
 func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	if e.closed {
 		return nil, ErrClosed
@@ -330,7 +333,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 	}
 	dropped = o.set.Clear(e.turn(), o.since, buff.Unload)
 	e.refreshDeadline(o)
-	o.presence = leaving // its timer may have fired already
+	o.presence = leaving // a timer of the owner that has fired already must have no effect
 	e.clearDeadline(o.number)
 	e.ownerCount--
 	e.leaveZone(o)
@@ -353,7 +356,7 @@ func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.isPostponed(o.numb
 // quiet reports whether no worker is running the owner and it has no messages.
 func (o *owner) quiet() bool { return o.box.Idle() && o.box.Len() == 0 }
 
-// Data returns the value that was passed to Spawn for the owner, nil if the owner is unknown.
+// Data returns the value that was passed to Spawn for the owner, or nil if the owner is unknown.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Data(id buff.OwnerID) any {
@@ -373,8 +376,8 @@ func (e *Engine) Owners() int {
 }
 
 // Busy reports whether the owner's turn was unfinished, or still waiting, at the end of the last
-// Tick: its handlers may still be running, commands for it wait in its mailbox, and its data must
-// not be accessed. It reports false for an unknown owner.
+// Tick. While an owner is busy, its handlers may still be running, commands for it wait in its
+// mailbox, and its data must not be accessed. Busy reports false for an unknown owner.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Busy(id buff.OwnerID) bool {
@@ -383,10 +386,10 @@ func (e *Engine) Busy(id buff.OwnerID) bool {
 	return o != nil && !e.idle(o)
 }
 
-// ownerOf returns the owner with the given ID, nil if there is none.
+// ownerOf returns the owner with the given ID, or nil if there is none.
 func (e *Engine) ownerOf(id buff.OwnerID) *owner { return e.byID.find(id, &e.owners) }
 
-// at returns the owner with the given number, nil if there is none.
+// at returns the owner with the given number, or nil if there is none.
 func (e *Engine) at(number uint32) *owner {
 	return e.owners.there(number)
 }

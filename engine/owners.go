@@ -1,20 +1,21 @@
 package engine
 
-// owners stores the owners of an engine in slabs, by number, so that for the garbage collector a
-// hundred thousand owners are a few hundred large objects to scan sequentially, not one small
-// object each.
+// owners stores the owners of an engine in slabs, by number. For the garbage collector, a hundred
+// thousand owners are then a few hundred large objects that it scans sequentially, instead of a
+// hundred thousand small ones.
 //
 //	records    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: the loop's records of the owners
 //	rows       ┌ ─────────┬ ─────────┬ … of 16 owners each
 //	             │          └───────▸ ┌ owner 16 ┬ owner 17 ┬ …
 //	             └─▸ ┌ owner 0 ┬ …    └ a slab: one row of the first 256 owners, 16 rows of all others
 //
-// So a game of ten players has room for 16. The place of an owner that has left is reused, and an
-// empty slab is freed. Therefore pointers that outlast a Tick must be [ref]s.
+// So a game of ten players only has memory for 16. The place of an owner that has left is reused,
+// and a slab without owners is freed. Therefore pointers to owners that outlast a Tick must be
+// [ref]s.
 type owners struct {
 	records []deadlineRecord
 	rows    []*row
-	living  []int32 // owners per slabLength numbers; the slab is freed when it reaches 0
+	living  []int32 // number of owners in each slab; a slab is freed when its number reaches 0
 	lives   uint32  // number of owners made so far
 }
 
@@ -28,7 +29,8 @@ const (
 // len returns the number of owner numbers in use.
 func (l *owners) len() int { return len(l.records) }
 
-// at returns the owner with the given number, nil if there is none.
+// at returns the owner with the given number, or nil if there is none. The number must be below
+// len.
 func (l *owners) at(number uint32) *owner {
 	if !l.records[number].has(markPresent) {
 		return nil
@@ -36,8 +38,8 @@ func (l *owners) at(number uint32) *owner {
 	return l.place(number)
 }
 
-// there returns the owner with the given number if it is present and not leaving, otherwise nil.
-// It accepts any number, and accesses only the owner itself.
+// there returns the owner with the given number if that owner is present and not leaving, otherwise
+// nil. It accepts any number, and accesses only the owner itself, not its record.
 func (l *owners) there(number uint32) *owner {
 	k := number / rowLength
 	if int(k) >= len(l.rows) {
@@ -53,10 +55,10 @@ func (l *owners) there(number uint32) *owner {
 	return nil
 }
 
-// place returns the place of the owner with the given number, used or not.
+// place returns the place of the owner with the given number, whether or not the number is in use.
 func (l *owners) place(number uint32) *owner {
 	r := l.rows[number/rowLength]
-	if r == nil { // after the check, the compiler computes the address without loading the row
+	if r == nil { // with this check, the compiler computes the address below without loading the row
 		panic("engine: no place for the owner of a number")
 	}
 	return &r[number%rowLength]
@@ -68,7 +70,7 @@ func (l *owners) next() uint32 {
 	return uint32(len(l.records) - 1)
 }
 
-// reserve returns a place for a new owner, which is absent until arrive.
+// reserve returns the place for a new owner. The owner is absent until arrive.
 func (l *owners) reserve(number uint32) *owner {
 	l.makeRoom(number)
 	l.lives++
@@ -85,7 +87,7 @@ func (l *owners) arrive(o *owner) {
 	l.living[o.number/slabLength]++
 }
 
-// depart marks an owner as absent. It can be read until the number is reused.
+// depart marks an owner as absent. The owner can still be read until its number is reused.
 func (l *owners) depart(o *owner) {
 	o.box, o.data, o.presence = mailbox{Owner: o}, nil, absent
 	l.records[o.number].clear(markPresent)
@@ -97,7 +99,7 @@ func (l *owners) depart(o *owner) {
 	}
 }
 
-// makeRoom allocates the slab of a number.
+// makeRoom allocates the slab of a number, if it is not allocated.
 func (l *owners) makeRoom(number uint32) {
 	k := int(number / rowLength)
 	for len(l.rows) <= k {
@@ -123,7 +125,7 @@ func (l *owners) makeRoom(number uint32) {
 	}
 }
 
-// ref is a reference to an owner that detects when the owner has left and its place has been
+// ref is a reference to an owner. It detects that the owner has left, even if its place has been
 // reused.
 type ref struct {
 	owner *owner
@@ -132,7 +134,7 @@ type ref struct {
 
 func (o *owner) ref() ref { return ref{o, o.life} }
 
-// alive returns the owner, nil if it has left or is leaving.
+// alive returns the owner, or nil if it has left or is leaving.
 func (r ref) alive() *owner {
 	if r.owner.life != r.life || r.owner.leaving() {
 		return nil

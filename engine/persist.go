@@ -8,9 +8,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Moment returns the present on each of the clocks of buffs: Options.Epoch and Options.Uptime
-// plus the instant of the last Tick. If you store blobs, also store the Uptime of the last Moment
-// for the Options of the next start.
+// Moment returns the present on each of the clocks that buffs use: game time, wall-clock time and
+// uptime. They are derived from the instant of the last Tick, Options.Epoch and Options.Uptime. If
+// you store blobs, also store the Uptime of the last Moment: the next start needs it as
+// Options.Uptime.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Moment() buff.Moment {
@@ -26,9 +27,9 @@ func (e *Engine) moment() buff.Moment {
 }
 
 // Save returns a blob of an owner's state, to be stored and passed to [Engine.Restore]; the owner
-// is not changed. Timeouts with a function, deferred handlers and the owner's data are not in it.
-// It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy, since its Set
-// cannot be read then.
+// is not changed. The blob does not contain timeouts with a function, deferred handlers and the
+// owner's data. Save fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy,
+// since its Set cannot be read then.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
@@ -36,8 +37,8 @@ func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
 	return e.appendSave(nil, id)
 }
 
-// appendSave is Save, appended to dst. It allocates nothing if dst has room. With an error it
-// returns dst unchanged.
+// appendSave is Save, but appends the blob to dst. It allocates nothing if dst has room. If it
+// fails, it returns dst unchanged.
 func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	o, err := e.present(id)
 	if err != nil {
@@ -50,15 +51,16 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	return blob, nil
 }
 
-// Despawn removes an owner and returns a blob of its state for [Engine.Restore]. All its buffs
-// end with the reason Unload, and no actions of their definitions run. State that a blob cannot
-// hold is dropped; Stats.DroppedOnDespawn counts it. The id is free at once, and the owner's
-// handles are invalid forever.
+// Despawn removes an owner and returns a blob of its state for [Engine.Restore]. All buffs of the
+// owner end with the reason Unload, and no actions of their definitions run. State that a blob
+// cannot hold is dropped; Stats.DroppedOnDespawn counts it. The id can be reused at once, and the
+// handles of the owner's buffs and timeouts are invalid forever.
 //
 // It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy; the owner is
 // then unchanged. The state of a busy owner is not known before its handlers have returned: try
-// again after the next Tick, or remove it without a blob by [Engine.Drop]. It also fails with
-// [ErrOverloaded] after Options.Limits.Events events in one frame; try again after the next Tick.
+// again after the next Tick, or use [Engine.Drop] to remove the owner without a blob. Despawn also
+// fails with [ErrOverloaded] after Options.Limits.Events events in one frame; try again after the
+// next Tick.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
@@ -82,12 +84,14 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	return blob, nil
 }
 
-// Drop removes an owner without a blob: a creature that dies, or a busy player that does not
-// return. Otherwise it works like [Engine.Despawn]; the timeouts are dropped and counted.
+// Drop removes an owner without making a blob, for example a creature that dies, or a busy player
+// that does not return. Otherwise it works like [Engine.Despawn], and also drops and counts the
+// owner's timeouts.
 //
-// A busy owner leaves when its turn has ended: events due and commands issued before the Drop are
-// still processed, later ones are not, and its events are reported then. Until then its handlers
-// may use its data: if you spawn the id again, pass other data.
+// A busy owner leaves when its turn has ended. Events that were due and commands that were issued
+// before the Drop are still processed, later ones are not. The events of this work are
+// emitted when it leaves. Until then its handlers may use its data: if you spawn the id again, pass
+// other data.
 //
 // It fails with [ErrUnknownOwner], [ErrClosed] or, for an idle owner and after
 // Options.Limits.Events events in one frame, [ErrOverloaded]; the owner is then unchanged.
@@ -115,20 +119,20 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	return nil
 }
 
-// Restore is Spawn for an owner with a blob: the owner gets its buffs back, with the time of its
-// absence counted only by the clock of each buff. It is in the same zone as before; a
-// [buff.SetZone] to that zone has no effect. A Restored or a Removed event in the next frame
+// Restore is Spawn for an owner with a blob. The owner gets its buffs back; each buff counts the
+// time of the owner's absence only as its own clock says. The owner is in the same zone as before;
+// a [buff.SetZone] to that zone has no effect. A Restored or a Removed event in the next frame
 // reports the outcome for each buff; the Restoration is a summary. The id and the data may differ
-// from those that the blob was made with.
+// from those with which the blob was made.
 //
-// A source may have left while the owner was away, so that this owner was not notified:
-// Restoration.Sources lists the sources of its buffs that are not owners of this engine. For each
-// source that is gone for good, issue [buff.LoseSource]; otherwise its buffs stay until they end
-// on their own.
+// A source may have left while the owner was away, when the owner could not be notified.
+// Restoration.Sources lists the sources of the owner's buffs that are not owners of this engine.
+// For each source that is gone for good, issue [buff.LoseSource]; otherwise the buffs of that
+// source stay until they end on their own.
 //
-// It fails as [Engine.Spawn] does, with buff.ErrBlob, [ErrTooManyZones], with buff.ErrFull if the
-// blob has more buffs than Options.Limits.Buffs, or with [ErrOverloaded] if immediate effects,
-// such as the pulses of the time away, exceed Options.Limits.Events or Limits.Handlers: the next
+// It fails as [Engine.Spawn] does, with buff.ErrBlob, with [ErrTooManyZones], with buff.ErrFull if
+// the blob has more buffs than Options.Limits.Buffs, or with [ErrOverloaded] if immediate effects,
+// such as the pulses of the time away, exceed Options.Limits.Events or Limits.Handlers; the next
 // frame has more room. After an error the owner does not exist, and nothing has changed.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
@@ -156,8 +160,9 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	return e.restore(o, zone, z, e.moment(), blob, false)
 }
 
-// restore puts a blob on a new owner in a zone, as of a moment. If later is set, its commands for
-// other owners wait for the next Tick.
+// restore adds a new owner with the state of a blob, in a zone. It restores the buffs as if it were
+// called at the moment at. If later is set, the commands for other owners that result wait for the
+// next Tick.
 func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte, later bool) (buff.Restoration, error) {
 	list, n := z.scale.changes(zoneScale{})
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
@@ -185,7 +190,7 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	return r, nil
 }
 
-// detach removes an owner from the set of present owners.
+// detach removes an owner from the table of IDs, so that it is no longer present.
 func (e *Engine) detach(o *owner) {
 	e.byID.remove(o.id(), o.number)
 	if e.copies != nil {
@@ -197,10 +202,10 @@ func (e *Engine) detach(o *owner) {
 }
 
 // Readmit is Restore for an owner of a world that was saved as a whole, by [Engine.Copies]. The
-// owner was in the given zone until the world stopped at the uptime until, in ms (see
-// buff.Moment), and only time had passed for it since its blob was made. Its online buffs have
-// continued until then; events that became due by then run in the next Tick. The zone's time must
-// be restored before.
+// owner was in the given zone when the world stopped. The uptime at that moment is given by until,
+// in ms (see buff.Moment). Since the blob was made, nothing but time may have affected the owner.
+// The online buffs of the owner have continued until the world stopped; events that became due by
+// then run in the next Tick. Restore the time of the zone before you call Readmit.
 //
 // It fails as Restore does.
 //
@@ -232,7 +237,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	return e.restore(o, zone, z, at, blob, true)
 }
 
-// moveEventsToNow sets the time of past events of a restored owner to now.
+// moveEventsToNow sets the time of those events of a restored owner that are before now to now.
 func (e *Engine) moveEventsToNow(o *owner) {
 	for k := e.index.read; k < len(e.loop.Events); k++ {
 		if x := &e.loop.Events[k]; x.Owner == o.id() && x.At < e.now {
@@ -241,8 +246,8 @@ func (e *Engine) moveEventsToNow(o *owner) {
 	}
 }
 
-// collectRestored records the restored buffs of an owner, the youngest first, since each is older
-// than all entries of the cross-owner index.
+// collectRestored records the restored buffs of an owner, the youngest first, because the
+// cross-owner index adds each of them as the oldest buff of its source.
 func (l *crossIndex) collectRestored(events []buff.Event) {
 	from := len(l.changes)
 	l.collectNew(events)
@@ -262,7 +267,8 @@ func isBack(c change) int {
 	return 0
 }
 
-// present returns the owner with the given id.
+// present returns the owner with the given id, or an error if the engine is closed or the owner is
+// unknown.
 func (e *Engine) present(id buff.OwnerID) (*owner, error) {
 	if e.closed {
 		return nil, ErrClosed
