@@ -15,9 +15,9 @@ type block struct {
 	records []record
 	bytes   []byte
 
-	// Of the last owner.
-	first, from int  // offsets of its first record and byte
-	mixed       bool // some viewers may see only a part
+	// About the last owner.
+	first, from int  // offsets of the owner's first record and first byte
+	mixed       bool // some viewers may not see all of its records
 }
 
 // record ends at byte to, counted from the owner's first byte, and starts where the previous
@@ -36,16 +36,16 @@ const (
 	hasShield
 	hasHidden
 	hasWaiting
-	hasSpec     // new buff: definition and source; omitted fields have their defaults
-	isGone  = 0 // the buff has ended
+	hasSpec     // a new buff: its definition and source; fields not sent have their defaults
+	isGone  = 0 // no bits are set: the buff has ended
 )
 
-// Time encodings, in the last two bits of the number.
+// How the end of a buff is encoded: the last two bits of the number.
 const (
 	timeNever = iota // no end
 	timeEnds         // ms from now
-	timeRate         // ms from now plus 1, or 0 for no end; then the rate
-	timeHeld         // ms left of the buff's own time plus 1, or 0 for no end; then pause reasons and rate
+	timeRate         // the number is these ms plus 1, or 0 if there is no end; the rate follows
+	timeHeld         // paused: ms left of its own time plus 1, or 0; then reasons, rate
 )
 
 func (k *block) reset() {
@@ -74,7 +74,7 @@ func (k *block) close(at int) bool {
 		k.bytes = k.bytes[:at]
 	case n < 0x80:
 		k.bytes[at] = byte(n)
-	default: // the count takes two bytes
+	default: // The count takes two bytes.
 		k.bytes = append(k.bytes, 0)
 		copy(k.bytes[at+2:], k.bytes[at+1:])
 		k.bytes[at], k.bytes[at+1] = byte(n)|0x80, byte(n>>7)
@@ -185,8 +185,8 @@ func (k *block) write(now wheel.Time, at int, is audience, b *buff.Instance, mas
 	k.end(is)
 }
 
-// maxSpan is the longest remaining time that is sent, in ms: 35 years. Longer buffs have no
-// end for a client.
+// maxSpan is the longest remaining time that is sent, in ms: about 35 years. For a client, a
+// longer buff has no end.
 const maxSpan = 1 << 40
 
 // appendTime appends the end of a buff.

@@ -15,11 +15,10 @@
 //
 // # What is sent
 //
-// Packets carry the state of a buff and the time when it ends, not its remaining time. A buff
-// that runs down costs no bytes, and neither do its pulses. The state includes the reasons why a
-// buff is paused and its rate, so that the client's timer stops when it must. Changes come from
-// [engine.Changes], which also covers changes that emit no event. Owners without changes are not
-// visited.
+// Packets carry the state of a buff and the time when it ends, not its remaining time. So neither
+// passing time nor pulses cost any bytes. The state includes the reasons why a buff is paused and
+// its rate, so that the client can stop its countdown. Changes come from [engine.Changes], which
+// also covers changes that emit no event. Owners without changes are not visited.
 //
 // The changes of an owner in a frame are encoded once. Each viewer that sees the owner gets a
 // copy of those bytes, or of the part that it may see. The sync field of the definition decides
@@ -27,21 +26,21 @@
 //
 //	all      every viewer that sees the owner
 //	owner    only viewers that play the owner
-//	party    those, and viewers that see the owner as a party member
+//	party    the same, and viewers that see the owner as a party member
 //	source   only viewers that play the source of the buff
 //	none     no viewer
 //
-// Buffs that a viewer may not see are not in a viewer's bytes, and a change that affects only
-// such buffs sends nothing. Slot numbers do show through: from the gaps a client can count the
+// Buffs that a viewer may not see are not in a viewer's bytes, and a change that affects only such
+// buffs sends nothing. But slot numbers are not hidden: from the gaps, a client can count the
 // buffs that it does not see.
 //
 // # Lost packets
 //
-// The packets of a viewer are numbered, and each names the packet that it follows. The number of
-// the last packet with data about an owner is that owner's sequence. A client that has missed a
-// packet reports the last one that it received. The server then sends the full state of the
-// owners with a higher sequence, and of no others. A new connection works the same way: pass the
-// client's first message to [Viewer.Receive], or call [Server.Join] again.
+// The packets of a viewer are numbered, and each packet contains the number of the packet that it
+// follows. The number of the last packet with data about an owner is that owner's sequence. A
+// client that has missed a packet reports the last one that it received. The server then sends the
+// full state of the owners with a higher sequence, and no other owners. A new connection works the
+// same way: pass the client's first message to [Viewer.Receive], or call [Server.Join] again.
 //
 // No queue builds up for a slow client. At [Options.Pending] bytes the queued changes are
 // dropped, and the affected owners are sent in full, in their current state, when the client

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Append appends the viewer's next packet to dst. It returns dst unchanged if no packet is
-// needed. Call it after [Server.Update], once the connection can accept a packet; changes are
-// queued until then. If Options.Packet is short there may be several packets: call it until dst
-// is unchanged. Changes that are left stay queued.
+// Append appends the viewer's next packet to dst. It returns dst unchanged if no packet is needed.
+// Call it after [Server.Update], once the connection can accept a packet; changes are queued until
+// then. If Options.Packet is small, several packets may be needed: call Append until it returns
+// dst unchanged. Changes that are left stay queued.
 func (v *Viewer) Append(dst []byte) []byte { return v.packet(dst, false) }
 
-// Beat is like Append, but also appends a packet if there are no changes. A client notices
-// that it missed a packet when the next one arrives, so on a lossy connection use Beat instead
-// of Append about once a second.
+// Beat is like Append, but also appends a packet if there are no changes. A client notices that it
+// missed a packet only when the next packet arrives, so on a lossy connection call Beat instead of
+// Append about once a second.
 func (v *Viewer) Beat(dst []byte) []byte { return v.packet(dst, true) }
 
 func (v *Viewer) packet(dst []byte, anyway bool) []byte {
@@ -54,8 +54,8 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 	return dst
 }
 
-// changes appends a packet that contains only deliveries of the last Update, without queueing
-// them in out. It returns dst and false if the packet needs more than that.
+// changes appends a packet that contains only deliveries of the last Update, without queueing them
+// in out. It returns dst and false if the packet needs other contents too.
 func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	s := v.server
 	if len(v.out) > 0 || len(v.pendingFulls) > 0 || v.missed || v.fingerprint != s.fingerprint {
@@ -90,8 +90,8 @@ func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	return append(dst, p...), true
 }
 
-// maxHead is the maximum length in bytes of a packet besides its changes, for realistic
-// numbers: the kind, two packet numbers, the time, a fingerprint, and a moreTime part.
+// maxHead is the maximum length in bytes of a packet without its changes, for realistic numbers:
+// the kind, two packet numbers, the time, a fingerprint, and a moreTime part.
 const maxHead = 1 + 5 + 5 + 6 + 9 + maxLater
 
 // head appends the packet header.
@@ -105,9 +105,9 @@ func (v *Viewer) head(dst []byte) []byte {
 	return binary.AppendUvarint(dst, uint64(v.first))
 }
 
-// fulls appends requested full states until the packet is full. If the packet is otherwise
-// empty, it appends at least one. Busy owners remain requested. In a repair it removes the
-// owners that do not fit from the client's view.
+// fulls appends requested full states until the packet is full, and at least one if the packet is
+// otherwise empty. Requests for busy owners are kept. In a repair, owners that do not fit are
+// removed from the client's view.
 func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	s, kept := v.server, 0
 	for _, local := range v.pendingFulls {
@@ -148,9 +148,9 @@ func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
 	return e.append(binary.AppendUvarint(dst, uint64(e.count(k.records))), k.records, k.bytes)
 }
 
-// Receive accepts a message from the viewer's client, which has missed a packet or starts a
-// new connection. It returns [ErrMessage] if the message is invalid; the server may then close
-// the connection. Any number of messages causes at most one answer in each packet.
+// Receive accepts a message from the viewer's client, which has missed a packet or starts a new
+// connection. It returns [ErrMessage] if the message is invalid; the server may then close the
+// connection. However many messages arrive, a packet answers only one.
 func (v *Viewer) Receive(message []byte) error {
 	if len(message) < 2 || message[0] != kindLost {
 		return fmt.Errorf("%w: %d bytes", ErrMessage, len(message))

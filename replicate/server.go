@@ -14,17 +14,18 @@ import (
 
 // Options configures a [Server]. The zero value is ready to use.
 type Options struct {
-	// Pending is the number of bytes that may be queued for a viewer that takes no packets. Beyond
-	// it the queue is dropped, and the affected owners are sent in full. The default is 32 KB.
+	// Pending is the number of bytes that may be queued for a viewer that takes no packets. If the
+	// queue would exceed it, the queue is dropped, and the affected owners are later sent in full.
+	// The default is 32 KB.
 	Pending int
 
-	// Packet is the maximum length of a packet in bytes. A packet may exceed it to hold at least
-	// one owner, and, in a repair, every owner that left the view. The default is 64 KB. With
-	// datagrams, use the size of one datagram.
+	// Packet is the maximum length of a packet in bytes. A packet may be longer so that it holds
+	// at least one owner and, in a repair, every owner that has left the view. The default is 64
+	// KB. With datagrams, use the size of one datagram.
 	Packet int
 
-	// Viewers is the maximum number of viewers, and Views the maximum number of owners in the view
-	// of each, at most MaxViews. The defaults are 65,536 and 1,024.
+	// Viewers is the maximum number of viewers. Views is the maximum number of owners in a
+	// viewer's view, at most MaxViews. The defaults are 65,536 and 1,024.
 	Viewers, Views int
 
 	// Interest calls see for each owner that a viewer sees and reports whether the owner is in its
@@ -51,7 +52,7 @@ type Server struct {
 	eng      *engine.Engine
 	changes  *engine.Changes
 	opts     Options
-	maxQueue int // size limit of Viewer.out: Pending, but at most one packet
+	maxQueue int // size limit of Viewer.out: Pending, but not more than one packet
 	now      wheel.Time
 	round    uint64 // counts Updates
 
@@ -68,7 +69,7 @@ type Server struct {
 	// of a changed owner. Deliveries are small, so that they stay in the fastest cache.
 	delta      block
 	deltas     []ownerDelta
-	changed    []*entry // the entry of each news
+	changed    []*entry // the entry of each ownerDelta in deltas
 	mixes      []mix
 	dueSeats   []uint32 // seats with deliveries from the last Update
 	due        []span   // by seat
@@ -85,15 +86,15 @@ type entry struct {
 	id         buff.OwnerID
 	number     uint32
 	dead       bool
-	slotsValid bool // slots is up to date with what watchers were sent
+	slotsValid bool // slots agrees with the packets sent to the watchers
 	slots      []audience
 	watchers   []watcher
 
-	// newer lists buffs that a full state since the last Update contained and that differ from
-	// slots. Some viewers know them already.
+	// interim lists buffs that differ from slots but were in a full state sent since the last
+	// Update, so that some viewers know them already.
 	interim []interim
 
-	full   block // full state as of round fullAt
+	full   block // the full state in round fullAt
 	fullAt uint64
 }
 
@@ -104,7 +105,7 @@ type audience struct {
 	any    bool // the slot has a visible buff
 }
 
-// interim is the audience of a buff that no Update has seen yet.
+// interim is the audience of a buff that was in a full state but in no Update yet.
 type interim struct {
 	audience
 	at int
@@ -146,8 +147,8 @@ type sight struct {
 	party bool
 }
 
-// New returns a Server for an engine. It takes the engine's [engine.Engine.Changes], so there
-// can be one Server for each engine. It panics if an option is out of range.
+// New returns a Server for an engine. It uses the engine's [engine.Engine.Changes], so there can
+// be only one Server for each engine. It panics if an option is out of range.
 func New(eng *engine.Engine, o Options) *Server {
 	set := func(name string, v *int, standard, most int) {
 		if *v == 0 {
@@ -312,7 +313,7 @@ func (t audience) equals(o audience) bool {
 // fullState returns the full state of an owner, or false if the owner cannot be read now.
 func (s *Server) fullState(e *entry) (*block, bool) {
 	if e.fullAt == s.round {
-		e.slotsValid = true // slots is from this round too
+		e.slotsValid = true // slots is also of this round
 		return &e.full, true
 	}
 	buffs, err := s.eng.Buffs(e.id)

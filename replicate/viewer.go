@@ -13,13 +13,13 @@ import (
 type Viewer struct {
 	// The fields that Viewer.changes reads are adjacent: viewers are rarely cached.
 	server      *Server
-	number      uint64 // of the last packet
-	fingerprint uint64 // of the catalog that the client was sent
+	number      uint64 // number of the last packet
+	fingerprint uint64 // fingerprint of the catalog that was sent to the client
 	id          buff.OwnerID
 	seat        uint32 // index in Server.seats
-	missed      bool   // the client received base and has missed a later packet
+	missed      bool   // the client has received packet number base and missed a later one
 	left        bool
-	last        []uint64 // by local number: the last packet about the owner; 0 if none
+	last        []uint64 // by local number: number of the last packet about the owner; 0 if none
 
 	out          []byte     // queued changes
 	pendingFulls []uint16   // local numbers whose full state must be sent
@@ -42,22 +42,24 @@ type view struct {
 	place     int32 // index in entry.watchers
 	party     bool
 	full      bool // the full state must be sent before any change
-	reused    bool // meanwhile out says that the previous owner of this local number has left
+	reused    bool // out, not sent yet, says that the previous owner of this local number has left
 }
 
-// Message kinds, in the first byte: the version in the high bits, the kind in the low ones.
+// Message kinds: the first byte of a message. Its high bits are the version, its low bits the
+// kind.
 const (
-	kindPacket = 0x10 // follows the previous packet
-	kindRepair = 0x11 // follows the packet that it names
+	kindPacket = 0x10 // a packet that follows the previous one
+	kindRepair = 0x11 // a packet that follows the one that it names, after a loss
 	kindDefine = 0x12 // definitions
-	kindLost   = 0x20 // from a client: the last packet that it received
+	kindLost   = 0x20 // from a client: the number of the last packet that it received
 )
 
-// The subject of a part of a packet, in the last two bits of its number. Zero is a change.
+// The subject of a part of a packet: the last two bits of its first number. Zero means a change of
+// an owner.
 const (
 	aboutFull  = 1
 	aboutLeave = 2
-	aboutMore  = 3 // subject in the higher bits
+	aboutMore  = 3 // the higher bits are the subject
 )
 
 // Other parts.
@@ -225,8 +227,8 @@ func (v *Viewer) writeLeave(local uint16) {
 	v.out = binary.AppendUvarint(v.out, uint64(local)<<2|aboutLeave)
 }
 
-// queuePending moves the viewer's deliveries of the last Update into out. It must run before
-// anything changes the view or its sequences.
+// queuePending moves the viewer's deliveries of the last Update into out. It must be called before
+// the view or its field last changes.
 func (v *Viewer) queuePending() {
 	s := v.server
 	d := &s.due[v.seat]
@@ -242,7 +244,8 @@ func (v *Viewer) queuePending() {
 	}
 }
 
-// superseded reports whether a change can be skipped because the full state will be sent.
+// superseded reports whether a change can be skipped because the owner's full state will be sent
+// anyway.
 func (v *Viewer) superseded(t delivery) bool { return len(v.pendingFulls) > 0 && v.views[t.local].full }
 
 // visible reports whether the viewer may see any record of an ownerDelta.
@@ -277,11 +280,12 @@ func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 	return e.append(p, m.records, m.bytes)
 }
 
-// short is the length in bytes of a fixed-size copy. Most changes of an owner fit in it.
+// short is the number of bytes that appendShort always copies, whatever the length of the changes.
+// Most changes of an owner are not longer.
 const short = 16
 
-// appendShort is appendDelta for changes of at most short bytes that every viewer may see. The
-// packet must have short bytes of spare capacity.
+// appendShort is like appendDelta, for changes of at most short bytes that every viewer may see.
+// The packet must have short bytes of spare capacity.
 func (s *Server) appendShort(p []byte, local uint16, n ownerDelta) []byte {
 	p = binary.AppendUvarint(p, uint64(local)<<2)
 	at := len(p)
@@ -355,8 +359,8 @@ func (v *Viewer) reserve(size int) {
 	v.at = now
 }
 
-// dropQueue drops the queued changes and requests the full state of every owner that they, or
-// packets after the given number, are about.
+// dropQueue drops the queued changes. It requests the full state of every owner that has a queued
+// change or was in a packet after the given number.
 func (v *Viewer) dropQueue(number uint64) {
 	v.out = v.out[:0]
 	v.first, v.at = v.server.now, v.server.now

@@ -6,13 +6,13 @@ import "github.com/bufftick/bufftick/buff/stat"
 type Attribute struct {
 	stat.Attribute
 
-	// AtMin is the rule for an owner whose base reaches Min: after a change, because a
-	// lower Max cuts the base down to Min, or because Min rises to the base.
+	// AtMin is the rule for an owner when the base reaches Min. That may happen because the base
+	// is changed, because a lower Max cuts the base down to Min, or because Min rises to the base.
 	AtMin AtMin
 }
 
 // Modifier changes an attribute of the owner while the buff is present and not hidden. Package
-// stat documents ops and channels.
+// stat documents Op and Channel.
 type Modifier struct {
 	Attr    string
 	Op      stat.Op
@@ -30,9 +30,9 @@ type Change struct {
 	Attr string
 
 	// DoChange adds By to the base. DoDamage rounds By to a whole number, half up, lets the
-	// shields absorb their part, and subtracts the rest; a By below zero has no effect. In a
-	// pulse, By is multiplied by the pulse's fraction of a period, or by the number of pulses
-	// that it stands for.
+	// shields absorb damage, and subtracts the rest; a By below zero has no effect. In a pulse, By
+	// is multiplied by the fraction of a period that the pulse covers or, if several pulses were
+	// merged into one, by their number.
 	By Number
 
 	// PerStack multiplies By by the number of stacks.
@@ -44,8 +44,8 @@ type Change struct {
 
 // Client is information for game clients. The engine does not read it.
 type Client struct {
-	Icon     string // the game's name of a picture
+	Icon     string // name of a picture, defined by the game
 	Hide     bool   // the buff is not shown
-	Priority int    // order of display
+	Priority int    // the highest is displayed first
 	Sync     Sync   // which clients are sent the buff
 }

@@ -9,39 +9,39 @@ type Group struct {
 	Rule     GroupRule
 }
 
-// Slot is a class of slots with a limited number on each owner, such as sixteen debuffs. All
-// definitions of a class must give the same Limit and Evict.
+// Slot puts a buff into a class of buffs with a limited number on each owner, such as sixteen
+// debuffs. All definitions of a class must give the same Limit and Evict.
 type Slot struct {
 	Class string // "" for none
 	Limit int    // slots of each owner, 1 to MaxPerOwner
 	Evict Evict
 }
 
-// PerSource limits the instances of one source, on all owners together. One more application ends
-// the source's oldest instance, with reason Replaced.
+// PerSource limits the instances of one source, on all owners together. An application beyond the
+// limit ends the source's oldest instance, with reason Replaced.
 type PerSource struct {
 	Limit int // zero means no limit
 }
 
 // Requirements are conditions on the tags of the owner.
 type Requirements struct {
-	Apply   TagTest // if it fails, applications are denied
-	Ongoing TagTest // while it fails, the buff is hidden: present, but without effect
-	Remove  TagTest // if it holds and is not empty, the buff is removed
+	Apply   TagTest // applications are denied unless this condition holds
+	Ongoing TagTest // while this condition fails, the buff is hidden: present, but without effect
+	Remove  TagTest // if this condition holds and is not empty, the buff is removed
 }
 
 // TagTest is a condition on the tags of an owner: those granted by its buffs and those added by
 // the game. A tag includes its parents: an owner with "state.dead.burnt" has "state.dead" and
 // "state" too. An empty TagTest holds.
 type TagTest struct {
-	All  []string // the owner has all of them
-	Any  []string // the owner has at least one of them
-	None []string // the owner has none of them
+	All  []string // the owner has all of these tags
+	Any  []string // the owner has at least one of these tags
+	None []string // the owner has none of these tags
 }
 
-// Match selects buffs by the fields that are set. The zero Match selects none.
+// Match selects buffs by the fields that are set. The zero Match selects no buffs.
 type Match struct {
-	Tags     []string // one of the buff's Tags (not its Grants) is one of these or below it
+	Tags     []string // one of the buff's Tags (not Grants) is in this list, or below a tag in it
 	Type     string   // Dispel.Type; "" for any
 	Polarity Polarity // Neutral for any
 }
@@ -50,7 +50,7 @@ type Match struct {
 // their duration, until the group is reset.
 type DR struct {
 	Group string        // "" for none
-	Steps []int         // percent of the duration, 0 to 100; the last one repeats
+	Steps []int         // percent of the duration, 0 to 100; the last step repeats
 	Reset time.Duration // time after the end of the group's last buff until Steps start again
 	Scope Scope
 }
@@ -67,7 +67,7 @@ type DispelRule struct {
 // Charges are the uses of a buff. Using the last one ends the buff, with reason Consumed.
 type Charges struct {
 	N         int      // zero means no charges
-	ConsumeOn []string // acts that use one charge
+	ConsumeOn []string // names of the acts that each use one charge
 	Refresh   ChargeRule
 }
 
@@ -75,19 +75,19 @@ type Charges struct {
 type Shield struct {
 	On       bool
 	Pool     int64    // zero means the Magnitude of the application
-	By       *Number  // if not nil, used instead of Pool, rounded down
-	Priority int      // the highest absorbs first; of equal priority, the oldest
+	By       *Number  // if not nil, the pool is this number, rounded down, instead of Pool
+	Priority int      // the highest absorbs first; of equal ones, the oldest shield
 	Schools  []string // tags of the damage that it absorbs; empty means all damage
 
-	// Attrs are the attributes that the shield protects. If empty, it protects the attributes
-	// with AtMinKill, or, if there are none, all attributes. An Absorb command names no attribute
-	// and is absorbed by every shield.
+	// Attrs are the attributes that the shield protects. If Attrs is empty, the shield protects
+	// the attributes with AtMinKill or, if there are none, all attributes. The damage of an Absorb
+	// command names no attribute, and every shield absorbs it.
 	Attrs []string
 }
 
 // Aura applies the buff Apply to the owners around its own owner. Every Interval the game lists
-// the owners in the area; each of them gets the buff, and loses it Linger after the first
-// Interval at which it was missing.
+// the owners in the area; each of these owners gets the buff. An owner that is no longer listed
+// loses the buff after Linger, counted from the first Interval at which the owner was missing.
 //
 // If several auras apply the same buff to an owner, the stacking rule of that buff decides: with
 // ByTarget there is one instance, which ends with the last of the auras, and each aura removes

@@ -5,14 +5,15 @@ import "github.com/bufftick/bufftick/internal/wordlist"
 // GroupRule says how a new instance interacts with the other buffs of its group.
 type GroupRule uint8
 
-// Rules of a group. The rule of the new instance applies.
+// Rules of a group. The rule in the definition of the new instance decides. In the comments below,
+// the others are the buffs of the group that the owner already has.
 const (
-	GroupAlways        GroupRule = iota // replaces all others
-	GroupNever                          // denied if there is another
-	GroupHigher                         // replaces lower priorities, denied by others
-	GroupEqualOrHigher                  // replaces equal and lower, denied by higher
-	GroupSameSource                     // replaces buffs of the same source; others stay
-	GroupHide                           // all stay; only the highest priority has an effect
+	GroupAlways        GroupRule = iota // the new instance replaces all others
+	GroupNever                          // the new instance is denied if there are others
+	GroupHigher                         // it replaces lower priorities, and is denied by equal or higher ones
+	GroupEqualOrHigher                  // it replaces equal or lower priorities, and is denied by higher ones
+	GroupSameSource                     // it replaces others of the same source; the rest stay
+	GroupHide                           // all buffs stay; only the highest priority has an effect
 )
 
 // Evict says which buff is removed when a class of slots, or the limit of a source, is full.
@@ -20,12 +21,12 @@ type Evict uint8
 
 // Rules of eviction.
 const (
-	EvictReject Evict = iota // none: the new one is denied
+	EvictReject Evict = iota // no buff is removed; the new buff is denied
 	EvictOldest              // the oldest
-	// EvictLowest removes the one with the lowest group priority, then the oldest; a new one with
-	// a priority lower than all of them is denied
+	// EvictLowest removes the buff with the lowest group priority, and of equal priorities the
+	// oldest. If the new buff has a lower priority than all others, it is denied.
 	EvictLowest
-	EvictSoonest // the one that ends soonest, then the oldest
+	EvictSoonest // the buff that ends soonest is removed; of equal ends, the oldest
 )
 
 // Inhibition is the rule for the phase of the pulses of a buff when its requirement holds
@@ -36,8 +37,8 @@ type Inhibition uint8
 // Rules of inhibition.
 const (
 	InhibitionKeep    Inhibition = iota // the phase is kept
-	InhibitionReset                     // the next pulse is one period after the return
-	InhibitionExecute                   // one pulse at the return, the next one period later
+	InhibitionReset                     // the next pulse is one period after it holds again
+	InhibitionExecute                   // one pulse when it holds again, the next one period later
 )
 
 // ImmuneRule is the rule for a running buff when its owner becomes immune to it. New
@@ -46,7 +47,8 @@ type ImmuneRule uint8
 
 // Rules of immunity.
 const (
-	// ImmuneSuppress hides the buff while the immunity lasts: it has no effect, but its time passes
+	// ImmuneSuppress hides the buff while the immunity lasts. The buff then has no effect, but its
+	// time passes.
 	ImmuneSuppress ImmuneRule = iota
 	ImmuneRemove              // the buff is removed
 	ImmuneIgnore              // the buff is not affected
@@ -88,8 +90,8 @@ type Scope uint8
 
 // Scopes of diminishing returns.
 const (
-	ScopeTarget Scope = iota // all on the owner
-	ScopePair                // those on the owner by the same source
+	ScopeTarget Scope = iota // all applications to the owner
+	ScopePair                // all applications to the owner by the same source
 )
 
 var (

@@ -10,16 +10,16 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Whose selects the owner whose attribute a [Number] reads, or the time that a command pauses or
-// scales.
+// Whose selects the owner of the attribute that a [Number] reads, or the time that a command
+// pauses or scales.
 type Whose uint8
 
-// Attributes are read from OfOwner or OfSource; times are OfOwner, OfBuff or OfZone. The three
-// times combine: a buff is paused if its own time, its owner's or its zone's is paused, and its
-// rate is the product of the three rates.
+// For an attribute, Whose is OfOwner or OfSource. For a time, it is OfOwner, OfBuff or OfZone. The
+// three times combine: a buff is paused if its own time, its owner's or its zone's is paused, and
+// its rate is the product of the three rates.
 const (
-	OfOwner  Whose = iota // the owner: its attribute, or the time of all its buffs
-	OfSource              // the source: its attribute
+	OfOwner  Whose = iota // an attribute of the buff's owner, or the time of all buffs of an owner
+	OfSource              // an attribute of the buff's source
 	OfBuff                // the time of one buff
 	OfZone                // the time of all owners in a zone
 )
@@ -27,7 +27,7 @@ const (
 // Number is the origin of a number in a definition and the time at which it is evaluated. The
 // zero Number is the constant 0.
 type Number struct {
-	From From // the origin; decides which of the fields below are read
+	From From // the origin, which decides which of the fields below are read
 
 	// Const is the value for FromConst. If Default is true, Const is also the fallback for a
 	// missing value.
@@ -43,8 +43,8 @@ type Number struct {
 	Of              Whose
 	Pre, Coef, Post float64
 
-	Curve   *Curve  // for FromCurve: evaluated at the level of the application
-	Formula Formula // for FromFormula
+	Curve   *Curve  // the curve for FromCurve, which is evaluated at the level of the application
+	Formula Formula // the formula for FromFormula
 
 	// Snapshot says when the number is evaluated.
 	Snapshot Snapshot
@@ -56,7 +56,7 @@ type From uint8
 // Origins of a Number.
 const (
 	FromConst   From = iota // a constant of the definition
-	FromCurve               // a curve, by level
+	FromCurve               // the value of a curve at the level of the application
 	FromAttr                // an attribute of the owner or of the source
 	FromCaller              // a parameter of the application
 	FromFormula             // a formula
@@ -67,7 +67,7 @@ type Snapshot uint8
 
 // Evaluation times.
 const (
-	SnapshotCast  Snapshot = iota // when the buff is applied; again at each further application
+	SnapshotCast  Snapshot = iota // when the application is made; again for each further one
 	SnapshotApply                 // when the application reaches the owner
 	SnapshotPulse                 // like SnapshotApply, and again at each pulse
 )
@@ -75,9 +75,10 @@ const (
 // Formula computes a number. Implementations must be pure functions of their inputs, with the
 // same result on every machine, and safe for concurrent use.
 //
-// A Formula that does not read Inputs.Stacks can say so with a method ReadsStacks() bool that returns
-// false. It is then evaluated once for each application. Otherwise it is evaluated again where the
-// number is used, with all other inputs as they were at the application.
+// A Formula that does not read Inputs.Stacks can say so with a method ReadsStacks() bool that
+// returns false. The formula is then evaluated once for each application. Any other formula is
+// evaluated again each time the number is used, with the current number of stacks and with all
+// other inputs as they were at the application.
 type Formula interface {
 	// String returns the text of the formula. A reload treats formulas with equal text as the
 	// same, unless they have a method Same(Formula) bool that returns false, for example because
@@ -110,8 +111,8 @@ func (n Number) Or(v float64) Number {
 // of an act.
 type Read struct {
 	Caller bool // Name is a parameter of the application; Of is ignored
-	// the amount of the act, only in the Change of an action of Hooks.Act; all other fields are
-	// ignored
+	// The input is the amount of the act, and all other fields are ignored. Only the Change of an
+	// action in Hooks.Act may read it.
 	Amount bool
 	Of     Whose
 	Name   string
@@ -119,8 +120,9 @@ type Read struct {
 
 // Inputs are the arguments of a [Formula].
 type Inputs struct {
-	// Level and Magnitude describe the application. If levels add up, Level is their sum. Stacks is the
-	// number of stacks that count where the number is used: at an application, the number after it.
+	// Level and Magnitude describe the application. If levels add up, Level is their sum. Stacks
+	// is the number of stacks that count when the number is used; at an application it includes
+	// the new stacks.
 	Level, Stacks, Magnitude float64
 
 	// Reads holds the values of the inputs named by [Formula].Reads, in the same order. The slice
@@ -174,8 +176,8 @@ func (c *Curve) Name() string { return c.name }
 // Points returns a copy of the curve's points, sorted by level.
 func (c *Curve) Points() []Point { return slices.Clone(c.points) }
 
-// At returns the value at a level. Before the first point it is the value of the first point, and
-// after the last point the value of the last. O(log points).
+// At returns the value at a level. For a level below the first point it is the value of the first
+// point, and for a level above the last point the value of the last point. O(log points).
 func (c *Curve) At(level int) float64 {
 	k := sort.Search(len(c.points), func(k int) bool { return c.points[k].Level >= level })
 	switch {

@@ -13,7 +13,7 @@ const (
 	MaxTags        = 1 << 14               // tags in a catalog, parents included
 	MaxParams      = 64                    // parameters of a definition
 	MaxLinks       = 64                    // links of a definition
-	MaxLineage     = 1 << 17               // definitions of a catalog and of all its predecessors
+	MaxLineage     = 1 << 17               // definitions of a catalog and of all earlier versions of it
 
 	MaxModifiers = 64 // modifiers of a definition
 )
@@ -24,24 +24,26 @@ type Stacking struct {
 	// no effect.
 	By By
 
-	// Limit is the maximum number of stacks of an instance, 1 to MaxStacks; zero means 1, or
-	// MaxAsyncStacks with TimersQueue. Initial is the number of stacks that an application adds
-	// if it does not specify one, 1 to Limit; zero means 1.
+	// Limit is the maximum number of stacks of an instance, 1 to MaxStacks; zero means 1 or, with
+	// TimersQueue, MaxAsyncStacks. Initial is the number of stacks that an application adds if it
+	// does not specify one, 1 to Limit; zero means 1.
 	Limit, Initial int
 
 	// Timers says whether the stacks of an instance end together. With TimersEach and
 	// TimersQueue, Limit is at most MaxAsyncStacks.
 	Timers Timers
 
-	// Effective limits how many count; zero means all. With TimersEach these are the stacks that
-	// count in modifiers and in actions for pulses, acts, deaths and removals; otherwise the
-	// instances on one owner, and the others are hidden. The strongest count: highest level, then
-	// greatest magnitude, then oldest.
+	// Effective limits how many stacks or instances count; zero means all. With TimersEach, it
+	// limits the stacks that count in modifiers and in actions for pulses, acts, deaths and
+	// removals. Otherwise it limits the instances on one owner, and further instances are hidden.
+	// The strongest ones count: those with the highest level, then the greatest magnitude, then
+	// the oldest.
 	Effective int
 
 	// Refresh and Phase say how a further application changes the end and the pulses. With
-	// TimersEach, Refresh matters only at the limit, for the stack that ends first: RefreshNone
-	// leaves it unchanged, and any other rule moves its end to that of the application.
+	// TimersEach, Refresh matters only for an application at the limit, and only for the stack
+	// that ends first: RefreshNone leaves this stack unchanged, and any other rule moves its end
+	// to the end of the application.
 	//
 	// RefreshPct is the percentage of the duration that RefreshPandemic carries over, 1 to 100;
 	// zero means 30. RefreshCap is the longest remaining time after RefreshExtend; zero means no
@@ -51,8 +53,8 @@ type Stacking struct {
 	RefreshCap time.Duration
 	Phase      Phase
 
-	// Overflow is the rule for an application at the limit. In addition, the definitions of
-	// OverflowApply are applied to the owner, with any Overflow.
+	// Overflow is the rule for an application at the limit. In addition, whatever the rule, the
+	// definitions of OverflowApply are applied to the owner.
 	Overflow      Overflow
 	OverflowApply []string
 
@@ -64,8 +66,7 @@ type Stacking struct {
 	// Level says how the level of a further application is used.
 	Level LevelRule
 
-	// Thresholds run when the number of stacks rises to their At, once for each time that it
-	// does.
+	// A threshold runs each time the number of stacks rises to its At.
 	Thresholds []Threshold
 }
 
@@ -73,7 +74,7 @@ type Stacking struct {
 type Threshold struct {
 	At      int    // number of stacks, 1 to the limit
 	Apply   string // definition applied to the owner by the instance's source; "" for none
-	Consume int    // stacks then removed, with reason Consumed; ConsumeAll for all
+	Consume int    // number of stacks that are then removed, with reason Consumed, or ConsumeAll
 }
 
 // ChanceNever is the buff.Spec.Chance of a buff whose applications always fail.

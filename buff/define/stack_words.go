@@ -7,10 +7,10 @@ type By uint8
 
 // Identities of a stack.
 const (
-	ByNone   By = iota // none: every application starts a new instance
-	BySource           // the one applied by the same source
-	ByTarget           // the one on the owner, applied by any source
-	ByKey              // the one with the same Application.Key
+	ByNone   By = iota // it joins no instance: every application starts a new one
+	BySource           // it joins the instance applied by the same source
+	ByTarget           // it joins the instance on the owner, which any source may have applied
+	ByKey              // it joins the instance with the same Application.Key
 )
 
 // Timers says whether the stacks of one instance end together.
@@ -19,8 +19,8 @@ type Timers uint8
 // Rules for the timers of stacks.
 const (
 	TimersShared Timers = iota // all stacks end together
-	TimersEach                 // the stacks of each application have an end of their own
-	TimersQueue                // one application runs, the strongest first, and the others wait
+	TimersEach                 // the stacks of each application have their own end
+	TimersQueue                // only the strongest application runs; the others wait in a queue
 )
 
 // Refresh says how a further application changes the end of a live instance.
@@ -44,27 +44,28 @@ type Phase uint8
 // Rules of phase.
 const (
 	PhaseKeep    Phase = iota // the next pulse does not move, so a refresh never loses a pulse
-	PhaseReset                // the next pulse is one period from now
-	PhaseExecute              // one pulse now, the next one period from now
+	PhaseReset                // the next pulse is due one period from now
+	PhaseExecute              // one pulse runs now, and the next is due one period from now
 )
 
 // Overflow is the rule for an application at the stack limit.
 type Overflow uint8
 
-// Rules of overflow. With all of them Stacking.OverflowApply is applied.
+// Rules of overflow. Whatever the rule, the definitions of Stacking.OverflowApply are applied.
 const (
-	OverflowAllow Overflow = iota // no further stack, but the instance is refreshed
-	OverflowDeny                  // denied; nothing is refreshed
-	OverflowClear                 // denied, and the whole instance is removed
-	// OverflowReplace replaces as many of the oldest stacks as are above the limit; it equals
-	// OverflowAllow with TimersShared
+	OverflowAllow Overflow = iota // no stack is added, but the instance is refreshed
+	OverflowDeny                  // the application is denied and refreshes nothing
+	OverflowClear                 // the application is denied, and the whole instance is removed
+	// OverflowReplace adds the new stacks and removes the oldest stacks above the limit. With
+	// TimersShared it is the same as OverflowAllow.
 	OverflowReplace
 )
 
 // Expire says how many stacks end when the duration is over.
 type Expire uint8
 
-// Rules of expiry. Stacks that remain start a full new duration; the phase of the pulses is kept.
+// Rules of expiry. The stacks that remain start a new, full duration; the phase of the pulses is
+// kept.
 const (
 	ExpireAll   Expire = iota // the whole instance
 	ExpireOne                 // one stack
@@ -77,14 +78,15 @@ type LevelRule uint8
 
 // Rules of level.
 const (
-	// LevelIgnore has no condition: the instance gets the level of the last application that
-	// refreshed it or added a stack
+	// LevelIgnore accepts any level. The instance gets the level of the last application that
+	// refreshed it or added a stack.
 	LevelIgnore LevelRule = iota
-	// LevelHigherWins denies a lower level; a higher one replaces the end and the numbers, with
-	// any Refresh and even with OverflowDeny
+	// LevelHigherWins denies an application with a lower level. An application with a higher level
+	// replaces the end and the numbers of the instance, with any Refresh and even with
+	// OverflowDeny.
 	LevelHigherWins
 	LevelSegregate // each level is a separate instance
-	LevelSum       // levels are added
+	LevelSum       // the levels of all applications are added
 )
 
 // ChargeRule says how a further application changes the charges.
@@ -92,9 +94,9 @@ type ChargeRule uint8
 
 // Rules of charges.
 const (
-	ChargesReset ChargeRule = iota // refilled
-	ChargesKeep                    // unchanged
-	ChargesAdd                     // the charges of the definition are added
+	ChargesReset ChargeRule = iota // the charges are refilled
+	ChargesKeep                    // the charges do not change
+	ChargesAdd                     // as many charges as the definition has are added
 )
 
 var (

@@ -9,7 +9,7 @@ type First uint8
 const (
 	FirstNone  First = iota // the first pulse is one period after the start
 	FirstStart              // a new instance also pulses when it starts
-	FirstEvery              // like FirstStart, and again at each refresh
+	FirstEvery              // like FirstStart, and it also pulses at each refresh
 )
 
 // Tail is the rule for the last part of a duration, if it is shorter than a period.
@@ -18,7 +18,7 @@ type Tail uint8
 // Rules for the tail.
 const (
 	TailNone    Tail = iota // only whole periods pulse
-	TailPartial             // one more pulse at the end, for a fraction of a period
+	TailPartial             // one more pulse at the end, for the fraction of a period that is left
 	TailFit                 // durations are rounded to whole periods, half up, at least one
 )
 
@@ -39,7 +39,7 @@ type Haste uint8
 // Rules of haste.
 const (
 	HasteSnapshot Haste = iota // the new period takes effect at the next refresh
-	HasteNext                  // the next pulse is not moved; later ones use the new period
+	HasteNext                  // the next pulse does not move; later pulses use the new period
 	HasteRescale               // the time left until the next pulse is scaled, rounded half up
 )
 
@@ -49,9 +49,9 @@ type Catchup uint8
 
 // Rules of catching up.
 const (
-	CatchupAll      Catchup = iota // each of them runs
-	CatchupCoalesce                // one pulse replaces all of them and has their count
-	CatchupSkip                    // the last one runs, and the others are dropped
+	CatchupAll      Catchup = iota // every due pulse runs
+	CatchupCoalesce                // one pulse replaces all due pulses and counts for all of them
+	CatchupSkip                    // only the last due pulse runs; the others are dropped
 )
 
 // Clock says which time passes for a buff while its owner is away.
@@ -59,9 +59,9 @@ type Clock uint8
 
 // Clocks.
 const (
-	Online Clock = iota // none: the buff is paused
-	Uptime              // the time during which the server runs
-	Wall                // real time
+	Online Clock = iota // no time passes while the owner is away: the buff is paused
+	Uptime              // only the time during which the server runs passes
+	Wall                // real time passes
 )
 
 var (

@@ -7,9 +7,9 @@ type Kind uint8
 
 // Kinds of a buff.Spec.
 const (
-	Timed    Kind = iota // lives for Spec.Duration
-	Instant              // executes its actions once, at once; never added to the owner
-	Infinite             // lives until something removes it
+	Timed    Kind = iota // ends after Spec.Duration
+	Instant              // executes its actions immediately and is never added to the owner
+	Infinite             // ends only when it is removed
 )
 
 // Polarity says whether a buff is good or bad for its owner. Only queries read it.
@@ -38,15 +38,15 @@ const (
 )
 
 // To is the owner that a buff.Action acts on. An action on another owner is sent as a command and
-// runs at the end of the frame. If that owner does not exist, or is the game itself, nothing
-// happens except that an event of kind Missed is emitted.
+// runs at the end of the frame. If that owner does not exist, or is the game itself, the only
+// effect is an event of kind Missed.
 type To uint8
 
 // Targets of an action.
 const (
 	ToOwner  To = iota // the owner of the buff
 	ToSource           // the owner that applied the buff
-	ToTarget           // the other owner of the act; see buff.Happened
+	ToTarget           // the other owner of an act; see buff.Happened
 )
 
 // Fate is the rule for a buff when its owner dies, its source leaves, its owner changes
@@ -107,7 +107,7 @@ type SaveMode uint8
 const (
 	SaveAlways SaveMode = iota
 	SaveNever
-	SaveIfRemaining // saved if at least Saving.IfRemaining is left
+	SaveIfRemaining // saved if the remaining time is at least Saving.IfRemaining
 )
 
 // Offline is the rule for pulses that were due while the owner was away.
@@ -115,9 +115,9 @@ type Offline uint8
 
 // Rules for pulses while the owner is away.
 const (
-	OfflineNone     Offline = iota // they are lost
-	OfflineCoalesce                // one pulse at the return replaces all of them
-	OfflineAll                     // each of them runs at the return, at most Saving.OfflineCap
+	OfflineNone     Offline = iota // the missed pulses are lost
+	OfflineCoalesce                // one pulse at the return replaces all missed pulses
+	OfflineAll                     // each missed pulse runs at the return, up to Saving.OfflineCap
 )
 
 // OfflineExpire is the rule for a buff that ended while its owner was away.
@@ -127,8 +127,8 @@ type OfflineExpire uint8
 const (
 	OfflineNotify OfflineExpire = iota // the removal is reported at the return
 	OfflineSilent                      // the removal is not reported
-	// OfflineRun reports the removal and runs the on.remove actions; a buff that they apply, if
-	// it has the same clock, starts at the time when this one ended
+	// OfflineRun reports the removal and runs the on.remove actions. A buff that these actions
+	// apply starts at the time when the first buff ended, if both use the same clock.
 	OfflineRun
 )
 
@@ -183,10 +183,10 @@ const (
 // loaded.
 type ReloadRule uint8
 
-// Rules of a reload.
+// Rules of a reload, for the running instances.
 const (
 	ReloadKeep    ReloadRule = iota // they keep the old version until they are refreshed or end
-	ReloadMigrate                   // they switch at once; pulses keep their phase
+	ReloadMigrate                   // they switch to the new version at once; pulses keep their phase
 	ReloadEnd                       // they end, with reason Reload
 )
 

@@ -24,7 +24,7 @@ var (
 	ErrGap = errors.New("client: packet lost")
 
 	// ErrFormat means that the message is malformed. The client has discarded its state; send the
-	// message of [Client.Missed] to request all of it.
+	// message of [Client.Missed] to request the whole state.
 	ErrFormat = errors.New("client: malformed packet")
 
 	// ErrLimit means that a packet exceeds [Options]. The client has discarded its state.
@@ -40,7 +40,7 @@ type Client struct {
 	buffs       int
 	last        uint64 // number of the last packet; 0 if none
 	now         wheel.Time
-	fingerprint uint64 // of the definitions that packets refer to; 0 if unknown
+	fingerprint uint64 // fingerprint of the definitions that packets refer to; 0 if unknown
 	known       uint64 // fingerprint of specs
 	specs       map[uint32]*Spec
 	scratch     reader
@@ -70,8 +70,8 @@ type Buff struct {
 
 	End  wheel.Time // server time of the end at the current rate; Never if the buff has no end or is paused
 	Held buff.Held  // pause reasons; 0 if time passes
-	Rate buff.Ratio // rate of its time while it passes; the zero Ratio means 1
-	left int64      // if paused: ms left of its own time, or -1 for no end
+	Rate buff.Ratio // rate of the buff's time when it is not paused; the zero Ratio means 1
+	left int64      // if paused: ms left of the buff's own time, or -1 for no end
 }
 
 // New returns a Client with an empty view. It panics if an option is negative.
@@ -90,9 +90,9 @@ func New(o Options) *Client {
 	return &Client{opts: o, locals: map[buff.OwnerID]uint32{}}
 }
 
-// Now returns the server time of the last packet, in ms since the engine started. The server
-// sends packets only for changes, so the caller must add the time elapsed on its own clock
-// since the last one.
+// Now returns the server time of the last packet, in ms since the engine started. The server sends
+// packets only for changes, so the caller must add the time that has passed on its own clock since
+// the last packet.
 func (c *Client) Now() wheel.Time { return c.now }
 
 // Owners returns an iterator over the owners in view.
@@ -258,7 +258,7 @@ func (c *Client) assign(local uint32, id buff.OwnerID) {
 	c.locals[id] = local
 }
 
-// drop removes an owner but keeps its memory.
+// drop removes an owner from the view but keeps its memory for reuse.
 func (c *Client) drop(o *Owner) {
 	if o.inView {
 		delete(c.locals, o.id)

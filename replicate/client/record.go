@@ -67,7 +67,7 @@ func (r *reader) signed() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// upTo reads a number of at most most.
+// upTo reads a number and fails if it exceeds most.
 func (r *reader) upTo(most uint64) uint64 {
 	v := r.number()
 	if v > most {

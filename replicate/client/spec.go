@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Spec is the part of a buff's definition that clients get.
+// Spec is the part of a buff's definition that is sent to clients.
 type Spec struct {
 	ID       string
 	Icon     string
@@ -22,7 +22,7 @@ type Spec struct {
 // Param is a named number of a definition, to be used in its description.
 type Param struct {
 	Name  string
-	Value float64 // NaN if it varies between buffs
+	Value float64 // NaN if the value is not the same for all buffs
 }
 
 // Fingerprint returns the fingerprint of the definitions that packets refer to, and whether
@@ -35,7 +35,7 @@ func (c *Client) Fingerprint() (fingerprint uint64, known bool) {
 // Spec returns the definition with the number of [Buff.Spec], or nil if it is unknown.
 func (c *Client) Spec(number uint32) *Spec { return c.specs[number] }
 
-// define decodes definitions. On an error the previous ones remain.
+// define decodes definitions. After an error the previous definitions remain.
 func (c *Client) define(r *reader) error {
 	fingerprint, count := r.fixed(), r.number()
 	if count > uint64(c.opts.Specs) {

@@ -14,8 +14,8 @@
 //
 // Sessions set synchronous_commit to on, read committed data, and may write, whatever the server's
 // defaults are: see [Configure]. So acknowledged cuts are on the server's disk. The server must
-// keep these cuts. It loses some if fsync is off, or if a standby that lags behind takes over. The
-// next commit then returns [store.ErrLost]. A session is closed if its server refuses to write
+// keep these cuts. It may lose some if fsync is off, or if a standby with older data takes over.
+// The next commit then returns [store.ErrLost]. A session is closed if its server refuses to write
 // ([store.ErrReadOnly]). If the address has several hosts and target_session_attrs=read-write, the
 // next session finds the primary. docs/operations.md lists the supported PgBouncer modes.
 package postgres

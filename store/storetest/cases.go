@@ -130,7 +130,7 @@ func (p *play) older() error {
 		return err
 	}
 	busy := batch("a", epoch, 1, 2, owner(2, "y"))
-	busy.Older = []buff.OwnerID{8, 1} // 8 has never been saved
+	busy.Older = []buff.OwnerID{8, 1} // owner 8 has never been saved
 	if err := p.s.Commit(p.ctx, busy); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (p *play) commands() error {
 		{1, 2, ids(3, 5), ids(2, 5), 4},
 		{2, 3, nil, ids(2, 5), 4},
 		{3, 4, ids(6, 6), ids(3, 6), 4},
-		{3, 5, ids(6, 7), ids(4, 7), 4}, // frame 4 has failed as far as the writer knows
+		{3, 5, ids(6, 7), ids(4, 7), 4}, // the writer believes that frame 4 has failed
 		{5, 6, ids(8, 20), ids(17, 20), 4},
 		{6, 7, nil, ids(20, 20), 1},
 		{7, 8, ids(21, 22), nil, 0},
@@ -249,7 +249,7 @@ func (p *play) keepsNothing() error {
 	return nil
 }
 
-// large tests sizes at which stores change their representation.
+// large tests sizes at which stores may change how they represent data.
 func (p *play) large() error {
 	epoch, err := p.begin("a")
 	if err != nil {

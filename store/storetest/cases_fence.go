@@ -114,7 +114,7 @@ func (p *play) retry() error {
 	return p.same(want)
 }
 
-// lateCommit checks an abandoned commit that arrives after its successor.
+// lateCommit checks a delayed commit that arrives after a later one.
 func (p *play) lateCommit() error {
 	epoch, _, err := p.started("a", 1)
 	if err != nil {
@@ -298,7 +298,7 @@ func (p *play) takeovers() error {
 	if _, _, err := p.started("a", 1); err != nil {
 		return err
 	}
-	var book sync.Map // epoch: its last acknowledged frame
+	var book sync.Map // epoch: last acknowledged frame of that epoch
 	book.Store(uint64(1), uint64(1))
 	errs := make([]error, 4)
 	var all sync.WaitGroup
@@ -348,7 +348,7 @@ func (p *play) takeAndWrite(book *sync.Map) error {
 // cuts.
 func kept(c *store.Cut, book *sync.Map) (err error) {
 	book.Range(func(epoch, frame any) bool {
-		// An acknowledgement during this Open belongs to an earlier epoch too.
+		// A commit that was acknowledged during this Open also belongs to an earlier epoch.
 		if epoch.(uint64) < c.Epoch && frame.(uint64) > c.Frame {
 			err = fmt.Errorf("epoch %d begins with frame %d, and epoch %d had frame %d acknowledged", c.Epoch, c.Frame, epoch, frame)
 		}

@@ -16,8 +16,8 @@ type mover struct {
 	a, b uint64 // epochs
 }
 
-// mover opens two zones, the first with an owner with that id. It returns nil without an
-// error if the store reports that it is not a Mover.
+// mover opens two zones, the first of which has an owner with the given id. It returns nil without
+// an error if the store reports that it is not a Mover.
 func (p *play) mover(id buff.OwnerID) (*mover, error) {
 	epoch, want, err := p.started("a", id)
 	if err != nil {
@@ -35,7 +35,7 @@ func (p *play) mover(id buff.OwnerID) (*mover, error) {
 	return &mover{p, m, epoch, other}, p.s.Commit(p.ctx, batch("b", other, 0, 1))
 }
 
-// leaves adds an owner that leaves with that frame to a batch.
+// leaves adds to a batch an owner that leaves in the given frame.
 func leaves(b *store.Batch, id buff.OwnerID, to string, frame uint64) *store.Batch {
 	o := owner(id, fmt.Sprintf("of %s in frame %d", b.Zone, frame))
 	o.Frame = frame
@@ -43,13 +43,14 @@ func leaves(b *store.Batch, id buff.OwnerID, to string, frame uint64) *store.Bat
 	return b
 }
 
-// arrives adds an owner that has arrived to a batch.
+// arrives adds to a batch an owner that has arrived.
 func arrives(b *store.Batch, a store.Arrival) *store.Batch {
 	b.Arrived = append(b.Arrived, store.Arrival{Owner: store.Owner{ID: a.Owner.ID}, Zone: a.Zone, Number: a.Number})
 	return b
 }
 
-// at checks that an owner is in a zone or in transit to it, and in no other; "" means in none.
+// at checks that an owner is in a zone or in transit to it, and in no other zone. The zone ""
+// means that the owner is in no zone.
 func (m *mover) at(id buff.OwnerID, zone string, arriving bool) error {
 	places, err := m.Where(m.ctx, []buff.OwnerID{id})
 	if err != nil {
@@ -61,7 +62,7 @@ func (m *mover) at(id buff.OwnerID, zone string, arriving bool) error {
 	return fmt.Errorf("owner %d is at %+v, want zone %q, arriving: %v", id, places, zone, arriving)
 }
 
-// inCut checks that the cuts agree.
+// inCut checks that the cuts contain the owner only where it should be.
 func (m *mover) inCut(id buff.OwnerID, zone string, arriving bool) error {
 	for _, name := range []string{"a", "b"} {
 		cut, err := m.s.Load(m.ctx, name)
@@ -105,7 +106,7 @@ func (p *play) moves() error {
 	}
 	m.Mover = p.s.(store.Mover)
 	whole := batch("b", m.b, 0, 2, owner(5, "of b"))
-	whole.Whole = true // owners in transit are not part of it
+	whole.Whole = true // owners in transit are not part of a zone
 	if err := m.Commit(p.ctx, whole); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (p *play) moves() error {
 	if x, err = m.arrival(7, "c", "of b in frame 4"); err != nil {
 		return err
 	}
-	gone := arrives(batch("c", epoch, 0, 1), x) // it arrives and logs out at once
+	gone := arrives(batch("c", epoch, 0, 1), x) // the owner arrives and logs out in the same frame
 	gone.Deleted = []buff.OwnerID{7}
 	return errors.Join(m.Commit(p.ctx, gone), m.at(7, "", false))
 }
@@ -152,7 +153,7 @@ func (p *play) movesAgain() error {
 	if same, err := m.arrival(7, "b", "of a in frame 2"); err != nil || same.Number != x.Number {
 		return fmt.Errorf("the same move has number %d, and then %d: %w", x.Number, same.Number, orNil(err))
 	}
-	both := func(frame uint64) *store.Batch { // it arrives and moves on at once
+	both := func(frame uint64) *store.Batch { // the owner arrives and moves on in the same frame
 		return arrives(leaves(batch("b", m.b, 1, frame), 7, "a", 2), x)
 	}
 	if err := errors.Join(m.Commit(p.ctx, both(2)), m.at(7, "a", true), m.Commit(p.ctx, again(4)), m.at(7, "a", true)); err != nil {
@@ -171,8 +172,8 @@ func (p *play) movesAgain() error {
 	return errors.Join(m.Commit(p.ctx, home), m.at(7, "a", false), m.Commit(p.ctx, both(3)), m.at(7, "a", false), m.Commit(p.ctx, late), m.at(7, "a", false))
 }
 
-// movesRefused checks that an owner cannot be moved by a fenced writer or from a zone where it
-// is not.
+// movesRefused checks that an owner cannot be moved by a fenced writer, or from a zone that does
+// not contain it.
 func (p *play) movesRefused() error {
 	m, err := p.mover(7)
 	if m == nil || err != nil {

@@ -15,7 +15,7 @@ type Trace struct {
 // Op is one operation.
 type Op struct {
 	Kind OpKind
-	At   int64  // Write: offset; Truncate: new length; Ack: number
+	At   int64  // the offset of a Write, new length of a Truncate, or number of an Ack
 	Data []byte // of a Write
 }
 
@@ -82,7 +82,7 @@ func (d *Disk) Crash(dice *rand.Rand) []byte {
 	if dice.IntN(2) == 0 {
 		dice.Shuffle(len(ops), func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
 	}
-	if dice.IntN(4) == 0 && len(ops) > 0 { // in order, up to some operation
+	if dice.IntN(4) == 0 && len(ops) > 0 { // keep a prefix of the operations, in order
 		ops, keep = ops[:dice.IntN(len(ops)+1)], 1
 	}
 	for _, op := range ops {
@@ -97,7 +97,7 @@ func (d *Disk) Crash(dice *rand.Rand) []byte {
 	return file
 }
 
-// apply executes an Op on a file; with dice it is torn.
+// apply executes an Op on a file. If dice is not nil, a Write is torn.
 func (op Op) apply(file []byte, dice *rand.Rand) []byte {
 	if op.Kind == Truncate {
 		return resized(file, op.At)

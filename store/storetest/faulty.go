@@ -14,8 +14,8 @@ import (
 // ErrFault is matched by each error that a [Faulty] injects.
 var ErrFault = errors.New("storetest: the disk has failed")
 
-// Faults holds the probability, from 0 to 1, of each fault of a Commit. They are tried in this
-// order; each Commit has at most one.
+// Faults holds the probability, from 0 to 1, of each fault of a Commit. The faults are tried in
+// the order of the fields, and each Commit has at most one.
 type Faults struct {
 	// Fail: nothing is kept, and Commit returns an error.
 	Fail float64
@@ -26,13 +26,14 @@ type Faults struct {
 	// Delay: Commit waits for Faulty.Release or its context, and then completes.
 	Delay float64
 
-	// The remaining faults are not allowed for any store. Use them to check that a test detects
-	// torn or lost cuts.
+	// No store may have the remaining faults. Use them to check that a test detects torn or lost
+	// cuts.
 
 	// Tear: only the head and the first half of the owners are kept; the commit is acknowledged.
 	Tear float64
 
-	// Reorder: the commit is acknowledged, but executed after the next one of the zone, if ever.
+	// Reorder: the commit is acknowledged, but executed after the next commit of the zone, if
+	// there is one.
 	Reorder float64
 
 	// PowerLoss: the commit is acknowledged but not executed.
@@ -87,8 +88,8 @@ func (f *Faulty) Release() {
 	f.waiting = make(chan struct{})
 }
 
-// throw chooses the fault of a commit, "" for none, and returns the channel that a delayed one
-// waits for.
+// throw chooses the fault of a commit, or "" for none. It also returns the channel for which a
+// delayed commit waits.
 func (f *Faulty) throw() (fault string, wait chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

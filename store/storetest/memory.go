@@ -17,7 +17,7 @@ type Memory struct {
 	closed bool
 }
 
-// memory is shared by a Memory and those that Reopen returns.
+// memory is the data shared by a Memory and the Memories that Reopen returns.
 type memory struct {
 	mu    sync.Mutex
 	zones map[string]*memoryZone
@@ -28,7 +28,7 @@ type memory struct {
 
 type memoryZone struct {
 	epoch    uint64
-	cut      *store.Cut // nil if none; Owners and Commands are kept below
+	cut      *store.Cut // nil if there is no cut; its Owners and Commands are in the fields below
 	owners   map[buff.OwnerID]store.Owner
 	commands []memoryCommands
 }

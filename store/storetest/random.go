@@ -69,7 +69,7 @@ func (w *writer) batch(dice *rand.Rand, zone string) *store.Batch {
 	}
 	first := buff.OwnerID(zone[0]) * 1000
 	if dice.IntN(15) == 0 {
-		first = 'a' * 1000 // from the first zone, which is another one for most writers
+		first = 'a' * 1000 // ids of the first zone, which most writers do not own
 	}
 	for id := first; id < first+30; id++ {
 		switch dice.IntN(8) {
@@ -88,7 +88,7 @@ func (w *writer) batch(dice *rand.Rand, zone string) *store.Batch {
 	return b
 }
 
-// committed lets the writer sometimes forget an acknowledgement.
+// committed records a commit, but sometimes lets the writer forget the acknowledgement.
 func (w *writer) committed(dice *rand.Rand, b *store.Batch, err error) {
 	w.frame++
 	if err == nil && dice.IntN(4) > 0 {
