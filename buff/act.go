@@ -6,9 +6,10 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// handleAct applies an act to the buffs of the owner, oldest first. Buffs with actions for the
-// act react; then charges are used and buffs are interrupted. The actions are queued and run
-// last. In a chain started by a reaction to damage, no buff reacts to damage.
+// handleAct applies an act to the buffs of the owner, oldest first. First the buffs with actions
+// for the act react, then charges are used, and then buffs are interrupted. The actions are only
+// queued, so they run last. In a chain that a reaction to damage has started, no buff reacts to
+// damage.
 //
 // Examples: testdata/react.txt, stat/damage_loop.txt.
 func (s *Set) handleAct(t *Turn, act Act, target OwnerID, amount int64) Result {
@@ -61,7 +62,7 @@ func (s *program) reactionTo(act Act) []op {
 // not damage.
 type hit struct {
 	absorbed, passed int64
-	spent            bool // some shield is empty, because of this damage or earlier
+	spent            bool // at least one shield is empty, because of this damage or already before
 }
 
 // damage reduces an attribute by whole points, after shields have absorbed their part.
@@ -73,7 +74,7 @@ func (s *Set) damage(t *Turn, c *Command, catalog *Catalog) Result {
 	switch {
 	case c.Value == 0: // no damage, and no event
 		return Result{}
-	case points < 1: // reported although it has no effect, so that it is noticed
+	case points < 1: // no effect, but an event reports it, so that a wrong number is noticed
 		return s.rebase(t, c, catalog, 0, hit{})
 	}
 	meets := int64(min(points, mostPool))
@@ -84,8 +85,8 @@ func (s *Set) damage(t *Turn, c *Command, catalog *Catalog) Result {
 }
 
 // reportDamage reports damage as the act define.ActDamaged of the owner and as the act
-// define.ActDealt of the source. If the source is another owner, the report is a command in the
-// Outbox; it is dropped without a Missed if that owner has left.
+// define.ActDealt of the source. If the source is another owner, the second report is a command in
+// the Outbox, which is dropped without a Missed if the source has left.
 //
 // Examples: testdata/stat/damage_acts.txt, damage_loop.txt.
 func (s *Set) reportDamage(t *Turn, c *Command, catalog *Catalog, amount int64) {

@@ -5,29 +5,34 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Adopt updates the owner's buffs to the definitions of Turn.Catalog. The caller calls it for
-// each owner after a reload. Its requirements, and its treatment of Go handlers, are the same as for
-// [Set.Do].
+// Adopt updates the owner's buffs to the definitions of Turn.Catalog. Call it for each owner after
+// a reload. It has the same requirements as [Set.Do], and calls Go handlers in the same way.
 //
-// A buff with an unchanged definition takes the new version without an event. Otherwise the
-// Reload rule of the new version decides, or the rule of the running version if Turn.Catalog no
-// longer has the definition:
+// A buff whose definition has not changed switches to the new version without an event. For other
+// buffs the Reload rule of the new version decides, or the rule of the running version if
+// Turn.Catalog no longer has the definition:
 //
 //   - keep: the buff continues with its old version until it is refreshed or ends.
-//   - migrate: the buff takes the new version, and a Refreshed reports its new end.
+//   - migrate: the buff switches to the new version, and a Refreshed reports its new end.
 //   - end: the buff is removed with reason Reload.
 //
-// A migration gives the buff the new duration, scaled and diminished as its application was, and
-// counted from the same start. Later extensions and reductions remain. With [define.TimersEach] and
-// [define.TimersQueue] all ends move by the difference of the durations. A buff that would have
-// ended already, and stacks above the new limit, are removed with reason Reload. The next pulse
-// does not move; the new period starts after it, even if the old one was hastened. Numbers are
-// evaluated again, from the stored captures and parameters; a number with a missing input keeps
-// its value. Charges and shields remain; a buff that had none gets the ones of the new version. A
-// buff cannot migrate if [define.Stacking].Timers differs or the owner would have too many
-// modifiers: it is kept. If the new version is instant, the buff is removed.
+// A migration changes these properties of a buff:
 //
-// A buff without a definition in Turn.Catalog cannot migrate. Adopt costs O(buffs).
+//   - The buff gets the new duration, scaled and diminished as its application was, and counted
+//     from the same start. Later extensions and reductions remain. With [define.TimersEach] and
+//     [define.TimersQueue] all ends move by the difference of the durations.
+//   - If the buff would have ended already, it is removed with reason Reload. Stacks above the new
+//     limit are removed with the same reason.
+//   - The next pulse does not move. The new period starts after this pulse, even if the old period
+//     was hastened.
+//   - Numbers are evaluated again, from the stored captures and parameters. A number with a missing
+//     input keeps its value.
+//   - Charges and shields remain. If the old version had no charges or no shield, the buff gets
+//     the charges or the shield of the new version.
+//
+// A buff cannot migrate, and is kept, if the two versions have different [define.Stacking].Timers,
+// if the owner would have too many modifiers, or if Turn.Catalog does not have the definition. If
+// the new version is instant, the buff is removed instead. Adopt costs O(buffs).
 func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	var n Adopted
@@ -47,11 +52,11 @@ func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
 	return n
 }
 
-// Adopted is the result of [Set.Adopt], in buffs.
+// Adopted is the result of [Set.Adopt].
 type Adopted struct {
-	Migrated int // took the new version
-	Ended    int // were removed
-	Kept     int // keep an old version, or a definition that was removed
+	Migrated int // number of buffs that migrated to the new version
+	Ended    int // number of buffs that were removed
+	Kept     int // number of buffs with an old version, or with a definition that no longer exists
 }
 
 // adopt updates one instance to the newest version of its definition.

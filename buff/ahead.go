@@ -8,14 +8,14 @@ import (
 )
 
 // With many owners, most accesses to a Set miss the cache. A caller that is about to use many
-// Sets can touch all of them first, in a short loop, so that the misses overlap. The results of
-// these functions have no meaning; they prevent the compiler from removing the reads. The Set
-// must not be modified meanwhile.
+// Sets can prefetch all of them first, in a short loop, so that the cache misses overlap. The
+// results of these functions have no meaning; they prevent the compiler from removing the reads.
+// The Set must not be modified while one of these functions runs.
 
 // Ahead prefetches the two cache lines of the Set that a turn or a command reads.
 func (s *Set) Ahead() uint64 { return uint64(s.used) + uint64(s.newest) }
 
-// AheadKeys prefetches the keys of the slots. Call Ahead some time before it.
+// AheadKeys prefetches the keys of the slots. Call [Set.Ahead] some time before AheadKeys.
 func (s *Set) AheadKeys() (seen uint64) {
 	keys := s.keys()
 	last := len(keys) - 1
@@ -28,7 +28,8 @@ func (s *Set) AheadKeys() (seen uint64) {
 	return seen + uint64(keys[last])
 }
 
-// AheadFirst prefetches the instance with the earliest deadline. Call Ahead some time before it.
+// AheadFirst prefetches the instance with the earliest deadline. Call [Set.Ahead] some time before
+// AheadFirst.
 func (s *Set) AheadFirst() (seen uint64) { return s.prefetchSlot(int(s.scheduler.firstSlot)) }
 
 // prefetchSlot prefetches the instance in a slot.
@@ -39,8 +40,8 @@ func (s *Set) prefetchSlot(at int) (seen uint64) {
 	return uint64(s.slot(uint16(at)).generation)
 }
 
-// AheadCommand prefetches the instances that a command will probably access. The Memory is the
-// one used by the Turn. Call AheadKeys some time before it.
+// AheadCommand prefetches the instances that a command will probably access. The parameter m is the
+// Memory of the Turn. Call [Set.AheadKeys] some time before AheadCommand.
 func (s *Set) AheadCommand(m *Memory, c *Command) (seen uint64) {
 	switch c.Verb {
 	case verb.Apply:
@@ -68,7 +69,8 @@ func (s *Set) prefetchApply(m *Memory, a *Application) (seen uint64) {
 		}
 		return seen + m.prefetch(s.piece)
 	}
-	// A new instance: its slot, and the youngest instance, which is linked to it.
+	// A new instance will start: prefetch its slot and the youngest instance, which will be linked
+	// to the new instance.
 	for _, at := range [2]uint16{s.free, s.newest} {
 		if at != noSlot {
 			seen += s.prefetchSlot(int(at))

@@ -15,12 +15,12 @@ import (
 // An owner gets its own sheet when one of its attributes first differs from the catalog.
 
 // Attribute returns the value of an attribute of the owner, with all modifiers, within its
-// limits. The catalog is Turn.Catalog; Attribute panics if it does not have the attribute. It
-// costs O(1) if no modifier has changed since the last call.
+// limits. The catalog is Turn.Catalog; Attribute panics if the catalog does not have the attribute.
+// A call costs O(1) if no modifier has changed since the previous call.
 func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.attributeValue(c, a) }
 
-// Base returns the value of an attribute of the owner without modifiers. It panics like
-// Attribute.
+// Base returns the value of an attribute of the owner without modifiers. It panics if the catalog
+// does not have the attribute.
 func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
 	if s.sheet() == nil || s.sheet().Attrs() < int(a) {
 		return c.schema.At(a).Base
@@ -54,9 +54,9 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 	}
 }
 
-// Modifiers returns the modifiers of an attribute of the owner, oldest first. The Of of each is
-// the [Handle] of its buff. It panics like Attribute. The Set must not be modified during the
-// iteration.
+// Modifiers returns the modifiers of an attribute of the owner, oldest first. In each
+// [stat.Modifier] the field Of is the [Handle] of the buff. Modifiers panics if the catalog does
+// not have the attribute. The Set must not be modified during the iteration.
 func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	c.schema.At(a)
 	return func(yield func(stat.Modifier) bool) {
@@ -89,7 +89,7 @@ func (s *Set) attributeValue(c *Catalog, a stat.Attr) float64 {
 	return s.sheet().Value(a)
 }
 
-// sheet returns the owner's own sheet, or nil if its attributes are as the catalog defines them.
+// sheet returns the owner's own sheet, or nil if all attributes have the values in the catalog.
 func (s *Set) sheet() *sheet.Sheet {
 	if s.rare == nil {
 		return nil
@@ -97,8 +97,8 @@ func (s *Set) sheet() *sheet.Sheet {
 	return s.rare.sheet
 }
 
-// ensureSheet returns the owner's sheet for modification, with all attributes of a catalog.
-// Readers do not need it: they read an attribute that a reload has added from the catalog.
+// ensureSheet returns the owner's sheet for modification, with all attributes of a catalog. To read
+// attributes, a sheet is not needed: an attribute that it does not have is read from the catalog.
 func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
 	if b.sheet == nil {
 		b.sheet = sheet.New(c.schema, 0)
@@ -131,8 +131,8 @@ func (s *Set) changeBase(t *Turn, c *Command) Result {
 	return s.rebase(t, c, catalog, c.Value, hit{})
 }
 
-// rebase changes the base and emits the event. Then empty shields break, the damage is reported
-// as acts, and the owner may die.
+// rebase changes the base of an attribute and emits a Changed. Then empty shields break, the damage
+// is reported as acts, and the AtMin rule applies if the attribute has reached its minimum.
 func (s *Set) rebase(t *Turn, c *Command, catalog *Catalog, v float64, h hit) Result {
 	sheet := s.ensureRare().ensureSheet(catalog)
 	least, _ := sheet.Limits(c.Attr)
@@ -174,8 +174,8 @@ func (s *Set) withinLimits(catalog *Catalog, a stat.Attr) bool {
 	return least <= base && base <= max(least, most)
 }
 
-// reachedMinimum applies the AtMin rule of an attribute that has reached its minimum; by has the
-// source and the definition that caused it.
+// reachedMinimum applies the AtMin rule of an attribute that has reached its minimum. The parameter
+// by has the source and the definition that caused the change.
 func (s *Set) reachedMinimum(t *Turn, catalog *Catalog, a stat.Attr, by *Application) {
 	if catalog.attributes[a-1].AtMin == define.AtMinKill {
 		t.Issue(s, &Command{Verb: verb.Kill, Application: Application{Spec: by.Spec, Source: by.Source}})

@@ -16,15 +16,14 @@ import (
 // source, the stacks that its aura added, and the end of its linger time, which is Never while
 // the owner is within the aura.
 
-// auraCanApply reports whether an aura may apply the definition: not if it is instant, or its
-// stacks have their own ends.
+// auraCanApply reports whether an aura may apply the definition. An aura cannot apply an instant
+// buff, or a buff whose stacks have separate ends.
 func (s *program) auraCanApply() bool {
 	return s.Kind != define.Instant && s.Stack.Timers == define.TimersShared
 }
 
-// enterAura executes the entry of the owner into an aura. It has no effect if the owner is within
-// the aura already. An owner that returns during the linger time has the buff without an end
-// again.
+// enterAura executes the entry of the owner into an aura. It has no effect if the owner is already
+// within the aura. If the owner returns during the linger time, the buff loses its end again.
 //
 // Examples: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
@@ -36,7 +35,7 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
 			s.flushPulses(t, at)
 			h.end = wheel.Never
-			if i.flags&leaving != 0 { // an end set by SetRemaining or Extend remains
+			if i.flags&leaving != 0 { // otherwise SetRemaining or Extend has set the end, which stays
 				s.clearEnd(t, at)
 			}
 		}
@@ -68,9 +67,9 @@ func (s *Set) clearEnd(t *Turn, at uint16) {
 	s.markDirty(t, at)
 }
 
-// leaveAura executes the departure of the owner from an aura. If linger is zero, the buff ends,
-// or loses the stacks of this aura. Otherwise the buff ends after the linger time, unless the
-// owner returns before.
+// leaveAura executes the departure of the owner from an aura. If linger is zero, the buff ends at
+// once; if the buff has other holders, it only loses the stacks of this aura. If linger is above
+// zero, the same happens after that time, unless the owner returns before.
 func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 	at, k := s.findMember(a)
 	if at == noSlot {
@@ -94,8 +93,8 @@ func (s *Set) leaveAura(t *Turn, a *Application, linger time.Duration) Result {
 	return Result{Handle: s.handle(at)}
 }
 
-// updateMemberEnd sets the end of an instance to the latest end of its holders, if the owner is
-// within none of the auras. An earlier end that SetRemaining or Extend has set remains.
+// updateMemberEnd sets the end of an instance to the latest end of its holders, if the owner has
+// left all auras of the holders. If SetRemaining or Extend has set an earlier end, this end stays.
 func (s *Set) updateMemberEnd(t *Turn, at uint16) {
 	i := s.slot(at)
 	last := wheel.Time(0)
@@ -108,7 +107,7 @@ func (s *Set) updateMemberEnd(t *Turn, at uint16) {
 			last = h.end
 		}
 	}
-	if i.flags&leaving == 0 && i.end <= last { // set by a command, and earlier
+	if i.flags&leaving == 0 && i.end <= last { // a command has set an earlier end
 		s.markDirty(t, at)
 		return
 	}
@@ -118,8 +117,9 @@ func (s *Set) updateMemberEnd(t *Turn, at uint16) {
 	s.markDirty(t, at)
 }
 
-// dropHolder removes a holder, which is not the last one, and the stacks that it added. At least
-// one stack remains for the other holders: at a limit of one stack, two banners add one together.
+// dropHolder removes a holder and the stacks that its aura added. The instance must have another
+// holder. At least one stack remains for the other holders, because at a limit of one stack the
+// auras of several holders have added only one stack together.
 //
 // Example: testdata/aura_by.txt.
 func (s *Set) dropHolder(t *Turn, at uint16, k int) {
@@ -141,8 +141,8 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	t.emit(s, &e)
 }
 
-// firstLeaving returns the index of the holder whose linger time ends first, the oldest if
-// several do, provided that it ends before the instance. Otherwise it returns -1.
+// firstLeaving returns the index of the holder whose linger time ends first, and of several such
+// holders the oldest. It returns -1 if no linger time ends before the instance.
 func (s *Set) firstLeaving(i *instance) int {
 	first := -1
 	if i.extra == noSlot {
@@ -157,8 +157,8 @@ func (s *Set) firstLeaving(i *instance) int {
 	return first
 }
 
-// findMember returns the slot of the instance that the aura of a source has applied, and the
-// index of the holder, or noSlot.
+// findMember returns the slot of the instance that the aura of a source has applied, and the index
+// of the holder in its extra.async. The slot is noSlot if there is no such instance.
 func (s *Set) findMember(a *Application) (uint16, int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)

@@ -8,24 +8,25 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Changes returns the differences between c and the catalog that it replaced by [Catalog.Next] or
-// [Catalog.Rebuild]: first the definitions of c in their order, then the removed ones.
-// Definitions are compared by their contents, formulas by their text and curves by their points.
-// A catalog that replaced no other has no changes.
+// Changes returns the differences between c and the catalog from which [Catalog.Next] or
+// [Catalog.Rebuild] made c. It lists first the new and changed definitions, in the order of c, and
+// then the removed definitions. Definitions are compared by their contents, formulas by their text,
+// and curves by their points. A catalog that was not made from another catalog has no changes.
 func (c *Catalog) Changes() []define.SpecChange { return slices.Clone(c.changes) }
 
 // identity identifies a catalog to its successors without keeping the catalog in memory.
 type identity struct{ _ byte }
 
-// Succeeds reports whether c is before, or was made from it by any number of calls of
-// [Catalog.Next] and [Catalog.Rebuild].
+// Succeeds reports whether c was made from the catalog before by any number of calls of
+// [Catalog.Next] and [Catalog.Rebuild]. It also returns true if c and before are the same catalog.
 func (c *Catalog) Succeeds(before *Catalog) bool {
 	n := len(before.ancestry)
 	return len(c.ancestry) >= n && c.ancestry[n-1] == before.ancestry[n-1]
 }
 
-// Newest returns the version of a definition in c, or nil if c no longer has the definition.
-// Known reports whether the definition belongs to c or to a catalog that c [Catalog.Succeeds].
+// Newest returns the version of a definition in c, or nil if c no longer has the definition. The
+// result known reports whether s belongs to c or to a catalog that c succeeds: see
+// [Catalog.Succeeds].
 func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
 	if s == nil {
 		return nil, false

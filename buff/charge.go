@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// consume uses one charge of each buff, hidden ones excepted, with the act in Charges.ConsumeOn.
+// consume uses one charge of each buff that has the act in Charges.ConsumeOn and is not hidden.
 //
 // Examples: testdata/charges.txt, hidden_use.txt.
 func (s *Set) consume(t *Turn, act Act) Result {
@@ -26,8 +26,9 @@ func (s *Set) consume(t *Turn, act Act) Result {
 	return r
 }
 
-// useCharges uses n charges of an instance. With TimersEach it uses the charges of the async
-// stack that ends first, then of the next. An instance or async stack without charges ends.
+// useCharges uses n charges of an instance. With TimersEach it uses the charges of the async stack
+// that ends first, and then the charges of the next async stacks. An instance, or an async stack,
+// ends when it has no charges left.
 func (s *Set) useCharges(t *Turn, at uint16, n int32, why Reason) Result {
 	i := s.slot(at)
 	if s.programOf(i).Charges.N == 0 {
@@ -66,9 +67,9 @@ func (s *Set) chargesLeft(i *instance) int32 {
 	return int32(left)
 }
 
-// convertUses updates shield and charges of an instance that takes another version, and of each
-// of its applications with separate timers. It adds the ones that the old version did not have
-// and removes the ones that the new version does not have.
+// convertUses updates shield and charges of an instance that switches to another version, and of
+// each of its applications with separate timers. It adds a shield or charges that the old version
+// did not have, and removes a shield or charges that the new version does not have.
 func (s *Set) convertUses(t *Turn, i *instance, a *Application, old *program) {
 	x, spec := s.ensureExtra(i), a.Spec.program
 	if spec.Stack.Timers != define.TimersEach {
@@ -84,7 +85,8 @@ func (s *Set) convertUses(t *Turn, i *instance, a *Application, old *program) {
 	}
 }
 
-// convertUse is convertUses for one application; pool is its shield if the old version had none.
+// convertUse is convertUses for one application. If the old version had no shield, pool is the
+// shield that the application gets.
 func (s *program) convertUse(old *program, shield *int64, charges *int32, pool int64) {
 	switch {
 	case s.Charges.N == 0:
@@ -100,8 +102,9 @@ func (s *program) convertUse(old *program, shield *int64, charges *int32, pool i
 	}
 }
 
-// refreshUses updates charges and shield for a further application, whether or not it moves the
-// end. A higher level that wins replaces both.
+// refreshUses updates charges and shield for a further application, whether or not the application
+// moves the end. If higher is set, the application has a higher level that wins, and its charges
+// and shield replace the old ones.
 func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 	if i.extra == noSlot {
 		return
@@ -123,8 +126,8 @@ func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 	}
 }
 
-// initialCharges returns the number of charges of an application; for a stolen buff, the
-// remaining ones.
+// initialCharges returns the number of charges of an application. For a stolen buff these are the
+// charges that remained.
 func (s *program) initialCharges(a *Application) int32 {
 	if s.Charges.N > 0 && a.stolenBuff != nil && a.stolenBuff.spec.Charges.N > 0 {
 		return a.stolenBuff.charges

@@ -11,12 +11,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// magnitudes holds the numbers of an instance. Its memory is reused with its extra.
+// magnitudes holds the numbers of an instance. When the extra of the instance is reused, the memory
+// of the lists is reused too.
 type magnitudes struct {
 	values   []float64         // in the order of program.numbers
 	keys     []sheet.Key       // the modifiers on the owner's sheet; empty while the instance is hidden
-	captured []Captured        // attributes of the source, for the instance and everything that it can cause
-	waiting  *[]waitingNumbers // of async stacks and waiting applications; nil until the first one
+	captured []Captured        // attributes of the source, for the instance and all that it can apply
+	waiting  *[]waitingNumbers // separate numbers of async stacks and waiting applications; nil until needed
 }
 
 var noMagnitudes magnitudes
@@ -33,8 +34,8 @@ func (s *Set) magnitudesOf(i *instance) *magnitudes {
 }
 
 // actionMagnitudes returns the magnitudes for actions that an application causes by joining an
-// instance: the instance's values, and the captured attributes of the application's source. They
-// are valid until the next call.
+// instance. They have the values of the instance, and the captured attributes of the application's
+// source. The result is valid until the next call.
 func (s *Set) actionMagnitudes(t *Turn, i *instance, a *Application) *magnitudes {
 	k := s.magnitudesOf(i)
 	if i.source == a.Source {
@@ -51,7 +52,7 @@ func (x *extra) ensureMagnitudes() *magnitudes {
 	return x.magnitudes
 }
 
-// reset clears all lists and keeps their memory. k may be nil.
+// reset clears all lists, keeps their memory for reuse, and returns k, which may be nil.
 func (k *magnitudes) reset() *magnitudes {
 	if k != nil {
 		k.values, k.keys, k.captured = k.values[:0], k.keys[:0], k.captured[:0]
@@ -88,12 +89,12 @@ func (s *Set) newSource(at uint16, source OwnerID) {
 	}
 }
 
-// effect holds the inputs of the modifiers of an instance.
+// effect holds the inputs from which the modifiers of an instance are computed.
 type effect struct {
 	spec   *program
 	k      *magnitudes
 	stacks int16
-	async  []asyncStack // TimersEach
+	async  []asyncStack // only with TimersEach
 }
 
 func (s *Set) effectOf(i *instance) effect {
@@ -136,8 +137,8 @@ func (e *effect) amount(j int) (v float64, ok bool) {
 
 func bounds(v float64) float64 { return min(max(v, -stat.MaxValue), stat.MaxValue) }
 
-// ownNumber reports whether each application of a buff with TimersEach has its own value of a
-// number. Constants, and numbers that are evaluated at each pulse, are shared.
+// ownNumber reports whether each async stack has its own value of a number. This is only so with
+// TimersEach, and not for constants or numbers that are evaluated at each pulse.
 func (s *program) ownNumber(r ref) bool {
 	return s.Stack.Timers == define.TimersEach && r.place >= 0 && s.numbers[r.place].snapshot != define.SnapshotPulse
 }
@@ -150,8 +151,8 @@ func (k *magnitudes) valuesOf(l *asyncStack) []float64 {
 	return k.waitingOf(l).values
 }
 
-// addModifiers adds the modifiers of an instance to the owner's sheet. The sheet has room, which
-// was reserved when the buff started.
+// addModifiers adds the modifiers of an instance to the owner's sheet. The sheet has room for them,
+// because this was checked when the buff started.
 func (s *Set) addModifiers(at uint16) {
 	i := s.slot(at)
 	sheet := s.ensureRare().ensureSheet(s.programOf(i).catalog)
@@ -171,9 +172,9 @@ func (e *effect) addModifiers(sheet *sheet.Sheet, of Handle) {
 	}
 }
 
-// reorderOverrides removes the overrides of the buff in slot from and of all younger buffs, and
-// adds them again. The sheet uses the override added last, which must belong to the youngest buff,
-// not to the buff shown last.
+// reorderOverrides removes the overrides of the buff in the slot from and of all younger buffs, and
+// adds them again in the order of age. This is needed because the sheet uses the override that was
+// added last, which must be the override of the youngest buff, not of the buff shown last.
 func (s *Set) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
 		s.visited++
@@ -192,8 +193,8 @@ func (s *Set) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	}
 }
 
-// addModifier adds the j-th modifier. If a formula has no value at present, the value from the
-// application is used.
+// addModifier adds the j-th modifier to a sheet. If its formula has no value at present, it uses
+// the value that was evaluated at the application.
 func (e *effect) addModifier(sheet *sheet.Sheet, j int, of Handle) sheet.Key {
 	m := &e.spec.modifiers[j]
 	v, ok := e.amount(j)
@@ -228,7 +229,8 @@ func (k *magnitudes) removeModifiers(sheet *sheet.Sheet) {
 	k.keys = k.keys[:0]
 }
 
-// counted returns how many of the stacks count for a modifier: with TimersEach at most Effective.
+// counted returns how many of the stacks count for a modifier. With TimersEach at most
+// Stacking.Effective stacks count, if that is not zero.
 func (s *program) counted(stacks int16) int16 {
 	if st := &s.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
 		return int16(min(int(stacks), st.Effective))
@@ -270,11 +272,11 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 	}
 }
 
-// numbersOf returns the numbers for the actions of an event of an instance. With TimersEach, only
-// stacks with a period that ends at the instant at count: see counts. The instant is in the
-// instance's time. A number with per_stack is then the sum over these stacks, and any other number
-// is the number of the strongest stack, the youngest of equals. The result is valid until the next
-// call.
+// numbersOf returns the numbers for the actions of an event of an instance. The instant at is in
+// the instance's time; it matters only with TimersEach, where only the stacks that count at this
+// instant are used: see countsAt. A number with per_stack is then the sum over these stacks. Any
+// other number is the number of the strongest stack, or of the youngest among equally strong
+// stacks. The result is valid until the next call.
 //
 // Example: testdata/stat/each.txt.
 func (s *Set) numbersOf(t *Turn, i *instance, at wheel.Time) *magnitudes {
@@ -303,14 +305,14 @@ func (t *Turn) numbersOf(spec *program, k *magnitudes, async []asyncStack, at wh
 	return &w.each
 }
 
-// ownPart is the stacks of one application and its numbers.
+// ownPart has the stacks of one application that count, and the numbers of the application.
 type ownPart struct {
 	values []float64
 	stacks int32
 }
 
-// numberOf returns the value of a number of an action, for that many stacks. It reports false if
-// the number has no value at present.
+// numberOf returns the value of a number of an action for the given number of stacks. It reports
+// false if the number has no value at present.
 func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (v float64, ok bool) {
 	w := &t.evaluated
 	own := k == &w.each && spec.ownNumber(c.by)
@@ -335,9 +337,9 @@ func (t *Turn) numberOf(spec *program, c *change, k *magnitudes, stacks int32) (
 	return v, ok
 }
 
-// reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in slot at; noSlot
-// means a restored buff that has already ended. If one of them cannot be evaluated, it changes
-// none and reports false.
+// reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in the slot at. The
+// slot is noSlot for a restored buff that has already ended. If one of the numbers cannot be
+// evaluated, it changes no number and reports false.
 func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack) bool {
 	q := evaluator{set: s, turn: t, spec: spec}
 	fresh := t.evaluated.fresh[:0]
@@ -370,8 +372,8 @@ func (s *Set) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *program, k
 	return true
 }
 
-// modifiersFit reports whether the owner's sheet has room for the modifiers of a definition once
-// that many present modifiers have been freed.
+// modifiersFit reports whether the owner's sheet has room for the modifiers of a definition, if
+// freed is the number of present modifiers that are removed first.
 func (s *Set) modifiersFit(spec *program, freed int) bool {
 	return len(spec.modifiers) == 0 || s.modifierCount()-freed+len(spec.modifiers) <= stat.MaxModifiers
 }

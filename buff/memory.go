@@ -7,55 +7,56 @@ import (
 )
 
 // Memory stores the instances of many Sets, with their keys. It cuts pieces of various sizes from
-// chunks of up to 128 KiB without pointers. So the garbage collector sees a few hundred objects
-// for a million buffs instead of one for each owner, an owner that outgrows its piece leaves it to
-// another owner, and no memory is lost to the size classes of the allocator.
+// chunks. A chunk has up to 128 KiB and contains no pointers. This has three advantages: for a
+// million buffs the garbage collector sees a few hundred objects instead of one object for each
+// owner; when an owner outgrows its piece, another owner can use the piece; and no memory is lost
+// to the size classes of the allocator.
 //
-// An empty chunk is freed. A chunk is drained if other chunks of its size have room for its
-// pieces: each owner in it moves to another chunk when it gets one of its next sixteen buffs. So
-// owners that grow together do not leave nearly empty chunks.
+// An empty chunk is freed. A chunk is drained if other chunks of the same piece size have room for
+// its pieces. Draining means that each owner in the chunk moves to another chunk when it gets one
+// of its next sixteen buffs. So owners that grow at the same time do not leave nearly empty chunks.
 //
 //	chunk of pieces of 4   ┌ piece ───────────────────────┬ piece ─────────────
 //	in lines of 64 bytes   │ slot slot slot slot keys,name│ slot slot slot …
 //	                       └──────────────────────────────┴────────────────────
 //	                         of one Set                     free
 //
-// A Set takes a longer piece when it has filled its slots, and returns the old one; [Set.Free]
-// returns its last piece. Both are rare, take a lock, and may happen on any goroutine. The
-// location of a piece has no effect on results. All Turns that are used with a Set must have the
-// same Memory. The zero value is ready for use. A Memory must not be copied.
+// When a Set has filled its slots, it takes a longer piece and returns the old piece; [Set.Free]
+// returns its last piece. Taking and returning pieces is rare, takes a lock, and may happen on any
+// goroutine. The location of a piece has no effect on results. All Turns that are used with a Set
+// must have the same Memory. The zero value is ready for use. A Memory must not be copied.
 type Memory struct {
 	mu       sync.Mutex
-	chunks   []*slotChunk // by number; number 0 means none, nil is an unused number
-	free     []uint32     // unused numbers
+	chunks   []*slotChunk // by number; nil if the number is unused; number 0 means no chunk
+	free     []uint32     // unused numbers of chunks
 	sizes    [largestPiece + 1]pieceSize
 	draining atomic.Int32 // number of draining chunks
 }
 
 // pieceSize lists the chunks with pieces of one size.
 type pieceSize struct {
-	available uint32 // first chunk with free pieces that is not draining, or 0
-	draining  uint32 // first draining chunk, or 0
-	taken     int32  // pieces in use
-	room      int32  // free pieces in the available chunks
+	available uint32 // first in the list of chunks that have free pieces and are not draining, or 0
+	draining  uint32 // first in the list of draining chunks, or 0
+	taken     int32  // number of pieces in use
+	room      int32  // number of free pieces in the available chunks
 }
 
 // slotChunk is a row of pieces of one size.
 type slotChunk struct {
 	lines      []cacheLine
-	size       uint16 // slots of each piece
-	pieces     uint16
-	taken      uint16
+	size       uint16 // number of slots of each piece
+	pieces     uint16 // number of pieces
+	taken      uint16 // number of pieces in use
 	draining   bool
-	prev, next uint32                  // in the list of available or of draining chunks of this size
-	room       [mostPieces / 64]uint64 // one bit for each free piece
+	prev, next uint32                  // neighbors in the list of available or of draining chunks
+	room       [mostPieces / 64]uint64 // bit set: the bits of the free pieces are 1
 }
 
 const (
-	chunkLines   = 2048 // 128 KiB
-	mostPieces   = 1024 // maximum for one chunk: a piece of one slot has two lines
-	fewPieces    = 4    // minimum for one chunk
-	largestPiece = 64   // slots; longer pieces are allocated separately
+	chunkLines   = 2048 // maximum number of cache lines of a chunk: 128 KiB
+	mostPieces   = 1024 // maximum number of pieces of a chunk; the smallest pieces have two lines
+	fewPieces    = 4    // minimum number of pieces of a chunk
+	largestPiece = 64   // maximum number of slots; longer pieces are allocated separately
 )
 
 // alloc returns a piece for n instances. m may be nil.
@@ -130,7 +131,7 @@ func (m *Memory) release(p piece) {
 		}
 		size.room = 0
 	case c.draining:
-	case elsewhere == 0: // it has the only free pieces
+	case elsewhere == 0: // the chunk has the only free pieces
 	case c.taken == 0:
 		size.room = elsewhere
 		m.dropChunk(&size.available, number)
@@ -139,8 +140,9 @@ func (m *Memory) release(p piece) {
 	}
 }
 
-// prefetch reads the parts of a piece's chunk that release will change, so that they are in the
-// cache.
+// prefetch reads the fields of a piece's chunk that release will change, which brings the fields
+// into the cache. The result is meaningless; the caller uses it so that the reads are not optimized
+// away.
 func (m *Memory) prefetch(p piece) (seen uint64) {
 	if p.size == 0 {
 		return 0
@@ -156,7 +158,8 @@ func (m *Memory) prefetch(p piece) (seen uint64) {
 	return seen
 }
 
-// drain stops cutting pieces from a chunk, since other chunks have room for its contents.
+// drain marks a chunk as draining: no more pieces are cut from it. Other chunks must have room for
+// its pieces.
 func (m *Memory) drain(size *pieceSize, c *slotChunk, number uint32) {
 	m.unlink(&size.available, c)
 	m.link(&size.draining, c, number)
@@ -165,7 +168,7 @@ func (m *Memory) drain(size *pieceSize, c *slotChunk, number uint32) {
 	m.draining.Add(1)
 }
 
-// undrain makes a draining chunk available again, because its room is needed.
+// undrain makes a draining chunk available again.
 func (m *Memory) undrain(size *pieceSize, number uint32) {
 	c := m.chunks[number]
 	m.unlink(&size.draining, c)
@@ -182,8 +185,8 @@ func (m *Memory) dropChunk(first *uint32, number uint32) {
 	m.free = append(m.free, number)
 }
 
-// addChunk allocates a chunk for pieces of n slots. The number of its pieces is an eighth of those
-// in use, so that small games have small chunks and large games little unused room.
+// addChunk allocates a chunk for pieces of n slots. The chunk has an eighth as many pieces as are
+// in use, so that a small game has small chunks, and a large game has little unused room.
 func (m *Memory) addChunk(n int) {
 	size := &m.sizes[n]
 	pieces := min(max(int(size.taken)/8, fewPieces), chunkLines/pieceLines(n))
@@ -241,8 +244,8 @@ func (m *Memory) unlink(first *uint32, c *slotChunk) {
 	c.prev, c.next = 0, 0
 }
 
-// relocate returns a new piece of the same size for one in a draining chunk, if another chunk has
-// room.
+// relocate returns a new piece to replace p, if p is in a draining chunk and another chunk has
+// room. It reports whether there is a new piece.
 func (m *Memory) relocate(p piece) (other piece, ok bool) {
 	name := p.name()
 	if name.chunk == 0 {
@@ -257,7 +260,7 @@ func (m *Memory) relocate(p piece) (other piece, ok bool) {
 	return m.cut(size), true
 }
 
-// growTo moves the Set to a piece for n instances, more than it has.
+// growTo moves the Set to a larger piece, for n instances.
 func (s *Set) growTo(t *Turn, n int) {
 	s.moveTo(t, t.Memory.alloc(n))
 }
@@ -269,7 +272,7 @@ func (s *Set) moveTo(t *Turn, to piece) {
 	s.base, s.size = to.base, to.size
 }
 
-// evacuate moves the instances to another chunk if theirs is draining.
+// evacuate moves the instances to another chunk if their chunk is draining.
 func (s *Set) evacuate(t *Turn) {
 	if t.Memory == nil || t.Memory.draining.Load() == 0 {
 		return

@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Owner time equals world time until a pause or a rate changes it. Buff time equals owner time in
-// the same way. A Set stores owner times, and buff times for buffs with a time scale. It reports
-// world times.
+// Owner time equals world time until a pause or a rate of the owner or its zone changes it. Buff
+// time equals owner time until a pause or a rate of the buff changes it. A Set stores owner times,
+// but for a buff with a time scale it stores buff times. It reports world times.
 
 // toOwnerTime converts an instant of the instance's time to owner time.
 func (s *Set) toOwnerTime(i *instance, at wheel.Time) wheel.Time {
@@ -28,7 +28,8 @@ func (s *Set) toWorldTime(i *instance, at wheel.Time) wheel.Time {
 	return s.timeScale().toWorld(s.toOwnerTime(i, at))
 }
 
-// reportedEnd returns the end for events, in world time: Never while the time is paused.
+// reportedEnd returns the end to report in events, in world time. It is Never while the instance
+// is paused.
 func (s *Set) reportedEnd(i *instance) wheel.Time {
 	if s.timeScale() == nil && i.flags&timeScaled == 0 {
 		return i.end
@@ -40,7 +41,7 @@ func (s *Set) reportedEnd(i *instance) wheel.Time {
 	return s.timeScale().toWorld(own)
 }
 
-// remaining returns the ms from now until at, at least zero: where two rates are rounded up, now
+// remaining returns the ms from now until at, at least zero. With two rates, each rounded up, now
 // can be later than an instant that is due in the same millisecond.
 func remaining(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
 
@@ -54,9 +55,9 @@ func (s *Set) nowOf(t *Turn, i *instance) wheel.Time {
 
 func (s *Set) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).scale.ceil(t.now) }
 
-// extend moves the end of a buff. If most is given, the new end is at most that long after now,
-// unless the old end was already later. If the new end is not after now, the buff expires at once,
-// without a pulse.
+// extend moves the end of a buff by the given time. If most has a duration, the new end is at most
+// that long after now, unless the old end was already later. If the new end is not after now, the
+// buff expires at once, without a pulse.
 func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	i := s.slot(at)
 	if i.end == wheel.Never {
@@ -71,8 +72,7 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 	return s.setEnd(t, at, end)
 }
 
-// setRemaining sets the time until the end of the buff. If it is not above zero, the buff expires
-// at once.
+// setRemaining sets the time until the end of the buff. If by <= 0, the buff expires at once.
 func (s *Set) setRemaining(t *Turn, at uint16, by time.Duration) Result {
 	i := s.slot(at)
 	end := s.nowOf(t, i)
@@ -99,14 +99,14 @@ func (s *Set) setEnd(t *Turn, at uint16, end wheel.Time) Result {
 	e := s.instanceEvent(Refreshed, at)
 	e.End = s.reportedEnd(i)
 	t.emit(s, &e)
-	for s.firstAsyncEnded(i, now) { // with TimersEach, some stacks may have ended
+	for s.firstAsyncEnded(i, now) { // with TimersEach, the new ends of some stacks may be past
 		s.endFirstAsync(t, at, Expired)
 	}
 	return Result{Handle: s.handle(at), Kind: Refreshed}
 }
 
-// compensate moves the ends of the timed buffs that match the query: at most Query.Most of them,
-// if that is not zero.
+// compensate moves the ends of the timed buffs that match the query, or of the first Query.Most of
+// them if that is not zero.
 func (s *Set) compensate(t *Turn, c *Command) Result {
 	var r Result
 	s.eachMatch(t, &c.Query, func(at uint16) bool {
@@ -167,7 +167,7 @@ func (s *Set) scaleOf(t *Turn, i *instance) *timeScale {
 	return &x.scale
 }
 
-// apply applies a Pause, a Resume or a SetRate.
+// apply applies a Pause, a Resume or a SetRate to the scale at an instant of its outer time.
 func (p *timeScale) apply(now wheel.Time, c *Command) {
 	cause := p.causeOf(c.Whose)
 	switch c.Verb {
@@ -180,13 +180,13 @@ func (p *timeScale) apply(now wheel.Time, c *Command) {
 	}
 }
 
-// Paused reports whether the owner's time is paused, by a cause of the owner or of its zone.
-// Single buffs may be paused even if it is not: see [Instance.Paused].
+// Paused reports whether the owner's time is paused, because the owner or its zone is paused.
+// Single buffs may be paused even if the owner is not: see [Instance.Paused].
 func (s *Set) Paused() bool { return s.timeScale().paused() }
 
-// effectiveDuration returns the duration of an application in ms, 0 for an infinite one, or the
-// reason to deny it. The requested duration is scaled, diminished, clamped and then fitted to the
-// period.
+// effectiveDuration returns the duration of an application in ms, or the reason to deny the
+// application. A duration of 0 means infinite. The requested duration is scaled, diminished,
+// clamped and then fitted to the period.
 //
 // Examples: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
 func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
@@ -232,7 +232,7 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 }
 
 // periodAfter returns the period that the buff has after an application. It can differ from the
-// period of the definition if the application joins a buff with haste.
+// period of the definition if the application joins a buff whose period was changed by haste.
 func (s *Set) periodAfter(a *Application) int64 {
 	level := s.levelOf(a)
 	is, at := a.Spec.program.periodAt(level), s.joinTarget(a)
@@ -249,8 +249,8 @@ func (s *Set) periodAfter(a *Application) int64 {
 	return is
 }
 
-// levelOf returns the level at which the curves of an application are evaluated: its own level, or
-// the sum with the level of the instance if levels add up.
+// levelOf returns the level at which the curves of an application are evaluated. This is the level
+// of the application; with LevelSum, the level of the instance that it joins is added.
 func (s *Set) levelOf(a *Application) int {
 	if spec := a.Spec; spec.Stack.Level == define.LevelSum && spec.Stack.Timers != define.TimersQueue {
 		if at := s.joinTarget(a); at != noSlot {
@@ -288,8 +288,8 @@ func scaledBy(ms int64, scale float64) int64 {
 	return roundHalfUp(v)
 }
 
-// roundHalfUp rounds v half up. It does not add 0.5, since that sum could itself be rounded. v must
-// be within the range of int64.
+// roundHalfUp rounds v half up. It does not add 0.5, because the sum could be inexact. v must be
+// within the range of int64.
 func roundHalfUp(v float64) int64 {
 	whole := math.Floor(v)
 	if v-whole >= 0.5 {
@@ -298,8 +298,8 @@ func roundHalfUp(v float64) int64 {
 	return int64(whole)
 }
 
-// TimeChange describes a pause, a resumption or a new rate, of an owner's time or of the time of
-// one of its buffs. There is no event for it: see [Turn.TimeChanged].
+// TimeChange describes a pause, a resumption or a new rate of an owner's time or of the time of one
+// buff. It is not reported by an [Event] but by [Turn.TimeChanged].
 type TimeChange struct {
 	At   wheel.Time // world time of the change
 	Seen wheel.Time // time of the frame, like Event.Seen
@@ -311,14 +311,14 @@ type TimeChange struct {
 	// a buff with on_death pause was paused by the death of its owner, or resumed by the revival.
 	Whose define.Whose
 	Rate  Ratio // the new rate, for verb.SetRate
-	Old   Ratio // the previous rate of that cause, for verb.SetRate
+	Old   Ratio // the previous rate of the same Whose, for verb.SetRate
 
-	// Was and Is are the effective rates before and after the change, with all causes combined:
-	// relative to world time for an owner, and to owner time for a buff. 0 means paused.
+	// Was and Is are the effective rates before and after the change, with all causes combined.
+	// For an owner they are relative to world time, for a buff to owner time. 0 means paused.
 	Was, Is float64
 }
 
-// speed returns the rate of the inner time.
+// speed returns the rate of inner time relative to outer time; 0 means paused.
 func (p *timeScale) speed() float64 { return float64(p.num) / float64(p.den) }
 
 // changeTime applies a command to a time scale at an instant of its outer time, and reports the

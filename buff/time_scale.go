@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// timeScale maps an outer time to an inner time that may be paused or have another rate: world
-// time to owner time, or owner time to buff time.
+// timeScale maps an outer time to an inner time that may be paused or have another rate. It maps
+// world time to owner time, or owner time to buff time.
 //
 // From the outer instant at, inner time advances num ms in every den ms. At that instant the inner
 // time was inner + rest/den. Keeping the fraction prevents drift, however often the rate changes,
@@ -22,13 +22,13 @@ type timeScale struct {
 	cause     [3]cause
 }
 
-// cause is one independent reason for a pause or a rate.
+// cause is the pause and the rate that a buff, an owner or a zone contributes to a timeScale.
 type cause struct {
-	held bool
+	held bool // paused
 	rate Ratio
 }
 
-// causeOf returns the cause for a buff, an owner or a zone.
+// causeOf returns the cause of a buff, an owner or a zone.
 func (p *timeScale) causeOf(w define.Whose) *cause {
 	switch w {
 	case define.OfBuff:
@@ -60,14 +60,14 @@ func (p *timeScale) elapsed(outer wheel.Time) (ms, rest int64) {
 	return int64(min(q, math.MaxInt64)), int64(r)
 }
 
-// floor returns the last inner instant reached at an outer one.
+// floor returns the last inner instant that has been reached at an outer instant.
 func (p *timeScale) floor(outer wheel.Time) wheel.Time {
 	ms, _ := p.elapsed(outer)
 	return p.inner.Add(ms)
 }
 
-// ceil returns the first inner instant reached at or after an outer one. Anything that starts
-// there is never early.
+// ceil returns the first inner instant that is reached at or after an outer instant. Something that
+// starts at this inner instant does not start too early.
 func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
 	ms, rest := p.elapsed(outer)
 	if rest > 0 {
@@ -79,8 +79,9 @@ func (p *timeScale) ceil(outer wheel.Time) wheel.Time {
 // outer returns the first outer instant at which an inner instant has been reached. While the
 // inner time is paused it returns wheel.Never, even for the instant of the pause.
 //
-// It inverts floor: the smallest outer with floor(outer) ≥ inner. At a rate of 3/4, 3 ms of inner
-// time take 4 ms, and 1 ms takes 2. The products need 128 bits, since instants may be far apart.
+// It inverts floor: it returns the smallest outer with floor(outer) ≥ inner. For example, at a rate
+// of 3/4 an inner time of 3 ms takes 4 ms, and an inner time of 1 ms takes 2 ms. The products need
+// 128 bits, because instants may be far apart.
 func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	switch {
 	case p.num == 0 || inner == wheel.Never:
@@ -102,8 +103,8 @@ func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	return p.at.Add(int64(q))
 }
 
-// outerBefore is outer for an inner instant before the scale began, as if the rate had always been
-// the same. This is needed only for buffs that ended while their owner was away.
+// outerBefore is outer for an inner instant before p.inner, computed as if the rate had always been
+// the same. It is needed only for buffs that ended while their owner was away.
 //
 // Example: testdata/save/chain_scaled.txt.
 func (p *timeScale) outerBefore(inner wheel.Time) wheel.Time {
@@ -130,8 +131,9 @@ func (p *timeScale) toWorld(at wheel.Time) wheel.Time {
 	return p.outer(at)
 }
 
-// lastReached returns the last instant of owner time reached at a world instant: events up to it
-// are due. While the owner is paused no event is due, and it returns math.MinInt64.
+// lastReached returns the last instant of owner time that has been reached at a world instant.
+// Events up to this instant are due. While the owner is paused no event is due, so the result is
+// math.MinInt64.
 func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	switch {
 	case p == nil:
@@ -142,8 +144,8 @@ func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 	return p.floor(at)
 }
 
-// firstReached returns the first instant of owner time reached at or after a world instant. Buffs
-// that are applied at the world instant start there.
+// firstReached returns the first instant of owner time that is reached at or after a world instant.
+// A buff that is applied at the world instant starts at this instant.
 func (p *timeScale) firstReached(at wheel.Time) wheel.Time {
 	if p == nil {
 		return at
@@ -154,17 +156,17 @@ func (p *timeScale) firstReached(at wheel.Time) wheel.Time {
 // paused reports whether the owner's time is paused.
 func (p *timeScale) paused() bool { return p != nil && p.num == 0 }
 
-// ownerZero returns the zero of owner time in the instance's time, rounded up: where it would be if
-// the instance had always had its present rate and had never been paused. While the instance is
-// paused, it is computed as if its time continued now.
+// ownerZero returns the instant zero of owner time in the instance's time, rounded up. It is
+// computed as if the instance had always had its present rate and had never been paused. For a
+// paused instance it is computed as if its time continued now.
 //
 // Examples: testdata/align_owner.txt, align_owner_pause.txt.
 func (p *timeScale) ownerZero() int64 {
 	r := p.causeOf(define.OfBuff).rate.orOne()
 	num, den, at := int64(r.Num), int64(r.Den), int64(p.at)
-	parts := at % den * num // in 1/den ms, in addition to the whole ms
+	parts := at % den * num // the fraction of at, in units of 1/den ms
 	zero := int64(p.inner) - at/den*num - parts/den
-	parts = p.rest*den - parts%den*p.den // of p.den × den
+	parts = p.rest*den - parts%den*p.den // in units of 1/(p.den × den) ms
 	zero += parts / (p.den * den)
 	if parts%(p.den*den) > 0 {
 		zero++
@@ -174,10 +176,11 @@ func (p *timeScale) ownerZero() int64 {
 
 // change sets the pause and the rate of one cause.
 //
-// The rates of all causes are multiplied, and each paused cause stops the time. The time so far is
-// converted at the old rate, to whole ms in inner and the remainder in rest, so that frequent
-// changes are exact; fit limits the denominator. Examples: testdata/rate_owner.txt,
-// rate_buff.txt, pause_buff.txt.
+// The rates of all causes are multiplied, and each paused cause stops the time. The time up to now
+// is converted at the old rate: the whole ms are added to inner, and the remainder is kept in rest,
+// so that frequent changes stay exact. The method fit limits the denominator.
+//
+// Examples: testdata/rate_owner.txt, rate_buff.txt, pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio) {
 	*p.causeOf(w) = cause{held, rate}
 	num, den := uint64(1), uint64(1)
@@ -197,8 +200,9 @@ func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate Ratio
 	p.num, p.den, p.rest = p.fit(rest, num, den)
 }
 
-// fit expands the rate num/den to a denominator in which the rest, in 1/p.den ms, is a whole
-// number. If that denominator is too large, it rounds the rest down.
+// fit expands the rate num/den to a denominator in which rest, which is in units of 1/p.den ms, is
+// a whole number. If that denominator is too large, it keeps den and rounds rest down. It returns
+// the new num, den and rest.
 func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
 	if rest == 0 {
 		return int64(num), int64(den), 0
@@ -213,19 +217,20 @@ func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
 	return int64(num * (common / den)), int64(common), rest * int64(common/old)
 }
 
-// Ratio is an exact fraction Num/Den. The zero Ratio means 1. Otherwise both parts are from 1 to
-// MaxRatio, except that Num may be zero where a zero ratio is allowed.
+// Ratio is an exact fraction Num/Den. The zero Ratio means 1. In other Ratios, Num and Den are from
+// 1 to MaxRatio, except that Num may be zero where a ratio of zero is allowed.
 type Ratio struct {
 	Num, Den uint32 // numerator and denominator
 }
 
 // Limits of a [Ratio].
 const (
-	MaxRatio = 1_000_000_000 // largest part
-	MaxRate  = 1000          // largest part of a rate of time
+	MaxRatio = 1_000_000_000 // largest numerator or denominator
+	MaxRate  = 1000          // largest numerator or denominator of a time rate
 )
 
-// Times returns the product in lowest terms. It panics if a part of the product is above MaxRatio.
+// Times returns the product in lowest terms. It panics if the numerator or the denominator of the
+// product is above MaxRatio.
 func (r Ratio) Times(o Ratio) Ratio {
 	r, o = r.orOne(), o.orOne()
 	n, d := uint64(r.Num)*uint64(o.Num), uint64(r.Den)*uint64(o.Den)
@@ -251,7 +256,7 @@ func (r Ratio) orOne() Ratio {
 	return r
 }
 
-// within reports whether the denominator is not zero and both parts are at most limit.
+// within reports whether Den is not zero and both Num and Den are at most limit.
 func (r Ratio) within(limit uint32) bool {
 	r = r.orOne()
 	return r.Den > 0 && r.Den <= limit && r.Num <= limit
