@@ -89,8 +89,8 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 // owner's timeouts.
 //
 // A busy owner leaves when its turn has ended. Events that were due and commands that were issued
-// before the Drop are still processed, later ones are not. The events of this work are
-// emitted when it leaves. Until then its handlers may use its data: if you spawn the id again, pass
+// before the Drop are still processed, later ones are not. The events of this work are reported
+// when the owner leaves. Until then its handlers may use its data: if you spawn the id again, pass
 // other data.
 //
 // It fails with [ErrUnknownOwner], [ErrClosed] or, for an idle owner and after

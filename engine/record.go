@@ -9,17 +9,17 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// recorder writes a recording to [Options].Trace.Record. A nil recorder does not write.
+// recorder writes a recording to [Options].Trace.Record. The methods of a nil recorder do nothing.
 type recorder struct {
 	engine *Engine
 	w      io.Writer
 	code   recording.Code
-	inbox  []byte // Inbox commands of the Tick
+	inbox  []byte // recorded commands of the Inbox in this Tick
 	run    []byte // buffer for the calls of a function of Inbox.Run
 	binary []byte // buffer for a command
 	frame  []byte // buffer for a framed block
 	sum    recording.Digest
-	shut   bool // calls fail from here on and are not recorded
+	shut   bool // the engine is closing: calls fail from now on and are not recorded
 }
 
 // newRecorder starts a recording.
@@ -44,10 +44,10 @@ func (r *recorder) block() {
 	r.code.Data = data[:0]
 }
 
-// fail ends the recording; Close returns the error.
+// fail ends the recording because of an error, which Close returns.
 func (r *recorder) fail(err error) { r.w, r.code.Err = nil, fmt.Errorf("engine: recording: %w", err) }
 
-// startCall records a call with up to two numbers.
+// startCall records a call and its numbers, at most two.
 func (r *recorder) startCall(o recording.Op, args ...uint64) {
 	if r == nil || r.w == nil || r.shut {
 		return
@@ -65,14 +65,14 @@ func (r *recorder) blob(b []byte) {
 	}
 }
 
-// command records a command of the loop.
+// command records a command that the loop has issued.
 func (r *recorder) command(c *buff.Command) {
 	if r != nil && !r.shut {
 		r.posted(c)
 	}
 }
 
-// posted records a command of the inbox.
+// posted records a command that was posted to the Inbox.
 func (r *recorder) posted(c *buff.Command) {
 	if r == nil || r.w == nil {
 		return
@@ -95,7 +95,8 @@ func (r *recorder) posted(c *buff.Command) {
 	r.binary = data
 }
 
-// beginInbox records subsequent commands as the inbox's. Pass its result to endInbox.
+// beginInbox records the following commands as commands of the Inbox, until endInbox. Pass its
+// result to endInbox.
 func (r *recorder) beginInbox() (calls []byte) {
 	if r == nil {
 		return nil
@@ -104,15 +105,15 @@ func (r *recorder) beginInbox() (calls []byte) {
 	return calls
 }
 
-// endInbox continues with the calls of the loop.
+// endInbox continues the recording of calls of the loop.
 func (r *recorder) endInbox(calls []byte) {
 	if r != nil {
 		r.inbox, r.code.Data = r.code.Data, calls
 	}
 }
 
-// beginRun records subsequent calls for a function of Inbox.Run. Pass its result to
-// endRun.
+// beginRun records the following calls as calls of a function of Inbox.Run, until endRun. Pass its
+// result to endRun.
 func (r *recorder) beginRun() (inbox []byte) {
 	if r == nil {
 		return nil
@@ -121,7 +122,7 @@ func (r *recorder) beginRun() (inbox []byte) {
 	return inbox
 }
 
-// endRun continues with the commands of the inbox.
+// endRun continues the recording of commands of the Inbox.
 func (r *recorder) endRun(inbox []byte) {
 	if r == nil {
 		return
@@ -136,7 +137,7 @@ func (r *recorder) endRun(inbox []byte) {
 
 // reload records a change of the catalog.
 func (r *recorder) reload(c *buff.Catalog) {
-	if r != nil && r.w != nil && !r.shut { // a fingerprint is expensive
+	if r != nil && r.w != nil && !r.shut { // checked here too, because a fingerprint is expensive
 		r.startCall(recording.Reload, recording.Fingerprint(c))
 	}
 }
@@ -164,7 +165,8 @@ func (r *recorder) tick(dt int64, f *Frame, busy bool) {
 	r.block()
 }
 
-// close stops the recording of calls, which fail from here on; Ticks of Close are still recorded.
+// close stops the recording of calls, which fail from now on. The Ticks of Close are still
+// recorded.
 func (r *recorder) close() {
 	if r != nil {
 		r.shut = true
@@ -189,7 +191,7 @@ func headerOf(o *Options) recording.Header {
 	}
 }
 
-// replayed is the interface of an engine to package engine/replay.
+// replayed is the access that package engine/replay has to an engine.
 type replayed Engine
 
 func init() {

@@ -11,26 +11,28 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// edition is a catalog with the handlers in its numbering. It is immutable: a Reload replaces it,
-// while workers may still use the old one.
+// edition is a catalog together with the handlers that its definitions call. It is immutable: a
+// Reload replaces it, while workers may still use the old edition.
 type edition struct {
 	catalog  *buff.Catalog
-	slow     bool           // it, or an earlier edition, calls a handler that may block
+	slow     bool           // this catalog, or an earlier one, calls a handler that may block
 	handlers []boundHandler // by buff.HandlerID - 1
 }
 
-// Reload replaces the catalog by a new version, which must have been made from the present one, or
-// from one that has replaced it, by buff.Catalog.Rebuild; catalog.Reload does so from files. It
-// takes effect at once and as a whole: all later applications use the new definitions, even those
-// that name a *buff.Spec of an older catalog or were queued before. A definition that has been
-// removed cannot be applied: [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved], and
-// applications by handlers and definitions are Denied for the reason Reload.
+// Reload replaces the catalog by a new version. The new version must have been made by
+// buff.Catalog.Rebuild from the present catalog, directly or through versions in between;
+// catalog.Reload makes it from files. It takes effect at once and as a whole: all later
+// applications use the new definitions, even applications that name a *buff.Spec of an older
+// catalog or were queued before. A definition that has been removed cannot be applied:
+// [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved], and applications by handlers and
+// definitions are Denied for the reason Reload.
 //
-// Running buffs are treated as buff.Spec.Reload of the new version says, or the field of their own
-// version if the definition was removed. With keep a buff is unchanged until it is refreshed; a
-// removed definition stays in use until its last instance has ended. Migrate and end are applied at
-// the end of the following Ticks, in the order of owner numbers and to some thousand buffs per
-// Tick, so that no Tick is long. The order depends only on the Ticks.
+// What happens to running buffs is set by buff.Spec.Reload of the new version or, if the definition
+// was removed, of the version of the buff. With "keep", a buff is unchanged until it is refreshed;
+// a removed definition stays in use until its last instance has ended. "migrate" and "end" are
+// applied at the end of the following Ticks, in the order of owner numbers and to some thousand
+// buffs per Tick, so that no Tick is long. When a buff is converted depends only on the Ticks, not
+// on the speed of the machine.
 //
 // Reload fails, without any change, with [ErrLineage] if the catalog was not made from the present
 // one, with [ErrUnknownHandler] naming all missing handlers, or with [ErrClosed]. It must not be
@@ -108,29 +110,29 @@ func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
 	return now, nil
 }
 
-// sweep applies a Reload to running buffs, owner by owner.
+// sweep applies a Reload to the running buffs, owner by owner, over several Ticks.
 type sweep struct {
 	next   int   // number of the next owner
-	left   int   // owners left, except busy ones that were skipped
-	missed []ref // owners that were busy
+	left   int   // number of owners left, except busy ones that were skipped
+	missed []ref // owners that were skipped because they were busy
 	looked int   // buffs visited in the last Tick
 }
 
-// Limits of a sweep in one Tick: it stops after the owner that reaches one of them.
+// Limits of a sweep in one Tick. The sweep stops after the owner with which it reaches one of them.
 const (
 	sweepOwners = 1024
 	sweepBuffs  = 4096
 )
 
-// start begins a new pass over all owners. It continues where the last one was, so that frequent
-// Reloads do not always skip the same owners.
+// start begins a new pass over all owners. The pass starts where the last one stopped, so that
+// frequent Reloads do not always skip the same owners.
 func (w *sweep) start(owners int) { w.left = owners }
 
-// unfinished reports whether the sweep is not finished.
+// unfinished reports whether there are owners left to process.
 func (w *sweep) unfinished() bool { return w.left > 0 || len(w.missed) > 0 }
 
-// continueSweep processes some owners. Owners that were busy come first, in the first Ticks in
-// which they are idle.
+// continueSweep processes some owners. Owners that were skipped because they were busy come first,
+// as soon as they are idle.
 func (e *Engine) continueSweep() {
 	w := &e.sweep
 	n, missed := 0, len(w.missed)
@@ -175,7 +177,7 @@ func (e *Engine) compare(old, c *buff.Catalog) (r view.ReloadReport) {
 			change.Live = e.counters.lineages[line].live
 		}
 		if kind == define.SpecRemoved && s.Reload == define.ReloadMigrate {
-			change.Rule = define.ReloadKeep // there is no newer version to migrate to
+			change.Rule = define.ReloadKeep // a removed definition has no newer version to migrate to
 		}
 		r.Changes = append(r.Changes, change)
 	}

@@ -9,47 +9,49 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// sources indexes the instances that depend on their source: each one is in the chain of its
-// source if it ends or is adopted with the source, and in the chain of source and definition if
-// the number per source is limited.
+// sources is an index of the instances that depend on their source. If an instance ends or is
+// adopted when its source leaves, it is in the chain of that source. If a source may have only a
+// limited number of instances of the definition, the instance is in the chain of that source and
+// definition.
 type sources struct {
-	all    []holding
-	free   int32
-	at     map[buff.Handle]int32
+	all    []holding             // entries, used and free
+	free   int32                 // first free entry, or noEntry
+	at     map[buff.Handle]int32 // index in all
 	chains map[chainKey]chain
 }
 
-// chainKey identifies a chain. Without a definition it is the chain of all instances that depend
-// on the source.
+// chainKey identifies a chain. If spec is empty, the chain has all instances that end or are
+// adopted with the source.
 type chainKey struct {
 	source buff.OwnerID
-	spec   string // its ID, which is the same for all versions
+	spec   string // ID of the definition, which is the same for all versions
 }
 
-// chain is a list of holdings, the oldest first.
+// chain is a linked list of n holdings, from the oldest to the newest.
 type chain struct{ oldest, newest, n int32 }
 
-// holding is one instance.
+// holding is the entry of one instance.
 type holding struct {
 	handle buff.Handle
 	source buff.OwnerID
 	spec   *buff.Spec
 	needs  needs
-	links  [2]link // in the chain of the source; in the chain of source and definition
+	links  [2]link // links[0] is in the chain of the source, links[1] in the chain of source and definition
 }
 
-// link is the position of an instance in a chain. In a free holding, newer of the first link is
-// the next free one.
+// link is the position of an instance in a chain. In a free entry, links[0].newer is the next free
+// entry.
 type link struct{ older, newer int32 }
 
-const noEntry = -1
+const noEntry = -1 // no index of an entry
 
 func newSources() sources {
 	return sources{free: noEntry, at: map[buff.Handle]int32{}, chains: map[chainKey]chain{}}
 }
 
-// applySource updates the sources. If an instance exceeds the limit of its source, the oldest one
-// is to be evicted. Instances restored with their owner are older than all others.
+// applySource updates the index after a change of an instance. If its source then has more
+// instances than its limit, the oldest ones are to be evicted. Instances that were restored with
+// their owner count as older than all others.
 func (l *crossIndex) applySource(c *change, wants needs) {
 	x := &l.sources
 	i, known := x.at[c.handle]
@@ -59,9 +61,9 @@ func (l *crossIndex) applySource(c *change, wants needs) {
 			x.drop(i)
 		}
 		return
-	case !known && c.kind == buff.Queued: // it is to be evicted but not removed yet
+	case !known && c.kind == buff.Queued: // it is to be evicted, but is not removed yet
 		return
-	case known && x.all[i].needs != wants: // it has another version
+	case known && x.all[i].needs != wants: // its new version needs different entries
 		x.drop(i)
 		fallthrough
 	case !known:
@@ -88,7 +90,7 @@ func (l *crossIndex) applySource(c *change, wants needs) {
 	}
 }
 
-// put adds an instance.
+// put adds an instance to the index.
 func (x *sources) put(c *change, wants needs) {
 	i := x.free
 	if i == noEntry {
@@ -102,7 +104,7 @@ func (x *sources) put(c *change, wants needs) {
 	x.join(i, c.kind == buff.Restored)
 }
 
-// drop removes an instance.
+// drop removes an instance from the index.
 func (x *sources) drop(i int32) {
 	x.leave(i)
 	delete(x.at, x.all[i].handle)
@@ -110,7 +112,7 @@ func (x *sources) drop(i int32) {
 	x.free = i
 }
 
-// move gives an instance another source. It becomes the newest one of that source.
+// move gives an instance another source. The instance becomes the newest one of that source.
 func (x *sources) move(i int32, source buff.OwnerID) {
 	x.leave(i)
 	x.all[i].source = source
@@ -166,7 +168,8 @@ func (x *sources) leave(i int32) {
 	}
 }
 
-// connect makes two instances neighbors in the chain. noEntry marks its ends.
+// connect makes two instances neighbors in a chain. If one of them is noEntry, the other becomes an
+// end of the chain.
 func (x *sources) connect(c *chain, k int, older, newer int32) {
 	if older == noEntry {
 		c.oldest = newer
@@ -180,10 +183,10 @@ func (x *sources) connect(c *chain, k int, older, newer int32) {
 	}
 }
 
-// loseSource reports to all holders that a source has left. If the events do not fit into
-// Options.Limits.Events of this frame, or a command into the mailbox of a busy owner, it fails
-// without any change. It costs O(instances that depend on the source) plus O(buffs) of their
-// owners; while an owner is busy, also O(owners).
+// loseSource tells all owners that have buffs of a source that the source has left. If the events
+// do not fit into Options.Limits.Events of this frame, or a command does not fit into the mailbox
+// of a busy owner, it fails without any change. It costs O(instances that depend on the source),
+// plus O(buffs) of their owners, and also O(owners) while any owner is busy.
 func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	l := &e.index
 	if l.needed&forSource == 0 {
@@ -197,7 +200,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	for _, n := range l.gone {
 		o := e.at(n)
 		if o == nil {
-			continue // removed by a consequence for another owner
+			continue // removed as a consequence of this command for another owner
 		}
 		r := e.deliver(o, &buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: source}})
 		mergeResults(&all, r)
@@ -242,8 +245,8 @@ func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 	return slices.Compact(dst)
 }
 
-// indexAdoptions updates the sources of an owner's buffs once it is idle after a LoseSource, since
-// adoptions emit no events.
+// indexAdoptions updates the index with the new sources of an owner's buffs, once the owner is idle
+// after a LoseSource. It is needed because adoptions emit no events.
 func (e *Engine) indexAdoptions(o *owner) {
 	if !o.adopts || !e.idle(o) {
 		return
@@ -257,18 +260,19 @@ func (e *Engine) indexAdoptions(o *owner) {
 	}
 }
 
-// Attributes of a source are read where they cannot change concurrently: by the loop while the
-// source is idle, and by a handler of the source itself.
+// Attributes of a source are read where they cannot change at the same time: by the loop while the
+// source is idle, or by a handler of the source itself.
 
-// capture reads, for an application about to be delivered, those attributes of its source that
-// are not captured yet. They are valid until the next capture. A source that is not in the engine
-// has none; if the owner is its own source, they are read when the application is executed.
+// capture reads, for an application that is about to be delivered, the attributes of its source
+// that are not captured yet. They are valid until the next call of capture. A source that is not in
+// the engine has no attributes. If the owner is its own source, the attributes are read when the
+// application is executed.
 //
-// A busy source cannot be read and is returned: the application must go through its mailbox, see
-// queueAtSource.
+// If the source is busy, it cannot be read, and capture returns it: the application must go through
+// the mailbox of the source, see queueAtSource.
 func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	if newest, _ := e.Catalog().Newest(a.Spec); newest != nil {
-		a.Spec = newest // it may have been waiting since before a Reload
+		a.Spec = newest // the application may have been waiting since before a Reload
 	}
 	if !a.Spec.Captures() || a.Source == to {
 		return nil
@@ -284,16 +288,17 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	return nil
 }
 
-// refreshSources updates the attributes of sources that the buffs of an idle owner have captured,
-// before a turn or a command of the owner. In a slice all sources are read before any turn starts,
-// so that the order of the turns and the number of workers make no difference.
+// refreshSources updates the attributes that the buffs of an idle owner have captured from their
+// sources, before a turn or a command of the owner. All sources are read before any turn of a slice
+// starts, so that the order of the turns and the number of workers make no difference.
 func (e *Engine) refreshSources(o *owner) {
 	if e.readsSources {
 		o.set.Reread(&e.loop)
 	}
 }
 
-// idleSet returns the buffs of an owner, nil if it is unknown or a worker may be running it.
+// idleSet returns the buffs of an owner, or nil if the owner is unknown or a worker may be running
+// it.
 func (e *Engine) idleSet(id buff.OwnerID) *buff.Set {
 	if o := e.ownerOf(id); o != nil && o.quiet() {
 		return &o.set
@@ -301,9 +306,9 @@ func (e *Engine) idleSet(id buff.OwnerID) *buff.Set {
 	return nil
 }
 
-// queueAtSource queues an application in the mailbox of its busy source, after the events due by
-// now. The source's worker then reads the attributes and sends the application on, as if a handler
-// of the source had issued it.
+// queueAtSource queues an application in the mailbox of its busy source, after the events that are
+// due now. The worker that runs the source then reads the attributes and sends the application on
+// to its target, as if a handler of the source had issued it.
 func (e *Engine) queueAtSource(source *owner, c *buff.Command) buff.Result {
 	if e.closed {
 		return buff.Result{Err: ErrClosed}
@@ -323,9 +328,9 @@ func (l *workerState) sendFromSource(o *owner, m *message) {
 	l.outbox = append(l.outbox, c)
 }
 
-// captureMember reads attributes for an application of an aura to its members. With SnapshotCast
-// they are those that the aura has captured from its own source, with SnapshotApply the present
-// ones of the bearer, which must be idle.
+// captureMember reads the attributes for an application of an aura to its members. With
+// SnapshotCast, they are the attributes that the aura has captured from its own source. With
+// SnapshotApply, they are the present attributes of the bearer, which must be idle.
 func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instance) {
 	if !a.Spec.Captures() {
 		return
@@ -337,8 +342,9 @@ func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instan
 	}
 }
 
-// capture is capture for an application by a handler. It reports whether the loop must deliver
-// the application, even to the handler's own owner, because only the loop can read the source.
+// capture does for an application by a handler what Engine.capture does for one by the loop. It
+// reports whether the loop must deliver the application, even to the handler's own owner, because
+// only the loop can read the source.
 func (l *workerState) capture(to buff.OwnerID, a *buff.Application) (byLoop bool) {
 	switch {
 	case !a.Spec.Captures():

@@ -9,16 +9,17 @@ import (
 // millisecond is carried over to the next Tick. Tick(0) runs deferred work. Tick panics if dt is
 // negative, after Close, and if a handler calls it.
 //
-// In order: the wheel advances; finished turns of busy owners are collected; due events are
-// dispatched to their owners, which run in parallel, each in order; Tick waits for them, up to
-// Options.Budget; cross-owner commands are executed; auras search for their members; commands of
-// the [Inbox] are executed; and a part of a pending Reload is applied. Each of these has its own
-// part of the Tick, see [Options].Limits.Tick; work that exceeds it is done first in the next Tick.
-// The result is valid until the next Tick.
+// A Tick has these steps. The wheel advances. Finished turns of busy owners are collected. Due
+// events are dispatched to their owners, which run in parallel, each in order; Tick waits for the
+// owners, up to Options.Budget. Then cross-owner commands are executed, auras search for their
+// members, commands of the [Inbox] are executed, and a part of a pending Reload is applied. Each of
+// these steps has its own part of the Tick, see [Options].Limits.Tick; work that exceeds its part
+// is done first in the next Tick. The result is valid until the next Tick.
 //
-// A Tick after a long stall is limited: see [Options].Limits.Tick. The time that it has reached
-// is Frame.Now, and the rest of dt is in Frame.Behind or Frame.Lost. With Carry, the following
-// Ticks process the rest, including Tick(0).
+// After a long stall, the work of a Tick is limited: see [Options].Limits.Tick. Frame.Now is the
+// instant that the Tick has reached. If the Tick could not process all of dt, the remaining time is
+// in Frame.Behind or Frame.Lost. With Carry, the following Ticks process the remaining time, even
+// if they are Tick(0).
 //
 // How a span of time is divided into Ticks makes no difference to the events of an owner, except
 // for commands across owners or from the Inbox, which wait for the end of the frame.
@@ -76,7 +77,7 @@ func (e *Engine) tick(dt time.Duration) {
 	if len(e.index.auras.due) > 0 {
 		e.searchAuras()
 	}
-	if e.producers.waiting() > 0 { // usually empty
+	if e.producers.waiting() > 0 { // usually there is none
 		e.deliverInbox()
 	}
 	e.endTick(asked)
@@ -84,7 +85,8 @@ func (e *Engine) tick(dt time.Duration) {
 	endRegion(whole)
 }
 
-// endTick is the last part of a Tick, after all callbacks that may end the loop's goroutine.
+// endTick is the last part of a Tick. It runs after all callbacks that may end the loop's
+// goroutine.
 func (e *Engine) endTick(asked time.Duration) {
 	if e.sweep.looked = 0; e.sweep.unfinished() {
 		e.beforeSweep()
@@ -107,9 +109,10 @@ func (e *Engine) endTick(asked time.Duration) {
 	}
 }
 
-// emptyWorkers clears the workers' lists of the last frame, unless they are in use: if all owners
-// are idle, a worker that is still active is not running a turn. Otherwise each worker takes new
-// lists when it notices the new frame, or reuses old ones.
+// emptyWorkers clears the workers' lists of the last frame if no owner is busy; a worker that is
+// still active then is not running a turn, and does not use its lists. If some owner is busy, each
+// worker replaces its lists when it notices the new frame, by new ones or by old ones that are no
+// longer read.
 func (e *Engine) emptyWorkers(frame uint64) {
 	if !e.used {
 		return
@@ -130,13 +133,13 @@ func (e *Engine) emptyWorkers(frame uint64) {
 // scheduleDue schedules a turn for each due owner.
 func (e *Engine) scheduleDue() {
 	for _, d := range e.due {
-		if o := e.owners.at(d.number()); !o.leaving() { // otherwise the event is due after it left
+		if o := e.owners.at(d.number()); !o.leaving() { // events of a leaving owner that become due now are after it left
 			e.scheduleTurn(o)
 		}
 	}
 }
 
-// startScheduled starts the turns of the owners in scheduled.
+// startScheduled starts the turns of the owners in Engine.scheduled.
 func (e *Engine) startScheduled() {
 	for _, r := range e.scheduled {
 		if o := r.alive(); o != nil {
@@ -185,9 +188,10 @@ func (e *Engine) work() {
 	e.endWork(!e.group.Wait(end, e.closed))
 }
 
-// workHere is work on the loop's own goroutine. A handler that ends the goroutine cannot be
-// stopped; the remaining turns are then run on the way out, recursively if needed. So no owner is
-// left in mid-turn, and the next caller finds a completed Tick with the rest of its time pending.
+// workHere calls start, which runs the turns of the slice on the loop's own goroutine, and merges
+// the results. If a handler ends the goroutine, the deferred function runs the remaining turns,
+// recursively if needed. So no owner is left in mid-turn, and the next caller finds a completed
+// Tick with its remaining time pending.
 func (e *Engine) workHere(start func()) {
 	over := false
 	defer func() {
@@ -206,7 +210,8 @@ func (e *Engine) workHere(start func()) {
 	over = true
 }
 
-// endWork merges the results of the workers that are done; spent says that the budget ran out.
+// endWork merges the results of the workers that are done. The parameter spent says that the budget
+// ran out.
 func (e *Engine) endWork(spent bool) {
 	e.budget.spent = spent
 	if e.batch.n > 0 {
@@ -245,7 +250,7 @@ func (e *Engine) mergeTurn(o *owner) {
 			gave = v.hasCommands
 		}
 		if v.parked {
-			late, o.turns().parked = true, false // there is no message for the rest of it
+			late, o.turns().parked = true, false // no message continues a batched turn
 		}
 	}
 	e.watch.turnEnded(o)

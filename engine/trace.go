@@ -14,9 +14,10 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Regions of an execution trace (go tool trace): one for each Tick, containing one for each
-// advance of the wheel, each wait for the workers and the end of the frame; on the workers one
-// for each turn of an owner. While no trace is running, a region costs one check of a flag.
+// Regions of an execution trace (go tool trace). There is one for each Tick, which contains one for
+// each advance of the wheel, one for each wait for the workers, and one for the end of the frame.
+// On the workers there is one for each turn of an owner. While no trace is running, a region costs
+// one check of a flag.
 const (
 	regionTick    = "bufftick.Tick"
 	regionAdvance = "bufftick.advance"
@@ -45,11 +46,11 @@ func endRegion(r *trace.Region) {
 // slowTrace is the state of the traces of slow frames.
 type slowTrace struct {
 	last uint64 // number of the last traced frame; 0 if there is none
-	err  error  // of the first trace that could not be written
+	err  error  // error of the first trace that could not be written
 }
 
-// took writes a trace if the last frame was slow and enough frames have passed since the last
-// trace.
+// took writes a trace if the last frame, which took d, was slow, and enough frames have passed
+// since the last trace.
 func (s *slowTrace) took(e *Engine, d time.Duration) {
 	o := &e.opts
 	switch {
@@ -62,7 +63,7 @@ func (s *slowTrace) took(e *Engine, d time.Duration) {
 	}
 }
 
-// write writes the content of the flight recorder.
+// write writes the content of the flight recorder to the game's writer.
 func (s *slowTrace) write(e *Engine) {
 	var w io.WriteCloser
 	if failed := e.callGame(callTrace, true, nil, func() { w = e.opts.Trace.Writer(&e.frame) }); failed != nil {
@@ -86,7 +87,7 @@ func (s *slowTrace) note(err error) {
 	}
 }
 
-// Profiler labels of goroutines that run handlers: labelWorker always, the others with
+// Profiler labels of goroutines that run handlers. labelWorker is always set, the others only with
 // Options.Trace.Labels.
 const (
 	labelWorker = "bufftick_worker"
@@ -94,13 +95,13 @@ const (
 	labelOwner  = "owner"
 )
 
-// regionCall is the prefix of the name of a handler's region in an execution trace, followed by
-// the ID of the definition.
+// regionCall is the prefix of the name of a handler's region in an execution trace. The ID of the
+// definition follows.
 const regionCall = "bufftick.call "
 
-// task returns a function that labels the goroutine of a worker while it works, so that the stack
-// of a handler that does not return can be found. It returns nil if the loop is the worker,
-// because the labels of its goroutine belong to the game.
+// task returns a function that labels the goroutine of a worker while the worker works, so that the
+// stack of a handler that does not return can be found. It returns nil if the loop is the worker,
+// because the labels of the loop's goroutine belong to the game.
 func (e *Engine) task() func(worker int, work func()) {
 	if e.opts.Synchronous {
 		return nil
@@ -118,7 +119,7 @@ func (e *Engine) task() func(worker int, work func()) {
 // labelOf returns the label of a worker, unique among the engines of the process.
 func (e *Engine) labelOf(worker int) string { return fmt.Sprintf("%p/%d", e, worker) }
 
-// announced is the region and the labels of the running handler.
+// announced is the trace region and the profiler labels of the running handler.
 type announced struct {
 	region  *trace.Region
 	labeled bool
@@ -145,7 +146,8 @@ func (l *workerState) startTracing(c *buff.Call) (a announced) {
 	return a
 }
 
-// end ends the region and resets the labels, however the handler has ended.
+// end ends the region and resets the labels. It must also be called if the handler has panicked or
+// ended its goroutine.
 func (a announced) end(l *workerState) {
 	endRegion(a.region)
 	if a.labeled {
@@ -166,12 +168,13 @@ func (w *watcher) Stack(s view.Stuck) string {
 	}
 	var out strings.Builder
 	if err := pprof.Lookup("goroutine").WriteTo(&out, 1); err != nil || !holds() {
-		return "" // it cannot be written, or another turn has started
+		return "" // the profile cannot be written, or another turn has started
 	}
 	return stackOf(out.String(), strconv.Quote(labelWorker)+":"+strconv.Quote(w.engine.labelOf(turn.Worker)))
 }
 
-// stackOf finds the goroutine with a label in a goroutine profile in the format debug=1.
+// stackOf returns the stack of the goroutine with a label, from a goroutine profile in the format
+// debug=1. If there is none, it returns an empty text.
 func stackOf(profile, label string) string {
 	for group := range strings.SplitSeq(profile, "\n\n") {
 		head, frames, _ := strings.Cut(group, "\n#\t")
@@ -190,7 +193,7 @@ func stackOf(profile, label string) string {
 				name = name[:at]
 			}
 			if strings.HasSuffix(name, ".(*workerState).call") {
-				break // the frames that follow are the engine's
+				break // this frame and all that follow belong to the engine
 			}
 			fmt.Fprintf(&out, "%s\n\t%s\n", name, strings.TrimSpace(parts[len(parts)-1]))
 		}

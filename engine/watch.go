@@ -16,25 +16,25 @@ import (
 type watcher struct {
 	engine *Engine
 
-	mu sync.Mutex // serializes callers; the loop never locks it
+	mu sync.Mutex // serializes Follow and leave; the loop never locks it
 
-	// live is the number of open watches and pending queries. asked is set while a caller waits
-	// for a View.
+	// live is the number of open watches and pending queries. The flag asked is set while a caller
+	// waits for a View.
 	live  atomic.Int64
 	asked atomic.Bool
 
-	view      atomic.Pointer[answered]
-	followed  atomic.Pointer[[]*follower] // the slice is replaced, never modified
-	questions chan func(*watching)
-	clock     atomic.Pointer[func() time.Duration]
+	view      atomic.Pointer[answered]             // the latest View
+	followed  atomic.Pointer[[]*follower]          // the slice is replaced, never modified
+	questions chan func(*watching)                 // queries that the loop is to run
+	clock     atomic.Pointer[func() time.Duration] // the clock of the last Open that had one
 
-	// timing is the clock if the workers are to measure turns, otherwise nil.
+	// timing is the clock with which workers measure turns; nil if they do not measure.
 	timing atomic.Pointer[func() time.Duration]
 
-	// handling is the table for the times of handlers; nil without watchers.
+	// handling is the table of the durations of handlers; nil without watchers.
 	handling atomic.Pointer[handling]
 
-	on *watching // belongs to the loop; nil without watchers
+	on *watching // state that belongs to the loop; nil without watchers
 }
 
 // Limits of a [view.Watch].
@@ -61,11 +61,11 @@ func (w *watcher) init(e *Engine) {
 // answered is a published View.
 type answered struct {
 	view.View
-	superseded chan struct{} // closed when there is a newer one
+	superseded chan struct{} // closed when there is a newer View
 }
 
-// last returns the latest View. Before the first one it returns an empty View to wait on,
-// allocated on demand because a View is large.
+// last returns the latest View. Before the first View, it returns an empty one for which superseded
+// can be awaited.
 func (w *watcher) last() *answered {
 	if w.view.Load() == nil {
 		w.view.CompareAndSwap(nil, &answered{superseded: make(chan struct{})})
@@ -104,11 +104,11 @@ func (w *watcher) unanswered(ctx context.Context) error {
 	return fmt.Errorf("engine: the loop has not ticked: %w", context.Cause(ctx))
 }
 
-// follower is a followed owner. All fields but n are immutable.
+// follower is an owner that callers of Follow observe. All fields but n are immutable.
 type follower struct {
 	id   buff.OwnerID
 	look func(data any) any
-	n    int // number of followers; guarded by Watch.mu
+	n    int // number of calls of Follow that have not ended; guarded by watcher.mu
 }
 
 // Follow implements [view.Watch].
@@ -131,7 +131,7 @@ func (w *watcher) Follow(id buff.OwnerID, look func(data any) any) (leave func()
 	return w.leave(f), nil
 }
 
-// leave returns a function that ends one Follow.
+// leave returns a function that ends one call of Follow.
 func (w *watcher) leave(f *follower) func() {
 	return sync.OnceFunc(func() {
 		w.mu.Lock()
@@ -144,13 +144,14 @@ func (w *watcher) leave(f *follower) func() {
 	})
 }
 
-// lookUp runs look on the loop at the end of a Tick and waits for its result. Each Tick runs one.
+// lookUp runs look on the loop at the end of a Tick and waits for its result. Each Tick runs at
+// most one such function.
 func lookUp[T any](ctx context.Context, w *watcher, look func(s *watching) T) (answer T, err error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)
 	reply := make(chan T, 1)
 	select {
-	case w.questions <- func(s *watching) { reply <- look(s) }: // the channel has room
+	case w.questions <- func(s *watching) { reply <- look(s) }: // never blocks the loop, because reply has room for one answer
 	case <-ctx.Done():
 		return answer, w.unanswered(ctx)
 	}

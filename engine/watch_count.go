@@ -9,10 +9,10 @@ import (
 
 // counter counts events while there are watchers.
 type counter struct {
-	kinds  [256]uint64 // by buff.EventKind
-	late   lateness    // call end before first use
-	denied map[denialKey]uint64
-	head   bool // the head of the current frame has been counted
+	kinds  [256]uint64          // by buff.EventKind
+	late   lateness             // delays of events; lateness.end must be called before the first use
+	denied map[denialKey]uint64 // number of denials
+	head   bool                 // the head of the current frame has been counted
 }
 
 type denialKey struct {
@@ -20,7 +20,7 @@ type denialKey struct {
 	why  buff.Reason
 }
 
-// maxDenials bounds the number of pairs of definition and reason that are counted.
+// maxDenials is the largest number of pairs of definition and reason for which denials are counted.
 const maxDenials = 4096
 
 // turnEnded is called when an owner's turn is over, before turnResult.
@@ -39,8 +39,8 @@ func (s *watching) turnEnded(e *Engine, o *owner) {
 	}
 }
 
-// turnResult counts the events of a turn. For a turn of only pulses it uses the summary, because
-// the events are in the worker's cache.
+// turnResult counts the events of a turn. If all events of the turn are pulses, it uses the summary
+// of the segment, because the events themselves are in the worker's cache.
 func (s *watching) turnResult(id buff.OwnerID, b *segment) {
 	followed := s.mask != 0 && s.mask>>(id&63)&1 != 0
 	switch {
@@ -55,7 +55,8 @@ func (s *watching) turnResult(id buff.OwnerID, b *segment) {
 	}
 }
 
-// countHead counts the loop's own events before the Tick. They come before all turns.
+// countHead counts the events of the loop's calls before the Tick. They come before the events of
+// all turns.
 func (s *watching) countHead(e *Engine) {
 	if !s.counter.head {
 		s.counter.head = true
@@ -64,7 +65,7 @@ func (s *watching) countHead(e *Engine) {
 	}
 }
 
-// countTail completes the frame with the loop's own events in it.
+// countTail counts the events of the loop's commands in the Tick, and ends the frame.
 func (s *watching) countTail(e *Engine) {
 	s.countHead(e)
 	s.count(e.frame.tail, s.mask != 0)
@@ -72,8 +73,8 @@ func (s *watching) countTail(e *Engine) {
 	s.counter.head = false
 }
 
-// count counts events. It reads only the kind of most events, and more of those that are notable
-// or followed.
+// count counts events. Of most events it reads only the kind; it reads more of events that are
+// notable or whose owner is followed.
 func (s *watching) count(events []buff.Event, followed bool) {
 	kinds := &s.counter.kinds
 	for i := range events {
@@ -94,10 +95,10 @@ func (s *watching) count(events []buff.Event, followed bool) {
 	}
 }
 
-// notableKinds is the set of kinds that watchers may ask about later.
+// notableKinds is the set of event kinds that are kept, because a watcher may ask for them later.
 const notableKinds uint64 = 1<<buff.Denied | 1<<buff.Faulted | 1<<buff.Removed
 
-// note keeps denials, faults and early ends.
+// note keeps denials, faults, and removals for other reasons than Expired and Unload.
 func (s *watching) note(ev *buff.Event) {
 	if ev.Kind == buff.Removed && (ev.Why == buff.Expired || ev.Why == buff.Unload) {
 		return
@@ -115,20 +116,21 @@ func (s *watching) countDenial(key denialKey) {
 }
 
 // lateness estimates the distribution of delays. It samples the first lateRun events of a frame,
-// then one in two, one in four, and so on up to one in lateMost, at random positions; each sample
-// counts for its neighbors too. Of 5,000 events in a frame it samples 240.
+// then one in two events, one in four, and so on up to one in lateMost, at random positions. Each
+// sample also counts for the events around it that are not sampled. Of 5,000 events in a frame it
+// samples 240.
 type lateness struct {
 	classes [len(view.LateBounds) + 1]uint64
-	sum     int64 // ms
+	sum     int64 // sum of the delays, in ms
 
 	width int // one sample per this many events
-	left  int // samples left with this width
-	skip  int // events until the next sample
-	rest  int // events after that one that it also counts for
-	short int // events of this frame that no sample has counted for, minus events counted in advance
+	left  int // number of samples to take before the width doubles
+	skip  int // number of events to skip before the next sample
+	rest  int // number of events after the next sample for which that sample also counts
+	short int // number of events of this frame for which no sample counts yet, minus events counted in advance
 	dice  uint32
-	class int // of the last sample, like ms
-	ms    int64
+	class int   // class of the last sample
+	ms    int64 // delay of the last sample
 }
 
 const (
@@ -136,7 +138,7 @@ const (
 	lateMost = 64
 )
 
-// pass receives events, of which it samples a few.
+// pass receives events and samples a few of them.
 func (l *lateness) pass(events []buff.Event) {
 	if l.skip < len(events) {
 		l.search(events)
@@ -180,11 +182,11 @@ func (l *lateness) add(ms int64) {
 	l.rest = l.width - 1 - at
 }
 
-// end ends a frame. Its last sample counts for the remaining events, and for none of the next
-// frame.
+// end ends a frame. The last sample counts for the remaining events of the frame, and for none of
+// the next frame.
 func (l *lateness) end() {
 	if l.short != 0 {
-		l.classes[l.class] += uint64(l.short) // may be negative, if the sample counted for too many
+		l.classes[l.class] += uint64(l.short) // short is negative if the sample has counted for too many events
 		l.sum += l.ms * int64(l.short)
 	}
 	l.width, l.left, l.skip, l.rest, l.short = 1, lateRun, 0, 0, 0

@@ -11,23 +11,23 @@ import (
 
 // watching is the loop's state while there are watchers. All of it belongs to the loop.
 type watching struct {
-	since     wheel.Time
+	since     wheel.Time            // start of the counts
 	clock     *func() time.Duration // nil if nothing is measured
 	tickStart time.Duration         // start of the current Tick
-	clocked   bool                  // began is valid
+	clocked   bool                  // tickStart is valid
 	frames    frameTimes
 
 	counter counter
 	specs   bySpec
 	notable ring // denials, faults and early ends of all owners
 	follows []following
-	mask    uint64 // followed owners: a bit for each id modulo 64
-	list    *[]*follower
-	turn    int // index of the follower to be shown next
-	handled time.Duration
+	mask    uint64        // bit id%64 is set for each followed owner
+	list    *[]*follower  // the list from which follows was made
+	turn    int           // index in follows of the owner that was shown last
+	handled time.Duration // sum of the durations of turns
 	busiest busiest
 	most    most
-	shelf   []int // scratch
+	shelf   []int // scratch of publish
 }
 
 // beforeTick is called at the start of a Tick.
@@ -37,7 +37,7 @@ func (w *watcher) beforeTick() {
 	}
 }
 
-// start prepares the loop to watch the current Tick, or stops watching if no watcher is left.
+// start prepares the loop to watch the current Tick, or stops watching if there is no watcher left.
 func (w *watcher) start() {
 	s := w.on
 	switch {
@@ -147,7 +147,7 @@ func (w *watcher) publish(s *watching) {
 	close(old.superseded)
 }
 
-// countCarried copies the counters of the loop. It costs O(definitions).
+// countCarried copies the counters of definitions to the View. It costs O(definitions).
 func (v *answered) countCarried(e *Engine) {
 	v.Live, v.Refused = make([]int, v.Catalog.Len()), make([]uint64, v.Catalog.Len())
 	for spec := range v.Catalog.All() {
@@ -159,15 +159,15 @@ func (v *answered) countCarried(e *Engine) {
 	}
 }
 
-// sampler chooses the turns of a worker to measure, because reading a clock costs more than a
-// small turn. It measures the first sampleRun turns of a frame, then every second of about
-// 2·sampleRun turns, at random, and so on up to one in sampleMost. So a small game is measured
-// completely, and a large one reads the clock for one turn in sampleMost.
+// sampler chooses the turns of a worker to measure, because reading a clock costs more than a small
+// turn. It measures the first sampleRun turns of a frame, then about one in two turns, at random,
+// until sampleRun more are measured, then one in four, and so on up to one in sampleMost. So a
+// small game is measured completely, and a large game reads the clock for one turn in sampleMost.
 type sampler struct {
 	frame  uint64
 	weight uint32 // number of turns that the next sample counts for
-	left   uint32 // samples left with this weight
-	taken  uint32 // weight of the current turn
+	left   uint32 // number of samples to take before the weight doubles
+	taken  uint32 // number of turns that the current sample counts for
 	dice   uint32
 	clock  *func() time.Duration // clock of the current turn
 }
@@ -177,7 +177,7 @@ const (
 	sampleMost = 64
 )
 
-// take reports whether the current turn is measured.
+// take reports whether to measure the current turn.
 func (s *sampler) take(frame uint64) bool {
 	if s.frame != frame {
 		s.frame, s.weight, s.left = frame, 1, sampleRun
@@ -192,7 +192,7 @@ func (s *sampler) take(frame uint64) bool {
 	return true
 }
 
-// startClock returns the start time of a turn, or a negative value if it is not measured.
+// startClock returns the start time of a turn, or a negative value if the turn is not measured.
 func (l *workerState) startClock() time.Duration {
 	clock := l.engine.watch.timing.Load()
 	if clock == nil || !l.sampler.take(l.frame) {
@@ -206,7 +206,7 @@ func (l *workerState) startClock() time.Duration {
 	return max(began, 0)
 }
 
-// endClock records the duration of an owner's turn.
+// endClock records the duration of an owner's turn. If began is negative, the turn is not measured.
 func (l *workerState) endClock(o *owner, began time.Duration) {
 	if began < 0 {
 		return
@@ -216,17 +216,17 @@ func (l *workerState) endClock(o *owner, began time.Duration) {
 	}
 }
 
-// busySpan is the engine time over which the durations of turns are summed.
+// busySpan is the length of a span, in game time, over which the durations of turns are summed.
 const busySpan = 5 * time.Second
 
-// ranks is the length of a ranking.
+// ranks is the largest length of a ranking.
 const ranks = 10
 
-// busiest ranks owners by the time spent in their turns in a span.
+// busiest ranks owners by the time spent in their turns in one span of busySpan.
 type busiest struct {
-	span      uint32 // number of the current span, from 1
-	now, last []view.Ranked
-	ended     bool // at least one span has ended
+	span      uint32        // number of the current span, from 1
+	now, last []view.Ranked // rankings of the current span and the one before
+	ended     bool          // at least one span has ended
 }
 
 func (b *busiest) add(o *owner, took time.Duration, now wheel.Time) {
@@ -254,8 +254,8 @@ func (b *busiest) view() []view.Ranked {
 	return slices.Clone(b.now)
 }
 
-// rank inserts an owner into a ranking, or moves it up if it is already listed with a smaller
-// value.
+// rank inserts an owner into a ranking if its value is large enough. If the owner is already in the
+// ranking, rank replaces its value, which must not become smaller, and moves it up.
 func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
 	at := slices.IndexFunc(list, func(x view.Ranked) bool { return x.Owner == r.Owner })
 	switch {
@@ -276,12 +276,13 @@ func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
 	return list
 }
 
-// frameTimes is the durations of the frames. Watch.Frame may still correct last.
+// frameTimes holds the durations of the frames. The duration in last may still be corrected by
+// Watch.Frame.
 type frameTimes struct {
 	last  view.FrameTime
-	list  []view.FrameTime
-	next  int
-	times view.Histogram
+	list  []view.FrameTime // ring of the recent frames
+	next  int              // index of the oldest entry in list
+	times view.Histogram   // of all frames
 	sum   time.Duration
 }
 
@@ -289,7 +290,7 @@ const recentFrames = 256
 
 func (t *frameTimes) flush() {
 	if t.last.Took == 0 {
-		return // it was not measured
+		return // the frame was not measured
 	}
 	t.times.Add(t.last.Took)
 	t.sum += t.last.Took
@@ -302,8 +303,8 @@ func (t *frameTimes) flush() {
 	t.last = view.FrameTime{}
 }
 
-// recent returns the latest frames, the oldest first. It leaves out the frame that has just
-// ended, because Watch.Frame may still correct its duration.
+// recent returns the latest frames, the oldest first. It omits the frame that has just ended,
+// because Watch.Frame may still correct the duration of that frame.
 func (t *frameTimes) recent() []view.FrameTime {
 	return append(slices.Clone(t.list[t.next:]), t.list[:t.next]...)
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// shownAtOnce is the largest number of followed owners that one View updates, so that the cost of
-// a frame does not grow with their number.
+// shownAtOnce is the largest number of followed owners that one View updates, so that the cost of a
+// frame does not grow with the number of followed owners.
 const shownAtOnce = 8
 
 // following is the loop's state of a followed owner.
 type following struct {
 	*follower
-	events ring
-	pulses uint64
+	events ring   // recent events of the owner
+	pulses uint64 // number of pulses so far
 }
 
 // follow updates the list of followed owners. It allocates only if the list has changed.
@@ -56,7 +56,8 @@ func (s *watching) remember(ev *buff.Event) {
 	}
 }
 
-// show returns the followed owners: some updated, the others unchanged.
+// show returns the state of all followed owners. It updates a few of them, in turn, and takes the
+// state of the others from old.
 func (s *watching) show(e *Engine, old map[buff.OwnerID]*view.Owner) map[buff.OwnerID]*view.Owner {
 	if len(s.follows) == 0 {
 		return nil
@@ -104,7 +105,7 @@ func (f *following) show(e *Engine, old *view.Owner) *view.Owner {
 	return v
 }
 
-// attributesOf returns the attributes of an owner. It must not be busy.
+// attributesOf returns the attributes of an owner, which must not be busy.
 func attributesOf(e *Engine, o *owner) (out []view.Attribute) {
 	c, room := e.Catalog(), maxModifiers
 	for a := range o.set.Attributes(c) {
@@ -125,7 +126,8 @@ func attributesOf(e *Engine, o *owner) (out []view.Attribute) {
 	return out
 }
 
-// lookAt calls the follower's look function. A panic in it becomes v.Fault.
+// lookAt calls the function that was passed to Follow. If that function panics, the panic becomes
+// v.Fault.
 func (f *following) lookAt(e *Engine, v *view.Owner, data any) {
 	if f.look == nil {
 		return
@@ -135,7 +137,7 @@ func (f *following) lookAt(e *Engine, v *view.Owner, data any) {
 	}
 }
 
-// ring keeps the last events.
+// ring keeps the last events that were added, up to a limit.
 type ring struct {
 	events []buff.Event
 	oldest int

@@ -10,11 +10,11 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// bySpec counts events by the lineage of their definition; entry 0 counts events without a
-// definition.
+// bySpec counts events by the lineage of their definition and by their kind. Entry 0 counts events
+// without a definition.
 type bySpec [][len(view.View{}.Counts)]uint64
 
-// countBySpec counts the events of a frame. They are hot in cache: the flight recorder has just
+// countBySpec counts the events of a frame. They are in cache, because the flight recorder has just
 // read them.
 func (f *Frame) countBySpec(s *watching, lineages int) {
 	if more := lineages - len(s.specs); more > 0 {
@@ -38,16 +38,18 @@ func (b bySpec) add(events []buff.Event) {
 	}
 }
 
-// handlerTimes is the durations of the handlers of one definition. It is safe for concurrent use.
+// handlerTimes holds the durations of the handlers of one definition. It is safe for concurrent
+// use.
 type handlerTimes struct {
-	took    atomic.Int64
+	took    atomic.Int64 // sum in ns
 	classes [len(view.Histogram{})]atomic.Uint64
 }
 
-// handling holds the times of all definitions, by lineage; entries without a measurement are nil.
+// handling holds the handlerTimes of all definitions, by lineage. An entry is nil if no handler of
+// the definition was measured.
 type handling []atomic.Pointer[handlerTimes]
 
-// grow returns a table with room for the given number of lineages.
+// grow returns a table with the same entries and with room for the given number of lineages.
 func (h *handling) grow(lineages int) *handling {
 	if h != nil && len(*h) >= lineages {
 		return h
@@ -61,7 +63,7 @@ func (h *handling) grow(lineages int) *handling {
 	return &out
 }
 
-// startCall returns the start time of a handler, or a negative value if it is not measured.
+// startCall returns the start time of a handler, or a negative value if the call is not measured.
 func (l *workerState) startCall() time.Duration {
 	clock := l.engine.watch.timing.Load()
 	if clock == nil || !l.calls.take(l.frame) {
@@ -124,7 +126,7 @@ func (s *watching) bySpec(e *Engine) []view.SpecStats {
 	return append(out, view.SpecStats{Events: s.specs[0]})
 }
 
-// measured fills in the durations of the handlers.
+// measured fills in the durations of the handlers of a definition.
 func (table handling) measured(s *view.SpecStats) {
 	line := 0
 	if s.Spec != nil {
@@ -144,28 +146,28 @@ func (table handling) measured(s *view.SpecStats) {
 	s.Handlers = s.Times.Len()
 }
 
-// most ranks owners by the number of their buffs. It checks each owner whose turn is measured,
-// and sweeps over all owners in small steps to find those without measured turns. The counts in
-// the list are refreshed for each View, so they are right; an owner that should have moved up
-// into the list is found at its next turn or in the next sweep.
+// most ranks owners by the number of their buffs. It checks each owner whose turn is measured. It
+// also visits all owners in turn, a few in each frame, to find owners without measured turns. The
+// numbers in the ranking are updated for each View, so they are right. But an owner that should
+// have moved up into the ranking is only found at its next measured turn or visit.
 type most struct {
 	list  []view.Ranked
-	at    int  // number of the next owner
-	round bool // all owners have been visited
+	at    int  // number of the next owner to visit
+	round bool // all owners have been visited at least once
 }
 
-// sweptAtOnce is the number of owners visited per frame. An owner that is not in cache costs
-// about 100 ns.
+// sweptAtOnce is the number of owners that sweep visits in each frame. An owner that is not in
+// cache costs about 100 ns.
 const sweptAtOnce = 32
 
-// consider checks an owner with n buffs.
+// consider adds an owner with n buffs to the ranking if n is large enough.
 func (m *most) consider(id buff.OwnerID, n int) {
 	if n > 0 && (len(m.list) < ranks || int64(n) > m.list[len(m.list)-1].N) {
 		m.list = rank(m.list, view.Ranked{Owner: id, N: int64(n)})
 	}
 }
 
-// sweep continues the sweep.
+// sweep visits the next few owners.
 func (m *most) sweep(e *Engine) {
 	for range min(sweptAtOnce, e.owners.len()) {
 		if m.at >= e.owners.len() {
@@ -179,7 +181,7 @@ func (m *most) sweep(e *Engine) {
 	m.round = m.round || m.at >= e.owners.len()
 }
 
-// view returns the current list.
+// view returns the current ranking.
 func (m *most) view(e *Engine) []view.Ranked {
 	m.list = slices.DeleteFunc(m.list, func(r view.Ranked) bool {
 		o := e.ownerOf(r.Owner)
@@ -194,7 +196,7 @@ func (m *most) view(e *Engine) []view.Ranked {
 	return slices.Clone(m.list)
 }
 
-// fractionVisited returns the fraction of the owners that the first sweep has visited.
+// fractionVisited returns the fraction of all owners that sweep has visited so far, at most 1.
 func (m *most) fractionVisited(e *Engine) float64 {
 	if m.round || e.owners.len() == 0 {
 		return 1
@@ -202,7 +204,8 @@ func (m *most) fractionVisited(e *Engine) float64 {
 	return float64(m.at) / float64(e.owners.len())
 }
 
-// Limits of [view.Watch.Holders] in one Tick: it stops after the owner that reaches one of them.
+// Limits of [view.Watch.Holders] in one Tick. It stops after the owner with which it reaches one of
+// them.
 const (
 	holdersOwners = 1024
 	holdersBuffs  = 8192
@@ -217,7 +220,7 @@ func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (view.Hol
 	return lookUp(ctx, w, func(*watching) view.Holders { return w.engine.holdersOf(s.Lineage(), max(from, 0)) })
 }
 
-// holdersOf searches some owners.
+// holdersOf searches some owners, from the number from on, for buffs of a lineage.
 func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 	looked, n := 0, from
 	out.All = e.owners.len()

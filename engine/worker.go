@@ -12,23 +12,23 @@ import (
 )
 
 // workerState is the state of one worker: its scratch memory and the lists for the results of its
-// turns. It belongs to the worker while one is running in its place, and to the loop while no
-// worker is running.
+// turns. While a goroutine runs as this worker, the state belongs to that goroutine; otherwise it
+// belongs to the loop.
 type workerState struct {
 	engine       *Engine
 	index        int
-	prefetchSink uint64 // sink for prefetch reads; unused
+	prefetchSink uint64 // keeps the compiler from removing prefetch reads
 	turn         buff.Turn
 	outbox       []outgoing
-	commandData  commandData // data that the commands of its turns point to
-	ctx          Context
+	commandData  commandData  // data that the commands of its turns point to
+	ctx          Context      // passed to handlers
 	owner        *owner       // owner of the current turn
-	progress     *progress    // progress of the current turn: the owner's, or ownProgress
-	ownProgress  progress     // used for owners without turns state
+	progress     *progress    // progress of the current turn: that in owner.turns, or ownProgress
+	ownProgress  progress     // used if owner.turns is nil
 	batched      *batchedTurn // the last batched turn
 	inBatch      bool         // the current turn is batched
-	onLoop       bool         // its turns run on the loop: see Engine.runHere
-	frame        uint64       // the frame of the lists
+	onLoop       bool         // this worker is the loop itself: see Engine.runHere
+	frame        uint64       // number of the frame to which the lists belong
 	emptied      bool         // the loop has emptied the lists, and no turn has written to them since
 	chunks       chunks
 	old          []lists // lists of earlier frames
@@ -37,11 +37,11 @@ type workerState struct {
 	timeout      buff.TimeoutHandle // handle and timeout of the running handler's event
 	sampler      sampler            // selects the turns to measure
 	calls        sampler            // selects the handlers to measure
-	labels       context.Context    // of the goroutine, for profiles; may be nil
+	labels       context.Context    // profiler labels of the goroutine; may be nil
 
-	// current and since identify the running handler for the loop: current is the owner's number
-	// plus one in the upper half and the definition's lineage in the lower one, since the time of
-	// the frame when the turn started.
+	// current and since tell the loop which handler is running. The upper half of current is the
+	// owner's number plus one, and the lower half is the lineage of the definition. since is the
+	// time of the frame in which the turn started.
 	current atomic.Uint64
 	since   atomic.Int64
 	marked  bool // current is not 0
@@ -63,10 +63,10 @@ func (l *workerState) init(e *Engine, index int) {
 type turnOf struct {
 	region         *trace.Region
 	began          time.Duration
-	events, outbox int // the lengths of the worker's lists
+	events, outbox int // lengths of the worker's lists when the turn started
 }
 
-// beginTurn starts a turn of an owner. Its progress has the allowance.
+// beginTurn starts a turn of an owner. The caller has set the allowance in the progress.
 func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	l.prepare()
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
@@ -76,7 +76,7 @@ func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	assign(&l.progress, hand)
 	hand.parked = false
 	t := turnOf{region: region(regionTurn)}
-	if now := int64(l.turn.Now); l.since.Load() != now { // avoids a store, which would wait for earlier stores
+	if now := int64(l.turn.Now); l.since.Load() != now { // usually unchanged; an atomic store would wait for earlier stores
 		l.since.Store(now)
 	}
 	if l.engine.watch.timing.Load() != nil {
@@ -89,9 +89,9 @@ func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	return t
 }
 
-// storeResult stores the result of a turn in to, because returning the large value would copy it.
-// The turn is not over yet: endTurn must follow, and must come last, because it reads the game's
-// clock, which may panic.
+// storeResult writes the result of the turn t to *to. It does not return the result, because a
+// segment is large to copy. The turn is not over yet: endTurn must follow, and must be the last
+// call, because it reads the game's clock, which may panic.
 func (l *workerState) storeResult(to *segment, t *turnOf) {
 	endRegion(t.region)
 	l.flushOutbox()
@@ -139,7 +139,8 @@ func (l *workerState) runMailbox(box *mailbox) {
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
 		case do:
-			// A batched turn that was cut short has left no message.
+			// An earlier run may be unfinished without a run message, because a batched turn that
+			// was cut short leaves none.
 			if h.unfinished && !l.run(box, o, h.until) || h.used >= h.given {
 				l.requeue(box)
 				return
@@ -154,7 +155,7 @@ func (l *workerState) runMailbox(box *mailbox) {
 	}
 }
 
-// execute runs a queued command.
+// execute runs a command from the owner's mailbox.
 func (l *workerState) execute(o *owner, m *message) {
 	l.progress.executed++
 	if m.throughSource {
@@ -170,10 +171,10 @@ func (l *workerState) execute(o *owner, m *message) {
 }
 
 // run processes the owner's due events, within its allowance and Limits.Turn, and reports whether
-// all are done.
+// all events that are due by until are done.
 //
-// If a handler ends its goroutine, that ends run too: its commands are executed on the way out,
-// and the mailbox is passed to another worker.
+// If a handler ends its goroutine, run does not return either. A deferred function then executes
+// the commands of the handler, and passes the mailbox to another worker.
 func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
 	h := l.progress
 	if l.engine.cutOff.Load() {
@@ -185,7 +186,7 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	h.until, h.unfinished = until, true
 	defer func() {
 		if !returned {
-			defer l.requeue(box) // even if finish ends the goroutine too
+			defer l.requeue(box) // deferred, so that it runs even if a handler ends the goroutine during finish
 			defer func() { l.charge(ran, told) }()
 			l.finish(o, until)
 		}
@@ -201,15 +202,15 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	return done
 }
 
-// charge counts the work of an owner: the number of due events processed, or of events emitted if
-// that is larger.
+// charge adds the work of a run to the used allowance: the number of due events that it has
+// processed or the number of events that it has emitted, whichever is larger.
 func (l *workerState) charge(ran uint64, told int) {
 	l.progress.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
 }
 
-// requeue puts an unfinished owner back into the queue. If it has used up its allowance, or
-// its handler was held, it is parked: the loop merges its events and gives it another allowance
-// when possible.
+// requeue puts an owner whose turn is unfinished back into the queue. If the owner has used up its
+// allowance, or its handler was still running when its Tick ended, the owner is parked: the loop
+// merges its events and gives it another allowance when possible.
 func (l *workerState) requeue(box *mailbox) {
 	h := l.progress
 	h.parked = l.onLoop || h.used >= h.given || l.frame != l.engine.frames.Load()
@@ -226,8 +227,9 @@ func (l *workerState) requeue(box *mailbox) {
 	}
 }
 
-// finish executes the pending commands of the turn after a handler has ended its goroutine. A
-// handler called by them may do so again.
+// finish executes the pending commands of the turn after a handler has ended its goroutine. These
+// commands may call another handler that also ends the goroutine; the deferred function then
+// continues.
 func (l *workerState) finish(o *owner, until wheel.Time) {
 	returned := false
 	defer func() {
@@ -259,7 +261,7 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	defer func() {
 		told.end(l)
 		l.ctx.over = true
-		assign(&l.turn.Catalog, l.engine.Catalog()) // a Reload may have happened during a slow handler
+		assign(&l.turn.Catalog, l.engine.Catalog()) // there may have been a Reload while the handler was running
 		if returned {
 			return
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// maxZones is the largest number of zones. Zones count if they have owners, or a time of their
-// own.
+// maxZones is the largest number of zones. Only zones that have owners, or whose time is paused or
+// has another rate, count.
 const maxZones = buff.MaxOwners
 
 // zone is an area whose time may be paused or have another rate. Every owner is in one zone,
@@ -20,10 +20,10 @@ type zone struct {
 	owners []uint32 // numbers of the owners
 }
 
-// zones is the set of all zones, and the owners still to be notified of their zone's time.
+// zones has all zones, and the owners that are still to be notified of their zone's time.
 type zones struct {
 	byID     map[uint32]*zone // includes zone 0
-	endBuffs bool             // some definition ends its buffs on a change of zone, now or in an earlier version
+	endBuffs bool             // a definition, or an earlier version of it, ends its buffs when the owner changes its zone
 	pending  []ref            // owners not yet notified of their zone's time
 }
 
@@ -32,13 +32,14 @@ func newZones() zones { return zones{byID: map[uint32]*zone{0: {}}} }
 // first returns zone 0.
 func (zs *zones) first() *zone { return zs.byID[0] }
 
-// zoneScale is the effect of a zone on the time of its owners. The zero value has none.
+// zoneScale is the effect of a zone on the time of its owners. The zero value has no effect.
 type zoneScale struct {
-	rate buff.Ratio // zero for 1
-	held bool
+	rate buff.Ratio // the zero Ratio means 1
+	held bool       // the time is paused
 }
 
-// changes returns the commands that change the time of an owner from the scale was to p.
+// changes returns the commands that change the time of an owner from the effect was to the effect
+// p. Only the first n are valid.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {
 		do := verb.Resume
@@ -55,11 +56,11 @@ func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	return list, n
 }
 
-// zoneMessages is the most messages that a busy owner gets for a change of zone: its pause, its
-// rate, and the end of its buffs with on_zone: remove.
+// zoneMessages is the largest number of messages that a change of zone sends to a busy owner: the
+// pause, the rate, and the end of its buffs that have on_zone: remove.
 const zoneMessages = 3
 
-// setZone moves an owner to a zone, and then ends its buffs with on_zone: remove.
+// setZone moves an owner to a zone, and then ends those of its buffs that have on_zone: remove.
 func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
@@ -81,7 +82,7 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	})
 	e.applyZoneTime(o)
 	all := buff.Result{Kind: buff.Done}
-	if e.zones.endBuffs { // with the time of the new zone
+	if e.zones.endBuffs { // the buffs end with the time of the new zone
 		mergeResults(&all, e.deliver(o, &buff.Command{Verb: verb.SetZone}))
 	}
 	return all
@@ -156,8 +157,8 @@ func (zs *zones) join(o *owner, id uint32, z *zone) {
 	z.owners = append(z.owners, o.number)
 }
 
-// leave removes an owner from its zone's list. The last owner of the list takes its place; leave
-// returns that owner's number, which may be the leaving one's.
+// leave removes an owner from its zone's list. The last owner of the list moves to the free place.
+// leave returns the number of the owner that has moved, which may be the leaving owner itself.
 func (zs *zones) leave(o *owner) (moved uint32) {
 	z := zs.byID[o.zone]
 	last := len(z.owners) - 1
@@ -168,7 +169,7 @@ func (zs *zones) leave(o *owner) (moved uint32) {
 	return moved
 }
 
-// retryLater records an owner that could not be notified of its zone's time.
+// retryLater records an owner that could not be notified of its zone's time, for retryZones.
 func (zs *zones) retryLater(o *owner) {
 	if b := o.needRare(); !b.zonePending {
 		b.zonePending = true
@@ -176,8 +177,8 @@ func (zs *zones) retryLater(o *owner) {
 	}
 }
 
-// applyZoneTime gives an owner the time of its zone. If the owner is busy and its mailbox
-// is full, the next Tick tries again.
+// applyZoneTime gives an owner the time of its zone. If the owner is busy and its mailbox is full,
+// the next Tick tries again.
 func (e *Engine) applyZoneTime(o *owner) {
 	want := e.zones.byID[o.zone].scale
 	if o.readRare().scale == want || o.leaving() {
@@ -194,12 +195,13 @@ func (e *Engine) applyZoneTime(o *owner) {
 	o.setScale(want)
 }
 
-// retryZones notifies the owners that could not be notified before, up to its part of the Tick.
-// Owners whose mailbox is still full are queued after those not tried yet.
+// retryZones notifies owners that could not be notified of their zone's time before, within its
+// part of the Tick. Owners whose mailbox is still full are queued after the owners that were not
+// tried yet.
 func (e *Engine) retryZones() {
 	k, n := 0, len(e.zones.pending)
 	for most := e.costSoFar() + e.part(); k < n && e.costSoFar() < most; k++ {
-		e.loopWork.commands++ // even if there is no change
+		e.loopWork.commands++ // counted even if there is no change, so that the work is limited
 		if o := e.zones.pending[k].alive(); o != nil {
 			o.needRare().zonePending = false
 			e.applyZoneTime(o)
