@@ -15,15 +15,15 @@ import (
 
 // command is one command of the tool.
 type command interface {
-	// flags declares the flags. Usage texts name the value in backquotes.
+	// flags declares the flags of the command. Usage texts have the name of the value in backquotes.
 	flags(f *flags)
-	// help returns the text between the summary and the flags.
+	// help returns the text that the help shows between the summary and the flags.
 	help() string
 	run(args []string, stdout, stderr io.Writer) error
 }
 
-// commands lists the commands in the order of the help. The arguments are "", "NAME", "[NAME]"
-// or "NAME...".
+// commands lists the commands in the order of the help. The field arguments has the form "",
+// "NAME", "[NAME]" or "NAME...".
 var commands = []struct {
 	name, arguments, summary string
 	new                      func() command
@@ -38,7 +38,7 @@ var commands = []struct {
 	{"cut", "FILE", "Print the zones in a store: owners, buffs, clocks, damage.", func() command { return new(cutCmd) }},
 }
 
-// flags is a flag.FlagSet with flags that may be repeated.
+// flags is a flag.FlagSet that also has flags which may be repeated.
 type flags struct{ *flag.FlagSet }
 
 // listVar declares a flag with several values, separated by commas or repeated.
@@ -106,8 +106,8 @@ func execute(args []string, stdout, stderr io.Writer) error {
 	return usageError{fmt.Errorf("bufftick: there is no command %q%s; see bufftick -help", args[0], suggestion(args[0], names))}
 }
 
-// parse parses flags before, between and after the arguments, and returns the arguments. "--" ends
-// the flags.
+// parse parses flags before, between and after the arguments, and returns the arguments. After "--"
+// everything is an argument.
 func parse(f *flags, args []string) (rest []string, err error) {
 	var last []string
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -137,7 +137,7 @@ func suggestion(wrong string, names []string) string {
 	return ""
 }
 
-// checkArguments compares the number of arguments with their declaration.
+// checkArguments returns an error if the number of arguments does not match their declaration.
 func checkArguments(declared string, args []string) error {
 	least, most := 1, 1
 	switch {

@@ -43,7 +43,7 @@ The exit code is 1 if a file cannot be read or written, or if the standard outpu
 contain everything; 2 if the command line is wrong; otherwise 0.`
 }
 
-// run reads all files before it writes the first.
+// run converts the files. It reads all of them before it writes anything.
 func (c *convertCmd) run(args []string, stdout, stderr io.Writer) error {
 	c.Paths = args
 	if !slices.Contains([]string{"", "yaml", "json", "csv"}, c.To) {
@@ -75,7 +75,7 @@ func (c *convertCmd) run(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// read reads all files and reports the errors of all of them.
+// read reads all input files. It reports the errors of all files, not only of the first.
 func (c *convertCmd) read(stderr io.Writer) (files []converted, err error) {
 	texts, err := definition.Files(c.Paths...)
 	failed := err != nil
@@ -118,7 +118,7 @@ func readConverted(name string, src []byte) (converted, error) {
 	return converted{name, format, fields, comments(name, src, format)}, nil
 }
 
-// comment is a comment that will be lost.
+// comment is a comment of an input file, which is not converted.
 type comment struct {
 	file string
 	line int

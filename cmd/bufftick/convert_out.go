@@ -16,17 +16,17 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// target is an output file and its inputs.
+// target is an output file and the input files that are merged into it.
 type target struct {
 	name   string // "" for the standard output
 	format definition.Format
 	files  []converted
 }
 
-// made is the text of a file.
+// made is the name and text of an output file.
 type made struct{ name, text string }
 
-// plan returns the output files and their inputs.
+// plan decides which input files go into which output files.
 func (c *convertCmd) plan(files []converted) ([]target, error) {
 	to := map[string]definition.Format{"yaml": definition.YAML, "json": definition.JSON, "csv": definition.CSV}[c.To]
 	as, known := definition.FormatOf(c.Out)
@@ -65,7 +65,7 @@ func (c *convertCmd) each(files []converted, to definition.Format) (plan []targe
 	return plan, nil
 }
 
-// otherThan returns CSV, or YAML if all files are CSV.
+// otherThan returns the default output format: YAML if all files are CSV, and otherwise CSV.
 func otherThan(files ...converted) definition.Format {
 	if slices.ContainsFunc(files, func(f converted) bool { return f.format != definition.CSV }) {
 		return definition.CSV
@@ -73,7 +73,8 @@ func otherThan(files ...converted) definition.Format {
 	return definition.YAML
 }
 
-// isFolder reports whether a path is a folder, or is to be created as one.
+// isFolder reports whether a path is a folder, or does not exist and looks like the name of a
+// folder.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir() || err != nil && (strings.HasSuffix(name, "/") || filepath.Ext(name) == "")
@@ -82,8 +83,8 @@ func isFolder(name string) bool {
 // maxLost is the maximum number of lost comments that are printed.
 const maxLost = 20
 
-// make returns the text of a file, and of a second one for fields that do not fit into a table.
-// It reports whether nothing was left out.
+// make returns the text of an output file. If the file is a table and some fields do not fit into
+// it, make returns a second file with these fields. whole is false if they had to be left out.
 func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	root, lost := joined(t.files)
 	var rest []*ast.MappingValueNode
@@ -91,7 +92,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 		root, rest = parted(root)
 	}
 	var text string
-	if len(rest) == 0 || defines(root) { // or a table would be empty
+	if len(rest) == 0 || defines(root) { // do not write an empty table
 		if text, err = definition.Write(node(root), t.format); err != nil {
 			return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 		}
@@ -121,7 +122,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	return append(list, made{beside, text}), true, nil
 }
 
-// joined returns the fields of all files merged into one, and their comments.
+// joined returns the fields of all files, merged, and the comments of all files.
 func joined(files []converted) (root []*ast.MappingValueNode, comments []comment) {
 	if len(files) == 1 {
 		return files[0].root, files[0].comments
@@ -145,8 +146,8 @@ func joined(files []converted) (root []*ast.MappingValueNode, comments []comment
 	return root, comments
 }
 
-// together merges two maps or two lists. It returns nil for anything else, such as the version,
-// of which the first is kept.
+// together merges two maps or two lists. It returns nil for any other values, such as two versions;
+// the caller then keeps the first.
 func together(a, b ast.Node) ast.Node {
 	fa, isMap := definition.Fields(a)
 	fb, isMapToo := definition.Fields(b)
@@ -173,7 +174,7 @@ func defines(root []*ast.MappingValueNode) bool {
 	return false
 }
 
-// parted splits the fields into those that fit into a table and the rest.
+// parted splits the fields into those that fit into a table and those that do not.
 func parted(root []*ast.MappingValueNode) (table, rest []*ast.MappingValueNode) {
 	for _, f := range root {
 		switch name, _ := definition.Text(f.Key); name {
@@ -204,7 +205,7 @@ func names(fields []*ast.MappingValueNode) string {
 	return strings.Join(list, ", ")
 }
 
-// store writes the files, or none if one of them exists.
+// store writes the files. If one of them already exists, it writes none.
 func (c *convertCmd) store(list []made, stdout io.Writer) error {
 	for _, m := range list {
 		if _, err := os.Lstat(m.name); m.name != "" && !c.Force && !errors.Is(err, fs.ErrNotExist) {

@@ -99,7 +99,7 @@ func (c *cutCmd) compact(stdout io.Writer) error {
 	return err
 }
 
-// readCut is a zone, or the error of reading it.
+// readCut is a zone of the file, or the error with which it could not be read.
 type readCut struct {
 	zone     string
 	cut      *store.Cut // nil if err is set
@@ -155,7 +155,7 @@ func (c *cutCmd) read() (cuts []readCut, warning string, err error) {
 	return cuts, s.Warning(), nil
 }
 
-// savedBuff is the part of a buff in a blob that is printed; buff.BlobJSON returns all of it.
+// savedBuff contains the fields of a saved buff that are printed. buff.BlobJSON returns all fields.
 type savedBuff struct {
 	ID     string `json:"buff"`
 	Source uint64 `json:"source"`
@@ -163,7 +163,7 @@ type savedBuff struct {
 	Left   *int64 `json:"left_ms"`
 }
 
-// print prints one zone and returns the number of errors.
+// print prints one zone and returns the number of errors in it.
 func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int) {
 	if x.err != nil {
 		fmt.Fprintln(out, x.err)
@@ -242,7 +242,7 @@ func (c *cutCmd) printOwner(out *bytes.Buffer, o *store.Owner, state string, cat
 	return bad
 }
 
-// savedBuffs parses a blob. An owner without buffs may have none.
+// savedBuffs returns the buffs in a blob. The blob of an owner without buffs may be empty.
 func savedBuffs(blob []byte) ([]savedBuff, error) {
 	if len(blob) == 0 {
 		return nil, nil
@@ -268,8 +268,8 @@ type cutJSON struct {
 	Uptime   int64             `json:"uptime_ms"`
 	Areas    []store.ZoneClock `json:"areas,omitempty"`
 	Owners   []ownerJSON       `json:"owners"`
-	Arriving []ownerJSON       `json:"arriving,omitempty"` // moving to this zone
-	Commands []string          `json:"commands,omitempty"` // in hexadecimal
+	Arriving []ownerJSON       `json:"arriving,omitempty"` // owners that are moving to this zone
+	Commands []string          `json:"commands,omitempty"` // commands in hexadecimal
 	Data     []byte            `json:"data,omitempty"`
 }
 
@@ -278,7 +278,7 @@ type ownerJSON struct {
 	Frame  uint64          `json:"frame"`
 	Older  bool            `json:"older,omitempty"`
 	Blob   json.RawMessage `json:"blob,omitempty"`
-	Damage string          `json:"damage,omitempty"` // of the blob
+	Damage string          `json:"damage,omitempty"` // what is wrong with the blob; empty if it is valid
 	Data   []byte          `json:"data,omitempty"`
 }
 

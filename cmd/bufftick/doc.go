@@ -89,17 +89,18 @@
 // (basic), most (all) and newest: true. Tags and acts that no definition mentions have no
 // effect. A RATIO is 2, 0.25 or "1/3".
 //
-// A step runs after all events due at its instant. With an expected log, time passes up to its
-// last line, if that is after the last step.
+// A step runs after all events that are due at its instant. If the last line of the expected log is
+// after the last step, the run continues up to that line.
 //
 // The log has one line for each event, sorted by time, and at the same instant by owner. It
 // contains deaths and revivals ("die", "revive") only with "life: true". The flags -frame,
-// -workers and -sync never change it. With "seen: true" each step ends a frame, and there are
-// no other frames; a pulse that ran late then shows when: "seen=8000". A definition with
-// catchup: skip or coalesce needs "seen: true", since it concerns the pulses of one frame. So
-// does an action "to: source" or "to: target" of a hook other than on.act, which runs at the
-// end of a frame. If no step has such an owner, the action has no recipient, and the log says
-// "miss". Go handlers named by definitions exist and do nothing.
+// -workers and -sync never change the log. With "seen: true" each step ends a frame, and there are
+// no other frames. The line of a pulse that ran late then says when it ran, such as "seen=8000".
+// A definition with "catchup: skip" or "catchup: coalesce" needs "seen: true", because these rules
+// are about the pulses of one frame. An action "to: source" or "to: target" of a hook other than
+// on.act also needs it, because such an action runs at the end of a frame. If the script never
+// spawns the owner that such an action is for, the log says "miss". Go handlers that definitions
+// name exist and do nothing.
 //
 // All errors of a file are printed at once, each with file, line, column and a caret. A file
 // that cannot be parsed stops everything; a scenario with errors fails alone. "bufftick
@@ -127,28 +128,28 @@
 //	remove          the end, which is compared, see below
 //	tick            a pulse, which is not used
 //
-// The table of spells has spell, name, kind, duration_ms and refresh: restart, pandemic or
-// another value of package buff. A spell that is not in the table lasts until the recording
-// removes it, so that the load is realistic.
+// The table of spells has the columns spell, name, kind, duration_ms and refresh, which is restart,
+// pandemic or another value of package buff. A spell that is not in the table lasts until the
+// recording removes it, so that the load is realistic.
 //
 // Every line is sent to the engine at its time, after the events due then. The engine decides
 // when a buff of the table ends, and that end is compared with the recorded one:
 //
 //	match   within 100 ms of each other
-//	early   recorded before its time, because of a dispel or because the game knew more;
-//	        the engine is then told to end it
-//	late    the engine ended it, and it was alive more than 100 ms later
+//	early   the recorded end is before the engine's, because of a dispel or something that is
+//	        not in the recording; the engine is then told to end the buff
+//	late    the engine ended the buff, but it was still active more than 100 ms later
 //
-// Late ends are errors of the engine or of the table, and are printed with their lines; "when
-// the recorder wrote again" means that the trace has no line between the two ends. Early ends
-// that are one plain duration after a refresh, although the table carries over the remaining
-// time, are counted by spell: the table may be wrong there.
+// Late ends are errors of the engine or of the table, and are printed with their lines. "When
+// the recorder wrote again" means that the trace has no line between the two ends. If the table
+// says that a refresh carries over the remaining time, but a buff ended early, exactly one duration
+// after its last refresh, the table may be wrong. Such ends are counted by spell.
 //
-// An end is not compared if the recording has none, if the buff was active before the recording
-// began, or if it outlived a recorded death, which it cannot in the engine. If the recording
-// shows that a death was not real, the buff starts again at its next refresh. If one source has
-// several buffs of one spell on a unit, the trace does not show which one ended; the engine has
-// one.
+// An end is not compared if the recording does not contain it, if the buff was active before the
+// recording began, or if the buff outlived a recorded death, which it cannot in the engine. If the
+// recording shows that a death was not real, the buff starts again at its next refresh. If one
+// source has several buffs of one spell on a unit, the trace does not show which of them ended; the
+// engine has only one of them.
 //
 // The last lines of the report are the speed of this machine: commands per second, and the
 // duration of a Tick.

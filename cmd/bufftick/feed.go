@@ -52,7 +52,7 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 		}
 		l = nil
 	}
-	// The engine adds stacks; the recording has their current number.
+	// The recording has the current number of stacks, and the engine needs the number to add.
 	spec, want, add := r.specs[rec.spell], max(rec.stacks, 1), rec.stacks
 	if l != nil {
 		b, _, err := r.engine.Find(l.handle)
@@ -78,16 +78,16 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 
 // lower removes stacks until want are left.
 func (r *replay) lower(h buff.Handle, want int) error {
-	b, _, err := r.engine.Find(h) // without stacks if it has ended
+	b, _, err := r.engine.Find(h) // if the buff has ended, b has no stacks
 	if err != nil || b.Stacks <= want {
 		return err
 	}
 	return r.count(r.engine.Do(buff.RemoveStacks(h, b.Stacks-want, buff.Cancelled)))
 }
 
-// endKnown reports whether the end of a buff that is new to the engine is known after this
-// line. It is not after a refresh that carries over the remaining time, which the trace does
-// not contain.
+// endKnown reports whether the end of a buff that is new to the engine is known after this line.
+// After a refresh that carries over the remaining time, the end is unknown, because the trace does
+// not contain the remaining time.
 func endKnown(rec *record, spec *buff.Spec) bool {
 	return rec.event == "apply" || spec.Stack.Refresh == define.RefreshRestart
 }
@@ -101,8 +101,8 @@ func (r *replay) undose(rec *record) error {
 	return r.lower(l.handle, rec.stacks)
 }
 
-// remove compares a recorded end with the engine's. If the engine's end is due within the
-// tolerance, the buff is not removed.
+// remove compares a recorded end with the end in the engine. If the buff is going to end in the
+// engine within the tolerance, remove does not remove it.
 func (r *replay) remove(rec *record) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil {
@@ -125,8 +125,8 @@ func (r *replay) remove(rec *record) error {
 	return r.count(r.engine.Remove(l.handle))
 }
 
-// endByOther handles a dispel or a break. The trace has the unit that did it, not the one that
-// applied the buff, so the oldest buff of that spell ends.
+// endByOther handles a dispel or a break. The trace says which unit dispelled the buff, but not
+// which unit applied it, so the oldest buff of that spell ends.
 func (r *replay) endByOther(id buff.OwnerID, rec *record, why buff.Reason) error {
 	buffs, err := r.engine.Buffs(id)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 
 // judge compares the ends decided by the engine with the recorded ones.
 type judge struct {
-	lives    map[lifeKey]*life     // the last one for each key
-	byHandle map[buff.Handle]*life // those active in the engine
+	lives    map[lifeKey]*life     // the last life of each key
+	byHandle map[buff.Handle]*life // lives of the buffs that are active in the engine
 
-	now, before wheel.Time // of this line, and of the last line with another time
+	now, before wheel.Time // time of this line, and of the last line that has an earlier time
 
 	match, early int
 	lates        []late
 	skipped      [len(reasons)]int
 
-	// plain counts, by spell, the early ends one duration after the last refresh, although the
-	// table carries over the remaining time: the table may be wrong.
+	// plain counts, by spell, the early ends that are one duration after the last refresh. If the
+	// table says that a refresh carries over the remaining time, the table may be wrong.
 	plain map[spellID]int
 }
 
@@ -44,11 +44,11 @@ func lifeOf(rec *record) lifeKey { return lifeKey{rec.source, rec.target, rec.sp
 type life struct {
 	key    lifeKey
 	handle buff.Handle
-	line   int  // of its start
-	timed  bool // it has a duration
+	line   int  // line of the trace in which it started
+	timed  bool // the buff has a duration
 	known  bool // the recording determines when it should end
 	state  state
-	end    wheel.Time // of ended and killed: decided by the engine
+	end    wheel.Time // when it ended in the engine, in the states ended and killed
 	fresh  wheel.Time // one duration after the last refresh
 }
 
@@ -56,23 +56,23 @@ type life struct {
 type state uint8
 
 const (
-	alive    state = iota // in both
-	removing              // over in the recording, about to end in the engine
-	ended                 // over in the engine, which decided it
+	alive    state = iota // active in the engine and in the recording
+	removing              // over in the recording, and about to end in the engine
+	ended                 // over in the engine, because the engine decided to end it
 	killed                // over in the engine, because its owner died
-	over                  // judged: the recording has shown the cause of its end
+	over                  // over in both and judged; a line of the trace has ended it in the engine
 )
 
 // late is an end that the engine decided too early.
 type late struct {
 	by    wheel.Time
-	end   wheel.Time // decided by the engine
-	line  int        // of the start of the life
-	rec   *record    // shows that the buff was still active
+	end   wheel.Time // when the engine ended the buff
+	line  int        // line of the trace in which the life started
+	rec   *record    // line that shows that the buff was still active
 	proof string
 
-	// first is set if the trace has no line between the engine's end and the proof: the
-	// recorder could not have written the end earlier.
+	// first is set if the trace has no line between the engine's end and the proof. The recorder may
+	// then not have been able to write the end earlier.
 	first bool
 }
 
@@ -126,7 +126,7 @@ func (j *judge) ended(e buff.Event) {
 	case l.state == removing:
 		j.match++
 		j.drop(l)
-	case l.state != alive: // caused by a line of the trace
+	case l.state != alive: // a line of the trace has caused the end, which is judged elsewhere
 	case e.Why == buff.Death:
 		l.state = killed
 	default:
@@ -134,8 +134,8 @@ func (j *judge) ended(e buff.Event) {
 	}
 }
 
-// cut judges a recorded end of a buff that the engine would have ended at end. It reports
-// whether the engine should continue until then.
+// cut judges a recorded end of a buff that the engine is going to end at the time end. It reports
+// whether the buff should stay in the engine until then.
 func (j *judge) cut(l *life, rec *record, end wheel.Time) (goOn bool) {
 	if l.timed && l.known && end-rec.at <= tolerance {
 		l.state = removing
@@ -168,7 +168,7 @@ func (j *judge) removed(l *life, rec *record) {
 	by := rec.at - l.end
 	switch {
 	case l.state == over || !l.timed:
-	case l.state == removing: // removed twice
+	case l.state == removing: // the trace removes the buff twice
 		return
 	case !l.known:
 		j.skip(l, unknown)
@@ -184,9 +184,9 @@ func (j *judge) removed(l *life, rec *record) {
 	j.drop(l)
 }
 
-// revive judges a life that has ended in the engine and that the trace shows alive, or followed
-// by a new one. If it is still active in the engine, revive returns its handle, and the caller
-// must remove it.
+// revive judges a life that is not alive when a line of the trace shows the same buff active again.
+// If the buff is still active in the engine, revive returns its handle, and the caller must remove
+// the buff.
 func (j *judge) revive(l *life, rec *record) buff.Handle {
 	by := rec.at - l.end
 	j.drop(l)
@@ -235,7 +235,7 @@ func (j *judge) close() {
 		case alive:
 			j.skip(l, running)
 		case removing:
-			// The last Tick went beyond the tolerance.
+			// Impossible, because the last Tick went beyond the tolerance.
 			panic("bufftick: an end within the tolerance has not come")
 		}
 	}

@@ -13,13 +13,14 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// errFailed ends the program with exit code 1 when everything has been printed.
+// errFailed makes the program exit with code 1. The errors have already been printed.
 var errFailed = errors.New("failed")
 
 // usageError is a mistake in the command line.
 type usageError struct{ error }
 
-// run is the program. It returns its exit code: 0, 1, or 2 for a wrong command line.
+// run is the program. It returns the exit code: 0 for success, 1 for an error or a difference, or 2
+// for a wrong command line.
 func run(args []string, stdout, stderr io.Writer) int {
 	out := &sink{to: stdout}
 	err := execute(args, out, stderr)
@@ -78,7 +79,8 @@ func (p poolFlags) check() error {
 	return nil
 }
 
-// checkFrame rejects frames below a millisecond: "5us" is a typing error that would run for hours.
+// checkFrame rejects frames below a millisecond, because "5us" is a typing error that would make
+// the program run for hours.
 func checkFrame(d time.Duration) error {
 	if d < scenario.MinFrame {
 		return fmt.Errorf("bufftick: -frame must be at least %v, and is %v", scenario.MinFrame, d)

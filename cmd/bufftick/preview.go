@@ -96,7 +96,7 @@ func (c *previewCmd) run(args []string, stdout, stderr io.Writer) error {
 	if err := writePicture(c.SVG, line.Picture().SVG(), stdout); err != nil {
 		return fmt.Errorf("bufftick: %w", err)
 	}
-	for _, n := range line.Notes { // the picture does not show them
+	for _, n := range line.Notes { // print the notes, because the picture does not show them
 		fmt.Fprintln(stderr, "note:", n)
 	}
 	return nil
@@ -123,7 +123,7 @@ func (c *previewCmd) print(line *preview.Timeline, stdout io.Writer) error {
 	return err
 }
 
-// explain adds the known definitions to the error about an unknown one.
+// explain adds the IDs of known definitions to an error about an unknown definition.
 func (c *previewCmd) explain(err error, defs *buff.Catalog) error {
 	if !errors.Is(err, preview.ErrUnknown) {
 		return fmt.Errorf("bufftick: %w", err)
@@ -140,7 +140,7 @@ func (c *previewCmd) explain(err error, defs *buff.Catalog) error {
 	return fmt.Errorf("bufftick: %w; the buffs in %s are %s", err, strings.Join(c.Files, ", "), strings.Join(ids, ", "))
 }
 
-// previewed reads the definitions, from files of definitions or from a scenario.
+// previewed reads definitions from definition files or from a scenario.
 func previewed(paths []string) (*buff.Catalog, error) {
 	if len(paths) == 1 {
 		if s := scenarioOf(paths[0]); s != nil {
@@ -153,8 +153,8 @@ func previewed(paths []string) (*buff.Catalog, error) {
 	return definition.Load(paths...)
 }
 
-// scenarioOf returns the scenario in a file, or nil if the file is not a scenario or cannot be read: the
-// loader of definitions then reports the error.
+// scenarioOf returns the scenario in a file. It returns nil if the file is not a scenario or cannot
+// be read; the loader of definitions then reports the error.
 func scenarioOf(path string) *scenario.Scenario {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > definition.MaxFileSize {
 		return nil

@@ -76,7 +76,7 @@ func stacksIn(flag, value, text string) (int, error) {
 	return n, nil
 }
 
-// readAlso parses ID@ and an application.
+// readAlso parses ID@ followed by an application, which is in the form of readApply.
 func (c *previewCmd) readAlso(flag, value string) ([]preview.Step, error) {
 	cut := strings.LastIndex(value, "@")
 	if cut < 1 {

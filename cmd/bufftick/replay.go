@@ -13,11 +13,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// tolerance is the largest difference between equal ends: a recorder notes when it received an
-// event, not when it happened.
+// tolerance is the largest difference between two ends that count as equal. Ends differ because a
+// recorder notes when it received an event, not when the event happened.
 const tolerance = 100 // ms
 
-// defaultFrame is the frame of a game server that ticks 20 times a second.
+// defaultFrame is the frame length of a game server that ticks 20 times a second.
 const defaultFrame = 50 * time.Millisecond
 
 // replayCmd is "bufftick replay".
@@ -128,9 +128,9 @@ func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, t
 // String returns the ID of the spell's definition.
 func (id spellID) String() string { return id.number + "/" + id.kind }
 
-// definitions returns a definition for each spell of the trace. Spells that are not in the table last
-// until they are removed. The stack limit is the largest number of stacks in the trace; a spell
-// without doses has one stack.
+// definitions returns a definition for each spell of the trace. Spells that are not in the table
+// last until they are removed. The stack limit is the largest number of stacks in the trace; a
+// spell without doses has one stack.
 func definitions(table map[spellID]spell, trace []record) []buff.Spec {
 	var list []buff.Spec
 	place := map[spellID]int{}
@@ -165,13 +165,13 @@ func (r *replay) all(trace []record) error {
 			return fmt.Errorf("%d: %s: %w", rec.line, rec.event, err)
 		}
 	}
-	r.reach(r.engine.Now() + tolerance) // an end may be recorded early
+	r.reach(r.engine.Now() + tolerance) // an end in the engine may be later than its record
 	r.took = time.Since(start)
 	r.judge.close()
 	return nil
 }
 
-// reach runs the frames up to an instant, the last of which ends there.
+// reach runs frames up to an instant. The last frame ends exactly at that instant.
 func (r *replay) reach(at wheel.Time) {
 	for left := time.Duration(at-r.engine.Now()) * time.Millisecond; left > 0; left -= r.frame {
 		r.tick(min(left, r.frame))
@@ -187,7 +187,8 @@ func (r *replay) tick(dt time.Duration) {
 	}
 }
 
-// owner returns the number of a name. Owners of buffs are spawned.
+// owner returns the number of the unit with the given name. If the unit carries buffs, owner spawns
+// it at first use.
 func (r *replay) owner(name string, carries bool) (buff.OwnerID, error) {
 	id, ok := r.ids[name]
 	if !ok {

@@ -47,8 +47,8 @@ Examples:
 The exit code is 1 if a scenario cannot be run or, with -check, has another log.`
 }
 
-// run reads all files, then runs their scenarios in order. If a file cannot be parsed, none is run. A
-// scenario with errors does not stop the others.
+// run reads all files, then runs their scenarios in order. If a file cannot be parsed, none is run.
+// A scenario with errors does not stop the others.
 func (c *runCmd) run(args []string, stdout, stderr io.Writer) error {
 	c.Files = args
 	if err := c.check(); err != nil {
@@ -65,7 +65,7 @@ func (c *runCmd) run(args []string, stdout, stderr io.Writer) error {
 		list = append(list, more...)
 	}
 	if bad {
-		for _, s := range list { // report all errors at once
+		for _, s := range list { // print the errors of all scenarios at once
 			if len(s.Faults) > 0 {
 				fmt.Fprintln(stderr, s.Faults)
 			}
@@ -92,7 +92,7 @@ func readScenarios(name string) ([]*scenario.Scenario, error) {
 		return nil, unread(name, err)
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1)) // one more byte than the parser accepts
+	src, err := io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1)) // with one byte too many, the parser reports that the file is too large
 	if err != nil {
 		return nil, unread(name, err)
 	}
@@ -107,7 +107,8 @@ func (c *runCmd) log(s *scenario.Scenario) ([]string, error) {
 	return s.Play(c.options(), c.Frame)
 }
 
-// mostOfFailed is the number of last lines that are printed of the log of a failed scenario.
+// mostOfFailed is the maximum number of lines printed of the log of a failed scenario. They are the
+// last lines of the log.
 const mostOfFailed = 100
 
 // print prints the logs.
@@ -138,7 +139,7 @@ func (c *runCmd) print(list []*scenario.Scenario, stdout, stderr io.Writer) erro
 	return failed
 }
 
-// compare prints for each scenario whether its log is the expected one.
+// compare prints for each scenario whether its log equals the expected log.
 func (c *runCmd) compare(list []*scenario.Scenario, stdout io.Writer) error {
 	agree := 0
 	for _, s := range list {
@@ -165,7 +166,7 @@ func (c *runCmd) compare(list []*scenario.Scenario, stdout io.Writer) error {
 	return nil
 }
 
-// indented returns the lines as a block below a FAIL.
+// indented returns the lines as a block to be printed below a line with FAIL.
 func indented(lines []string) string {
 	var b strings.Builder
 	for _, l := range lines {

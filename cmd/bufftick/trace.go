@@ -24,7 +24,7 @@ const lastRecord = 7 * 24 * 3600 * 1000
 // Limits on input, including pipes.
 const (
 	maxTrace   = 32 << 20  // bytes of a recording or of a table of spells
-	maxRecords = 1_000_000 // lines of it
+	maxRecords = 1_000_000 // lines of a recording
 	maxNames   = 10_000    // owners of buffs
 	maxSpells  = 10_000    // spells with a kind
 )
@@ -41,7 +41,8 @@ type record struct {
 	stacks int // current number for a dose or undose, otherwise 0
 }
 
-// spellID identifies a spell: one number may be used for a buff and a debuff.
+// spellID identifies a spell. It needs the kind, because a buff and a debuff may have the same
+// number.
 type spellID struct {
 	number string
 	kind   string // buff or debuff; "" if unknown
@@ -108,7 +109,7 @@ func parseRecord(row []string) (record, error) {
 	switch r.event {
 	case "death":
 		return r, nil
-	case "tick", "break", "dispel": // their kind describes the dispel, not the buff
+	case "tick", "break", "dispel": // the kind in such a line describes the dispel, not the buff
 	default:
 		if r.spell.kind, err = kindOf(row[6]); err != nil {
 			return r, err
@@ -135,7 +136,7 @@ func kindOf(word string) (string, error) {
 	return word, nil
 }
 
-// readSpells reads the table of spells whose duration is known.
+// readSpells reads the table of spells.
 func readSpells(file string) (map[spellID]spell, error) {
 	table := map[spellID]spell{}
 	err := eachRow(file, spellColumns, func(_ int, row []string) error {
@@ -164,7 +165,8 @@ func readSpells(file string) (map[spellID]spell, error) {
 	return table, err
 }
 
-// eachRow calls f with each row of a CSV file after the first one, which must be columns.
+// eachRow calls f for each row of a CSV file after the first row, which must contain the given
+// columns.
 // Errors contain the file and line.
 func eachRow(file string, columns []string, f func(line int, row []string) error) error {
 	in, err := os.Open(file)
@@ -173,7 +175,7 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 	}
 	defer in.Close()
 	rows := csv.NewReader(&bounded{in, maxTrace})
-	rows.FieldsPerRecord = -1 // counted below, with a better message
+	rows.FieldsPerRecord = -1 // the fields are counted below, with a better message
 	rows.ReuseRecord = true
 	first := true
 	for {
@@ -206,7 +208,7 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 	}
 }
 
-// bounded is a reader that fails after a number of bytes.
+// bounded is a reader that fails after a maximum number of bytes.
 type bounded struct {
 	r    io.Reader
 	left int
@@ -224,7 +226,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unread returns an error for a file that cannot be read, with its name in front.
+// unread returns an error for a file that cannot be read. The message starts with the file's name.
 func unread(file string, err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

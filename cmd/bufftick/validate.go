@@ -103,8 +103,9 @@ func (c *validateCmd) run(args []string, stdout, _ io.Writer) error {
 	return nil
 }
 
-// split separates scenarios from definitions. paths are definitions: a folder without
-// scenarios, or the files of a folder that has some.
+// split separates scenarios from definitions. In paths it returns the paths of definitions. A
+// folder without scenarios is kept as a whole; if it has scenarios, its definition files are listed
+// one by one.
 func split(all []string) (paths []string, scenarios []*scenario.Scenario, errs definition.Errors) {
 	for _, path := range all {
 		files, isFolder := filesOf(path)
@@ -145,7 +146,8 @@ func filesOf(path string) (files []string, isFolder bool) {
 	return files, true
 }
 
-// readFile reads a regular file, up to one byte more than definition.MaxFileSize.
+// readFile reads a regular file. If the file is too large, it returns definition.MaxFileSize+1
+// bytes.
 func readFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -180,8 +182,8 @@ func (c *validateCmd) check() error {
 // finding is the JSON form of an error or a warning.
 type finding struct {
 	File     string `json:"file"`
-	Line     int    `json:"line"`   // from 1; 0 for the whole file
-	Column   int    `json:"column"` // likewise, in characters
+	Line     int    `json:"line"`   // counted from 1; 0 if the finding is about the whole file
+	Column   int    `json:"column"` // counted from 1, in characters; 0 if the finding is about the whole file
 	Severity string `json:"severity"`
 	ID       string `json:"id"`
 	Field    string `json:"field"`
@@ -190,7 +192,7 @@ type finding struct {
 }
 
 func writeFindings(to io.Writer, list definition.Errors) error {
-	findings := make([]finding, 0, len(list)) // not null
+	findings := make([]finding, 0, len(list)) // not nil, so that an empty list is [] in JSON and not null
 	for _, e := range list {
 		findings = append(findings, finding{e.File, e.Line, e.Column, e.Severity(), e.Buff, e.Field, e.Rule, e.Text})
 	}
@@ -200,7 +202,7 @@ func writeFindings(to io.Writer, list definition.Errors) error {
 	return enc.Encode(findings)
 }
 
-// counted returns "1 error" or "2 errors".
+// counted formats a number with its noun, such as "1 error" or "2 errors".
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

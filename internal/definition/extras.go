@@ -63,8 +63,8 @@ func (d *definition) radius(field string, n ast.Node) {
 	}
 }
 
-// linger reads how long the buff of an aura lingers after its owner has left the aura. Unlike other
-// spans, it may be 0, which is the default.
+// linger reads how long an owner keeps the buff of an aura after leaving its area. Unlike other
+// spans, linger may be 0, which is the default.
 func (d *definition) linger(field string, n ast.Node) {
 	span, why := spanOf(n, spanForm)
 	if why != "" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// scales are the spans that one unit of an axis may have, in ms; round are the spans used
-// between labels.
+// scales are the spans, in ms, that one unit of an axis may stand for. round are the spans, in ms,
+// that may be between two labels.
 var (
 	scales = spans(
 		[]int64{1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 250, 300, 400, 500, 600, 800},
@@ -22,7 +22,8 @@ var (
 	)
 )
 
-// spans returns spans in ms, given as numbers of ms, seconds and minutes, hours, and days.
+// spans returns a list of spans in ms. The arguments are numbers of ms, numbers of seconds that are
+// also used as minutes, numbers of hours, and numbers of days.
 func spans(ms, sixty, hours, days []int64) []int64 {
 	out := ms
 	for _, u := range []struct {
@@ -43,7 +44,7 @@ const (
 	day          = 24 * hour
 )
 
-// scaleFor returns the smallest scale with which n units cover ms.
+// scaleFor returns the smallest scale with which n units cover a time of ms.
 func scaleFor(ms int64, n int) int64 {
 	for _, s := range scales {
 		if (ms+s-1)/s <= int64(n) {
@@ -53,9 +54,9 @@ func scaleFor(ms int64, n int) int64 {
 	return scales[len(scales)-1]
 }
 
-// labelled returns the smallest round scale that is a multiple of unit and leaves enough
-// space for all labels up to the end. room returns the width of an instant's label in ms.
-// If no round scale fits, it returns another scale.
+// labelled returns the distance between labels in ms. It is the smallest span in round that is a
+// multiple of unit and leaves enough space for all labels up to the end. If no span in round
+// qualifies, it is one in scales. room returns the width of an instant's label in ms.
 func labelled(unit, end int64, room func(ms int64) int64) int64 {
 	for _, from := range [][]int64{round, scales} {
 		for _, s := range from {

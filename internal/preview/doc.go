@@ -9,10 +9,10 @@
 //
 // # Contents of a timeline
 //
-// A lane is a row of the picture: the instances of one definition by one source that
-// do not overlap, each drawn as a bar with its pulses, its stacks, and the times in
-// which it had no effect or was paused. The previewed definition is first, followed by
-// the definitions that it applied, in order of appearance.
+// A lane is a row of the picture. It contains instances of one definition by one source that do not
+// overlap. Each instance is drawn as a bar, with its pulses, its stacks, and the times in which it
+// had no effect or was paused. The lanes of the previewed definition are first, followed by those
+// of the definitions that it applied, in order of appearance.
 //
 //	       0s        3s        6s        9s        12s
 //	       ╵         ╵         ╵         ╵         ╵
@@ -29,10 +29,10 @@
 //
 // # Limitations
 //
-// There is one owner, and only the script acts on it. Go handlers are not called. Sources
-// have no attributes: a number that reads one uses its default, or the application is refused.
-// An aura has no owners in range, and a limit per source counts only this owner. Random
-// outcomes depend on the seed of the script.
+// There is one owner, and only the script acts on it. Go handlers are not called. Sources have no
+// attributes. So a number that reads an attribute of the source uses its default, or, if it has no
+// default, the application is refused. An aura has no owners in range, and a limit per source
+// counts only this owner. Random outcomes depend on the seed of the script.
 //
 // # Order and cost
 //

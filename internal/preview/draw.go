@@ -22,7 +22,7 @@ const (
 	laneHeight = 62.0
 	stepHeight = 16.0 // height of one line of step labels
 	barLeast   = 16.0 // the height of a bar with one stack
-	barMost    = 30.0 // the height with the most stacks of its lane
+	barMost    = 30.0 // the height of a bar with the most stacks in its lane
 	barBelow   = 46.0 // from the top of the lane to the bottom of its bars
 )
 
@@ -39,7 +39,7 @@ const (
 	fillHelp  Color = 0x8fc3a8 // positive buffs
 	fillHarm  Color = 0xe6a99a // negative buffs
 	fillPlain Color = 0xa9bfe0 // neutral buffs
-	fillDull  Color = 0xe6e9ed // without effect, or paused
+	fillDull  Color = 0xe6e9ed // buffs without effect, and paused buffs
 	dullLine  Color = 0xaab4bf
 	lineHelp  Color = 0x2f7d57
 	lineHarm  Color = 0xa5402a
@@ -49,8 +49,8 @@ const (
 	amber     Color = 0xb7791f
 )
 
-// Picture returns the timeline as a drawing. It is 960 wide; its height depends on the number
-// of lanes and graphs.
+// Picture returns the timeline as a drawing. The drawing is 960 units wide. Its height depends on
+// the number of lanes and graphs.
 func (t *Timeline) Picture() *Picture {
 	d := &drawing{line: t, pic: &Picture{Width: pictureWidth}, used: map[sign]bool{}}
 	d.pic.Title = fmt.Sprintf("Timeline of %s: %s", t.Spec.ID, describe(t.Spec))
@@ -134,7 +134,7 @@ func cut(s string, size, width float64) string {
 // axis draws the time axis, the grid lines and the background of the lanes.
 func (d *drawing) axis(lanes int, y, top, bottom float64) {
 	end := int64(d.line.Until)
-	const apart = 16.0 // the least distance of grid lines
+	const apart = 16.0 // the minimum distance between grid lines
 	step := labelled(1, end, func(ms int64) int64 {
 		return int64((wide(span(ms), smallSize) + 14) / d.scale)
 	})
@@ -164,7 +164,7 @@ func (d *drawing) axis(lanes int, y, top, bottom float64) {
 
 // stepLabels holds the positions of the step labels.
 type stepLabels struct {
-	level  []int // for each step; negative if its label is not shown
+	level  []int // the line of each step's label; negative if the label is not shown
 	levels int
 }
 
@@ -210,7 +210,7 @@ func (d *drawing) steps(p stepLabels, top, bottom float64) {
 			Tip: fmt.Sprintf("%s: %s", span(int64(st.At)), st.label(d.line.Spec.ID)),
 		})
 	}
-	for i := range d.line.Steps { // above all lines
+	for i := range d.line.Steps { // drawn last, so that labels are above all lines
 		if p.level[i] < 0 {
 			continue
 		}
@@ -255,7 +255,7 @@ func (d *drawing) colours(l *Lane) (fill, line Color) {
 	return fillPlain, linePlain
 }
 
-// why returns the reason of the end, for the label of a bar.
+// why returns the reason why a bar ends, for its label.
 func (b *Bar) why() string {
 	if b.Why == buff.NoReason {
 		return "still active"

@@ -9,8 +9,8 @@ import (
 // The measures and colours of a graph.
 const (
 	graphHeight = 66.0
-	graphTop    = 18.0 // from the upper edge to the greatest value
-	graphFoot   = 58.0 // and to the least, or to 0
+	graphTop    = 18.0 // distance from the upper edge to the greatest value
+	graphFoot   = 58.0 // distance from the upper edge to the least value, or to 0
 
 	changeRadius = 2.6
 
@@ -33,7 +33,7 @@ func (d *drawing) graph(g *Graph, top float64) {
 		return top + graphFoot - (graphFoot-graphTop)*share(v, lo, hi)
 	}
 	var line []Point
-	last := -1.0 // skip values closer together than the line width
+	last := -1.0 // position of the last drawn value; values closer than the line width are skipped
 	for i, v := range g.Values {
 		to := d.line.Until
 		if i+1 < len(g.Values) {
@@ -57,8 +57,8 @@ func (d *drawing) graph(g *Graph, top float64) {
 	d.text(end+11, y(g.last())+4, shortly(g.last()), Shape{Size: smallSize, Bold: true, Fill: lineGraph})
 }
 
-// share returns where between lo and hi a value is, from 0 to 1, even if their difference
-// overflows.
+// share returns where v is between lo and hi, as a number from 0 to 1. It is correct even if hi -
+// lo overflows.
 func share(v, lo, hi float64) float64 { return (v/2 - lo/2) / (hi/2 - lo/2) }
 
 // values writes each value above its step if it fits.
@@ -78,7 +78,8 @@ func (d *drawing) values(g *Graph, y func(float64) float64) {
 	}
 }
 
-// changes draws a dot for each change of the base, where they are not too close.
+// changes draws a dot for each change of the base value, except for changes too close to the
+// previous dot.
 func (d *drawing) changes(g *Graph, y func(float64) float64) {
 	last := -crowded
 	for i := range g.Changes {

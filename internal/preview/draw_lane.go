@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crowded is the distance below which pulses are drawn as strokes.
+// crowded is the distance between pulses below which they are drawn as strokes.
 const crowded = 9.0
 
 // lane draws a lane whose upper edge is at top.
@@ -21,7 +21,7 @@ func (d *drawing) lane(l *Lane, top float64) {
 			most = max(most, c.Stacks)
 		}
 	}
-	drawn := -1.0 // right edge so far; bars thinner than a line are skipped
+	drawn := -1.0 // right edge of the bars so far; a bar thinner than a line is skipped
 	for i, b := range l.Bars {
 		if i+1 < len(l.Bars) && d.x(b.To) < drawn+0.5 {
 			continue
@@ -36,7 +36,8 @@ func (d *drawing) lane(l *Lane, top float64) {
 	d.marks(l, top, foot)
 }
 
-// tall returns the height of a bar with a number of stacks.
+// tall returns the height of a bar with the given number of stacks. most is the largest number of
+// stacks in the lane.
 func tall(stacks, most int) float64 {
 	if most <= 1 {
 		return barLeast
@@ -44,7 +45,7 @@ func tall(stacks, most int) float64 {
 	return barLeast + (barMost-barLeast)*float64(max(stacks, 1)-1)/float64(most-1)
 }
 
-// bar draws one instance: its outline steps up and down with its stacks.
+// bar draws one instance. The height of its outline changes with the number of stacks.
 func (d *drawing) bar(l *Lane, b *Bar, foot float64, most int, room float64) {
 	fill, line := d.colours(l)
 	outline := []Point{{d.x(b.To), foot}, {d.x(b.From), foot}}
@@ -66,7 +67,7 @@ func (d *drawing) bar(l *Lane, b *Bar, foot float64, most int, room float64) {
 	d.pulses(b, foot, line)
 }
 
-// until returns the end of the i-th count.
+// until returns the instant until which the number of stacks in b.Counts[i] applies.
 func (b *Bar) until(i int) wheel.Time {
 	if i+1 < len(b.Counts) {
 		return b.Counts[i+1].At
@@ -74,7 +75,7 @@ func (b *Bar) until(i int) wheel.Time {
 	return b.To
 }
 
-// phases draws the parts of a bar without effect or paused in a pale colour.
+// phases draws the parts of a bar in which the buff has no effect or is paused, in a pale colour.
 func (d *drawing) phases(b *Bar, from, to wheel.Time, top, foot float64) {
 	for _, ph := range b.Phases {
 		a, z := max(ph.From, from), min(ph.To, to)
@@ -146,7 +147,7 @@ func (d *drawing) pulses(b *Bar, foot float64, line Color) {
 		if i+1 < len(b.Pulses) {
 			near = min(near, d.x(b.Pulses[i+1].At)-x)
 		}
-		if near < 1 && x-last < 1 { // one stroke is enough for both
+		if near < 1 && x-last < 1 { // this pulse is so close to the previous one that one stroke is enough
 			continue
 		}
 		last = x
@@ -196,13 +197,14 @@ func (d *drawing) pulse(p *Pulse, x, y float64, line Color) {
 		disc.Fill = white
 	}
 	d.add(disc)
-	if p.kind() == signPart { // filled from the bottom by the elapsed part
+	if p.kind() == signPart { // the disc is filled from the bottom, in proportion to the elapsed part of the period
 		level := y + pulseRadius - 2*pulseRadius*float64(p.Elapsed)/float64(p.Period)
 		d.add(Shape{Kind: Area, Points: segment(x, y, pulseRadius, level), Fill: line, Stroke: None, Tip: p.tip()})
 	}
 }
 
-// end draws the end of a bar, and its reason if that fits before the next bar.
+// end draws the end of a bar. It also draws the reason, if there is space for it before the next
+// bar.
 func (d *drawing) end(b *Bar, foot, room float64, line Color) {
 	x, y := d.x(b.To), foot-barLeast/2
 	label := b.why()

@@ -37,10 +37,10 @@ var signWords = [signs]string{
 	"without effect", "paused", "ended early", "still active", "base value changed",
 }
 
-// String returns the words of the legend.
+// String returns the meaning of the symbol, as in the legend.
 func (s sign) String() string { return signWords[s] }
 
-// pictureSigns are the symbols of the marks.
+// pictureSigns are the symbols of marks, by the kind of event.
 var pictureSigns = map[buff.EventKind]sign{
 	buff.Executed:   signDone,
 	buff.Stacked:    signMore,
@@ -112,8 +112,8 @@ func (d *drawing) sample(s sign, x, y float64) {
 	}
 }
 
-// legend draws the symbols used with their meaning, starting at top, and returns the bottom
-// of the last line.
+// legend draws the symbols that the picture uses, with their meaning. It starts at top and returns
+// the bottom of the last line.
 func (d *drawing) legend(top float64) float64 {
 	x, y := margin+8, top
 	for s := range signs {

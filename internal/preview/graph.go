@@ -9,28 +9,28 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Graph is the course of an attribute of the owner that changed.
+// Graph is the course of an attribute of the owner. Only attributes that change have a Graph.
 type Graph struct {
 	Name    string
-	Values  []Value  // with all modifiers, sorted by time: one at 0 and one for each later change
+	Values  []Value  // the value at time 0 and after each change, sorted by time
 	Changes []Change // permanent changes of the base value, in order
 }
 
 // Value is the value of an attribute from an instant until the next Value.
 type Value struct {
 	At    wheel.Time
-	Value float64 // with all modifiers
+	Value float64 // the value with all modifiers
 }
 
 // Change is a permanent change of an attribute's base value.
 type Change struct {
 	At       wheel.Time
-	Spec     *buff.Spec // the buff that made it
+	Spec     *buff.Spec // definition of the buff that made the change
 	By       float64
 	Absorbed int64 // amount absorbed by shields
 }
 
-// last returns the value at the end.
+// last returns the value at the end of the timeline.
 func (g *Graph) last() float64 { return g.Values[len(g.Values)-1].Value }
 
 // shortly formats a number with at most six digits.
@@ -47,7 +47,7 @@ func (r *recorder) attributes(now wheel.Time, c *buff.Catalog, set *buff.Set) {
 	i := 0
 	for a, law := range c.Attributes().All() {
 		v := set.Attribute(c, a)
-		if i == len(r.graphs) { // the first call is before all events
+		if i == len(r.graphs) { // true only in the first call, which is before all events
 			r.graphs = append(r.graphs, &Graph{Name: law.Name, Values: []Value{{now, v}}})
 		}
 		g := r.graphs[i]
@@ -71,7 +71,7 @@ func (r *recorder) change(e *buff.Event) {
 	}
 }
 
-// finishGraphs keeps the graphs of attributes that changed.
+// finishGraphs adds to the timeline the graphs of the attributes that have changed.
 func (r *recorder) finishGraphs() {
 	for _, g := range r.graphs {
 		if len(g.Values) > 1 || len(g.Changes) > 0 {
@@ -98,11 +98,11 @@ func (x *text) graph(g *Graph) {
 
 func cleaned(name string) string { return strings.Map(harmless, name) }
 
-// mostChanges is the largest number of lines about one attribute.
+// mostChanges is the maximum number of lines about one attribute.
 const mostChanges = 12
 
 // graphs writes the values of each attribute at the start and at the end, and a line for each
-// change between them.
+// change in between.
 func (x *text) graphs(graphs []*Graph) {
 	for _, g := range graphs {
 		x.write("", "")
@@ -118,7 +118,7 @@ func (x *text) graphs(graphs []*Graph) {
 	}
 }
 
-// describe returns a line for each change of the base value, and one for each change by modifiers.
+// describe returns a line for each change of the base value and for each change by modifiers.
 func (g *Graph) describe() (lines []string) {
 	values, changes := g.Values[1:], g.Changes
 	for len(values) > 0 || len(changes) > 0 {
@@ -140,7 +140,7 @@ func (g *Graph) describe() (lines []string) {
 	return lines
 }
 
-// describe returns a change as text: "-12 by poison, 3 absorbed".
+// describe returns a change as text, such as "-12 by poison, 3 absorbed".
 func (c *Change) describe() string {
 	text := shortly(c.By)
 	if c.By > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// A script without an end runs until no buff is active. Buffs that never end, or that
-// restart forever, are cut off after a while.
+// A script without Script.Until runs until no buff is active. If some buffs never end, or restart
+// forever, the functions in this file choose when the timeline ends.
 
 // pulsesShown is how many pulses of an infinite buff are shown.
 const pulsesShown = 5
@@ -38,13 +38,13 @@ func endless(s *buff.Spec) int64 {
 // toTheEnd runs until no buff is active, or until the limits of this file are reached.
 func (p *player) toTheEnd() error {
 	start := p.now
-	bound := start // the latest end of the active buffs
+	bound := start // estimate of the latest end of the active buffs
 	for i := range p.set.All() {
 		if i.End != wheel.Never {
 			bound = max(bound, i.End)
 		}
 	}
-	limit := wheel.Never // once only endless buffs are left
+	limit := wheel.Never // end of the timeline, set when only endless buffs are left
 	for {
 		if limit == wheel.Never {
 			limit = p.settled()
@@ -68,7 +68,8 @@ func (p *player) toTheEnd() error {
 	}
 }
 
-// settled returns when to end the timeline if only infinite buffs are left, otherwise Never.
+// settled returns when the timeline should end if only infinite buffs are active, and otherwise
+// Never.
 func (p *player) settled() wheel.Time {
 	more := int64(-1)
 	for i := range p.set.All() {
@@ -83,7 +84,7 @@ func (p *player) settled() wheel.Time {
 	return p.now.Add(more)
 }
 
-// finish ends the timeline. An empty span is widened to one second.
+// finish ends the timeline. If the timeline would be empty, it lasts one second.
 func (p *player) finish(at wheel.Time) {
 	p.now = at
 	if at == 0 {

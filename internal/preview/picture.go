@@ -18,7 +18,7 @@ type Picture struct {
 type Shape struct {
 	Kind   ShapeKind
 	Points []Point // corners of a Line, outline of an Area, centre of a Disc, baseline position of a Text
-	Radius float64 // for Disc
+	Radius float64 // radius of a Disc
 
 	Fill, Stroke Color   // Fill is the colour of a Text
 	Thick        float64 // stroke width
@@ -43,7 +43,7 @@ const (
 	Text
 )
 
-// Anchor is the part of a text that is placed at its point.
+// Anchor is the part of a Text that is placed at its point, such as its start.
 type Anchor uint8
 
 // The anchors.
@@ -55,16 +55,16 @@ const (
 
 // Point is a position in a picture.
 type Point struct {
-	X, Y float64 // from the left and from the top
+	X, Y float64 // distances from the left and from the top
 }
 
 // Color is 0xRRGGBB, or [None].
 type Color int32
 
-// None is the colour of parts that are not painted.
+// None is the Color of a fill or stroke that is not painted.
 const None Color = -1
 
-// FontFamily is the font of the texts: Liberation Sans and fonts of the same width.
+// FontFamily is the font of the texts. It names Liberation Sans and fonts with the same widths.
 const FontFamily = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 // SVG returns the picture as an SVG document, with Tip as tooltips and a white
@@ -166,7 +166,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// wide estimates the width of a text. It is more likely too large than too small.
+// wide estimates the width of a text. The estimate is more likely too large than too small.
 func wide(s string, size float64) float64 {
 	sum := 0.0
 	for _, r := range s {

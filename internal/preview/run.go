@@ -35,7 +35,7 @@ func Run(c *buff.Catalog, s Script) (*Timeline, error) {
 	return line, nil
 }
 
-// theOwner has all buffs. It is a source only of buffs that it adopted.
+// theOwner is the owner of all buffs. It is a source only of buffs that it has adopted.
 const theOwner buff.OwnerID = 1
 
 // player runs a script on a Set.
@@ -49,7 +49,7 @@ type player struct {
 	now     wheel.Time
 	sources map[string]buff.OwnerID
 	met     map[*buff.Spec]bool // definitions seen so far
-	reach   int64               // ms shown after the last step, unless an active buff lasts longer
+	reach   int64               // ms that are shown after the last step; active buffs may extend it
 }
 
 func (p *player) play() error {
@@ -92,7 +92,7 @@ func (p *player) advance(to wheel.Time) error {
 	return nil
 }
 
-// run runs the deadlines of one instant. Since no frame is late, no pulses are merged.
+// run runs the deadlines of one instant. Pulses are never merged, because no deadline runs late.
 func (p *player) run(at wheel.Time) error {
 	p.now, p.turn.Now = at, at
 	for done := false; !done; {
@@ -201,8 +201,8 @@ func (p *player) each(st *Step, fit bool, c buff.Command) error {
 	return nil
 }
 
-// dispel removes what one dispel of the definition removes, or st.Stacks stacks of the oldest
-// instance.
+// dispel dispels the definition once. If st.Stacks is set, it instead removes that many stacks of
+// the oldest instance.
 func (p *player) dispel(st *Step, spec *buff.Spec) error {
 	events := len(p.line.Events)
 	c := buff.Command{
@@ -241,7 +241,7 @@ func quickened(period time.Duration, by buff.Ratio) time.Duration {
 		return math.MaxInt64
 	}
 	num, den := period.Milliseconds()*int64(by.Den), int64(max(by.Num, 1))
-	if by.Den > 1_000_000 { // the product might overflow; the float is exact to a millisecond
+	if by.Den > 1_000_000 { // the product of integers might overflow; the float is exact to a millisecond
 		return time.Duration(math.Floor(ms+0.5)) * time.Millisecond
 	}
 	return time.Duration((2*num+den)/(2*den)) * time.Millisecond

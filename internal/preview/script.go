@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Errors of [Run], which wraps them and adds the name or the limit.
+// Errors of [Run]. Run wraps them in an error that gives the name or the limit.
 var (
 	ErrUnknown = errors.New("preview: unknown definition")
 	ErrTag     = errors.New("preview: no definition uses the tag")
@@ -20,7 +20,7 @@ var (
 	ErrEvents  = errors.New("preview: too many events")
 )
 
-// MaxEvents is the largest number of events in a timeline.
+// MaxEvents is the maximum number of events in a timeline.
 const MaxEvents = 100_000
 
 // Script is the input of [Run].
@@ -32,8 +32,8 @@ type Script struct {
 	// order and run after all deadlines at that instant.
 	Steps []Step
 
-	// Until is the end of the timeline. If zero, the timeline ends when no buff is active;
-	// a buff that never ends is shown for a few pulses.
+	// Until is the end of the timeline. If zero, the timeline ends when no buff is active. A buff
+	// that never ends is then shown for a few pulses.
 	Until time.Duration
 
 	// Seed determines all random outcomes.
@@ -48,16 +48,16 @@ const (
 	Apply  Verb = iota + 1 // applies a definition to the owner
 	Haste                  // sets the period of each instance to the definition's period divided by Rate
 	Extend                 // moves the end of each instance by By, which may be negative
-	Dispel                 // one dispel of the highest grade; with Stacks, removes that many stacks
+	Dispel                 // dispels once, with the highest grade; if Stacks is set, removes that many stacks
 	Pause                  // pauses the owner
 	Resume                 // resumes the owner
-	Tag                    // adds Tag to the owner; tags are counted
-	Untag                  // removes one Tag
+	Tag                    // adds the tag Step.Tag to the owner, which may have it several times
+	Untag                  // removes the tag Step.Tag once
 )
 
 var verbWords = []string{"", "apply", "haste", "extend", "dispel", "pause", "resume", "tag", "untag"}
 
-// String returns the verb's name: "apply".
+// String returns the verb's name, such as "apply".
 func (v Verb) String() string {
 	if int(v) < len(verbWords) {
 		return verbWords[v]
@@ -70,7 +70,7 @@ type Step struct {
 	At wheel.Time // not below zero
 	Do Verb
 
-	ID     string // of the definition; if "", Script.ID
+	ID     string // ID of the definition; "" means Script.ID
 	Source string // name of the source; "" is the unnamed source
 
 	Stacks    int // as in buff.Application
@@ -79,7 +79,7 @@ type Step struct {
 	Params    []buff.Arg
 
 	By   time.Duration // for Extend
-	Rate buff.Ratio    // for Haste: 13/10 pulses 30 % faster
+	Rate buff.Ratio    // for Haste; 13/10 means pulses that are 30 % faster
 	Tag  string
 }
 
@@ -114,7 +114,7 @@ func (s *Step) label(of string) string {
 	return text
 }
 
-// signed formats a duration with its sign: "+2s".
+// signed formats a duration with its sign, such as "+2s".
 func signed(d time.Duration) string {
 	if d < 0 {
 		return "-" + span(-d.Milliseconds())
@@ -122,7 +122,7 @@ func signed(d time.Duration) string {
 	return "+" + span(d.Milliseconds())
 }
 
-// decimal formats a ratio as a short decimal: "1.3", "2".
+// decimal formats a ratio as a short decimal number, such as "1.3" or "2".
 func decimal(r buff.Ratio) string {
 	return fmt.Sprintf("%.4g", float64(r.Num)/float64(max(r.Den, 1)))
 }

@@ -27,7 +27,7 @@ const (
 	several       = '*'
 )
 
-// markSigns are the symbols above a bar.
+// markSigns are the symbols above a bar, by the kind of event.
 var markSigns = map[buff.EventKind]rune{
 	buff.Stacked:    signStacked,
 	buff.Refreshed:  signRefreshed,
@@ -78,7 +78,7 @@ var legendOf = []struct {
 	{several, "several events"},
 }
 
-// legend explains the symbols used.
+// legend explains the symbols that the text uses.
 func (x *text) legend(width int) {
 	x.write("", "")
 	line := ""

@@ -11,18 +11,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Timeline is the recorded run of a script. It starts at 0.
+// Timeline is the recorded run of a script. It starts at time 0.
 type Timeline struct {
 	Spec   *buff.Spec   // the previewed definition
 	Until  wheel.Time   // end of the timeline
 	Steps  []Step       // steps of the script, sorted by time, with all IDs filled in
-	Lanes  []*Lane      // lanes of Spec first
+	Lanes  []*Lane      // the lanes of Spec, followed by those of other definitions
 	Graphs []*Graph     // attributes that changed, in catalog order
 	Events []buff.Event // all events, in order
 	Notes  []string     // remarks, such as a step that had no effect
 }
 
-// Lane is one row: buffs of one definition and one source that do not overlap.
+// Lane is one row of a Timeline. It contains buffs of one definition and one source that do not
+// overlap.
 type Lane struct {
 	Spec   *buff.Spec
 	Source string // "" for the unnamed source
@@ -33,8 +34,8 @@ type Lane struct {
 // Bar is one instance.
 type Bar struct {
 	From, To wheel.Time
-	Why      buff.Reason // reason of its end, or NoReason if it is still active at the end of the timeline
-	Counts   []Count     // its stacks, sorted by time: one entry at From and one for each change
+	Why      buff.Reason // reason why it ended; NoReason if it is still active at the end of the timeline
+	Counts   []Count     // number of stacks at From and after each change, sorted by time
 	Phases   []Phase     // sorted by end
 	Pulses   []Pulse     // sorted by time
 }
@@ -43,8 +44,8 @@ type Bar struct {
 type Count struct {
 	At        wheel.Time
 	Stacks    int
-	Waiting   int   // with timers: queue, the number of waiting applications
-	Magnitude int64 // with timers: queue, the magnitude of the active application
+	Waiting   int   // number of waiting applications, for a buff with "timers: queue"
+	Magnitude int64 // magnitude of the active application, for a buff with "timers: queue"
 }
 
 // PhaseKind is the state of a buff during a [Phase].
@@ -52,12 +53,12 @@ type PhaseKind uint8
 
 // The kinds of a [Phase].
 const (
-	PhaseHidden PhaseKind = iota // without effect
-	PhasePaused                  // paused
+	PhaseHidden PhaseKind = iota // the buff has no effect
+	PhasePaused                  // the buff is paused
 	phaseKinds
 )
 
-// Phase is a part of a bar.
+// Phase is a part of a bar in which the buff has no effect or is paused.
 type Phase struct {
 	Kind     PhaseKind
 	From, To wheel.Time // within the bar; From is before To
@@ -67,8 +68,8 @@ type Phase struct {
 type Pulse struct {
 	At              wheel.Time
 	Stacks          int   // number of stacks that pulsed
-	Elapsed, Period int64 // in ms, for a partial pulse: the elapsed part of the period; otherwise 0
-	Suppressed      bool  // without effect
+	Elapsed, Period int64 // for a partial pulse, the elapsed part of the period and the period, in ms; otherwise 0
+	Suppressed      bool  // the pulse had no effect
 }
 
 // Mark is an event of a lane that is neither a pulse nor a start or end.
@@ -77,7 +78,7 @@ type Mark struct {
 	Kind   buff.EventKind // kind of the event
 	Why    buff.Reason    // for Denied, StackEnded and Faulted
 	End    wheel.Time     // the new end, or wheel.Never
-	Stacks int            // after the event
+	Stacks int            // number of stacks after the event
 }
 
 // last returns the newest bar, or nil.
@@ -88,8 +89,8 @@ func (l *Lane) last() *Bar {
 	return l.Bars[len(l.Bars)-1]
 }
 
-// counted reports whether the numbers of stacks are shown: for a queue, and for more than
-// one stack.
+// counted reports whether numbers of stacks are shown. They are shown for a queue, and for a lane
+// with more than one stack.
 func (l *Lane) counted() bool {
 	if l.queues() {
 		return true
@@ -104,7 +105,7 @@ func (l *Lane) queues() bool { return l.Spec.Stack.Timers == define.TimersQueue 
 // MaxLanes is the number of lanes that are drawn; the others are only counted.
 const MaxLanes = 40
 
-// drawn returns the lanes to draw, and a line that counts the others, or "".
+// drawn returns the lanes to draw. If there are more, it also returns a line with their number.
 func (t *Timeline) drawn() (lanes []*Lane, rest string) {
 	if n := len(t.Lanes) - MaxLanes; n > 0 {
 		return t.Lanes[:MaxLanes], fmt.Sprintf("… and %s", times(n, "more row"))
@@ -145,7 +146,7 @@ type recorder struct {
 	live   map[buff.Handle]*Bar
 	lanes  map[buff.Handle]*Lane
 	names  map[buff.OwnerID]string
-	paused bool // the owner is paused
+	paused bool // whether the owner is paused
 	opened map[*Bar]*[phaseKinds]wheel.Time
 	taken  int // number of events already in the lanes
 	graphs []*Graph
@@ -198,7 +199,7 @@ func (r *recorder) event(e *buff.Event) {
 		})
 		return
 	case buff.Hidden, buff.Shown:
-		return // look records a phase
+		return // the method look records this as a phase
 	}
 	l := r.lanes[e.Handle]
 	if l == nil {
@@ -228,8 +229,8 @@ func (r *recorder) free(e *buff.Event) *Lane {
 	return r.add(e)
 }
 
-// add inserts a lane after those of the same definition, or at the end. Lanes of the
-// previewed definition are first.
+// add adds a lane for the event. It is placed after the other lanes of the same definition, or at
+// the end. Lanes of the previewed definition are first.
 func (r *recorder) add(e *buff.Event) *Lane {
 	l := &Lane{Spec: e.Spec, Source: r.names[e.Source]}
 	at := len(r.line.Lanes)
@@ -286,7 +287,7 @@ func (r *recorder) closeAll(b *Bar) {
 	delete(r.opened, b)
 }
 
-// finish ends the timeline at an instant; buffs may still be active there.
+// finish ends the timeline at an instant, at which buffs may still be active.
 func (r *recorder) finish(at wheel.Time) {
 	r.line.Until = at
 	r.finishGraphs()

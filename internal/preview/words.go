@@ -85,8 +85,8 @@ func stacking(s *define.Stacking) []string {
 	return out
 }
 
-// summaries returns a line for each bar of a lane, at most about most of them, and lines that
-// count its instant executions and its refused applications.
+// summaries returns a line for each bar of a lane, and lines with the numbers of instant executions
+// and refused applications. If there are more bars than most, some are only counted.
 func summaries(l *Lane, most int) []string {
 	var out []string
 	for i, b := range l.Bars {
@@ -157,7 +157,7 @@ func (b *Bar) summary() string {
 	return text
 }
 
-// times formats a count with its noun: "1 pulse", "2 pulses".
+// times formats a number with its noun, such as "1 pulse" or "2 pulses".
 func times(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -8,15 +8,16 @@ import (
 // around is how many equal lines are shown on each side of a difference.
 const around = 3
 
-// mostCells bounds the table of diff; beyond it, a difference is shown as a whole.
+// mostCells is the largest table that Diff uses to align lines. If the logs would need a larger
+// one, the lines between their common start and end are all shown as different.
 const mostCells = 1 << 22
 
-// Diff returns the difference between two logs in the format of diff -u: "-" marks missing lines,
-// "+" additional ones, "@@" the line number in want.
+// Diff returns the difference between two logs in the format of diff -u. Lines that are missing in
+// got start with "-", and additional lines start with "+". "@@" gives the line number in want.
 func Diff(want, got []string) []string {
 	edits := compared(want, got)
 	var out []string
-	line, shown := 1, 0 // of want; edits that are in out
+	line, shown := 1, 0 // line is a line number in want; shown is the number of edits already in out
 	for i, e := range edits {
 		if near(edits, i) {
 			if i > shown || len(out) == 0 {
@@ -32,7 +33,7 @@ func Diff(want, got []string) []string {
 	return out
 }
 
-// near reports whether an edit that changes something is at i or close to it.
+// near reports whether edit i, or an edit close to it, is a missing or additional line.
 func near(edits []string, i int) bool {
 	for j := max(i-around, 0); j <= min(i+around, len(edits)-1); j++ {
 		if edits[j][0] != ' ' {
@@ -42,7 +43,7 @@ func near(edits []string, i int) bool {
 	return false
 }
 
-// compared returns the lines of both, each with " ", "-" or "+" before it.
+// compared returns the lines of both logs. Each starts with " ", "-" or "+".
 func compared(want, got []string) []string {
 	var edits, tail []string
 	for len(want) > 0 && len(got) > 0 && want[0] == got[0] {
@@ -75,9 +76,9 @@ func compared(want, got []string) []string {
 	return edits
 }
 
-// commonLines returns a function that says how many lines want[i:] and got[j:] have
-// in common, in order. It costs O(len(want) × len(got)), and always says 0 if that
-// is too much.
+// commonLines returns a function that returns how many lines want[i:] and got[j:] have in common,
+// in order. It costs O(len(want) × len(got)). If that is more than mostCells, the function always
+// returns 0.
 func commonLines(want, got []string) func(i, j int) int {
 	width := len(got) + 1
 	if len(want)*width > mostCells {

@@ -12,10 +12,11 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// errNone says that the owner has no instance of the buff that a step names: the step does nothing.
+// errNone is the error of a step that names a buff which the owner does not have. Such a step does
+// nothing.
 var errNone = errors.New("there is no such buff")
 
-// do carries out a step.
+// do executes a step.
 func (p *play) do(st *step) error {
 	if st.verb.do != nil {
 		return st.verb.do(p, st)
@@ -26,7 +27,7 @@ func (p *play) do(st *step) error {
 		Buff:    p.oldest,
 	})
 	switch wrong := (*buff.TextError)(nil); {
-	case errors.Is(err, errNone), errors.Is(err, buff.ErrName): // of a tag or an act; other unknown names were errors when the step was read
+	case errors.Is(err, errNone), errors.Is(err, buff.ErrName): // only tags and acts can be unknown here; other unknown names were errors when the step was read
 		return nil
 	case errors.As(err, &wrong):
 		return wrong.Err
@@ -37,7 +38,8 @@ func (p *play) do(st *step) error {
 	return said(p.engine.Do(c))
 }
 
-// oldest returns the oldest instance of a definition. It fails if there is none, or the owner is busy.
+// oldest returns the owner's oldest instance of a definition. It fails if there is no instance, or
+// if the owner is busy.
 func (p *play) oldest(owner buff.OwnerID, id string) (buff.Handle, error) {
 	buffs, err := p.engine.Buffs(owner)
 	if err != nil && !errors.Is(err, engine.ErrUnknownOwner) {
@@ -51,7 +53,7 @@ func (p *play) oldest(owner buff.OwnerID, id string) (buff.Handle, error) {
 	return 0, errNone
 }
 
-// said returns the error of a command, unless an event in the log reports it.
+// said returns the error of a command. It returns nil if an event in the log reports the error.
 func said(r buff.Result) error {
 	if r.Kind == buff.Denied || r.Kind == buff.Faulted {
 		return nil
@@ -59,7 +61,7 @@ func said(r buff.Result) error {
 	return r.Err
 }
 
-// show logs attributes and tags of the step's owner.
+// show adds attributes and tags of the step's owner to the log.
 func (p *play) show(st *step) error {
 	id := p.id(st.owner)
 	if p.away[id] != nil {
@@ -81,7 +83,7 @@ func (p *play) show(st *step) error {
 		if err != nil {
 			return err
 		}
-		line = strconv.AppendFloat(line, v, 'g', 12, 64) // 245, where two factors make 244.99999999999997
+		line = strconv.AppendFloat(line, v, 'g', 12, 64) // 12 digits show 244.99999999999997 as 245
 	}
 	l := &p.logs[p.place[id]]
 	l.lines = append(l.lines, logLine{st.at, string(line)})
@@ -109,8 +111,8 @@ func (p *play) load(st *step) error {
 	return err
 }
 
-// goNear puts the step's owner into the area of all auras of another owner, or of its own; goFar takes
-// it out.
+// goNear puts the step's owner into the area of all auras of the owner that the step names, which
+// may be the same owner. goFar removes it from that area.
 func (p *play) goNear(st *step) error {
 	p.near[[2]buff.OwnerID{p.id(st.name), p.id(st.owner)}] = struct{}{}
 	return nil
@@ -121,7 +123,7 @@ func (p *play) goFar(st *step) error {
 	return nil
 }
 
-// members reports to the engine which owners are in the area of an aura, whatever its radius.
+// members tells the engine which owners are in the area of an aura. It ignores the radius.
 func (p *play) members(q engine.AuraQuery, found func(id buff.OwnerID)) {
 	for _, pair := range slices.SortedFunc(maps.Keys(p.near), func(a, b [2]buff.OwnerID) int { return int(a[1]) - int(b[1]) }) {
 		if pair[0] == q.Bearer {

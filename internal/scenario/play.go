@@ -12,17 +12,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// LongestFrame is the default frame. It bounds how much of a long script runs in one Tick; the
-// log does not depend on it.
+// LongestFrame is the default length of a frame. It limits how much of a long script runs in one
+// Tick. The log does not depend on it.
 const LongestFrame = time.Minute
 
-// MinFrame is the shortest frame.
+// MinFrame is the minimum length of a frame.
 const MinFrame = time.Millisecond
 
 // MaxEvents is the maximum number of events of a scenario.
 const MaxEvents = 1_000_000
 
-// patience limits how long a failed run may take to close.
+// patience limits how long closing the engine may take after a run has failed.
 const patience = 5 * time.Second
 
 // play is one run of a scenario.
@@ -30,12 +30,12 @@ type play struct {
 	scenario *Scenario
 	engine   *engine.Engine
 	frame    time.Duration
-	fastest  map[define.Whose]time.Duration // the highest rate of a buff's, an owner's and a zone's time so far
-	away     map[buff.OwnerID][]byte        // the blobs of saved owners
-	ids      map[string]buff.OwnerID        // of owners and sources
-	logs     []ownerLog                     // in the order in which the script names the owners
-	place    map[buff.OwnerID]int           // in logs
-	near     map[[2]buff.OwnerID]struct{}   // the areas of auras: bearer and member
+	fastest  map[define.Whose]time.Duration // the highest rate of time so far of any buff, owner and zone
+	away     map[buff.OwnerID][]byte        // blobs of saved owners
+	ids      map[string]buff.OwnerID        // numbers of owners and sources, by name
+	logs     []ownerLog                     // one for each owner, in the order in which the script names them
+	place    map[buff.OwnerID]int           // index of each owner in logs
+	near     map[[2]buff.OwnerID]struct{}   // pairs of an owner with an aura and an owner in its area
 	lines    int
 }
 
@@ -47,8 +47,9 @@ type logLine struct {
 	text string
 }
 
-// Play runs the script on an engine with the options and returns the log. Frames are at most that
-// long; the frames of a scenario with "seen: true" end at its steps.
+// Play runs the script on an engine with the options and returns the log. Each frame lasts at most
+// frame. In a scenario with "seen: true", each step ends a frame instead, and there are no other
+// frames.
 func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, err error) {
 	p := &play{scenario: s, frame: frame, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers, o.Limits.Tick = s.Catalog, engine.Handlers{}, 0 // the default
@@ -67,7 +68,7 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 	}
 	defer func() {
 		ctx, cancel := context.Background(), context.CancelFunc(func() {})
-		if err != nil { // the rest may be an endless cascade
+		if err != nil { // what is left to run may be an endless cascade
 			ctx, cancel = context.WithTimeout(ctx, patience)
 		}
 		defer cancel()
@@ -76,13 +77,13 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 		}
 	}()
 	if err := p.steps(); err != nil {
-		_ = p.tick(0) // the log up to the error is returned
+		_ = p.tick(0) // adds the last events to the log, which is returned up to the error
 		return p.merged(), err
 	}
 	return p.merged(), nil
 }
 
-// ignore stands for all Go handlers.
+// ignore is used for all Go handlers that the definitions name.
 func ignore(*engine.Context, buff.Event) {}
 
 func (p *play) steps() error {
@@ -101,11 +102,11 @@ func (p *play) steps() error {
 	if last := p.scenario.lastWanted(); last > p.engine.Now() {
 		return p.reach(last)
 	}
-	return p.tick(0) // the events of the last commands
+	return p.tick(0) // logs the events of the last commands
 }
 
-// lastWanted returns the time of the last line of the expected log: the time passes until then, so that an
-// expected log may go beyond the last step.
+// lastWanted returns the time of the last line of the expected log. A run lasts at least until
+// then, so that an expected log may go beyond the last step.
 func (s *Scenario) lastWanted() wheel.Time {
 	last := wheel.Time(0)
 	for _, line := range s.Want {
@@ -148,11 +149,11 @@ func (p *play) id(name string) buff.OwnerID {
 	return id
 }
 
-// reach runs frames up to an instant, at least one. A scenario with "seen: true" has one frame for
-// each step.
+// reach runs frames up to an instant, and at least one frame. In a scenario with "seen: true" it
+// runs exactly one frame.
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
-	// At a rate of a million, a minute has as many pulses as a year.
+	// A higher rate needs shorter frames: at a rate of 1,000,000, a minute has the pulses of a year.
 	frame := min(p.frame, max(LongestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), MinFrame))
 	for !p.scenario.seen && left > frame {
 		if err := p.tick(frame); err != nil {
@@ -170,8 +171,9 @@ func (p *play) quicken(whose define.Whose, r buff.Ratio) {
 	}
 }
 
-// tick runs one frame and logs its events. It calls Tick until no events are left over by the
-// engine's limit, so that an endless cascade is noticed before it fills the memory.
+// tick runs one frame and logs its events. The engine has a limit of events for each Tick, so tick
+// calls Tick until no events are left over. So an endless cascade of events is noticed before it
+// fills the memory.
 func (p *play) tick(dt time.Duration) error {
 	for {
 		f := p.engine.Tick(dt)
@@ -192,8 +194,8 @@ func (p *play) tick(dt time.Duration) error {
 	}
 }
 
-// merged merges the logs of all owners by time, and at one instant in the order of the owners. The
-// lines of one owner stay in their order.
+// merged returns the lines of all owners, sorted by time. Lines at the same instant are in the
+// order of the owners, and lines of the same owner keep their order.
 func (p *play) merged() []string {
 	all := make([]string, 0, p.lines)
 	for {

@@ -30,17 +30,17 @@ type Scenario struct {
 	file     string
 	text     []byte
 	node     ast.Node
-	defines  []*ast.MappingValueNode // the fields that define something
-	tags     []string                // that the script names
-	buffs    map[string]bool         // IDs of the definitions, also of those with errors
+	defines  []*ast.MappingValueNode // fields with definitions, such as "buffs" and "attributes"
+	tags     []string                // tags that the script names
+	buffs    map[string]bool         // IDs of all definitions, including those with errors
 	steps    []step
-	listsTag bool // it has a list "tags"
+	listsTag bool // the scenario has a list "tags"
 	seen     bool
 	life     bool // deaths and revivals are in the log
 }
 
-// Parse reads the text of a file: one scenario or a list of them. The error is about the file
-// as a whole; errors in a scenario are in its Faults.
+// Parse reads the text of a file, which is one scenario or a list of scenarios. The error is about
+// the file as a whole. Errors in a scenario are in its Faults.
 func Parse(file string, text []byte) ([]*Scenario, error) {
 	root, err := definition.Tree(file, text)
 	if err != nil {
@@ -71,7 +71,7 @@ func Parse(file string, text []byte) ([]*Scenario, error) {
 	return all, nil
 }
 
-// scenarioKeys reads each key of a scenario.
+// scenarioKeys contains the keys of a scenario, and the functions that read their values.
 var scenarioKeys = map[string]func(*Scenario, ast.Node){
 	"id":     func(s *Scenario, n ast.Node) { s.ID, _ = s.textOf("id", n) },
 	"name":   func(s *Scenario, n ast.Node) { s.Name, _ = s.textOf("name", n) },
@@ -80,7 +80,7 @@ var scenarioKeys = map[string]func(*Scenario, ast.Node){
 	"seen":   func(s *Scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
 	"life":   func(s *Scenario, n ast.Node) { s.life = s.boolOf("life", n) },
 	"want":   (*Scenario).readWant,
-	"buffs":  nil, // with the other fields of a catalog: read before the script
+	"buffs":  nil, // readCatalog reads this field and other fields with definitions, before the script
 	"script": (*Scenario).readScript,
 
 	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil,
@@ -114,8 +114,8 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *Scenar
 	return s
 }
 
-// wantFrames reports definitions whose log depends on the frames, in a scenario without frames of its
-// own.
+// wantFrames reports an error for each definition whose log depends on the frames, if the scenario
+// does not have "seen: true", which fixes the frames.
 func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	if s.seen || buffs == nil || s.Catalog == nil {
 		return
@@ -141,8 +141,8 @@ func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	}
 }
 
-// reachesOut reports whether a hook has an action for another owner, which is carried out at the end of
-// a frame. Those of on.act and on.death do not count: mostly a step carries them out.
+// reachesOut reports whether a hook has an action for another owner, which is executed at the end
+// of a frame. Actions of on.act and on.death do not count, because mostly a step executes them.
 func reachesOut(h *buff.Hooks) bool {
 	lists := append(slices.Collect(maps.Values(h.Remove)), h.Apply, h.Refresh, h.Pulse, h.Exec, h.Overflow, h.RemoveAny)
 	return slices.ContainsFunc(lists, func(list []buff.Action) bool {
@@ -150,7 +150,7 @@ func reachesOut(h *buff.Hooks) bool {
 	})
 }
 
-// Title returns the ID and the name.
+// Title returns the ID and the name of the scenario.
 func (s *Scenario) Title() string { return strings.TrimSpace(s.ID + " " + s.Name) }
 
 // Errorf returns an error with the position of the scenario.
@@ -199,8 +199,8 @@ func (s *Scenario) Warnings(o definition.CheckOptions) definition.Errors {
 	return warnings
 }
 
-// Is reports whether a text is a scenario or a list of scenarios, and not a file of definitions:
-// whether it is a list, or a map with a script.
+// Is reports whether a text is a scenario or a list of scenarios, and not a file of definitions. It
+// is a scenario if it is a list, or a map with the key "script".
 func Is(file string, text []byte) bool {
 	root, err := definition.Tree(file, text)
 	if err != nil {
@@ -216,8 +216,8 @@ func Is(file string, text []byte) bool {
 	})
 }
 
-// saidTags returns the tags and schools of the steps, so that the catalog knows them: a tag below one
-// that a definition names counts as that one.
+// saidTags returns the tags and schools that the steps name. The catalog needs them, because a step
+// may name a tag that is below a tag of a definition, and then also has that tag's effects.
 func saidTags(script *ast.MappingValueNode) (tags []string) {
 	if script == nil {
 		return nil
@@ -259,7 +259,8 @@ func short(s string) string {
 	return s
 }
 
-// didYouMean suggests the known name that is most similar, if one is.
+// didYouMean returns a hint with the known name that is most similar to name, or "" if none is
+// similar.
 func didYouMean(name string, known []string) string {
 	if near := misspelt.Near(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
@@ -267,11 +268,11 @@ func didYouMean(name string, known []string) string {
 	return ""
 }
 
-// fieldMap is a map of a file, by its keys.
+// fieldMap contains the fields of a map in a file, by their keys.
 type fieldMap map[string]*ast.MappingValueNode
 
-// fieldsOf returns the pairs of a map by their keys, and reports whether it is one.
-// Unknown and repeated keys are errors.
+// fieldsOf returns the fields of n, and reports whether n is a map. It reports unknown and repeated
+// keys as errors.
 func (s *Scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, bool) {
 	list, ok := definition.Fields(n)
 	if !ok {
@@ -297,8 +298,8 @@ func (s *Scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 	return fields, true
 }
 
-// textOf returns a text without the line feed at the end of a block, and reports
-// whether it is one.
+// textOf returns the text in n, without the line feed at the end of a block, and reports whether n
+// is a text.
 func (s *Scenario) textOf(key string, n ast.Node) (string, bool) {
 	if text, ok := definition.Text(n); ok {
 		return strings.TrimSuffix(text, "\n"), true
@@ -320,7 +321,7 @@ func (s *Scenario) boolOf(key string, n ast.Node) bool {
 	return false
 }
 
-// intOf returns a whole number and reports whether it is one, and in range.
+// intOf returns the whole number in n, and reports whether n is a whole number from low to high.
 func (s *Scenario) intOf(key string, n ast.Node, low, high int64) (int64, bool) {
 	text := n.GetToken().Value
 	i, err := strconv.ParseInt(text, 10, 64)

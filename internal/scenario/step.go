@@ -21,34 +21,35 @@ import (
 // lastInstant is the latest time of a step, in ms: ten years.
 const lastInstant = 10 * 365 * 24 * 3600 * 1000
 
-// firstOwner and firstSource are the defaults of a step.
+// firstOwner and firstSource are the default owner and source of a step.
 const (
 	firstOwner  = "p1"
 	firstSource = "a"
 )
 
-// step is one entry of a script: a verb with its value and options. Most steps are commands, written
-// as a map; line is the same command as the text that buff.ParseCommand reads.
+// step is one entry of a script: a verb with its value and options. Most steps are commands. line
+// is such a command in the text form that buff.ParseCommand reads.
 type step struct {
 	node  ast.Node
 	verb  *stepWord
 	at    wheel.Time
 	owner string
 	name  string // the value of the verb, if it is a text
-	to    string // another owner, of "to" or "target"
+	to    string // another owner, from the option "to" or "target"
 	line  string
-	shown []shown // of a "show"
+	shown []shown // the names that a "show" step prints
 }
 
 // stepWord is a verb of steps.
 type stepWord struct {
 	word    string
-	takes   string   // its value, for the help
-	options []string // the keys of its options
-	frames  bool     // its effect depends on the frames
+	takes   string   // what the value of the verb is, for the help
+	options []string // keys of the options
+	frames  bool     // the effect of the verb depends on the frames
 	to      bool     // the option "to" is an owner
 
-	// do carries out a verb that is no command; nil for a command, which buff.ParseCommand reads.
+	// do executes a verb that is not a command. It is nil for a command, which buff.ParseCommand
+	// reads.
 	do func(*play, *step) error
 }
 
@@ -108,7 +109,7 @@ var verbs = func() map[string]*stepWord {
 	return m
 }()
 
-// verbWords are the words of the verbs.
+// verbWords are the words of all verbs, sorted.
 var verbWords = slices.Sorted(maps.Keys(verbs))
 
 // stepKeys are all the keys that a step can have.
@@ -191,7 +192,7 @@ func (s *Scenario) instantOf(n ast.Node) (wheel.Time, bool) {
 // shown is an attribute or a tag that a step prints.
 type shown struct {
 	name string
-	attr stat.Attr // 0: it is a tag
+	attr stat.Attr // 0 if the name is a tag
 	tag  buff.Tag
 }
 
@@ -233,7 +234,9 @@ func (s *Scenario) showable() (names []string) {
 	return names
 }
 
-// verbOf returns the verb of a step, nil if it has none or several. A misspelt key may be the verb.
+// verbOf returns the verb of a step. If the step has no verb or several, verbOf returns nil and
+// reports an error. If misspelt is set, a missing verb is not reported, because the step has an
+// unknown key, which may be the verb.
 func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWord {
 	found := slices.DeleteFunc(slices.Clone(verbWords), func(w string) bool { return fields[w] == nil })
 	switch len(found) {
@@ -250,7 +253,8 @@ func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWo
 	return nil
 }
 
-// part is one part of the line of a step: the value of the verb, without a key, or an option.
+// part is one part of the line of a step. It is an option, or the value of the verb, which has no
+// key.
 type part struct {
 	key, text string
 	node      ast.Node
@@ -296,7 +300,7 @@ func (s *Scenario) readStep(st *step, fields fieldMap) {
 	s.check(st, slices.DeleteFunc(parts, func(p part) bool { return p.text == "" }), len(s.Faults) > before)
 }
 
-// valueOf reads the value of the verb: one part, or the parts of a query.
+// valueOf reads the value of the verb. It returns one part, or several for a query.
 func (s *Scenario) valueOf(st *step, n ast.Node) (parts []part) {
 	word := st.verb.word
 	list, isMap := definition.Fields(n)
@@ -342,7 +346,7 @@ func (s *Scenario) paramsOf(n ast.Node) (parts []part) {
 	return parts
 }
 
-// partOf returns a text, or a number or a truth value as it was written.
+// partOf returns a text, or a number or boolean as it is written in the file.
 func (s *Scenario) partOf(key string, n ast.Node) string {
 	switch n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
@@ -355,7 +359,7 @@ func (s *Scenario) partOf(key string, n ast.Node) string {
 	return text
 }
 
-// lineOf writes the parts as a line of text.
+// lineOf returns a verb and its parts as a line that buff.ParseCommand reads.
 func lineOf(v *stepWord, parts []part) string {
 	line := v.word
 	for _, p := range parts {
@@ -369,9 +373,10 @@ func lineOf(v *stepWord, parts []part) string {
 	return line
 }
 
-// check parses the line of a step as it will be parsed when it is carried out, and reports its errors.
-// It leaves out a wrong option and parses the rest again, then only for errors of options, since the
-// verb may need the option that was left out.
+// check parses the line of a step in the same way as when the step is executed, and reports its
+// errors. If an option is wrong, check removes it and parses the line again to find further errors.
+// From then on it reports only errors of options, because the verb may need the option that was
+// removed. again means that an option has already been removed.
 func (s *Scenario) check(st *step, parts []part, again bool) {
 	names := buff.Names{
 		Catalog: s.Catalog,
@@ -399,8 +404,9 @@ func (s *Scenario) check(st *step, parts []part, again bool) {
 	}
 }
 
-// forgiven reports whether an unknown name is no error: no name is checked while the definitions have
-// errors, and a tag or an act that no definition names has no effect.
+// forgiven reports whether an unknown name is not an error. If the definitions have errors, names
+// are not checked. Unknown tags and acts are allowed, because what no definition names has no
+// effect, but if the scenario has a list of tags, its tags must be in the list.
 func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	if !errors.Is(wrong, buff.ErrName) {
 		return false
@@ -414,5 +420,5 @@ func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	return s.Catalog == nil || (wrong.Key == "tag" || wrong.Key == "school") && !s.listsTag
 }
 
-// String returns the step as a message names it.
+// String returns a description of the step for messages.
 func (st *step) String() string { return fmt.Sprintf("%s at %d", st.verb.word, st.at) }

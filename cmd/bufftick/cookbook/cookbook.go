@@ -1,9 +1,9 @@
-// Package cookbook holds recipes: what real games do with buffs, each as one file. A file has a
-// comment, definitions, a script that shows the numbers that they change, and the log of the script.
-// The tests run and validate all recipes.
+// Package cookbook holds recipes. Each is one file that shows something that real games do with
+// buffs. A file has a comment, definitions, a script that shows the numbers that they change, and
+// the log of the script. The tests run and validate all recipes.
 //
 //	bufftick new                  lists the recipes
-//	bufftick new pandemic-dot     copies one: its definitions and its scenario
+//	bufftick new pandemic-dot     copies a recipe: its definitions and its scenario
 //	bufftick run -check cmd/bufftick/cookbook/*.yaml
 //	bufftick validate cmd/bufftick/cookbook
 package cookbook
