@@ -123,7 +123,7 @@ func (p *play) goFar(st *step) error {
 	return nil
 }
 
-// members tells the engine which owners are in the area of an aura. It ignores the radius.
+// members reports to the engine which owners are in the area of an aura. It ignores the radius.
 func (p *play) members(q engine.AuraQuery, found func(id buff.OwnerID)) {
 	for _, pair := range slices.SortedFunc(maps.Keys(p.near), func(a, b [2]buff.OwnerID) int { return int(a[1]) - int(b[1]) }) {
 		if pair[0] == q.Bearer {

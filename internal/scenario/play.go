@@ -68,7 +68,7 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 	}
 	defer func() {
 		ctx, cancel := context.Background(), context.CancelFunc(func() {})
-		if err != nil { // what is left to run may be an endless cascade
+		if err != nil { // the engine may still be running an endless cascade
 			ctx, cancel = context.WithTimeout(ctx, patience)
 		}
 		defer cancel()

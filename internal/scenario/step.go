@@ -43,7 +43,7 @@ type step struct {
 // stepWord is a verb of steps.
 type stepWord struct {
 	word    string
-	takes   string   // what the value of the verb is, for the help
+	takes   string   // the value of the verb, for the help
 	options []string // keys of the options
 	frames  bool     // the effect of the verb depends on the frames
 	to      bool     // the option "to" is an owner
@@ -405,8 +405,8 @@ func (s *Scenario) check(st *step, parts []part, again bool) {
 }
 
 // forgiven reports whether an unknown name is not an error. If the definitions have errors, names
-// are not checked. Unknown tags and acts are allowed, because what no definition names has no
-// effect, but if the scenario has a list of tags, its tags must be in the list.
+// are not checked. Unknown tags and acts are allowed, because they have no effect, but if the
+// scenario has a list of tags, the script may only use tags in that list.
 func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	if !errors.Is(wrong, buff.ErrName) {
 		return false
