@@ -16,21 +16,21 @@ import (
 // The binary form of a command is a byte for its version, a byte for the verb, a mask of the fields
 // that are not zero, and these fields. The mask and counts are unsigned varints, signed numbers are
 // zigzag varints, handles and fractions are 8 bytes, little-endian, and texts have a length prefix.
-// Definitions, tags, acts, attributes and reasons are names, since their numbers are valid in one
-// catalog only.
+// Definitions, tags, acts, attributes and reasons are written as names, because their numbers are
+// valid in one catalog only.
 //
-// form.fields lists the fields in the order of their bits. A field is never moved. A new one is
-// added last; an older reader rejects a command that has it.
+// form.fields lists the fields in the order of their bits. A field must never be moved. A new field
+// must be added last; an older reader rejects a command that has the new field.
 
 const commandVersion = 1
 
 // MaxCommandBytes is the maximum length of the binary form of a command.
 const MaxCommandBytes = 1 << 16
 
-// AppendBinary appends the binary form of the command, for owners of that catalog. It fails with
-// [ErrFunc] if the command holds a function, and as [Command.Check] does; it then returns dst
-// unchanged. The form does not contain the captured attributes of the source; the receiver
-// captures them again.
+// AppendBinary appends the binary form of the command to dst and returns the extended slice. The
+// names are those of the catalog. AppendBinary fails with [ErrFunc] if the command holds a
+// function, and with the errors of [Command.Check]; it then returns dst unchanged. The binary form
+// does not contain the captured attributes of the source; the receiver captures them again.
 func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
 	switch a := &c.Application; {
 	case c.Do != nil:
@@ -57,9 +57,9 @@ func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
 }
 
 // UnmarshalBinary decodes exactly one command, with the names of the catalog. It fails with
-// [ErrCommandVersion] if the bytes are of a later version, with [ErrName] if the catalog does not
-// have a name, and with [ErrCommand] if they are not a command or not one that a constructor
-// could make; do not use the command then. It does not retain data, and allocates at most the
+// [ErrCommandVersion] if data has a later version, with [ErrName] if the catalog does not have a
+// name in data, and with [ErrCommand] if data is not a command that a constructor could make. If
+// it fails, the command must not be used. It does not retain data, and allocates at most the
 // length of data.
 func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
 	*c = Command{}
@@ -83,13 +83,13 @@ func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
 	case len(f.data) > 0:
 		return fmt.Errorf("%w: %d bytes behind it", ErrCommand, len(f.data))
 	}
-	if c.Verb == verb.Compensate { // ignored when [Command.Check] still accepted them
+	if c.Verb == verb.Compensate { // earlier versions of Command.Check accepted these fields
 		c.Query.Grade, c.Query.Stacks = 0, 0
 	}
 	return c.Check(catalog)
 }
 
-// fields codes all fields, in the order of their bits.
+// fields reads or writes all fields, in the order of their bits.
 func (f *form) fields(c *Command) {
 	a, q := &c.Application, &c.Query
 	unsigned(f, &c.Owner)
@@ -162,8 +162,8 @@ func (f *form) failf(of error, format string, args ...any) {
 	f.data = nil
 }
 
-// next reports whether to code the next field. When measuring, there says whether the command has
-// it.
+// next reports whether to read or write the next field. When measuring, there says whether the
+// command has this field.
 func (f *form) next(there bool) bool {
 	bit := uint64(1) << f.bit
 	f.bit++
@@ -187,7 +187,7 @@ func (f *form) count() uint64 {
 	return n
 }
 
-// word codes 8 bytes.
+// word reads or writes 8 bytes.
 func (f *form) word(v *uint64) {
 	if f.mode == writing {
 		f.data = binary.LittleEndian.AppendUint64(f.data, *v)
@@ -243,7 +243,7 @@ func fixed[T ~uint64](f *form, v *T) {
 	}
 }
 
-// fraction codes a number. A positive zero is left out.
+// fraction reads or writes a floating-point number. A positive zero is omitted.
 func (f *form) fraction(v *float64) {
 	if bits := math.Float64bits(*v); f.next(bits != 0) {
 		f.word(&bits)
@@ -251,7 +251,7 @@ func (f *form) fraction(v *float64) {
 	}
 }
 
-// ratio codes both parts as one field.
+// ratio reads or writes the numerator and the denominator as one field.
 func (f *form) ratio(v *Ratio) {
 	if !f.next(*v != Ratio{}) {
 		return
@@ -275,7 +275,7 @@ func (f *form) flag(v *bool) {
 	}
 }
 
-// name codes a text without a bit in the mask.
+// name reads or writes a text that has no bit in the mask.
 func (f *form) name(v *string) {
 	if f.mode == writing {
 		f.data = append(binary.AppendUvarint(f.data, uint64(len(*v))), *v...)
@@ -295,14 +295,14 @@ func (f *form) text(v *string) {
 	}
 }
 
-// params codes the numbers of an application, at least 9 bytes each.
+// params reads or writes Application.Params. Each takes at least 9 bytes.
 func (f *form) params(v *[]Arg) {
 	if f.next(len(*v) > 0) {
 		f.args(v)
 	}
 }
 
-// args codes numbers with their names.
+// args reads or writes numbers with their names.
 func (f *form) args(v *[]Arg) {
 	if f.mode == writing {
 		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
@@ -323,8 +323,9 @@ func (f *form) args(v *[]Arg) {
 	}
 }
 
-// named codes a reference into the catalog by its name. there reports whether the command has it,
-// to returns its name, and from resolves a name, reporting whether it is known.
+// named reads or writes a reference to an entry of the catalog, by name. The parameter there says
+// whether the command has the reference. The function to returns the name. The function from looks
+// a name up and reports whether the catalog has it.
 func (f *form) named(kind string, there bool, to func() string, from func(string) bool) {
 	if !f.next(there) {
 		return
@@ -376,7 +377,7 @@ func (f *form) attr(v *stat.Attr) {
 // The words of polarities and grades.
 var polarities, grades = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable)
 
-// rule codes a value of an enumeration as its word.
+// rule reads or writes a value of an enumeration as its word.
 func rule[E ~uint8](f *form, v *E, words []string) {
 	if !f.next(*v != 0) {
 		return

@@ -225,10 +225,10 @@ func LoseSource(source OwnerID) Command {
 	return Command{Verb: verb.LoseSource, Application: Application{Source: source}}
 }
 
-// Compensate moves the ends of the buffs that a query selects, on all owners, by d, which may be
-// negative: compensation for players after an outage. Query.Most and Query.Newest count the buffs
-// of each owner that have an end; Query.Grade and Query.Stacks must be zero. Result.Amount is the
-// number of buffs moved.
+// Compensate moves the ends of the buffs that a query selects by d, which may be negative. It
+// affects all owners, for example to compensate players after an outage. Query.Most and
+// Query.Newest apply to the buffs of each owner that have an end; Query.Grade and Query.Stacks must
+// be zero. Result.Amount is the number of buffs whose end was moved.
 func Compensate(q Query, d time.Duration) Command {
 	return Command{Verb: verb.Compensate, Query: q, By: d}
 }

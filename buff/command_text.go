@@ -24,11 +24,11 @@ import (
 //	extend 3/0/17 by=2s
 //	rate_zone 4 to=1/2
 //
-// [ParseCommand] parses it. Tags, acts and attributes are numbers, "#3", since a command does not
-// know its catalog; [Command.Text] writes their names.
+// [ParseCommand] parses such a line. Tags, acts and attributes are written as numbers ("#3"),
+// because a command does not know its catalog; [Command.Text] writes them as names.
 func (c Command) String() string { return c.Text(nil) }
 
-// Text is String with the names of a catalog.
+// Text is like [Command.String] but writes tags, acts and attributes as their names in a catalog.
 func (c *Command) Text(catalog *Catalog) string {
 	word := c.Verb.String()
 	if c.Verb == verb.Pause || c.Verb == verb.Resume || c.Verb == verb.SetRate {
@@ -53,30 +53,30 @@ func (c *Command) Text(catalog *Catalog) string {
 type Names struct {
 	Catalog *Catalog // of definitions, tags, acts and attributes
 
-	// Self is the owner of a line without an owner, Source the source of an application without a
-	// source.
+	// Self is the owner of a command whose line has no owner. Source is the source of an
+	// application whose line has no source.
 	Self, Source OwnerID
 
-	// Owner returns the owner of a name. If it is nil, the name is a number.
+	// Owner returns the owner with a name. If Owner is nil, the text must be a number.
 	Owner func(name string) (OwnerID, error)
 
-	// Buff returns the handle of a name, of a buff of the owner of the line. If it is nil, the name
-	// is in the format of [Handle.String].
+	// Buff returns the handle of a buff with a name, on the owner of the line. If Buff is nil, the
+	// text must be in the format of [Handle.String].
 	Buff func(owner OwnerID, name string) (Handle, error)
 
 	// Timeout is like Buff for timeouts.
 	Timeout func(owner OwnerID, name string) (TimeoutHandle, error)
 }
 
-// TextError is the error of one part of the text of a command. It matches [ErrCommand], and
-// [ErrName] for an unknown name.
+// TextError is an error in one part of the text of a command. It matches [ErrCommand], and also
+// [ErrName] if a name is unknown.
 type TextError struct {
 	Verb string // the word of the verb; empty if it is unknown
-	Key  string // the option; empty for the verb and its subject
+	Key  string // the option with the error; empty if the error is in the verb or its subject
 	Err  error
 }
 
-// Error names the part.
+// Error returns the part and its error.
 func (e *TextError) Error() string {
 	switch {
 	case e.Verb == "":
@@ -110,10 +110,11 @@ const MaxCommandText = 1 << 16
 //	timeout HANDLER after= [owner=]                 cancel TIMEOUT
 //	kill [source=], revive [owner=]
 //
-// QUERY is any of buff= tag= type= polarity= source= compensate= most= newest, and for dispel and
-// steal also grade= and stacks=. A definition alone after these two is one portion of it, of any
-// grade; with stacks= it is that many stacks of the oldest. Durations have the format of Go, 1.5s;
-// ratios are 2, 0.25 or 1/4; a name with spaces is in double quotes.
+// QUERY is any of the options buff= tag= type= polarity= source= compensate= most= newest; dispel
+// and steal also have grade= and stacks=. Instead of options, dispel and steal can have only the
+// name of a definition, which means one portion of a buff of this definition, of any grade; with
+// stacks= it means that many stacks of the oldest such buff. Durations have the format of Go, as in
+// 1.5s. Ratios are written as 2, 0.25 or 1/4. A name with spaces must be in double quotes.
 //
 // The error is a [TextError].
 func ParseCommand(text string, names Names) (Command, error) {
@@ -129,8 +130,9 @@ func ParseCommand(text string, names Names) (Command, error) {
 	return c, nil
 }
 
-// lineForm is the text of the commands of one word. code lists the subject and the options once, in the
-// order in which they are written; it writes them or reads them.
+// lineForm describes the text of the commands that start with one word. The function code lists the
+// subject and the options in the order in which they are written. The same function reads and
+// writes them.
 type lineForm struct {
 	verb  verb.Verb
 	whose define.Whose
@@ -241,7 +243,7 @@ var lineForms = map[string]lineForm{
 	"leave": {verb: verb.Leave, code: aura},
 }
 
-// aura codes a command of the engine, which is only written.
+// aura writes an Enter or a Leave, which only the engine issues. These commands are never parsed.
 func aura(l *line, c *Command) {
 	l.spec("", &c.Application.Spec)
 	l.owner(c)
@@ -256,7 +258,7 @@ func words() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(lineForms)), func(word string) bool { return word == "enter" || word == "leave" })
 }
 
-// line writes or reads one line.
+// line is the state of reading or writing one line.
 type line struct {
 	writing bool
 	names   *Names
@@ -313,8 +315,8 @@ func (l *line) fail(key string, err error) {
 	}
 }
 
-// split separates the parts of a line. A part is a word or key=value, of which either side may be
-// quoted.
+// split separates the parts of a line. A part is a word or key=value. The word, the key and the
+// value may each be quoted.
 func (l *line) split(text string) {
 	for n := 0; l.err == nil; n++ {
 		text = strings.TrimLeft(text, " \t")
@@ -406,8 +408,8 @@ func (l *line) quote(v string) {
 	l.out = append(l.out, v...)
 }
 
-// option writes v if it is present. When reading, it returns the text of the option, or of the
-// subject if the key is empty, which is required; kind is for the error.
+// option writes v if the command has it. When reading, it returns the text of the option. If the
+// key is empty it returns the subject, which is required; kind describes the subject in the error.
 func (l *line) option(key, kind, v string, present bool) (text string, ok bool) {
 	switch {
 	case l.writing && present:
@@ -523,7 +525,7 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text, string(utf8.RuneError))
 }
 
-// whole codes an option that is an integer and left out if it is 0.
+// whole reads or writes an option that is an integer. Zero is omitted.
 func whole[T ~int | ~int64](l *line, key string, n *T, least, most int64) {
 	if text, ok := l.option(key, "", strconv.FormatInt(int64(*n), 10), *n != 0); ok {
 		*n = T(l.integer(key, text, least, most))
@@ -540,7 +542,7 @@ func (l *line) fraction(key string, v *float64) {
 	}
 }
 
-// span codes a duration that must be present.
+// span reads or writes a duration that must be present.
 func (l *line) span(key string, d *time.Duration) {
 	l.must(key, l.writing)
 	if text, ok := l.option(key, "", d.String(), true); ok {
@@ -551,7 +553,8 @@ func (l *line) span(key string, d *time.Duration) {
 	}
 }
 
-// atMost codes the option at_most, which must be above 0, and reports whether it was read.
+// atMost reads or writes the option at_most, which must be above 0. It reports whether it has read
+// the option.
 func (l *line) atMost(d *time.Duration, present bool) (read bool) {
 	if l.writing && present {
 		l.span("at_most", d)
@@ -565,7 +568,8 @@ func (l *line) atMost(d *time.Duration, present bool) (read bool) {
 	return true
 }
 
-// ratio codes "2", "0.25" or "1/3", exactly. It reads them in lowest terms.
+// ratio reads or writes a ratio such as "2", "0.25" or "1/3", without rounding. A ratio that it
+// reads is in lowest terms.
 func (l *line) ratio(key string, r *Ratio) {
 	text := "1"
 	if *r != (Ratio{}) {
@@ -613,7 +617,7 @@ func (l *line) flag(key string, on *bool) {
 	}
 }
 
-// enum codes an option that is a word and left out if it is the usual one.
+// enum reads or writes an option whose value is a word. The usual value is omitted.
 func (l *line) enum(key string, v interface {
 	fmt.Stringer
 	encoding.TextUnmarshaler
@@ -662,7 +666,7 @@ func (l *line) application(a *Application) {
 	}
 }
 
-// removal codes the number of stacks to remove and the reason.
+// removal reads or writes the number of stacks to remove and the reason.
 func (l *line) removal(c *Command) {
 	whole(l, "stacks", &c.Stacks, 0, math.MaxInt32)
 	why := c.Reason
@@ -673,8 +677,9 @@ func (l *line) removal(c *Command) {
 	}
 }
 
-// query codes a query. A definition as the subject stands for it; with portions, the options of a
-// dispel or a steal, it means one portion of any grade.
+// query reads or writes a query. A definition as the subject means a query for this definition. The
+// parameter portions is set for a dispel or a steal, which has further options, and for which a
+// definition as the subject means one portion of any grade.
 func (l *line) query(q *Query, portions bool) {
 	if portions && l.has {
 		q.Grade, q.Most = define.GradeDeath, 1
@@ -722,7 +727,7 @@ func (l *line) spec(key string, s **Spec) {
 	}
 }
 
-// tag codes a tag. As an option it is left out if it is 0.
+// tag reads or writes a tag. If key is not empty, the tag is an option and is omitted if it is 0.
 func (l *line) tag(key string, t *Tag) {
 	named(l, key, "tag", t, key == "" || *t != 0, math.MaxUint16, (*Catalog).TagName, (*Catalog).Tag)
 }
@@ -735,7 +740,7 @@ func (l *line) attr(a *stat.Attr) {
 	named(l, "", "attribute", a, true, math.MaxUint16, (*Catalog).attrName, (*Catalog).Attr)
 }
 
-// named codes a number of the catalog by its name, or as "#3" if it has no name.
+// named reads or writes a number of the catalog as its name, or as "#3" if it has no name.
 func named[T ~uint8 | ~uint16](l *line, key, kind string, v *T, present bool, most uint64, nameOf func(*Catalog, T) string, of func(*Catalog, string) (T, bool)) {
 	name, c := "", l.names.Catalog
 	if l.writing && c != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// valueFor returns the value for a number of stacks. It reports false if the formula has no value for
-// them.
+// valueFor returns the value for a number of stacks. It reports false if the formula has no value
+// for this number of stacks.
 func (r ref) valueFor(spec *program, values []float64, stacks int32) (float64, bool) {
 	if r.place < 0 || int(r.place) >= len(values) {
 		return r.value, true
@@ -66,8 +66,8 @@ type evaluator struct {
 	amount    int64 // amount of the act
 }
 
-// evaluateNumbers evaluates all numbers of an application and stores them in the Turn until the next
-// application. It returns the reason if the application is refused.
+// evaluateNumbers evaluates all numbers of an application and stores them in the Turn until the
+// next application. If the application must be denied, it returns the reason.
 //
 // It runs before all other checks, so that a missing number is found at the first application,
 // regardless of chance and immunity. Stacks and level are the values that the instance will have
@@ -79,7 +79,7 @@ func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
 	q := evaluator{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacksOf(a), spec.limit)
 	if spec.Kind == define.Instant {
-		q.stacks = a.share.instantStacks() // Application.Stacks does not apply: it cannot stack
+		q.stacks = a.share.instantStacks() // an instant buff cannot stack: ignore Application.Stacks
 	}
 	if at := s.joinTarget(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
 		i := s.slot(at)
@@ -142,8 +142,9 @@ func wholePool(v float64) int64 { return int64(math.Floor(min(max(v, 0), mostPoo
 // mostPool is the largest pool of a shield: a whole number that a float64 can represent.
 const mostPool = 1 << 62
 
-// evaluate evaluates one number. A missing input without a default refuses the application with
-// NoParam. It is never taken as zero, because damage of 0 would hide the error.
+// evaluate evaluates one number. If an input is missing and the number has no default, the
+// application is denied with NoParam. A missing input is never taken as zero, because damage of 0
+// would hide the error.
 //
 // Examples: testdata/stat/missing.txt, curves.txt, snapshots.txt, source.txt.
 func (q *evaluator) evaluate(n *number) (float64, Reason) {
@@ -180,8 +181,8 @@ func (q *evaluator) evaluate(n *number) (float64, Reason) {
 	return v, NoReason
 }
 
-// evaluateFormula evaluates a number with a formula. If an input is missing, the number is missing; if
-// an input is NaN or out of range, so is the number.
+// evaluateFormula evaluates a number with a formula. If an input is missing, the number is missing.
+// If an input is NaN or out of range, the number has no valid value either.
 //
 // Example: testdata/stat/formula.txt.
 func (q *evaluator) evaluateFormula(n *number) (float64, Reason) {
@@ -240,7 +241,8 @@ func (q *evaluator) inputsKnown(n *number) (float64, Reason) {
 // errPanic is the error of a formula that has panicked.
 var errPanic = errors.New("buff: a formula panicked")
 
-// callFormula evaluates a formula, which may be code of the game. If it panics, eval returns errPanic.
+// callFormula evaluates a formula, which may be code of the game. If the formula panics,
+// callFormula returns errPanic.
 func (q *evaluator) callFormula(f define.Formula, in define.Inputs) (v float64, err error) {
 	returned := false
 	defer func() {

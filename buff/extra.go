@@ -5,8 +5,9 @@ import "github.com/bufftick/bufftick/wheel"
 // extra has the state of an instance that plain buffs do not need. Extras are reused, with the
 // memory of their lists.
 type extra struct {
-	// TimersEach: one for each application, by end and age. TimersQueue: the waiting ones, by
-	// age. For a buff of auras: its holders.
+	// With TimersEach, async has one element for each application, sorted by end and age. With
+	// TimersQueue it has the waiting applications, by age. For a buff that auras apply it has the
+	// holders: see aura.go.
 	async         []asyncStack
 	magnitudes    *magnitudes   // nil if none are stored
 	large         *largeNumbers // set if the instance has the flag large

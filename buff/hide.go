@@ -10,8 +10,8 @@ import (
 )
 
 // The time of a hidden buff passes, but the buff has no effect: its pulses are suppressed and its
-// grants, modifiers and immunities are off. It is hidden while at least one of the causes in its
-// flags applies.
+// grants, modifiers and immunities are off. A buff is hidden while at least one of the causes in
+// its flags applies.
 
 // strengthChanged requests a reevaluation after the magnitude or level of an instance has
 // changed.
@@ -184,7 +184,7 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	case c.Verb == verb.AddTag:
 		g.commandTags.add([]Tag{c.Tag})
 		g.grant(all)
-	case g.commandTags.has(c.Tag): // neither tags from buffs nor parents of added tags
+	case g.commandTags.has(c.Tag): // only a tag that AddTag added itself can be dropped
 		g.commandTags.drop([]Tag{c.Tag})
 		g.revoke(all)
 	default:

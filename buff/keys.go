@@ -31,7 +31,7 @@ func orderWords(n int) int { return (n + 1) / 2 }
 // keyWords returns the number of words of all three rows for n slots.
 func keyWords(n int) int { return n + hashWords(n) + orderWords(n) }
 
-// copyFrom copies the keys of n slots from rows of another length.
+// copyFrom copies the keys of n slots from rows for oldRoom slots to rows for room slots.
 func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 	copy(k, old[:n])
 	hashes := k[room : room+hashWords(room)]

@@ -43,10 +43,9 @@ func (n *names) clone() names {
 	return names{list: slices.Clip(n.list), index: maps.Clone(n.index)}
 }
 
-// Tag returns the tag with that name, or 0, and reports whether it exists: whether
-// [Definitions].Tags or a definition mentions it or a tag below it. Any other tag that the game
-// gives to owners must be listed in Definitions.Tags ("tags:" in a file), even if a tag above it
-// exists.
+// Tag returns the tag with that name, or 0, and reports whether it exists. A tag exists if
+// [Definitions].Tags or a definition mentions the tag, or a tag below it. To give an owner a tag
+// that no definition mentions, list the tag in Definitions.Tags ("tags:" in a file).
 func (c *Catalog) Tag(name string) (Tag, bool) {
 	i, ok := c.tags.index[name]
 	return Tag(i), ok

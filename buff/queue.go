@@ -124,8 +124,8 @@ func (s *Set) emitQueued(t *Turn, at uint16) {
 	t.emit(s, &e)
 }
 
-// strongestOf returns the index of the application that runs next: the strongest, of equals the
-// oldest.
+// strongestOf returns the index of the application that runs next. This is the strongest
+// application, or the oldest of several equally strong ones.
 func strongestOf(async []asyncStack) int {
 	best := 0
 	for k := range async {
@@ -256,7 +256,8 @@ func (s *program) selectCaptured(dst, of []Captured) []Captured {
 }
 
 // requeueRunning adds the running application to the waiting ones, with its remaining time, before
-// another one runs. It keeps its age, so that of equals it is the first to run again.
+// another application runs. It keeps its age, so that among applications of equal strength it is
+// the first to run again.
 func (s *Set) requeueRunning(i *instance, left int64) {
 	x := s.extraOf(i)
 	l := asyncStack{

@@ -115,7 +115,7 @@ func (s *Set) applyPendingPeriod(i *instance) {
 //	restart    now + d
 //	extend     the old end + d, at most now + RefreshCap; a later old end stays
 //	max        the later of the old end and now + d
-//	pandemic   now + d + the remaining time, at most a share of the definition's duration
+//	pandemic   now + d + min(the remaining time, RefreshPct% of the definition's duration)
 //	residual   now + d + the time until the next pulse, so that no pulse is clipped
 //
 // The share for pandemic does not depend on the duration of this application, which may be scaled
@@ -135,7 +135,7 @@ func (s *Set) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
 		return end
 	case rule == define.RefreshPandemic:
 		return now.Add(d).Add(min(remaining(now, i.end), s.programOf(i).durationAt(int(i.level))*s.programOf(i).carry/100))
-	case rule == define.RefreshResidual && i.boundary <= i.end: // after the last pulse there is none to clip
+	case rule == define.RefreshResidual && i.boundary <= i.end: // else the buff has no pulse left to clip
 		return now.Add(d).Add(remaining(now, i.boundary))
 	}
 	return now.Add(d)

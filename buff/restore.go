@@ -16,29 +16,37 @@ import (
 type Restoration struct {
 	Restored int // buffs that were restored
 	Expired  int // buffs that ended while their owner was away
-	Unknown  int // buffs kept aside: they have no definition in the catalog, or an instant one, or are links of such buffs
-	Timeouts int // timeouts that were restored
-	Unnamed  int // timeouts kept aside: their handler is unknown
 
-	// Away is how long the owner was away by Moment.Wall, in ms, at least 0.
+	// Unknown is the number of buffs that were set aside, because the catalog has no definition
+	// for them or their definition is now instant. Links of such buffs are set aside too. A buff
+	// that is set aside is not on the owner, but it is in the owner's next blob.
+	Unknown int
+
+	Timeouts int // timeouts that were restored
+	Unnamed  int // timeouts that were set aside, because their handler is unknown
+
+	// Away is how long the owner was away, measured by Moment.Wall, in ms, at least 0.
 	Away int64
 
 	// Sources are the sources of restored buffs that end or are adopted when their source leaves
-	// (Spec.OnSourceGone), without duplicates, sorted, without the owner. A source may have left
-	// in the meantime, and this owner was not notified: send it a LoseSource.
+	// (Spec.OnSourceGone). They are sorted, without duplicates and without the owner. While the
+	// owner was away, it was not notified of a source that left: for each source in the list that
+	// has left, send the owner a LoseSource.
 	Sources []OwnerID
 
-	// ClockStepped reports that Moment.Wall went back. No time has passed for Wall buffs.
+	// ClockStepped reports that Moment.Wall is earlier than when the owner was saved. No time has
+	// passed for Wall buffs then.
 	ClockStepped bool
 
-	// UptimeStepped reports that Moment.Uptime went back and that the blob has an Uptime buff,
-	// for which no time has passed. The server does not keep its uptime between runs.
+	// UptimeStepped reports that Moment.Uptime is earlier than when the owner was saved, and that
+	// the blob has an Uptime buff, for which no time has passed then. It means that the server
+	// does not keep its uptime between runs.
 	UptimeStepped bool
 }
 
-// Restore applies the state in a blob to the owner. It panics unless the Set is as returned by
-// [NewSet]. Turn.Catalog has the definitions. The function returns the handlers of timeouts by
-// name; if it is nil, the catalog does.
+// Restore applies the state in a blob to the owner, with the definitions of Turn.Catalog. It panics
+// unless the Set is as returned by [NewSet]. The function parameter returns the handlers of
+// timeouts by name; if it is nil, the handlers of the catalog are used.
 //
 // An Online buff continues where it was. For a Wall buff the calendar time has passed, for an
 // Uptime buff the uptime of the server, at the rate of the buff's and the owner's time when it
@@ -62,9 +70,9 @@ type Restoration struct {
 // from now on with a first period, and an end if it must have one. A period without haste is the
 // new period after the next pulse. Numbers keep their saved values, by name; new ones are
 // evaluated from the known inputs, or are their default or zero. Parts that the catalog does not
-// know (definitions, handlers, tags, attributes, groups of diminishing returns) are kept aside
-// unchanged and are in the next [Set.Save]; so is a link of which all heads are kept aside. A
-// buff that was kept aside and is restored is the owner's youngest. A link without a head in the
+// know (definitions, handlers, tags, attributes, groups of diminishing returns) are set aside
+// unchanged and are in the next [Set.Save]; so is a link of which all heads are set aside. A
+// buff that was set aside and is restored is the owner's youngest. A link without a head in the
 // blob is dropped.
 //
 // The commands in zone, of [define.OfZone], give the owner's time the state of its zone from
@@ -268,7 +276,7 @@ type fate uint8
 
 const (
 	fateBack     fate = iota // it is restored, or has ended
-	fateAside                // it is kept aside: the catalog has no definition of it, or of its heads
+	fateAside                // it is set aside: the catalog has no definition of it, or of its heads
 	fateHeadless             // it is dropped: the blob has none of its heads
 )
 

@@ -8,17 +8,19 @@ import (
 )
 
 // With [define.OfflineRun] the actions of a buff that ended while its owner was away run on Restore.
-// A buff that they apply starts at that end if it uses the same clock, so that a chain of such buffs
-// is in the same state as if the owner had stayed.
+// A buff that is applied by these actions starts at the moment when the first buff ended, if both
+// buffs use the same clock. So a chain of such buffs is in the same state as if the owner had
+// stayed.
 
-// backdate is how long ago an application starts, in ms of a clock. The zero backdate is now.
+// backdate is how far in the past an application starts, in ms of a clock. With the zero backdate
+// an application starts now.
 type backdate struct {
 	ms    int64
 	clock define.Clock
 }
 
-// of returns the backdate of an application of a definition. Instants have no clock and pass it
-// on.
+// of returns the backdate of an application of a definition. Instant buffs have no clock, so they
+// pass the backdate on to the applications that they cause.
 func (b backdate) of(spec *program) backdate {
 	if spec.Kind != define.Instant && spec.Clock != b.clock {
 		return backdate{}

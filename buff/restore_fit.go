@@ -15,7 +15,7 @@ type comeback struct {
 	x     extra
 	at    uint16 // its slot, after placeBuff
 	plain bool   // it needs no extra
-	young bool   // it was kept aside
+	young bool   // it was set aside by an earlier Restore, so it becomes the youngest buff
 	saved *state.Buff
 	spec  *program   // in Turn.Catalog
 	now   wheel.Time // buff time, or the start of it
@@ -282,9 +282,9 @@ func lagOf(l *state.Stack, next, period int64) int64 {
 // within returns ms modulo the period, at least 0.
 func within(ms, period int64) int64 { return ((ms % period) + period) % period }
 
-// pass applies the time away. It does not simulate pulses one at a time, so that a year costs as
-// much as a second. So no rule that involves other buffs runs: the end of one buff in that time
-// does not hide, show, apply or end another.
+// pass accounts for the time that the owner was away. It does not simulate pulses one at a time, so
+// that a year costs as much as a second. As a consequence, rules that involve other buffs do not
+// run: if one buff ends in this time, that does not hide, show, apply or end another buff.
 func (c *comeback) pass() {
 	switch c.spec.Stack.Timers {
 	case define.TimersEach:

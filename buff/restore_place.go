@@ -175,7 +175,7 @@ func (r *restorer) rejuvenate(c *comeback) {
 	}
 }
 
-// placeLinks ties links to their heads. A head that was kept aside has a new age.
+// placeLinks ties links to their heads. A head that was set aside has a new age.
 func (r *restorer) placeLinks() {
 	for k := range r.backs {
 		c := &r.backs[k]

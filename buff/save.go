@@ -66,7 +66,7 @@ type saver struct {
 	set     *Set
 	gates   *gates // empty if the owner has none
 	catalog *Catalog
-	aside   *state.Owner // unknown to the catalog when the owner was restored
+	aside   *state.Owner // parts that Restore set aside because the catalog did not know them
 	now     wheel.Time
 	plain   state.Buff // reused; only the fields of fill are set
 

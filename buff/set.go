@@ -53,9 +53,9 @@ func (s *Set) Len() int { return int(s.live) }
 // Timeouts returns the number of waiting timeouts.
 func (s *Set) Timeouts() int { return s.timeouts().count() }
 
-// Generation returns a generation that no handle of this Set has reached. It is the base for the
-// next Set with the same number. If it is math.MaxUint32, no generation is left, and the number
-// must not be used again. It costs O(slots).
+// Generation returns the generation to pass as base to [NewSet] for the next Set with the same
+// number; no handle of this Set is above it. If the result is math.MaxUint32, no generation is left
+// and the number must not be used again. It costs O(slots).
 func (s *Set) Generation() uint32 {
 	g := s.generations.base
 	for i := range s.used {
@@ -92,8 +92,8 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 	return s.instanceAt(h.slot()), true
 }
 
-// Next returns the earliest instant at which something is due, or wheel.Never. It costs O(slots),
-// and is meant for callers without a timing wheel.
+// Next returns the earliest instant at which an event of a buff or a timeout is due, or
+// wheel.Never. It costs O(slots), and is meant for callers without a timing wheel.
 func (s *Set) Next() wheel.Time {
 	next := s.timeouts().next()
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {

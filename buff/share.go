@@ -2,10 +2,10 @@ package buff
 
 import "github.com/bufftick/bufftick/buff/define"
 
-// share scales the effects of an event that a pulse has caused: by the part of a period, by the
-// number of pulses, and by the stacks. A pulse takes it from its event. Applications that the
-// actions of the pulse issue carry it, and so do the events that follow, to the end of the chain.
-// So damage by way of an instant buff equals damage by the pulse itself.
+// share scales the effects of events that a pulse causes, by the part of a period, the number of
+// pulses and the stacks of the pulse. The actions of the pulse pass the share to the applications
+// that they issue, and these pass it on to the end of the chain. So a pulse that applies an instant
+// buff which does damage does the same damage as a pulse that does the damage itself.
 //
 // The zero share means one whole pulse of one stack, or no pulse.
 //
@@ -13,7 +13,7 @@ import "github.com/bufftick/bufftick/buff/define"
 type share struct {
 	elapsed, period int64 // as in an Event
 	count           int32 // as in an Event
-	stacks          int32 // of the pulse; 0 means one. Used only by instants, which have no stacks
+	stacks          int32 // stacks of the pulse, 0 for one; used only by instant buffs, which do not stack
 }
 
 // shareOf returns the share for actions that an event causes. Removals, deaths and acts are never

@@ -47,11 +47,11 @@ func (s *Spec) OnSheet(k, stacks int, numbers []float64) (m stat.Modifier, place
 }
 
 // Varies reports whether the value of Modifiers[k] is itself an element of [Set.Numbers], because
-// it depends on more than one number.
+// it cannot be computed from one number and the number of stacks alone.
 func (s *Spec) Varies(k int) bool { return s.program.varies(&s.program.modifiers[k]) }
 
-// varies reports whether a modifier depends on more than one number and the stacks: on a formula
-// that reads the stacks, or on separate numbers of async stacks.
+// varies reports whether the value of a modifier cannot be computed from one number and the number
+// of stacks alone, because its formula reads the stacks or each async stack has a separate number.
 func (s *program) varies(m *modifier) bool {
 	return s.ownNumber(m.value) || m.value.place >= 0 && s.numbers[m.value.place].live != 0
 }

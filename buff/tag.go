@@ -71,8 +71,8 @@ func (c *condition) holds(s tagSet) bool {
 	return len(c.any) == 0 || slices.ContainsFunc(c.any, s.has)
 }
 
-// matches reports whether an immunity applies to the definition: by its Tags, not its Grants. An
-// empty match matches none.
+// matches reports whether an immunity applies to the definition. It considers the definition's
+// Tags, not its Grants. An empty match matches no definition.
 func (m *match) matches(s *program) bool {
 	return !m.empty() && (len(m.tags) == 0 || hasAny(s.is, m.tags)) &&
 		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == define.Neutral || m.polarity == s.Polarity)
