@@ -2,17 +2,17 @@ package policy
 
 // Place is the place of an owner according to the database.
 type Place struct {
-	Zone     string // "": in no zone
-	Arriving bool   // it is in transit to Zone
+	Zone     string // "" if the owner is in no zone
+	Arriving bool   // the owner is in transit to Zone
 }
 
-// Away decides the reply to a command that was never executed when its owner is not in the zone.
-// leaves means that the owner has left and that this is not on disk, so that a crash would undo it.
-// at is the place of the owner in the database; if it is nil and needed, Away returns ask, and must
-// be called again with the place.
+// Away decides the reply to a new command whose owner is not in the zone. leaves means that the
+// owner has left the zone, but that this is not on disk yet, so that a crash would undo it. at is
+// the place of the owner in the database, or nil if it is unknown. If Away needs the place, ask is
+// true, and Away must be called again with it.
 //
 // The code is Moved only if the move is on disk, and Busy while the owner is in transit to this
-// zone. So a command is redirected only to the zone where its owner is or will be.
+// zone. So a command is redirected only to a zone in which its owner is or will be.
 func Away(zone string, leaves bool, at *Place) (code Code, ask bool) {
 	switch {
 	case leaves:

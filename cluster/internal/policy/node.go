@@ -13,29 +13,30 @@ type Config struct {
 	Name string
 
 	TTL    Time // duration of a lease, by the clock of the database
-	Margin Time // how long before the earliest possible end of its lease a zone stops
-	Every  Time // interval of beats
+	Margin Time // a zone stops this long before the earliest possible end of its lease
+	Every  Time // interval between two beats, the requests that renew the leases
 
 	Claims  int  // maximum number of pending claims
 	Drains  int  // maximum number of draining zones
-	Patient Time // timeout of a load or a drain: after it the zone stops without saving
-	Balance Time // minimum interval between moves of zones to less loaded nodes; 0: no such moves
+	Patient Time // timeout of a load or a drain, after which the zone stops without saving
+	Balance Time // minimum interval between two moves of zones to less loaded nodes; 0: never move
 
-	// Deaf is how long NATS may be silent before the node is deaf. No command reaches a deaf node,
-	// so it claims no zones and marks itself in the database. If another node is not deaf during
-	// two beats, the deaf node releases its zones: then NATS is neither down nor just restarted,
-	// and only this node is cut off from it. If zero, a node is never deaf.
+	// Deaf is how long NATS may be silent before the node counts as deaf. No command reaches a deaf
+	// node, so it claims no zones and marks itself in the database. If another node is not deaf
+	// during two beats, NATS is neither down nor just restarted, but only this node is cut off from
+	// it; then the deaf node releases its zones. If Deaf is zero, a node is never deaf.
 	Deaf Time
 
-	// Place, if not nil, selects the node for a zone from the nodes that accept zones. It must
-	// return the same result on every node. If it returns none of them, the least loaded node
-	// gets the zone.
+	// Place, if not nil, selects the node for a zone; nodes are the names of the nodes that accept
+	// zones. Place must return the same result on every node. If the result is not in nodes, the
+	// least loaded node gets the zone.
 	Place func(zone string, nodes []string) string
 
 	// Failures is the number of consecutive failed loads after which a zone is quarantined.
 	Failures int
 
-	// NoStop is a control of the simulation: zones do not stop before their leases end.
+	// NoStop is set only by the simulation, to show that this guard is necessary: zones do not stop
+	// when their leases may have ended.
 	NoStop bool
 }
 
@@ -71,12 +72,12 @@ type Node struct {
 	seq   uint64
 	out   []Action
 
-	beats   map[uint64]Time // pending beats, and when they were sent
+	beats   map[uint64]Time // times at which the pending beats were sent, by sequence number
 	nextAt  Time            // time of the next beat
-	moved   Time            // time of the last move for balancing or placement
-	heard   Time            // when the last request that NATS answered was sent
-	alone   bool            // this node is deaf and another is not
-	since   Time            // since when alone is true
+	moved   Time            // time at which the node last requested a move of a zone
+	heard   Time            // time at which the last request that NATS answered was sent
+	alone   bool            // this node is deaf, and another node is not
+	since   Time            // time since which alone is true
 	leaving bool            // Leave was called
 	denied  bool            // see Deny
 	hurried int             // consecutive views with free zones that other nodes should claim
@@ -90,12 +91,12 @@ type zone struct {
 	name   string
 	state  State
 	epoch  uint64
-	seq    uint64 // number of the claim or release
-	asked  Time   // when the claim or release was sent
-	since  Time   // when the present state was entered
-	until  Time   // when the zone must have stopped
+	seq    uint64 // sequence number of the pending claim or release
+	asked  Time   // time at which the claim or release was sent
+	since  Time   // time at which the present state was entered
+	until  Time   // time at which the zone must have stopped
 	load   float64
-	to     string // the next node; "": any
+	to     string // node that should claim the zone next; "" for any node
 	failed bool   // the zone could not be loaded, or panicked
 }
 
@@ -107,8 +108,8 @@ func NewNode(c Config, now Time) *Node {
 	return &Node{c: c, zones: map[string]*zone{}, beats: map[uint64]Time{}, nextAt: now, moved: now, heard: now}
 }
 
-// Take removes and returns the actions to execute, in this order. The slice is valid until the next
-// call of any method.
+// Take removes the pending actions and returns them in the order in which they must be executed.
+// The slice is valid until the next call of any method.
 func (n *Node) Take() []Action {
 	out := n.out
 	n.out = n.out[len(n.out):]
@@ -154,7 +155,7 @@ func (n *Node) Wake(now Time) {
 		case z.epoch > 0 && now >= z.until && !n.c.NoStop:
 			n.drop(z)
 		case z.state == Claiming && now-z.asked >= n.c.TTL:
-			delete(n.zones, z.name) // if it was granted, its lease has expired, or a view will report it
+			delete(n.zones, z.name) // if the claim was granted after all, a later view may show it
 		case (z.state == Draining || z.state == Loading) && now-z.since >= n.c.Patient:
 			z.failed = z.state == Loading
 			n.stop(now, z)
@@ -167,7 +168,7 @@ func (n *Node) Wake(now Time) {
 	}
 }
 
-// drop stops and removes a zone that has lost its lease or is about to.
+// drop stops and removes a zone whose lease is lost or about to end.
 func (n *Node) drop(z *zone) {
 	delete(n.zones, z.name)
 	if z.state != Releasing {
@@ -189,8 +190,8 @@ func (n *Node) note(z *zone) {
 	}
 }
 
-// Unsaved returns the zones that this node stopped after Leave before all their changes were on
-// disk.
+// Unsaved returns the names of the zones that this node, after Leave, stopped before all their
+// changes were on disk.
 func (n *Node) Unsaved() []string { return n.unsaved }
 
 // beat requests a beat, unless too many are pending. A beat without a reply counts as pending for
@@ -216,7 +217,8 @@ func (n *Node) beat(now Time) {
 	n.act(a)
 }
 
-// Hint reports that a zone is free, for the node to, or for any node if to is empty.
+// Hint reports that a zone is free. If to is not empty, only the node with that name should claim
+// it.
 func (n *Node) Hint(now Time, zone, to string) {
 	if to == n.c.Name && n.zones[zone] == nil && !n.leaving && !n.refused && !n.deaf(now) {
 		n.claim(now, zone)
@@ -238,8 +240,8 @@ func (n *Node) Beaten(now Time, seq uint64, v View) {
 	if v.NameTaken {
 		return
 	}
-	// A lease that was not renewed is not necessarily lost: the beat may have been sent before the
-	// claim. If it is lost, the zone stops when its time has run out.
+	// A lease that was not renewed is not necessarily lost, because the beat may have been sent
+	// before the claim. If the lease is lost, the zone stops at z.until.
 	for _, l := range v.Renewed {
 		z := n.zones[l.Zone]
 		if until := asked + n.c.TTL - n.c.Margin; z != nil && z.epoch == l.Epoch && until > z.until && now < z.until {
@@ -261,7 +263,7 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 	z := n.zones[v.Name]
 	switch {
 	case z == nil && v.Mine:
-		// The reply to a claim was lost, or a release was lost.
+		// The lease is unused: the reply to a claim was lost, or a release was lost.
 		n.zones[v.Name] = &zone{name: v.Name, epoch: v.Epoch, until: now + n.c.TTL}
 		n.release(now, n.zones[v.Name])
 	case z == nil || z.epoch == 0:
@@ -272,10 +274,9 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 	case z.state == Running && (n.leaving || n.handing):
 		n.drain(now, z, "")
 	}
-	// Beat again when the lease of another node ends. Left is relative to the time at which the
-	// beat was sent; relative to the answer the beat would be late by the duration of the round
-	// trip. A beat that is too early returns the time that is still left, 0 if it is less than a
-	// millisecond.
+	// Beat again when the lease of another node ends. Count v.Left from the time at which the beat
+	// was sent: from the time of the reply, the next beat would be late by up to a round trip. If
+	// the next beat is too early, its reply contains the remaining time.
 	if v.Node != "" && v.Node != n.c.Name && v.Left < n.c.Every {
 		n.nextAt = min(n.nextAt, max(now, asked+v.Left+time.Millisecond))
 	}
@@ -288,16 +289,16 @@ func (n *Node) alive(name string) bool {
 // Heard reports that NATS has answered a request that was sent at that time.
 func (n *Node) Heard(sent Time) { n.heard = max(n.heard, sent) }
 
-// Deny sets whether NATS permissions prevent commands from reaching this node. While they do, the
-// node claims no zones and releases its own.
+// Deny sets whether NATS permissions prevent commands from reaching this node. While they prevent
+// it, the node claims no zones and releases its own.
 func (n *Node) Deny(denied bool) { n.denied = denied }
 
-// deaf reports whether no command reaches this node: NATS denies it, or has been silent for too
-// long.
+// deaf reports whether no command reaches this node, because NATS does not permit it or has been
+// silent for too long.
 func (n *Node) deaf(now Time) bool { return n.denied || n.c.Deaf > 0 && now-n.heard > n.c.Deaf }
 
-// listen decides, when a view arrives, whether all zones are released because no command reaches
-// this node.
+// listen decides, when a view arrives, whether to release all zones because no command reaches this
+// node.
 func (n *Node) listen(now, asked Time) {
 	alone := n.deaf(now) && n.others()
 	if alone && !n.alone {
@@ -324,7 +325,7 @@ func (n *Node) claim(now Time, name string) {
 func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	z := n.zones[name]
 	if z == nil || z.state != Claiming || z.seq != seq {
-		return // too late: if the lease was granted, the next view shows it, and it is released
+		return // too late: if the lease was granted, see releases it when the next view shows it
 	}
 	if z.until = z.asked + n.c.TTL - n.c.Margin; epoch == 0 || now >= z.until {
 		delete(n.zones, name)
@@ -334,7 +335,8 @@ func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	n.act(Action{Verb: Load, Zone: name, Epoch: epoch, Until: z.until})
 }
 
-// Loaded reports that a zone runs, or that it has failed and stopped, while it was loaded or later.
+// Loaded reports that a zone has been loaded and runs. If failed is true, it reports instead that
+// the zone has stopped because loading failed, or because the running zone failed.
 func (n *Node) Loaded(now Time, name string, epoch uint64, failed bool) {
 	z := n.zones[name]
 	switch {
@@ -358,7 +360,8 @@ func (n *Node) Weigh(name string, load float64) {
 }
 
 // Fenced reports that a commit was rejected because another node has claimed the zone, or that the
-// zone could not be read and its lease should expire.
+// zone could not be read. The zone stops, and is not released: if the lease is still held, it
+// expires.
 func (n *Node) Fenced(name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch {
 		n.drop(z)
@@ -380,8 +383,8 @@ func (n *Node) giveUp(now Time, name string, epoch uint64) {
 	}
 }
 
-// Move drains a zone so that the node to can claim it. It is a wish that arrived before the view
-// that contains it.
+// Move reports that the zone should move to the node to, and drains it. The next view reports this
+// too, but later.
 func (n *Node) Move(now Time, name, to string) {
 	if z := n.zones[name]; z != nil && z.state == Running && to != n.c.Name && n.alive(to) {
 		n.drain(now, z, to)
@@ -405,13 +408,13 @@ func (n *Node) drain(now Time, z *zone, to string) {
 // Drained reports that a zone has stopped with all its changes on disk.
 func (n *Node) Drained(now Time, name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch && z.state == Draining {
-		z.state = Releasing // not unsaved: see note
+		z.state = Releasing // so that note does not count the zone as unsaved
 		n.release(now, z)
 		n.drainMore(now)
 	}
 }
 
-// drainMore drains further zones of a node that releases all of them.
+// drainMore drains further zones, if this node is releasing all of its zones.
 func (n *Node) drainMore(now Time) {
 	if !n.leaving && !n.handing {
 		return

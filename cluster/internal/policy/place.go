@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// minWeight is the weight of a zone with a small or unknown load.
+// minWeight is the minimum weight of a zone. A weight is the load used for balancing.
 const minWeight = 1.0
 
 func weight(load float64) float64 {
@@ -15,7 +15,8 @@ func weight(load float64) float64 {
 	return min(load, 1e12)
 }
 
-// burdens returns the nodes that accept zones with their total loads, the least loaded first.
+// burdens returns the nodes that accept zones, with the total weights of their zones, the least
+// loaded node first.
 func (n *Node) burdens() []burden {
 	var all []burden
 	for _, v := range n.view.Nodes {
@@ -43,15 +44,15 @@ func lighter(a, b burden) int {
 	return cmp.Or(cmp.Compare(a.load, b.load), cmp.Compare(a.name, b.name))
 }
 
-// mostHurried limits how many consecutive early beats a node sends because zones are left to other
-// nodes. A node may be unable to claim its share for a long time.
+// mostHurried is the maximum number of consecutive early beats that a node sends because it has
+// left free zones to other nodes: another node may be unable to claim them for a long time.
 const mostHurried = 8
 
 // place claims the free zones that this node should run. Each free zone is assigned to the least
-// loaded node, so nodes with the same view agree. If the views differ, one claim succeeds and the
-// other is rejected. A deaf node claims no zones, unless all nodes are deaf because NATS is down:
-// then each node claims every free zone, because a zone without commands is better than a zone that
-// does not run.
+// loaded node, so nodes with the same view agree. If views differ and two nodes claim the same
+// zone, one of the claims is rejected. A deaf node claims no zones, unless all nodes are deaf
+// because NATS is down: then each node claims every free zone, because a zone without commands is
+// better than a zone that does not run.
 func (n *Node) place(now, asked Time) {
 	deaf := n.deaf(now)
 	if n.leaving || n.denied || deaf && n.others() {
@@ -95,7 +96,8 @@ func (n *Node) place(now, asked Time) {
 	}
 }
 
-// chosen returns the node that Config.Place selects for a zone, or "" if it selects none.
+// chosen returns the node that Config.Place selects for a zone, or "" if Place is nil or does not
+// select a node that accepts zones.
 func (n *Node) chosen(zone string) string {
 	if n.c.Place == nil {
 		return ""
@@ -112,9 +114,9 @@ func (n *Node) chosen(zone string) string {
 	return ""
 }
 
-// balance starts at most one move: of a zone that Config.Place wants on another node, or else of a
-// zone to the least loaded node, if that node is then not more loaded than this one. So a zone
-// never moves back and forth.
+// balance requests at most one move of a zone. If Config.Place selects another node for a zone,
+// that zone moves there. Otherwise a zone moves to the least loaded node, provided that this node
+// is afterwards still at least as loaded as that one. So a zone never moves back and forth.
 func (n *Node) balance(now Time) {
 	if n.c.Balance <= 0 || n.leaving || now-n.moved < n.c.Balance {
 		return
@@ -132,10 +134,10 @@ func (n *Node) balance(now Time) {
 	for _, z := range n.sorted() {
 		switch w := weight(z.load); {
 		case z.state == Draining || z.state == Releasing:
-			return // one at a time
+			return // move one zone at a time
 		case z.state != Running || 2*w > gap || n.chosen(z.name) != "":
 		case best == nil || w > weight(best.load) || w == weight(best.load) && z.since < best.since:
-			best = z // the heaviest; of equal weights, the one that has been here longest
+			best = z // the zone with the greatest weight, or of these the longest time on this node
 		}
 	}
 	if best != nil {
@@ -144,12 +146,12 @@ func (n *Node) balance(now Time) {
 	}
 }
 
-// moveToPlace moves a zone to the node that Config.Place selects. It reports whether a move is in
-// progress.
+// moveToPlace requests a move of one zone to the node that Config.Place selects for it. It reports
+// whether a move is in progress now.
 func (n *Node) moveToPlace(now Time) bool {
 	for _, z := range n.sorted() {
 		if z.state == Draining || z.state == Releasing {
-			return true // one at a time
+			return true // move one zone at a time
 		}
 	}
 	for _, z := range n.sorted() {

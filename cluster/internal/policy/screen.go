@@ -4,25 +4,27 @@ import "time"
 
 // Constants of Screen and Watch.
 const (
-	RenewLook  = 500 * time.Millisecond // interval of the renewals of a subscription
-	forgetLook = 3 * time.Second        // time without a renewal after which the zone removes it
-	LostAfter  = 4                      // renewals without a packet after which packets are considered lost
+	RenewLook  = 500 * time.Millisecond // interval between two renewals of a subscription
+	forgetLook = 3 * time.Second        // the zone removes a subscription without renewals for so long
+	LostAfter  = 4                      // after this many renewals without a packet, packets count as lost
 	MostUnread = 64                     // maximum number of unacknowledged packets
 )
 
-// Screen decides when a zone sends packets to one subscription, which the zone calls a viewer.
+// Screen decides when a zone sends packets to one subscription. A subscription is a viewer in the
+// zone; if the zone has removed the viewer, the next renewal of the subscription creates another
+// viewer.
 type Screen struct {
 	Join uint64 // number of the viewer: see Joins
 
-	number, read uint64 // numbers of the last packet and of the last acknowledged one
-	heard, sent  Time   // time of the last renewal and of the last packet
+	number, read uint64 // numbers of the last packet sent and of the last packet acknowledged
+	heard, sent  Time   // times of the last renewal and of the last packet
 	print        uint64 // fingerprint of the definitions that were sent
-	defined      bool   // definitions were sent and are not known to be lost
+	defined      bool   // definitions were sent, and are not known to be lost
 	quits        bool   // the subscription has left
 }
 
 // Joins returns the number of the first viewer of a life; later viewers have the following numbers.
-// The numbers of two lives differ with high probability.
+// Viewers of two lives have different numbers with high probability.
 func Joins(life uint64) uint64 { return life&(1<<14-1)<<joinBits + 1 }
 
 const joinBits = 21
@@ -32,7 +34,7 @@ func lifeOf(join uint64) uint64 { return join >> joinBits }
 // NewScreen returns the Screen of a new viewer.
 func NewScreen(join uint64, now Time) *Screen { return &Screen{Join: join, heard: now} }
 
-// Look processes a renewal: the subscription has read the packets up to number.
+// Look processes a renewal, which acknowledges the packets up to number.
 func (s *Screen) Look(now Time, join, number uint64) {
 	s.heard = now
 	if join == s.Join && number <= s.number {
@@ -48,8 +50,8 @@ func (s *Screen) Missed(join uint64) {
 	}
 }
 
-// All processes a report that the subscription has read every packet it got, and got none for a
-// while: the unacknowledged packets are lost.
+// All processes a report that the subscription has read all packets that have arrived, and that no
+// packet has arrived for a while. So the unacknowledged packets are lost.
 func (s *Screen) All(join uint64) {
 	if join == s.Join {
 		s.read, s.defined = s.number, false
@@ -62,14 +64,15 @@ func (s *Screen) Leave() { s.quits = true }
 // Gone reports whether the zone should remove the viewer.
 func (s *Screen) Gone(now Time) bool { return s.quits || now-s.heard > forgetLook }
 
-// Room reports whether a packet may be sent: not too many are unacknowledged.
+// Room reports whether a packet may be sent, because fewer than MostUnread are unacknowledged.
 func (s *Screen) Room() bool { return s.number-s.read < MostUnread }
 
-// Silent reports whether a packet is due without any change, to show that the zone runs.
+// Silent reports whether a packet must be sent even if nothing has changed, to show that the zone
+// runs.
 func (s *Screen) Silent(now Time) bool { return now-s.sent >= time.Second }
 
-// Define reports whether the definitions with that fingerprint must be sent before the next packet.
-// If it returns true, the caller must send them.
+// Define reports whether the definitions with the given fingerprint must be sent before the next
+// packet. If it returns true, it assumes that the caller sends them.
 func (s *Screen) Define(print uint64) bool {
 	if s.defined && s.print == print {
 		return false
@@ -88,21 +91,27 @@ func (s *Screen) Sent(now Time) { s.number, s.sent = s.number+1, now }
 type Sight uint8
 
 const (
-	Skip      Sight = iota // drop it: it is from an earlier owner or a removed viewer, or before the definitions
-	Show                   // show it: it continues the same viewer
-	ShowFirst              // show it as the first packet of a new viewer
-	GoneBack               // drop it and report that the database has gone back; definitions are requested
+	// Skip means: drop the packet. It is from an earlier owner of the zone or from a removed
+	// viewer, or the definitions for it have not arrived.
+	Skip Sight = iota
+
+	Show      // show the packet, which continues the packets of the same viewer
+	ShowFirst // show the packet as the first packet of a new viewer
+
+	// GoneBack means: drop the packet, request the definitions, and report that the database has
+	// gone back to an earlier state.
+	GoneBack
 )
 
-// Watch is the side of the subscription of a Screen.
+// Watch decides which packets a subscription accepts.
 type Watch struct {
-	epoch, join, number uint64
+	epoch, join, number uint64 // of the last accepted packet
 	waits               bool   // the viewer is new: packets are dropped until its definitions arrive
-	resync              bool   // a packet was lost, and definitions have not arrived since
-	other               Turn   // packets of an owner that is not accepted yet
-	quiet               int    // renewals since the last packet
-	turned              uint64 // epoch of the owner that was accepted after the database had gone back
-	turns               uint64 // epoch of the owner to accept next: see Turn
+	resync              bool   // a packet was lost, and no definitions have arrived since then
+	other               Turn   // records packets of an owner that is not accepted yet
+	quiet               int    // number of renewals since the last packet
+	turned              uint64 // epoch of the owner that was accepted after the last loss
+	turns               uint64 // epoch of the owner to accept next, even if it is lower; 0: none
 
 	NoTurn bool // see SenderConfig.NoTurn
 }
@@ -116,12 +125,12 @@ func (w *Watch) Join() uint64 { return w.join }
 // Number returns the number of the last accepted packet.
 func (w *Watch) Number() uint64 { return w.number }
 
-// Resync reports whether to repeat the report of a lost packet, because the definitions have not
-// arrived since.
+// Resync reports whether to report a lost packet again, because no definitions have arrived since
+// then.
 func (w *Watch) Resync() bool { return w.resync }
 
-// Heard processes a packet; defines is whether it contains definitions. missed reports that an
-// earlier packet was lost, which may have contained the definitions.
+// Heard processes a packet; defines is whether it contains definitions. missed is true if an
+// earlier packet was lost, which may have contained definitions.
 func (w *Watch) Heard(now, lease Time, epoch, join, number uint64, defines bool) (sight Sight, missed bool) {
 	same := epoch == w.epoch && lifeOf(join) == lifeOf(w.join)
 	turns := w.turns != 0 && w.turns == epoch
@@ -151,16 +160,17 @@ func (w *Watch) Heard(now, lease Time, epoch, join, number uint64, defines bool)
 	return sight, missed
 }
 
-// Turn reports that the database has gone back and that the zone now runs at that epoch. The next
-// packet of that epoch returns GoneBack, unless an earlier one did.
+// Turn reports that the database has gone back to an earlier state, and that the zone now runs at
+// the given epoch. For the first packet of that epoch, Heard returns GoneBack.
 func (w *Watch) Turn(epoch uint64) {
 	if w.epoch != 0 && w.turned != epoch {
 		w.turns = epoch
 	}
 }
 
-// Renew counts a renewal. idle means that every received packet was read. lost reports whether all
-// packets that the zone has sent since then are lost.
+// Renew counts a renewal. idle means that every packet that has arrived was read. lost reports
+// whether all packets that the zone has sent since the last one that arrived must be considered
+// lost.
 func (w *Watch) Renew(idle bool) (lost bool) {
 	w.quiet++
 	return idle && w.join != 0 && w.quiet%LostAfter == 0

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// ID identifies a command in the whole world, so that it is executed only once. The sender makes it
-// with 0 in the lowest bit of its last byte and in its bytes 8 and 9. The policy uses these bits as
-// marks: of commands that a zone has refused or redirected, and of the number of redirections. A
-// redirected command is sent to the next zone with a new ID, because the earlier zone has replied
-// that it will never execute the old one.
+// ID identifies a command in the whole world, so that the command is executed only once. In a new
+// ID, bytes 8 and 9 and the lowest bit of the last byte are 0. These bits are marks: the lowest bit
+// of the last byte marks a refused command; bytes 8 and 9 mark a redirected command and count its
+// redirections. A redirected command is sent to the next zone with a new ID, because the earlier
+// zone has replied that it will never execute the command with the old ID.
 type ID [16]byte
 
 // Bits of the bytes 8 and 9 of an ID.
@@ -27,18 +27,18 @@ func (id ID) mark(marks uint16) ID {
 	return id
 }
 
-// AsRefused returns the ID that a zone saves for a refused command, so that it never executes a
-// late copy after it has replied that the command was refused.
+// AsRefused returns the ID that a zone saves for a refused command, so that the zone never executes
+// a late copy of the command.
 func (id ID) AsRefused() ID {
 	id[len(id)-1] |= 1
 	return id
 }
 
-// AsMoved returns the ID that a zone saves for a redirected command, so that it never executes a
-// late copy if the owner has come back since.
+// AsMoved returns the ID that a zone saves for a redirected command, so that the zone never
+// executes a late copy of the command, even if the owner has come back.
 func (id ID) AsMoved() ID { return id.mark(id.marks() | markMoved) }
 
-// Base returns the ID without marks, which is the same for a command in all zones.
+// Base returns the ID without marks. It is the same in all zones to which a command is redirected.
 func (id ID) Base() ID {
 	id[len(id)-1] &^= 1
 	return id.mark(0)
@@ -56,13 +56,13 @@ type Code uint8
 const (
 	Applied  Code = iota + 1 // executed by a Tick
 	Durable                  // executed and on disk
-	Done                     // executed at an earlier attempt, and on disk if the message requested that
+	Done                     // an earlier copy was executed, and is on disk if the message requested that
 	Refused                  // will never be executed; the body has the reason
-	Unknown                  // unknown: the zone has executed too many others since
+	Unknown                  // perhaps executed: the command is too old for the window of saved ids
 	Busy                     // not executed: retry later
 	Greeting                 // reply to a hello
 	Gone                     // not executed: retry with the next owner of the zone
-	Moved                    // will never be executed by this zone: the owner is in the zone that the body names
+	Moved                    // will never be executed by this zone; the body names the zone of its owner
 )
 
 // Crowded is the body of a Busy reply to a sender that has used its share of the zone's queue.
@@ -76,9 +76,9 @@ func (c Code) String() string { return codes[c] }
 type Message struct {
 	ID    ID
 	Zone  string
-	Epoch uint64 // epoch of the addressed owner of the zone; 0 in a hello
-	Life  uint64 // life of the addressed owner: see Greeted
-	Since uint64 // see Window
+	Epoch uint64 // epoch of the zone owner to which it is sent; 0 in a hello
+	Life  uint64 // life to which it is sent: see Greeted
+	Since uint64 // number of commands on disk before it was first sent: see Window
 	Sure  bool   // reply only when the command is on disk
 	Body  []byte
 }
@@ -88,45 +88,51 @@ type Reply struct {
 	ID    ID
 	Zone  string
 	Epoch uint64
-	Total uint64 // number of commands on disk
+	Total uint64 // number of commands of the zone on disk
 	Code  Code
 	Body  []byte
 
-	Greeted // complete if Code is Greeting; otherwise only Life, if the message had one
+	Greeted // complete if Code is Greeting; otherwise only Life, if it was set in the message
 }
 
 // Greeted is the description of a zone in the reply to a hello. It is zero if an earlier version of
 // the library runs the zone.
 type Greeted struct {
-	World uint64 // identity of the database; 0: unknown
-	Life  uint64 // random number of this load; after the database has gone back, two loads may have the same epoch
-	Begun uint64 // number of executed commands when the zone was loaded
-	Lease Time   // duration of its leases
+	World uint64 // random number of the database; 0: unknown
+
+	// Life is a random number that identifies this load of the zone. The epoch is not enough: after
+	// the database has gone back to an earlier state, two loads may have the same epoch.
+	Life uint64
+
+	Begun uint64 // number of commands on disk when the zone was loaded
+	Lease Time   // duration of the leases
 }
 
 // Outcome is the final result of a command.
 type Outcome struct {
 	ID    ID // as given to Send
 	Reply Reply
-	Tries int // how often the command was sent to its last zone and earlier ones
+	Tries int // how often the command was sent, to all zones together
 }
 
 // SenderConfig is the configuration of a Sender.
 type SenderConfig struct {
 	Outstanding int  // maximum number of pending commands
 	Zones       int  // maximum number of known zones
-	Retry, Most Time // first and longest pause before a retry; it doubles with each retry
-	Hello       Time // minimum interval of hellos to one zone
-	Lease       Time // default for zones that do not report the duration of their leases
+	Retry, Most Time // first and longest pause before a retry; the pause doubles with each retry
+	Hello       Time // minimum interval between two hellos to the same zone
+	Lease       Time // duration of leases, for zones that do not report it
 
-	// Controls of the simulation. NoLife: messages have no Life. NoTurn: an owner with a lower
-	// epoch is never accepted. NoLower: Message.Since does not change when a command is sent to
-	// another owner. NoBefore: replies from before a loss are accepted.
-	NoLife, NoTurn, NoLower, NoBefore bool
+	// The following are set only by the simulation, each to show that a guard is necessary.
+
+	NoLife   bool // messages have no Life
+	NoTurn   bool // an owner with a lower epoch is never accepted
+	NoLower  bool // Message.Since does not change when a command is sent to another owner
+	NoBefore bool // replies of owners from before a loss are accepted
 }
 
-// SenderDefaults returns the default configuration. After an interruption of NATS, pending commands
-// are sent again within Most.
+// SenderDefaults returns the default configuration. With it, pending commands are sent again at
+// most half a second after an interruption of NATS.
 func SenderDefaults() SenderConfig {
 	return SenderConfig{Outstanding: 2048, Zones: 4096, Retry: 250 * time.Millisecond, Most: 500 * time.Millisecond, Hello: 20 * time.Millisecond, Lease: 2 * time.Second}
 }
@@ -141,8 +147,8 @@ type Sender struct {
 	lost   []Loss
 }
 
-// Loss reports that the database of a zone has gone back, so that acknowledged commands may be
-// lost. Epoch is the epoch of the present owner.
+// Loss reports that the database of a zone has gone back to an earlier state, so that acknowledged
+// commands may be lost. Epoch is the epoch of the present owner.
 type Loss struct {
 	Zone  string
 	Epoch uint64
@@ -150,28 +156,30 @@ type Loss struct {
 
 // route is the state of a zone as known to a sender.
 type route struct {
-	epoch   uint64 // epoch to send to; 0: wait for a greeting
-	newest  uint64 // epoch of the last accepted owner; 0: none
+	epoch   uint64 // epoch of the owner to which commands are sent; 0: wait for a greeting
+	newest  uint64 // epoch of the last accepted owner; 0: no owner was accepted yet
 	world   uint64 // world of the last accepted owner
 	life    uint64 // life of the last accepted owner
-	total   uint64 // number of commands that it has on disk
+	total   uint64 // number of commands that the last accepted owner has on disk
 	losses  int    // how often the database of the zone has gone back
 	lease   Time
-	other   Turn // replies of an owner that is not accepted yet
+	other   Turn // records replies of an owner that is not accepted yet
 	hello   Time // earliest time of the next hello
 	waiting []ID // commands that wait for a greeting, in order
 	sent    int  // number of pending commands
 }
 
-// Turn decides when an owner that seems to be an earlier one is accepted: when it has replied for
-// longer than a lease and the accepted owner has not. An owner that has really lost its lease stops
-// before that.
+// Turn decides when to accept an owner of a zone whose epoch is not higher than that of the
+// accepted owner, or that has another world. Usually such an owner is an earlier one, which stops
+// when its lease ends. But if it has replied for longer than a lease, and the accepted owner has
+// not replied in that time, the database has gone back to an earlier state, and this owner is the
+// present one.
 type Turn struct {
 	heard       bool
 	since, last Time
 }
 
-// Heard records a reply of the other owner and reports whether to accept it.
+// Heard records a reply of the other owner, and reports whether to accept that owner.
 func (t *Turn) Heard(now, lease Time) bool {
 	if !t.heard || now-t.last > lease {
 		t.heard, t.since = true, now
@@ -182,12 +190,12 @@ func (t *Turn) Heard(now, lease Time) bool {
 
 type sent struct {
 	m     Message
-	first bool // not sent yet: Since is not set
+	first bool // the command was not sent to its zone yet, so Since is not set
 	next  Time // time of the next retry
 	pause Time
 	tries int
 
-	losses  int  // route.losses when it was first sent to its zone
+	losses  int  // route.losses when the command was first sent to its zone
 	crowded bool // the last reply was Busy with Crowded
 }
 
@@ -196,8 +204,8 @@ func NewSender(c SenderConfig) *Sender {
 	return &Sender{c: c, routes: map[string]*route{}, sent: map[ID]*sent{}}
 }
 
-// Send adds a command. It returns false if too many commands, or commands for too many zones, are
-// pending.
+// Send adds a command. It returns false if too many commands are pending, or if commands for too
+// many zones are pending.
 func (s *Sender) Send(now Time, m Message) bool {
 	if len(s.sent) >= s.c.Outstanding || s.route(m.Zone) == nil {
 		return false
@@ -209,8 +217,8 @@ func (s *Sender) Send(now Time, m Message) bool {
 	return true
 }
 
-// route returns the route of a zone. If there are too many, it replaces one without pending
-// commands; if all have some, it returns nil.
+// route returns the route of a zone. If there are too many routes, it first deletes a route without
+// pending commands. If all routes have pending commands, it returns nil.
 func (s *Sender) route(zone string) *route {
 	r := s.routes[zone]
 	if r != nil {
@@ -244,9 +252,8 @@ func (s *Sender) post(now Time, x *sent) {
 		s.hello(now, x.m.Zone, r)
 		return
 	}
-	// A new owner may have fewer commands on disk than the one before, if the database has gone
-	// back. A command that was sent to the earlier owner was not executed by this one, so Since may
-	// be lower.
+	// If the database has gone back, a new owner may have fewer commands on disk than the earlier
+	// owner. Because the new owner has not executed this command yet, Since may be lowered.
 	if x.first {
 		x.first, x.m.Since, x.losses = false, r.total, r.losses
 	} else if !s.c.NoLower && (x.m.Epoch != r.epoch || x.m.Life != r.life) {
@@ -285,8 +292,8 @@ func (s *Sender) Heard(now Time, p Reply) {
 		s.leave(now, p.Epoch, x)
 	case p.Code == Gone:
 	case x.losses != r.losses && (p.Epoch != r.newest || p.Life != 0 && p.Life != r.life) && !s.c.NoBefore:
-		// The reply may come from an owner from before a loss. The command is sent to the present
-		// owner.
+		// The reply may come from an owner from before a loss. Ignore it: the command will be sent
+		// to the present owner.
 	default:
 		if p.Epoch == r.newest && p.Epoch == x.m.Epoch && x.m.Life == r.life {
 			r.other = Turn{}
@@ -296,7 +303,7 @@ func (s *Sender) Heard(now Time, p Reply) {
 	}
 }
 
-// greeted processes the greeting of an owner, and sends the commands that wait for one.
+// greeted processes the greeting of a zone owner, and sends the commands that wait for a greeting.
 func (s *Sender) greeted(now Time, r *route, p *Reply) {
 	sameWorld := p.World == 0 || r.world == 0 || p.World == r.world
 	same := sameWorld && p.Epoch == r.newest && (p.Life == r.life || p.Life == 0)
@@ -372,8 +379,8 @@ func (s *Sender) follow(now Time, x *sent, p Reply) {
 	s.post(now, x)
 }
 
-// pending returns the pending command with exactly that ID, or nil, for example if the command was
-// redirected since and has another ID.
+// pending returns the pending command whose present ID, with its marks, is id, or nil if there is
+// none. The ID of a command changes when the command is redirected.
 func (s *Sender) pending(id ID) *sent {
 	if x := s.sent[id.Base()]; x != nil && x.m.ID == id {
 		return x
@@ -401,11 +408,12 @@ func (s *Sender) NoResponders(now Time, m Message) {
 	}
 }
 
-// leave sends a command to the next owner of its zone, because the owner of that epoch does not
-// have the zone any more. Other commands that were sent to that owner get their own replies.
+// leave sends a command to the next owner of its zone, because the owner with the given epoch no
+// longer has the zone. Other commands that were sent to that owner stay pending, and get their own
+// replies.
 func (s *Sender) leave(now Time, epoch uint64, x *sent) {
 	if x.m.Epoch != epoch {
-		return // it was sent to another owner since
+		return // the command has been sent to another owner in the meantime
 	}
 	if r := s.routes[x.m.Zone]; r.epoch == epoch && (r.life == x.m.Life || s.c.NoLife) {
 		r.epoch = 0
@@ -413,7 +421,7 @@ func (s *Sender) leave(now Time, epoch uint64, x *sent) {
 	s.post(now, x)
 }
 
-// Cancel removes a command; its outcome stays unknown. It reports whether the command had been
+// Cancel removes a command, whose outcome stays unknown, and reports whether the command had been
 // sent.
 func (s *Sender) Cancel(id ID) (sent bool) {
 	x := s.sent[id]
@@ -424,15 +432,15 @@ func (s *Sender) Cancel(id ID) (sent bool) {
 	return x.tries > 0
 }
 
-// Crowded reports whether the last reply to a command was that this sender has used its share of
+// Crowded reports whether the last reply to a command was that this sender has too many commands in
 // the zone's queue.
 func (s *Sender) Crowded(id ID) bool {
 	x := s.sent[id]
 	return x != nil && x.crowded
 }
 
-// Wake sends commands again that have had no reply. From the second retry it also sends a hello, to
-// find a new owner.
+// Wake sends all commands again whose retries are due. From the second retry of a command, it also
+// sends a hello, because the zone may have a new owner.
 func (s *Sender) Wake(now Time) {
 	var late []*sent
 	for _, x := range s.sent {
@@ -443,7 +451,7 @@ func (s *Sender) Wake(now Time) {
 	slices.SortFunc(late, func(a, b *sent) int { return slices.Compare(a.m.ID[:], b.m.ID[:]) })
 	for _, x := range late {
 		if r := s.routes[x.m.Zone]; x.tries > 1 && r.epoch != 0 && r.epoch == x.m.Epoch {
-			s.hello(now, x.m.Zone, r) // in addition to the retry: there may be a new owner
+			s.hello(now, x.m.Zone, r)
 		}
 		s.post(now, x)
 	}
@@ -462,7 +470,7 @@ func (s *Sender) Next() (at Time, ok bool) {
 // Len returns the number of pending commands.
 func (s *Sender) Len() int { return len(s.sent) }
 
-// Take removes and returns the messages to send and the outcomes since the last call.
+// Take removes and returns the messages to send, and the outcomes of commands that have ended.
 func (s *Sender) Take() (out []Message, done []Outcome) {
 	out, done = s.out, s.done
 	s.out, s.done = nil, nil

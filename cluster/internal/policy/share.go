@@ -1,15 +1,15 @@
 package policy
 
-// Share divides the places of a queue among senders. Each may occupy as many places as are free: a
-// single sender gets at most half of the places, two that compete get a third each, and some are
-// always left for a sender that uses few. The zero Share has no places.
+// Share divides the places of a queue among senders. Each sender may occupy as many places as are
+// still free. So a single sender gets at most half of the places, two competing senders get a third
+// each, and some places are always left for a sender that uses few. The zero Share has no places.
 type Share[K comparable] struct {
 	Most int // number of places
 	n    int
 	of   map[K]int
 }
 
-// Take occupies a place for a sender and reports whether it could.
+// Take occupies a place for a sender, and reports whether the sender may have another place.
 func (s *Share[K]) Take(sender K) bool {
 	if s.of[sender] >= s.Most-s.n {
 		return false

@@ -2,11 +2,11 @@ package policy
 
 // View is the reply of the database to a beat: the state of all zones and nodes at one instant.
 type View struct {
-	// NameTaken reports that another live node has this name. Then no lease was renewed.
+	// NameTaken reports that another live node has the name of this node. No lease was renewed.
 	NameTaken bool
 
-	// Renewed are the leases of the beat that were extended until one TTL after the instant of the
-	// reply.
+	// Renewed are those leases of the beat that were renewed. They end one TTL after the instant of
+	// the view.
 	Renewed []Lease
 
 	Zones []ZoneView // all zones, sorted by name
@@ -23,26 +23,26 @@ type Lease struct {
 // ZoneView is the state of one zone in the database.
 type ZoneView struct {
 	Name     string
-	Node     string  // node with its lease; "": none, or the lease has expired
-	Mine     bool    // Node is the process that sent the beat, and not an earlier one with its name
+	Node     string  // node that has the lease; "" if the zone is free
+	Mine     bool    // the process that sent the beat has the lease, and not an earlier process
 	Epoch    uint64  // the latest epoch
-	Left     Time    // remaining time of the lease
-	Load     float64 // as last reported by its owner
-	To       string  // target of an incomplete move; "": any node
-	Failures int     // consecutive failed loads
+	Left     Time    // time until the lease ends
+	Load     float64 // load as last reported by its owner
+	To       string  // node to which the zone should move; "" if there is no such request
+	Failures int     // number of consecutive failed loads
 }
 
 // NodeView is the state of one node in the database.
 type NodeView struct {
 	Name     string
-	Draining bool // it accepts no zones
+	Draining bool // the node accepts no zones
 }
 
 // Verb is the kind of an Action.
 type Verb uint8
 
 const (
-	// Beat: renew Leases in the database and read a View. Pass the reply to Node.Beaten.
+	// Beat: renew Leases in the database and read a View. Pass it to Node.Beaten.
 	Beat Verb = iota + 1
 
 	// Claim: request the lease of Zone from the database. Pass the reply to Node.Claimed.
@@ -63,13 +63,13 @@ const (
 	// of Node.
 	Stop
 
-	// Release: end the lease of Zone and Epoch in the database. If To is set, that node should
-	// claim the zone next. Failed means that the zone could not be loaded or panicked. Pass the
-	// reply to Node.Released.
+	// Release: end the lease of Zone and Epoch in the database. If To is not empty, the node To
+	// should claim the zone next. Failed means that the zone could not be loaded or panicked. When
+	// the database has replied, call Node.Released.
 	Release
 
-	// Wish: record in the database that Zone should move to To. There is no reply: a later View
-	// shows it.
+	// Wish: record in the database that Zone should move to the node To. Do not report a reply: a
+	// later View contains the request.
 	Wish
 )
 
@@ -80,14 +80,14 @@ func (v Verb) String() string { return verbs[v] }
 // Action is a request of a Node to its caller.
 type Action struct {
 	Verb   Verb
-	Seq    uint64 // of Beat, Claim and Release: identifies the reply
+	Seq    uint64 // for Beat, Claim and Release: number to be passed back with the reply
 	Zone   string
 	Epoch  uint64
 	Until  Time
 	To     string
 	Failed bool
-	Leases []Lease // of Beat
-	Leave  bool    // of Beat: this node accepts no zones
+	Leases []Lease // for Beat: leases to renew
+	Leave  bool    // for Beat: this node accepts no zones
 
-	Unsaved bool // of Stop: the zone was draining and could not be saved in time
+	Unsaved bool // for Stop: the zone was draining, and could not be saved in time
 }

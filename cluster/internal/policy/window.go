@@ -4,20 +4,20 @@ package policy
 type Verdict uint8
 
 const (
-	Fresh Verdict = iota // it was never executed: execute it
-	Again                // it was executed: repeat the reply
-	Stale                // unknown: its id may have left the window
+	Fresh Verdict = iota // the command was never executed: execute it
+	Again                // the command was executed: repeat the reply
+	Stale                // unknown: the id of the command may have left the window
 )
 
 // Window decides whether a command was executed before. A zone numbers the commands that it
-// executes, and saves the ids of the last size commands with its cut. Before a sender sends a
-// command for the first time, it notes how many commands the zone has on disk, and sends this
-// number, since, with the command. If the command was executed, its number is greater than since.
-// So until the zone has executed more than size commands after since, the id of an executed command
-// is in the window.
+// executes, and saves the ids of the last commands with its cut; the parameter size is how many.
+// Before a sender sends a command for the first time, it notes how many commands the zone has on
+// disk. It sends this number, called since, with every copy of the command. If the command was
+// executed, its own number is greater than since. So as long as the zone has executed at most size
+// commands after command number since, the id of an executed command is still in the window.
 //
-// Since counts only commands on disk, because the numbers of others may be used again after a
-// crash.
+// The number since counts only commands on disk. Commands that are not on disk may be undone by a
+// crash, and then their numbers are used again.
 type Window struct {
 	size  uint64
 	total uint64
@@ -26,7 +26,7 @@ type Window struct {
 // NewWindow returns the window of a zone that saves size ids and has executed total commands.
 func NewWindow(size int, total uint64) Window { return Window{uint64(size), total} }
 
-// Judge decides about a command; seen is whether its id is in the window.
+// Judge decides about a command. seen is whether its id is in the window.
 func (w *Window) Judge(seen bool, since uint64) Verdict {
 	switch {
 	case seen:
@@ -54,17 +54,17 @@ type ack[T any] struct {
 	reply T
 }
 
-// NewAcks returns a queue for at most that number of replies.
+// NewAcks returns a queue for at most most replies. The caller keeps the limit: see Full.
 func NewAcks[T any](most int) *Acks[T] { return &Acks[T]{most: most} }
 
 // Full reports whether the queue is full.
 func (a *Acks[T]) Full() bool { return len(a.list) >= a.most }
 
-// Wait adds a reply that is sent when the frame is on disk.
+// Wait adds a reply that waits until the frame is on disk.
 func (a *Acks[T]) Wait(frame uint64, reply T) { a.list = append(a.list, ack[T]{frame, reply}) }
 
-// Committed removes the replies to frames that are on disk and calls give for each, in the order in
-// which they were added.
+// Committed removes the replies that wait for the given frame or an earlier one, and calls give for
+// each of them, in the order in which they were added.
 func (a *Acks[T]) Committed(frame uint64, give func(T)) {
 	kept := a.list[:0]
 	for _, x := range a.list {
