@@ -20,10 +20,15 @@ type aura struct {
 // hold ties a member's buff to one bearer of the aura.
 type hold struct {
 	bearer  *owner
-	by      []*instance // the auras of the bearer that have found this owner
-	stacks  int         // added by this bearer
+	stacks  int // added by this bearer
 	leaving bool
 	ends    int64 // then, in the buff's own time
+}
+
+// member is an owner that the last look of an aura has found.
+type member struct {
+	o, bearer *owner
+	aura      *instance
 }
 
 // departure is an aura that has ended, so that its members leave.
@@ -42,7 +47,8 @@ func (o *owner) auraEnds(b *instance) {
 
 // look runs the due looks of all auras at the end of a frame. A look is due every interval from the
 // start of the aura; of several due looks in one frame only the last runs. Owners in range get the
-// buff; an owner out of range loses it a linger after the look that missed it.
+// buff; an owner out of range loses it a linger after the look that missed it. Both are commands for
+// that owner, also if it has the buff already, or has refused it.
 func (w *world) look(now int64) {
 	type sight struct {
 		departure
@@ -81,20 +87,34 @@ func (w *world) look(now int64) {
 		}
 		for _, enter := range []bool{false, true} {
 			for _, o := range w.owners {
-				if in := s.in && w.near[[2]string{s.bearer.name, o.name}]; o.away || in != enter {
+				m := member{o, s.bearer, s.aura}
+				in, was := s.in && !o.away && w.near[[2]string{s.bearer.name, o.name}], w.members[m]
+				switch {
+				case in != enter:
 					continue
+				case in:
+					w.members[m] = true
+					w.of(o, func() { o.entersAura(s.bearer, s.aura) })()
+				case was:
+					delete(w.members, m)
+					if !w.inAnother(m) {
+						w.of(o, func() { o.leavesAura(s.bearer, s.aura, now-s.at) })()
+					}
 				}
-				if enter {
-					o.entersAura(s.bearer, s.aura)
-				} else {
-					o.leavesAura(s.bearer, s.aura, now-s.at)
-				}
-				o.settle()
-				o.rounds()
 				w.deliver()
 			}
 		}
 	}
+}
+
+// inAnother reports whether another aura of that bearer, which gives the same, has found the owner.
+func (w *world) inAnother(m member) bool {
+	for other := range w.members {
+		if other.o == m.o && other.bearer == m.bearer && other.aura.def.Aura.Apply == m.aura.def.Aura.Apply {
+			return true
+		}
+	}
+	return false
 }
 
 // birth returns the next number in the order of auras.
@@ -134,9 +154,7 @@ func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 // already.
 func (o *owner) entersAura(bearer *owner, b *instance) {
 	if _, h := o.heldBy(bearer, b.def.Aura.Apply); h != nil {
-		if h.leaving = false; !slices.Contains(h.by, b) {
-			h.by = append(h.by, b)
-		}
+		h.leaving = false
 		return
 	}
 	known := b.known
@@ -147,18 +165,14 @@ func (o *owner) entersAura(bearer *owner, b *instance) {
 		}
 	}
 	o.apply(application{
-		id: b.def.Aura.Apply, source: bearer.name, magnitude: b.magnitude, level: b.level, chain: chain{known: known}, hold: &hold{bearer: bearer, by: []*instance{b}},
+		id: b.def.Aura.Apply, source: bearer.name, magnitude: b.magnitude, level: b.level, chain: chain{known: known}, hold: &hold{bearer: bearer},
 	})
 }
 
-// leavesAura starts the linger, some time of which has passed, unless another aura of that bearer
-// gives the same.
+// leavesAura starts the linger, some time of which has passed.
 func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	b, h := o.heldBy(bearer, a.def.Aura.Apply)
 	if h == nil || h.leaving {
-		return
-	}
-	if h.by = without(h.by, a); len(h.by) > 0 {
 		return
 	}
 	h.leaving = true

@@ -215,7 +215,7 @@ func (s *Scenario) PlayMarked() (log []string, decided bool, marked map[string]i
 }
 
 func (s *Scenario) play(m marks) (log []string, decided bool) {
-	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, zones: map[int64]*pace{}, views: s.views(), marks: m}
+	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, members: map[member]bool{}, zones: map[int64]*pace{}, views: s.views(), marks: m}
 	for _, name := range sortedKeys(s.attributes) {
 		if at := s.attributes[name]; at.Max != nil && at.Max.name != "" || at.Min != nil && at.Min.name != "" {
 			w.bounded = append(w.bounded, name)
@@ -282,7 +282,8 @@ func (s *Scenario) views() bool {
 func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
 	named := cmp.Or(st.Remove, st.Extend, st.SetRemaining, st.SetPeriod, st.PauseBuff, st.ResumeBuff, st.RateBuff, st.Inhibit, st.Release, st.Use)
-	if named != "" && o.oldest(named) == nil { // without a buff there is no command
+	act := cmp.Or(st.Interrupt, st.Consume, st.Happened)
+	if named != "" && o.oldest(named) == nil || act != "" && !o.all.usesAct(act) { // there is nothing to command
 		return
 	}
 	if !st.Tick && !st.Save && st.Show == nil && st.SourceGone == "" { // these are no commands for the owner

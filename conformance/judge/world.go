@@ -22,6 +22,7 @@ type world struct {
 	evicted    []posted           // removals of buffs that exceed per_source on other owners
 	near       map[[2]string]bool // bearer and member: the member is in range of the bearer's auras
 	zones      map[int64]*pace
+	members    map[member]bool
 	left       []departure
 	births     int64
 	marks      marks
