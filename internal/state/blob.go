@@ -14,7 +14,8 @@ const (
 	check = 4
 )
 
-// Decode reads and checks a blob. The Owner is in the memory and valid until the next Decode.
+// Decode reads and checks a blob. The Owner that it returns is stored in m, and is valid until the
+// next Decode with m.
 func Decode(blob []byte, m *Memory) (*Owner, error) {
 	m.reset()
 	c, o := &m.coder, &m.owner
@@ -29,8 +30,8 @@ func Decode(blob []byte, m *Memory) (*Owner, error) {
 	return o, c.bad
 }
 
-// DecodePlace reads only when and where the owner was saved: Wall, Uptime, Time and Zone. Of the
-// rest of the blob it verifies only the checksum.
+// DecodePlace reads only when and where the owner was saved: Wall, Uptime, Time and Zone. It
+// verifies the checksum of the blob, but does not read or check the other fields.
 func DecodePlace(blob []byte) (o Owner, err error) {
 	c := coder{mode: reading, b: blob, mem: &noMemory}
 	c.format = c.open()
@@ -47,14 +48,15 @@ func (o *Owner) Check() error {
 	return c.bad
 }
 
-// Append appends a blob of the owner, which is in o.Format and must pass Check.
+// Append appends a blob of the owner, in the format o.Format. The owner must pass Check.
 func (o *Owner) Append(dst []byte) []byte {
 	c := coder{b: open(dst, o.Format), mem: &noMemory}
 	c.owner(o)
 	return seal(c.b, len(dst))
 }
 
-// open starts a blob, and seal ends the one that starts at an offset.
+// open appends the head of a blob, without its length. seal fills in the length of the blob that
+// starts at an offset of dst, and appends the checksum.
 func open(dst []byte, format int) []byte {
 	return append(append(dst, magic...), byte(format), 0, 0, 0, 0)
 }
@@ -65,8 +67,8 @@ func seal(dst []byte, start int) []byte {
 	return binary.BigEndian.AppendUint32(dst, wire.Checksum(b))
 }
 
-// open verifies everything but the contents, positions the coder there and returns the format. It
-// ignores the length of a blob of an unknown format.
+// open verifies the blob except for its contents, positions the coder at the contents and returns
+// the format. If the format is unknown, it does not check the length.
 func (c *coder) open() (format int) {
 	whole := c.b
 	switch {
@@ -99,15 +101,15 @@ func (c *coder) open() (format int) {
 }
 
 // Writer writes a blob of the newest format piece by piece, in the order of the fields of [Owner]:
-// Owner; for each list of it Len and its entries. An entry of Buffs is a Buff with [Lists], followed
-// by the entries of these lists. It does not allocate if the blob fits the memory that it appends
-// to.
+// first the Owner, then for each of its lists Len and the entries. An entry of Buffs is a Buff with
+// its [Lists], followed by the entries of these lists. The Writer does not allocate if the memory
+// to which it appends has room for the blob.
 type Writer struct {
 	c     coder
 	start int
 }
 
-// Start starts a blob at the end of dst with the fields of an owner that are not lists.
+// Start starts a blob at the end of dst, and writes those fields of the owner that are not lists.
 func (w *Writer) Start(dst []byte, o *Owner) {
 	w.start = len(dst)
 	w.c = coder{format: Format, b: open(dst, Format), mem: &noMemory}
@@ -135,22 +137,22 @@ func (w *Writer) Return(r *Return) { w.c.returns(r, 0) }
 // Timeout appends a timeout.
 func (w *Writer) Timeout(t *Timeout) { w.c.timeout(t, 0) }
 
-// Value appends a number under a name of two parts.
+// Value appends a named number. The name has two parts, which Value joins.
 func (w *Writer) Value(before, name string, v float64) {
 	dst := wire.AppendUint(w.c.b, uint64(len(before)+len(name)))
 	dst = append(append(dst, before...), name...)
 	w.c.b = binary.BigEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// Buff appends a buff without the entries of its lists. These must follow: Stack with its Values for
-// Async and Waiting, Value for Params, Others and Captures, Uint for Appliers and With, and Int for
-// each entry of Brought.
+// Buff appends a buff without the entries of its lists. The entries must follow: Stack with its
+// Values for Async and Waiting, Value for Params, Others and Captures, Uint for Appliers and With,
+// and Int for each entry of Brought.
 func (w *Writer) Buff(b *Buff, n Lists) {
 	w.c.buff(b, &n)
 }
 
 // Plain appends a buff of which only ID, Age, Source, Stacks, Level, Magnitude, Left, Duration and
-// Next are set. Most buffs are of this kind, and this is several times as fast as Buff.
+// Next are set. Most buffs are of this kind, and Plain is several times as fast as Buff.
 func (w *Writer) Plain(b *Buff) {
 	mask := uint64(0)
 	if b.Level != 0 {
@@ -188,7 +190,8 @@ func (w *Writer) Plain(b *Buff) {
 	w.c.b = dst
 }
 
-// Stack appends an application with its own timer and the lengths of its numbers. These must follow.
+// Stack appends an application with its own timer, and the number of its Params, Others and
+// Captures. These must follow, as Values.
 func (w *Writer) Stack(l *Stack, params, others, captures int) {
 	w.c.stack(l, 0, 0)
 	w.Len(params)
@@ -196,15 +199,15 @@ func (w *Writer) Stack(l *Stack, params, others, captures int) {
 	w.Len(captures)
 }
 
-// Whole appends a buff with all its lists.
+// Whole appends a buff with the entries of all its lists.
 func (w *Writer) Whole(b *Buff) {
 	n := b.lists()
 	w.c.buff(b, &n)
 	w.c.lists(b, &n)
 }
 
-// take cuts n empty entries off a slice that is used as an arena. If it grows, the entries that were
-// taken before stay in the old array.
+// take cuts n empty entries off a slice that is used as an arena. If the slice grows, entries that
+// were taken before stay in the old array.
 func take[E any](from *[]E, n int) []E {
 	at := len(*from)
 	*from = slices.Grow(*from, n)[:at+n]

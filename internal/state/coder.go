@@ -10,8 +10,9 @@ import (
 	"github.com/bufftick/bufftick/internal/wire"
 )
 
-// coder passes over an Owner and writes, reads or checks each field. When reading, it continues with
-// zeros after an error, so that no method has to return one.
+// coder passes over the fields of an Owner, and writes, reads or checks each of them, as its mode
+// says. In the comments, "codes" means any of the three. After an error, reading continues with
+// zeros, so that no method has to return an error.
 type coder struct {
 	mode   mode
 	format int
@@ -121,7 +122,7 @@ func (c *coder) owner(o *Owner) {
 		switch {
 		case c.mode == writing:
 		case b.Since != nil:
-			last = MaxAges // only buffs kept aside follow
+			last = MaxAges // only buffs that are set aside may follow
 		case b.Age <= last:
 			c.failf("age: %d, and that of the buff before it is not below", b.Age)
 		default:
@@ -179,8 +180,8 @@ func (c *coder) place(o *Owner) {
 	}
 }
 
-// scale codes a time scale. A buff that is paused may have been so for some time: least is the
-// lowest Ahead.
+// scale codes a time scale. Ahead must be at least the parameter least, which is lower for a buff
+// that may have been paused for some time.
 func (c *coder) scale(p *Scale, least int64) {
 	c.signed(&p.Ahead)
 	c.int(&p.Inner, "inner_ms", -Farthest, Farthest)
@@ -231,8 +232,8 @@ func (b *Buff) lists() Lists {
 	return Lists{len(b.Async), len(b.Waiting), len(b.Params), len(b.Others), len(b.Captures), len(b.Appliers), len(b.With)}
 }
 
-// buff codes a buff up to the lengths of its lists. Fields with their usual value are left out, and
-// a field that is present must not have it.
+// buff codes a buff up to the lengths of its lists. A field with its usual value is omitted from
+// the blob; a blob in which such a field is present is malformed.
 func (c *coder) buff(b *Buff, n *Lists) {
 	c.known(&b.ID, &b.Number)
 	c.name = b.ID
@@ -494,8 +495,8 @@ func (c *coder) values(to *[]Value, n int, field string, finite bool) {
 	}
 }
 
-// entries codes the length of a list of at most that many entries, each of which takes at least size
-// bytes, and returns it.
+// entries codes the length of a list and returns it. The list has at most the limit most entries,
+// each of which takes at least size bytes.
 func entries[E any](c *coder, from, to *[]E, most, size int) int {
 	return list(c, from, to, c.count(len(*to), most), size)
 }
@@ -527,7 +528,8 @@ func (c *coder) has(bit uint64, there bool) bool {
 	return there
 }
 
-// since reports whether the format has a field. In an older one it must not be there.
+// since reports whether the format has a field. If the format is older than the field, the field
+// must not be present.
 func (c *coder) since(format int, there bool, text string) bool {
 	if c.format >= format {
 		return true
@@ -609,7 +611,7 @@ func (c *coder) int(n *int64, field string, least, most int64) {
 	c.limit(*n, field, least, most)
 }
 
-// optional codes a number that is left out if it is 0.
+// optional codes a number that is omitted from the blob if it is 0.
 func (c *coder) optional(b *Buff, bit uint64, n *int64, field string, least, most int64) {
 	if (c.mode == reading || *n != 0) && c.has(bit, *n != 0) {
 		c.int(n, field, least, most)
@@ -617,14 +619,14 @@ func (c *coder) optional(b *Buff, bit uint64, n *int64, field string, least, mos
 	}
 }
 
-// maybe codes a number that is left out if it is missing.
+// maybe codes a number that is omitted from the blob if it is missing.
 func (c *coder) maybe(bit uint64, m *Maybe, field string, least, most int64) {
 	if m.Is = c.has(bit, m.Is); m.Is {
 		c.int(&m.N, field, least, most)
 	}
 }
 
-// period codes a period, which may be 0.
+// period codes a period that is omitted from the blob if it is 0.
 func (c *coder) period(b *Buff, bit uint64, ms *int64, field string) {
 	if c.mode != reading && *ms == 0 || !c.has(bit, *ms != 0) {
 		return
@@ -712,7 +714,7 @@ func (c *coder) malformed(format string, args ...any) {
 	}
 }
 
-// full requires that a field of a buff that is present is not empty.
+// full records an error if a field of a buff that is present in the blob is empty.
 func (c *coder) full(b *Buff, is bool) {
 	if !is {
 		c.malformed("a field of the buff %q is said to be there and is empty", b.ID)

@@ -23,8 +23,8 @@ func (o *Owner) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// ParseJSON returns the owner that is written in JSON. It fails if a field is unknown, missing or
-// out of range.
+// ParseJSON returns the owner that the JSON text describes. It fails if a field is unknown, missing
+// or out of range.
 func ParseJSON(text []byte) (*Owner, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Memory is the memory of an Owner read by [Decode]. Reading many blobs into one Memory does not
-// allocate. The zero value is empty.
+// Memory is the memory of an Owner that [Decode] has read. If many blobs are read into one Memory,
+// reading does not allocate. The zero value is empty.
 type Memory struct {
 	coder    coder
 	owner    Owner
@@ -20,8 +20,8 @@ type Memory struct {
 	numbers  []int64
 	moments  []Moment
 
-	// names are names that were read before: the blobs of a server contain the same few. cache has
-	// the latest ones, with their numbers.
+	// names has the names that were read before, because the blobs of a server contain the same few
+	// names. cache has the latest of them, with the numbers of their definitions.
 	names  map[string]string
 	cache  [64]numbered
 	number func(name string) int32
@@ -35,15 +35,17 @@ type numbered struct {
 	number int32
 }
 
-// Memory above these limits is not kept, so that a hostile blob does not occupy it.
+// Limits of the memory that is kept between two blobs, so that a hostile blob does not occupy
+// memory for long.
 const (
-	MaxKept   = 1024 // entries of one kind
-	maxName   = 128  // bytes of a name
-	mostNames = 4096
+	MaxKept   = 1024 // largest number of entries of one kind
+	maxName   = 128  // largest length of a name, in bytes
+	mostNames = 4096 // largest number of names
 )
 
-// Numbers sets the function that numbers definitions, above 0, for [Buff].Number; 0 is for unknown
-// ones. It may be called once for each name.
+// Numbers sets the function f that returns the number of the definition with a name, for
+// [Buff].Number. The number of a known definition is above 0; the number of an unknown one is 0. f
+// may be called only once for each name, so its result must not change.
 func (m *Memory) Numbers(f func(name string) int32) {
 	m.number, m.cache = f, [len(m.cache)]numbered{}
 }
@@ -59,13 +61,14 @@ func (m *Memory) reset() {
 	m.moments = m.moments[:0]
 }
 
-// Reset empties the memory and returns it to its limits.
+// Reset empties the memory, and releases memory above the limits.
 func (m *Memory) Reset() {
 	m.reset()
 	m.coder = coder{}
 }
 
-// name returns a name with its number. Its string is allocated only once.
+// name returns a name with its number. The string is allocated only when the name is read for the
+// first time.
 func (m *Memory) name(b []byte) *numbered {
 	k := &m.cache[hash(b)%uint64(len(m.cache))]
 	if k.name == string(b) {

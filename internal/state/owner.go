@@ -16,23 +16,25 @@ var Err = errors.New("buff: bad blob")
 // Limits of the numbers in an [Owner].
 const (
 	Format      = 7       // the newest format
-	MaxPerOwner = 1 << 12 // buffs, and again timeouts; as many again may be kept aside
-	MaxRate     = 1000    // the numerator and denominator of a rate
+	MaxPerOwner = 1 << 12 // of buffs, and also of timeouts; a saved owner may have as many more that are set aside
+	MaxRate     = 1000    // of the numerator and of the denominator of a rate
 	MaxTagCount = 1<<16 - 1
-	MaxAges     = 1 << 60 // applications and timeouts of one owner so far
+	MaxAges     = 1 << 60 // of the number of applications and timeouts of one owner so far
 
 	// Farthest is the longest distance in ms from the moment of saving, about nine million years.
-	// An instant that is Farthest away is never reached. Sums of a few such spans fit an int64.
+	// An instant at that distance is never reached. The sum of a few such distances fits an int64.
 	Farthest = 1 << 58
 )
 
-// Owner is the saved state of one owner. Empty lists are nil.
+// Owner is the saved state of one owner. Empty lists are nil. A buff or timeout is set aside if it
+// cannot run with the present catalog, for example because its definition is missing; it stays in
+// the saved state.
 type Owner struct {
 	Format   int       `json:"format"`
 	Wall     int64     `json:"wall_ms"`
 	Uptime   int64     `json:"uptime_ms"`
 	Time     int64     `json:"owner_time_ms"`
-	Scale    Scale     `json:"pace,omitzero"` // zero: the owner's time is the world's
+	Scale    Scale     `json:"pace,omitzero"` // the zero Scale if the owner's time is the world's time
 	Ages     uint64    `json:"ages"`
 	Dead     bool      `json:"dead,omitempty"` // killed and not revived since
 	Rolls    uint64    `json:"rolls,omitempty"`
@@ -42,16 +44,17 @@ type Owner struct {
 	Immune   []Tag     `json:"immune,omitempty"`
 	Returns  []Return  `json:"diminishing,omitempty"`
 	Timeouts []Timeout `json:"timeouts,omitempty"`
-	Bases    []Value   `json:"bases,omitempty"` // of attributes, where they differ from the definition
-	Buffs    []Buff    `json:"buffs,omitempty"` // by age, followed by those that are kept aside
+	Bases    []Value   `json:"bases,omitempty"` // base values of attributes that differ from the definition
+	Buffs    []Buff    `json:"buffs,omitempty"` // by age, followed by the buffs that are set aside
 }
 
-// Scale is a time scale of an owner or a buff at the moment of saving. A zero Scale is none.
+// Scale is a time scale of an owner or a buff at the moment of saving. The zero Scale means that
+// there is no time scale.
 type Scale struct {
-	Ahead int64  `json:"ahead_ms,omitempty"` // of a buff: its time starts that long after the moment; negative: paused for that long
-	Inner int64  `json:"inner_ms,omitempty"` // of a buff: its time minus its owner's
-	Rest  int64  `json:"rest,omitempty"`     // fraction of a ms, in Parts
-	Parts int64  `json:"parts"`              // per ms
+	Ahead int64  `json:"ahead_ms,omitempty"` // only for a buff: its time starts Ahead ms after the moment of saving; if negative, it has been paused for -Ahead ms
+	Inner int64  `json:"inner_ms,omitempty"` // only for a buff: its time minus its owner's time
+	Rest  int64  `json:"rest,omitempty"`     // fraction of a ms, in units of 1/Parts ms
+	Parts int64  `json:"parts"`              // number of units in a ms
 	Held  bool   `json:"held,omitempty"`
 	Num   uint32 `json:"rate_num,omitempty"`
 	Den   uint32 `json:"rate_den,omitempty"`
@@ -85,20 +88,20 @@ type Timeout struct {
 // Buff is one instance.
 type Buff struct {
 	ID        string  `json:"buff"`
-	Version   string  `json:"version,omitempty"` // of the definition; not written yet
-	Since     *Moment `json:"since,omitempty"`   // kept aside since then; nil: it was running
+	Version   string  `json:"version,omitempty"` // version of the definition; reserved, never written so far
+	Since     *Moment `json:"since,omitempty"`   // when the buff was set aside; nil if it was running
 	Age       uint64  `json:"age"`
 	Source    uint64  `json:"source"`
 	Stacks    int64   `json:"stacks"`
 	Level     int64   `json:"level,omitempty"`
 	Magnitude int64   `json:"magnitude,omitempty"`
-	Clock     string  `json:"clock,omitempty"`          // empty: online
-	Left      Maybe   `json:"left_ms,omitzero"`         // missing: it has no end
-	Duration  int64   `json:"duration_ms,omitempty"`    // of the last application; 0: infinite
-	Next      Maybe   `json:"next_ms,omitzero"`         // to the next pulse, even if that is after the end; missing: no pulses
-	Period    int64   `json:"period_ms,omitempty"`      // 0: the definition's
-	Wanted    int64   `json:"wanted_ms,omitempty"`      // the period from the next refresh on; 0: unchanged
-	Length    int64   `json:"this_period_ms,omitempty"` // of the running period; 0: as the later ones
+	Clock     string  `json:"clock,omitempty"`          // empty for the clock "online"
+	Left      Maybe   `json:"left_ms,omitzero"`         // missing if the buff has no end
+	Duration  int64   `json:"duration_ms,omitempty"`    // of the last application; 0 if infinite
+	Next      Maybe   `json:"next_ms,omitzero"`         // time to the next pulse, even if the buff ends before; missing if the buff has no pulses
+	Period    int64   `json:"period_ms,omitempty"`      // 0 for the period of the definition
+	Wanted    int64   `json:"wanted_ms,omitempty"`      // the period after the next refresh; 0 if unchanged
+	Length    int64   `json:"this_period_ms,omitempty"` // length of the running period; 0 if it is as long as the later ones
 	Key       uint64  `json:"key,omitempty"`
 	Charges   int64   `json:"charges,omitempty"`
 	Shield    Maybe   `json:"shield,omitzero"` // missing: it has none
@@ -106,18 +109,18 @@ type Buff struct {
 	Hidden    Causes  `json:"hidden,omitempty"`
 	Dead      bool    `json:"death_pause,omitempty"`
 	Scale     Scale   `json:"pace,omitzero"`
-	Running   uint64  `json:"running,omitempty"` // with Waiting: the age of the running application minus Age
-	Async     []Stack `json:"layers,omitempty"`  // with define.TimersEach
-	Waiting   []Stack `json:"waiting,omitempty"` // with define.TimersQueue
+	Running   uint64  `json:"running,omitempty"` // if there is a queue: age of the running application minus Age
+	Async     []Stack `json:"layers,omitempty"`  // stacks, for define.TimersEach
+	Waiting   []Stack `json:"waiting,omitempty"` // waiting applications, for define.TimersQueue
 	Numbers
-	With     []uint64 `json:"with,omitempty"`     // ages of the heads of which it is a link
-	Brought  []int64  `json:"brought,omitempty"`  // stacks added by each of them
-	Appliers []uint64 `json:"appliers,omitempty"` // sources with an application in effect, unless that is only Source
+	With     []uint64 `json:"with,omitempty"`     // if the buff is a link, the ages of its heads
+	Brought  []int64  `json:"brought,omitempty"`  // number of stacks that each head has added, in the order of With
+	Appliers []uint64 `json:"appliers,omitempty"` // sources with an application in effect; empty if that is only Source
 
-	Number int32 `json:"-"` // of the ID: see [Memory.Numbers]
+	Number int32 `json:"-"` // number of the definition: see [Memory.Numbers]
 }
 
-// Moment is the instant at which a buff without a known definition was first kept aside.
+// Moment is the instant at which a buff without a known definition was first set aside.
 type Moment struct {
 	Wall   int64 `json:"wall_ms"`
 	Uptime int64 `json:"uptime_ms"`
@@ -126,11 +129,11 @@ type Moment struct {
 // Stack is one application with its own timer.
 type Stack struct {
 	Left      int64  `json:"left_ms"`
-	Last      int64  `json:"counts_for_ms,omitempty"` // until then it counts in pulses; from format 3 on only with a lag of -1
-	Lag       int64  `json:"lag_ms,omitempty"`        // from a pulse of the buff to the end of its period; -1: see Last
+	Last      int64  `json:"counts_for_ms,omitempty"` // how long the stack still counts in pulses; since format 3 only used if Lag is -1
+	Lag       int64  `json:"lag_ms,omitempty"`        // time from a pulse of the buff to the end of the period of the stack; -1 if Last is used instead
 	Magnitude int64  `json:"magnitude,omitempty"`
 	Source    uint64 `json:"source"`
-	Age       uint64 `json:"age,omitempty"` // minus that of the buff
+	Age       uint64 `json:"age,omitempty"` // age minus the age of the buff
 	Stacks    int64  `json:"stacks,omitempty"`
 	Level     int64  `json:"level,omitempty"`
 	Charges   int64  `json:"charges,omitempty"`
@@ -229,7 +232,8 @@ func (b *Buff) SetClock(clock define.Clock) {
 	}
 }
 
-// Clone returns a copy of the buff that shares no memory with it, for an owner in the newest format.
+// Clone returns a copy of the buff that shares no memory with it. The owner must be in the newest
+// format.
 func (b *Buff) Clone() Buff {
 	c := *b
 	if b.Since != nil {
@@ -254,8 +258,8 @@ func (n *Numbers) clone() Numbers {
 	return Numbers{slices.Clone(n.Params), slices.Clone(n.Others), slices.Clone(n.Captures)}
 }
 
-// Upgrade makes an owner of an older format one of the newest format. It cannot say which buffs are
-// links of which heads; for an owner of a format before 4 the caller has to find them.
+// Upgrade converts an owner of an older format to the newest format. It cannot know which buffs are
+// links of which heads: for an owner of a format before 4, the caller has to find the links.
 func (o *Owner) Upgrade() {
 	if o.Format == Format {
 		return
@@ -281,7 +285,7 @@ func (o *Owner) Upgrade() {
 	o.Format = Format
 }
 
-// shareNumbers gives applications the numbers of the buff, and its captures only to
+// shareNumbers gives the applications in list the numbers of the buff. Captures are only given to
 // applications of the same source.
 func (b *Buff) shareNumbers(list []Stack) {
 	for k := range list {
