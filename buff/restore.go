@@ -61,18 +61,22 @@ type Restoration struct {
 // StackEnded or Queued if stacks or the running application have ended, then its pulses. A buff
 // that has ended emits its pulses and a Removed, as Saving.OfflineExpire says; it is not on the
 // owner any more, and these events have no Handle. With [define.OfflineRun] its actions follow. A
-// buff that they apply to the owner and that uses the same clock starts at that end; time passes
-// for it as for a buff that was away, and it may have ended already. Then hidden buffs are
-// reevaluated, and the actions of the definitions follow.
+// buff that these actions apply to the owner starts at the end of the first buff, if it uses the
+// same clock. Time then passes for the applied buff as for a buff that was away, so it may have
+// ended already. Then hidden buffs are reevaluated, and the actions of the definitions follow.
 //
-// If a definition has changed, the buff follows the new one. It keeps at most the limit of
-// stacks; the stacks that end first are removed. It has no pulses without a period, new pulses
-// from now on with a first period, and an end if it must have one. A period without haste is the
-// new period after the next pulse. Numbers keep their saved values, by name; new ones are
-// evaluated from the known inputs, or are their default or zero. Parts that the catalog does not
-// know (definitions, handlers, tags, attributes, groups of diminishing returns) are set aside
-// unchanged and are in the next [Set.Save]; so is a link of which all heads are set aside. A
-// buff that was set aside and is restored is the owner's youngest. A link without a head in the
+// If a definition has changed, the buff follows the new definition. Stacks above the new limit are
+// removed, the stacks that end first before others. If the new definition has no period, the buff
+// does not pulse any more; if only the new definition has a period, the buff pulses from now on. If
+// the new definition is not infinite, the buff has an end. A period that haste has not changed
+// becomes the new period after the next pulse. Numbers keep their saved values, by name. New
+// numbers are evaluated from the known inputs; if inputs are missing, they have their default or
+// zero.
+//
+// Parts that the catalog does not know (definitions, handlers, tags, attributes, groups of
+// diminishing returns) are set aside: they have no effect, and the next [Set.Save] writes them
+// unchanged. A link is set aside if all its heads (the buffs that applied it) are set aside. A buff
+// that was set aside and is restored is the owner's youngest. A link without a head in the
 // blob is dropped.
 //
 // The commands in zone, of [define.OfZone], give the owner's time the state of its zone from

@@ -11,32 +11,35 @@ import (
 
 // comeback is the restored state of one buff.
 type comeback struct {
-	i     instance // without its slot
+	i     instance // the instance before it is placed in a slot
 	x     extra
-	at    uint16 // its slot, after placeBuff
-	plain bool   // it needs no extra
-	young bool   // it was set aside by an earlier Restore, so it becomes the youngest buff
+	at    uint16 // the slot of the instance, set by placeBuff
+	plain bool   // the instance needs no extra
+	young bool   // an earlier Restore has set the buff aside, so it becomes the youngest buff
 	saved *state.Buff
 	spec  *program   // in Turn.Catalog
 	now   wheel.Time // buff time, or the start of it
 	over  wheel.Time // the last instant of buff time that has passed
-	away  int64      // ms by its clock
-	moved bool       // time has passed for it
+	away  int64      // how long the owner was away, in ms of the buff's clock
+	moved bool       // time has passed for the buff
 
 	age              uint64 // see Set.age
 	period, duration int64
 
-	gone   bool  // it has ended
-	parts  bool  // some of its stacks have ended, or the running application of its queue
-	pulses int64 // during the time away
-	tail   int64 // if it has ended, with define.TailPartial: the ms from its last boundary to its end, in a period of tailOf
-	tailOf int64
-	stacks int32 // in the last of these pulses
-	sum    int64 // of their magnitudes, with TimersEach
+	gone   bool  // the buff has ended
+	parts  bool  // some stacks, or the running application of the queue, have ended
+	pulses int64 // number of pulses during the time away
 
-	pulsed  wheel.Time   // the last of these pulses, with TimersEach
-	counted []asyncStack // the async stacks at that pulse, if they have separate numbers
-	ran     int          // index from 1 of the waiting application that runs now; 0: the running one still does
+	// If the buff has ended, with define.TailPartial, its last period was incomplete: tail ms of
+	// tailOf ms.
+	tail, tailOf int64
+
+	stacks int32 // number of stacks in the last pulse of the time away
+	sum    int64 // with TimersEach, the sum of the magnitudes of these stacks
+
+	pulsed  wheel.Time   // with TimersEach, the instant of the last pulse of the time away
+	counted []asyncStack // the async stacks at pulsed, if they have separate numbers
+	ran     int          // 1 + index of the waiting application that runs now; 0 if it has not changed
 }
 
 // rounded returns how many ms an end or a boundary may seem to be overdue at the moment of
@@ -52,9 +55,9 @@ func rounded(b *state.Buff) int64 {
 // comeback sets c, which is empty, from a saved buff and its present definition, with all
 // instants after the time away.
 //
-// A blob has no instants, only the ms left, since engine time starts from zero in each run.
-// comeback subtracts the time that has passed by the buff's clock; pass handles instants that are
-// then in the past.
+// A blob has no instants, only remaining times in ms, because engine time starts from zero in each
+// run. comeback subtracts the time that has passed by the buff's clock. Then pass handles the
+// instants that are in the past.
 func (r *restorer) comeback(c *comeback, b *state.Buff, spec *program) {
 	c.now, c.over, c.young, c.saved, c.spec = r.now, r.now, b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)

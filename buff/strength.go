@@ -6,8 +6,9 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// strength decides which of two applications is stronger: by level, then by magnitude. Of equals,
-// the older is stronger for Effective and in a queue, and the younger in a group that hides.
+// strength decides which of two applications is stronger: by level, then by magnitude. If both are
+// equal, the older application is stronger for Stacking.Effective and in a queue, and the younger
+// application is stronger in a group with the rule hide.
 type strength struct {
 	level     int16
 	magnitude int64

@@ -17,7 +17,7 @@ type tagCount struct {
 }
 
 // tagSet is the tags of an owner, sorted by number. Tags are counted: if two buffs grant the same
-// tag, it disappears with the last of them.
+// tag, the tag disappears with the last of these buffs.
 type tagSet []tagCount
 
 func (s tagSet) find(t Tag) (int, bool) {

@@ -36,8 +36,8 @@ type Turn struct {
 	// [ErrRoom]. Zero means no limit.
 	MostEvents, MostCalls int
 
-	// Catalog resolves the names of definitions and tags. If nil, the rules apply definitions in
-	// the version of the running buff, and AddTag and DropTag panic.
+	// Catalog resolves the names of definitions and tags. If it is nil, actions of a buff use the
+	// definitions in the catalog of that buff, and AddTag and DropTag panic.
 	Catalog *Catalog
 
 	// Order numbers the turns and commands of all Sets in sequence: see [Set.TakeDeadline]. It
@@ -97,9 +97,9 @@ type Turn struct {
 	deferred  waitingCall // a deferred call while it is running
 	pulseCall waitingCall // the call of Set.pulseOnly
 
-	share     share        // of the current application
-	backdate  backdate     // of the current application
-	ended     backdate     // of the removal whose actions are queued
+	share     share        // share of the current application
+	backdate  backdate     // backdate of the current application
+	ended     backdate     // backdate for the actions of the removal that is being executed
 	evaluated evaluation   // evaluated numbers of the current application
 	stolen    stolenMemory // memory for stolen buffs
 	captured  []Captured   // of the queued applications
