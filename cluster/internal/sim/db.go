@@ -29,10 +29,10 @@ type dbZone struct {
 	frame uint64
 	total uint64
 	ids   []policy.ID // ids of executed commands, the oldest first, at most a window
-	per   []framed    // the same ids by frame
+	per   []framed    // the same ids, grouped by frame
 
 	node     string
-	inc      int // its incarnation
+	inc      int // incarnation of node
 	until    time.Duration
 	claimed  time.Duration
 	to       string
@@ -49,7 +49,7 @@ type framed struct {
 type dbOwner struct {
 	zone     string
 	s        state
-	arriving int // number of the move by which it is in transit to zone; 0: it is in zone
+	arriving int // number of the move that brings the player to zone; 0 if the player is in zone
 }
 
 type dbNode struct {
@@ -66,7 +66,7 @@ type departure struct {
 	frame uint64
 }
 
-// batch contains the changes since the frame since.
+// batch contains the changes after the frame with the number since.
 type batch struct {
 	zone         string
 	epoch        uint64

@@ -17,7 +17,7 @@ type host struct {
 	life     uint64
 	begun    uint64
 	whole    bool          // for a control: the next commit contains the whole zone
-	until    time.Duration // end of its time, by the node's clock
+	until    time.Duration // time on the node's clock when the zone must have stopped
 	ready    bool
 	ended    bool
 	draining bool
@@ -42,7 +42,7 @@ type host struct {
 	came       map[int]int  // numbers of the moves of admitted players that are not on disk here yet
 	pollAt     time.Duration
 	asks       int           // number of pending lookups of players
-	refused    time.Duration // since when commits are refused because a player is elsewhere
+	refused    time.Duration // time since which commits are refused, as a player is elsewhere
 	shows      showing
 }
 

@@ -7,9 +7,9 @@ import "time"
 // executed long after its sender has given up.
 type net struct {
 	w      *world
-	noDB   map[int]time.Duration // by node: cut off from the database until then
-	noNATS map[int]time.Duration // by node
-	noCli  map[int]time.Duration // by client
+	noDB   map[int]time.Duration // by node: time until which the node is cut off from the database
+	noNATS map[int]time.Duration // by node: time until which the node is cut off from NATS
+	noCli  map[int]time.Duration // by client: time until which the client is cut off from NATS
 
 	loss, dup, slow float64 // probabilities for a NATS message
 	answerLost      float64

@@ -24,8 +24,8 @@ type node struct {
 	policy   *policy.Node
 	hosts    map[string]*host
 	pingAt   time.Duration // time of the next ping
-	leaves   bool          // it releases all zones
-	closed   bool          // its connection to NATS is closed for good
+	leaves   bool          // the node releases all its zones
+	closed   bool          // the connection of the node to NATS is closed for good
 	closedAt time.Duration
 
 	sessions [3]session

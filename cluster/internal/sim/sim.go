@@ -1,6 +1,8 @@
-// Package sim simulates a cluster in one goroutine and in virtual time, from a seed: nodes that run
-// policy.Node, zones, clients that run policy.Sender, and models of the database and the network,
-// with faults. At the end it compares the replies that clients got with the state of the players.
+// Package sim simulates a cluster in one goroutine and in virtual time; a seed determines
+// everything. Nodes run policy.Node, clients run policy.Sender, and the zones, the database and the
+// network are models, into which faults are injected. At the end, the replies that clients got are
+// compared with the state of the players. A control is a simulation in which one guard is switched
+// off, to show that the guard is necessary.
 package sim
 
 import (
@@ -117,7 +119,7 @@ func (w *world) settle() {
 	w.compareZones()
 }
 
-// settled returns what is still missing, or "" if the cluster has recovered.
+// settled returns "" if the cluster has recovered, and otherwise what has not recovered yet.
 func (w *world) settled() string {
 	for _, c := range w.clients {
 		if n := c.left + c.sender.Len(); n > 0 {
@@ -210,8 +212,8 @@ func (w *world) inOrder(player int, log []policy.ID) {
 	}
 }
 
-// excused reports whether a command was lost when the database went back, and its client was not
-// notified of that loss before it accepted the reply.
+// excused reports whether a command was lost when the database went back, and its client accepted
+// the reply before it was notified of that loss.
 func (w *world) excused(id policy.ID) bool { return w.lost[id] > w.book[id].known }
 
 func (w *world) ids() (all []policy.ID) {

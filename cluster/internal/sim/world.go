@@ -11,7 +11,8 @@ import (
 
 const frameTime = 50 * time.Millisecond
 
-// guards are the guards that a control switches off. With one of them off some seeds must fail.
+// guards are the guards that a control switches off: if a field is true, its comment applies. With
+// any single guard off, some seeds must fail.
 type guards struct {
 	fence     bool // a commit with an old epoch is accepted
 	earlyStop bool // a zone continues when its lease may have ended
