@@ -22,20 +22,20 @@ import (
 // concurrent use.
 func Load(paths ...string) (*buff.Catalog, error) { return Loader{}.Load(paths...) }
 
-// LoadFS is like Load for the files of fsys, such as embedded files. Links are followed as fsys
-// does: those of an os.DirFS may leave it, those of an os.Root may not. If fsys panics, the panic
-// is returned as an error with the name of the file. LoadFS is safe for concurrent use if fsys
-// is.
+// LoadFS is like Load for the files of fsys, such as embedded files. Whether links are followed
+// depends on fsys: a link in an os.DirFS may lead out of the folder, a link in an os.Root may not.
+// If fsys panics, the panic is returned as an error with the name of the file. LoadFS is safe for
+// concurrent use if fsys is.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return Loader{}.LoadFS(fsys, paths...)
 }
 
-// Reload is like Load for a catalog that replaces prev, as [buff.Catalog.Rebuild] describes:
-// tags, acts and handlers keep their numbers, and a definition is the next version of the one
-// with the same ID. All attributes of prev must be present and unchanged, otherwise the errors
-// match [buff.ErrAttributes]; new attributes may be added. On error prev is unchanged and Reload
-// returns no catalog. Reload is shorthand for a [Loader] with that Previous. It is safe for
-// concurrent use.
+// Reload is like Load for a catalog that replaces prev, as [buff.Catalog.Rebuild] describes: tags,
+// acts and handlers keep their numbers, and each definition becomes the next version of prev's
+// definition with the same ID. All attributes of prev must be present and unchanged, otherwise the
+// errors match [buff.ErrAttributes]; new attributes may be added. On error prev is unchanged and
+// Reload returns no catalog. Reload is shorthand for a [Loader] with Previous set to prev. It is
+// safe for concurrent use.
 func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return Loader{Previous: prev}.Load(paths...)
 }
@@ -46,15 +46,15 @@ func Parse(name string, src []byte) (*buff.Catalog, error) {
 	return own(definition.Parse(name, src))
 }
 
-// Loader loads catalogs with game-specific data in their definitions, and catalogs that replace
-// another. The zero Loader behaves like [Load] and [LoadFS].
+// Loader loads catalogs with game-specific data in their definitions, and catalogs that replace an
+// earlier catalog. The zero Loader behaves like [Load] and [LoadFS].
 type Loader struct {
 	// Data is a value of the struct or map type into which the field data of a definition is
 	// decoded, such as Ability{}. [buff.Spec].Data then has this type. Field names are those of
-	// yaml tags or, by default, the lower-case Go names; a time.Duration is a span. A field that
-	// the type does not have, or of another kind, is an error with its position. Fields that a
-	// definition leaves out have their values in Data. A definition without data has a nil
-	// Spec.Data.
+	// yaml tags or, by default, the lower-case Go names; a time.Duration is a span. It is an
+	// error, reported with its position, if the type does not have a field or the field has
+	// another type. Fields that a definition leaves out have their values in Data. A definition
+	// without data has a nil Spec.Data.
 	//
 	// If Data is nil, any map is accepted and Spec.Data is a map[string]any. Data that is neither
 	// a struct nor a map causes a panic.

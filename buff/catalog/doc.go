@@ -266,9 +266,9 @@
 // "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be never.
 //
 // For require, the tags of an owner are those granted by its buffs and those added by the game.
-// The tags field of its buffs does not count. An application that is denied by an immunity uses
-// no charge of the buff that grants the immunity. For dr every application counts, including
-// refreshes.
+// The tags field of its buffs does not count. An application that is denied by an immunity uses no
+// charge of the buff that grants the immunity. For the field dr, every application counts,
+// including refreshes.
 //
 // # on: actions
 //
@@ -307,13 +307,14 @@
 //	                rounds a number to whole points, half up, lets the shields against that
 //	                school absorb their part, and subtracts the rest; school is an optional tag
 //
-// The field by is a number. It counts once, or with per_stack: true once for each stack. In a
-// pulse for a fraction of a period it is multiplied by that fraction, and in a pulse that stands
-// for several by their number. The same factor applies to the buffs that such a pulse applies,
-// and to those that they apply: whether a buff changes an attribute itself or through an instant
-// makes no difference. In an instant set off by a pulse, per_stack and stacks refer to the stacks
-// that pulsed; any other instant has one. Actions at a removal or an act, and the pulses of an
-// applied buff, are not multiplied.
+// The field by is a number. It counts once or, with "per_stack: true", once for each stack. If a
+// pulse covers only a fraction of a period, the number is multiplied by that fraction; if several
+// pulses were merged into one, it is multiplied by their number. The same factor applies to
+// instant buffs that the pulse applies, and to instant buffs that these apply. So it makes no
+// difference whether a buff changes an attribute itself or through an instant buff. In an instant
+// buff applied by a pulse, per_stack and stacks refer to the stacks that pulsed; any other instant
+// buff has one stack. Actions at a removal or an act, and the pulses of an applied buff, are not
+// multiplied.
 //
 // # Order of actions
 //
@@ -322,8 +323,8 @@
 //
 //	spree: {duration: instant, on: {exec: [{apply: buy_sword}, {apply: buy_shield}]}}
 //
-// checks for both purchases whether they are possible, and then both of them pay. If the second
-// purchase must see the price of the first, make it the last action of the first:
+// first checks for both purchases whether they are possible, and only then are both paid. If the
+// second purchase must be checked after the first is paid, make it the last action of the first:
 //
 //	buy_sword: {…, on: {apply: [{change: {attr: gold, by: -100}}, {apply: sword}, {apply: buy_shield}]}}
 //
@@ -335,7 +336,8 @@
 //     run.
 //   - If an act happens, all buffs with actions for it react, the oldest first, and the
 //     actions of all of them run as one list.
-//   - After 16 rounds or 10,000 commands the rest is dropped, and an event is emitted.
+//   - After 16 rounds or 10,000 commands, the remaining actions are dropped, and an event is
+//     emitted.
 //
 // The format reserves words that the engine does not implement yet: numbers from a handler, and
 // stack.refresh, stack.expire and stack.by by a handler. They are rejected as "not supported
@@ -356,8 +358,8 @@
 // # Warnings
 //
 // "bufftick validate" loads files like Load and also warns about definitions that are valid but
-// probably a mistake. Warnings do not stop a load. It looks like an error, with "warning:" before
-// the text and the name of its rule after it. Scenarios are checked too. The rules:
+// probably a mistake. Warnings do not stop a load. A warning looks like an error, with "warning:"
+// before the text and the name of the rule after it. Scenarios are checked too. The rules:
 //
 //	never-pulses     the period is longer than the duration, and there is no other pulse; or
 //	                 on.pulse is an empty list and there is no period

@@ -10,10 +10,10 @@
 //	,stun,1500ms,,,,state.stunned,
 //
 // The first row has the names of the fields; id is the ID. Nested fields are written with dots:
-// stack.limit, on.remove.expired, params.dmg. If that row starts with ##var, as in tables for
+// stack.limit, on.remove.expired, params.dmg. If the first row starts with ##var, as in tables for
 // Luban, the first column is reserved for marks and has no field. A row that starts with ## is a
 // comment, or a row of types or groups for other programs. A column whose name starts with # is a
-// comment too. A column without a name must be empty.
+// comment too. A column without a name must have no values.
 //
 // A cell is a value as in YAML, except that a cell of a text field is always a text: a name may
 // be 1984, and may contain colons and brackets. In other fields, quotes turn a number into a
@@ -21,14 +21,14 @@
 // would take for a formula, because it starts with = + - or @ and is not a number, is written in
 // such quotes: "=A1".
 //
-// A list is written a;b;c, and a list with one element as that element. A list or map within a
-// map, or any field without a column of its own, is written in the brackets of YAML: [{call:
-// hurt}, {apply: stun}] or {curve: venom_dmg}. As usual in CSV, a cell that contains a comma is
-// put in quotes, and a quote in it is doubled.
+// A list is written a;b;c. A list with one element is written as that element. A list or map
+// within a map, or any field without a column of its own, is written in the brackets of YAML:
+// [{call: hurt}, {apply: stun}] or {curve: venom_dmg}. As usual in CSV, a cell that contains a
+// comma is put in quotes, and a quote in it is doubled.
 //
-// One row can set stack as a whole and another row stack.limit, but no row can set both. Sections
-// other than definitions, such as attributes or curves, cannot be in a table; put them in a YAML
-// file in the same folder. "bufftick convert" converts between the two forms.
+// One row can set the whole field stack, and another row stack.limit, but no row can set both.
+// Sections other than definitions, such as attributes or curves, cannot be in a table; put them in
+// a YAML file in the same folder. "bufftick convert" converts between the two forms.
 //
 // Columns are separated by commas, semicolons or tabs. The separator is detected from the
 // characters around id in the first row. A cell that contains the separator is put in quotes; so

@@ -17,28 +17,28 @@ const (
 	Hidden                     // Hidden
 	Waiting                    // Waiting
 	Source                     // Source
-	Spec                       // Spec: a version with other contents
+	Spec                       // Spec: the buff now has another version of its definition
 )
 
 // Aspects of the owner itself.
 const (
 	Life Aspect = 1 << iota // the owner died or was revived; see buff.Set.Dead
-	// the owner's time was paused, resumed or got another rate; this changes the time of each of
-	// its buffs too
+	// The owner's time was paused or resumed, or its rate was changed. This also changes the time
+	// of all its buffs.
 	Clock
 	Attributes // the value of an attribute may have changed
 )
 
 // Journal records the buffs of one owner that have changed since the Journal was last emptied,
-// including changes that emit no buff.Event: the owner's time is paused, a charge is used, a
-// shield absorbs part of its pool. It may also list aspects that have changed back to their
+// including changes that emit no buff.Event, such as a pause of the owner's time, the use of a
+// charge, or damage absorbed by a shield. It may also list aspects that have changed back to their
 // former value.
 //
 // Pulses are not recorded, although each of them changes NextPulse. A Journal has no entries for
 // changes made before it was attached to its Set.
 //
-// A Journal must only be used by the goroutine that owns its Set. A change costs about 5 ns;
-// memory is allocated only once for each slot.
+// A Journal must only be used by the goroutine that owns its Set. Recording a change takes about 5
+// ns; memory is allocated only once for each slot.
 type Journal struct {
 	first func(number uint32)
 	owner Aspect

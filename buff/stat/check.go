@@ -14,10 +14,10 @@ var ErrSchema = errors.New("stat: bad schema")
 // SchemaError is one error in one attribute.
 type SchemaError struct {
 	Index int // position among the arguments of NewSchema, from 0
-	// name of the attribute; its position, such as "#3", if the name is missing; "" for the whole
+	// name of the attribute or, if it has no name, its position, such as "#3"; "" for the whole
 	// schema
 	Name  string
-	Field string // as in a file: "base", "max"; "" for the whole attribute
+	Field string // name of the field in a file, such as "base"; "" for the whole attribute
 	Text  string // the error and how to correct it
 }
 
@@ -72,7 +72,8 @@ func (k *checker) name(i Attr) {
 	case name == "":
 		k.failf(i, "name", "missing")
 	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		k.failf(i, "name", "must not have spaces or control characters") // it is one word in log lines
+		// The name is one word of a log line.
+		k.failf(i, "name", "must not have spaces or control characters")
 	case twice:
 		k.failf(i, "name", "defined twice: it is also attribute %d", first)
 	default:
@@ -130,8 +131,8 @@ func (k *checker) limit(i Attr, field string, l Limit, to *float64, by *Attr) {
 	}
 }
 
-// atFirst returns the limit for a new owner and reports whether it can be compared with: an
-// invalid base of the limiting attribute has an error of its own.
+// atFirst returns a limit as it is for a new owner. It reports false if the limit is an attribute
+// with an invalid base, which has its own error.
 func (k *checker) atFirst(v float64, by Attr) (float64, bool) {
 	if by == 0 {
 		return v, true
@@ -148,8 +149,8 @@ func (k *checker) told(l Limit, v float64) string {
 	return fmt.Sprint(v)
 }
 
-// rings finds attributes that limit themselves and reports each ring once. The values in a ring
-// would be undefined.
+// rings finds attributes that limit themselves through other attributes, and reports each such
+// ring once, because the values in a ring would be undefined.
 func (k *checker) rings() {
 	const (
 		fresh = iota

@@ -3,8 +3,8 @@
 //
 // Each attribute has a base value, and its current value is computed from the base and the active
 // modifiers. Damage, healing and level gains change the base permanently: see buff.SetBase,
-// buff.AddBase and buff.Damage. A modifier is active as long as the buff that added it. No value
-// is changed in place and restored later, so a modifier leaves no trace when it is removed.
+// buff.AddBase and buff.Damage. A modifier is active as long as the buff that added it. Modifiers
+// never change the base, so a modifier leaves no trace when it is removed.
 //
 // A game defines its attributes in its files, or as buff.Definitions.Attributes.
 // Engine.Attribute, Engine.Attributes and Engine.Modifiers return the current values of an owner.
@@ -22,13 +22,13 @@
 //	4      final_add      + all of them
 //	5      override       replaced by the newest override
 //
-// After the last channel, the number is limited to Max and then to Min, so Min wins if both
-// cannot hold. A limit is a constant or the value of another attribute. Without modifiers the
+// After the last channel, the number is limited to Max and then to Min, so Min wins if Min is
+// greater than Max. A limit is a constant or the value of another attribute. Without modifiers the
 // number equals the base, bit for bit.
 //
-// "All of them", in steps 1, 2 and 4, depends on the attribute's [Aggregate]: usually the sum;
-// otherwise the greatest, the least, or the sum of the n strongest. The aggregate applies to each
-// of the three steps of each channel separately.
+// "All of them", in steps 1, 2 and 4, depends on the attribute's [Aggregate]: usually it is the
+// sum of all modifiers; otherwise only the greatest, the least, or the sum of the n strongest. The
+// aggregate applies to each of the three steps of each channel separately.
 //
 // # Example
 //
@@ -66,18 +66,18 @@
 // If a maximum falls below a base, the base is cut down to it permanently: health 120 under a
 // maximum of 120 becomes 100 when the maximum falls to 100, and stays 100 when the maximum is 120
 // again. This happens after each command and each due event, so a buff that replaces another with
-// the same maximum does not cut the base. Use such a maximum for attributes that are spent and
-// refilled, such as health and mana. To cap a speed temporarily, use a modifier.
+// the same maximum does not cut the base. Use a maximum given by an attribute for attributes that
+// are spent and refilled, such as health and mana. To cap a speed temporarily, use a modifier.
 //
-// A minimum that rises above a base raises the value while it lasts, but not the base. With
-// at_min: kill the minimum counts as reached, and the owner dies.
+// A minimum that rises above a base raises the value while it lasts, but not the base. With the
+// setting "at_min: kill", the minimum then counts as reached, and the owner dies.
 //
 // A base that buff.SetBase sets above its maximum stays there until the maximum or the base
 // changes, so that a game can set health and its maximum in any order. Any change of the base,
 // even by 0, starts from the limited base.
 //
-// Changes of a base are different from modifiers: damage and healing are plain additions, so
-// their order matters.
+// The independence of order does not hold for changes of a base: damage and healing are plain
+// additions, so their order matters.
 //
 // # Limits of numbers
 //

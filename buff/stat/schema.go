@@ -27,17 +27,17 @@ type Attribute struct {
 	Base float64
 
 	// Min and Max limit the value, and also the base when something is added to it (damage,
-	// healing). The zero Limit is none. Attributes can limit each other in chains, but not in a
-	// ring.
+	// healing). The zero Limit means no limit. An attribute can limit another one, which limits a
+	// third, but they must not form a ring.
 	Min, Max Limit
 
-	// Aggregate selects the modifiers that count in steps that add several of them. N, 1 to
+	// Aggregate selects the modifiers that count in the steps that add several modifiers. N, 1 to
 	// MaxModifiers, is used only with Strongest.
 	Aggregate Aggregate
 	N         int
 }
 
-// Limit is a constant, the value of another attribute, or, for the zero Limit, none.
+// Limit is a constant or the value of another attribute. The zero Limit means no limit.
 type Limit struct {
 	name  string
 	value float64
@@ -55,8 +55,8 @@ const (
 // At returns the constant limit v.
 func At(v float64) Limit { return Limit{value: v, kind: constant} }
 
-// By returns a limit that is the current value of the named attribute, modifiers included, such
-// as max_health.
+// By returns a limit that is the current value of the named attribute, such as max_health. The
+// value includes the modifiers of that attribute.
 func By(name string) Limit { return Limit{name: name, kind: byAttribute} }
 
 // String returns the number, the name, or "none".
@@ -87,7 +87,7 @@ func NewSchema(attributes ...Attribute) (*Schema, error) {
 	}
 	k := checker{schema: s}
 	if len(attributes) > MaxAttributes {
-		// Do not check them: an error for each would be useless.
+		// Do not check the attributes: an error for each of them would be useless.
 		k.failf(MaxAttributes+1, "", "there are %d attributes, at most %d are possible", len(attributes), MaxAttributes)
 		return nil, k.errs
 	}

@@ -2,18 +2,19 @@ package stat
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
-// Op is the operation of a [Modifier] on the running number. The package documentation gives
-// their order.
+// Op is the operation of a [Modifier] on the running number of the computation. The package
+// documentation gives the order of the operations.
 type Op uint8
 
 // Operations of a modifier.
 const (
 	Add Op = iota // adds a number
-	// MulAdd is a share, 0.5 for +50 %; the shares of a channel are added and applied as one factor
+	// MulAdd adds a share of the running number, 0.5 for +50 %. The shares of a channel are added
+	// first and then applied as one factor.
 	MulAdd
-	MulCompound // a share, applied as a separate factor
+	MulCompound // adds a share of the running number, as a separate factor
 	FinalAdd    // adds a number after the multiplications
-	Override    // sets the result of the channel; the newest wins
+	Override    // sets the result of the channel; the newest modifier wins
 )
 
 // Aggregate selects which of the modifiers with the same channel and op count. It applies to the
@@ -22,10 +23,10 @@ type Aggregate uint8
 
 // Aggregates.
 const (
-	Sum       Aggregate = iota // all
-	Max                        // only the greatest: of -10 % and -50 %, -10 %
-	Min                        // only the least: of -10 % and -50 %, -50 %
-	Strongest                  // the Attribute.N farthest from zero; of +5 and -5, +5 is the stronger
+	Sum       Aggregate = iota // all modifiers count
+	Max                        // only the greatest modifier counts: of -10 % and -50 %, -10 %
+	Min                        // only the least modifier counts: of -10 % and -50 %, -50 %
+	Strongest                  // the Attribute.N farthest from zero count; +5 is stronger than -5
 )
 
 var (

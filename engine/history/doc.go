@@ -13,13 +13,13 @@
 // never silent.
 //
 // Some changes have no event: pauses and rates of the time of an owner or a buff are in
-// [Recorder.TimeChanges], and the inputs of an owner's attributes that are not in events in
+// [Recorder.TimeChanges], and changes of an owner's attributes that are not in events are in
 // [Recorder.SheetChanges].
 //
 // # Layout
 //
 // A [buff.Event] has about 150 bytes, most of them zero or repeated. A record stores only the
-// relevant ones, in words of eight bytes, and omits words that are the same as in the previous
+// relevant bytes, in words of eight bytes, and omits words that are the same as in the previous
 // record:
 //
 //	63          48        32        16      9      4     0
@@ -36,9 +36,9 @@
 //	│ what few events have, and Seen if it is another    │
 //	└────────────────────────────────────────────────────┘
 //
-// For example, a pulse takes 24 bytes if its owner differs from the previous one. Adding events
-// is a single pass over them, three cache lines each; if the ring is larger than the cache, half
-// of the time is spent writing to memory.
+// For example, a pulse takes 24 bytes if its owner differs from the previous one. Adding events is
+// a single pass over the events, which reads three cache lines for each. If the recorded chunks
+// are larger than the cache, half of the time is spent writing to memory.
 //
 // Records are stored in chunks of 64 KiB, in the order of the events. No record spans two chunks,
 // and each chunk can be read on its own. The oldest chunk is reused first. The loop goroutine

@@ -61,8 +61,8 @@ func (r *Recorder) records(q Query) iter.Seq[buff.Event] {
 	}
 }
 
-// copy copies the first chunk with at least that number that may have selected events, or returns
-// false if there is none.
+// copy copies the first chunk that has at least the given number and may contain selected events.
+// It returns false if there is no such chunk.
 func (r *Recorder) copy(number *uint64, c *chunk, q *Query) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

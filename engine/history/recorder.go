@@ -20,14 +20,14 @@ const (
 
 	chunkBytes = 64 << 10
 	chunkWords = chunkBytes / 8
-	firstWords = 1 << 6 // of the first chunk, which grows: a process may have many engines with few events
+	firstWords = 1 << 6 // initial size; the first chunk grows, because many engines have few events
 )
 
 // Recorder keeps the events of the last minute. Make one with [New]. One goroutine writes, with
 // [Recorder.Begin], [Recorder.Add] and [Recorder.End]; any goroutine may call the other methods.
 type Recorder struct {
 	mu     sync.Mutex
-	limit  int // in chunks
+	limit  int // maximum number of chunks
 	chunks []*chunk
 	free   []*chunk
 	first  uint64 // number of chunks[0]: the number of chunks dropped so far
@@ -37,13 +37,13 @@ type Recorder struct {
 
 	places []place // by lineage
 	last   string  // the last name stored
-	name   uint16  // its position in the table, plus one
+	name   uint16  // position of last in the table, plus one
 }
 
 // place is the position of a definition in the table of the current chunk.
 type place struct {
 	spec *buff.Spec
-	in   uint64 // number of that chunk
+	in   uint64 // number of the chunk with the table
 	at   uint16
 }
 
@@ -54,7 +54,7 @@ type chunk struct {
 	words  []uint64
 	n      int // words in use
 	events int
-	since  wheel.Time // Seen of the first event; until is that of the last one
+	since  wheel.Time // Seen of the first event; until is Seen of the last event
 	until  wheel.Time
 	number uint64 // counted from 1
 }
@@ -66,7 +66,8 @@ type tables struct {
 }
 
 // New returns a Recorder that uses at most the given number of bytes, not counting the names that
-// events refer to; it uses less while it holds less. It panics if bytes is below MinBytes.
+// events refer to. Memory is allocated only as events arrive. New panics if bytes is below
+// MinBytes.
 func New(bytes int) *Recorder {
 	if bytes < MinBytes {
 		panic("history: New with less than MinBytes")
@@ -74,8 +75,8 @@ func New(bytes int) *Recorder {
 	return &Recorder{limit: bytes / chunkBytes}
 }
 
-// Begin starts a frame at an instant, and drops chunks that are older than Span by then. Readers
-// wait until End.
+// Begin starts a frame at the instant now, and drops the chunks that are then older than Span.
+// Readers wait until End.
 func (r *Recorder) Begin(now wheel.Time) {
 	r.mu.Lock()
 	for len(r.chunks) > 0 && r.chunks[0].until < now-Span {
@@ -207,8 +208,8 @@ func (r *Recorder) Since() wheel.Time {
 
 // Stats is the content of a Recorder.
 type Stats struct {
-	Events uint64 // recorded since New
-	Kept   int    // those still available
+	Events uint64 // number of events recorded since New
+	Kept   int    // number of events still available
 	Bytes  int    // memory in use
 }
 

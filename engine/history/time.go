@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Kinds of records that are not events. They must not be kinds of events: these are the last two
-// that fit into a record.
+// Kinds of records that are not events. They are the two highest values that fit into a record, so
+// that no kind of event has the same value.
 const (
 	sheetChange buff.EventKind = 30 + iota
 	timeChange

@@ -16,11 +16,12 @@ type player struct {
 	game   Game
 	code   recording.Code
 	sum    recording.Digest
-	calls  int // timeouts with a function so far
-	loads  int // calls of Reload so far
+	calls  int // number of timeouts with a function so far
+	loads  int // number of calls of Reload so far
 	done   Progress
 
-	catalogs []*buff.Catalog // all so far: buffs of a removed definition may still refer to an older one
+	// All catalogs so far: buffs of a removed definition may still refer to an older catalog.
+	catalogs []*buff.Catalog
 }
 
 // block replays the calls of one block. Their results are ignored: the digest covers them.

@@ -29,16 +29,17 @@ type Game struct {
 	// Data returns the data of an owner, as passed to Spawn and Restore.
 	Data func(id buff.OwnerID) any
 
-	// Timeout returns the function of a timeout that was issued on the loop or by the inbox; n
-	// counts these timeouts from 0. If it is nil, a recording with such a timeout is refused.
+	// Timeout returns the function of a timeout that was started on the loop or by the inbox; n
+	// counts these timeouts from 0. If Timeout is nil, a recording that contains such a timeout is
+	// refused.
 	Timeout func(n int, owner buff.OwnerID) func(*engine.Context)
 
-	// Catalog returns the catalog of the n-th Reload, counted from 0, built from the one before.
-	// If it is nil, a recording with a Reload is refused.
+	// Catalog returns the catalog of the n-th Reload, counted from 0, built from the catalog
+	// before. If Catalog is nil, a recording that contains a Reload is refused.
 	Catalog func(n int, before *buff.Catalog) *buff.Catalog
 
-	// Inbox, if not nil, is called first, with the inbox of the replaying engine, for handlers
-	// that post: the inbox accepts their commands and drops them.
+	// Inbox, if not nil, is called first, with the inbox of the replaying engine. Handlers that
+	// post commands can use it: it accepts the commands and drops them.
 	Inbox func(in *engine.Inbox)
 
 	// Frame, if not nil, is called after each Tick.
@@ -49,7 +50,7 @@ type Game struct {
 type Progress struct {
 	Frames int
 	Now    wheel.Time
-	Digest uint64 // of all events so far; equal to the recording's
+	Digest uint64 // digest of all events so far, which equals the digest in the recording
 	Busy   uint64 // first frame that ended with a busy owner when it was recorded; 0 if there is none
 }
 
@@ -63,10 +64,10 @@ type Progress struct {
 // Run ends at the end of the recording, or at the first frame whose events differ from the
 // recorded ones, with [ErrDiffers] and the number of the frame. A recording that was cut off
 // within a block, for example by a crash, ends with [ErrRecording] after its last complete block.
-// So does one that is damaged, of another catalog, or has a value that no game could have passed,
-// whatever its checksums say: no recording makes Run panic. Run also fails as [engine.New] does.
-// A frame that ended with a busy owner cannot be repeated reliably, because the set of handlers
-// still running depended on the machine.
+// Run also returns ErrRecording if the recording is damaged, belongs to another catalog, or
+// contains a value that no game could have passed, even if its checksums are valid. No recording
+// makes Run panic. Run also fails as [engine.New] does. A frame that ended with a busy owner
+// cannot be repeated reliably, because the set of handlers still running depended on the machine.
 //
 // Any goroutine may call it.
 func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
@@ -78,8 +79,8 @@ func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
 	return p.done, err
 }
 
-// Resume is Run for a game that continues: it returns the engine in its state at the end of the
-// recording, with the same owners, handles and timeouts, and Options.Budget in effect. If
+// Resume is like Run, for a game that continues: it returns the engine in its state at the end of
+// the recording, with the same owners, handles and timeouts, and Options.Budget in effect. If
 // store.Open came after the start of the recording, that is the exact state before a crash,
 // provided that handlers are deterministic and Progress.Busy is 0. If a crash has cut the
 // recording off, the state is that of its last complete frame: the error is [ErrRecording], and

@@ -1,6 +1,6 @@
 // Package view has the types through which other code observes an engine: an inspector, a metrics
-// collector, a page with graphs. A game itself only needs [Stats], [Stuck] and [Fault], which
-// frames and options refer to.
+// collector, a page with graphs. A game needs only [Stats], [Stuck] and [Fault], which
+// engine.Frame and engine.Options use.
 //
 //	type                              source
 //	View, with the followed owners    Engine.Watch().Next: see [Watch]

@@ -38,8 +38,8 @@ func (h *Histogram) Len() (n uint64) {
 	return n
 }
 
-// Quantile returns the upper bound of the class that contains the q-quantile of the durations,
-// for q from 0 to 1, or 0 if the histogram is empty: 99 of 100 durations are below
+// Quantile returns the upper bound of the class that contains the q-quantile of the durations, for
+// q from 0 to 1, or 0 if the histogram is empty. For example, 99 of 100 durations are below
 // Quantile(0.99).
 func (h *Histogram) Quantile(q float64) time.Duration {
 	want, n := q*float64(h.Len()), uint64(0)

@@ -14,9 +14,9 @@ type SpecStats struct {
 	Events [len(View{}.Counts)]uint64 // by kind
 
 	// Handlers is the number of handler calls that have returned, Took their total duration, and
-	// Times the distribution, nil if no call was measured. A worker measures the first calls in a
-	// frame, then every second, and so on up to every 64th, at random; each measured call counts
-	// for the others too.
+	// Times the distribution, nil if no call was measured. Only a sample is measured: a worker
+	// measures the first calls in a frame, later one call in two, and so on, down to one call in
+	// 64, chosen at random. Each measured call also stands for the calls between.
 	Handlers uint64
 	Took     time.Duration
 	Times    *Histogram
@@ -34,6 +34,6 @@ type Holder struct {
 type Holders struct {
 	List []Holder
 	Busy int // busy owners, whose buffs are not known
-	Next int // from of the next call; 0 at the end
-	All  int // number of owner numbers in use, to show the progress of from
+	Next int // value of from for the next call; 0 at the end
+	All  int // number of owner numbers in use; from / All is the progress
 }

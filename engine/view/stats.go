@@ -15,12 +15,12 @@ type Fault struct {
 	// define.Formula; "Game.Data" and the like for the functions of a replay.Game.
 	Call string
 
-	Event buff.Event // event of the handler; for Members, Look and Formula it has the owner
+	Event buff.Event // event of the handler; for Members, Look and Formula, only the owner is set
 	Value any        // value of the panic; nil if the function ended its goroutine
 	Stack []byte     // stack trace; nil if the function ended its goroutine
 
-	// Suppressed is the number of faults of the same site since the last call of OnFault for that
-	// site, which were not reported.
+	// Suppressed is the number of faults of the same function that were not reported, since the
+	// last call of OnFault for this function.
 	Suppressed uint64
 }
 
@@ -28,7 +28,7 @@ type Fault struct {
 type Stuck struct {
 	Owner buff.OwnerID
 	Spec  *buff.Spec    // definition of the running or last handler; nil for a timeout
-	For   time.Duration // engine time since the start of its turn
+	For   time.Duration // game time since the start of the owner's turn
 	Turn  StuckTurn     // identifies the turn for Watch.Stack
 }
 
@@ -43,7 +43,7 @@ type StuckTurn struct {
 type Stats struct {
 	Ticks  uint64
 	Fired  uint64 // wheel timers that have fired: each owner has one, and each aura
-	Events uint64 // in all frames
+	Events uint64 // number of events in all frames
 
 	Owners      int
 	Busy        int           // owners whose turn was not over at the end of the last Tick

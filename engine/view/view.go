@@ -15,8 +15,8 @@ import (
 // answers at the end of its next Tick with an immutable [View], which all waiting readers share.
 //
 // While no Watch is open and no query is pending, a Tick pays for one atomic load, and the engine
-// counts no events for it. While it is open, the loop counts the events of each finished turn by
-// kind, and examines some of them and 32 owners in each Tick.
+// counts no events for it. While a Watch is open, the loop counts the events of each finished turn
+// by kind, and examines some of them and 32 owners in each Tick.
 //
 // The engine has no clock. It measures durations with the clock passed to Open; no rule depends
 // on them.
@@ -40,10 +40,10 @@ type Watch interface {
 	// Tick on, until leave is called; further calls of leave do nothing. An unknown owner is
 	// shown as absent.
 	//
-	// If look is not nil, the loop calls it to make that part of a View, with the data that was
-	// passed to Spawn, unless the owner is busy; its result is in Owner.Data. look must be quick,
-	// and its result must not change. If it panics, the panic is in Owner.Fault. If an owner is
-	// followed several times, the first look is used.
+	// If look is not nil and the owner is not busy, the loop calls look with the data that was
+	// passed to Spawn, and puts the result into Owner.Data. look must be quick, and its result
+	// must not change. If it panics, the panic is in Owner.Fault. If an owner is followed several
+	// times, the first look is used.
 	//
 	// It fails with [ErrTooManyFollowed] if 64 other owners are followed.
 	//
@@ -51,8 +51,9 @@ type Watch interface {
 	Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error)
 
 	// Owners returns the ids of some owners, in no particular order: those that the loop finds in
-	// one Tick, starting at from. Pass 0 first, then next of the previous call, until next is 0.
-	// It fails with engine.ErrClosed or the error of ctx.
+	// one Tick, starting at from. In the first call from is 0, in further calls it is the result
+	// next of the previous call, until next is 0. It fails with engine.ErrClosed or the error of
+	// ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error)
@@ -81,10 +82,11 @@ type Watch interface {
 	//	…
 	//	eng.Watch().Frame(time.Since(began))
 	//
-	// A View shows it; without it, a View shows the duration of the Tick. If it exceeds
-	// Options.Trace.SlowFrame, and Options.Trace.Flight is recording, the trace of the frame is
-	// written to Options.Trace.Writer, even without watchers. That takes some ten milliseconds,
-	// so it is done at most once in Options.Trace.Every frames. Nothing else depends on it.
+	// A View shows this duration or, if Frame is not called, the duration of the Tick. If the
+	// duration exceeds Options.Trace.SlowFrame, and Options.Trace.Flight is recording, the trace
+	// of the frame is written to Options.Trace.Writer, even if no Watch is open. Writing a trace
+	// takes some ten milliseconds, so it is done at most once in Options.Trace.Every frames.
+	// Nothing else depends on the duration.
 	//
 	// Only the loop goroutine may call it.
 	Frame(took time.Duration)
@@ -114,8 +116,8 @@ type View struct {
 	SlowFrame                         time.Duration // limit of a frame's duration
 	Catalog                           *buff.Catalog
 
-	// Stuck and Waiting are those of the Frame. Mail is the number of messages in the mailboxes
-	// of all owners.
+	// Stuck and Waiting are copied from the Frame of the Tick. Mail is the number of messages in
+	// the mailboxes of all owners.
 	Stuck   []Stuck
 	Waiting int
 	Mail    int
@@ -130,8 +132,8 @@ type View struct {
 
 	// Counts are the numbers of events by kind. Late are the numbers of events by their delay, in
 	// the classes of LateBounds. Denied are the denials by definition and reason. Late is exact
-	// for frames of up to 32 events; in larger frames it samples events, each of which counts for
-	// its neighbors.
+	// for frames of up to 32 events. In larger frames only a sample of the events is examined, and
+	// each of them also stands for the events between.
 	Counts [buff.Revived + 1]uint64
 	Late   [len(LateBounds) + 1]uint64
 	Denied []Denial
@@ -141,16 +143,17 @@ type View struct {
 
 	// Frames are the durations of the latest frames, the oldest first, at most 256. Times is the
 	// distribution of all frames and Took their sum. Handled is the total duration of all turns.
-	// A worker measures its first turns in a frame, then every second, and so on up to every
-	// 64th, at random; each measured turn counts for the others too.
+	// Only a sample is measured: a worker measures its first turns in a frame, later one turn in
+	// two, and so on, down to one turn in 64, chosen at random. Each measured turn also stands for
+	// the turns between.
 	Frames  []FrameTime
 	Times   Histogram
 	Took    time.Duration
 	Handled time.Duration
 
-	// Busiest are the owners with the largest total duration of turns in the last complete span
-	// of BusySpan, or in the current one if it is the first. The durations are estimated like
-	// Handled.
+	// Busiest are the owners with the largest total duration of turns in the last complete period
+	// of length BusySpan, or in the current period if it is the first. The durations are estimated
+	// like Handled.
 	Busiest  []Ranked
 	BusySpan time.Duration
 
@@ -180,7 +183,7 @@ var LateBounds = [...]time.Duration{
 
 // Denial counts the refused applications of one definition for one reason.
 type Denial struct {
-	Spec  *buff.Spec // the definition, of the catalog at that time
+	Spec  *buff.Spec // the definition, in the catalog at the time of the refusal
 	Why   buff.Reason
 	Count uint64
 }
@@ -205,19 +208,19 @@ type Owner struct {
 	Since   wheel.Time // the instant of its Spawn
 	Paused  bool
 	Zone    uint32
-	Mail    int // messages waiting in its mailbox
+	Mail    int // number of messages waiting in its mailbox
 
-	// Busy reports whether its turn is not over. Its buffs are then those of the last View in
-	// which it was idle.
+	// Busy reports whether a turn of the owner is not over yet. Buffs are then those of the last
+	// View in which the owner was idle.
 	Busy bool
 
-	// Unseen reports whether it has been busy ever since it was first followed: its buffs are not
-	// known, and the fields below are empty.
+	// Unseen reports whether the owner has been busy ever since it was first followed. Its buffs
+	// are then not known, and the fields below are empty.
 	Unseen bool
 
 	// Buffs are at most 512, the oldest first. Carried is the number of all its buffs.
 	Buffs    []buff.Instance
-	Numbers  [][]float64 // values that each of Buffs keeps of its application: see buff.Spec.OnSheet
+	Numbers  [][]float64 // for each of Buffs, the values of its application: see buff.Spec.OnSheet
 	Carried  int
 	Timeouts int
 
@@ -225,8 +228,8 @@ type Owner struct {
 	Attributes []Attribute
 
 	// Events are the latest known events, at most 100, the oldest first. Pulses is the number of
-	// pulses since it is followed. Earlier denials, faults and early ends are included as far as
-	// they are still known.
+	// pulses since it is followed. Events from before the owner was followed are included if they
+	// are denials, faults or early ends and still known.
 	Events []buff.Event
 	Pulses uint64
 

@@ -18,8 +18,8 @@
 //	}
 //
 // A goroutine of the Watch does all the work; the loop only polls a channel. It receives either a
-// complete, checked catalog that replaces the previous one, or an error that lists everything
-// that is wrong. A folder is never loaded in part.
+// complete, checked catalog that replaces the previous one, or an error that lists everything that
+// is wrong. The loop never receives a part of a folder.
 //
 // # Time of a load
 //
@@ -38,7 +38,8 @@
 //
 // If the folder is removed or renamed, an error is sent and the current catalog stays. When a
 // folder with that name exists again, it is loaded and watched, provided that its parent is
-// readable. This also works for a folder that is a symbolic link and is pointed elsewhere.
+// readable. This also works if the folder is a symbolic link and the link is changed to another
+// folder.
 //
 // Network file systems often do not report changes made by other machines.
 package watch

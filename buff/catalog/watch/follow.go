@@ -20,7 +20,7 @@ type follower struct {
 	out   chan Change
 	waits *Change       // the last Change sent to out, unless it is known to have been received
 	base  *buff.Catalog // the last catalog that was received
-	heard string        // text of an error received since then; "" for none
+	heard string        // text of the error that was received after base; "" if there is none
 
 	quiet, longest time.Duration
 
@@ -48,7 +48,7 @@ func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 			case !ok:
 				errs = nil
 				continue
-			case !errors.Is(err, fsnotify.ErrEventOverflow): // lost events: anything may have changed
+			case !errors.Is(err, fsnotify.ErrEventOverflow): // events lost: anything may have changed
 				f.tell(fmt.Errorf("watch: %w", err))
 				continue
 			}
@@ -64,9 +64,9 @@ func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 	}
 }
 
-// reload loads the folder and sends the result, unless it is nothing new. It first takes back a
-// change that has not been received, because the new catalog must be relative to the last
-// received one.
+// reload loads the folder and sends the result, unless the result has already been sent. It first
+// takes a change that has not been received back from the channel, because the new catalog must be
+// relative to the catalog that was received last.
 func (f *follower) reload() {
 	f.settle()
 	next, err := f.load(f.base)

@@ -51,7 +51,7 @@ func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch,
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("watch: %s: %w", dir, err), files.Close())
 	}
-	// Without its parent, the folder is still watched until it is removed.
+	// If the parent cannot be watched, the folder is still watched until it is removed.
 	_ = files.Add(filepath.Dir(place))
 	w := &Watch{changes: make(chan Change, 1), files: files, ended: make(chan struct{})}
 	f := follower{
@@ -94,13 +94,13 @@ func heeds(files *fsnotify.Watcher, place string, e fsnotify.Event) bool {
 	case e.Name == place:
 		if e.Has(fsnotify.Create) {
 			_ = files.Remove(place) // the old folder, or the old target of a link
-			_ = files.Add(place)    // if it is gone again, the load reports that
+			_ = files.Add(place)    // if the folder is gone again, the load reports an error
 		}
 		return true
 	case filepath.Dir(e.Name) != place:
-		return false // next to the folder
+		return false // the file is next to the folder, not in it
 	}
-	// Kubernetes volumes link their files into a folder with such a name; replacing that link
-	// changes all files at once.
+	// In a Kubernetes volume, the files are links into a folder named "..data", itself a link.
+	// When that link is replaced, all files change at once.
 	return definition.IsDefinitions(name) || strings.HasPrefix(name, "..")
 }
