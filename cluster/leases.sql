@@ -1,23 +1,24 @@
--- Layout 1 of package cluster, beside the tables of store/postgres. SCHEMA stands for the name of the schema.
+-- Layout 1 of package cluster, in addition to the tables of store/postgres. SCHEMA is replaced by the
+-- name of the schema.
 
 create table SCHEMA.cluster_layout (version integer not null);
 insert into SCHEMA.cluster_layout values (1);
 
 create table SCHEMA.nodes (
 	name        text primary key,
-	incarnation bigint not null,      -- of the process: a lease is one's, not a name's
-	until       timestamptz not null, -- it is alive
+	incarnation bigint not null,      -- of the process: a lease belongs to one process, not to a name
+	until       timestamptz not null, -- until when the node counts as alive
 	leaves      boolean not null default false
 );
 
 create table SCHEMA.leases (
 	zone        bigint primary key references SCHEMA.zones,
-	node        text,                 -- null: free
+	node        text,                 -- null if no node holds the lease
 	incarnation bigint,
 	until       timestamptz not null default '-infinity',
 	claimed     timestamptz,
 	load        double precision not null default 0,
-	wish        text,                 -- the node that it is to be on
-	wished      timestamptz not null default '-infinity', -- until when that holds
-	failures    integer not null default 0                -- one after the other, none of them after a minute of play
+	wish        text,                 -- the node to which the zone should move
+	wished      timestamptz not null default '-infinity', -- end of the wish
+	failures    integer not null default 0                -- consecutive failures, each within a minute of the start
 );

@@ -1,12 +1,13 @@
--- The identity of a world, and what follows from it; made in addition to layout 1 where it is missing. SCHEMA stands for the name of
--- the schema.
+-- The identity of a world and the functions that depend on it. Created in addition to layout 1 if it
+-- is missing. SCHEMA is replaced by the name of the schema.
 
 create table SCHEMA.world (
-	id       bigint not null, -- random: two worlds never have the same
-	timeline text   not null  -- of the server, when a node last had an answer from it
+	id       bigint not null, -- random, so that no two worlds have the same
+	timeline text   not null  -- of the server when it last answered a node
 );
 
--- Returns the timeline of the server: a standby that takes over begins a new one. Empty where the server does not tell.
+-- Returns the timeline of the server: a standby that takes over starts a new one. The result is empty
+-- if the server does not report it.
 create or replace function SCHEMA.timeline() returns text language plpgsql as $$
 begin
 	return left(pg_walfile_name(pg_current_wal_lsn()), 8);
@@ -21,9 +22,10 @@ $$;
 
 insert into SCHEMA.world values (('x' || substr(md5(gen_random_uuid()::text), 1, 15))::bit(60)::bigint, SCHEMA.timeline());
 
--- Ends all leases when a standby has taken over: it may have missed the last commits, and the last leases. Their holders stop within
--- one lease, and nobody has a zone before that: until then all are held by a node without a name. No epoch is given twice: each timeline has 1,000 for each zone, and fewer leases of one are
--- lost.
+-- Ends all leases after a standby has taken over, since it may have missed the last commits and the
+-- last leases. The holders of missed leases stop within the duration of one lease; until then a node
+-- without a name holds all zones, so that no other node can claim them. No epoch is given twice: each
+-- timeline has 1,000 epochs for each zone, and fewer leases than that are missed.
 create or replace function SCHEMA.take_over(p_ttl interval) returns void language plpgsql set search_path = SCHEMA as $$
 declare
 	now text := SCHEMA.timeline();
@@ -37,7 +39,7 @@ begin
 	end if;
 end $$;
 
--- Refuses commits from when a standby has taken over until take_over has ended the leases of before.
+-- Refuses commits after a standby has taken over until take_over has ended the earlier leases.
 create or replace function SCHEMA.same_timeline() returns trigger language plpgsql set search_path = SCHEMA as $$
 begin
 	if SCHEMA.timeline() <> (select timeline from world) then
@@ -47,8 +49,8 @@ begin
 end $$;
 create trigger same_timeline before update of frame on SCHEMA.zones for each row execute function SCHEMA.same_timeline();
 
--- Says that a node lives, renews its leases, and returns all that there is: rows of nodes, and rows of
--- zones. One row with kind 'taken' if the name is another process's.
+-- Records that a node is alive, renews its leases, and returns all nodes and zones, a row each. Returns
+-- one row with kind 'taken' if another process uses the name.
 create or replace function SCHEMA.beat(
 	p_node text, p_incarnation bigint, p_ttl interval, p_leaves boolean, p_zones text[], p_epochs bigint[], p_loads double precision[]
 ) returns table (kind text, name text, node text, mine boolean, renewed boolean, epoch bigint, remains bigint, load double precision, wish text, failures integer, leaves boolean)
@@ -85,10 +87,10 @@ begin
 	select 'node', p_node, null, false, false, 0, 0, 0, null, 0, p_leaves;
 end $$;
 
--- Gives the lease of a zone, and with it the next epoch; 0 if it is another's, has failed so often
--- (who asks may not know it yet), or the node is not alive.
--- The row of the zone is that which commits hold: they come before, and are read by the claimant, or
--- after, and are refused.
+-- Claims the lease of a zone and returns its next epoch. Returns 0 if another node holds the lease, if
+-- the zone has failed too often (the node may not know yet), or if the node is not alive.
+-- Commits lock the same row of the zone: a commit either comes first, and the claimant reads it, or
+-- later, and is refused.
 create or replace function SCHEMA.claim(p_node text, p_incarnation bigint, p_ttl interval, p_zone text, p_failures integer) returns bigint
 language plpgsql set search_path = SCHEMA as $$
 declare

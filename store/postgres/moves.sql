@@ -1,18 +1,18 @@
--- What moves owners from zone to zone, beside layout 1: programs that know nothing of it commit by the same
--- function. SCHEMA stands for the name of the schema.
+-- Tables and functions that move owners between zones, in addition to layout 1. Programs of before they
+-- existed commit by the same function. SCHEMA is replaced by the name of the schema.
 
--- Owners that have left their zone and are in no other one yet.
+-- Owners that have left their zone and have not arrived in another one yet.
 create table SCHEMA.moves (
 	id     bigint primary key,
-	zone   bigint not null references SCHEMA.zones, -- where they go
+	zone   bigint not null references SCHEMA.zones, -- destination
 	number bigint not null generated always as identity,
-	data   bytea  not null                          -- the record, as of an owner
+	data   bytea  not null                          -- record, as in table owners
 );
 create index on SCHEMA.moves (zone, number);
 
--- The next cut of a zone. The row of the zone is held to the end, so that whoever takes it comes
--- before, and this is refused, or after, and finds all of it. It may be named meanwhile, by who moves
--- an owner there: two that give each other owners do not wait for each other.
+-- Commits the next cut of a zone. The row of the zone is locked to the end: a new holder of the zone
+-- comes either first, and this commit is refused, or later, and reads all of it. Moves of owners into
+-- the zone only refer to the row, so two zones that exchange owners do not wait for each other.
 create or replace function SCHEMA.commit(
 	p_zone text, p_epoch bigint, p_since bigint, p_frame bigint, p_whole boolean, p_window bigint, p_head bytea,
 	p_ids bigint[], p_crcs bigint[], p_data bytea[], p_deleted bigint[],
@@ -83,8 +83,9 @@ begin
 	update zones set frame = p_frame, head = p_head, owners = z.owners, commands = z.commands - k, total = z.total - s where id = z.id;
 end $$;
 
--- The next cut of a zone that others have left, or have come into. Those who leave with a frame that the zone is at
--- already have been taken along by a commit whose answer was lost: wherever they are now, they stay.
+-- Commits the next cut of a zone with owners that left it or arrived. If an owner leaves in a frame which
+-- the zone has already committed, an earlier commit whose answer was lost has moved it, and it stays
+-- where it is now.
 create or replace function SCHEMA.commit_moves(
 	p_zone text, p_epoch bigint, p_since bigint, p_frame bigint, p_whole boolean, p_window bigint, p_head bytea,
 	p_ids bigint[], p_crcs bigint[], p_data bytea[], p_deleted bigint[],

@@ -1,4 +1,4 @@
--- Layout 1 of package store/postgres. SCHEMA stands for the name of the schema.
+-- Layout 1 of package store/postgres. SCHEMA is replaced by the name of the schema.
 
 create table SCHEMA.layout (version integer not null);
 insert into SCHEMA.layout values (1);
@@ -7,9 +7,9 @@ create table SCHEMA.zones (
 	id       bigint generated always as identity primary key,
 	name     text   not null unique,
 	epoch    bigint not null,
-	frame    bigint not null default 0, -- 0: there is no cut yet
+	frame    bigint not null default 0, -- 0 if there is no cut yet
 	head     bytea,
-	owners   bigint not null default 0, -- how many there are: with the two below it is the sum of the cut
+	owners   bigint not null default 0, -- number of owners; with the two columns below, the checksum of the cut
 	commands bigint not null default 0,
 	total    bigint not null default 0
 );
@@ -17,7 +17,7 @@ create table SCHEMA.zones (
 create table SCHEMA.owners (
 	id   bigint primary key, -- the 64 bits of the id, as a signed number
 	zone bigint not null references SCHEMA.zones,
-	crc  bigint not null,    -- the check of the record
+	crc  bigint not null,    -- checksum of the record
 	data bytea  not null
 );
 create index on SCHEMA.owners (zone);
