@@ -1,5 +1,5 @@
-// Package long scales the tests that can run for any time: random tests, and those that repeat
-// something. One flag applies to all of them:
+// Package long scales the tests that can run for any length of time, such as random tests. One
+// flag applies to all of them:
 //
 //	go test ./...                                  small: everything within a minute or two
 //	go test ./engine -long                         ten times as much (CI: -long=5)
@@ -45,7 +45,8 @@ func On() bool { return factor > 1 }
 // Times returns n multiplied by -long.
 func Times(n int) int { return n * int(factor) }
 
-// Pick returns the first value, or the second one if -long is set: for sizes that memory limits.
+// Pick returns the first value or, if -long is set, the second. It is for sizes that cannot grow
+// with -long because memory is limited.
 func Pick[T any](small, large T) T {
 	if On() {
 		return large

@@ -1,9 +1,9 @@
 package misspelt
 
-// Near returns the name most similar to s, the first of equals, or "" if none is similar. A
-// name is similar if few letters have to be changed, omitted, added or swapped with their
-// neighbour: a third of the letters of s, at least one and at most three. It costs
-// O(len(names)).
+// Near returns the name that is most similar to s, the first one if several are equally similar,
+// or "" if no name is similar. A name is similar if few letters have to be changed, omitted, added
+// or swapped with their neighbour: a third of the letters of s, at least one and at most three. It
+// costs O(len(names)).
 func Near(s string, names []string) string {
 	if len(s) < 2 || len(s) > 40 {
 		return ""

@@ -8,10 +8,10 @@ import (
 // few is the number of keys up to which comparing is faster than counting over 256 digits.
 const few = 32
 
-// Sort sorts keys in ascending order. It makes one pass for each eight bits in which they
-// differ, except for the low bits, which decide only between keys whose other bits are equal;
-// that should be rare. spare is scratch memory; Sort allocates more if it is too small, and
-// returns it for the next call.
+// Sort sorts keys in ascending order. It makes one pass for each group of eight bits in which the
+// keys differ. The lowest low bits get no pass: they are compared only between keys that are
+// otherwise equal, which should be rare. spare is scratch memory; Sort allocates more if it is too
+// small, and returns it for the next call.
 func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if len(keys) <= few {
 		slices.Sort(keys)

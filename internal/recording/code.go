@@ -9,10 +9,10 @@ import (
 // Err is matched by all errors about the content of a recording.
 var Err = errors.New("replay: bad recording")
 
-// Code encodes values or decodes them; the same code does both, so that they cannot differ. The
-// zero Code encodes. After the first error it decodes zeros.
+// Code either encodes or decodes values. Both directions use the same sequence of calls, so that
+// they cannot differ. The zero Code encodes. After the first error, every decoded value is zero.
 type Code struct {
-	Reading bool   // decodes Data; otherwise appends to it
+	Reading bool   // whether Code decodes Data; otherwise it appends to Data
 	Data    []byte // encoded data, or the rest to decode
 	Err     error  // the first error
 }
@@ -28,7 +28,7 @@ func (c *Code) Failf(format string, args ...any) {
 	c.Data = nil
 }
 
-// Number codes one number.
+// Number encodes or decodes one number.
 func Number[T ~int | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](c *Code, v *T) {
 	if !c.Reading {
 		c.Data = binary.AppendVarint(c.Data, int64(*v))
@@ -42,7 +42,7 @@ func Number[T ~int | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](c *
 	c.Data = c.Data[size:]
 }
 
-// Bytes codes a string or a blob.
+// Bytes encodes or decodes a string or a blob.
 func Bytes[T ~string | ~[]byte](c *Code, v *T) {
 	n := len(*v)
 	Number(c, &n)

@@ -23,10 +23,10 @@ const (
 	Drop
 	Restore
 	Do   // a command, in its binary form
-	Func // a timeout by function: its owner and delay
+	Func // a timeout with a function: its owner and delay
 	Reload
-	Tick // the last one of a block, with its inbox commands: Do, Func and Run
-	Run  // a function of Inbox.Run, as the calls that it made
+	Tick // a Tick, the last record of a block, with its inbox commands: Do, Func and Run
+	Run  // a function of Inbox.Run, recorded as the calls that it made
 	Readmit
 )
 
@@ -34,7 +34,7 @@ const (
 // run. Limits are Turn, Tick, Owners, Buffs, Mailbox, Handlers, Inbox and Events of
 // engine.Options.Limits, after defaults have been applied.
 type Header struct {
-	Fingerprint uint64 // of the catalog
+	Fingerprint uint64 // fingerprint of the catalog
 	Seed        uint64
 	Limits      [8]int
 	Epoch       int64 // Unix time in ms
@@ -43,7 +43,7 @@ type Header struct {
 	Number      uint32
 }
 
-// Code codes the header.
+// Code encodes the header or decodes it: see the type Code.
 func (h *Header) Code(c *Code) {
 	m, v := magic, version
 	Bytes(c, &m)
@@ -63,8 +63,8 @@ func (h *Header) Code(c *Code) {
 	Number(c, &h.Number)
 }
 
-// Wrong describes a value that no engine can have written, or returns "". Policies are counted
-// from 0 up to policies.
+// Wrong returns a description of a value that no engine can have written, or "" if there is none.
+// Valid policies are less than policies.
 func (h *Header) Wrong(policies uint8) string {
 	most := [...]int{1 << 30, 1 << 30, buff.MaxOwners, buff.MaxPerOwner, 1 << 20, 1 << 24, 1 << 24, 1 << 30}
 	for i, n := range h.Limits {

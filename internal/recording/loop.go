@@ -16,14 +16,14 @@ type Loop interface {
 	// Fingerprint returns the fingerprint of the engine's first catalog.
 	Fingerprint() uint64
 
-	// Find sets the handler of a timeout by name, and fails if there is none.
+	// Find sets the handler of a timeout from its name, and fails if there is no such handler.
 	Find(c *buff.Command) error
 
-	// Ask executes a valid command for this catalog or an earlier one.
+	// Ask executes a command that is valid for this catalog or for an earlier one.
 	Ask(c *buff.Command)
 
-	// Forward executes a command as one of the inbox. Call it within the function passed to
-	// Inbox.
+	// Forward executes a command as if it came from the inbox. Call it within the function passed
+	// to Inbox.
 	Forward(c *buff.Command)
 
 	// Inbox sets the function called when the next Tick reads the inbox.
@@ -33,8 +33,8 @@ type Loop interface {
 	// as an error.
 	Foreign(call string, do func()) error
 
-	// Forget drops the unprocessed time of an engine that will be closed: it was not processed
-	// when recorded.
+	// Forget drops the unprocessed time of an engine that is about to be closed, because the
+	// recorded engine did not process it either.
 	Forget()
 
 	// GoOn ends the replay of a game that continues, with this Budget and with an active inbox.

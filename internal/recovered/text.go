@@ -2,9 +2,9 @@ package recovered
 
 import "fmt"
 
-// Text returns the text of a panic value: of an error its message, of all else the output of
-// package fmt. If that panics, Text returns the name of the type. It ends the goroutine only if
-// the value does.
+// Text returns the text of a panic value: the message of an error, or the output of package fmt
+// for any other value. If a method of the value panics, Text returns the name of its type. If a
+// method of the value ends the goroutine, so does Text.
 func Text(v any) (text string) {
 	defer func() {
 		if recover() != nil {

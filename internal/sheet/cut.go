@@ -30,7 +30,7 @@ func (s *Sheet) move(a, limited stat.Attr) {
 	}
 	for _, m := range *s.moved {
 		if m.limited == limited && m.by == a {
-			return // only the value before the first change counts
+			return // keep the value before the first change
 		}
 	}
 	*s.moved = append(*s.moved, moved{limited: limited, by: a, was: s.cells[a].value})
@@ -39,8 +39,8 @@ func (s *Sheet) move(a, limited stat.Attr) {
 // Moved reports whether a limit may have changed since NextCut last returned false.
 func (s *Sheet) Moved() bool { return s.moved != nil && len(*s.moved) > 0 }
 
-// MoveAll makes NextCut check all maxima, as if each had just changed. No minimum counts as
-// risen.
+// MoveAll makes NextCut check all maxima, as if each had just changed. NextCut then reports no
+// minimum as risen.
 func (s *Sheet) MoveAll() {
 	if s.moved != nil {
 		*s.moved = (*s.moved)[:0]
@@ -60,9 +60,10 @@ func (s *Sheet) MoveAll() {
 	}
 }
 
-// NextCut lowers the base of one attribute to its maximum, if that has fallen below it, and
-// returns the change; or it returns an attribute with a risen minimum. It returns false if
-// there is none left. A base above a maximum that has not changed stays.
+// NextCut finds one attribute with a changed limit. If the maximum has fallen below the base,
+// NextCut lowers the base to the maximum and returns the change. If the minimum has risen, NextCut
+// returns the attribute. It returns false if no such attribute is left. A base above a maximum
+// that has not changed stays.
 func (s *Sheet) NextCut() (Cut, bool) {
 	for s.Moved() {
 		m := (*s.moved)[0]

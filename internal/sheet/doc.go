@@ -2,8 +2,8 @@
 // Package stat describes how a value is computed from them.
 //
 // [Sheet.SetBase] and [Sheet.AddBase] change a base. [Sheet.Add] adds a modifier, and
-// [Sheet.Remove] removes it. No value is ever changed and changed back: it is computed when it
-// is first read after a change.
+// [Sheet.Remove] removes it. The value of an attribute is computed from its base and modifiers
+// when it is first read after a change.
 //
 // A [Sheet] has no goroutine, lock or clock, and is independent of buffs; a modifier contains
 // the number of its creator. A Sheet must not be used concurrently, not even for reading.
@@ -11,8 +11,8 @@
 // # Cost
 //
 // [Sheet.Value] is O(1) while the sheet has not changed. After a change it costs one pass over the
-// attribute's modifiers and a sort of them. Add, Remove and SetValue are O(1), plus one step
-// for each attribute that this one limits, the first time after it was read. A modifier takes
-// 32 bytes and an attribute of a Sheet 24, both without pointers. No memory is allocated once the
-// Sheet has reached its maximum number of modifiers.
+// attribute's modifiers and a sort of them. Add, Remove and SetValue are O(1), plus one step for
+// each attribute that the changed attribute limits if it was read since its last change. A
+// modifier takes 32 bytes and an attribute of a Sheet 24, both without pointers. No memory is
+// allocated once the Sheet has reached its maximum number of modifiers.
 package sheet

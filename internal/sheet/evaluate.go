@@ -17,7 +17,7 @@ func (o operand) channel() uint16 { return o.rank >> 8 }
 
 func (o operand) op() stat.Op { return stat.Op(o.rank) }
 
-// few is the number of modifiers up to which operands are on the stack.
+// few is the number of modifiers up to which the operands are stored on the stack.
 const few = 16
 
 // evaluate returns the attribute with its modifiers, before its limits, and reports whether an
@@ -61,7 +61,7 @@ func (s *Sheet) gather(a stat.Attr, ops []operand) (float64, []operand) {
 	start, from := c.base, uint8(0)
 	for i := c.head; i != none; i = s.slots[i].next {
 		if sl := &s.slots[i]; sl.op == stat.Override && sl.channel+1 >= from {
-			start, from = sl.value, sl.channel+1 // later in the list, so newer
+			start, from = sl.value, sl.channel+1 // sl is later in the list, so it is newer
 		}
 	}
 	for i := c.head; i != none; i = s.slots[i].next {
@@ -105,15 +105,15 @@ func (r *evaluation) channel(ops []operand) {
 // processor rounds twice. This is the only product of float64 values in the package.
 func (r *evaluation) multiply(factor float64) { r.set(float64(r.running * factor)) }
 
-// set sets the running value. v is never NaN, because infinities are clamped and so never meet a
-// zero or another infinity.
+// set sets the running value. v is never NaN: infinities are clamped at once, so they are never
+// multiplied by zero or added to another infinity.
 func (r *evaluation) set(v float64) {
 	r.running = within(v, -stat.MaxValue, stat.MaxValue)
 	r.overflow = r.overflow || r.running != v
 }
 
 // total returns start plus the operands that count, in one sum. The operands are sorted by size,
-// so the ones that count are a run at the low end and a run at the high end.
+// so those that count are at the low end and at the high end of the list.
 func (a *attribute) total(start float64, ops []operand) float64 {
 	switch a.Aggregate {
 	case stat.Max:

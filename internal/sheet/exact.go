@@ -45,10 +45,10 @@ func twoSum(a, b float64) (s, lost float64) {
 	return s, (a - a2) + (b - b2)
 }
 
-// wide is a fixed-point binary sum: bit 0 is worth 2^-1074, the smallest float64. A limb holds
-// 32 bits, and another 32 for carries and the sign, so that thousands of numbers can be added
-// before carries are propagated. MaxValue is below 2^997, and twelve more bits hold the sum of
-// all modifiers.
+// wide is a fixed-point binary sum: bit 0 is worth 2^-1074, the smallest float64. A limb holds 32
+// bits of the sum and has 32 more bits for carries and the sign, so that thousands of numbers can
+// be added before carries are propagated. MaxValue is below 2^997, and with twelve more bits there
+// is room for the sum of all modifiers.
 type wide [(1074+997+12)/limbBits + 2]int64
 
 const (
@@ -102,7 +102,7 @@ func (w *wide) round() float64 {
 	for top > 0 && w[top] == 0 {
 		top--
 	}
-	// The highest 64 bits starting at the first set one; if there are fewer, all.
+	// head is the highest 64 bits, starting at the first set bit, or all bits if there are fewer.
 	limb := func(i int) uint64 {
 		if i < 0 {
 			return 0
@@ -117,7 +117,7 @@ func (w *wide) round() float64 {
 		below |= limb(i)
 	}
 	if below != 0 {
-		head |= 1 // far below the remaining 53 bits: only breaks a tie
+		head |= 1 // below the 53 bits that remain, so this bit only breaks a tie
 	}
 	// The conversion rounds to 53 bits. A value with at most 53 bits is exact, and only such a
 	// value can be subnormal, so no value is rounded twice.

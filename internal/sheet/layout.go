@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Layout is a compiled schema: in addition to the definitions it has, by number, which
-// attribute is limited by which. It is immutable and shared by all sheets of a game.
+// Layout is a compiled schema: it holds the definitions, and lists for each attribute the
+// attributes that it limits. It is immutable and shared by all sheets of a game.
 type Layout struct {
 	*stat.Schema
 

@@ -20,8 +20,8 @@ type slot struct {
 	value   float64
 	of      uint64
 	gen     uint32
-	prev    uint16 // in its attribute's list; or none
-	next    uint16 // in its attribute's list or the free list; or none
+	prev    uint16 // the previous slot in its attribute's list, or none
+	next    uint16 // the next slot in its attribute's list or in the free list, or none
 	attr    stat.Attr
 	op      stat.Op // or vacant
 	channel uint8
@@ -128,8 +128,8 @@ func (s *Sheet) take() (uint16, bool) {
 	}
 	i := s.free
 	if i == none {
-		// Retired slots, at their last generation, are in no list and count: with 65,535 of
-		// them, after 2^48 modifiers, the sheet is full.
+		// A slot at its last generation is retired: it is in no list, but still takes room. With
+		// 65,535 retired slots, after 2^48 modifiers, the sheet is full.
 		if len(s.slots) == none {
 			return 0, false
 		}

@@ -19,7 +19,7 @@ type Sheet struct {
 	limit uint16
 
 	moved *[]moved  // limits that may have changed, see NextCut; nil until the first change
-	spare []operand // buffer for attributes with more than a few modifiers
+	spare []operand // buffer for evaluating attributes with more than few modifiers
 }
 
 // cell is one attribute of one owner.
@@ -51,7 +51,7 @@ func New(l *Layout, limit int) *Sheet {
 		limit = stat.MaxModifiers
 	}
 	s := &Sheet{layout: l, cells: make([]cell, len(l.attrs)), free: none, limit: uint16(limit)}
-	s.cells[0].stale = true // attribute 0 does not exist: reading it must fail
+	s.cells[0].stale = true // attribute 0 does not exist: its cell is stale, so that reading it fails
 	for i := 1; i < len(s.cells); i++ {
 		base := l.attrs[i].Base // within its limits, as checked by the schema
 		s.cells[i] = cell{base: base, value: base, head: none, tail: none}
@@ -74,9 +74,9 @@ func (s *Sheet) Value(a stat.Attr) float64 {
 	return s.cells[a].value
 }
 
-// Grow adds the attributes of a larger layout that the sheet does not have, with their bases.
-// The layout must begin with the sheet's attributes, unchanged. A layout that is not larger
-// changes nothing.
+// Grow adds the attributes that the layout l has in addition to the sheet's, with their bases. The
+// layout must begin with the sheet's attributes, unchanged. If it has no more attributes, Grow has
+// no effect.
 func (s *Sheet) Grow(to *Layout) {
 	if len(to.attrs) <= len(s.cells) {
 		return
@@ -90,8 +90,8 @@ func (s *Sheet) Grow(to *Layout) {
 	}
 }
 
-// ValueIn is Value for an attribute of a larger layout, as for [Sheet.Grow], to which the sheet
-// has not grown. It panics if the schema has no such attribute.
+// ValueIn is like Value, but also accepts an attribute that the larger layout l has and the sheet
+// does not have yet: see [Sheet.Grow]. It panics if the schema has no such attribute.
 func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
 	if int(a) < len(s.cells) {
 		return s.Value(a)
@@ -166,8 +166,8 @@ func (s *Sheet) rebase(a stat.Attr, v float64) {
 	}
 }
 
-// touch marks the attribute and those that it limits as stale. Attributes that are already
-// stale are not visited again.
+// touch marks the attribute as stale, and all attributes that it limits. Attributes that are
+// already stale are not visited again.
 func (s *Sheet) touch(a stat.Attr) {
 	c := &s.cells[a]
 	if c.stale {

@@ -24,9 +24,10 @@ func (s *Sheet) all(yield func(stat.View) bool) {
 	}
 }
 
-// On returns the modifiers of the attribute, oldest first: added to another sheet in this
-// order, they give the same value. The loop may remove the current modifier, but no other, and
-// may not add any. The loop panics if the schema has no such attribute.
+// On returns the modifiers of the attribute, oldest first. If they are added to another sheet in
+// this order, the value is the same. During the iteration, the caller may remove the current
+// modifier, but must not remove other modifiers or add any. The iteration panics if the schema has
+// no such attribute.
 func (s *Sheet) On(a stat.Attr) iter.Seq2[Key, stat.Modifier] {
 	return func(yield func(Key, stat.Modifier) bool) { s.on(a, yield) }
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// Word returns the word of a value, or its type and number if it has none.
+// Word returns the word of a value, or its type and number if the value has no word.
 func Word[E ~uint8](words []string, e E) string {
 	if int(e) < len(words) {
 		return words[e]

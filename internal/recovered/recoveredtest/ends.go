@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// Bomb is a value whose text methods panic, with a Bomb.
+// Bomb is a value with Error and String methods that panic, again with a Bomb.
 type Bomb struct{}
 
 // Error panics.
@@ -36,8 +36,8 @@ type End struct {
 	Said string // the expected text
 }
 
-// Ends returns the Ends for all Panics, and one for runtime.Goexit with the expected text
-// goexit.
+// Ends returns the Ends for all Panics, and an End for runtime.Goexit, for which the expected text
+// is the parameter goexit.
 func Ends(goexit string) []End {
 	var out []End
 	for _, p := range Panics {
