@@ -95,7 +95,7 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 			handles[i] = w.Add(w.Now().Add(1000+rng.Int64N(12*hour)), uint64(i))
 			if n%p.Frame == 0 {
 				fired = w.Advance(w.Now().After(frameTime), fired[:0])
-				for _, f := range fired { // the next Remove finds it resting
+				for _, f := range fired { // these have fired, so the next Remove finds their timers inactive
 					lost++
 					w.Move(handles[f.ID], w.Now().Add(1000+rng.Int64N(12*hour)))
 				}

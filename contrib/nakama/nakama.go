@@ -66,7 +66,7 @@ func Register(o engine.Options) func(context.Context, runtime.Logger, *sql.DB, r
 type Match struct {
 	Engine *engine.Engine
 
-	zone   *store.Saver // nil: not saved
+	zone   *store.Saver // nil if the match is not saved
 	users  users
 	screen *replicate.Server
 	seats  map[string]*seat // by session
@@ -78,7 +78,7 @@ type seat struct {
 	presence runtime.Presence
 	id       buff.OwnerID
 	viewer   *replicate.Viewer
-	gone     bool // it is busy, and will be removed later
+	gone     bool // the user has left, but the owner is busy and will be removed later
 }
 
 // MatchInit starts the match.
@@ -107,7 +107,7 @@ func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
 		return err
 	}
 	s := &seat{presence: p, id: id}
-	m.screen.Update() // so that it knows the new owner
+	m.screen.Update() // makes the screen know the new owner
 	if s.viewer, err = m.screen.Join(s.id); err != nil {
 		return err
 	}

@@ -39,8 +39,8 @@ type Options struct {
 	// Begin, if not nil, is called before the first command: it can add owners to a new zone.
 	Begin func(z *store.Saver, r store.Restored) error
 
-	Frame time.Duration // from one Tick to the next; the default is 50 ms
-	Idle  time.Duration // without a command, after which it saves and stops; 0: never
+	Frame time.Duration // time from one Tick to the next; the default is 50 ms
+	Idle  time.Duration // time without a command after which the actor saves and stops; 0 means never
 }
 
 // New returns a producer for actor.PropsFromProducer, which creates a new actor after each
@@ -58,7 +58,7 @@ type zone struct {
 	saver *store.Saver
 	last  time.Time   // of the last tick
 	asked time.Time   // time of the last command
-	timer *time.Timer // for the next tick; nil: the zone has not started
+	timer *time.Timer // sends the next tick; nil if the zone has not started
 }
 
 // tick is the message that runs a frame.

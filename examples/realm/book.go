@@ -196,7 +196,8 @@ func (b *book) acknowledged() int {
 // historyEpochs is the number of epochs a zone skips when a standby takes over: see cluster/world.sql.
 const historyEpochs = 1000
 
-// quiet waits until zones whose nodes have lost the database can no longer answer: one lease, then until no more answers arrive.
+// quiet waits for one lease, after which a node that has lost the database must stop its zones, and then until no more answers
+// arrive.
 func (b *book) quiet(ctx context.Context) {
 	pause(ctx, 2200*time.Millisecond)
 	for had := -1; had != b.acknowledged(); {

@@ -121,11 +121,11 @@ func (s *screens) take(x *screen, p cluster.Packet) {
 	}
 }
 
-// mostSettle is the maximum time from the last payment until every bot has arrived and its zone shows it.
+// mostSettle limits how long settle waits, after the last payment, for every bot to appear on the screen of its zone.
 const mostSettle = 30 * time.Second
 
-// settle waits until each shown bot is on exactly one screen: bots that have just arrived appear there some frames later.
-// If the time is not enough, audit reports the difference.
+// settle waits until each shown bot is on exactly one screen. A bot appears on a screen a few frames after it arrives in the
+// zone. If some bots are still missing after mostSettle, audit reports them.
 func (s *screens) settle(ctx context.Context, bots []*bot) {
 	ctx, cancel := context.WithTimeout(ctx, mostSettle)
 	defer cancel()

@@ -18,9 +18,9 @@ import (
 // A message is its kind, its length, and that many bytes.
 const (
 	text   = 't' // a line: a command to the server, or an answer or event to the client
-	defs   = 'd' // definitions of replicate
-	packet = 'p' // changes
-	missed = 'm' // from the client: the packets that it missed
+	defs   = 'd' // buff definitions, encoded by package replicate
+	packet = 'p' // changes of buffs, encoded by package replicate
+	missed = 'm' // from the client: the packets that it has missed
 
 	fromClient = 1 << 12 // maximum length of a message, in bytes
 	fromServer = 1 << 20
@@ -87,7 +87,7 @@ func (w *world) read(c *conn) {
 		var answer string
 		asked := w.inbox.Run(c.ctx, func(*engine.Engine) { answer, err = w.command(c, kind, body) })
 		if asked != nil {
-			return // closed, or the inbox is full
+			return // the connection is closed, or the inbox is full
 		}
 		if err != nil {
 			answer = "no: " + err.Error()

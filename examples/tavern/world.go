@@ -19,8 +19,8 @@ import (
 
 const (
 	frame   = 50 * time.Millisecond
-	most    = 1000 // known players, connected or not
-	longest = 20   // bytes of a name
+	most    = 1000 // maximum number of known players, connected or not
+	longest = 20   // maximum length of a name, in bytes
 )
 
 //go:embed buffs.yaml
@@ -106,7 +106,7 @@ func (w *world) frame(dt time.Duration) {
 	for id, c := range w.conns {
 		if c.ctx.Err() != nil {
 			if err := w.leave(id); err != nil {
-				continue // busy: the next frame tries again
+				continue // the owner is busy; the next frame tries again
 			}
 		} else if c.free() {
 			if b := c.viewer.Append(nil); len(b) > 0 {
@@ -151,7 +151,7 @@ func (w *world) join(c *conn, name string) error {
 	}
 	c.id = p.ID
 	w.conns[c.id] = c
-	w.screen.Update() // so that it knows the new owner
+	w.screen.Update() // makes the screen know the new owner
 	for _, o := range w.conns {
 		err = errors.Join(err, o.viewer.See(c.id, false), c.viewer.See(o.id, false))
 	}

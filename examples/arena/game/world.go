@@ -68,10 +68,10 @@ type arena struct {
 	squads [][]*Unit
 	ground ground
 	paused bool
-	clock  wheel.Time // its own time, which stops while it is paused
+	clock  wheel.Time // time of the arena, which stops while the arena is paused
 	quaked wheel.Time // last quake
 	doomed wheel.Time // last doom
-	risen  wheel.Time // when a dead King returns; 0: it is alive
+	risen  wheel.Time // when a dead King returns; 0 if the King is alive
 	angry  bool
 }
 

@@ -43,17 +43,17 @@ type player struct {
 	done chan struct{}
 	gone chan struct{}
 
-	// Owned by the loop.
-	viewer  *replicate.Viewer // nil until its first request
+	// The following fields belong to the loop.
+	viewer  *replicate.Viewer // nil until the player's first request
 	arena   int
-	unit    *game.Unit // its hero; nil: a spectator
-	follows *game.Unit // the unit in the centre of its view
+	unit    *game.Unit // the player's hero; nil for a spectator
+	follows *game.Unit // the unit in the centre of the view
 	token   string
-	told    uint64 // fingerprint of the definitions that it has
+	told    uint64 // fingerprint of the definitions that the client has
 	sight
 	facts []game.Fact
 	since uint64 // first frame in which out was full
-	begun uint64 // frame of its arrival
+	begun uint64 // frame in which the player arrived
 	over  bool
 }
 

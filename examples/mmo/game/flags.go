@@ -19,16 +19,16 @@ type settings struct {
 	players, bosses int
 	rate            int // frames per second of game time
 	duration        time.Duration
-	speed           float64 // multiple of real time; 0: as fast as possible
+	speed           float64 // multiple of real time; 0 means as fast as possible
 	seed            uint64
-	workers         int // 0: one per processor
+	workers         int // 0 means one per processor
 	sync            bool
 	profile         string
-	data            string // folder of the saved world; "": not saved
-	buffs           string // folder; "": the embedded definitions
+	data            string // folder of the saved world; "" means that the world is not saved
+	buffs           string // folder of definitions; "" means the embedded definitions
 
-	live bool   // until ctx ends, with a page
-	addr string // of the page
+	live bool   // serve a page, and play until ctx ends
+	addr string // address of the page
 }
 
 // Limits of the flags.

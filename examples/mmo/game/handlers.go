@@ -14,10 +14,10 @@ import (
 // The loop learns about a unit only from events and, while it is not busy, from its fate.
 type unit struct {
 	id     buff.OwnerID
-	held   bool       // by a daze
+	held   bool       // the unit is dazed
 	fate   fate       // the cause of death
 	corpse *buff.Spec // the buff of its corpse
-	dice   *rand.Rand // its own, so that the order of handlers does not matter
+	dice   *rand.Rand // each unit has its own dice, so that the order of handlers does not matter
 	source *rand.PCG  // source of dice
 }
 

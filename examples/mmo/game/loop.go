@@ -12,15 +12,15 @@ import (
 type loop struct {
 	*world
 	status  *status
-	changes <-chan watch.Change // of the definitions; nil: they do not change
+	changes <-chan watch.Change // changes of the definitions; nil if they do not change
 	orders  chan order          // commands whose sender waits for the result
 	over    chan struct{}       // closed when no more orders are accepted
 	watch   *live               // nil without -live
 
 	played      int
 	late        int           // frames that started after the next one was due
-	took        time.Duration // in total
-	frame, tick times         // of whole frames; of the engine's Tick in them
+	took        time.Duration // total time of all frames
+	frame, tick times         // times of whole frames, and of the engine's Tick in each
 }
 
 func newLoop(w *world, s *status, out io.Writer) *loop {

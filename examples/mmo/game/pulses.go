@@ -30,14 +30,15 @@ type beat struct {
 	owner     buff.OwnerID
 	spec      *buff.Spec
 	next, end wheel.Time
-	last      wheel.Time // time of its last pulse
+	last      wheel.Time // time of the last pulse
 }
 
 func newPulses() pulses {
 	return pulses{live: map[buff.Handle]*beat{}, paused: map[buff.OwnerID]bool{}, leftOut: map[buff.Handle]bool{}}
 }
 
-// BADX
+// pause stops checking the buffs of a player whose time is paused from outside. Pulses that are due
+// up to now still count.
 func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	p.paused[owner] = true
 	for h, b := range p.live {
@@ -49,7 +50,7 @@ func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	}
 }
 
-// resume counts the new buffs of a player again.
+// resume ends the effect of pause: buffs that the player gets from now on are checked again.
 func (p *pulses) resume(owner buff.OwnerID) { delete(p.paused, owner) }
 
 // leaves reports whether an event is about an ignored buff.
@@ -131,13 +132,13 @@ func (p *pulses) interrupt(b *beat, at wheel.Time) {
 	case b.last != at:
 	case b.next == at:
 		p.pass(b, at)
-	case b.end == at: // a final partial pulse at its very end
+	case b.end == at: // a final partial pulse at the very end of the buff
 		p.expire(b, at)
 	}
 }
 
-// revise changes the period to the one in another version of the definition. The next pulse keeps
-// its time.
+// revise changes the period of a buff to that of a new version of its definition. The time of the
+// next pulse does not change.
 func (p *pulses) revise(b *beat, e buff.Event) {
 	p.interrupt(b, e.At)
 	b.spec = e.Spec

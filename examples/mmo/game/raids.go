@@ -12,19 +12,19 @@ type raid struct {
 	boss    buff.OwnerID
 	members []*player
 	fights  bool
-	fell    bool       // in the last frame
+	fell    bool       // the boss died in the last frame
 	returns wheel.Time // when the boss comes back
-	fed     bool       // for that fight
+	fed     bool       // the raid has eaten for the current fight
 	lives   uint64
 
 	came         wheel.Time
-	most, health float64 // of the boss, from events
+	most, health float64 // maximum and current health of the boss, from events
 	phase        int     // number of phases that have started
 
 	nextQuake, nextCurse, nextFrenzy wheel.Time
 	cursed                           []*player // players with a bomb or dread, which may be over
 	plagued                          wheel.Time
-	bearers                          []bearer // of auras, by class
+	bearers                          []bearer // the players who have an aura for the raid, by class
 }
 
 // bearer is the player who has an aura for the raid, and the time until which it need not be

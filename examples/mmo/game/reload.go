@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// follow watches the folder of definitions, if there is one and the game runs in real time:
-// otherwise the game must not depend on when a file was saved. It returns a function that ends
-// the watch.
+// follow watches the folder of definitions, if there is one and the game runs in real time. A game
+// that does not run in real time must not depend on when a file was saved. follow returns a
+// function that ends the watch.
 func (l *loop) follow() (stop func() error, err error) {
 	if l.buffs == "" || l.speed == 0 {
 		return func() error { return nil }, nil
@@ -39,8 +39,8 @@ func (l *loop) reloader() func() (any, error) {
 	}
 }
 
-// execute runs a command of the page. The loop does it between two frames, because pulses must
-// know of players that are paused. Any goroutine may call it.
+// execute runs a command of the page. The loop runs it between two frames, because the check of
+// pulses must know which players are paused. Any goroutine may call execute.
 func (l *loop) execute(c buff.Command) error { return l.give(order{cmd: &c}).err }
 
 // give makes the loop execute an order, and waits for the result.
@@ -116,7 +116,8 @@ func (l *loop) tell(report view.ReloadReport, err error) {
 // exchange adopts a change.
 func (l *loop) exchange(c watch.Change) (report view.ReloadReport, err error) {
 	if c.Err == nil && !c.Catalog.Succeeds(l.eng.Catalog()) {
-		// The page and the watcher have both loaded the folder, and the other one was first.
+		// Another reload, by the page or by the watcher, has replaced the catalog since this one was
+		// loaded. Load the folder again, as a successor of the current catalog.
 		c.Catalog, c.Err = catalog.Reload(l.eng.Catalog(), l.buffs)
 	}
 	if c.Err != nil {

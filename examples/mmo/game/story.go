@@ -14,16 +14,16 @@ import (
 // why, raids that are wiped out. It depends only on events, so a repeated game prints the same.
 type story struct {
 	*world
-	lines  []line // of the frame
+	lines  []line // lines about the current frame
 	second wheel.Time
 	said   int           // lines of this second
-	named  int           // of them, deaths of players
+	named  int           // lines of this second about deaths of players
 	more   [subjects]int // lines of this second that were omitted
 	grim   []*raid       // raids with a death in the frame, once per death
 	told   bool
 	out    func(...string)
 	colour bool
-	digits int // in the number of a raid
+	digits int // number of digits in the number of a raid
 }
 
 // subject is the subject of a line.
@@ -53,7 +53,7 @@ const (
 // The maximum number of lines in a second of the game.
 const (
 	storyLines = 10
-	storyFalls = 2 // of them, deaths of players
+	storyFalls = 2 // lines about deaths of players
 )
 
 type line struct {

@@ -4,8 +4,8 @@ import "github.com/bufftick/bufftick/buff"
 
 // totals counts the events of a game.
 type totals struct {
-	events [buff.Revived + 1]int // by kind
-	casts  [buff.Revived + 1]int // of the bots, by result
+	events [buff.Revived + 1]int // number of events by kind
+	casts  [buff.Revived + 1]int // number of the bots' casts by result
 
 	deaths, felled, bursts, dispels int
 

@@ -31,7 +31,7 @@ type world struct {
 	*book
 	eng     *engine.Engine
 	keep    *keep      // nil without -data
-	dice    *rand.Rand // the loop's; one seed gives one sequence
+	dice    *rand.Rand // used only by the loop, so that one seed gives one game
 	source  *rand.PCG  // source of dice
 	now     wheel.Time
 	frames  int // number of frames to play
@@ -43,7 +43,7 @@ type world struct {
 	totals totals
 	pulses pulses
 	digest digest
-	story  *story           // nil: no story
+	story  *story           // nil if no story is printed
 	trace  func(buff.Event) // if not nil, called with every event
 }
 
@@ -95,7 +95,7 @@ func newWorld(s settings) (*world, error) {
 	w.dice, w.source = newDice(s.seed, 0)
 	recorder := 0
 	if s.live {
-		recorder = history.DefaultBytes // for the page
+		recorder = history.DefaultBytes // the page shows the flight recorder
 	}
 	err = w.start(engine.Options{
 		Trace:       engine.Trace{History: recorder, SlowFrame: time.Second / time.Duration(s.rate)},
