@@ -32,6 +32,9 @@ func (o *owner) apply(a application) bool {
 		o.say("error %s why=duration", d.ID)
 		return false
 	}
+	if a.source == o.name && a.known != nil && a.known.cast == nil { // an owner knows itself
+		a.known = &knowledge{cast: o.values(), last: a.known.last}
+	}
 	if a.stacks == 0 {
 		a.stacks = max(d.stack().Initial, 1)
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"maps"
 	"math/big"
 	"slices"
 )
@@ -86,6 +87,7 @@ func (w *world) look(now int64) {
 			})
 		}
 		for _, enter := range []bool{false, true} {
+			seen := s.bearer.values()
 			for _, o := range w.owners {
 				m := member{o, s.bearer, s.aura}
 				in, was := s.in && !o.away && w.near[[2]string{s.bearer.name, o.name}], w.members[m]
@@ -94,7 +96,7 @@ func (w *world) look(now int64) {
 					continue
 				case in:
 					w.members[m] = true
-					w.of(o, func() { o.entersAura(s.bearer, s.aura) })()
+					w.of(o, func() { o.entersAura(s.bearer, s.aura, maps.Clone(seen)) })()
 				case was:
 					delete(w.members, m)
 					if !w.inAnother(m) {
@@ -151,18 +153,15 @@ func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 }
 
 // entersAura applies an aura's definition to an owner, unless the owner has it from that bearer
-// already.
-func (o *owner) entersAura(bearer *owner, b *instance) {
+// already. All members see the bearer's attributes as they were before the first entered.
+func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) {
 	if _, h := o.heldBy(bearer, b.def.Aura.Apply); h != nil {
 		h.leaving = false
 		return
 	}
-	known := b.known
-	if known != nil { // last is about the bearer, which need not be the source of its aura
-		known = &knowledge{cast: known.cast, last: map[string]float64{}}
-		if known.cast == nil && o == bearer {
-			known.cast = o.values()
-		}
+	known := &knowledge{last: seen, look: true}
+	if b.known != nil {
+		known.cast = b.known.cast
 	}
 	o.apply(application{
 		id: b.def.Aura.Apply, source: bearer.name, magnitude: b.magnitude, level: b.level, chain: chain{known: known}, hold: &hold{bearer: bearer},

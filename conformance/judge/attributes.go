@@ -225,6 +225,7 @@ func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen,
 type knowledge struct {
 	cast map[string]float64 // its attributes at the head of the chain; nil: it was not there
 	last map[string]float64 // each attribute as it was read last
+	look bool               // last is from a look of an aura, whose command reads nothing else
 }
 
 // knows captures the attributes of a source at the head of a chain.
@@ -249,9 +250,9 @@ func (o *owner) reread() {
 		case s == nil || s.away || s == o || k == nil:
 			return k
 		case o.all.inFrame:
-			return &knowledge{k.cast, maps.Clone(s.view)}
+			return &knowledge{cast: k.cast, last: maps.Clone(s.view)}
 		}
-		return &knowledge{k.cast, s.values()}
+		return &knowledge{cast: k.cast, last: s.values()}
 	}
 	for _, b := range o.buffs {
 		b.known = read(b.source, b.known)
@@ -414,7 +415,7 @@ func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bo
 	}
 	source := o.all.find(a.source)
 	switch {
-	case source == nil || source.away:
+	case source == nil || source.away || a.known.look && source != o:
 		x, ok = a.known.last[name]
 		return x, ok
 	case source != o && o.all.inFrame:

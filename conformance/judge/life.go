@@ -139,7 +139,7 @@ func (o *owner) sourceGone(source string) {
 		case "remove":
 			o.remove(b, "source_gone", "")
 		case "adopt":
-			b.source = "p1"
+			b.source = o.name
 			o.changesSource(b, "turn")
 		}
 	}

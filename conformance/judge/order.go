@@ -270,6 +270,9 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			continue
 		}
 		c.round, c.ago = 1, 0
+		if c.known != nil && c.known.look { // another owner reads the source itself
+			c.known = &knowledge{cast: c.known.cast, last: c.known.last}
+		}
 		o.postTo(to, func(other *owner) {
 			other.reaction = c.reaction
 			other.act(c)
