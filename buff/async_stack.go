@@ -9,13 +9,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// With TimersEach, each application to an instance is an async stack with its own end and its own
-// periods, which start with it. All async stacks pulse together, at the boundaries of the
-// instance. A stack that starts between two boundaries has periods that end later than the
-// periods of the instance, by its lag. The pulse at a boundary stands for the period of the stack
-// that ends one lag later, and the stack counts in the pulse if that period ends before the stack
-// does, or with it. So a stack of D ms counts in D/P pulses, rounded down. If a boundary moves,
-// the periods of the stacks move with it.
+// With TimersEach, each application to an instance is an async stack. It has its own end and its
+// own periods, the first of which starts with the stack. Nevertheless all async stacks pulse
+// together, at the boundaries of the instance. The lag of a stack is the time from a boundary of
+// the instance to the next end of one of the stack's own periods. The pulse at a boundary stands
+// for the stack's period that ends one lag later. The stack counts in this pulse if that period
+// ends before the stack ends, or together with it. So a stack of D ms counts in D/P pulses, rounded
+// down, where P is the period. If a boundary moves, the periods of the stacks move with it.
 
 // addAsync adds the stacks of an application with a duration of d ms.
 //
@@ -52,9 +52,9 @@ func (s *Set) storeAsyncNumbers(t *Turn, i *instance, a *Application, l *asyncSt
 // Example: testdata/timers_each_beat.txt.
 func (l *asyncStack) countsAt(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
 
-// restartAsyncPeriods restarts the periods of all async stacks at now, together with the period
-// of the instance. With [define.AlignOwner] the next pulse may be before the end of such a
-// period.
+// restartAsyncPeriods restarts the periods of all async stacks at now, together with the period of
+// the instance. With [define.AlignOwner], the next boundary of the instance may be earlier than the
+// ends of these periods.
 func (s *Set) restartAsyncPeriods(i *instance, now wheel.Time) {
 	if s.programOf(i).Stack.Timers == define.TimersEach {
 		async, period := s.extraOf(i).async, s.period(i)
@@ -64,9 +64,9 @@ func (s *Set) restartAsyncPeriods(i *instance, now wheel.Time) {
 	}
 }
 
-// rescaleAsync scales the remaining time in the current period of each async stack by ms/was,
-// after the same change to the instance. Before the change, the period of the instance ended at
-// beat.
+// rescaleAsync scales the remaining time in the current period of each async stack by ms/was. It is
+// called after the same change to the instance; beat is the end of the period of the instance
+// before that change.
 func (s *Set) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
 	if s.programOf(i).Stack.Timers != define.TimersEach {
 		return
@@ -85,10 +85,10 @@ func compareAsync(a, b asyncStack) int {
 
 // reapplyAsync executes a further application to an instance with TimersEach.
 //
-// At the limit, the overflow rules deny and clear are the same as with shared timers. The rule
-// replace removes as many of the oldest stacks as necessary. With allow, the refresh rule is
-// applied to the stack that ends first. If only some of the new stacks fit, the others are
-// dropped without an event.
+// At the limit, the overflow rules deny and clear work as with shared timers. The rule replace
+// removes as many of the oldest stacks as necessary. With the rule allow, the refresh rule is
+// applied to the stack that ends first. If there is room for only some of the new stacks, the
+// others are dropped without an event.
 func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec.program
 	r := outcome{handle: s.handle(at), kind: Stacked}
@@ -139,10 +139,9 @@ func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome 
 	return r
 }
 
-// restartFirst applies the refresh rule to the stack that ends first, at the limit. It restarts
-// that stack as an async stack with its own end, unless the rule is none. Only one stack is
-// restarted, whatever the number of stacks of the application: of three stacks with one end, two
-// keep it.
+// restartFirst applies the refresh rule, at the limit, to the stack that ends first. Unless the
+// rule is none, that stack becomes an async stack with a new end. Only one stack is restarted,
+// however many stacks the application has: of three stacks with the same end, two keep this end.
 //
 // Example: testdata/timers_each_full.txt.
 func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKind {
@@ -184,8 +183,8 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	return Refreshed
 }
 
-// replaceOldest removes n stacks to make room for new ones, the oldest applications first,
-// whatever their ends. One StackEnded reports all of them.
+// replaceOldest removes n stacks to make room for new ones. It starts with the oldest application,
+// whichever ends first. One StackEnded reports all removed stacks.
 func (s *Set) replaceOldest(t *Turn, at uint16, n int16) {
 	for n > 0 {
 		async := s.extraOf(s.slot(at)).async
@@ -212,7 +211,7 @@ func (s *Set) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 		x.async = slices.Delete(x.async, k, k+1)
 	}
 	s.mark(at, journal.Stacks|s.programOf(i).usesAspects())
-	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // without stacks, the caller adds one at once
+	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // if none is left, the caller adds one immediately
 		i.end = x.async[last].end
 		s.mark(at, journal.Time)
 	}
@@ -220,8 +219,8 @@ func (s *Set) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 	s.markDirty(t, at)
 }
 
-// endFirstAsync ends the async stack that ends first, which is not the last one. For a member of
-// an aura that stack is a holder. Example: testdata/timers_each.txt.
+// endFirstAsync ends the async stack that ends first. It must not be the only one left. In a member
+// of an aura, this stack is a holder. Example: testdata/timers_each.txt.
 func (s *Set) endFirstAsync(t *Turn, at uint16, why Reason) {
 	if i := s.slot(at); i.flags&member != 0 {
 		s.dropHolder(t, at, s.firstLeaving(i))
@@ -233,8 +232,9 @@ func (s *Set) endFirstAsync(t *Turn, at uint16, why Reason) {
 	t.emit(s, &e)
 }
 
-// firstAsyncEnded reports whether the async stack that ends first has ended and is not the last
-// one. The end of the last one is reported as the Removed of the instance, not as a StackEnded.
+// firstAsyncEnded reports whether the async stack that ends first has ended and is not the only one
+// left. The end of the last async stack is reported as the Removed of the instance, not as a
+// StackEnded.
 func (s *Set) firstAsyncEnded(i *instance, now wheel.Time) bool {
 	if i.flags&member != 0 {
 		k := s.firstLeaving(i)
@@ -274,8 +274,9 @@ func (s *Set) setAsyncEnds(i *instance, end wheel.Time) {
 	slices.SortFunc(async, compareAsync)
 }
 
-// countedStacks returns the number of stacks that count in a pulse at an instant of buff time,
-// and the sum of their magnitudes. If Stacking.Effective limits the number, the strongest count.
+// countedStacks returns the number of stacks that count in a pulse at an instant of buff time, and
+// the sum of their magnitudes. If Stacking.Effective limits the number, only the strongest stacks
+// count.
 //
 // Example: testdata/effective_each.txt.
 func (s *Set) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int64) {
@@ -286,12 +287,12 @@ func (s *Set) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int64
 	return stacks, sum
 }
 
-// eachCounted calls f for each async stack that counts at an instant, with its number of counted
-// stacks. If most is not 0, only that many stacks count: the strongest, and of equal ones the
-// older.
+// eachCounted calls f for each async stack that counts at an instant. The number n is how many of
+// its stacks count. If most is not 0, at most that many stacks count in total: the strongest ones,
+// and of equally strong ones the older.
 //
-// It searches the list once for each async stack that counts. That needs no sorting and no
-// memory, and most is small.
+// It searches the list once for each async stack that counts. Such a search needs no sorting and no
+// memory, and most is usually small.
 func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncStack, n int32)) {
 	if most == 0 {
 		for k := range async {
@@ -319,8 +320,9 @@ func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncSta
 	}
 }
 
-// preferred returns the stronger of two async stacks, or the younger if they are equally strong:
-// the one that provides a number that cannot be summed. Other may be nil.
+// preferred returns the stronger of two async stacks, or the younger one if they are equally
+// strong. A number that cannot be summed over stacks is taken from this stack. The other stack may
+// be nil.
 func (l *asyncStack) preferred(other *asyncStack) *asyncStack {
 	if other == nil || cmp.Or(l.strength().compare(other.strength()), cmp.Compare(l.age, other.age)) > 0 {
 		return l

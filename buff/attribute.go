@@ -220,7 +220,7 @@ func (s *Set) issueChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitude
 	c, stacks, share := o.change, e.Stacks, t.shareOf(e)
 	switch e.Kind {
 	case Denied:
-		stacks = e.Spec.program.limit // of an overflow
+		stacks = e.Spec.program.limit // the event of an overflow, at the stack limit
 	case Executed:
 		stacks = share.instantStacks()
 	case Reacted, Died, Removed:

@@ -15,11 +15,12 @@ type checker struct {
 	current *program
 	errs    SpecErrors
 
-	// By class of slots and by group of diminishing returns: the first valid definition with
-	// that name. All others must have the same settings.
+	// The first valid definition of each class of slots (classes) and of each group of diminishing
+	// returns (returns). All other definitions of the same class or group must have the same
+	// settings.
 	classes, returns map[string]*program
 
-	numbers map[string]int // numbers of the current definition per name: see unique
+	numbers map[string]int // uses of each name among the numbers of the current definition: see unique
 	acting  bool           // the current number may read the amount of an act
 }
 
@@ -46,8 +47,9 @@ func (k *checker) id(s *program) {
 	}
 }
 
-// lineageOf returns the lineage of an ID, in the catalog and its predecessors. The number of
-// lineages is limited because engines keep counters for each.
+// lineageOf returns the lineage of an ID. All definitions with this ID have the same lineage, in
+// this catalog and its predecessors. The number of lineages is limited because engines keep
+// counters for each.
 func (k *checker) lineageOf(id string) uint32 {
 	lines := &k.catalog.lineages
 	if _, known := lines.index[id]; !known && len(lines.list) >= define.MaxLineage {
@@ -62,8 +64,8 @@ func isWord(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 }
 
-// spec checks and compiles one definition. It continues after errors, to find all of them at once,
-// so no check may rely on an earlier one.
+// spec checks and compiles one definition. It continues after an error, to find all errors at once.
+// So no check may rely on the success of an earlier one.
 func (k *checker) spec(s *program) {
 	k.current = s
 	clear(k.numbers)
@@ -97,7 +99,8 @@ func (k *checker) spec(s *program) {
 	k.fates(s)
 }
 
-// whole checks a span that must not be negative.
+// whole checks that a span is not negative, is in whole milliseconds and is at most
+// define.MaxDuration.
 func (k *checker) whole(field string, d time.Duration) {
 	switch {
 	case d < 0:
@@ -109,7 +112,7 @@ func (k *checker) whole(field string, d time.Duration) {
 	}
 }
 
-// beat checks the period of something that repeats.
+// beat checks a period: a span that is zero or at least define.MinPeriod.
 func (k *checker) beat(field string, d time.Duration) {
 	if d > 0 && d < define.MinPeriod {
 		k.failf(field, "%v is below the floor of %v", d, define.MinPeriod)
@@ -133,5 +136,5 @@ func (k *checker) ref(field, id string) *program {
 	return s
 }
 
-// element returns the field name of an element of a list.
+// element returns the field name of element i of a list.
 func element(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i) }

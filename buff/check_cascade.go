@@ -8,21 +8,23 @@ import (
 )
 
 // Definitions that apply one another in a ring multiply without limit if one application leads to
-// more than one further application. The search for such cascades follows edges: from a definition
-// to those that one application of it applies during the life of its instance.
+// more than one further application. The search for such cascades follows edges. An edge leads from
+// a definition to another one that a single application of the first applies during the life of its
+// instance.
 //
-// Edges of a definition that may be denied do not count, because a chance, a requirement,
+// A definition whose applications may be denied has no edges, because a chance, a requirement,
 // diminishing returns, a slot or a group limits the cascade. If further applications join a running
-// instance, the pulses and the end of that instance do not count either: there is only one instance.
+// instance, the pulses and the end of that instance give no edges either, because there is only one
+// instance.
 
 // edge is one action or link of a definition that applies another definition.
 type edge struct {
 	field string
 	to    *program
-	times int // per application: 1, or 2 for several
+	times int // times that one application follows the edge: 1, or 2 if more than once
 }
 
-// cascades reports definitions that multiply without limit, each ring of them once.
+// cascades reports rings of definitions that multiply without limit, each ring once.
 func (k *checker) cascades() {
 	edges := make(map[*program][]edge, len(k.catalog.programs))
 	for _, s := range k.catalog.programs {
@@ -73,8 +75,8 @@ func idsOf(ring []*program) string {
 	return strings.Join(ids, ", ")
 }
 
-// guarded reports whether an application may be denied. It may still be accepted every time; then
-// MaxRounds stops the cascade.
+// guarded reports whether an application of the definition may be denied. If it is accepted every
+// time, MaxRounds stops the cascade.
 func (s *program) guarded() bool {
 	g := &s.Group
 	return s.Chance != 0 && s.Chance != 1000 || !noTest(&s.Require.Apply) || s.DR.Group != "" || s.Slot.Class != "" || s.PerSource.Limit > 0 ||
@@ -132,8 +134,9 @@ func (s *program) applies() (edges []edge) {
 	return edges
 }
 
-// alone reports whether each application of the definition can start its own instance, or end the
-// instance that it joins, so that the pulses and the end belong to one application.
+// alone reports whether the pulses and the end of an instance belong to a single application. That
+// is so if each application of the definition can start its own instance or end the instance that
+// it joins.
 func (s *program) alone() bool {
 	return s.Stack.By == define.ByNone || s.Stack.Overflow == define.OverflowClear ||
 		slices.ContainsFunc(s.thresholds, func(t threshold) bool { return t.consume != 0 && int32(s.initial) >= t.at })
@@ -149,7 +152,8 @@ func (s *program) endsItself() (why Reason, ends bool) {
 	return s.pulse[k].reason, true
 }
 
-// ending lists the actions at the end of an instance that nothing else ends or extends.
+// ending calls list with the actions at the end of an instance, for the case that only the rules of
+// its own definition end or extend it.
 func (s *program) ending(list func(field string, ops []op, times int)) {
 	why := Expired
 	itself, ends := s.endsItself()
@@ -168,8 +172,8 @@ func (s *program) ending(list func(field string, ops []op, times int)) {
 	list("on.remove.any", ops[len(ops)-anyway:], 1)
 }
 
-// timesPulsed returns how often an instance pulses if nothing else ends or extends it: 0, 1, or 2
-// for several times.
+// timesPulsed returns how often an instance pulses if only the rules of its own definition end or
+// extend it: 0, 1, or 2 for more than once.
 func (s *program) timesPulsed() int {
 	_, ends := s.endsItself()
 	switch {

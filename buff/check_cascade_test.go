@@ -11,7 +11,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// TestCascades: what applies itself more than once is refused, unless something may refuse it.
+// TestCascades checks that a definition that applies itself more than once is an error, unless one
+// of its applications may be denied.
 func TestCascades(t *testing.T) {
 	twice := []buff.Action{{Do: define.DoApply, Name: "a"}, {Do: define.DoApply, Name: "a"}}
 	again := []buff.Action{{Do: define.DoRemove, Name: "a"}, {Do: define.DoApply, Name: "a"}}
@@ -26,7 +27,8 @@ func TestCascades(t *testing.T) {
 		"a condition":   {func(s *buff.Spec) { s.Require.Apply.None = []string{"full"} }, false},
 		"a share":       {func(s *buff.Spec) { s.PerSource.Limit = 3 }, false},
 
-		// A pulse that removes one of its own takes the place of one.
+		// A pulse that removes its own buff and applies another one does not increase the number of
+		// buffs.
 		"a pulse":                   {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: again[1:]} }, true},
 		"a pulse for itself":        {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: again} }, false},
 		"a pulse for another owner": {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: toSource(again)} }, true},
@@ -52,8 +54,9 @@ func TestCascades(t *testing.T) {
 	}
 }
 
-// TestCascades_WrongReason: a pulse that removes its own buff for a reason that ends none is an
-// error. NewCatalog panicked when it counted the pulses.
+// TestCascades_WrongReason checks that a pulse that removes its own buff with a reason that does
+// not end buffs is an error. NewCatalog used to panic when it counted the pulses of such a
+// definition.
 func TestCascades_WrongReason(t *testing.T) {
 	_, err := buff.NewCatalog(buff.Spec{
 		ID: "a", Duration: time.Second, Period: period, Stack: define.Stacking{By: define.ByNone},
@@ -68,7 +71,7 @@ func ending(why buff.Reason, list []buff.Action) map[buff.Reason][]buff.Action {
 	return map[buff.Reason][]buff.Action{why: list}
 }
 
-// toSource returns actions of which the first is for the source.
+// toSource returns a copy of the actions in which the target of the first action is the source.
 func toSource(list []buff.Action) []buff.Action {
 	list = slices.Clone(list)
 	list[0].To = define.ToSource

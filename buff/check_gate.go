@@ -19,7 +19,7 @@ func (k *checker) exclusive(s *program) {
 }
 
 // slot checks the class of slots. All definitions of a class must have the same settings, so that
-// their order does not decide.
+// the order of the definitions does not matter.
 func (k *checker) slot(s *program) {
 	l := s.Slot
 	switch {
@@ -41,7 +41,8 @@ func (k *checker) slot(s *program) {
 	}
 }
 
-// agreed returns the first definition with that name, which is s if there was none.
+// agreed returns the first definition that was recorded in m under a name. If there is none yet, it
+// records and returns s.
 func agreed(m *map[string]*program, name string, s *program) *program {
 	if first := (*m)[name]; first != nil {
 		return first

@@ -39,7 +39,7 @@ func (k *checker) hooks(s *program) {
 	s.overflow = append(s.overflow, k.ops("on.overflow", &h.Overflow)...)
 	s.death = k.ops("on.death", &h.Death)
 	k.reactions(s)
-	anyway := k.ops("on.remove.any", &h.RemoveAny) // after the actions for the reason: see program.ending
+	anyway := k.ops("on.remove.any", &h.RemoveAny) // these run after the actions for the reason: see program.ending
 	h.Remove = maps.Clone(h.Remove)
 	for r := NoReason + 1; r <= lastRemoval; r++ {
 		list, ok := h.Remove[r]
@@ -71,7 +71,7 @@ func (k *checker) reactions(s *program) {
 	}
 }
 
-// to checks the target of an action.
+// to checks the target of an action and returns it.
 func (k *checker) to(at, field string, a *Action) define.To {
 	switch {
 	case a.To > define.ToTarget:
@@ -86,8 +86,8 @@ func (k *checker) to(at, field string, a *Action) define.To {
 }
 
 // ops checks and compiles a list of actions, and replaces the list by a copy that the caller of
-// NewCatalog cannot change. An action with an error keeps its place in the result, so that all
-// errors are found and positions stay the same.
+// NewCatalog cannot change. An action with an error keeps its place in the result, so that the
+// places of the others do not change and all errors are found.
 func (k *checker) ops(field string, list *[]Action) []op {
 	*list = slices.Clone(*list)
 	ops := make([]op, 0, len(*list))

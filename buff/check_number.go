@@ -7,9 +7,10 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// kept checks and compiles a number, and returns where its value is. Constants stay in the
-// definition; an instance keeps the values of all others. A blob saves them by name, because a
-// later version of the definition may have them at other places.
+// kept checks and compiles a number, and returns a reference to its value. The value of a constant
+// is stored in the definition. The values of all other numbers are stored in each instance. A blob
+// saves these values by name, because their places may be different in a later version of the
+// definition.
 func (k *checker) kept(field, name string, n *define.Number) ref {
 	if n.From == define.FromConst {
 		return ref{value: k.number(field, name, n).value, place: -1}
@@ -18,7 +19,8 @@ func (k *checker) kept(field, name string, n *define.Number) ref {
 	return ref{place: int32(len(k.current.numbers) - 1)}
 }
 
-// unique returns an unused name for a number of the definition: name, or name with a suffix.
+// unique returns an unused name for a number of the definition: the given name, with a suffix if it
+// is already used.
 func (k *checker) unique(name string) string {
 	plain := name
 	for k.numbers[name] > 0 {
@@ -37,14 +39,15 @@ func (k *checker) named(name string) string {
 	return name
 }
 
-// keep checks and compiles a number whose value instances keep.
+// keep checks and compiles a number whose value is stored in each instance.
 func (k *checker) keep(field, name string, n *define.Number) {
 	k.current.numbers = append(k.current.numbers, *k.number(field, name, n))
 }
 
-// inputs makes instances keep the inputs of each formula that reads stacks, so that it can be
-// evaluated again when the stacks have changed. The inputs are numbers: whether all inputs are known,
-// the level, the magnitude, and all that the formula reads.
+// inputs makes instances store the inputs of each formula that reads stacks, so that the formula
+// can be evaluated again when the stacks have changed. Each input is stored as a number. The inputs
+// are the level, the magnitude and everything that the formula reads; the first input is 1 if all
+// others are known, otherwise 0.
 func (k *checker) inputs(s *program) {
 	for j := range s.numbers {
 		n := &s.numbers[j]
@@ -77,8 +80,8 @@ func (k *checker) inputs(s *program) {
 	}
 }
 
-// readsStacks reports whether a formula reads Inputs.Stacks. Formulas without a method ReadsStacks
-// are assumed to do so.
+// readsStacks reports whether a formula reads Inputs.Stacks. A formula without the method
+// ReadsStacks is assumed to read them.
 func readsStacks(f define.Formula) bool {
 	says, ok := f.(interface{ ReadsStacks() bool })
 	return !ok || says.ReadsStacks()
@@ -193,17 +196,17 @@ func (s *program) asks(caller string) {
 	}
 }
 
-// reads records that a number reads an attribute of the source.
+// reads records the attribute that a number reads if it is an attribute of the source.
 func (k *checker) reads(whom define.Whose, c *number) {
 	if whom == define.OfSource && c.snapshot < define.SnapshotPulse {
 		k.current.addCapture(capture{c.attr, c.snapshot})
-		if k.acting { // evaluated at each act
+		if k.acting { // the number is evaluated at each act
 			k.current.addLateCapture(capture{c.attr, c.snapshot})
 		}
 	}
 }
 
-// curve checks a curve of levels from 0 or 1.
+// curve checks a curve over levels. Its first point must be at level 1 or below.
 func (k *checker) curve(field string, c *define.Curve) {
 	if c == nil {
 		k.failf(field, "missing")

@@ -6,15 +6,16 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// pair is a combination of two settings in which one has no effect.
+// pair is a combination of two settings in which the first has no effect because of the second.
 type pair struct {
 	both        bool
 	field, word string // the setting without effect
-	other, text string // the other setting, and the reason
+	other, text string // the second setting, and the reason
 }
 
-// pairs reports settings without effect, because their author expected one. Settings that need a
-// period, charges or a tag are reported by the checks of those.
+// pairs reports settings without effect, because the author of the definition expects an effect.
+// Settings that need a period, charges or a tag are reported by the checks of the period, the
+// charges and the tags.
 func (k *checker) pairs(s *program) {
 	for _, lists := range [...][]pair{s.hastePairs(), s.alonePairs(), s.timerPairs(), s.otherPairs()} {
 		for i := range lists {
@@ -25,7 +26,8 @@ func (k *checker) pairs(s *program) {
 	}
 }
 
-// hastePairs are about HasteDuration. The check of the period reports it if there is no period.
+// hastePairs returns the pairs for HasteDuration. Without a period there are none, because the
+// check of the period reports the setting.
 func (s *program) hastePairs() []pair {
 	if !s.HasteDuration || !s.pulses() {
 		return nil
@@ -38,7 +40,8 @@ func (s *program) hastePairs() []pair {
 	}
 }
 
-// alonePairs are about stack.by none, where no application joins a running instance.
+// alonePairs returns the pairs for stack.by none. With this setting, no application joins a running
+// instance.
 func (s *program) alonePairs() []pair {
 	st := &s.Stack
 	if st.By != define.ByNone {
@@ -58,7 +61,7 @@ func (s *program) alonePairs() []pair {
 	}
 }
 
-// timerPairs are about stacks with their own timers and about queues.
+// timerPairs returns the pairs for stacks with separate timers and for queues.
 func (s *program) timerPairs() []pair {
 	st := &s.Stack
 	charged := s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset
@@ -86,7 +89,7 @@ func (s *program) timerPairs() []pair {
 	return nil
 }
 
-// otherPairs are all other combinations.
+// otherPairs returns the pairs for all other settings.
 func (s *program) otherPairs() []pair {
 	st, v := &s.Stack, &s.Save
 	const beat = "there is no beat to change"

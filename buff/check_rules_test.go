@@ -16,10 +16,10 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// ruling is a definition and what is wrong with it.
+// ruling is a definition and the errors expected for it.
 type ruling struct {
 	spec buff.Spec
-	want []string // "field: text"; none if nothing is
+	want []string // each "field: text"; nil if the definition is valid
 }
 
 func rule(t *testing.T, table []ruling) {
@@ -29,7 +29,7 @@ func rule(t *testing.T, table []ruling) {
 	}
 }
 
-// endless returns a sound definition without an end.
+// endless returns a valid definition of an infinite buff after the function spoil has changed it.
 func endless(spoil func(*buff.Spec)) buff.Spec {
 	s := buff.Spec{ID: "p", Kind: define.Infinite, Period: 100 * time.Millisecond}
 	spoil(&s)
@@ -50,7 +50,7 @@ func TestCheckTime(t *testing.T) {
 			[]string{"max_duration: must be whole milliseconds, not 2562047h47m16.854775807s"},
 		},
 		{timed(func(s *S) { s.MaxDuration = 9601 * time.Hour }), []string{"max_duration: 9601h0m0s is above the limit of 9600h0m0s"}},
-		{endless(func(s *S) { s.MinDuration, s.MaxDuration = ms, 2*ms }), nil}, // for applications with a duration of their own
+		{endless(func(s *S) { s.MinDuration, s.MaxDuration = ms, 2*ms }), nil}, // they limit applications that set a duration
 
 		{timed(func(s *S) {
 			s.Tail, s.Align, s.Haste, s.HasteDuration = define.TailFit, define.AlignOwner, define.HasteRescale, true
@@ -82,7 +82,7 @@ func TestCheckStack(t *testing.T) {
 		{stacking(St{Timers: define.TimersEach, Limit: define.MaxAsyncStacks}), nil},
 		{stacking(St{Timers: define.TimersEach, Limit: define.MaxAsyncStacks + 1}), []string{"stack.limit: must be from 1 to 256 with timers each, not 257"}},
 		{stacking(St{Timers: define.TimersQueue, Limit: define.MaxStacks}), []string{"stack.limit: must be from 1 to 256 with timers queue, not 32767"}},
-		{stacking(St{Timers: define.TimersQueue, Initial: 256}), nil}, // the limit is the highest then
+		{stacking(St{Timers: define.TimersQueue, Initial: 256}), nil}, // the default limit of a queue is the maximum
 		{
 			forever(St{Timers: define.TimersEach, Expire: define.ExpireOne, Phase: define.PhaseReset}),
 			[]string{
@@ -195,7 +195,7 @@ func TestCheckGates(t *testing.T) {
 		{timed(func(s *S) { s.Shield = define.Shield{On: true, Schools: []string{"x", "x"}} }), []string{`shield.schools[1]: "x" stands in the list already`}},
 
 		{test("a.b", "a.c"), nil},
-		{test("a", "a.b"), nil}, // who has a alone may have it
+		{test("a", "a.b"), nil}, // an owner that has "a" but not "a.b" passes the test
 		{test("a.b", "a.b"), []string{`require.ongoing.none[0]: can never hold: whoever has what stands in all has "a.b"`}},
 		{test("a.b", "a"), []string{`require.ongoing.none[0]: can never hold: whoever has what stands in all has "a"`}},
 		{timed(func(s *S) { s.Require.Apply.Any = []string{"b."} }), []string{"require.apply.any[0]: a tag is words with dots between them, and none may be empty"}},
@@ -324,8 +324,8 @@ func TestCheckSave(t *testing.T) {
 	})
 }
 
-// What only a buff that is carried can have is an error of an instant one, and what
-// decides whether it is done at all is none.
+// TestCheckInstant checks that fields that need a running instance are errors in an instant buff,
+// and that fields that decide whether an application is accepted are not.
 func TestCheckInstant(t *testing.T) {
 	require.Nil(t, faultsOf(t, instant(func(s *buff.Spec) {
 		s.Tags, s.Polarity, s.Dispel.Type, s.Chance = []string{"a"}, define.Negative, "magic", 500
@@ -368,7 +368,8 @@ func TestCheckInstant(t *testing.T) {
 	}, found)
 }
 
-// A value without a word is named, and nothing follows from it.
+// TestCheckWords checks that each unknown value of an enumeration is reported and causes no further
+// errors.
 func TestCheckWords(t *testing.T) {
 	s := timed(func(s *buff.Spec) {
 		s.Period = 0
@@ -408,8 +409,8 @@ func TestCheckWords(t *testing.T) {
 	}, faultsOf(t, s))
 }
 
-// Definitions that share a class of slots or a group of diminishing returns say the
-// same of it; the first sound one is what the others are held against.
+// TestCheckAgreement checks that definitions that share a class of slots or a group of diminishing
+// returns must have the same settings. The others are compared with the first valid one.
 func TestCheckAgreement(t *testing.T) {
 	slot := func(id string, limit int, evict define.Evict) buff.Spec {
 		return buff.Spec{ID: id, Duration: time.Second, Slot: define.Slot{Class: "c", Limit: limit, Evict: evict}}
@@ -432,7 +433,7 @@ buff "c": dr.group: has steps [50 0], reset 2s and scope target here, but steps 
 buff "d": dr.group: has steps [50 0], reset 1s and scope pair here, but steps [50 0], reset 1s and scope target in "a"`)
 }
 
-// A catalog has room for so many tags, acts and names, and says so when it is full.
+// TestCheckCatalogLimits checks the limits for the numbers of tags, acts and names in a catalog.
 func TestCheckCatalogLimits(t *testing.T) {
 	names := func(prefix string, n int) (list []string) {
 		for i := range n {
@@ -440,11 +441,11 @@ func TestCheckCatalogLimits(t *testing.T) {
 		}
 		return list
 	}
-	// One tag with one above it, and then as many as there may be.
+	// One tag with a parent, and as many other tags as the limit allows.
 	tags := append([]string{"a.b"}, names("t", define.MaxTags-2)...)
 	s := timed(func(s *buff.Spec) { s.Tags = tags })
 	require.Nil(t, faultsOf(t, s))
-	s.Grants = []string{"a", "t0"} // known ones
+	s.Grants = []string{"a", "t0"} // these tags exist already
 	require.Nil(t, faultsOf(t, s))
 	s.Grants = []string{"c"}
 	require.Len(t, faultsOf(t, s), 1)
@@ -469,8 +470,8 @@ func TestCheckCatalogLimits(t *testing.T) {
 	require.Equal(t, []string{"group.name: more than 65535 of them in one catalog"}, faultsOf(t, many...))
 }
 
-// TestAnySpec gives NewCatalog definitions in which every field has any value at all. It
-// must find fault and not panic.
+// TestAnySpec passes definitions with random values in all fields to NewCatalog, which must report
+// errors but not panic.
 func TestAnySpec(t *testing.T) {
 	rng := rand.New(rand.NewPCG(long.Seed(), 5))
 	sound := 0
@@ -478,7 +479,7 @@ func TestAnySpec(t *testing.T) {
 		specs := make([]buff.Spec, 1+rng.IntN(3))
 		for i := range specs {
 			specs[i] = buff.Spec{ID: "a", Duration: time.Second}
-			// Often a field or two only, or no definition would ever be sound.
+			// Often only one or two fields are random; otherwise no definition would ever be valid.
 			wild(rng, reflect.ValueOf(&specs[i]).Elem(), 1+rng.IntN(100))
 		}
 		d := buff.Definitions{Specs: specs}
@@ -517,7 +518,7 @@ func wildCurve(rng *rand.Rand) *define.Curve {
 	return c
 }
 
-// wild sets one of so many exported fields to something.
+// wild sets about one of every often exported fields to a random value.
 func wild(rng *rand.Rand, v reflect.Value, often int) {
 	words := []string{"", "a", "b", "a.b", "a..b", "a b", "\x00", "1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16.17"}
 	numbers := []int64{0, 1, 2, 3, 5, -1, -2, 30, 100, 256, 1000, 1 << 15, 1 << 31, 1 << 32, 50e6, 1e9, 2e9, 1.5e6, math.MinInt64, math.MaxInt64}

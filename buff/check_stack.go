@@ -26,8 +26,9 @@ func (k *checker) stack(s *program) {
 	}
 }
 
-// limit checks and compiles the numbers of stacks. The default limit is 1, or the maximum for a
-// queue. The compiled limit is in range even for an invalid definition, because other checks use it.
+// limit checks and compiles the settings for numbers of stacks. The default limit is 1; for a
+// queue, it is the maximum. The compiled limit is in range even for an invalid definition, because
+// other checks use it.
 func (k *checker) limit(s *program) {
 	st := &s.Stack
 	s.limit, s.initial = int32(min(max(st.Limit, 1), define.MaxStacks)), int32(min(max(st.Initial, 1), define.MaxStacks))
@@ -87,7 +88,7 @@ func (k *checker) refreshing(s *program) {
 	}
 }
 
-// timers reports settings that are not possible for stacks with their own timers.
+// timers reports settings that are not possible for stacks with separate timers.
 func (k *checker) timers(s *program) {
 	st := &s.Stack
 	if st.Timers == define.TimersShared {

@@ -27,7 +27,7 @@ func ofAttr(name string, of define.Whose, when define.Snapshot) define.Number {
 	return define.Number{From: define.FromAttr, Attr: name, Of: of, Snapshot: when}
 }
 
-// statFaults is faultsOf with the attributes health and power.
+// statFaults is like faultsOf, in a catalog with the attributes health and power.
 func statFaults(t *testing.T, specs ...buff.Spec) (found []string) {
 	t.Helper()
 	_, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{attribute("health"), attribute("power")}, Specs: specs})
@@ -79,7 +79,7 @@ func TestCheckAttributes(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestCheckNumber: wherever a number stands the same is asked of it.
+// TestCheckNumber checks that all fields that are a Number have the same rules.
 func TestCheckNumber(t *testing.T) {
 	formula := func(reads ...define.Read) define.Number {
 		return define.Number{From: define.FromFormula, Formula: &testFormula{text: "f", reads: reads}}
@@ -254,7 +254,7 @@ func TestCheckLinks(t *testing.T) {
 	require.Equal(t, "links: 65 are more than 64", statFaults(t, linked("p", make([]string, define.MaxLinks+1)...))[0])
 }
 
-// TestCheckOthers is what is left of the new fields.
+// TestCheckOthers checks errors in fields that no other test covers.
 func TestCheckOthers(t *testing.T) {
 	require.Equal(t, []string{
 		"reload: define.ReloadRule(3) is not one of the rules", "client.sync: define.Sync(9) is not one of the rules",
@@ -276,7 +276,8 @@ func TestCheckOthers(t *testing.T) {
 	}, found)
 }
 
-// TestStatsAreCopied: nobody changes a definition from outside.
+// TestStatsAreCopied checks that a catalog does not change if its caller changes what it has
+// passed.
 func TestStatsAreCopied(t *testing.T) {
 	scale, pool, links := define.Const(1), define.Const(9), []string{"q"}
 	modifiers, exec := []define.Modifier{{Attr: "health"}}, &define.Change{Attr: "health", By: define.Const(1)}

@@ -11,7 +11,7 @@ import (
 // maxDepth is the maximum number of words in a tag.
 const maxDepth = 16
 
-// wrongTag returns the error in the name of a tag, or "".
+// wrongTag returns what is wrong with the name of a tag, or "" if the name is valid.
 func wrongTag(name string) string {
 	parts := strings.Split(name, ".")
 	switch {
@@ -65,8 +65,8 @@ func (k *checker) newTags(name string) (n int) {
 	}
 }
 
-// declared adds the tags and acts that no definition names. It runs after the definitions, whose
-// names have the lower numbers.
+// declared adds the tags and acts that are declared but used by no definition. It is called after
+// the definitions have been checked, so that the names in definitions get the lower numbers.
 func (k *checker) declared(d *Definitions) {
 	failf := func(section string, i int, format string, args ...any) {
 		k.errs = append(k.errs, &SpecError{Field: element(section, i), Text: fmt.Sprintf(format, args...)})
@@ -124,7 +124,7 @@ func (k *checker) actSet(field string, list *[]string) (set uint64) {
 	return set
 }
 
-// act returns the act with that name. If the name is not allowed, it records an error and returns 0.
+// act returns the act with a name. If the name is not allowed, it records an error and returns 0.
 func (k *checker) act(field, name string) Act {
 	_, known := k.catalog.acts.index[name]
 	switch {
@@ -140,8 +140,8 @@ func (k *checker) act(field, name string) Act {
 	return 0
 }
 
-// numbered returns the number of a name in a table of the catalog, or 0 for the empty name. The
-// number of names is limited.
+// numbered returns the number of a name in a table of the catalog, or 0 for the empty name. A table
+// has at most 65,535 names; one more is an error.
 func (k *checker) numbered(field string, of *names, name string) uint16 {
 	const most = 1<<16 - 1
 	switch _, known := of.index[name]; {

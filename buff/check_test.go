@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// timed returns a sound definition for a test to spoil.
+// timed returns a valid definition after the function spoil has changed it.
 func timed(spoil func(*buff.Spec)) buff.Spec {
 	s := buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond}
 	spoil(&s)
@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 	forever := func(st define.Stacking) buff.Spec { return S{ID: "p", Kind: define.Infinite, Stack: st} }
 	for _, c := range []struct {
 		spec S
-		want []string // field: text
+		want []string // "field: text"
 	}{
 		{S{Duration: 1e9}, []string{"id: missing"}},
 
@@ -123,8 +123,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// faultsOf returns what NewCatalog finds wrong with the definitions, "field: text" for
-// each, or nil.
+// faultsOf returns the errors of NewCatalog for the definitions, each as "field: text", or nil if
+// there are none.
 func faultsOf(t *testing.T, specs ...buff.Spec) (found []string) {
 	t.Helper()
 	catalog, err := buff.NewCatalog(specs...)
@@ -137,7 +137,7 @@ func faultsOf(t *testing.T, specs ...buff.Spec) (found []string) {
 	var all buff.SpecErrors
 	require.ErrorAs(t, err, &all)
 	for _, e := range all {
-		if !strings.Contains(e.Text, " has no effect with ") { // of which TestPairsOfWords has more than enough
+		if !strings.Contains(e.Text, " has no effect with ") { // TestPairsOfWords tests these errors
 			found = append(found, e.Field+": "+e.Text)
 		}
 	}
@@ -159,7 +159,7 @@ buff "a": on.pulse: needs a period`)
 	require.Equal(t, `buff "a": wrong`, (&buff.SpecError{ID: "a", Text: "wrong"}).Error())
 }
 
-// TestDefaults: what is left out has a value, and it is the documented one.
+// TestDefaults checks that fields that are not set have the documented defaults.
 func TestDefaults(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshPandemic}})
 	s := r.catalog.Spec("p")
@@ -169,7 +169,8 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, []string{"0 apply p x1 end=1000", "100 refresh p x1 end=1400"}, r.log(), "one stack, 30 percent")
 }
 
-// TestCatalogCopies spoils everything that the caller gave to NewCatalog.
+// TestCatalogCopies changes everything that the caller has passed to NewCatalog, and checks that
+// the catalog does not change.
 func TestCatalogCopies(t *testing.T) {
 	tags := []string{"debuff.poison"}
 	pulse := call("h")
@@ -179,7 +180,7 @@ func TestCatalogCopies(t *testing.T) {
 	over := []string{"q"}
 	steps, params := []int{100, 50}, []define.Param{{Name: "a"}}
 	thresholds := []define.Threshold{{At: 1, Apply: "q"}}
-	var lists [7][]string // of tags and acts
+	var lists [7][]string // lists of tags and acts
 	for i := range lists {
 		lists[i] = []string{"x.y"}
 	}

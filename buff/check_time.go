@@ -74,11 +74,12 @@ func (k *checker) period(s *program) {
 	}
 }
 
-// maxCount is the maximum of pulses in one coalesced event, and of offline pulses.
+// maxCount is the maximum number of pulses in one coalesced event, and the maximum number of
+// offline pulses.
 const maxCount = 100_000
 
-// spans checks a curve of seconds. It checks only the points, because the curve is linear between
-// them.
+// spans checks a curve whose values are seconds. It checks only the points, because the curve is
+// linear between them.
 func (k *checker) spans(field string, c *define.Curve, other, least time.Duration) {
 	if c == nil {
 		return

@@ -69,7 +69,7 @@ func (k *checker) aura(s *program) {
 	case a.Apply == s.ID:
 		k.failf("aura.apply", "an aura may not apply its own definition")
 	default:
-		switch of := k.catalog.byID[a.Apply]; { // compile reports a missing one
+		switch of := k.catalog.byID[a.Apply]; { // compile reports a missing definition
 		case of == nil:
 		case of.Kind == define.Instant: // see program.auraCanApply
 			k.failf("aura.apply", "%q is instant: there would be nothing to take away", a.Apply)
@@ -114,7 +114,7 @@ func (k *checker) params(s *program) {
 	}
 }
 
-// save checks the rules for a departure of the owner.
+// save checks the rules for saving the buff when its owner leaves.
 func (k *checker) save(s *program) {
 	v := &s.Save
 	k.whole("save.if_remaining", v.IfRemaining)
@@ -183,7 +183,7 @@ func (k *checker) linkRings() {
 		case onPath:
 			ring := path[slices.Index(path, s):]
 			if len(ring) == 1 {
-				return // links has reported it
+				return // the check links has reported it
 			}
 			names := make([]string, 0, len(ring)+1)
 			for _, r := range append(slices.Clone(ring), s) {

@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// words reports unknown values of enumerations. It replaces them by the default, so that they cause
-// no further errors.
+// words reports unknown values of enumerations and replaces them by the defaults, so that they
+// cause no further errors.
 func (k *checker) words(s *program) {
 	known(k, "polarity", &s.Polarity, define.Negative)
 	known(k, "clock", &s.Clock, define.Wall)
@@ -60,7 +60,7 @@ func (k *checker) fates(s *program) {
 		field     string
 		fate      *define.Fate
 		byDefault define.Fate
-		more      define.Fate // an additional value that only this field allows
+		more      define.Fate // one value in addition to remove and keep that this field allows
 	}{
 		{"on_death", &s.OnDeath, define.FateRemove, define.FatePause},
 		{"on_source_gone", &s.OnSourceGone, define.FateKeep, define.FateAdopt},
@@ -78,8 +78,8 @@ func (k *checker) fates(s *program) {
 	}
 }
 
-// instant rejects the fields that need a running instance. An instant buff has none: it is finished
-// when it has been applied.
+// instant reports the fields that need a running instance. An instant buff never has one, because
+// it is finished as soon as it has been applied.
 func (k *checker) instant(s *program) {
 	for _, f := range []struct {
 		field string

@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// taken codes the state of a stolen buff: its numbers by name, its shield and charges, -1 for
-// none, and further applications. So a command that waits for a busy thief can be stored and
-// executed by another process.
+// taken reads or writes the state of a stolen buff: its numbers by name, its shield and charges (-1
+// if the buff has none), and its further applications. With this state, a command that waits for a
+// busy thief can be stored, or executed by another process.
 func (f *form) taken(c *Command) {
 	a := &c.Application
 	if !f.next(a.stolen) {
@@ -49,8 +49,8 @@ func (f *form) taken(c *Command) {
 	}
 }
 
-// ownOfParts codes the shields, charges and numbers of the further applications of a stolen buff.
-// Without this field they are equal to the first one's.
+// ownOfParts reads or writes the shields, charges and numbers of the further applications of a
+// stolen buff. If this field is missing, they are equal to those of the first application.
 func (f *form) ownOfParts(n *stolenState) {
 	if !f.next(n != nil && slices.ContainsFunc(n.rest, func(l asyncStack) bool {
 		return l.shield != n.shield || l.charges != n.charges || l.numbers != 0
@@ -77,8 +77,8 @@ func (f *form) ownOfParts(n *stolenState) {
 	}
 }
 
-// ownNumbers codes the numbers of a further application: as many as the buff has, or none if they
-// are equal to the first one's.
+// ownNumbers reads or writes the numbers of a further application. Their count is either that of
+// the buff, or 0 if they are equal to the numbers of the first application.
 func (f *form) ownNumbers(n *stolenState, l *asyncStack) {
 	if f.mode == writing {
 		own := n.waiting[:0]
@@ -115,12 +115,12 @@ func (f *form) ownNumbers(n *stolenState, l *asyncStack) {
 	l.numbers = uint16(len(n.waiting) / len(n.values))
 }
 
-// leftOf returns the state of a stolen buff. The definition may have other numbers now; they are
-// matched by name.
+// leftOf returns the state of a stolen buff. The definition may have other numbers now than when
+// the buff was stolen, so the numbers are matched by name.
 func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack) *stolenState {
 	n := &stolenState{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
 	for k := range rest {
-		rest[k].shield, rest[k].charges = n.shield, n.charges // unless form.ownOfParts says otherwise
+		rest[k].shield, rest[k].charges = n.shield, n.charges // ownOfParts may replace these values later
 	}
 	same := len(args) == len(spec.numbers) && spec.Shield.On == (shield >= 0) && (spec.Charges.N > 0) == (charges >= 0)
 	for k := range args {
@@ -140,8 +140,8 @@ func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack)
 	return n
 }
 
-// asyncStacks codes the further applications of a stolen buff. Each takes at least 4 bytes, which
-// bounds their number.
+// asyncStacks reads or writes the further applications of a stolen buff. Each application takes at
+// least 4 bytes, so the length of the data limits their number.
 func (f *form) asyncStacks(v *[]asyncStack) {
 	if f.mode == writing {
 		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))

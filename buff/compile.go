@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// compile compiles the fields that no check has compiled. It also runs for invalid definitions, so
-// it clamps values to their limits.
+// compile compiles the fields that the checks have not compiled. It is also called for invalid
+// definitions, so it clamps values to their limits.
 func (k *checker) compile(s *program) {
 	s.shortest, s.longest = s.MinDuration.Milliseconds(), int64(math.MaxInt64)
 	if s.MaxDuration > 0 {
@@ -56,9 +56,9 @@ func (k *checker) compileNames(s *program) {
 	s.consumeOn = k.actSet("charges.consume_on", &s.Charges.ConsumeOn)
 }
 
-// findUses returns the features of the definition. It runs once, when a catalog is built; the hot
-// paths test single bits, so a plain damage over time skips the rules for groups, immunities and
-// numbers.
+// findUses returns the features that the definition uses. It is called once, when the catalog is
+// built. At run time only single bits are tested, so that plain damage over time skips the rules
+// for groups, immunities and numbers.
 func (s *program) findUses() (u uses) {
 	set := func(bit uses, on bool) {
 		if on {

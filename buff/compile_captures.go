@@ -50,7 +50,8 @@ func (p *program) addLateCapture(c capture) {
 	p.rereads = p.rereads || c.when == define.SnapshotApply
 }
 
-// eachApplied calls f for each program that this one can apply, for some more than once.
+// eachApplied calls f for each program that this one can apply. It may call f more than once for
+// the same program.
 func (p *program) eachApplied(f func(*program)) {
 	lists := [][]op{p.apply, p.refresh, p.pulse, p.exec, p.overflow, p.death}
 	for i := range p.reactions {

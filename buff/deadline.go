@@ -9,20 +9,21 @@ import (
 type scheduler struct {
 	scratch *scratch // lent by the Turn; nil if no slot is dirty and no event is due
 
-	next       wheel.Time // the earliest deadline, or Never; a lower bound while mustSearch
-	order      uint32     // the oldest order of the deadlines at next; invalid while mustSearch
-	mustSearch bool       // a deadline at next may have moved, so findEarliest must run
-	moved      bool       // TakeDeadline has not reported the change yet
-	firstSlot  uint16     // a hint: the slot of an instance that is due at next
+	next       wheel.Time // the earliest deadline, or Never; while mustSearch is set, a lower bound of it
+	order      uint32     // the oldest order of all deadlines at next; not valid while mustSearch is set
+	mustSearch bool       // a deadline at next may have moved, so findEarliest must be called
+	moved      bool       // next or order has changed since the last TakeDeadline
+	firstSlot  uint16     // the slot of an instance that is probably due at next; it is checked before use
 }
 
 // TakeDeadline returns the earliest deadline, at which the Set needs its next [Set.Run], or
 // wheel.Never if there is none. The caller keeps it on a timing wheel, as one timer for each Set.
 // Moved reports whether it has changed since the last call.
 //
-// Order is the [Turn].Order of the turn or command that set the deadline; if several have set the
-// same deadline, the oldest. Sets that are sorted by due and order run in the order in which
-// separate timers for all of their buffs would have been started.
+// Order is the [Turn].Order of the turn or command that has set the deadline. If several buffs have
+// the same deadline, it is the oldest of their orders. Imagine that each buff had its own timer:
+// Sets that are sorted by due and order run in the order in which these timers would have been
+// started.
 //
 // It costs O(slots) if the earliest deadline has moved to a later instant, and O(1) otherwise.
 func (s *Set) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
@@ -47,7 +48,7 @@ func (s *Set) findEarliest(t *Turn) {
 }
 
 // updateEarliest sets the earliest deadline and finds the oldest order of the deadlines at that
-// instant. A separate loop for the order is faster: searching for the minimum in the same loop
+// instant. A separate loop for the order is faster: if one loop finds both, the processor
 // mispredicts too many branches.
 func (s *Set) updateEarliest(t *Turn, next wheel.Time) {
 	if next == wheel.Never {
@@ -77,8 +78,8 @@ func (d *scheduler) setEarliest(next wheel.Time, order uint32) {
 	}
 }
 
-// setDue changes the deadline of a slot or timeout, and reports whether it differs from the old
-// one. If so, its order is Turn.Order.
+// setDue changes the deadline of a slot or timeout, and reports whether the new deadline differs
+// from the old one. If it does, the caller stores Turn.Order as the order of the slot or timeout.
 func (d *scheduler) setDue(t *Turn, its *wheel.Time, due wheel.Time) (moved bool) {
 	if due == *its {
 		return false
@@ -136,9 +137,9 @@ func (s *Set) collectDue(t *Turn, until wheel.Time) (only uint16, next wheel.Tim
 	return only, next
 }
 
-// collectFirst is a fast path of collectDue without unpredictable branches, for the case that
-// only the instance in firstSlot is due and there are no timeouts. In other cases it has no
-// effect and returns noSlot.
+// collectFirst is a fast path of collectDue without unpredictable branches. It applies if only the
+// instance in firstSlot is due, there are no timeouts, and the Turn has no other work. Otherwise it
+// has no effect and returns noSlot.
 func (s *Set) collectFirst(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
 	d, dues := &s.scheduler, s.dues()
 	if int(d.firstSlot) >= len(dues) || dues[d.firstSlot] != d.next || d.scratch != nil || s.timeouts() != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
@@ -236,8 +237,8 @@ func (s *Set) countReschedule(at uint16) {
 	}
 }
 
-// schedule pushes e onto the due heap or sets its deadline, and reports whether the deadline has
-// changed.
+// schedule pushes e onto the due heap if its instant has been reached. Otherwise it sets the
+// deadline *due to this instant. It reports whether the deadline has changed.
 func (s *Set) schedule(t *Turn, reached wheel.Time, e dueEntry, due *wheel.Time) (moved bool) {
 	if e.at <= reached {
 		s.scheduler.borrowScratch(t).due.push(e)
@@ -254,7 +255,7 @@ func (s *Set) schedule(t *Turn, reached wheel.Time, e dueEntry, due *wheel.Time)
 // belongs to the Turn and is lent to one Set after the other, so that idle owners hold no memory
 // and the buffers stay in the cache.
 type scratch struct {
-	dirty []slotRef // not on the heap yet
+	dirty []slotRef // slots and timeouts whose deadlines must be recomputed
 	due   dueHeap
 }
 
@@ -274,8 +275,8 @@ func (s *scheduler) borrowScratch(t *Turn) *scratch {
 	return s.scratch
 }
 
-// returnScratch returns an empty scratch to the Turn, which need not be the one that lent it. A
-// Turn that has another scratch keeps the larger one.
+// returnScratch returns the scratch to the Turn if it is empty. The Turn may be another one than
+// the Turn that lent it. A Turn that already has a scratch keeps the larger of the two.
 func (s *scheduler) returnScratch(t *Turn) {
 	l := s.scratch
 	if len(l.dirty)+len(l.due) > 0 {
@@ -294,7 +295,7 @@ func (s *scheduler) dueCount() int {
 	return len(s.scratch.due)
 }
 
-// dropDue clears the due heap; the caller reschedules or ends the buffs.
+// dropDue clears the due heap. The caller must reschedule or end the buffs.
 func (s *scheduler) dropDue() {
 	if s.scratch != nil {
 		s.scratch.due = s.scratch.due[:0]

@@ -10,11 +10,11 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 	return s.portions(t, q, Dispelled, func(at uint16) { s.dispel(t, at, q) })
 }
 
-// portions calls take for each portion of a dispel or a steal: for Query.Most portions, or for
-// one portion of each buff if Most is zero. A buff that resists uses up a portion.
+// portions calls the function take for each portion of a dispel or a steal. There are Query.Most
+// portions or, if Most is zero, one portion of each buff. A buff that resists uses up a portion.
 //
-// Each round takes one portion of each buff, so that three portions against three buffs with
-// three stacks take one stack of each. A round without a portion is the last one.
+// Each round takes at most one portion of each buff. So three portions of three buffs that have
+// three stacks each are one stack of each buff. The last round is the one that takes no portion.
 func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Result {
 	var r Result
 	for {

@@ -37,8 +37,8 @@ func (s *Set) execute(t *Turn, c *Command) Result {
 	return s.executeOnOwner(t, c)
 }
 
-// removalReason returns the reason of a removal, Cancelled if none is given. It panics if the
-// reason does not end a buff.
+// removalReason returns the reason for a removal, which is Cancelled if the command gives none. It
+// panics if the reason is not one that ends a buff.
 func removalReason(why Reason) Reason {
 	switch {
 	case why == NoReason:
@@ -62,8 +62,8 @@ func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
 	return s.removeStacks(t, h.slot(), n, why)
 }
 
-// staleError is the error of a handle without a buff. Its text is formatted lazily, because such
-// errors are frequent and mostly ignored.
+// staleError is the error for a handle that refers to no running buff. Its text is formatted
+// lazily, because such errors are frequent and mostly ignored.
 type staleError struct{ h Handle }
 
 func (e staleError) Error() string { return fmt.Sprintf("%v: %v", ErrStale, e.h) }
@@ -104,7 +104,7 @@ func (s *Set) executeOnBuff(t *Turn, c *Command) Result {
 	}
 }
 
-// executeOnOwner executes a command for an owner.
+// executeOnOwner executes a command that concerns the owner as a whole.
 func (s *Set) executeOnOwner(t *Turn, c *Command) Result {
 	switch c.Verb {
 	case verb.Kill:
@@ -145,9 +145,10 @@ func (s *Set) executeOnOwner(t *Turn, c *Command) Result {
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
 }
 
-// dispatch runs a due entry, unless it is out of date: an earlier event of the same instant may
-// have moved, ended or paused it. The check compares instant, rank and age of the entry with the
-// next event, so that entries need not be removed from the heap.
+// dispatch runs the event of an entry from the due heap, unless the entry is out of date. An
+// earlier event may have moved or paused the event, or ended the instance. To find out, dispatch
+// compares the instant, rank and age of the entry with those of the instance's next event. So
+// out-of-date entries need not be removed from the heap.
 func (s *Set) dispatch(t *Turn, e dueEntry) {
 	at := e.ref.slot()
 	if e.ref.isTimeout() {
@@ -167,8 +168,8 @@ func (s *Set) dispatch(t *Turn, e dueEntry) {
 	s.runEvent(t, at, due, own, r)
 }
 
-// runFirst collects the due events. If only one instance is due, it runs its event at once. It
-// returns the number of events that it has run.
+// runFirst collects the due events. If only one instance is due, it runs the event of that instance
+// directly, without the due heap. It returns the number of events that it has run: 0 or 1.
 func (s *Set) runFirst(t *Turn, until wheel.Time, limit int) int {
 	at, next := s.collectDue(t, until)
 	switch {
@@ -182,9 +183,9 @@ func (s *Set) runFirst(t *Turn, until wheel.Time, limit int) int {
 	return s.dispatchOnly(t, at, until, limit)
 }
 
-// dispatchOnly runs the event of the only due instance and returns 1. It returns 0, and leaves
-// the event to the due heap, if the limit is zero or, because of the owner's rate, the instant
-// has not been reached.
+// dispatchOnly runs the event of the only due instance and returns 1. If the limit is zero, or if
+// the instant of the event has not been reached because of the owner's rate, it leaves the event to
+// the due heap and returns 0.
 func (s *Set) dispatchOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
 	due, own, r, _ := s.nextEvent(s.slot(at))
 	if limit <= 0 || due > s.timeScale().lastReached(until) {
@@ -208,8 +209,8 @@ func (s *Set) nextEvent(i *instance) (due, own wheel.Time, r rank, age uint64) {
 	return own, own, r, age
 }
 
-// runEvent runs an event of an instance at the instant due in owner time, which is own in buff
-// time.
+// runEvent runs an event of an instance. The instant of the event is given in owner time (due) and
+// in buff time (own).
 func (s *Set) runEvent(t *Turn, at uint16, due, own wheel.Time, r rank) {
 	t.begin(s.timeScale().toWorld(due), due, true)
 	s.markDirty(t, at)

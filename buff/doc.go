@@ -45,10 +45,10 @@
 // further application runs [Hooks].Refresh. An instant buff never becomes an instance: it is
 // Executed once, with one stack.
 //
-// Everything that a buff applies has the level and magnitude of that buff; the applications of an
-// overflow have the level and magnitude of the application that exceeded the limit. Effects of a
-// pulse are scaled like the pulse: by its part of a period, by its Count and, for instant buffs, by
-// its stacks.
+// Whatever a buff applies has the level and magnitude of that buff. The applications of an overflow
+// have the level and magnitude of the application that exceeded the limit. The effects of a pulse
+// are scaled like the pulse itself: by the elapsed part of the period, by its Count and, for
+// instant buffs, by its stacks.
 //
 // The log lines in this text are in the format of [Event.AppendLog]. Here the poison is applied
 // again after 4 s (testdata/refresh_restart.txt):
@@ -116,14 +116,14 @@
 // without room the application is Denied with the reason Full. When all buffs are gone, every
 // attribute equals its base, bit for bit.
 //
-// [define.DoChange] and [define.DoDamage] change the base permanently, as AddBase, SetBase and
-// Damage of the game do; a Changed reports the difference. They run in the order of their list,
-// with the numbers of the event that caused them. Damage is multiplied by stacks and share, rounded
-// to whole points, half up, and reduced by the shields of its school first. A change that lowers an
-// attribute with [define.AtMinKill] to its minimum kills the owner, after the commands that are
-// already queued; a dead owner at the minimum is not killed again. If a maximum that is an
-// attribute falls below a base, the base is reduced permanently: see package stat. From
-// testdata/stat:
+// [define.DoChange] and [define.DoDamage] change the base permanently, like the commands AddBase,
+// SetBase and Damage. A Changed reports the difference. They run in the order of their list, with
+// the numbers of the event that caused them. Damage is multiplied by the stacks, scaled like the
+// pulse that causes it, rounded to whole points (half up), and then reduced by the shields of its
+// school first. A change that lowers an attribute with [define.AtMinKill] to its minimum kills the
+// owner, after the commands that are already queued; a dead owner at the minimum is not killed
+// again. If a maximum that is an attribute falls below a base, the base is reduced permanently: see
+// package stat. From testdata/stat:
 //
 //	2000 pulse burn x1
 //	2000 change burn health by=0 value=100 absorbed=16
@@ -168,16 +168,17 @@
 //	            zone; all deadlines of the owner are in this time
 //	buff time   the same for one instance
 //
-// The three combine: rates are multiplied, and a pause of any of them stops the buff. Rates are
-// fractions, and remainders below a millisecond are kept exactly, so that deadlines do not drift
-// however often a rate changes. An instant of a slower time is reached in the first millisecond of
-// world time at or after it, never earlier.
+// The three are combined: their rates are multiplied, and a pause of any of them pauses the buff.
+// Rates are fractions, and remainders below a millisecond are kept exactly, so that deadlines do
+// not drift however often a rate changes. An instant of owner time or buff time is reached in the
+// first millisecond of world time at or after it, never earlier.
 //
-// A paused buff has no events, not even at the instant of the pause: if a pulse kills the owner of
-// a buff with on_death: pause, an end that is due at the same instant waits for the revival. With
-// [define.AlignOwner] pulses are due at multiples of the period in owner time, which keeps its zero
-// while the owner is away. After a pause of the buff alone, or a change of its own rate, the next
-// pulse keeps its phase; the later ones are due at multiples of the period divided by the rate.
+// A paused buff has no events, not even at the instant of the pause. For example, if a pulse kills
+// the owner of a buff with on_death: pause, an end that is due at the same instant waits for the
+// revival. With [define.AlignOwner] pulses are due at multiples of the period in owner time, which
+// keeps its zero while the owner is away. After a pause of the buff alone, or a change of its own
+// rate, the next pulse keeps its phase; the later ones are due at multiples of the period divided
+// by the rate.
 //
 // The [define.Clock] of a buff determines which time passes for it while its owner is away: see
 // [Set.Save].
@@ -192,7 +193,7 @@
 //
 // Each event is checked again just before it runs. If it is no longer due, because an earlier event
 // has removed or refreshed the buff, it is dropped and counted in [Turn].Dropped. So a pulse at the
-// end runs before the end, and a pulse that refreshes its own buff prevents the end.
+// end of a buff runs before that end, and a pulse that refreshes its own buff prevents the end.
 //
 // A command that an event causes, from a list of the definition or from a handler with
 // [Turn.Issue], runs after the handler has returned and before the owner's next due event, at the
@@ -228,8 +229,8 @@
 // Run finds the due deadlines itself, so calling it too early or too often does no harm. The timer
 // may be lazy: if the deadline moves to a later instant, the timer can keep its old one and be
 // re-armed when it fires. A refresh, which moves the end of a buff, therefore touches no timer. Ten
-// buffs need one timer, and no order is lost: the value that TakeDeadline returns includes the
-// order of Sets that are due at the same instant.
+// buffs need one timer, and no order is lost: TakeDeadline also returns the order in which Sets
+// that are due at the same instant must run.
 //
 // Without a wheel, [Set.Next] returns the next deadline.
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// drRecord counts the applications of one group of diminishing returns, from one source or from
-// all.
+// drRecord counts the applications in one group of diminishing returns. They come from one source
+// or, with define.ScopeTarget, from all sources.
 type drRecord struct {
 	group  uint16
 	count  uint16 // accepted applications
@@ -31,8 +31,8 @@ func (s *Set) drShare(t *Turn, a *Application) uint64 {
 	return uint64(steps[min(n, len(steps)-1)])
 }
 
-// findRecord returns the record for a definition and a source, or nil. It deletes an expired
-// record, because the new instance would make it seem current.
+// findRecord returns the record for a definition and a source, or nil. It deletes the record if it
+// has expired, because a new instance would make it seem current again.
 func (s *Set) findRecord(spec *program, source OwnerID, now wheel.Time) *drRecord {
 	g := s.gates()
 	k := g.recordIndex(spec.dr, spec.drSource(source))
@@ -78,8 +78,8 @@ func (s *Set) isCurrent(d *drRecord, now wheel.Time) bool {
 	return false
 }
 
-// diminish counts an accepted application. It runs after the application has succeeded: one that
-// is denied, for example without a free slot, does not count.
+// diminish counts an accepted application. It is called only after the application has succeeded,
+// because a denied application does not count, even if the reason is a lack of room.
 //
 // Example: testdata/dr_counts.txt.
 func (s *Set) diminish(t *Turn, spec *program, source OwnerID) {
@@ -93,8 +93,8 @@ func (s *Set) diminish(t *Turn, spec *program, source OwnerID) {
 	d.until = max(d.until, t.now.Add(spec.reset)) // the instance may have ended already
 }
 
-// addRecord adds a record for a definition and a source. An owner has at most MaxPerOwner
-// records; one more replaces the oldest.
+// addRecord adds a record for a definition and a source. If the owner already has MaxPerOwner
+// records, the new record replaces the oldest one.
 func (s *Set) addRecord(spec *program, source OwnerID, now wheel.Time) *drRecord {
 	g := s.ensureGates()
 	s.dropExpiredRecords(now)
@@ -105,8 +105,8 @@ func (s *Set) addRecord(spec *program, source OwnerID, now wheel.Time) *drRecord
 	return &g.drRecords[len(g.drRecords)-1]
 }
 
-// fewRecords is the number of expired records up to which checking each of them separately is
-// faster.
+// fewRecords is the largest number of expired records for which separate checks with isCurrent are
+// faster than a call of affectingSources.
 const fewRecords = 8
 
 // dropExpiredRecords deletes the expired records.
@@ -137,8 +137,9 @@ type drKey struct {
 	all    bool
 }
 
-// affectingSources returns the keys of all records with an application that is in effect or
-// waits. It gives the same answers as isAffected, with one pass over the instances.
+// affectingSources returns the keys of all records that have an application in effect or waiting in
+// a queue. It gives the same answers as isAffected does for single sources, but with one pass over
+// the instances.
 func (s *Set) affectingSources() map[drKey]bool {
 	felt, noted := map[drKey]bool{}, map[uint16]bool{}
 	for _, a := range s.gates().appliers {
@@ -169,10 +170,10 @@ func (s *Set) affectingSources() map[drKey]bool {
 	return felt
 }
 
-// With define.ScopePair, diminishing returns are counted for each source. So a Set must know the
-// sources of the applications that are in effect. An async stack has its own source. A shared
-// instance, or the running application of a queue, has the source of the instance, unless
-// appliers are recorded for its slot.
+// With define.ScopePair, diminishing returns are counted separately for each source. So a Set must
+// know the source of each application that is in effect. An async stack has its own source. The
+// applications of a shared instance, and the running application of a queue, have the source of the
+// instance, unless appliers are recorded for the slot of the instance.
 
 // applier is a source with an application in effect in the instance at a slot.
 type applier struct {
@@ -180,7 +181,8 @@ type applier struct {
 	at     uint16
 }
 
-// drPerSource reports whether diminishing returns of the definition are counted for each source.
+// drPerSource reports whether diminishing returns of the definition are counted separately for each
+// source.
 func (s *program) drPerSource() bool { return s.uses&usesDR != 0 && s.DR.Scope == define.ScopePair }
 
 // onlyAsync reports whether all applications of an instance are in its async stacks.
@@ -229,7 +231,8 @@ func (s *Set) noteApplier(at uint16, source OwnerID) {
 	s.ensureGates().addApplier(at, source)
 }
 
-// ensureApplier records the source of an instance before the instance gets another source.
+// ensureApplier records the present source of an instance as an applier, before the instance gets
+// another source.
 func (s *Set) ensureApplier(at uint16) {
 	if i := s.slot(at); s.programOf(i).drPerSource() && !s.onlyAsync(i) && !s.gates().hasAppliers(at) {
 		s.ensureGates().addApplier(at, i.source)
@@ -250,9 +253,10 @@ func (g *gates) dropAppliers(at uint16) {
 	}
 }
 
-// restartReset restarts the reset time of a record when an application of a source ends. So with
-// define.ScopePair the record expires one reset time after the last application of that source,
-// including waiting ones, has ended, whichever source the instance has.
+// restartReset restarts the reset time of a record when an application of a source ends. With
+// define.ScopePair, the record therefore expires one reset time after the end of the last
+// application of that source. Waiting applications count too, and it does not matter which source
+// the instance has.
 func (g *gates) restartReset(t *Turn, spec *program, source OwnerID) {
 	if spec.uses&usesDR == 0 || g == nil {
 		return
@@ -265,7 +269,8 @@ func (g *gates) restartReset(t *Turn, spec *program, source OwnerID) {
 	}
 }
 
-// restartResetOfRun is restartReset for the part of an instance that is not in async stacks.
+// restartResetOfRun calls restartReset for those applications of an instance that are not async
+// stacks.
 func (s *Set) restartResetOfRun(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch {
@@ -281,7 +286,7 @@ func (s *Set) restartResetOfRun(t *Turn, at uint16) {
 	}
 }
 
-// restartResets is restartReset for all applications of an instance.
+// restartResets calls restartReset for all applications of an instance.
 func (s *Set) restartResets(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.restartResetOfRun(t, at)
@@ -292,7 +297,7 @@ func (s *Set) restartResets(t *Turn, at uint16) {
 	}
 }
 
-// restartResets is restartReset for all applications of a saved buff, if some of them have ended
+// restartResets calls restartReset for all applications of a saved buff if some of them have ended
 // while the owner was away.
 func (r *restorer) restartResets(c *comeback) {
 	s, t, b, spec := r.set, r.turn, c.saved, c.spec
@@ -315,8 +320,9 @@ func (r *restorer) restartResets(c *comeback) {
 	}
 }
 
-// restoreAppliers records the saved appliers of a restored buff. In a queue they belong to the
-// application that was running, so they are dropped if another one runs now.
+// restoreAppliers records the saved appliers of a restored buff. In a queue, the saved appliers
+// belong to the application that was running when the owner was saved. If another application runs
+// now, they are dropped.
 func (r *restorer) restoreAppliers(c *comeback) {
 	if b := c.saved; c.spec.drPerSource() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.parts) {
 		for _, source := range b.Appliers {

@@ -16,8 +16,8 @@ func (s *Set) instanceEvent(kind EventKind, at uint16) Event {
 	}
 }
 
-// newInstanceEvent emits an event about the instance in a slot and returns it. The caller may complete it
-// until the next event is emitted.
+// newInstanceEvent emits an event about the instance in a slot and returns the event. The caller
+// may set further fields of it until the next event is emitted.
 func (s *Set) newInstanceEvent(t *Turn, kind EventKind, at uint16) *Event {
 	e, i := t.newEvent(s, kind), s.slot(at)
 	e.Spec, e.Source, e.Handle = &s.programOf(i).Spec, i.source, s.handle(at)
@@ -25,14 +25,14 @@ func (s *Set) newInstanceEvent(t *Turn, kind EventKind, at uint16) *Event {
 	return e
 }
 
-// end removes the instance in a slot.
+// end removes the instance in slot at, for the reason why.
 func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
 
-// endNamed is end with a Name for the event.
+// endNamed is like end, and also sets Event.Name of the Removed.
 //
-// Pending pulses run first, then the effects of the buff are revoked, so that a handler of the
-// Removed finds an owner without them. After the event the slot is freed. The actions for the
-// removal are queued last, when the handle is no longer valid.
+// Pending pulses run first. Then the effects of the buff are revoked, so that a handler for the
+// Removed sees the owner without these effects. After the event, the slot is freed. The actions for
+// the removal are queued last; when they run, the handle of the buff is no longer valid.
 func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	i := s.slot(at)
 	if i.extra != noSlot {
@@ -55,15 +55,16 @@ func (s *Set) endNamed(t *Turn, at uint16, why Reason, name string) {
 	}
 }
 
-// freeWithNumbers frees an instance with numbers, which the actions for its removal read.
+// freeWithNumbers frees an instance that has numbers and queues the actions for its removal, which
+// read these numbers.
 func (s *Set) freeWithNumbers(t *Turn, at uint16, why Reason) {
 	spec, k := s.programOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
 	s.freeInstance(t, at)
 	s.queueActions(t, spec.remove[why], k)
 }
 
-// numbersAtEnd returns the numbers of an instance that is about to be freed. They remain valid
-// until its extra is reused.
+// numbersAtEnd returns the numbers of an instance that is about to be freed. The numbers remain
+// valid until the extra of the instance is reused.
 func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 	k := s.numbersOf(t, i, offBoundary)
 	if k == &t.evaluated.each {
@@ -73,8 +74,8 @@ func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 	return &t.evaluated.behind
 }
 
-// endEffects revokes the effects of an instance that ends. It is needed only for definitions with
-// usesLeave.
+// endEffects revokes the effects of an instance that ends. It must be called only if the definition
+// has usesLeave.
 func (s *Set) endEffects(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.reportLastState(t, at, false)
@@ -89,7 +90,7 @@ func (s *Set) endEffects(t *Turn, at uint16) {
 	}
 }
 
-// freeInstance frees the slot.
+// freeInstance frees the slot of an instance.
 func (s *Set) freeInstance(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.programOf(i).uses&usesModifiers != 0 {
@@ -100,8 +101,8 @@ func (s *Set) freeInstance(t *Turn, at uint16) {
 	s.slot(at).flags = wasDirty // the slot is still in the dirty list
 }
 
-// removeStacks removes n stacks of an instance, or the instance if it has no more than n. The timers of
-// the remaining stacks do not change.
+// removeStacks removes n stacks of an instance. It ends the instance if n is at most zero or at
+// least the number of stacks. The timers of the remaining stacks do not change.
 func (s *Set) removeStacks(t *Turn, at uint16, n int, why Reason) outcome {
 	i := s.slot(at)
 	if n <= 0 || n >= int(i.stacks) {
@@ -128,7 +129,7 @@ func (s *Set) removeStacks(t *Turn, at uint16, n int, why Reason) outcome {
 	return r
 }
 
-// expiringStacks returns the number of stacks that expire at the end of the duration.
+// expiringStacks returns how many of an instance's stacks expire when its duration ends.
 func (s *program) expiringStacks(stacks int) int {
 	switch s.Stack.Expire {
 	case define.ExpireOne:
@@ -141,8 +142,9 @@ func (s *program) expiringStacks(stacks int) int {
 	return stacks
 }
 
-// expirePart handles the end of a part of an instance: of an async stack, of the running
-// application of a queue, or of some stacks, where the duration restarts for the others.
+// expirePart handles an end that concerns only a part of an instance: an async stack, a holder, the
+// running application of a queue, or some of the stacks. In the last case, the duration restarts
+// for the remaining stacks.
 func (s *Set) expirePart(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch s.programOf(i).Stack.Timers {
@@ -161,7 +163,7 @@ func (s *Set) expirePart(t *Turn, at uint16) {
 	}
 	i.stacks -= int16(s.programOf(i).expiringStacks(int(i.stacks)))
 	s.updateModifiers(t, at)
-	i.end = endAfter(i.end, s.duration(i)) // not from now: with a rate, now may be later than the end
+	i.end = endAfter(i.end, s.duration(i)) // count from i.end: with a rate, now may be later
 	s.mark(at, journal.Stacks|journal.Time)
 	s.markDirty(t, at)
 	e := s.instanceEvent(StackEnded, at)
@@ -180,9 +182,9 @@ func (s *Set) expire(t *Turn, at uint16) {
 	s.end(t, at, why)
 }
 
-// Clear removes all buffs of the owner, oldest first, with one reason, when the owner leaves. It
-// runs no actions of definitions. Timeouts and deferred handler calls are dropped; Clear returns
-// their number. The attributes are reset to the catalog's values.
+// Clear removes all buffs of an owner that leaves, oldest first. Each Removed has the reason why.
+// Clear runs no actions of definitions. It drops timeouts and deferred handler calls, and returns
+// how many it has dropped. The attributes are reset to the catalog's values.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	for s.oldest != noSlot {
@@ -211,12 +213,13 @@ func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	return dropped
 }
 
-// kill executes the death of the owner: it ends every buff whose on_death is remove, with reason
-// Death and without a final pulse, and pauses those with on_death: pause. If the owner is dead
-// already, it does the same to buffs applied since, without a Died.
+// kill executes the death of the owner. It ends every buff whose on_death is remove, with the
+// reason Death and without a final pulse. It pauses every buff whose on_death is pause. If the
+// owner is already dead, kill does the same for the buffs applied since the death, but emits no
+// Died.
 //
-// The order is: the event Died; the actions of on.death of the buffs that are not hidden, which
-// are queued; the removals.
+// First it emits the event Died. Then it queues the on.death actions of all buffs that are not
+// hidden. Last it removes and pauses buffs.
 //
 // Examples: testdata/death.txt, death_last_pulse.txt, death_pause.txt, on_death.txt.
 func (s *Set) kill(t *Turn, c *Command) Result {
@@ -245,7 +248,8 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 	return r
 }
 
-// queueDeathActions queues the on.death actions of the buff in a slot; seq is the number of the Died.
+// queueDeathActions queues the on.death actions of the buff in a slot. The sequence number of the
+// Died is seq.
 func (s *Set) queueDeathActions(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	i := s.slot(at)
 	if spec := s.programOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {
@@ -258,7 +262,7 @@ func (s *Set) queueDeathActions(t *Turn, at uint16, seq uint64, killer OwnerID) 
 // Dead reports whether the owner has been killed and not revived.
 func (s *Set) Dead() bool { return s.gates() != nil && s.gates().dead }
 
-// revive ends the death of the owner.
+// revive executes the revival of the owner: it ends the death pauses of its buffs.
 func (s *Set) revive(t *Turn) Result {
 	s.eachInstance(func(at uint16) {
 		if s.slot(at).flags&deathPaused != 0 {
@@ -274,8 +278,8 @@ func (s *Set) revive(t *Turn) Result {
 	return Result{Kind: Revived}
 }
 
-// setDeathPause pauses a buff while its owner is dead. This pause is independent of others; a
-// Resume does not end it.
+// setDeathPause starts or ends the death pause of a buff. Other pauses are independent of it; the
+// command Resume does not end it.
 func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	s.flushPulses(t, at)
 	i := s.slot(at)
@@ -293,11 +297,12 @@ func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 	s.markDirty(t, at)
 }
 
-// byDeath is the cause of a death pause in the time scale of a buff. The time scale of an owner
-// uses the same place for its zone.
+// byDeath is the cause of a death pause in the time scale of a buff. It has the same value as the
+// cause "zone", which occurs only in the time scale of an owner.
 const byDeath = define.OfZone
 
-// loseSource executes the departure of a source.
+// loseSource executes the command LoseSource for a source that has left. The on_source_gone of each
+// of its buffs decides: the buff ends, remains, or gets the owner as its new source.
 //
 // Example: testdata/source_gone.txt.
 func (s *Set) loseSource(t *Turn, source OwnerID) Result {

@@ -13,17 +13,17 @@ type gates struct {
 	tags                  tagSet // from grants and AddTag, with their parents
 	commandTags           tagSet // from AddTag only, without their parents
 	immune                tagSet // from Immunize
-	immunities            int32  // live instances with Immunity that are not hidden
-	handledActs           uint64 // acts that an instance, present or past, handles
+	immunities            int32  // number of instances with Immunity that are not hidden
+	handledActs           uint64 // acts that any present or past instance handles, one bit each
 	rolls                 uint64 // number of chance rolls so far
 	drRecords             []drRecord
-	links                 []linkage    // which buff has applied which link
-	unknownSaved          *state.Owner // parts of the restored blob unknown to the catalog; nil: none
-	appliers              []applier    // sources of instances in addition to instance.source: see dr.go
+	links                 []linkage    // which buffs are links of which heads
+	unknownSaved          *state.Owner // parts of the restored blob that the catalog does not define, or nil
+	appliers              []applier    // further sources of instances, in addition to instance.source: see dr.go
 	dead                  bool         // killed and not revived
 	mustReevaluate        bool         // reevaluate has to run
 	immunityChanged       bool         // the owner's immunities have changed
-	immunityChangedBefore bool         // the same, before the current round of reevaluate
+	immunityChangedBefore bool         // immunityChanged as of the previous round of reevaluate
 }
 
 func (s *Set) ensureGates() *gates {
@@ -33,7 +33,8 @@ func (s *Set) ensureGates() *gates {
 	return s.gates()
 }
 
-// The gates of an owner are nil if it has none. Methods that read or delete may be called on nil.
+// An owner that needs no gates has a nil pointer instead. The methods that read or delete may be
+// called on nil.
 
 // ownerTags returns the owner's tags.
 func (g *gates) ownerTags() tagSet {
@@ -56,7 +57,7 @@ func (g *gates) revoke(tags []Tag) {
 	}
 }
 
-// handles reports whether an instance, present or past, handles the act.
+// handles reports whether any present or past instance handles the act.
 func (g *gates) handles(act Act) bool { return g != nil && g.handledActs&act.bit() != 0 }
 
 // requestReevaluation records that tags, or the strongest buff of a group, may have changed.
@@ -75,8 +76,9 @@ func (g *gates) roll(seed uint64, owner OwnerID, chance int) bool {
 // Has reports whether the owner has a tag. It costs O(log tags).
 func (s *Set) Has(tag Tag) bool { return s.gates() != nil && s.gates().tags.has(tag) }
 
-// admit runs the checks of an application up to its chance, and returns the reason if one fails.
-// It can be skipped if the owner has no gates and the definition has none of usesGates.
+// admit runs the checks of an application from the first one to the chance. It returns the reason
+// of the check that fails, or NoReason. It can be skipped if the owner has no gates and the
+// definition has none of the features in usesGates.
 //
 // Examples: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
 func (s *Set) admit(t *Turn, a *Application) Reason {
@@ -120,7 +122,7 @@ func (s *Set) Remaining(tag Tag, now wheel.Time) (left time.Duration, ok bool) {
 	return left, ok
 }
 
-// remaining returns the time until the end of the instance.
+// remaining returns the time from now until the end of the instance.
 func (s *Set) remaining(i *instance, now wheel.Time) time.Duration {
 	end := s.toWorldTime(i, i.end)
 	if end == wheel.Never && i.end != wheel.Never {

@@ -8,7 +8,8 @@ import (
 
 // makeRoom checks whether the owner has room for a new instance, and ends the instances that it
 // displaces: in its group, in its slot class, and of its source. If there is no room, it returns
-// the reason and changes no instance. It is needed only for definitions with usesRoom.
+// the reason and changes no instance. It must be called only if the definition has one of the
+// features in usesRoom.
 //
 // The displaced instances are collected first and ended together, so that all Removed events
 // precede the Applied.
@@ -127,27 +128,29 @@ func (s *Set) displaceSource(t *Turn, a *Application) {
 	}
 }
 
-// evictedBefore reports whether a is evicted rather than the older b. With EvictOldest, and for
-// equal instances, b is evicted.
+// evictedBefore reports whether the instance in slot a is evicted rather than the instance in slot
+// b, which is older. With EvictOldest, and if the two are equal by the rule, the older one is
+// evicted.
 func (s *Set) evictedBefore(rule define.Evict, a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
 	switch rule {
 	case define.EvictLowest:
 		return s.programOf(x).Group.Priority < s.programOf(y).Group.Priority
 	case define.EvictSoonest:
-		return s.toOwnerTime(x, x.end) < s.toOwnerTime(y, y.end) // world time is Never during a pause
+		return s.toOwnerTime(x, x.end) < s.toOwnerTime(y, y.end) // not in world time, where the end of a paused buff is Never
 	}
 	return false
 }
 
-// strongest is the strongest instance of a group, the only one with an effect.
+// strongest names the strongest instance of a group with the rule hide. Only this instance of the
+// group has an effect.
 type strongest struct {
 	group uint16
 	at    uint16
 }
 
-// findStrongest finds the strongest instance of each group with the rule hide. An instance that
-// is hidden for another cause counts; if it is the strongest, no member of its group has an
+// findStrongest finds the strongest instance of each group with the rule hide. An instance that is
+// hidden for another cause counts too: if it is the strongest, no member of its group has an
 // effect.
 //
 // Example: testdata/group_hide.txt.
@@ -169,8 +172,9 @@ func (s *Set) findStrongest(t *Turn) {
 	}
 }
 
-// isStronger reports whether a, the older one, is stronger than b, by priority, level and
-// magnitude. Of equal instances the younger is stronger.
+// isStronger reports whether the instance in slot a, which is older, is stronger than the instance
+// in slot b. It compares priority, level and magnitude. Of equal instances, the younger one is
+// stronger.
 func (s *Set) isStronger(a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
 	if p, q := s.programOf(x).Group.Priority, s.programOf(y).Group.Priority; p != q {
@@ -179,7 +183,8 @@ func (s *Set) isStronger(a, b uint16) bool {
 	return x.strength().compare(y.strength()) > 0
 }
 
-// outrankedCauses returns the causes weaker and ineffective if they apply to an instance. Call
+// outrankedCauses returns those causes for hiding an instance that depend on stronger instances:
+// weaker (within its group) and ineffective (among the instances of its definition). Call
 // findStrongest first.
 //
 // Examples: testdata/group_hide.txt, effective.txt.
@@ -198,8 +203,8 @@ func (s *Set) outrankedCauses(t *Turn, at uint16) (causes flags) {
 	return causes
 }
 
-// countStronger returns the number of instances of the same definition that are stronger, or
-// equally strong and older.
+// countStronger returns how many other instances of the same definition are stronger, or equally
+// strong and older.
 func (s *Set) countStronger(at uint16) (n int) {
 	i := s.slot(at)
 	for other := s.oldest; other != noSlot; other = s.slot(other).newer {

@@ -9,14 +9,14 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// setPeriod changes the period of a running buff by its haste rule:
+// setPeriod changes the period of a running buff according to its haste rule:
 //
 //	snapshot   no change now; the next refresh takes the new period
 //	next       the next pulse does not move; the new period starts after it
 //	rescale    the time until the next pulse is scaled by the new period / the current one
 //
-// With haste_duration the remaining duration is scaled by new/old, so that the number of pulses
-// stays the same. All times are rounded to whole ms, half up.
+// With haste_duration, the remaining duration is scaled too, by the new period / the old one. So
+// the number of pulses stays the same. All times are rounded to whole ms, half up.
 //
 // Examples: testdata/haste_snapshot.txt, haste_next.txt, haste_rescale.txt, haste_rates.txt,
 // haste_least.txt, haste_expire.txt.
@@ -50,7 +50,7 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 		case s.programOf(i).Stack.Timers == define.TimersQueue:
 			s.rescaleWaiting(i, ms, was)
 		}
-		// The end of some stacks restarts the duration.
+		// When some stacks end, this duration starts again, so it is scaled too.
 		s.storeDuration(i, max(int64(mulDiv(s.duration(i), uint64(ms), uint64(was))), 1))
 		e.End = s.reportedEnd(i)
 		s.mark(at, journal.Time)
@@ -61,8 +61,8 @@ func (s *Set) setPeriod(t *Turn, at uint16, to time.Duration) Result {
 	return Result{Handle: e.Handle, Kind: Hastened}
 }
 
-// rescaleHolders scales the remaining linger times of the holders, from which the end of the
-// instance follows.
+// rescaleHolders scales the remaining linger times of the holders. The end of the instance depends
+// on these times.
 func (s *Set) rescaleHolders(i *instance, now wheel.Time, ms, was int64) {
 	async := s.extraOf(i).async
 	for k := range async {

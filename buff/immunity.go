@@ -40,10 +40,10 @@ func (g *gates) immuneByTag(spec *program) bool {
 	return false
 }
 
-// immunize executes the commands Immunize and DropImmunity. An immunity matches the Tags of a
-// buff, not its Grants. Immunities are counted like tags. The Immune rule of a running buff
-// decides: remove ends it here, suppress is left to reevaluate, and ignore has no effect. With
-// Purge, buffs with suppress are ended too.
+// immunize executes the commands Immunize and DropImmunity. An immunity matches the Tags of a buff,
+// not its Grants. Like tags, immunities are counted. What happens to a running buff depends on its
+// Immune rule: with remove, it ends here; with suppress, reevaluate hides it later; with ignore,
+// nothing happens. If the command has Purge, buffs with suppress end here too.
 //
 // Examples: testdata/immunity.txt, immune_ring.txt.
 func (s *Set) immunize(t *Turn, c *Command) Result {
@@ -75,7 +75,8 @@ func (s *Set) immunize(t *Turn, c *Command) Result {
 	return Result{Kind: Done, Amount: n}
 }
 
-// purgeImmune ends the buffs that a new immunity of the buff in the slot at removes.
+// purgeImmune ends the buffs whose Immune rule is remove and that match the immunity of the buff in
+// slot at.
 func (s *Set) purgeImmune(t *Turn, at uint16) {
 	m := &s.programOf(s.slot(at)).immunity
 	s.eachInstance(func(other uint16) {
@@ -85,8 +86,8 @@ func (s *Set) purgeImmune(t *Turn, at uint16) {
 	})
 }
 
-// immuneCause returns the flag immune if the owner's immunity suppresses the instance, otherwise
-// 0. If no immunity has changed, it returns the present flag.
+// immuneCause returns the flag immune if an immunity of the owner suppresses the instance,
+// otherwise 0. If no immunity has changed, it returns the flag that the instance already has.
 //
 // Example: testdata/immunity_buff.txt.
 func (s *Set) immuneCause(i *instance, at uint16) flags {
@@ -101,7 +102,7 @@ func (s *Set) immuneCause(i *instance, at uint16) flags {
 	return 0
 }
 
-// whyHidden returns Immune if it is the only cause, otherwise NoReason.
+// whyHidden returns the reason Immune if immunity is the only cause, otherwise NoReason.
 func whyHidden(causes flags) Reason {
 	if causes&hidden == immune {
 		return Immune
@@ -109,8 +110,9 @@ func whyHidden(causes flags) Reason {
 	return NoReason
 }
 
-// reportedCauses returns the causes that Hidden and Shown report. For a definition with no effect
-// other than pulses, immunity is not among them, because each suppressed pulse reports it.
+// reportedCauses returns the causes for which Hidden and Shown are emitted. Immunity is not one of
+// them if pulses are the only effect of the definition, because each suppressed pulse already
+// reports the immunity.
 func (s *program) reportedCauses() flags {
 	if s.uses&(usesGrants|usesModifiers|usesImmunity) != 0 || s.reactsTo != 0 || s.Shield.On || s.aura != nil {
 		return hidden

@@ -2,20 +2,21 @@ package buff
 
 import "math"
 
-// An instance has 32 bits each for its age, period and duration: 4 billion applications on one
-// owner, and 49 days. If one of the three does not fit, all three are in its extra.
+// An instance has 32 bits each for its age, period and duration. That is enough for 4 billion
+// applications on one owner and for times of 49 days. If one of the three numbers does not fit, all
+// three are stored in the extra of the instance.
 
 // maxInline is the largest number that is stored in the instance itself. Tests may lower it.
 var maxInline uint64 = math.MaxUint32
 
-// largeNumbers holds the numbers of an instance that is flagged large.
+// largeNumbers holds the age, period and duration of an instance that has the flag large.
 type largeNumbers struct {
 	age              uint64
 	period, duration int64 // ms
 }
 
-// age returns the number of the application that made the instance, which is unique for its owner.
-// It orders events of equal rank.
+// age returns the age of an instance: the number of the application that has started it. Ages are
+// unique for an owner. They order events of equal rank.
 func (s *Set) age(i *instance) uint64 {
 	if i.flags&large != 0 {
 		return s.extraOf(i).large.age
@@ -31,8 +32,8 @@ func (s *Set) period(i *instance) int64 {
 	return int64(i.period32)
 }
 
-// duration returns the length of the last application, in ms. The end of a stack starts the same
-// duration again.
+// duration returns the duration of the last application, in ms. If only some stacks end, the same
+// duration starts again.
 func (s *Set) duration(i *instance) int64 {
 	if i.flags&large != 0 {
 		return s.extraOf(i).large.duration
@@ -58,8 +59,8 @@ func (s *Set) storeDuration(i *instance, ms int64) {
 	}
 }
 
-// useLarge returns the large numbers of an instance, and moves its numbers there if needed. They stay
-// there for the rest of its life.
+// useLarge returns the large numbers of an instance. If the instance has none yet, useLarge moves
+// its age, period and duration there. They stay there for the rest of its life.
 func (s *Set) useLarge(i *instance) *largeNumbers {
 	x := s.ensureExtra(i)
 	if i.flags&large == 0 {

@@ -8,17 +8,18 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// linkage connects a link to a head. A buff with links in its definition is the head of the
-// instances that they apply or join. An instance with several heads ends with the last of them. A
-// head is identified by its age, which is unique for the owner.
+// linkage records that an instance is a link of a head. A head is a buff whose definition has
+// links. Each instance that the head starts or joins by applying these definitions is one of its
+// links. A link with several heads ends with the last of them. A head is identified by its age,
+// which is unique for the owner.
 type linkage struct {
 	head   uint64 // age of the head
 	link   Handle
 	stacks int16 // added by this head
 }
 
-// applyLinks issues the applications of a head's links, when the head starts and when it is applied
-// again.
+// applyLinks issues one application for each link of a head. It is called when the head starts and
+// when the head is applied again.
 //
 // Example: testdata/links_refresh.txt.
 func (s *Set) applyLinks(t *Turn, i *instance) {
@@ -29,8 +30,8 @@ func (s *Set) applyLinks(t *Turn, i *instance) {
 	}
 }
 
-// applyLink applies a link of a head, unless the head already has it, and records the connection.
-// A denied link is tried again by the next application of the head.
+// applyLink applies a link of a head, unless the head already has this link, and records the
+// linkage. A denied link is tried again by the next application of the head.
 //
 // Examples: testdata/stat/links.txt, links_again.txt, links_shared.txt.
 func (s *Set) applyLink(t *Turn, a *Application) outcome {
@@ -68,14 +69,14 @@ func (g *gates) addLink(l linkage) {
 	}
 }
 
-// isHead reports whether the buff with that age has links. After a reload its definition may not
-// have any.
+// isHead reports whether links are recorded for the buff with that age. The definition cannot tell:
+// it may have lost its links in a reload.
 func (g *gates) isHead(of uint64) bool {
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.head == of })
 }
 
-// issueUnlink issues the command that releases the links of a head that has ended. It runs after
-// the link applications that are already queued.
+// issueUnlink issues the command that releases the links of a head that has ended. The command runs
+// after the applications of links that are already queued.
 func (s *Set) issueUnlink(t *Turn, of uint64, why Reason, name string) {
 	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
 		s.gates().dropHead(of)
@@ -111,14 +112,14 @@ func (s *Set) unlink(t *Turn, c *Command) Result {
 	return r
 }
 
-// dropHead deletes the connections of a head.
+// dropHead deletes the linkages of a head.
 func (g *gates) dropHead(of uint64) {
 	if g != nil {
 		g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.head == of })
 	}
 }
 
-// dropLinks deletes the connections of a link.
+// dropLinks deletes the linkages of a link.
 func (g *gates) dropLinks(link Handle) {
 	g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.link == link })
 }
@@ -135,12 +136,13 @@ func (g *gates) headCount(link Handle) (n int) {
 	return n
 }
 
-// hasOtherHead reports whether an instance has a head other than the ones with the ages in except.
+// hasOtherHead reports whether a link has a head whose age is not in the list except.
 func (g *gates) hasOtherHead(link Handle, except []uint64) bool {
 	return slices.ContainsFunc(g.links, func(l linkage) bool { return l.link == link && !slices.Contains(except, l.head) })
 }
 
-// nextLinked returns the connection of a link to its oldest head that is younger than after.
+// nextLinked returns the linkage of a link to its oldest head among those whose age is above after.
+// If there is none, the head of the result is math.MaxUint64.
 func (g *gates) nextLinked(link Handle, after uint64) linkage {
 	next := linkage{head: math.MaxUint64}
 	for _, l := range g.links {

@@ -9,8 +9,9 @@ import (
 // migrate moves a running instance to another version of its definition with the same
 // Stack.Timers, and reports whether it still runs. [Set.Adopt] describes the rules.
 //
-// Under the old version, pending pulses run and a buff without time left ends. Under the new
-// version, stacks above its limit are removed.
+// Pending pulses still run under the old version. A buff that has no time left under the new
+// version ends before the switch. Stacks above the limit of the new version are removed after the
+// switch.
 func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	s.flushPulses(t, at)
 	i := s.slot(at)
@@ -50,8 +51,8 @@ func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 	return true
 }
 
-// convertEnd sets the end that the new version gives to the application of an instance, and
-// reports whether it is after now.
+// convertEnd sets the end that the running application of an instance has under the new version,
+// and reports whether this end is later than now.
 //
 // The duration is scaled like the definition's duration: 6 s under a definition of 12 s become 10 s
 // under one of 20 s. The elapsed time stays the same. Example: testdata/stat/reload.txt.
@@ -83,8 +84,8 @@ func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 	return true
 }
 
-// moveAsync moves the ends of all async stacks. Stacks that would have ended by now are removed;
-// if there are no others, the instance ends.
+// moveAsync moves the ends of all async stacks by the given ms. Stacks that would already have
+// ended are removed. If no stack is left, the instance ends.
 func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 	i := s.slot(at)
 	s.shiftAsyncEnds(i, by)
@@ -99,12 +100,12 @@ func (s *Set) moveAsync(t *Turn, at uint16, by int64) {
 	}
 }
 
-// moveQueue moves the end of the running application and changes the remaining times of the
-// waiting ones.
+// moveQueue moves the end of the running application, and changes the remaining times of the
+// waiting ones, by the given ms.
 //
-// It first removes waiting applications without remaining time, then those above the limit. The
-// running one ends last, because that starts the next one. Example:
-// testdata/stat/queue_reload.txt.
+// It first removes the waiting applications that have no time left, and then those above the limit.
+// If the running application has to end, it ends last, because its end starts the next one.
+// Example: testdata/stat/queue_reload.txt.
 func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	i := s.slot(at)
 	x, now := s.extraOf(i), s.nowOf(t, i)
@@ -131,7 +132,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 	}
 }
 
-// convertNumbers evaluates the numbers of another version for a running instance.
+// convertNumbers evaluates the numbers of the new version of a definition for a running instance.
 //
 // Example: testdata/stat/reload.txt.
 func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
@@ -149,8 +150,9 @@ func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
 	}
 }
 
-// convertNumbers evaluates the numbers of another version, given the values of the old version,
-// which include the caller's arguments. A number that cannot be evaluated keeps its old value.
+// convertNumbers evaluates the numbers of the new version of a definition. The old version's values
+// include the arguments from the caller, which are used again. A number that cannot be evaluated
+// keeps its old value.
 func (q *evaluator) convertNumbers(old, spec *program, values []float64) {
 	w := &q.turn.evaluated
 	w.args = w.args[:0]

@@ -11,14 +11,14 @@ import (
 //
 //	base ─▸ slot 0 │ slot 1 │ … │ dues, hashes, orders: see keys │ name
 //
-// Every turn reads slots and keys. With unsafe, both are found from one pointer and an index,
-// without another access to memory, and the garbage collector follows one pointer per owner.
-// Unsafe is used only here and for the rows in keys.go. Access to a slot or key beyond the piece
-// panics; rows end with the slots in use.
+// Every turn reads slots and keys. With unsafe, both are computed from one pointer and an index,
+// without another access to memory, and the garbage collector has to follow only one pointer per
+// owner. Unsafe is used only here and for the rows in keys.go. Access to a slot or key beyond the
+// piece panics. A row of keys ends with the last slot in use.
 type piece struct {
 	base *instance // the first slot
 	size uint16    // slots
-	used uint16    // slots that have an instance or have had one
+	used uint16    // number of slots that have, or have had, an instance
 	live int16     // instances
 }
 
@@ -33,26 +33,26 @@ var _ [unsafe.Sizeof(cacheLine{})]byte = [unsafe.Sizeof(instance{})]byte{}
 
 // pieceName says where a piece was cut from. It is stored in the last word of the piece.
 type pieceName struct {
-	chunk uint32 // index in Memory.chunks; 0 if allocated separately
+	chunk uint32 // index in Memory.chunks; 0 if the piece is not part of a chunk
 	at    uint16 // index of the piece in its chunk
 }
 
 // pieceLines returns the number of lines of a piece of n slots, with the keys and the name.
 func pieceLines(n int) int { return n + (keyWords(n)+wordsOfLine)/wordsOfLine }
 
-// newPiece makes a piece of n slots from the first lines of a row.
+// newPiece makes a piece of n slots from the first lines of a list of cache lines.
 func newPiece(of []cacheLine, n int, name pieceName) piece {
 	of = of[:pieceLines(n)]
 	of[len(of)-1][wordsOfLine-1] = wheel.Time(name.chunk)<<16 | wheel.Time(name.at)
 	return piece{base: (*instance)(unsafe.Pointer(&of[0])), size: uint16(n)}
 }
 
-// noLines is the memory of Sets that have never had a slot.
+// noLines is the memory of all Sets that have never had a slot.
 var noLines [1]cacheLine
 
 func noPiece() piece { return piece{base: (*instance)(unsafe.Pointer(&noLines[0]))} }
 
-// room returns the number of slots.
+// room returns the number of slots, used or not.
 func (p *piece) room() int { return int(p.size) }
 
 // bound panics if there is no such slot.

@@ -2,6 +2,7 @@
 
 package buff
 
-// poison makes freed memory invalid, and checks that it is unchanged when it is used again. It is
-// on in the tests of this package and with the build tag bufftickpoison.
+// poison reports whether freed memory is overwritten with invalid values, and checked to be
+// unchanged when it is used again. It is true in the tests of this package and with the build tag
+// bufftickpoison.
 var poison = false

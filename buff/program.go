@@ -7,9 +7,10 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// program is the compiled form of one definition. The rules of a Set read programs only. A
-// program holds a copy of the Spec, whose pointers, names and spans it adds as pointers to other
-// programs, numbers of the catalog and milliseconds, with all defaults filled in.
+// program is the compiled form of one definition. The rules of a Set read programs only. A program
+// has a copy of the Spec with all defaults filled in. In its other fields, the names in the Spec
+// are resolved to pointers to other programs or to numbers of the catalog, and its spans are in
+// milliseconds.
 //
 // The programs of a catalog are numbered in the order of its definitions; instances refer to
 // their program by number.
@@ -17,7 +18,7 @@ type program struct {
 	Spec
 
 	catalog  *Catalog
-	index    uint32 // in Catalog.programs
+	index    uint32 // index in Catalog.programs
 	lineage  uint32 // number of the ID in Catalog.lineages, the same for all versions
 	revision uint32 // number of changes of this lineage so far
 
@@ -27,7 +28,7 @@ type program struct {
 	shortest int64 // ms, MinDuration
 	longest  int64 // ms, MaxDuration; math.MaxInt64 if there is none
 	period   int64 // ms
-	carry    int64 // maximum carried over by a pandemic refresh, in percent of the duration
+	carry    int64 // maximum time that a pandemic refresh carries over, in percent of the duration
 	cap      int64 // ms, RefreshCap
 	limit    int32
 	initial  int32
@@ -40,7 +41,7 @@ type program struct {
 	immunity match
 	require  struct{ apply, ongoing, remove condition }
 
-	group, slot, dr uint16 // numbers in the catalog; 0 for none
+	group, slot, dr uint16 // numbers of the names in the catalog; 0 if not set
 
 	// Acts, one bit each.
 	interrupt, consumeOn, reactsTo uint64
@@ -49,15 +50,16 @@ type program struct {
 	shield     *shielding // nil without a shield
 	thresholds []threshold
 
-	numbers       []number // kept by each instance: Params, and all values that are not constant
-	scale, poolBy *number  // of the duration and of the shield
-	callers       []string // names of Application.Params that some number reads
+	numbers       []number // stored in each instance: Params and all other numbers that are not constant
+	scale, poolBy *number  // DurationScale and Shield.By, nil if not set
+	callers       []string // names of the Application.Params that numbers read
 	modifiers     []modifier
 	links         []*program
 
-	// captures are the attributes of the source that the definition and all that it can set off
-	// read. capturesLate says that some are read after the application with SnapshotCast, rereads that
-	// some are with SnapshotApply: see program.addLateCapture.
+	// captures are the attributes of the source that this definition reads, or a definition that it
+	// can apply. Some of them may be read after the application, by another definition or at an
+	// act: see program.addLateCapture. For such reads, capturesLate reports whether one has
+	// SnapshotCast, and rereads whether one has SnapshotApply.
 	captures              []capture
 	capturesLate, rereads bool
 
@@ -108,8 +110,9 @@ const (
 	usesShare                       // PerSource
 	usesOnlyCall                    // see program.onlyCalls
 
-	// The features that matter to an application, before and after a new instance starts, and when
-	// an instance ends.
+	// Sets of features. If a definition has no feature of a set, some code can be skipped: the
+	// first checks of an application (usesGates), the code before and after the start of a new
+	// instance (usesRoom and usesEntry), and the end of the effects of an instance (usesLeave).
 	usesGates = usesNumbers | usesMagnitudes | usesRequire | usesChance | usesDead
 	usesRoom  = usesGroup | usesSlot | usesShare | usesModifiers
 	usesEntry = usesModifiers | usesThresholds | usesGrants | usesImmunity | usesHide | usesOngoing | usesActs
@@ -118,7 +121,7 @@ const (
 
 // shielding selects the damage that a shield absorbs.
 type shielding struct {
-	schools []Tag       // without the tags above them; empty for all
+	schools []Tag       // without the tags above them; empty if the shield absorbs all schools
 	attrs   []stat.Attr // empty for all
 }
 
@@ -162,8 +165,8 @@ type reaction struct {
 type change struct {
 	attr     stat.Attr
 	by       ref
-	atAct    *number // if not nil, replaces by: evaluated at the act, because it reads the amount
-	pulsed   bool    // by is evaluated again at each pulse
+	atAct    *number // if not nil, used instead of the field by; it reads the amount, so it is evaluated at the act
+	pulsed   bool    // the field by is evaluated again at each pulse
 	perStack bool
 	school   Tag
 }
@@ -179,13 +182,13 @@ type modifier struct {
 
 // ref refers to the value of a number.
 type ref struct {
-	value float64 // a constant, if place is negative
+	value float64 // the value of a constant, for which place is negative
 	place int32   // index in program.numbers and in the values of an instance
 }
 
 // number is a compiled define.Number.
 type number struct {
-	name     string // in a blob
+	name     string // the name under which a blob saves the value
 	from     define.From
 	snapshot define.Snapshot
 	whom     define.Whose
@@ -200,15 +203,16 @@ type number struct {
 	formula define.Formula
 	reads   []read
 
-	// The inputs of a formula that reads stacks are numbers too: see checker.inputs. live is the
-	// place of the first of them, in the formula and in each input; 0 if there are none.
+	// The inputs of a formula that reads stacks are numbers too: see checker.inputs. In the formula
+	// and in each of its inputs, live is the place of the first input; in all other numbers it is
+	// 0. In an input, input is true.
 	live  int32
 	input bool
 }
 
-// Sources of the numbers that are inputs of a formula, in addition to those of define.From.
+// Additional values of define.From for numbers that are inputs of a formula.
 const (
-	fromLive      define.From = define.FromFormula + 1 + iota // 1 if all inputs are known, otherwise 0
+	fromLive      define.From = define.FromFormula + 1 + iota // the value is 1 if all inputs are known, otherwise 0
 	fromLevel                                                 // of the application
 	fromMagnitude                                             // of the application
 )

@@ -7,17 +7,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// pulse executes a pulse that an application causes at once, with all stacks.
+// pulse executes a pulse that an application causes immediately. All stacks count in this pulse.
 func (s *Set) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBoundary, 0, 0, 0) }
 
-// offBoundary, as the instant of a pulse, means that the pulse is not at a boundary of the period.
-// Every async stack counts in it.
+// offBoundary is passed instead of an instant if a pulse is not at a boundary of the period. All
+// async stacks count in such a pulse.
 const offBoundary wheel.Time = math.MinInt64
 
-// pulseAt emits the pulse at the instant own, in the instance's time, and queues its actions. If
-// the buff is hidden, it emits a Suppressed instead. For a partial pulse, elapsed is the part of
-// the period in ms, otherwise zero. count is the number of pulses that it stands for, if above
-// one.
+// pulseAt emits a pulse and queues its actions. The instant of the pulse, in the instance's time,
+// is own. If the buff is hidden, pulseAt emits a Suppressed instead. For a partial pulse, elapsed
+// is the elapsed part of the period in ms; otherwise it is zero. If the pulse stands for more than
+// one pulse, count is their number; otherwise it is zero.
 //
 // Examples: testdata/pulse_and_end.txt, catchup.txt.
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
@@ -40,7 +40,7 @@ func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64,
 	s.queuePulseActions(t, at, own)
 }
 
-// queuePulseActions queues the actions for the pulse just emitted, of the buff in a slot.
+// queuePulseActions queues the actions for the pulse that was just emitted for the buff in a slot.
 func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
 	var async []asyncStack
@@ -50,9 +50,10 @@ func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 	s.queuePulseActionsOf(t, at, i, s.programOf(i), s.magnitudesOf(i), async, own)
 }
 
-// queuePulseActionsOf queues the actions for the pulse just emitted, of the buff in slot at;
-// noSlot means a restored buff that has already ended. If a number with SnapshotPulse cannot be
-// evaluated, it emits a Faulted and leaves out the actions that depend on such numbers.
+// queuePulseActionsOf queues the actions for the pulse that was just emitted for the buff in slot
+// at. For a restored buff that has already ended, at is noSlot. If a number with SnapshotPulse
+// cannot be evaluated, queuePulseActionsOf emits a Faulted and skips the actions that depend on
+// such numbers.
 func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack, own wheel.Time) {
 	ops := spec.pulse
 	sound := spec.uses&usesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
@@ -75,24 +76,24 @@ func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program
 	}
 }
 
-// firePulse executes the pulse that is due at the instant own, in the instance's time: at a
-// boundary of the period, or at the end with a partial tail. Then it advances to the next
-// boundary.
+// firePulse executes the pulse that is due at own, an instant of the instance's time. The pulse is
+// due at a boundary of the period or, if it is partial, at the end of the buff. Then firePulse
+// advances to the next boundary.
 //
 // The next boundary is counted from own, not from now, so that late frames cause no drift. It is
-// set before the pulse, whose actions may change it.
+// set before the pulse is emitted, because the actions of the pulse may change it.
 func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
 	elapsed, period := int64(0), int64(0)
 	if own == i.boundary {
-		s.restartPeriod(i, own) // aligned periods return to their phase after a change
+		s.restartPeriod(i, own) // if aligned, the period returns to its phase after a change
 		if own == i.end && s.programOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
-			i.boundary = own.Add(s.period(i)) // an aligned boundary may be just before the end: no tail
+			i.boundary = own.Add(s.period(i)) // no partial pulse after an aligned boundary near the end
 		}
 	} else {
 		elapsed, period = s.elapsed(i, own), s.currentPeriod(i)
 		s.restartPeriod(i, own)
-		i.boundary = own.Add(s.period(i)) // even if aligned, so that the tail is not repeated
+		i.boundary = own.Add(s.period(i)) // even if aligned, so that the partial pulse is not repeated
 	}
 	if s.programOf(i).uses&usesCatchup != 0 {
 		s.catchUp(t, at, own, elapsed, period)
@@ -101,15 +102,16 @@ func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 	s.pulseAt(t, at, own, elapsed, period, 0)
 }
 
-// In a late frame, several due pulses of one instance may be combined into one, according to
-// Spec.Catchup, if the instance does not change between them. The combined pulse runs at the
-// last of them, or just before a change. A frame is late for an instance if another pulse is due
-// in it.
+// In a late frame, several due pulses of one instance may be combined into one pulse, according to
+// Spec.Catchup. This is possible only if the instance does not change between these pulses. The
+// combined pulse runs at the instant of the last of them, or just before a change. A frame is late
+// for an instance if more than one of its pulses is due in the frame.
 
 // catchUp executes a pulse, or leaves it pending because the next one is due in this frame too.
 //
-// A partial pulse is never combined, because its event gives its part of a period. If the stacks
-// that count change between two pulses, the earlier ones run first, with the earlier stacks.
+// A partial pulse is never combined, because its event gives the elapsed part of one period. If the
+// counting stacks differ between two pulses, the pending pulses run before the second one, with the
+// stacks that count in them.
 //
 // Examples: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
 func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {
@@ -127,7 +129,7 @@ func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64)
 	}
 }
 
-// flushMatching is flushPulses for the instances with a definition for which the function is true.
+// flushMatching calls flushPulses for each instance whose definition is selected by the function.
 func (s *Set) flushMatching(t *Turn, which func(*program) bool) {
 	s.eachInstance(func(at uint16) {
 		if which(s.programOf(s.slot(at))) {
@@ -138,9 +140,9 @@ func (s *Set) flushMatching(t *Turn, which func(*program) bool) {
 
 // flushPulses executes the pending pulses of an instance as one pulse, according to Spec.Catchup.
 //
-// It must be called before every change that a pulse would see: of stacks, magnitude, end or
-// visibility. So late pulses have the results that they would have had in time. The count is
-// cleared first, because the pulse may call flushPulses again. Examples:
+// It must be called before every change that affects a pulse: a change of stacks, magnitude, end or
+// visibility. So late pulses have the same results as pulses on time. The number of pending pulses
+// is cleared first, because the pulse may call flushPulses again. Examples:
 // testdata/catchup_change.txt, catchup_purge.txt.
 func (s *Set) flushPulses(t *Turn, at uint16) {
 	i := s.slot(at)
@@ -179,12 +181,12 @@ type waitingCall struct {
 	quiet bool // see Turn.quiet
 }
 
-// forget clears the pointers of a call. Clearing all of it, more than three cache lines, would be
-// slower.
+// forget clears the pointers of a call. Clearing the whole call, which takes more than three cache
+// lines, would be slower.
 func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil, nil, "", nil }
 
-// makeCurrent makes a queued call the current one. It must not be moved until the handler has
-// returned.
+// makeCurrent makes a queued call the current one. The call must not be moved in memory until the
+// handler has returned.
 func (c *waitingCall) makeCurrent(t *Turn) {
 	if t.current != &c.Call || c.Event != &c.event {
 		c.Event, t.current = &c.event, &c.Call
@@ -193,8 +195,8 @@ func (c *waitingCall) makeCurrent(t *Turn) {
 
 // callDeferred calls the first deferred handler.
 //
-// It runs at the start of a Run, at the instant of its cause, which may be before the frame: the
-// handler sees the time at which it would have run without the delay. Example:
+// The handler is called at the start of a Run, but at the instant of its cause, which may be before
+// the frame. So the handler sees the time at which it would have run without the delay. Example:
 // testdata/put_off.txt.
 func (s *Set) callDeferred(t *Turn) {
 	b := s.rare
@@ -223,7 +225,7 @@ func (s *Set) call(t *Turn) {
 	}
 	e := t.current.Event
 	if e.Handle != 0 && e.Kind != Removed && e.Kind != Reacted && e.Kind != Died && s.lookup(e.Handle) == nil {
-		t.Dropped++ // after its end, a buff has handlers only for its removal, a death or a reaction
+		t.Dropped++ // after the end of a buff, only handlers for its removal, a death or a reaction are called
 		return
 	}
 	e.Seen = t.Now
@@ -240,9 +242,10 @@ func (s *Set) callNow(t *Turn) {
 	}
 }
 
-// fault reports that the current handler failed, and removes its buff if OnFault says so.
+// fault reports that the current handler failed, and ends the buff of the handler if its OnFault is
+// define.FateRemove.
 //
-// The Faulted has the buff, the source and the instant of the handler's event. Example:
+// The Faulted names the buff, the source and the instant of the handler's event. Example:
 // testdata/faults.txt.
 func (s *Set) fault(t *Turn, why Reason) {
 	e := *t.current.Event
@@ -254,11 +257,11 @@ func (s *Set) fault(t *Turn, why Reason) {
 	}
 }
 
-// queueCall queues a handler, or defers it to the next Run.
+// queueCall queues the call of a handler, or defers it to the next Run.
 //
-// Inside a Run it is queued among the commands that the event causes, in the order of the
-// definition's list. In a Do no handler may be called; it waits in the Set, because the Turn
-// serves other Sets before this one runs again.
+// Inside a Run, the call is queued among the commands that the event causes, in the order of the
+// definition's list. Inside a Do, no handler may be called, so the call is deferred. A deferred
+// call is stored in the Set, because the Turn serves other Sets before this Set runs again.
 func (s *Set) queueCall(t *Turn, of *Event, do any, h HandlerID, timeout TimeoutHandle) {
 	to := &t.calls
 	if t.inside {

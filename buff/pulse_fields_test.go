@@ -11,7 +11,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestPulseFields: a pulse that stands for itself, and for a whole period, says nothing of a count or of a part.
+// TestPulseFields checks that a pulse that stands only for itself has no Count, and that a pulse
+// for a whole period has no Elapsed and Period.
 func TestPulseFields(t *testing.T) {
 	cat, err := NewCatalog(
 		Spec{ID: "beat", Duration: 3 * time.Second, Period: time.Second, First: define.FirstStart},
@@ -54,8 +55,8 @@ func TestPulseFields(t *testing.T) {
 	require.Equal(t, []pulse{{at: 1000}, {at: 2000}, {2500, 0, 500, 1000}}, pulses("part", 50))
 }
 
-// TestCallPutOff: a handler that was put off sees the instant of its cause, and the frame in which it is called; of it and of
-// what it refers to nothing is kept.
+// TestCallPutOff checks that a deferred handler sees the instant of its cause and the time of the
+// frame in which it is called, and that no reference to its event is kept afterwards.
 func TestCallPutOff(t *testing.T) {
 	cat, err := NewCatalog(Spec{ID: "p", Duration: time.Minute, On: Hooks{Apply: []Action{{Do: define.DoCall, Name: "h"}}}})
 	require.NoError(t, err)
@@ -76,7 +77,7 @@ func TestCallPutOff(t *testing.T) {
 	}
 }
 
-// TestFaultFields: a Faulted says of which event the handler was, and nothing of its parts.
+// TestFaultFields checks that the Faulted for a handler has no Count, Elapsed, Period or End.
 func TestFaultFields(t *testing.T) {
 	cat, err := NewCatalog(Spec{ID: "part", Duration: 2500 * time.Millisecond, Period: time.Second, Tail: define.TailPartial, On: Hooks{Pulse: []Action{{Do: define.DoCall, Name: "h"}}}})
 	require.NoError(t, err)
@@ -96,14 +97,16 @@ func TestFaultFields(t *testing.T) {
 	require.Equal(t, 3, faults)
 }
 
-// TestOwnPast: nothing is left of a buff whose end is past and that no Run has come to yet.
+// TestOwnPast checks that the remaining time is zero for a buff whose end has passed but that no
+// Run has ended yet.
 func TestOwnPast(t *testing.T) {
 	i := Instance{End: 5, Rate: Ratio{1, 2}}
 	require.Equal(t, 2*time.Millisecond, i.Own(1))
 	require.Zero(t, i.Own(9))
 }
 
-// TestSetOriginOfUsed: one slot that was used is enough for handles that must not change.
+// TestSetOriginOfUsed checks that SetOrigin panics as soon as one slot has been used, because the
+// handles must not change.
 func TestSetOriginOfUsed(t *testing.T) {
 	cat, err := NewCatalog(Spec{ID: "p", Duration: time.Minute})
 	require.NoError(t, err)

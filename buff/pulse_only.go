@@ -2,25 +2,25 @@ package buff
 
 import "github.com/bufftick/bufftick/wheel"
 
-// In most games, most turns are one pulse of a plain buff that calls one handler, and the only
-// consequence is the next pulse. The general rules make such a turn a third slower, with their
-// lists of changes and queued items and their checks. This fast path is observably identical,
-// apart from one visit in [Set.Looked] if a handler does not return: TestPulseOnly compares the
-// two.
+// In most games, most turns consist of one pulse of a plain buff. The pulse calls one handler, and
+// its only consequence is the next pulse. The general code checks many rules for such a turn and
+// uses lists of changes and of queued items, which makes it a third slower. The fast path in this
+// file has the same observable results, with one exception: if a handler does not return,
+// [Set.Looked] counts one visit less. TestPulseOnly compares the two.
 
-// pulseOnly executes the only due event of a Set, if it is such a pulse and the instance's next
-// event is not due in this turn. Otherwise it has no effect and reports false. next is the
-// deadline of the other slots.
+// pulseOnly executes the only due event of a Set if that event is a pulse for the fast path and the
+// next event of the same instance is not due in this turn. Otherwise it has no effect and returns
+// false. The earliest deadline of all other slots is next.
 //
-// Like [Set.firePulse], it sets the next deadline before it calls the handler, in case the handler
-// changes it or does not return.
+// Like [Set.firePulse], it sets the next deadline of the instance before it calls the handler,
+// because the handler may change the deadline or not return.
 func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	i := s.slot(at)
 	if i.flags != 0 || i.extra != noSlot || s.gates() != nil || s.timeScale() != nil {
 		return false
 	}
 	own := i.boundary
-	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is here
+	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see Set.period
 	due := min(boundary, i.end)
 	if due <= until {
 		return false
@@ -43,16 +43,16 @@ func (s *Set) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	s.emitPulse(t, i, p, own, s.handle(at))
 	s.callPulse(t, p.pulse[0].handler)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {
-		s.markDirty(t, at) // the handler has caused changes: reschedule with the others
+		s.markDirty(t, at) // the handler has caused changes, so compute this deadline again, with the others
 	} else {
 		s.visited += workPerDeadline
 	}
 	return true
 }
 
-// emitPulse emits the pulse. It builds the event in the Turn, which is in the cache, and copies it
-// to the event list, which is not: the handler then reads the copy in the cache. Fields that it
-// does not set are always zero.
+// emitPulse emits the pulse. It builds the event in the Turn, which is in the cache, and copies the
+// event to the event list, which is not in the cache. So the handler reads the event from the
+// cache. Fields of the event that emitPulse does not set are always zero.
 func (s *Set) emitPulse(t *Turn, i *instance, p *program, own wheel.Time, h Handle) {
 	e := &t.pulseCall.event
 	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never

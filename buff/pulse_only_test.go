@@ -14,7 +14,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// onlySpecs are definitions whose pulses may be done by pulseOnly, and some that differ from these in one thing.
+// onlySpecs returns definitions whose pulses can take the fast path of pulseOnly, and some that
+// differ from these in one detail and cannot.
 func onlySpecs() []Spec {
 	calls := func(names ...string) (list []Action) {
 		for _, name := range names {
@@ -49,20 +50,21 @@ func onlySpecs() []Spec {
 	}
 }
 
-// onlySide is a Set of TestPulseOnly, with what its handlers draw.
+// onlySide is one of the two Sets that TestPulseOnly compares, with the random source of its
+// handlers.
 type onlySide struct {
 	set   *Set
 	turn  Turn
 	specs []*Spec
 	dice  *rand.Rand
 	calls []waitingCall
-	hung  bool // a handler has not come back
-	short int  // handlers that were called on the fast path
+	hung  bool // a handler has not returned
+	short int  // number of handlers called on the fast path
 
-	timeouts, rates bool // there are many of them
+	timeouts, rates bool // commands often concern timeouts, or rates
 }
 
-// hung is what a handler panics with in the place of ending its goroutine.
+// hung is the value with which a handler panics, instead of ending its goroutine.
 type hung struct{}
 
 func newOnlySide(c *Catalog, long bool, seed uint64) *onlySide {
@@ -71,14 +73,14 @@ func newOnlySide(c *Catalog, long bool, seed uint64) *onlySide {
 		x.specs = append(x.specs, c.Spec(s.ID))
 	}
 	x.turn = Turn{Catalog: c, Memory: &Memory{}, Call: x.call}
-	if long { // an owner who knows of a gate and of timeouts goes the way of all
+	if long { // an owner with gates and timeouts never takes the fast path
 		x.set.ensureGates()
 		x.set.rare.timeouts = &timeouts{free: noSlot}
 	}
 	return x
 }
 
-// command draws a command.
+// command returns a random command.
 func (x *onlySide) command(on Handle) Command {
 	a := Application{Spec: x.specs[x.dice.IntN(len(x.specs))], Source: OwnerID(1 + x.dice.IntN(3)), Magnitude: int64(x.dice.IntN(5)), Level: x.dice.IntN(3)}
 	if !x.timeouts && x.dice.IntN(40) == 0 || x.timeouts && x.dice.IntN(4) == 0 {
@@ -118,7 +120,7 @@ func (x *onlySide) call(t *Turn, c *Call) Reason {
 	return NoReason
 }
 
-// run runs a frame with that limit, and goes on after a handler that does not come back.
+// run runs a frame with a limit, and continues after a handler that does not return.
 func (x *onlySide) run(until wheel.Time, limit int) (done bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -133,8 +135,8 @@ func (x *onlySide) run(until wheel.Time, limit int) (done bool) {
 	return x.set.Run(&x.turn, until, limit)
 }
 
-// TestPulseOnly: a pulse on the fast path is one that goes the way of all, whatever comes of it: the events are the same, to the
-// byte, and so is what comes next, what is saved, and what was counted.
+// TestPulseOnly checks that a pulse on the fast path has the same results as one on the general
+// path, byte for byte: the events, the deadlines, the saved blob and the counters.
 func TestPulseOnly(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	only := 0
@@ -164,7 +166,7 @@ func TestPulseOnly(t *testing.T) {
 				now += 500
 			}
 			limit := 1 + how.IntN(4)
-			if how.IntN(8) == 0 { // a turn that may do nothing yet
+			if how.IntN(8) == 0 { // a turn with a limit of 0
 				for _, x := range sides {
 					x.turn.Now = now
 					x.turn.Order++
@@ -180,7 +182,7 @@ func TestPulseOnly(t *testing.T) {
 				}
 				requireSame(t, seed, short, long)
 				if how.IntN(4) == 0 {
-					now += wheel.Time(how.IntN(60)) // what is left comes later
+					now += wheel.Time(how.IntN(60)) // the remaining events run later
 				}
 			}
 		}
@@ -190,7 +192,7 @@ func TestPulseOnly(t *testing.T) {
 	require.Greater(t, only, 2*long.Times(40))
 }
 
-// requireSame compares what two sides have brought and what they are.
+// requireSame compares the events, calls and states of two sides.
 func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
 	t.Helper()
 	require.Equal(t, a.turn.Events, b.turn.Events, "seed %d", seed)
@@ -201,26 +203,26 @@ func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
 	due2, order2, moved2 := b.set.TakeDeadline(&b.turn)
 	require.Equal(t, []any{due, order, moved}, []any{due2, order2, moved2}, "seed %d", seed)
 	require.Equal(t, []uint64{a.turn.Ran, a.turn.Dropped, a.turn.Failed}, []uint64{b.turn.Ran, b.turn.Dropped, b.turn.Failed}, "seed %d", seed)
-	if !a.hung { // then the place of what comes next is not looked for again
+	if !a.hung { // otherwise the fast path has counted one visit less
 		require.Equal(t, a.set.Looked(), b.set.Looked(), "seed %d", seed)
 	}
 	require.Equal(t, slices.Collect(a.set.All()), slices.Collect(b.set.All()), "seed %d", seed)
 	blob, _ := a.set.Save(nil, a.turn.Catalog, blobMoment, 0)
 	blob2, _ := b.set.Save(nil, a.turn.Catalog, blobMoment, 0)
 	require.Equal(t, blob, blob2, "seed %d", seed)
-	if a.set.timeScale() == nil { // keys are in the world's time
+	if a.set.timeScale() == nil { // requireKeys needs deadlines in world time
 		requireKeys(t, a.set)
 	}
 	for at := range a.set.used {
 		require.Equal(t, *a.set.slot(at), *b.set.slot(at), "seed %d", seed)
 		require.Equal(t, *a.set.key(at), *b.set.key(at), "seed %d, slot %d", seed, at)
-		if *a.set.key(at) != wheel.Never { // otherwise it means nothing
+		if *a.set.key(at) != wheel.Never { // without a deadline, the order has no meaning
 			require.Equal(t, a.set.order(at), b.set.order(at), "seed %d, slot %d", seed, at)
 		}
 	}
 }
 
-// TestFastPath: which pulses go it.
+// TestFastPath checks which pulses take the fast path.
 func TestFastPath(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	apply := func(id string) Command {
@@ -233,7 +235,7 @@ func TestFastPath(t *testing.T) {
 		what  string
 		id    string
 		after []func(Handle) Command
-		from  wheel.Time // the frame begins behind it
+		from  wheel.Time // the frame starts after this instant
 		until wheel.Time
 		want  int
 	}{
@@ -281,7 +283,8 @@ func TestFastPath(t *testing.T) {
 	}
 }
 
-// TestCollectFirst checks that collectFirst finds the due instance if it is the only one, and otherwise changes nothing.
+// TestCollectFirst checks that collectFirst finds the due instance if it is the only one, and
+// otherwise changes nothing.
 func TestCollectFirst(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	found, none := 0, 0

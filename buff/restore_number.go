@@ -23,9 +23,9 @@ func (r *restorer) placeBases() {
 	}
 }
 
-// numbers restores the numbers of a buff and of its waiting applications, by name. A number that
-// is not saved is evaluated from the known inputs, or is its default or zero if inputs are
-// missing: a restore cannot deny a buff as an application can.
+// numbers restores the numbers of a buff and of its waiting applications, by name. A number that is
+// not saved is evaluated. If an input of the evaluation is missing, the number gets its default, or
+// zero: unlike an application, a restore cannot deny a buff.
 func (r *restorer) numbers(c *comeback) {
 	spec, b := c.spec, c.saved
 	if spec.uses&(usesMagnitudes|usesNumbers) == 0 {
@@ -34,7 +34,7 @@ func (r *restorer) numbers(c *comeback) {
 	}
 	q := evaluator{set: r.set, turn: r.turn, spec: c.spec, own: c.i.source == r.set.owner, level: int(c.i.level), stacks: int32(c.i.stacks), magnitude: c.i.magnitude}
 	had := &b.Numbers
-	if c.ran > 0 { // another application of its queue runs now
+	if c.ran > 0 { // a waiting application has started during the time away
 		had = &b.Waiting[c.ran-1].Numbers
 	}
 	q.captured = r.savedCaptures(spec, had)
@@ -56,7 +56,7 @@ func (r *restorer) numbers(c *comeback) {
 	c.x.magnitudes = k
 }
 
-// pools evaluates the shields of async stacks and waiting applications that are not saved.
+// pools evaluates those shields of async stacks and of waiting applications that are not saved.
 func (r *restorer) pools(c *comeback) {
 	for k := range c.x.async {
 		if l := &c.x.async[k]; l.shield == toWorkOut {
@@ -66,7 +66,7 @@ func (r *restorer) pools(c *comeback) {
 	}
 }
 
-// noNumbers removes the references of async stacks and waiting applications to numbers.
+// noNumbers marks all async stacks and waiting applications as having no separate numbers.
 func (c *comeback) noNumbers() {
 	for k := range c.x.async {
 		c.x.async[k].numbers = 0
@@ -95,15 +95,15 @@ func (r *restorer) numbersWaiting(c *comeback, k *magnitudes) {
 	k.waiting = &waiting
 }
 
-// numbersEach restores the numbers of async stacks. A stack without saved numbers uses the ones
-// of the buff.
+// numbersEach restores the separate numbers of async stacks. A stack without saved numbers uses the
+// numbers of the buff.
 func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 	if len(c.saved.Async) == 0 {
 		c.noNumbers()
 		return
 	}
 	own := make([]waitingNumbers, len(c.saved.Async))
-	for _, list := range [][]asyncStack{c.counted, c.x.async} { // some of counted have ended
+	for _, list := range [][]asyncStack{c.counted, c.x.async} { // some stacks in counted have ended
 		for j := range list {
 			l := &list[j]
 			if l.numbers == 0 {
@@ -131,7 +131,7 @@ func (r *restorer) valuesOf(spec *program, had *state.Numbers, q *evaluator) []f
 			list = had.Params
 		}
 		v, ok := savedOf(list, n.name)
-		if !ok && n.from != fromLive { // a formula without inputs keeps its value
+		if !ok && n.from != fromLive { // an unsaved fromLive stays 0, so that the formula is not evaluated again
 			v = r.evaluate(n, q)
 		}
 		r.values = append(r.values, v)
@@ -139,7 +139,8 @@ func (r *restorer) valuesOf(spec *program, had *state.Numbers, q *evaluator) []f
 	return r.values[from:len(r.values):len(r.values)]
 }
 
-// evaluate returns a number that was not saved.
+// evaluate evaluates a number that was not saved. If that fails, it returns the default of the
+// number.
 func (r *restorer) evaluate(n *number, q *evaluator) float64 {
 	v, why := q.evaluate(n)
 	if why != NoReason {
@@ -148,7 +149,8 @@ func (r *restorer) evaluate(n *number, q *evaluator) float64 {
 	return v
 }
 
-// savedOf returns the value of a name, unless it is missing or not finite.
+// savedOf returns the saved value with that name, and reports whether the value exists and is
+// finite.
 func savedOf(list []state.Value, name string) (float64, bool) {
 	for k := range list {
 		if v := float64(list[k].Value); list[k].Name == name && finite(v) {
@@ -158,7 +160,8 @@ func savedOf(list []state.Value, name string) (float64, bool) {
 	return 0, false
 }
 
-// newKept returns the next magnitudes, with room for that many keys.
+// newKept returns the next of the magnitudes that placeMemory has allocated, with room for the
+// given number of keys.
 func (r *restorer) newKept(keys int) *magnitudes {
 	r.magnitudes = append(r.magnitudes, magnitudes{keys: r.keys[:0:keys]})
 	k := &r.magnitudes[len(r.magnitudes)-1]

@@ -11,12 +11,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// place writes everything into the Set. No step can fail: errors in the blob and a
-// lack of room were found before.
+// place writes everything into the Set. No step can fail, because errors in the blob and a lack of
+// room have been found before.
 //
-// Bases come first, since the numbers of buffs may depend on them; then buffs, the oldest first,
-// each with its modifiers, so that a later one reads the same values as before; then links, which
-// refer to buffs by slot. Events and actions follow in tell.
+// Bases come first, because the numbers of buffs may depend on them. Then come the buffs, the
+// oldest first. Each is placed together with its modifiers, so that a later buff reads the same
+// values as before the save. Links come after the buffs, because they refer to buffs by slot.
+// Events and actions follow later, in tell.
 func (r *restorer) place() {
 	s := r.set
 	if s.events = r.saved.Events; r.own != nil {
@@ -48,7 +49,7 @@ func (r *restorer) place() {
 	}
 }
 
-// placeMemory allocates the memory of the Set, each kind in one piece.
+// placeMemory allocates the memory of the Set, with one allocation for each kind of data.
 func (r *restorer) placeMemory() {
 	s := r.set
 	buffs, extras, numbers, values, keys, captures := r.result.Restored, 0, 0, 0, 0, 0
@@ -121,7 +122,8 @@ func (r *restorer) placeBuff(c *comeback) {
 	if n := len(spec.modifiers); n > 0 {
 		s.ensureRare().modifiers += int32(n)
 	}
-	// As saved. tell reevaluates it when all buffs are present.
+	// The buff is hidden if it was hidden when it was saved. Later, when all buffs are present,
+	// tell evaluates this again.
 	if i.flags&hidden != 0 {
 		return
 	}
@@ -136,7 +138,7 @@ func (r *restorer) placeBuff(c *comeback) {
 	}
 }
 
-// placeSlot is Set.allocSlot for a Set without free slots that has room.
+// placeSlot is like Set.allocSlot, for a Set that has no free slots but has room for the instance.
 func (r *restorer) placeSlot(i *instance) uint16 {
 	s := r.set
 	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot
@@ -158,7 +160,7 @@ func (r *restorer) rejuvenate(c *comeback) {
 	last := c.age
 	r.ages++
 	c.age = r.ages
-	var ages []*uint64 // in the same order, without gaps, since a blob may have any ages
+	var ages []*uint64 // the ages keep their order, but without gaps, because a blob may contain any ages
 	if c.spec.Stack.Timers == define.TimersQueue {
 		ages = append(ages, &c.x.running)
 	}
@@ -175,7 +177,8 @@ func (r *restorer) rejuvenate(c *comeback) {
 	}
 }
 
-// placeLinks ties links to their heads. A head that was set aside has a new age.
+// placeLinks connects links with their heads. A head that an earlier Restore has set aside has a
+// new age.
 func (r *restorer) placeLinks() {
 	for k := range r.backs {
 		c := &r.backs[k]
@@ -203,8 +206,8 @@ func (r *restorer) placeLinks() {
 	}
 }
 
-// guessLinks ties a head to the oldest instance of each of its links that has the same source. A
-// blob of a format before 4 does not have the ties.
+// guessLinks connects a head with the oldest instance of each of its links that has the same
+// source. It is used for blobs in formats before 4, which do not contain these connections.
 func (r *restorer) guessLinks(c *comeback) {
 	of := c.age
 	if c.gone {
@@ -241,17 +244,17 @@ func (r *restorer) placeTags() {
 	}
 }
 
-// addTimes adds n to the count of a tag, up to the limit.
+// addTimes adds n to the count of a tag. The count does not exceed state.MaxTagCount.
 func (s *tagSet) addTimes(t Tag, n int64) {
 	s.add([]Tag{t})
 	k, _ := s.find(t)
 	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, state.MaxTagCount))
 }
 
-// tell emits the events and runs the actions. All buffs are present before the first event, so
-// that actions can find them. The order is: the commands of the zone; each buff with its pulses;
-// immunities, against the present definitions; hidden buffs; and the commands issued by all of
-// these.
+// tell emits the events and runs the actions. All buffs are present before the first event, so that
+// actions can find them. First tell executes the commands of the zone. Then it reports each buff
+// with its pulses, ends buffs by immunities of the present definitions, and hides or shows buffs.
+// Last it executes the commands that all of these have issued.
 func (r *restorer) tell(zone []Command) {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.timeScale().firstReached(r.at.Now), false)
@@ -267,7 +270,7 @@ func (r *restorer) tell(zone []Command) {
 			r.tellBack(c)
 		}
 	}
-	for k := range r.backs { // changed definitions may have new immunities
+	for k := range r.backs { // the definitions may have new immunities
 		c := &r.backs[k]
 		if c.gone || c.spec.uses&usesImmunity == 0 {
 			continue
@@ -306,8 +309,8 @@ func (r *restorer) tellBack(c *comeback) {
 	}
 }
 
-// tellParts emits the end of stacks during the time away, or the application that now runs in a
-// queue.
+// tellParts emits one event for a change during the time away: stacks have ended, or another
+// application of the queue runs now.
 func (s *Set) tellParts(t *Turn, c *comeback) {
 	i := s.slot(c.at)
 	e := s.instanceEvent(StackEnded, c.at)
@@ -352,8 +355,9 @@ func (r *restorer) tellGone(c *comeback) {
 	}
 }
 
-// worksAgain applies the modifiers of a buff that has ended, for its pulses, which precede its
-// end. If a changed catalog leaves no room for them, the pulses run without.
+// worksAgain applies the modifiers of a buff that has ended during the time away, because they
+// still affect the pulses before its end. If the new version of the catalog leaves no room for
+// these modifiers, the pulses run without them.
 func (r *restorer) worksAgain(c *comeback) {
 	s, i := r.set, &c.i
 	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.uses&usesPulsed == 0 || c.spec.uses&usesModifiers == 0 || !s.modifiersFit(c.spec, 0) {
@@ -372,8 +376,8 @@ func (r *restorer) worksAgain(c *comeback) {
 	s.reorderOverrides(sheet, younger)
 }
 
-// tellPulses emits the pulses of the time away, the partial one last. e is the event of one of
-// them.
+// tellPulses emits the pulses of the time away; if there is a partial pulse, it is the last. The
+// event e is the one for a single pulse.
 func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 	spec := c.spec
 	times, count, tail := c.told()
@@ -387,7 +391,7 @@ func (s *Set) tellPulses(t *Turn, c *comeback, e Event, at uint16) {
 	}
 	suppressed := true
 	switch {
-	case c.i.flags&hidden&^immune != 0: // an immunity may have ended during the time away
+	case c.i.flags&hidden&^immune != 0: // ignores immune, because the immunity may have ended during the time away
 		whole.Kind = Suppressed
 	case s.gates() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
 		whole.Kind, whole.Why = Suppressed, Immune

@@ -10,8 +10,9 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// pool returns the points that the shield of an application absorbs, or 0 without a shield. The
-// numbers must be evaluated. A stolen shield has its remaining points.
+// pool returns the number of points that the shield of an application can absorb, or 0 without a
+// shield. The numbers of the application must have been evaluated. A stolen shield keeps its
+// remaining points.
 //
 // Example: testdata/shield.txt.
 func (s *program) pool(t *Turn, a *Application) int64 {
@@ -28,18 +29,19 @@ func (s *program) pool(t *Turn, a *Application) int64 {
 	return s.Shield.Pool
 }
 
-// Absorb reduces an amount of damage by the owner's shields of that school, and returns the rest.
-// The shield with the highest priority is used first, of equals the oldest. Shields that are
-// limited to certain attributes absorb it too. A spent shield remains until the next Absorb
-// command: a handler that calls Absorb must issue one with no Amount.
+// Absorb reduces an amount of damage by the owner's shields for a school of damage, and returns the
+// damage that is left. The shield with the highest priority is used first; of shields with equal
+// priority, the oldest. Shields that are limited to certain attributes are used too. A spent shield
+// is not removed until the next Absorb command, so a handler that calls this method must issue an
+// Absorb command with an Amount of 0.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
 	rest, _ = s.absorbDamage(amount, school, 0)
 	return rest
 }
 
-// absorbDamage is Absorb for damage to an attribute, 0 for none in particular. It also reports
-// whether a shield is spent. It searches again after each spent shield: owners have few, and a
-// sorted list would cost memory for owners that are never hit.
+// absorbDamage is Absorb for damage to an attribute; 0 stands for no attribute in particular. It
+// also reports whether a shield is spent. It searches all buffs again after each spent shield:
+// owners have few shields, and a sorted list would cost memory even for owners that are never hit.
 func (s *Set) absorbDamage(amount int64, school Tag, attr stat.Attr) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)
@@ -63,8 +65,8 @@ func (s *Set) absorbDamage(amount int64, school Tag, attr stat.Attr) (rest int64
 	return 0, spent
 }
 
-// shieldLeft returns the remaining points of an instance's shield: with TimersEach, the sum of its
-// async stacks.
+// shieldLeft returns the remaining points of an instance's shield. With TimersEach, this is the sum
+// over its async stacks.
 func (s *Set) shieldLeft(i *instance) int64 {
 	x := s.extraOf(i)
 	left := uint64(x.shield)
@@ -76,8 +78,8 @@ func (s *Set) shieldLeft(i *instance) int64 {
 	return int64(left)
 }
 
-// useShield reduces damage by the shield of an instance, and returns the rest. With TimersEach the
-// async stack that ends first is used first.
+// useShield reduces damage by the shield of an instance, and returns the damage that is left. With
+// TimersEach, the async stack that ends first is used first.
 func (s *Set) useShield(at uint16, amount int64) int64 {
 	i := s.slot(at)
 	x := s.extraOf(i)
@@ -95,7 +97,8 @@ func (s *Set) useShield(at uint16, amount int64) int64 {
 	return amount
 }
 
-// hasSpent reports whether a shield of an instance has no points left.
+// hasSpent reports whether the shield of an instance, or of one of its async stacks, has no points
+// left.
 func (s *Set) hasSpent(i *instance) bool {
 	x := s.extraOf(i)
 	if s.programOf(i).Stack.Timers != define.TimersEach {
@@ -104,8 +107,8 @@ func (s *Set) hasSpent(i *instance) bool {
 	return slices.ContainsFunc(x.async, func(l asyncStack) bool { return l.shield <= 0 })
 }
 
-// absorbs reports whether a shield absorbs damage of a school to an attribute, 0 for none in
-// particular.
+// absorbs reports whether a shield absorbs damage of a school to an attribute; 0 stands for no
+// attribute in particular.
 func (s *program) absorbs(school Tag, attr stat.Attr) bool {
 	is := s.shield
 	if attr != 0 && len(is.attrs) > 0 && !slices.Contains(is.attrs, attr) {
@@ -144,9 +147,10 @@ func (s *Set) breakSpent(t *Turn) {
 	})
 }
 
-// endSpent ends the spent part of an instance: with TimersEach the async stacks for which spent
-// returns true; in a queue the running application, after which the next one starts now; otherwise
-// the instance. It reports whether the instance has ended.
+// endSpent ends the part of an instance whose shield or charges are spent. With TimersEach, it ends
+// the async stacks for which the function spent returns true. In a queue, it ends the running
+// application and starts the next one now. Otherwise it ends the instance. It reports whether the
+// instance has ended.
 //
 // Examples: testdata/timers_queue_uses.txt, timers_each_uses.txt.
 func (s *Set) endSpent(t *Turn, at uint16, why Reason, spent func(l *asyncStack) bool) bool {

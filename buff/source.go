@@ -7,13 +7,14 @@ import "github.com/bufftick/bufftick/buff/define"
 // must then be read before every command and Run: see [Set.Reread].
 func (s *Spec) Rereads() bool { return s.program.rereads }
 
-// Rereads reports whether the owner may have buffs of such definitions. If not, [Set.Reread] has
-// no effect.
+// Rereads reports whether the owner may have buffs for whose definitions [Spec.Rereads] is true. If
+// not, [Set.Reread] has no effect.
 func (s *Set) Rereads() bool { return s.rare != nil && s.rare.rereads }
 
-// Reread reads the attributes with [define.SnapshotApply] again, from the Sets of the sources of
-// the owner's buffs, which [Turn.Source] returns. If a source cannot be read, its last values
-// remain. Call it before every command and every Run, if Rereads reports true. It costs O(buffs).
+// Reread reads the attributes with [define.SnapshotApply] of all sources of the owner's buffs
+// again. It gets the Set of a source from [Turn.Source]. If a source cannot be read, its last
+// values are kept. If Rereads reports true, call Reread before every command and every Run. It
+// costs O(buffs).
 func (s *Set) Reread(t *Turn) {
 	if !s.Rereads() {
 		return

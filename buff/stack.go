@@ -6,8 +6,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// reapply joins a live instance with an application of d ms: it adds stacks up to the limit, and
-// then applies the rules of refresh and phase. At the limit the rule of overflow is applied first.
+// reapply executes an application with a duration of d ms that joins a live instance. It adds
+// stacks up to the limit, and then applies the refresh and phase rules. If the instance is already
+// at the limit, the overflow rule is applied first.
 //
 // Examples: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
 func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
@@ -22,20 +23,21 @@ func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
 
 // joinInstance is reapply without recording changes in the journal.
 //
-// The order matters: first the level, which may refuse the application; then the version, the
-// separate rules for TimersEach and TimersQueue, and overflow, which may refuse or end everything;
-// then the stacks; and last the refresh, so that its pulse has all stacks.
+// The order matters. The level comes first, because it may refuse the application. Then come the
+// version, the separate rules for TimersEach and TimersQueue, and the overflow rule, which may
+// refuse the application or end the instance. Then stacks are added. The refresh is last, so that
+// its pulse has all stacks.
 func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome {
 	i, spec := s.slot(at), a.Spec.program
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
 		return s.deny(t, a, LowerLevel, nil)
 	}
-	// Pending pulses belong to the buff before the change.
+	// Pending pulses run with the state before the change.
 	if i.extra != noSlot {
 		s.flushPulses(t, at)
 	}
 	if s.programOf(i).Stack.Timers != spec.Stack.Timers {
-		spec = s.programOf(i) // the old version stays: timers of two kinds cannot be mixed
+		spec = s.programOf(i) // keep the old version, because two kinds of timers cannot be mixed
 		a.Spec = &spec.Spec
 		if why := s.evaluateNumbers(t, a); why != NoReason {
 			return s.deny(t, a, why, nil)
@@ -88,8 +90,9 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	return r
 }
 
-// refuses reports whether the overflow rule refuses an application at the limit. A higher level
-// that wins replaces the instance, and is not refused by deny.
+// refuses reports whether the overflow rule refuses an application at the stack limit. If the
+// application has a higher level and therefore replaces the instance (higher), the rule deny does
+// not refuse it.
 func (s *program) refuses(higher bool) bool {
 	return s.Stack.Overflow == define.OverflowClear || s.Stack.Overflow == define.OverflowDeny && !higher
 }
@@ -108,7 +111,7 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 }
 
 // overflow queues the actions for an application at the stack limit, with its source, level and
-// magnitude. It passes them in a temporary event.
+// magnitude. These values are passed in a temporary event, which is not emitted.
 //
 // Examples: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Set) overflow(t *Turn, a *Application) {
@@ -124,9 +127,10 @@ func (s *program) stacksOf(a *Application) int32 {
 	return int32(min(a.Stacks, define.MaxStacks))
 }
 
-// crossThresholds issues the commands of the thresholds that an instance has reached from below,
-// since it had was stacks. A threshold counts again after the stacks have been below it. The
-// applications have the source and captured attributes of the application that added the stacks.
+// crossThresholds issues the commands of the thresholds that an instance has reached from below;
+// was is its number of stacks before the change. A threshold that has been reached counts again
+// only after the stacks have been below it. The applications that it issues have the source and the
+// captured attributes of the application that added the stacks.
 //
 // Examples: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
 func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, known []Captured) {
@@ -146,8 +150,8 @@ func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, kno
 	}
 }
 
-// mergeLevel sets the level of an instance for a further application. With LevelSegregate the two
-// levels are equal.
+// mergeLevel sets the level of an instance that a further application has joined. With
+// LevelSegregate the two levels are equal.
 //
 // Example: testdata/level.txt.
 func (s *Set) mergeLevel(i *instance, a *Application) {
@@ -159,7 +163,7 @@ func (s *Set) mergeLevel(i *instance, a *Application) {
 	}
 }
 
-// setLevel sets the level. If the period depends on it, the new period starts after the next
+// setLevel sets the level. If the period depends on the level, the new period starts after the next
 // pulse.
 func (s *Set) setLevel(i *instance, level int16) {
 	was := i.level

@@ -23,7 +23,7 @@ type Cause struct {
 	Spec   *Spec // the buff's definition
 	Source OwnerID
 	Handle Handle
-	Damage bool // no action: reports the act "dealt" to the source of damage, which may not exist
+	Damage bool // no action: a report of the act "dealt" to the source of damage, which may not exist
 	action *op
 }
 
@@ -39,12 +39,12 @@ func (c *Cause) name() string {
 	return o.do.String() + what + " to " + o.to.String()
 }
 
-// steal removes the buffs that match the query from the owner and applies them to the thief, with
-// their remaining times, each limited to most if that is above zero.
+// steal removes the buffs that match the query from the owner and applies them to the thief with
+// their remaining times. If most is above zero, it limits each of these times.
 //
 // The thief also gets the remaining shield and charges, the async stacks with their separate ends,
-// and the waiting applications of a queue, all with their numbers. For the thief it is an ordinary
-// application, with the thief as source. If it is denied, the buff is lost.
+// and the waiting applications of a queue, each with its numbers. On the thief, this is an ordinary
+// application with the thief as source. If the application is denied, the buff is lost.
 //
 // Examples: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt,
 // steal_resist.txt, steal_links.txt, steal_aura.txt.
@@ -64,8 +64,9 @@ func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	})
 }
 
-// stealable reports whether an instance can be stolen. Links cannot, because the head applies them
-// again for the thief, nor can buffs that an aura applies, which end with the aura.
+// stealable reports whether an instance can be stolen. A link cannot be stolen by itself: if its
+// head is stolen, the head applies its links again for the thief. A buff from an aura cannot be
+// stolen, because it ends with the aura.
 func (s *Set) stealable(at uint16) bool {
 	i := s.slot(at)
 	return !s.programOf(i).Dispel.Keep && i.flags&member == 0 && s.gates().headCount(s.handle(at)) == 0
@@ -78,12 +79,12 @@ func (s *Set) divisible(i *instance) bool {
 	return spec.Stack.Timers != define.TimersQueue && !spec.Shield.On && spec.Charges.N == 0
 }
 
-// fillStolen fills the application of a steal with the rest of n stacks of an instance, and reports
-// whether any time is left.
+// fillStolen fills the application of a steal with what remains of n stacks of an instance, and
+// reports whether any time is left.
 //
-// With shared timers this is one application. With TimersEach, and in a queue, there is one for
-// each part, in the order of their ages or turns: a has the first, and taken.rest the others; see
-// startRest.
+// With shared timers, this is one application. With TimersEach, and in a queue, there is one
+// application for each part, ordered by age or by turn. The first part is stored in a itself, the
+// others in a.stolenBuff.rest: see startRest.
 func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most time.Duration) bool {
 	a.Stacks = int(n)
 	longest := define.MaxDuration.Milliseconds()
@@ -134,9 +135,9 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 	return true
 }
 
-// stolenParts returns the applications that make up whole.stacks stacks, each with its remaining
-// time: with TimersEach the stacks that end first, by age; in a queue the running application,
-// followed by the waiting ones in the order of their turns.
+// stolenParts returns the parts that make up whole.stacks stacks of an instance, each with its
+// remaining time. With TimersEach, these are the stacks that end first, sorted by age. In a queue,
+// they are the running application and then the waiting ones in the order of their turns.
 func (s *Set) stolenParts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
 	async := s.extraOf(i).async
 	parts := append(t.partsBuffer(len(async)+1), async...)
@@ -175,7 +176,8 @@ func (a *Application) setPart(l *asyncStack) {
 	a.Duration = Lasting(time.Duration(l.left) * time.Millisecond)
 }
 
-// copyWaiting copies the separate numbers of the parts, and sets their indexes to the copies.
+// copyWaiting copies the numbers of those parts that have separate ones, and lets each of these
+// parts refer to its copy.
 func (n *stolenState) copyWaiting(k *magnitudes, parts []asyncStack) {
 	for j := range parts {
 		if l := &parts[j]; l.numbers != 0 {
@@ -190,7 +192,8 @@ func (n *stolenState) setPart(l *asyncStack) {
 	n.values, n.shield, n.charges = n.valuesOf(l), l.shield, l.charges
 }
 
-// valuesOf returns the numbers of a part: separate ones, or the numbers of the instance.
+// valuesOf returns the numbers of a part: its separate numbers if it has some, otherwise the
+// numbers of the instance.
 func (n *stolenState) valuesOf(l *asyncStack) []float64 {
 	each := len(n.values)
 	if l.numbers == 0 || each == 0 {
@@ -199,8 +202,8 @@ func (n *stolenState) valuesOf(l *asyncStack) []float64 {
 	return n.waiting[int(l.numbers-1)*each : int(l.numbers)*each]
 }
 
-// useTakenNumbers replaces evaluated numbers by the numbers of a stolen part. A number that the
-// stolen version did not have keeps its value.
+// useTakenNumbers replaces the evaluated numbers by the numbers of a stolen part. A number that did
+// not exist in the version that was stolen keeps its evaluated value.
 //
 // Example: testdata/stat/steal.txt.
 func (s *Set) useTakenNumbers(t *Turn, a *Application) {
@@ -211,8 +214,9 @@ func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 	}
 }
 
-// startRest applies the further parts of a steal. They belong to the first: they skip its checks,
-// and all together count once for diminishing returns.
+// startRest applies the parts of a steal after the first. They belong to the application of the
+// first part: they are not checked again, and all parts together count once for diminishing
+// returns.
 //
 // Example: testdata/steal_left.txt.
 func (s *Set) startRest(t *Turn, a *Application) {

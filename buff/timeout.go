@@ -130,11 +130,12 @@ func (s *Set) releaseTimeout(at uint16) {
 	s.rare.timeouts.freeSlot(at, s.generations)
 }
 
-// fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first: in
-// its own handler its handle is stale, and the handler may start it again.
+// fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first. So
+// its handle is already stale when its handler runs, and the handler may start the same timeout
+// again.
 func (s *Set) fireTimeout(t *Turn, at uint16, e dueEntry) {
 	x := &s.rare.timeouts.list[at]
-	if dueKey(rankTimeout, x.age) != e.key { // ages are unique, and a freed slot has none
+	if dueKey(rankTimeout, x.age) != e.key { // the entry is out of date: ages are unique, and a free slot has no age
 		t.Dropped++
 		return
 	}
