@@ -27,7 +27,7 @@ func (k *checker) attributes(list []define.Attribute) {
 	if wrong := stat.SchemaErrors(nil); errors.As(err, &wrong) {
 		for _, e := range wrong {
 			if e.Name == "" {
-				e.Index = len(list) // an error of the whole list
+				e.Index = len(list) // the error concerns the whole list
 			}
 			k.errs = append(k.errs, &SpecError{Field: attributeField(list, e.Index, e.Field), Text: e.Text})
 		}
@@ -63,7 +63,7 @@ func attributeField(list []define.Attribute, i int, of string) string {
 	return field
 }
 
-// attr returns the attribute with that name.
+// attr returns the attribute with a name. If there is none, it records an error.
 func (k *checker) attr(field, name string) stat.Attr {
 	a, ok := k.catalog.Attr(name)
 	switch {

@@ -38,7 +38,8 @@ func (k *checker) shield(s *program) {
 	}
 }
 
-// shieldAttrs returns the attributes that a shield protects: by default all with AtMinKill.
+// shieldAttrs returns the attributes that a shield protects. By default, these are all attributes
+// with AtMinKill.
 func (k *checker) shieldAttrs(h *define.Shield) (attrs []stat.Attr) {
 	h.Attrs = slices.Clone(h.Attrs)
 	for i, name := range h.Attrs {

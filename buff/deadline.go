@@ -17,13 +17,13 @@ type scheduler struct {
 }
 
 // TakeDeadline returns the earliest deadline, at which the Set needs its next [Set.Run], or
-// wheel.Never if there is none. The caller keeps it on a timing wheel, as one timer for each Set.
-// Moved reports whether it has changed since the last call.
+// wheel.Never if there is none. The caller keeps one timer for each Set, for example on a timing
+// wheel, and sets it to this deadline. The result moved reports whether the deadline or its order
+// has changed since the last call.
 //
-// Order is the [Turn].Order of the turn or command that has set the deadline. If several buffs have
-// the same deadline, it is the oldest of their orders. Imagine that each buff had its own timer:
-// Sets that are sorted by due and order run in the order in which these timers would have been
-// started.
+// The result order is the [Turn].Order of the turn or command that has set the deadline; if several
+// buffs have the same deadline, it is the oldest of their orders. Sets that are sorted by due and
+// order run in the same order as if each of their buffs had its own timer.
 //
 // It costs O(slots) if the earliest deadline has moved to a later instant, and O(1) otherwise.
 func (s *Set) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {

@@ -13,8 +13,9 @@ func (s *Set) purge(t *Turn, q *Query) Result {
 // portions calls the function take for each portion of a dispel or a steal. There are Query.Most
 // portions or, if Most is zero, one portion of each buff. A buff that resists uses up a portion.
 //
-// Each round takes at most one portion of each buff. So three portions of three buffs that have
-// three stacks each are one stack of each buff. The last round is the one that takes no portion.
+// Each round takes at most one portion of each buff. For example, if three portions of one stack
+// each are taken from three buffs, each buff loses one stack. The last round is the one that takes
+// no portion.
 func (s *Set) portions(t *Turn, q *Query, why Reason, take func(at uint16)) Result {
 	var r Result
 	for {

@@ -74,8 +74,8 @@
 //	stack         an instance is joined: level, overflow        LowerLevel, Limit
 //	group, slot   a new instance needs room                     Exclusive, NoSlot, Full
 //
-// Displaced instances are removed before the new one is Applied; instances that it hides are hidden
-// afterwards, before its first pulse.
+// Instances that the new one displaces are removed before it is Applied. Instances that it hides
+// are hidden afterwards, but before its first pulse.
 //
 // # Numbers
 //
@@ -83,10 +83,10 @@
 // of the owner or of the source, from the caller, or by a formula. All numbers are evaluated when
 // the definition is applied, before any other check, and stored with the instance. The evaluation
 // uses the level and the number of stacks that the instance has afterwards. A further application
-// that refreshes the instance evaluates them again. With timers each and with timers queue, each
-// accepted application has its own numbers; in a queue the numbers of the running application
-// count. A pulse therefore evaluates only `stacks` in a formula and attributes of the owner with
-// [define.SnapshotPulse].
+// that refreshes the instance evaluates them again. With [define.TimersEach] and
+// [define.TimersQueue], each accepted application has its own numbers; in a queue, the numbers of
+// the running application are used. A pulse therefore evaluates only `stacks` in a formula and
+// attributes of the owner with [define.SnapshotPulse].
 //
 //	input     if missing            read
 //	level     is never missing      at each application
@@ -111,10 +111,10 @@
 // memory.
 //
 // A [define.Modifier] acts on its attribute while its buff is present and not hidden; with PerStack
-// it is multiplied by the stacks. Of several overrides, the one of the youngest visible buff
-// counts. Room for all modifiers of an owner, hidden ones included, is reserved when a buff starts;
-// without room the application is Denied with the reason Full. When all buffs are gone, every
-// attribute equals its base, bit for bit.
+// it is multiplied by the stacks. If an attribute has several overrides, the one of the youngest
+// visible buff is used. Room for all modifiers of an owner, hidden ones included, is reserved when
+// a buff starts; without room the application is Denied with the reason Full. When all buffs are
+// gone, every attribute equals its base, bit for bit.
 //
 // [define.DoChange] and [define.DoDamage] change the base permanently, like the commands AddBase,
 // SetBase and Damage. A Changed reports the difference. They run in the order of their list, with
@@ -139,7 +139,7 @@
 // # After a reload
 //
 // [Catalog.Rebuild] makes the next version of a catalog, and [Catalog.Changes] returns the
-// differences. A running instance keeps its version until [Set.Adopt] is called for its Set, which
+// differences. A running instance keeps its version until [Set.Adopt] is called for its Set. Adopt
 // applies [Spec].Reload and releases older versions. A buff continues until its end even if its
 // definition was removed.
 //
@@ -157,7 +157,7 @@
 // An act uses none of the charges of a hidden buff and triggers none of its actions. An act in
 // Interrupt still ends it, and the hooks of its end run. Requirements are checked at the end of
 // each command and each due event, oldest buff first, until the result is stable, but at most
-// MaxRounds times; then a Faulted with the reason Cascade reports it.
+// MaxRounds times. If the result is still not stable, a Faulted with the reason Cascade is emitted.
 //
 // Immunity denies new applications, and suppresses, removes or ignores running buffs.
 //
@@ -289,11 +289,11 @@
 // that a cache line has eight deadlines or 32 hashes. The instances of an owner, followed by their
 // keys, are one piece of a chunk. A chunk has no pointers, so the garbage collector does not scan
 // it: an instance names its definition by number. An owner that needs more slots moves to a longer
-// piece, and its old piece is reused: see [Memory]. Free slots are reused; from eight on their
-// number grows in steps of four, and it never shrinks. State that plain buffs do not need is in an
-// extra, and so is an age, a period or a duration above 32 bits. The extras are outside the chunk,
-// with the timeouts and the sheet of attributes, and are reused too. The scratch buffers of a turn
-// belong to the Turn, which lends them to one Set after the other.
+// piece, and its old piece is reused: see [Memory]. Free slots are reused. From eight slots on, the
+// number of slots grows in steps of four; it never shrinks. State that plain buffs do not need is
+// in an extra, and so is an age, a period or a duration above 32 bits. The extras are outside the
+// chunk, with the timeouts and the sheet of attributes, and are reused too. The scratch buffers of
+// a turn belong to the Turn, which lends them to one Set after the other.
 //
 // In the code each part is a type with its own data, and the methods of Set combine them: scheduler
 // has the earliest deadline and the slots to be rescheduled; gates decides what may be applied;

@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// instanceEvent returns an event of a kind about the instance in a slot.
+// instanceEvent returns a new event of the given kind about the instance in a slot.
 func (s *Set) instanceEvent(kind EventKind, at uint16) Event {
 	i := s.slot(at)
 	return Event{
@@ -25,7 +25,7 @@ func (s *Set) newInstanceEvent(t *Turn, kind EventKind, at uint16) *Event {
 	return e
 }
 
-// end removes the instance in slot at, for the reason why.
+// end ends and removes the instance in a slot for a reason.
 func (s *Set) end(t *Turn, at uint16, why Reason) { s.endNamed(t, at, why, "") }
 
 // endNamed is like end, and also sets Event.Name of the Removed.
@@ -74,8 +74,8 @@ func (s *Set) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 	return &t.evaluated.behind
 }
 
-// endEffects revokes the effects of an instance that ends. It must be called only if the definition
-// has usesLeave.
+// endEffects revokes the effects of an instance that ends. It is not needed for a definition
+// without usesLeave.
 func (s *Set) endEffects(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.reportLastState(t, at, false)
@@ -182,9 +182,9 @@ func (s *Set) expire(t *Turn, at uint16) {
 	s.end(t, at, why)
 }
 
-// Clear removes all buffs of an owner that leaves, oldest first. Each Removed has the reason why.
-// Clear runs no actions of definitions. It drops timeouts and deferred handler calls, and returns
-// how many it has dropped. The attributes are reset to the catalog's values.
+// Clear removes all buffs of an owner that leaves, oldest first, with the same reason for each. It
+// runs no actions of definitions. It drops timeouts and deferred handler calls, and returns how
+// many it has dropped. The attributes are reset to the catalog's values.
 func (s *Set) Clear(t *Turn, at wheel.Time, why Reason) (dropped int) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	for s.oldest != noSlot {
@@ -248,8 +248,8 @@ func (s *Set) kill(t *Turn, c *Command) Result {
 	return r
 }
 
-// queueDeathActions queues the on.death actions of the buff in a slot. The sequence number of the
-// Died is seq.
+// queueDeathActions queues the on.death actions of the buff in a slot. The parameter seq is the
+// sequence number of the event Died.
 func (s *Set) queueDeathActions(t *Turn, at uint16, seq uint64, killer OwnerID) {
 	i := s.slot(at)
 	if spec := s.programOf(i); len(spec.death) > 0 && i.flags&hidden == 0 {

@@ -10,9 +10,9 @@ import (
 // gates is the state that decides which applications an owner accepts and which of its buffs are
 // hidden.
 type gates struct {
-	tags                  tagSet // from grants and AddTag, with their parents
-	commandTags           tagSet // from AddTag only, without their parents
-	immune                tagSet // from Immunize
+	tags                  tagSet // tags from the grants of buffs and from AddTag, with their parents
+	commandTags           tagSet // tags from AddTag only, without their parents
+	immune                tagSet // tags from Immunize
 	immunities            int32  // number of instances with Immunity that are not hidden
 	handledActs           uint64 // acts that any present or past instance handles, one bit each
 	rolls                 uint64 // number of chance rolls so far
@@ -44,7 +44,7 @@ func (g *gates) ownerTags() tagSet {
 	return g.tags
 }
 
-// grant adds tags to the owner; revoke removes them.
+// grant adds tags to the owner, and revoke removes them.
 func (g *gates) grant(tags []Tag) {
 	if g.tags.add(tags) {
 		g.mustReevaluate = true

@@ -8,8 +8,8 @@ import (
 
 // makeRoom checks whether the owner has room for a new instance, and ends the instances that it
 // displaces: in its group, in its slot class, and of its source. If there is no room, it returns
-// the reason and changes no instance. It must be called only if the definition has one of the
-// features in usesRoom.
+// the reason and changes no instance. It is not needed for a definition without the features in
+// usesRoom.
 //
 // The displaced instances are collected first and ended together, so that all Removed events
 // precede the Applied.

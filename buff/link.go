@@ -15,7 +15,7 @@ import (
 type linkage struct {
 	head   uint64 // age of the head
 	link   Handle
-	stacks int16 // added by this head
+	stacks int16 // number of stacks of the link that this head has added
 }
 
 // applyLinks issues one application for each link of a head. It is called when the head starts and
@@ -69,8 +69,8 @@ func (g *gates) addLink(l linkage) {
 	}
 }
 
-// isHead reports whether links are recorded for the buff with that age. The definition cannot tell:
-// it may have lost its links in a reload.
+// isHead reports whether links are recorded for the buff with that age. The definition of the buff
+// is no help, because it may have lost its links in a reload.
 func (g *gates) isHead(of uint64) bool {
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.head == of })
 }

@@ -54,8 +54,9 @@ func (s *Set) migrate(t *Turn, at uint16, spec *program) bool {
 // convertEnd sets the end that the running application of an instance has under the new version,
 // and reports whether this end is later than now.
 //
-// The duration is scaled like the definition's duration: 6 s under a definition of 12 s become 10 s
-// under one of 20 s. The elapsed time stays the same. Example: testdata/stat/reload.txt.
+// The duration is scaled like the definition's duration: a duration of 6 s under a definition of 12
+// s becomes 10 s under a definition of 20 s. The elapsed time stays the same. Example:
+// testdata/stat/reload.txt.
 func (s *Set) convertEnd(t *Turn, i *instance, spec *program) bool {
 	now, was, is := s.nowOf(t, i), s.programOf(i).durationAt(int(i.level)), spec.durationAt(int(i.level))
 	switch {

@@ -17,9 +17,9 @@ import (
 // piece panics. A row of keys ends with the last slot in use.
 type piece struct {
 	base *instance // the first slot
-	size uint16    // slots
+	size uint16    // number of slots
 	used uint16    // number of slots that have, or have had, an instance
-	live int16     // instances
+	live int16     // number of live instances
 }
 
 // cacheLine is one line of a chunk: a slot, or eight words of keys.

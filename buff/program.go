@@ -20,7 +20,7 @@ type program struct {
 	catalog  *Catalog
 	index    uint32 // index in Catalog.programs
 	lineage  uint32 // number of the ID in Catalog.lineages, the same for all versions
-	revision uint32 // number of changes of this lineage so far
+	revision uint32 // how often this lineage has changed so far
 
 	uses uses
 
@@ -96,15 +96,15 @@ const (
 	usesImmunity                    // Immunity
 	usesChance                      // Chance below 1000
 	usesDR                          // DR
-	usesExtra                       // state in an extra
+	usesExtra                       // each instance has an extra
 	usesActs                        // Interrupt, Charges.ConsumeOn or Hooks.Act
 	usesCatchup                     // Catchup other than CatchupAll
 	usesThresholds                  // Stack.Thresholds
 	usesNumbers                     // numbers to evaluate, or a shield whose pool is the magnitude
-	usesMagnitudes                  // state in magnitudes
+	usesMagnitudes                  // each instance has magnitudes, in its extra
 	usesModifiers                   // Modifiers
 	usesOverride                    // a modifier with stat.Override
-	usesPulsed                      // numbers evaluated again at each pulse
+	usesPulsed                      // numbers that are evaluated again at each pulse
 	usesLinks                       // Links
 	usesDead                        // cannot be applied to a dead owner
 	usesShare                       // PerSource
@@ -122,7 +122,7 @@ const (
 // shielding selects the damage that a shield absorbs.
 type shielding struct {
 	schools []Tag       // without the tags above them; empty if the shield absorbs all schools
-	attrs   []stat.Attr // empty for all
+	attrs   []stat.Attr // empty if the shield protects all attributes
 }
 
 // threshold is a compiled define.Threshold.
@@ -149,9 +149,9 @@ func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.pola
 type op struct {
 	do      define.Do
 	to      define.To
-	reason  Reason // of a DoRemove
+	reason  Reason // the reason of a DoRemove
 	handler HandlerID
-	spec    *program // of a DoApply or DoRemove
+	spec    *program // the definition of a DoApply or DoRemove
 	change  *change
 }
 
@@ -192,7 +192,7 @@ type number struct {
 	from     define.From
 	snapshot define.Snapshot
 	whom     define.Whose
-	known    bool // there is a default
+	known    bool // there is a default, which is in value
 	attr     stat.Attr
 	value    float64 // the constant, or the default
 
@@ -213,8 +213,8 @@ type number struct {
 // Additional values of define.From for numbers that are inputs of a formula.
 const (
 	fromLive      define.From = define.FromFormula + 1 + iota // the value is 1 if all inputs are known, otherwise 0
-	fromLevel                                                 // of the application
-	fromMagnitude                                             // of the application
+	fromLevel                                                 // the level of the application
+	fromMagnitude                                             // the magnitude of the application
 )
 
 // read is a compiled define.Read.

@@ -14,10 +14,10 @@ func (s *Set) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBoundary, 0, 0, 0)
 // async stacks count in such a pulse.
 const offBoundary wheel.Time = math.MinInt64
 
-// pulseAt emits a pulse and queues its actions. The instant of the pulse, in the instance's time,
-// is own. If the buff is hidden, pulseAt emits a Suppressed instead. For a partial pulse, elapsed
-// is the elapsed part of the period in ms; otherwise it is zero. If the pulse stands for more than
-// one pulse, count is their number; otherwise it is zero.
+// pulseAt emits a pulse and queues its actions. If the buff is hidden, it emits a Suppressed
+// instead. The parameter own is the instant of the pulse in the instance's time. For a partial
+// pulse, elapsed is the elapsed part of the period in ms; otherwise it is zero. If the pulse stands
+// for more than one pulse, count is their number; otherwise it is zero.
 //
 // Examples: testdata/pulse_and_end.txt, catchup.txt.
 func (s *Set) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
@@ -50,10 +50,10 @@ func (s *Set) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 	s.queuePulseActionsOf(t, at, i, s.programOf(i), s.magnitudesOf(i), async, own)
 }
 
-// queuePulseActionsOf queues the actions for the pulse that was just emitted for the buff in slot
-// at. For a restored buff that has already ended, at is noSlot. If a number with SnapshotPulse
-// cannot be evaluated, queuePulseActionsOf emits a Faulted and skips the actions that depend on
-// such numbers.
+// queuePulseActionsOf queues the actions for the pulse that was just emitted for an instance. The
+// parameter at is its slot, or noSlot for a restored buff that has already ended. If a number with
+// SnapshotPulse cannot be evaluated, queuePulseActionsOf emits a Faulted and skips the actions that
+// depend on such numbers.
 func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program, k *magnitudes, async []asyncStack, own wheel.Time) {
 	ops := spec.pulse
 	sound := spec.uses&usesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
@@ -76,9 +76,9 @@ func (s *Set) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *program
 	}
 }
 
-// firePulse executes the pulse that is due at own, an instant of the instance's time. The pulse is
-// due at a boundary of the period or, if it is partial, at the end of the buff. Then firePulse
-// advances to the next boundary.
+// firePulse executes a due pulse and advances to the next boundary of the period. The parameter own
+// is the instant of the pulse in the instance's time. It is a boundary of the period or, for a
+// partial pulse, the end of the buff.
 //
 // The next boundary is counted from own, not from now, so that late frames cause no drift. It is
 // set before the pulse is emitted, because the actions of the pulse may change it.
@@ -109,9 +109,9 @@ func (s *Set) firePulse(t *Turn, at uint16, own wheel.Time) {
 
 // catchUp executes a pulse, or leaves it pending because the next one is due in this frame too.
 //
-// A partial pulse is never combined, because its event gives the elapsed part of one period. If the
-// counting stacks differ between two pulses, the pending pulses run before the second one, with the
-// stacks that count in them.
+// A partial pulse is never combined, because its event gives the elapsed part of one period. If
+// different stacks count in the next pulse, the pending pulses run first, with the stacks that
+// count in them.
 //
 // Examples: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
 func (s *Set) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {

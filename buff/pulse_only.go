@@ -10,7 +10,7 @@ import "github.com/bufftick/bufftick/wheel"
 
 // pulseOnly executes the only due event of a Set if that event is a pulse for the fast path and the
 // next event of the same instance is not due in this turn. Otherwise it has no effect and returns
-// false. The earliest deadline of all other slots is next.
+// false. The parameter next is the earliest deadline of all other slots.
 //
 // Like [Set.firePulse], it sets the next deadline of the instance before it calls the handler,
 // because the handler may change the deadline or not return.

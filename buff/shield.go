@@ -29,11 +29,11 @@ func (s *program) pool(t *Turn, a *Application) int64 {
 	return s.Shield.Pool
 }
 
-// Absorb reduces an amount of damage by the owner's shields for a school of damage, and returns the
-// damage that is left. The shield with the highest priority is used first; of shields with equal
-// priority, the oldest. Shields that are limited to certain attributes are used too. A spent shield
-// is not removed until the next Absorb command, so a handler that calls this method must issue an
-// Absorb command with an Amount of 0.
+// Absorb reduces an amount of damage by the points of the owner's shields that absorb its school,
+// and returns the damage that is left. The shield with the highest priority is used first; of
+// shields with equal priority, the oldest. Shields that are limited to certain attributes are used
+// too. A spent shield is not removed until the next Absorb command, so a handler that calls this
+// method must issue an Absorb command with an Amount of 0.
 func (s *Set) Absorb(amount int64, school Tag) (rest int64) {
 	rest, _ = s.absorbDamage(amount, school, 0)
 	return rest

@@ -90,9 +90,9 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	return r
 }
 
-// refuses reports whether the overflow rule refuses an application at the stack limit. If the
-// application has a higher level and therefore replaces the instance (higher), the rule deny does
-// not refuse it.
+// refuses reports whether the overflow rule refuses an application at the stack limit. The
+// parameter higher means that the application replaces the instance because of its higher level;
+// the rule deny does not refuse such an application.
 func (s *program) refuses(higher bool) bool {
 	return s.Stack.Overflow == define.OverflowClear || s.Stack.Overflow == define.OverflowDeny && !higher
 }
@@ -127,10 +127,10 @@ func (s *program) stacksOf(a *Application) int32 {
 	return int32(min(a.Stacks, define.MaxStacks))
 }
 
-// crossThresholds issues the commands of the thresholds that an instance has reached from below;
-// was is its number of stacks before the change. A threshold that has been reached counts again
-// only after the stacks have been below it. The applications that it issues have the source and the
-// captured attributes of the application that added the stacks.
+// crossThresholds issues the commands of the thresholds that an instance has reached from below.
+// The parameter was is its number of stacks before the change. A threshold that has been reached
+// counts again only after the stacks have been below it. The applications that crossThresholds
+// issues have the source and the captured attributes of the application that added the stacks.
 //
 // Examples: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
 func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, known []Captured) {
@@ -151,7 +151,7 @@ func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, kno
 }
 
 // mergeLevel sets the level of an instance that a further application has joined. With
-// LevelSegregate the two levels are equal.
+// LevelSegregate, the application always has the level of the instance.
 //
 // Example: testdata/level.txt.
 func (s *Set) mergeLevel(i *instance, a *Application) {
