@@ -276,12 +276,12 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 	box.batch.parks = parks
 }
 
-// EndBatch ends the batch. It is called after a Wait, even if the Wait returned false. The result
-// left lists the turns that were not started and will never run, as indexes in the order of the
-// Batch calls. The result whole reports whether all turns ended normally, so that every mailbox is
-// idle. Otherwise some mailboxes are running, as if a message had been sent to them, and are
-// returned by [Group.Collect]. The mailboxes of turns that a worker is still running are overdue,
-// see [Group.Wait]. [Mailbox.Idle] tells which mailboxes are running.
+// EndBatch ends the batch. It is called after a Wait, even if the Wait returned false. The slice
+// left has the indexes, in the order of the Batch calls, of the turns that were not started and
+// will never run. The result whole is true if all turns ended normally, so that every mailbox is
+// idle. If whole is false, some mailboxes count as running, as after a Send, and [Group.Collect]
+// returns them later; [Mailbox.Idle] reports false for them. The mailboxes of turns that a worker
+// is still executing are overdue, see [Group.Wait].
 //
 // Only the loop goroutine may call it. EndBatch costs O(1) for each batched turn.
 func (g *Group[O, M]) EndBatch() (left []int, whole bool) {

@@ -319,8 +319,8 @@ func RemoveStacks(h Handle, n int, why Reason) Command {
 	return Command{Verb: verb.Remove, Handle: h, Stacks: n, Reason: removal(why)}
 }
 
-// removal returns the value of Command.Reason for the reason why: NoReason stands for Cancelled. It
-// panics if why is not a reason that ends buffs.
+// removal converts a reason to the value that Command.Reason stores: Cancelled is stored as
+// NoReason. It panics if the reason does not end buffs.
 func removal(why Reason) Reason {
 	if !why.Removes() {
 		panic(fmt.Sprintf("buff: %v is not a reason that ends a buff", why))

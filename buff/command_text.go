@@ -677,9 +677,10 @@ func (l *line) removal(c *Command) {
 	}
 }
 
-// query reads or writes a query. A definition as the subject means a query for this definition. The
-// parameter portions is set for a dispel or a steal, which has further options, and for which a
-// definition as the subject means one portion of any grade.
+// query reads or writes a query. If the subject of the line is a definition, the query selects the
+// buffs of this definition. If portions is true, the query is for a dispel or a steal. It then has
+// further options, and a definition as the subject means one portion of that definition, of any
+// grade.
 func (l *line) query(q *Query, portions bool) {
 	if portions && l.has {
 		q.Grade, q.Most = define.GradeDeath, 1

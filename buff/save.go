@@ -70,7 +70,7 @@ type saver struct {
 	now     wheel.Time
 	plain   state.Buff // reused; only the fields of fill are set
 
-	// headless are the ages of heads that are not saved, and of links that have no other heads.
+	// headless has the ages of the buffs that findHeadless has found.
 	headless []uint64
 }
 
@@ -189,8 +189,9 @@ func (w *saver) buffs() {
 	}
 }
 
-// findHeadless finds heads that are not saved, and links that have no other heads: after a restore,
-// no event would remove them. It allocates only if there are any.
+// findHeadless finds the heads that will not be saved, and the links whose heads are all among
+// these. The links are not saved either, because after a restore no event would remove them. It
+// allocates only if it finds some.
 func (w *saver) findHeadless() {
 	s, g := w.set, w.gates
 	if len(g.links) == 0 {

@@ -185,7 +185,7 @@ func (n *Node) receiveWorld(m *nats.Msg) {
 		return
 	}
 	if m.Reply != "" {
-		_ = n.publish("", 0, m.Reply, n.world()) // if it is lost, the next message of listen replaces it
+		_ = n.publish("", 0, m.Reply, n.world()) // if this is lost, the next message that listen publishes replaces it
 	}
 	if world != n.leases.world {
 		n.count(func(s *Stats) { s.Foreign++ })

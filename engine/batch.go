@@ -5,9 +5,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// batchedTurn is a turn that processes only due events, in a slice in which all owners are idle.
-// Nearly all turns are of this kind. It holds all data that the loop and the worker exchange, so
-// that the loop need not access the owner: in a large game an owner is rarely in cache, but the
+// batchedTurn is a turn that processes only due events, in a time slice during which all owners are
+// idle. Nearly all turns are of this kind. It holds all data that the loop and the worker exchange,
+// so that the loop need not access the owner: in a large game an owner is rarely in cache, but the
 // batch is.
 type batchedTurn struct {
 	// The loop writes these fields; the worker sets used, completed and parked.

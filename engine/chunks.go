@@ -144,8 +144,9 @@ type spareChunks struct {
 }
 
 // init sets the limit of memory to keep. The parameter limit is the largest number of events that
-// the turns of a Tick emit. Two things need more memory than that: a turn that does not fit into a
-// chunk wastes less than chunkRoom of it, and each worker has one partly filled chunk.
+// the turns of a Tick emit. Chunks take up more room for two reasons: a turn that does not fit
+// leaves the end of a chunk unused, always less than chunkRoom events, and each worker has one
+// partly filled chunk.
 func (s *spareChunks) init(limit, workers int) {
 	s.most = limit + limit/8 + workers*chunkSize
 }

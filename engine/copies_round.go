@@ -183,10 +183,10 @@ func (c *copies) forget(o *owner) {
 	c.next.clear(o.number)
 }
 
-// Step copies up to most owners of the round, in the order of their numbers, which is their order
-// in memory. It returns the number of owners that it has visited, and whether all owners of the
-// round are done.
-func (c *copies) Step(most int) (n int, done bool) {
+// Step copies at most limit owners of the round, in the order of their numbers, which is also their
+// order in memory. It returns the number of owners that it has visited, and whether all owners of
+// the round are done.
+func (c *copies) Step(limit int) (n int, done bool) {
 	c.engine.enter("Copies.Step")
 	to := c.loopShard()
 	for ; c.word < len(c.now.words); c.word++ {
@@ -195,7 +195,7 @@ func (c *copies) Step(most int) (n int, done bool) {
 			if w == 0 {
 				break
 			}
-			if n >= most {
+			if n >= limit {
 				return n, false
 			}
 			o := c.engine.owners.at(uint32(c.word*64 + bits.TrailingZeros64(w)))

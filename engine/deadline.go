@@ -45,9 +45,9 @@ func (c *deadlineRecord) setTurn(at int) { c.mark = c.mark&^turnMask | mark(at) 
 // noDeadline is the record of an owner without deadlines.
 var noDeadline = deadlineRecord{next: wheel.Never, timerAt: wheel.Never}
 
-// dueOwner is a due owner as a sortable integer. It sorts by how overdue the owner is, the longest
-// first; then by the age of the deadline in turns and commands, the oldest first; and then by the
-// owner's number.
+// dueOwner is a due owner as a sortable integer. It sorts first by how overdue the owner is, the
+// longest overdue first; then by the turn or command that set the deadline, the earliest first; and
+// then by the owner's number.
 type dueOwner uint64
 
 const (

@@ -20,10 +20,10 @@ const (
 	callMembers = "Members"   // Options.Members
 	callRecord  = "Record"    // Write of Options.Trace.Record
 	callTrace   = "SlowTrace" // Options.Trace.Writer, and Write and Close of its result
-	callClock   = "Clock"     // the clock of Watch.Open
-	callLook    = "Look"      // the function of Watch.Follow
-	callRun     = "Run"       // the function of Inbox.Run
-	callMarshal = "Marshal"   // the function of Engine.Copies
+	callClock   = "Clock"     // the function passed to Watch.Open as its clock
+	callLook    = "Look"      // the function passed to Watch.Follow
+	callRun     = "Run"       // the function passed to Inbox.Run
+	callMarshal = "Marshal"   // the function passed to Engine.Copies
 	callFormula = "Formula"   // a define.Formula of the game
 )
 

@@ -250,7 +250,7 @@ func (e *Engine) mergeTurn(o *owner) {
 			gave = v.hasCommands
 		}
 		if v.parked {
-			late, o.turns().parked = true, false // no message continues a batched turn
+			late, o.turns().parked = true, false // no message will resume a batched turn, so schedule it
 		}
 	}
 	e.watch.turnEnded(o)

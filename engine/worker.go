@@ -31,10 +31,10 @@ type workerState struct {
 	frame        uint64       // number of the frame to which the lists belong
 	emptied      bool         // the loop has emptied the lists, and no turn has written to them since
 	chunks       chunks
-	old          []lists // lists of earlier frames
-	issued       int     // commands for other owners, issued by the running handler
-	handle       buff.Handle
-	timeout      buff.TimeoutHandle // handle and timeout of the running handler's event
+	old          []lists            // lists of earlier frames
+	issued       int                // commands for other owners, issued by the running handler
+	handle       buff.Handle        // buff of the running handler's event, if any
+	timeout      buff.TimeoutHandle // timeout of the running handler's event, if any
 	sampler      sampler            // selects the turns to measure
 	calls        sampler            // selects the handlers to measure
 	labels       context.Context    // profiler labels of the goroutine; may be nil

@@ -58,8 +58,8 @@ type Place struct {
 
 // Limits of moves.
 const (
-	MostArrivals = 64   // most arrivals of one zone in a result of Arrivals
-	MostMoves    = 4096 // most moves of one zone that may wait for a commit
+	MostArrivals = 64   // maximum number of arrivals that one call of Arrivals returns
+	MostMoves    = 4096 // maximum number of moves of one zone that may wait for a commit
 )
 
 // Move moves an owner to another zone of the store, with its buffs and the game's own data.

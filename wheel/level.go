@@ -39,10 +39,10 @@ var clockFace = shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}
 type level struct {
 	first uint32 // index in Wheel.slots of slot 0
 	size  uint32 // slots of one round
-	shift uint32 // ring position where the running round starts: 0 or size
+	shift uint32 // ring position where the current round starts: 0 or size
 	unit  uint32 // duration of one slot in ms; not used for shelves
 	round int64  // duration of one round in ms; not used for shelves
-	from  Time   // first instant of the running round; wraps if it is before the first Time
+	from  Time   // first instant of the current round; wraps around if the round starts before the smallest Time
 	last  Time   // last instant of the running round, at most Never
 	next  Time   // last instant of the next round, at most Never
 	// 2^63 / unit, rounded up, to replace a division by a multiplication, which costs a third: for

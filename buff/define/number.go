@@ -18,7 +18,7 @@ type Whose uint8
 // three times combine: a buff is paused if its own time, its owner's or its zone's is paused, and
 // its rate is the product of the three rates.
 const (
-	OfOwner  Whose = iota // an attribute of the buff's owner, or the time of all buffs of an owner
+	OfOwner  Whose = iota // an attribute of the buff's owner; for a time, the time of all buffs of the owner
 	OfSource              // an attribute of the buff's source
 	OfBuff                // the time of one buff
 	OfZone                // the time of all owners in a zone

@@ -2,17 +2,17 @@ package stat
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
-// Op is the operation of a [Modifier] on the running number of the computation. The package
+// Op is the operation of a [Modifier] on the value that has been computed so far. The package
 // documentation gives the order of the operations.
 type Op uint8
 
 // Operations of a modifier.
 const (
 	Add Op = iota // adds a number
-	// MulAdd adds a share of the running number, 0.5 for +50 %. The shares of a channel are added
-	// first and then applied as one factor.
+	// MulAdd adds a fraction of the value so far: 0.5 means +50 %. The fractions of a channel are
+	// added up first and then applied as one factor.
 	MulAdd
-	MulCompound // adds a share of the running number, as a separate factor
+	MulCompound // like MulAdd, but each fraction is applied as a separate factor
 	FinalAdd    // adds a number after the multiplications
 	Override    // sets the result of the channel; the newest modifier wins
 )

@@ -8,8 +8,10 @@ type Verb uint8
 
 // Verbs. The comments name the fields of the Command that each verb reads.
 const (
-	Apply  Verb = 1 // applies Application to the owner
-	Remove Verb = 2 // removes the buff Handle, or as many of its stacks as Stacks, with Reason
+	Apply Verb = 1 // applies Application to the owner
+	// Remove removes the buff named by Handle, or only Stacks of its stacks if Stacks is above 0,
+	// and gives Reason as the reason.
+	Remove Verb = 2
 	// RemoveSpec is like Remove for the oldest instance of Application.Spec or, if
 	// Application.Source is set, the oldest by that source. It is not an error if no such instance
 	// exists.

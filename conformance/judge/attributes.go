@@ -107,7 +107,8 @@ func (c curve) at(level int) float64 {
 	return c[levels[len(levels)-1]]
 }
 
-// number is a constant or its origin.
+// number is a constant, or says where the value comes from: an attribute, a parameter of the
+// caller, a curve or a formula.
 type number struct {
 	Const           *float64
 	Attr, Of        string

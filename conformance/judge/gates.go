@@ -145,8 +145,9 @@ func (o *owner) suppresses(b *instance) bool {
 // works reports whether a buff has its effect.
 func (b *instance) works() bool { return !b.hidden && !b.silenced }
 
-// shows reports whether a buff does more than pulse. Only for such a buff the log has hide and show
-// for an immunity; the others have a reason at each pulse (V57).
+// shows reports whether a buff does more than pulse. For such a buff, the log has a line "hide"
+// when an immunity starts and a line "show" when the immunity ends. For a buff that only pulses,
+// the line of each suppressed pulse gives the reason instead (ruling V57).
 func (b *instance) shows() bool {
 	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil ||
 		len(b.def.on().Act) > 0

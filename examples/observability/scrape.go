@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// scrape serves the metrics; all requests within half a second get the same text. Creating it
-// waits for the loop and costs it a view, which must not happen for every request of a busy
-// client. A limit on concurrent requests, as in promhttp, could be used up by a few clients
-// that do not read, and lock Prometheus out.
+// scrape serves the metrics; all requests within half a second get the same text. To produce the
+// text, the handler waits until the loop has made a view of the game. A busy client must not cause
+// this work with every request. A limit on concurrent requests, as in promhttp, does not help: a
+// few clients that do not read could use it up and lock Prometheus out.
 type scrape struct {
 	from http.Handler
 

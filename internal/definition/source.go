@@ -16,8 +16,9 @@ type source struct {
 	text  string
 
 	// at is the number of the line that was last returned, and offset is where it starts. They make
-	// line fast, because errors are mostly in line order. runes is the line of the last excerpt,
-	// whose number is last, because one long line may have many errors.
+	// line fast, because errors are mostly in line order. runes caches the line that was most
+	// recently quoted in an error, and last is its number: a long line with many errors is then
+	// decoded only once.
 	at, offset int
 	last       int
 	runes      []rune

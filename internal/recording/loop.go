@@ -29,8 +29,8 @@ type Loop interface {
 	// Inbox sets the function called when the next Tick reads the inbox.
 	Inbox(do func())
 
-	// Foreign calls a function of the game, under the name used in faults. A panic is returned
-	// as an error.
+	// Foreign calls the function do of the game. If do panics, Foreign reports the fault under the
+	// name call and returns the panic as an error.
 	Foreign(call string, do func()) error
 
 	// Forget drops the unprocessed time of an engine that is about to be closed, because the

@@ -232,8 +232,9 @@ func (b *Buff) lists() Lists {
 	return Lists{len(b.Async), len(b.Waiting), len(b.Params), len(b.Others), len(b.Captures), len(b.Appliers), len(b.With)}
 }
 
-// buff codes a buff up to the lengths of its lists. A field with its usual value is omitted from
-// the blob; a blob in which such a field is present is malformed.
+// buff encodes or decodes the fields of a buff and the lengths of its lists. The elements of the
+// lists follow later in the blob. A field that has its default value is omitted from the blob; a
+// blob in which such a field is present is malformed.
 func (c *coder) buff(b *Buff, n *Lists) {
 	c.known(&b.ID, &b.Number)
 	c.name = b.ID

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON returns the owner in JSON. It fails if a name is not UTF-8, which JSON cannot hold.
+// JSON returns the owner in JSON. It fails if a name is not valid UTF-8, because JSON cannot
+// represent such a name.
 func (o *Owner) JSON() ([]byte, error) {
 	c := coder{mode: checking, utf8: true, mem: &noMemory}
 	if c.owner(o); c.bad != nil {

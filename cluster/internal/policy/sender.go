@@ -123,12 +123,13 @@ type SenderConfig struct {
 	Hello       Time // minimum interval between two hellos to the same zone
 	Lease       Time // duration of leases, for zones that do not report it
 
-	// The following are set only by the simulation, each to show that a guard is necessary.
+	// Each of these fields disables one guard. Only the simulation sets them, to show that the
+	// guard is necessary.
 
-	NoLife   bool // messages have no Life
-	NoTurn   bool // an owner with a lower epoch is never accepted
-	NoLower  bool // Message.Since does not change when a command is sent to another owner
-	NoBefore bool // replies of owners from before a loss are accepted
+	NoLife   bool // if set, messages have no Life
+	NoTurn   bool // if set, an owner with a lower epoch is never accepted, not even after a loss
+	NoLower  bool // if set, Message.Since does not change when a command is sent to another owner
+	NoBefore bool // if set, replies that owners sent before the zone lost data are accepted
 }
 
 // SenderDefaults returns the default configuration. With it, pending commands are sent again at

@@ -118,7 +118,7 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 const timeout = 2 * time.Second
 
 // longUnheard is the maximum time that a node cut off from NATS may keep its zones while another
-// node is connected. It takes about 3 s if the database replies at once.
+// node is connected. The node needs about 3 s to give them up if the database replies at once.
 const longUnheard = 8 * time.Second
 
 // longClosed is the maximum time that a node may keep its zones after its connection was closed. A

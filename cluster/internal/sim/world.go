@@ -11,12 +11,13 @@ import (
 
 const frameTime = 50 * time.Millisecond
 
-// guards are the guards that a control switches off: if a field is true, its comment applies. With
-// any single guard off, some seeds must fail.
+// guards are the guards of the cluster that a control test switches off. If a field is true, that
+// guard is off, and the comment says what can then happen. With any single guard off, some seeds
+// must fail.
 type guards struct {
 	fence     bool // a commit with an old epoch is accepted
 	earlyStop bool // a zone continues when its lease may have ended
-	moveGuard bool // a late save or a repeated departure moves a player back
+	moveGuard bool // a late save or a repeated departure can move a player back
 	window    bool // the ids of executed commands are ignored
 	since     bool // a command that may have left the window is executed
 	moved     bool // the ids of redirected commands are not saved
@@ -31,7 +32,7 @@ type guards struct {
 	session   bool // read-only sessions are kept
 	closed    bool // a node does not notice that its connection to NATS is closed for good
 	skip      bool // epochs continue from those of the standby
-	before    bool // replies of owners from before a loss are accepted
+	before    bool // replies that owners sent before the zone lost data are accepted
 	missed    bool // screens do not report lost packets
 }
 

@@ -1,6 +1,6 @@
 // Package cookbook holds recipes. Each is one file that shows something that real games do with
-// buffs. A file has a comment, definitions, a script that shows the numbers that they change, and
-// the log of the script. The tests run and validate all recipes.
+// buffs. A file has a comment, definitions, a script that shows how these buffs change a player's
+// numbers, and the log that the script produces. The tests run and validate all recipes.
 //
 //	bufftick new                  lists the recipes
 //	bufftick new pandemic-dot     copies a recipe: its definitions and its scenario

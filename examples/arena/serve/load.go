@@ -15,8 +15,8 @@ import (
 // checked is the number of viewers of a load test that decode their messages.
 const checked = 8
 
-// Load runs the game in real time until ctx ends, with viewers for that many heroes and no
-// sockets, and prints the bytes sent and the frame times.
+// Load runs the game in real time until ctx ends, with the given number of viewers, one for each
+// hero, and without sockets. It prints the bytes sent and the frame times.
 func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error {
 	s := New(w)
 	var screens []*client.Client

@@ -76,7 +76,8 @@ func (s *status) clear() {
 	}
 }
 
-// above writes lines to another output, above the status line.
+// above writes lines to the output to, which need not be the output of the status line, and draws
+// the status line again below them.
 func (s *status) above(to io.Writer, lines ...string) {
 	s.clear()
 	_, _ = io.WriteString(to, strings.Join(lines, "\n")+"\n") // the summary reports a failed output
