@@ -7,28 +7,29 @@ import (
 	"slices"
 )
 
-// application is one AddBuff.
+// application is one application of a buff to an owner.
 type application struct {
 	id, source string
-	stacks     int // 0: as the definition says
-	override   bool
-	duration   int64
-	scale      *big.Rat // of the duration; nil: 1
+	stacks     int      // 0 means the initial stacks of the definition
+	override   bool     // duration replaces the duration of the definition
+	duration   int64    // in ms
+	scale      *big.Rat // factor of the duration; nil means 1
 	magnitude  int64
 	level      int
 	key        int64
-	head       *instance // the head, if it is a link
+	head       *instance // if the buff is applied as a link: the buff that has the link
 	params     map[string]float64
 	numbers    map[*number]amount
-	hold       *hold // an aura made it
-	left       *loot // it was stolen: it lasts as long as it says, whatever scales durations
+	hold       *hold // if an aura applies the buff: the tie to the bearer of the aura
+	left       *loot // if the buff was stolen: the rest that the thief gets; its duration is not scaled
 	chain
 }
 
-// apply decides an application, and reports whether it was accepted. A refused one has no effect.
+// apply executes an application, and reports whether it was accepted. A refused application has no
+// effect.
 func (o *owner) apply(a application) bool {
 	d := o.defs[a.id]
-	if a.override && (a.duration <= 0 || d.Duration.instant) { // a duration of 0 or less, or one for an instant
+	if a.override && (a.duration <= 0 || d.Duration.instant) { // the duration is not above 0, or the buff is an instant
 		o.say("error %s why=duration", d.ID)
 		return false
 	}
@@ -52,12 +53,12 @@ func (o *owner) apply(a application) bool {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	rest := a.left != nil && a.left.rest // only the first part meets the gates
+	rest := a.left != nil && a.left.rest // only the first part of a stolen buff is checked for immunities and requirements
 	if why := o.refuses(d); why != "" && !rest {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	if d.Duration.instant { // an instant runs its actions and is not kept
+	if d.Duration.instant { // an instant runs its actions and leaves no buff
 		o.all.markShare(d, a)
 		o.say("exec %s x1", d.ID) // an instant has one stack
 		o.issue(d, d.on().Exec, eventBy(a, max(a.share.stacks, 1)))
@@ -66,7 +67,7 @@ func (o *owner) apply(a application) bool {
 	return o.carries(d, a, rest)
 }
 
-// carries decides an application of a definition with a duration.
+// carries executes an application of a definition with a duration.
 func (o *owner) carries(d *definition, a application, rest bool) bool {
 	joined := o.joins(d, a)
 	percent := o.percent(d, a.source)
@@ -113,7 +114,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		o.say("deny %s why=level", d.ID)
 		return false
 	}
-	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // it joins with the rest of its duration
+	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // the application joins with the rest of its duration
 		o.all.mark(markChainJoins)
 		if a.duration -= a.ago; a.duration <= 0 {
 			return false
@@ -131,7 +132,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		joined.holds = slices.DeleteFunc(joined.holds, func(h *hold) bool { return h == a.hold })
 	}
 	if !taken || len(o.log) == before {
-		return len(o.log) == before // without an effect it counts as not applied, and is not refused
+		return len(o.log) == before // an application without effect does not count as applied, but is not refused either
 	}
 	if !rest {
 		o.counts(d, a.source)
@@ -140,8 +141,8 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	return true
 }
 
-// joins returns the buff that an application joins, by stack.by and level: none if stack.by is
-// none, or if the level differs under level: segregate.
+// joins returns the buff that an application joins, or nil if it starts a new buff. It starts a new
+// one with `stack.by: none`, and with `stack.level: segregate` if no buff has the same level.
 func (o *owner) joins(d *definition, a application) *instance {
 	s := d.stack()
 	for _, b := range o.buffs {
@@ -155,11 +156,11 @@ func (o *owner) joins(d *definition, a application) *instance {
 	return nil
 }
 
-// mostBuffs is the number of buffs of one owner above which a scenario has no answer: definitions
-// whose pulses multiply would take the interpreter minutes.
+// mostBuffs is the maximum number of buffs of one owner. Above it a scenario counts as undecided,
+// because the interpreter would take minutes for definitions that apply ever more buffs.
 const mostBuffs = 150
 
-// begin makes a new instance if the groups and slots allow it, and reports whether they did.
+// begin starts a new instance if the groups and slots allow it, and reports whether they did.
 func (o *owner) begin(d *definition, a application) bool {
 	goes, why := o.room(d, a)
 	if why != "" {
@@ -171,7 +172,7 @@ func (o *owner) begin(d *definition, a application) bool {
 	}
 	b := o.newInstance(d, a)
 	b.tie(a.head, b.count())
-	b.failed = !o.holds(&d.Require.Ongoing) // tested before its own effect
+	b.failed = !o.holds(&d.Require.Ongoing) // tested before the buff itself has any effect
 	b.hidden, b.shaded = b.failed, b.failed
 	o.buffs = append(o.buffs, b)
 	o.undecided = o.undecided || len(o.buffs) > mostBuffs
@@ -201,7 +202,7 @@ func (o *owner) begin(d *definition, a application) bool {
 	return true
 }
 
-// newInstance returns the instance that an application makes.
+// newInstance returns a new instance for an application that joins no buff.
 func (o *owner) newInstance(d *definition, a application) *instance {
 	o.sequence++
 	s := d.stack()
@@ -223,7 +224,8 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 	return b
 }
 
-// links applies the links of a buff, which end with it.
+// links queues the applications of the links of a buff, which later end with the buff. If again is
+// true, the buff was already running.
 func (o *owner) links(b *instance, a application, again bool) {
 	chain := a.chain
 	chain.known = b.known
@@ -234,7 +236,7 @@ func (o *owner) links(b *instance, a application, again bool) {
 	}
 }
 
-// join is an application to a buff that runs. It reports whether anything changed.
+// join executes an application to a running buff, and reports whether anything changed.
 func (o *owner) join(b *instance, a application) bool {
 	s := b.def.stack()
 	o.catchesUp(b)
@@ -297,8 +299,8 @@ func (b *instance) takes(a application) {
 	}
 }
 
-// topUp fills the shield of a buff with shared timers up to the pool of the application, and its
-// charges as charges.on_refresh says: reset, keep or add.
+// topUp fills the shield of a buff with shared timers up to the pool of the application. It resets,
+// keeps or increases the charges, as `charges.on_refresh` says.
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)
 	b.pool = max(b.pool, fresh.pool)
@@ -314,7 +316,8 @@ func (b *instance) topUp(a application) {
 
 func (d *definition) queued() bool { s := d.stack(); return s.queue() }
 
-// leveled gives a buff another level. A period by a curve changes from the next pulse on.
+// leveled sets the level of a buff. If the period depends on the level, it changes after the next
+// pulse.
 func (b *instance) leveled(to int) {
 	if p := &b.def.Period; p.at(b.level) != p.at(to) {
 		b.coming = p.at(to)
@@ -322,8 +325,8 @@ func (b *instance) leveled(to int) {
 	b.level = to
 }
 
-// periodAfter returns the period of a buff after an application of a level, for tail: fit. A nil
-// instance is a new one.
+// periodAfter returns the period of a buff after an application with the given level, for `tail:
+// fit`. The instance b is nil if the application starts a new buff.
 func (b *instance) periodAfter(d *definition, level int) int64 {
 	switch {
 	case b == nil:
@@ -336,8 +339,9 @@ func (b *instance) periodAfter(d *definition, level int) int64 {
 	return b.coming
 }
 
-// refusesMore reports whether stack.overflow denies an application at the limit, without a refresh.
-// A replacing level is not denied.
+// refusesMore reports whether `stack.overflow` rejects an application at the limit: `deny` denies
+// it, and `clear` removes the buff. With `deny`, an application whose level replaces the buff is
+// accepted.
 func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	switch overflow := b.def.stack().Overflow; {
 	case overflow == "deny" && !replaces:
@@ -354,8 +358,8 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// markShare records that an application is in the chain of a partial or joined pulse, or of a pulse
-// of several stacks.
+// markShare marks an application that was caused by a partial pulse, by several pulses joined into
+// one, or by a pulse of several stacks.
 func (w *world) markShare(d *definition, a application) {
 	s := a.share
 	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, action.perStack) {
@@ -377,8 +381,8 @@ func (a action) perStack() bool {
 	return a.Change != nil && a.Change.PerStack || a.Damage != nil && a.Damage.PerStack
 }
 
-// overflows runs stack.overflow_apply for an application at the limit, whatever stack.overflow
-// says.
+// overflows queues the actions of an application at the limit, `stack.overflow_apply` and
+// `on.overflow`. They do not depend on the value of `stack.overflow`.
 func (o *owner) overflows(b *instance, a application) {
 	e := eventBy(a, b.def.limit())
 	for _, id := range b.def.stack().OverflowApply {
@@ -387,12 +391,13 @@ func (o *owner) overflows(b *instance, a application) {
 	o.issue(b.def, b.def.on().Overflow, e)
 }
 
-// sayRefresh logs that the end of a buff was decided again.
+// sayRefresh logs that the end of a buff was set again.
 func (o *owner) sayRefresh(b *instance) {
 	o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endOf(b))
 }
 
-// cross runs the thresholds that the stacks have crossed upwards, once per crossing.
+// cross queues the actions of the thresholds that the number of stacks has crossed upwards, once
+// per crossing.
 func (o *owner) cross(b *instance, from, to int, a application) {
 	for _, t := range b.def.stack().Thresholds {
 		if from >= t.At || to < t.At {
@@ -409,8 +414,8 @@ func (o *owner) cross(b *instance, from, to int, a application) {
 	}
 }
 
-// take removes stacks of a buff: of async stacks those that end first, or for new ones the oldest.
-// The timers of the rest stay.
+// take removes n stacks of a buff. If the stacks are async, it removes those that end first or, for
+// the reason overflow, the oldest. The timers of the other stacks do not change.
 func (o *owner) take(b *instance, n int, why string) {
 	if b.gone {
 		return
@@ -426,7 +431,8 @@ func (o *owner) take(b *instance, n int, why string) {
 	o.say("stackend %s x%d why=%s", b.def.ID, b.count(), why)
 }
 
-// takeQuietly is take without a line, of fewer stacks than there are.
+// takeQuietly is like take, but logs nothing. The buff must have more than n stacks. If oldest is
+// true, it removes the oldest async stacks.
 func (o *owner) takeQuietly(b *instance, n int, oldest bool) {
 	if !b.each() {
 		b.stacks -= n

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Section 1.5 of the rules: area auras give nearby owners a buff, at each interval, and remove it a
-// linger after they leave. Section 1.1: zones have a pause and a rate.
+// Section 1.5 of the rules: an area aura searches at each interval. It gives nearby owners a buff,
+// and removes the buff a linger time after they leave. Section 1.1: zones have a pause and a rate.
 
 // aura is the aura of a definition. The steps near and far decide which owners are in range; the
 // radius has no effect here.
@@ -18,15 +18,15 @@ type aura struct {
 	Interval, Linger span
 }
 
-// hold ties a member's buff to one bearer of the aura.
+// hold ties the buff of an owner in an aura to one bearer of the aura.
 type hold struct {
 	bearer  *owner
-	stacks  int // added by this bearer
-	leaving bool
-	ends    int64 // then, in the buff's own time
+	stacks  int   // number of stacks that the aura of this bearer has added
+	leaving bool  // the owner has left the aura of this bearer
+	ends    int64 // if leaving: when the linger time ends, in the buff's own time
 }
 
-// member is an owner that the last look of an aura has found.
+// member is an owner that the last search of an aura has found.
 type member struct {
 	o, bearer *owner
 	aura      *instance
@@ -46,10 +46,11 @@ func (o *owner) auraEnds(b *instance) {
 	}
 }
 
-// look runs the due looks of all auras at the end of a frame. A look is due every interval from the
-// start of the aura; of several due looks in one frame only the last runs. Owners in range get the
-// buff; an owner out of range loses it a linger after the look that missed it. Both are commands for
-// that owner, also if it has the buff already, or has refused it.
+// look runs the due searches of all auras at the end of a frame. A search is due every interval
+// after the start of the aura; if several searches of an aura are due in one frame, only the last
+// runs. Owners in range get the buff. An owner out of range loses the buff a linger time after the
+// search that did not find the owner. Both are commands for that owner, even if it has the buff
+// already or has refused it.
 func (w *world) look(now int64) {
 	type sight struct {
 		departure
@@ -72,12 +73,12 @@ func (w *world) look(now int64) {
 		w.left = w.left[1:]
 		all = append(all, sight{d, false})
 	}
-	slices.SortStableFunc(all, func(a, b sight) int { // by time and owner of the cause, then order of issue
+	slices.SortStableFunc(all, func(a, b sight) int { // by the time and the bearer of the cause, then by the age of the aura
 		return cmp.Or(cmp.Compare(a.at, b.at), slices.Index(w.owners, a.bearer)-slices.Index(w.owners, b.bearer), cmp.Compare(a.aura.born, b.aura.born))
 	})
 	for _, s := range all {
 		s.in = s.in && s.aura.works() && !s.aura.standing() && !s.bearer.clock.held
-		if s.aura.gone { // it was removed together with an earlier aura
+		if s.aura.gone { // the commands of an earlier aura have removed this aura
 			s.in = false
 			w.left = slices.DeleteFunc(w.left, func(d departure) bool {
 				if d.aura == s.aura {
@@ -109,7 +110,8 @@ func (w *world) look(now int64) {
 	}
 }
 
-// inAnother reports whether another aura of that bearer, which gives the same, has found the owner.
+// inAnother reports whether another aura of the same bearer, which applies the same definition, has
+// found the owner.
 func (w *world) inAnother(m member) bool {
 	for other := range w.members {
 		if other.o == m.o && other.bearer == m.bearer && other.aura.def.Aura.Apply == m.aura.def.Aura.Apply {
@@ -125,7 +127,8 @@ func (w *world) birth() int64 {
 	return w.births
 }
 
-// lingers reports whether all bearers of an aura's buff have left it, and when it ends.
+// lingers reports whether the owner has left the auras of all bearers of a buff, and when the buff
+// then ends.
 func (b *instance) lingers() (end int64, yes bool) {
 	for _, h := range b.holds {
 		if !h.leaving {
@@ -136,8 +139,8 @@ func (b *instance) lingers() (end int64, yes bool) {
 	return end, len(b.holds) > 0
 }
 
-// heldBy returns the instance of a definition that an owner has from a bearer's auras, with the
-// hold, or nil.
+// heldBy returns the instance of a definition that the auras of a bearer have applied to the owner,
+// and its hold, or nil.
 func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	for _, b := range o.buffs {
 		if b.def.ID != id {
@@ -168,7 +171,7 @@ func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) 
 	})
 }
 
-// leavesAura starts the linger, some time of which has passed.
+// leavesAura starts the linger time, of which since ms have already passed.
 func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	b, h := o.heldBy(bearer, a.def.Aura.Apply)
 	if h == nil || h.leaving {
@@ -181,13 +184,14 @@ func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	}
 }
 
-// letsGo ends a buff with its last linger.
+// letsGo ends a buff when its last linger time ends.
 func (o *owner) letsGo(b *instance) {
 	b.holds = nil
 	o.remove(b, "out_of_aura", "")
 }
 
-// lets removes the stacks that a bearer has added; the buff ends with the last bearer.
+// lets releases a buff from a bearer. It removes the stacks that the aura of this bearer has added,
+// or the buff if this was the last bearer.
 func (o *owner) lets(b *instance, h *hold) {
 	b.holds = slices.DeleteFunc(b.holds, func(other *hold) bool { return other == h })
 	if len(b.holds) == 0 {
@@ -197,7 +201,7 @@ func (o *owner) lets(b *instance, h *hold) {
 	}
 }
 
-// held records a bearer.
+// held adds the hold of a bearer to the buff, unless h is nil.
 func (b *instance) held(h *hold, stacks int) {
 	if h != nil {
 		h.stacks = stacks
@@ -213,8 +217,8 @@ type pace struct {
 
 func newPace() *pace { return &pace{rate: big.NewRat(1, 1)} }
 
-// repace applies the paces of an owner and its zone: rates are multiplied, and either pause stops
-// the clock.
+// repace applies the paces of an owner and its zone to the owner's clock. The rates are multiplied,
+// and the pause of either stops the clock.
 func (o *owner) repace() {
 	z := o.all.paceOf(o.zone)
 	o.clock.change(o.world, new(big.Rat).Mul(o.mine.rate, z.rate), o.mine.held || z.held)
@@ -227,7 +231,8 @@ func (w *world) paceOf(zone int64) *pace {
 	return w.zones[zone]
 }
 
-// place runs a step about positions or about the pace of a zone, and reports whether it was one.
+// place runs a step about positions or about the pace of a zone. It returns false for any other
+// step.
 func (w *world) place(o *owner, st step) bool {
 	switch {
 	case st.Near != "":
@@ -260,8 +265,8 @@ func (w *world) repace(zone int64, change func(*pace)) {
 	}
 }
 
-// enters moves the owner to a zone, which ends buffs with on_zone: remove. The same zone is no
-// change.
+// enters moves the owner to a zone and ends the buffs with `on_zone: remove`. It has no effect if
+// the owner is already in this zone.
 func (o *owner) enters(zone int64) {
 	if zone == o.zone {
 		if zone != 0 {

@@ -28,7 +28,7 @@ type bound struct {
 	n    float64
 }
 
-// UnmarshalJSON reads one of the two.
+// UnmarshalJSON reads a number or a name.
 func (b *bound) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &b.n) == nil {
 		return nil
@@ -36,11 +36,11 @@ func (b *bound) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &b.name)
 }
 
-// aggregate is which of several modifiers of one op count: all, the greatest, the least, or the
-// strongest n.
+// aggregate says which modifiers count if several have the same op: all of them, the greatest, the
+// least, or the n strongest.
 type aggregate struct{ count }
 
-// of returns the aggregate of the values.
+// of returns the sum of the values that count.
 func (a aggregate) of(all []float64) (sum float64) {
 	switch {
 	case len(all) == 0:
@@ -55,15 +55,15 @@ func (a aggregate) of(all []float64) (sum float64) {
 		all = all[:min(len(all), a.n)]
 	}
 	for _, x := range all {
-		sum += x // the dice use halves and quarters, so that the sum is exact
+		sum += x // exact, because the random scenarios use only halves and quarters
 	}
 	return sum
 }
 
-// curve is a number for each level, with straight lines between them.
+// curve has a number for some levels, and is linear between two of these levels.
 type curve map[int]float64
 
-// UnmarshalJSON reads a map from levels, or a list from level 1 on.
+// UnmarshalJSON reads a map by level, or a list that starts with level 1.
 func (c *curve) UnmarshalJSON(text []byte) error {
 	*c = curve{}
 	var list []float64
@@ -87,8 +87,8 @@ func (c *curve) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// at returns the value at a level. A curve starts at level 0 or 1; above its last level the last
-// number holds.
+// at returns the value at a level. A curve starts at level 0 or 1; above its last level it keeps
+// the last number.
 func (c curve) at(level int) float64 {
 	var levels []int
 	for l := range c {
@@ -119,7 +119,7 @@ type number struct {
 	Snapshot        string
 }
 
-// UnmarshalJSON reads a number, or a map.
+// UnmarshalJSON reads a constant, or a map of the fields of number.
 func (n *number) UnmarshalJSON(text []byte) error {
 	var x float64
 	if json.Unmarshal(text, &x) == nil {
@@ -130,7 +130,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return strictly(text, (*plain)(n))
 }
 
-// asks reports whether a number of the definition reads a parameter.
+// asks reports whether a number of the definition reads the parameter with this name.
 func (d *definition) asks(name string) bool {
 	for _, n := range d.numbers() {
 		if n.Caller == name || n.Formula != nil && regexp.MustCompile(`\bcaller\.`+regexp.QuoteMeta(name)+`\b`).MatchString(n.Formula.text) {
@@ -147,7 +147,7 @@ type modifier struct {
 	PerStack bool `json:"per_stack"`
 }
 
-// change is a change or damage action.
+// change is the content of a change or damage action.
 type change struct {
 	Attr, School string
 	By           number
@@ -188,18 +188,19 @@ func (d *definition) numbers() (all []*number) {
 	return all
 }
 
-// amount is the value of a number. In a formula, stacks is the count of per_stack at the place of
-// use; all other names keep the values of the application.
+// amount is the value of a number. A formula that reads the name stacks is evaluated again at each
+// use, with the stacks that count there; all its other names keep the values that they had at the
+// application.
 type amount struct {
-	x      float64
-	live   *formula
-	frozen map[string]float64 // the names of the formula
-	stacks int                // when it was evaluated
+	x      float64            // the value at the application
+	live   *formula           // the formula to evaluate again at each use, or nil
+	frozen map[string]float64 // values of the names of the formula at the application
+	stacks int                // number of stacks at the application
 	mark   func(rule string)
 }
 
-// of returns the amount for n stacks, once or for each stack. It reports false if that is no
-// number.
+// of returns the amount for n stacks or, if perStack is true, n times this amount. ok is false if
+// the result is not a finite number.
 func (a amount) of(n int, perStack bool) (x float64, ok bool) {
 	x, ok = a.x, true
 	if a.live != nil {
@@ -224,12 +225,12 @@ func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen,
 
 // knowledge holds the known attributes of the source of an application.
 type knowledge struct {
-	cast map[string]float64 // its attributes at the head of the chain; nil: it was not there
-	last map[string]float64 // each attribute as it was read last
-	look bool               // last is from a look of an aura, whose command reads nothing else
+	cast map[string]float64 // the source's attributes at the start of the chain of causes; nil if the source was missing
+	last map[string]float64 // the value of each attribute when it was last read
+	look bool               // last was read by the search of an aura; the command of the aura uses only these values
 }
 
-// knows captures the attributes of a source at the head of a chain.
+// knows captures the attributes of a source when a command starts a chain of causes.
 func (w *world) knows(source string) *knowledge {
 	k := &knowledge{last: map[string]float64{}}
 	if o := w.find(source); o != nil && !o.away {
@@ -239,8 +240,8 @@ func (w *world) knows(source string) *knowledge {
 	return k
 }
 
-// reread reads the sources of the owner's buffs again, for the case that they leave: before each
-// command, and before the first due event of a frame.
+// reread reads the attributes of the sources of the owner's buffs again, because a source may leave
+// later. It is called before each command, and before the first due event of a frame.
 func (o *owner) reread() {
 	if !o.all.views {
 		return
@@ -273,13 +274,13 @@ func (o *owner) values() map[string]float64 {
 	return all
 }
 
-// asks evaluates the numbers of an application, and returns the reason of a refusal: a missing
-// number without a default denies it.
+// asks evaluates the numbers of an application. If a number is missing and has no default, the
+// application is denied, and asks returns the reason.
 func (o *owner) asks(d *definition, a application) (of map[*number]amount, why string) {
 	if a.left != nil {
 		return a.left.numbers, ""
 	}
-	if b := o.joins(d, a); b != nil && !d.queued() { // numbers use the level and stacks after the application
+	if b := o.joins(d, a); b != nil && !d.queued() { // the numbers read the level and the stacks that the buff has after the application
 		a.stacks += b.count()
 		if d.stack().Level == "sum" {
 			a.level += b.level
@@ -344,7 +345,7 @@ func (o *owner) ask(n *number, a application) (x amount, why string) {
 
 func has[V any](m map[string]V, key string) bool { _, ok := m[key]; return ok }
 
-// askFormula evaluates a formula, and freezes all its names but stacks.
+// askFormula evaluates a formula, and keeps the values of all its names except stacks.
 func (o *owner) askFormula(n *number, a application, given func(float64, bool) (amount, string)) (amount, string) {
 	missing := false
 	frozen := map[string]float64{}
@@ -370,8 +371,8 @@ func (o *owner) askFormula(n *number, a application, given func(float64, bool) (
 	return amount{x, n.Formula, frozen, a.stacks, o.all.mark}, ""
 }
 
-// readsAmount reports whether a formula reads the amount of an act. It is then evaluated when the
-// buff reacts.
+// readsAmount reports whether the number is a formula that reads the amount of an act. Such a
+// number is evaluated when the buff reacts to the act.
 func (n *number) readsAmount() bool {
 	return n.Formula != nil && slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "amount" })
 }
@@ -400,9 +401,10 @@ func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why 
 	return x, ""
 }
 
-// ofSource reads an attribute of the source: with snapshot cast (the default) as it was at the head
-// of the chain, with apply as it is now. During a frame, other owners are seen as the frame found
-// them; a source that has left, as it was read last.
+// ofSource returns an attribute of the source of an application. With `snapshot: cast`, the
+// default, it returns the value at the start of the chain of causes. With `snapshot: apply` it
+// returns the present value; during a frame, this is the value of another owner at the start of the
+// frame, and for a source that has left, the value that was read last.
 func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bool) {
 	if a.known == nil {
 		return 0, false
@@ -455,7 +457,8 @@ func (o *owner) readName(path []string, snapshot string, a application) (x float
 	return 0, false
 }
 
-// reads returns (x + pre) * coef + post for an attribute's value x.
+// reads returns the number that is read from an attribute with the value x: (x + pre) * coef +
+// post.
 func (n *number) reads(x float64) float64 {
 	part := func(p *float64, preset float64) float64 {
 		if p == nil {
@@ -466,11 +469,12 @@ func (n *number) reads(x float64) float64 {
 	return (x+part(n.Pre, 0))*part(n.Coef, 1) + part(n.Post, 0)
 }
 
-// value returns an attribute with the modifiers of all buffs in effect, channel by channel: add,
-// mul_add, mul_compound, final_add, override; then limited to its max, then to its min.
+// value returns an attribute with the modifiers of all buffs in effect. In each channel the ops
+// apply in the order add, mul_add, mul_compound, final_add, override. The result is limited to the
+// maximum of the attribute, and then to its minimum.
 func (o *owner) value(name string) float64 { return o.limited(name, o.unlimited(name)) }
 
-// unlimited is value before the limits.
+// unlimited is like value, but does not apply the limits of the attribute.
 func (o *owner) unlimited(name string) float64 {
 	at := o.all.attributes[name]
 	x := o.base(name)
@@ -514,8 +518,8 @@ func (o *owner) unlimited(name string) float64 {
 	return x
 }
 
-// byModifier returns the buffs in effect, in the order in which their modifiers took effect, since
-// the newest override wins.
+// byModifier returns the buffs in effect that have modifiers, in the order in which these took
+// effect. The order matters because the newest override wins.
 func (o *owner) byModifier() []*instance {
 	var all []*instance
 	for _, b := range o.buffs {
@@ -552,9 +556,9 @@ func (o *owner) base(name string) float64 {
 	return o.all.attributes[name].Base
 }
 
-// limits applies limits that have changed: a maximum that is an attribute and has another value
-// cuts a base above it for good, and a minimum that has risen to the base kills. It runs after each
-// command and each due event.
+// limits applies the limits that are attributes and have changed their value. A base above a
+// changed maximum is lowered to it permanently. If a minimum with `at_min: kill` has risen to the
+// base, the owner dies. limits runs after each command and each due event.
 func (o *owner) limits() {
 	for _, name := range o.all.bounded {
 		at := o.all.attributes[name]
@@ -569,7 +573,8 @@ func (o *owner) limits() {
 	}
 }
 
-// moved reports whether a limit that is an attribute has another value than at the last call.
+// moved reports whether a limit that is an attribute has changed since the last call, and returns
+// its earlier and its present value.
 func (o *owner) moved(limit *bound, last map[string]float64, name string) (was, is float64, moved bool) {
 	if limit == nil || limit.name == "" {
 		return 0, 0, false
@@ -601,9 +606,9 @@ func (o *owner) cut(name string) {
 	}
 }
 
-// checkMin queues the death of an owner if a base with at_min: kill has reached its minimum. A dead
-// owner dies again only if the base was above the minimum before. who is the buff that changed the
-// base: its death line names it.
+// checkMin queues the death of the owner if a base with `at_min: kill` has reached its minimum, and
+// reports whether it did. A dead owner dies again only if the base was above the minimum before.
+// The parameter who is the buff that changed the base; the line of the death names this buff.
 func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	at := o.all.attributes[name]
 	if at.AtMin != "kill" || at.Min == nil {
@@ -618,8 +623,8 @@ func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	return false
 }
 
-// changes adds to a base, starting from the base within its limits. A change by 0 only brings the
-// base within its limits, without a line if it is within them.
+// changes first limits a base to the minimum and maximum of its attribute, and then adds the
+// parameter by. A change by 0 logs a line only if the base was outside its limits.
 func (o *owner) changes(who, name string, by float64) {
 	outside := o.base(name) != o.limited(name, o.base(name))
 	if by == 0 && outside {
@@ -639,7 +644,8 @@ func (o *owner) adds(who, name string, by float64, absorbed int64, after func())
 	o.rebase(who, name, by, to, absorbed, after)
 }
 
-// rebase sets a base and logs it. The acts of damage (after) run before a death.
+// rebase sets a base to the value to, and logs the change. If after is not nil, it is called before
+// the owner can die: it makes the acts of the damage.
 func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after func()) {
 	was := o.base(name)
 	o.bases[name] = to
@@ -655,13 +661,13 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after f
 	o.checkMin(who, name, was)
 }
 
-// damages reduces an attribute by whole points, rounded half up, less the part that shields against
-// that school absorb. Damage beyond the shields is the act damaged of the victim and the act dealt
-// of the source.
+// damages rounds damage half up to whole points, lets the shields against its school absorb a part,
+// and subtracts the rest from an attribute. If there is a rest, the act "damaged" happens to the
+// victim and the act "dealt" to the source.
 func (o *owner) damages(who, name string, by float64, school, source string, why chain) {
 	points := int64(math.Floor(by + 0.5))
 	if by == 0 {
-		return // a formula without a result
+		return // a formula has no result
 	}
 	if by < 0.5 {
 		o.all.mark(markSmallDamage)
@@ -685,8 +691,9 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 	o.killer, o.cause = "", chain{}
 }
 
-// tellDamage makes the acts of damage: damaged on the victim at once, dealt on the source at once
-// or at the end of the frame.
+// tellDamage makes the acts of damage. The act "damaged" happens to the victim at once. The act
+// "dealt" happens to the source: at once if the source is the victim itself, otherwise at the end
+// of the frame.
 func (o *owner) tellDamage(amount int64, source string, why chain) {
 	quiet := why.reaction || o.reaction
 	o.happened("damaged", source, amount, quiet)
@@ -702,7 +709,7 @@ func (o *owner) tellDamage(amount int64, source string, why chain) {
 	}
 }
 
-// usesAct reports whether a definition does anything at an act.
+// usesAct reports whether any definition reacts to an act, ends by it or consumes charges on it.
 func (w *world) usesAct(act string) bool {
 	for _, d := range w.defs {
 		if len(d.on().Act[act]) > 0 || slices.Contains(d.Interrupt, act) || d.Charges != nil && slices.Contains(d.Charges.ConsumeOn, act) {

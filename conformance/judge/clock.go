@@ -5,14 +5,14 @@ import "math/big"
 // Section 1.1 of the rules: a buff, an owner and a zone have a pause and a rational rate, exact to
 // the ms. A pause stops the end and the phase.
 
-// clock is a time that runs at a rational rate of an outer time: an owner's clock of the world's
-// time, a buff's clock of its owner's. It is exact; only the results of now and when are rounded,
-// to the first whole ms that has not passed.
+// clock is an inner time that runs at a rational rate relative to an outer time. The clock of an
+// owner runs relative to the world's time, and the clock of a buff relative to the owner's time. A
+// clock is exact; only the results of now and when are rounded up to whole ms.
 type clock struct {
 	outer int64    // outer time of the last change
 	inner *big.Rat // inner time of the last change
-	rate  *big.Rat // while not held
-	held  bool
+	rate  *big.Rat // inner time per outer time while the clock is not held
+	held  bool     // the clock is stopped
 }
 
 // newClock returns a clock that was equal to the outer time until now.
@@ -29,11 +29,11 @@ func (c *clock) at(outer int64) *big.Rat {
 	return passed.Add(passed, c.inner)
 }
 
-// now returns the first whole inner ms that has not passed.
+// now returns the inner time, rounded up to whole ms.
 func (c *clock) now(outer int64) int64 { return up(c.at(outer)) }
 
-// when returns the first outer ms at which an inner time is reached, and false while the clock is
-// held.
+// when returns the first outer ms at which an inner time is reached. If it was reached before the
+// last change, when returns the time of the change. ok is false while the clock is held.
 func (c *clock) when(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	switch {
@@ -45,7 +45,8 @@ func (c *clock) when(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
-// past is when, also for instants that have passed.
+// past is like when, but for an inner time that was reached before the last change it returns the
+// outer ms before this change.
 func (c *clock) past(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	if c.held {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// under reports whether a tag is another one or below it: tags are hierarchical.
+// under reports whether a tag is equal to the tag above, or below it in the hierarchy of tags.
 func under(tag, above string) bool { return tag == above || strings.HasPrefix(tag, above+".") }
 
-// has reports whether the owner has a tag: from the game, or granted by a buff that has its effect.
+// has reports whether the owner has a tag, which the game has added or a buff in effect grants.
 func (o *owner) has(tag string) bool {
 	for t := range o.tags {
 		if under(t, tag) {
@@ -50,8 +50,8 @@ func (o *owner) holds(t *tagTest) bool {
 }
 
 // refuses returns the reason for which the owner refuses an application: requirement, immune,
-// chance or dead. The dead accept applications, unless the catalog says dead: deny and the
-// definition does not say dead: allow.
+// chance or dead. A dead owner accepts applications unless the definition has `dead: deny`, which
+// it also gets from the catalog if it has no word of its own.
 func (o *owner) refuses(d *definition) string {
 	switch {
 	case o.dead && d.Dead == "deny":
@@ -82,8 +82,8 @@ func (o *owner) immuneTo(d *definition) bool {
 	return false
 }
 
-// markGrants records that an immunity would be against a definition if the tags that it grants
-// counted.
+// markGrants marks a definition to which the owner would be immune if the tags that it grants
+// counted as its own tags.
 func (o *owner) markGrants(d *definition) {
 	granted := *d
 	granted.Tags = slices.Concat(d.Tags, d.Grants)
@@ -136,13 +136,13 @@ func (m *immunity) against(d *definition) bool {
 	return m.Polarity == "" || or(d.Polarity, "neutral") == m.Polarity
 }
 
-// suppresses reports whether an immunity with immune: suppress leaves a running buff without
-// effect.
+// suppresses reports whether a running buff has no effect because it has `immune: suppress` and the
+// owner is immune to it.
 func (o *owner) suppresses(b *instance) bool {
 	return or(b.def.Immune, "suppress") == "suppress" && o.immuneToOthers(b)
 }
 
-// works reports whether a buff has its effect.
+// works reports whether a buff is in effect.
 func (b *instance) works() bool { return !b.hidden && !b.silenced }
 
 // shows reports whether a buff does more than pulse. For such a buff, the log has a line "hide"
@@ -153,7 +153,8 @@ func (b *instance) shows() bool {
 		len(b.def.on().Act) > 0
 }
 
-// immuneToOthers is immuneTo for a buff that runs: it is not immune to itself.
+// immuneToOthers is like immuneTo for a running buff, whose own immunity does not count against
+// itself.
 func (o *owner) immuneToOthers(b *instance) bool {
 	for _, above := range o.immune {
 		if b.def.tagged(above) {
@@ -168,7 +169,8 @@ func (o *owner) immuneToOthers(b *instance) bool {
 	return false
 }
 
-// immunize makes the owner immune to a tag; purge removes running buffs.
+// immunize makes the owner immune to a tag. If purge is true, it also removes the running buffs
+// with this tag.
 func (o *owner) immunize(tag string, purge bool) {
 	o.immune = append(o.immune, tag)
 	if !purge {
@@ -181,7 +183,7 @@ func (o *owner) immunize(tag string, purge bool) {
 	}
 }
 
-// expose ends an immunity that the game gave.
+// expose ends an immunity that immunize has added.
 func (o *owner) expose(tag string) {
 	for i, t := range o.immune {
 		if t == tag {
@@ -191,24 +193,25 @@ func (o *owner) expose(tag string) {
 	}
 }
 
-// inhibit applies a change of a buff's ongoing requirement: it fails, or holds again.
+// inhibit makes the ongoing requirement of a buff fail if on is true, and otherwise ends this.
 func (o *owner) inhibit(id string, on bool) {
 	if b := o.oldest(id); b != nil {
 		b.inhibited = on
 	}
 }
 
-// settle updates all buffs to the state of the owner, the older first: immunities remove, then
-// conditions remove, hide and show. If that does not end, since a buff hides itself by being shown,
-// the rules have no answer. Then changed limits of attributes apply.
+// settle updates all buffs to the present state of the owner, the older first. It removes the buffs
+// that an immunity removes; then it removes, hides or shows buffs by their conditions. If the
+// updates never end, for example because a buff hides itself when it is shown, the rules have no
+// answer. Afterwards changed limits of attributes apply.
 func (o *owner) settle() {
 	if o.settleBuffs() {
 		o.limits()
 	}
 }
 
-// settleBuffs is settle within a command, after which the limits apply. It reports whether the law
-// has an answer.
+// settleBuffs is settle without the limits of attributes: these apply only after the whole command.
+// It returns false if the updates do not end.
 func (o *owner) settleBuffs() bool {
 	for range 100 {
 		if o.undecided {
@@ -234,8 +237,8 @@ func (o *owner) settleOnce() (changed bool) {
 	return changed
 }
 
-// purge removes the buffs that an immunity removes, the older first, and reports whether there were
-// any.
+// purge removes the buffs with `immune: remove` to which the owner is immune, the older first, and
+// reports whether it has removed any.
 func (o *owner) purge() (some bool) {
 	for again := true; again; {
 		again = false
@@ -290,8 +293,8 @@ func (o *owner) settleOne(b *instance) bool {
 	return true
 }
 
-// beatAgain resumes the pulses after a requirement failed for a time, as inhibition says: keep,
-// reset or execute.
+// beatAgain resumes the pulses of a buff whose requirement holds again, as the field inhibition
+// says: `keep` keeps the phase, `reset` starts a new period, and `execute` also pulses at once.
 func (o *owner) beatAgain(b *instance) {
 	in := or(b.def.Inhibition, "keep")
 	if in == "keep" || b.period == 0 {
@@ -316,9 +319,10 @@ func rankOf(grade string) int {
 	panic("judge: no grade " + grade)
 }
 
-// dispel runs a dispel, which causes no pulse and no refresh. Without most, every matching buff is
-// removed; most is a number of portions: the stacks that the command names, or the definition's
-// dispel.per.
+// dispel runs a dispel, which causes no pulse and no refresh. If q.Most is 0, it dispels every
+// matching buff. Otherwise q.Most is the maximum number of portions. A portion is the number of
+// stacks that the command names or, without such a number, the portion that `dispel.per` of the
+// definition says.
 func (o *owner) dispel(q query, stacks int) {
 	if stacks = max(stacks, q.Stacks); stacks > 0 && q.one == "" {
 		o.all.mark(markDispelStacks)
@@ -342,7 +346,8 @@ func (o *owner) dispel(q query, stacks int) {
 	o.portions(found, q.Most, func(b *instance) { o.dispelOne(b, stacks, strength) })
 }
 
-// found returns the buffs that a query matches and a command can take, in the order of the query.
+// found returns the buffs that match a query and for which takes returns true, in the order of the
+// query.
 func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	for _, b := range o.buffs {
 		if q.Polarity == "neutral" && !q.matches(b) {
@@ -363,7 +368,8 @@ func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	return all
 }
 
-// portions takes up to most portions, in rounds: one of each buff in turn.
+// portions calls take up to the limit most, in rounds: in each round, once for each buff that is
+// left.
 func (o *owner) portions(found []*instance, most int, take func(*instance)) {
 	for taken := true; taken; {
 		taken = false
@@ -377,7 +383,7 @@ func (o *owner) portions(found []*instance, most int, take func(*instance)) {
 	}
 }
 
-// grade is how strong a dispel must be.
+// grade returns the index in grades of the weakest dispel that removes the buff.
 func (b *instance) grade() int {
 	if b.def.Dispel == nil {
 		return 0
@@ -385,7 +391,7 @@ func (b *instance) grade() int {
 	return rankOf(b.def.Dispel.Grade)
 }
 
-// or0 returns n, or the default where it is 0.
+// or0 returns n, or the default if n is 0.
 func or0(n, preset int) int {
 	if n == 0 {
 		return preset
@@ -398,8 +404,8 @@ func (q *query) matches(b *instance) bool {
 		(q.Polarity == "" || or(b.def.Polarity, "neutral") == q.Polarity) && (q.Source == "" || b.source == q.Source)
 }
 
-// dispelOne removes one buff, or one portion of it as dispel.per says. It reports whether the
-// dispel overcame the resistance.
+// dispelOne removes one portion of a buff: the given number of stacks or, if stacks is 0, the
+// portion that `dispel.per` says. It returns false if the dispel is too weak.
 func (o *owner) dispelOne(b *instance, stacks, strength int) bool {
 	d := dispel{}
 	if b.def.Dispel != nil {

@@ -8,15 +8,16 @@ import (
 // Section 1.2 of the rules: exclusive groups, slots, sources with one buff, diminishing returns,
 // and the strongest that count.
 
-// leaver is a buff that ends for a new one.
+// leaver is a buff that ends to make room for a new buff, and the reason.
 type leaver struct {
 	b   *instance
 	why string
 }
 
-// room returns the buffs that must end for a new buff, or the reason of its refusal.
+// room returns the buffs that must end to make room for a new buff, or the reason for which the new
+// buff is refused.
 func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
-	left := func(b *instance) bool { // b ends already
+	left := func(b *instance) bool { // reports whether b is already in goes
 		for _, g := range goes {
 			if g.b == b {
 				return true
@@ -71,10 +72,12 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 	return goes, ""
 }
 
-// per_source limits the buffs of one source on several owners; the oldest is removed. Buffs on the
-// same owner have ended before.
+// The field per_source limits the number of buffs that one source has on all owners together. Above
+// the limit, the oldest of these buffs is removed. On a single owner, room has already enforced the
+// limit.
 //
-// The index follows the frame's changes in the order of their times, then of their owners.
+// The index world.bySource is updated with the changes of a frame in the order of their times, and
+// at the same time in the order of the owners.
 
 // sourced is an entry of the index.
 type sourced struct {
@@ -83,11 +86,12 @@ type sourced struct {
 	source string
 }
 
-// resourced is a change of the index: a buff starts, returns, ends, or has another source.
+// resourced is a change of the index: a buff starts, returns with its owner, ends, or gets another
+// source.
 type resourced struct {
 	sourced
 	at    int64
-	kind  string // begin, return, end, turn
+	kind  string // "begin", "return", "end", or "turn" for another source
 	owner int
 }
 
@@ -106,7 +110,7 @@ func (w *world) share() {
 	slices.SortStableFunc(changes, func(a, b resourced) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.owner, b.owner)) })
 	for _, c := range changes {
 		i := slices.IndexFunc(w.bySource, func(s sourced) bool { return s.b == c.b })
-		if c.kind == "turn" && (i < 0 || w.bySource[i].source == c.source) { // its removal is queued, or nothing has changed
+		if c.kind == "turn" && (i < 0 || w.bySource[i].source == c.source) { // the removal of the buff is already queued, or its source has not changed
 			continue
 		}
 		if i >= 0 {
@@ -122,7 +126,8 @@ func (w *world) share() {
 	}
 }
 
-// exceeds queues the removals of the oldest buffs of a source until its limit is kept after a change.
+// exceeds queues, after a change, the removals of the oldest buffs of the source that exceed its
+// limit.
 func (w *world) exceeds(c resourced) {
 	one := func(s sourced) bool { return s.b.def == c.b.def && s.source == c.source }
 	n := 0
@@ -139,8 +144,8 @@ func (w *world) exceeds(c resourced) {
 	}
 }
 
-// against returns whether an application replaces a buff of its group or is refused, by the group's
-// rule.
+// against decides, by the group's rule, whether an application replaces a running buff of its group
+// or is refused because of this buff.
 func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 	there := b.def.Group.Priority
 	switch or(g.Rule, "always") {
@@ -158,7 +163,8 @@ func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 	return false, false // hide
 }
 
-// evicted returns the buff that loses its slot as evict says; the oldest of equal ones.
+// evicted returns the buff that loses its slot by the rule evict. If several buffs are equal by
+// this rule, it is the oldest of them.
 func evicted(held []*instance, evict string) *instance {
 	goes := held[0]
 	for _, b := range held {
@@ -178,7 +184,8 @@ func evicted(held []*instance, evict string) *instance {
 	return goes
 }
 
-// ending returns the end in the owner's time, and false if the buff is endless or paused.
+// ending returns the end of the buff in the owner's time. It returns false if the buff is endless
+// or paused.
 func (b *instance) ending() (int64, bool) {
 	if b.endless {
 		return 0, false
@@ -193,10 +200,11 @@ func (d *definition) priority() int {
 	return d.Group.Priority
 }
 
-// overshadowed reports whether a buff has no effect while its time passes, because a stronger one
-// in a group with rule: hide has: by priority, then level, then magnitude, then the newer. Or
-// because stack.effective lets only the strongest buffs of one definition count, in the same order,
-// but of equal ones the older.
+// overshadowed reports whether a buff has no effect, although its time passes, because of a
+// stronger buff. In a group with `rule: hide` only the strongest buff has an effect: the buff with
+// the highest priority, then level, then magnitude; if these are equal, the newest. And if
+// `stack.effective` limits how many buffs of one definition have an effect, these are the strongest
+// by level and magnitude; if these are equal, the oldest.
 func (o *owner) overshadowed(b *instance) bool {
 	if g := b.def.Group; g != nil && g.Rule == "hide" {
 		for _, c := range o.buffs {
@@ -218,7 +226,8 @@ func (o *owner) overshadowed(b *instance) bool {
 	return false
 }
 
-// markLevel records that the level decides against the magnitude.
+// markLevel marks that c is stronger than b by its level, although b has the larger magnitude. It
+// always returns true.
 func (w *world) markLevel(c, b *instance) bool {
 	if c.level > b.level && c.magnitude < b.magnitude && c.def.priority() == b.def.priority() {
 		w.mark(markLevelShows)
@@ -231,9 +240,10 @@ func (b *instance) compare(c *instance) int {
 	return rank{level: b.level, magnitude: b.magnitude}.compare(rank{level: c.level, magnitude: c.magnitude})
 }
 
-// Diminishing returns. Durations are rounded to whole ms, and a step of 0 denies the application.
+// Diminishing returns. Durations are rounded to whole ms. A step of 0 % denies the application.
 
-// drKey identifies applications that are counted together: for scope: pair by their source.
+// drKey identifies applications that are counted together. With `scope: pair` each source is
+// counted separately.
 type drKey struct{ group, source string }
 
 // memory counts the applications of a key.
@@ -249,7 +259,8 @@ func (d *definition) drKey(source string) drKey {
 	return drKey{d.DR.Group, ""}
 }
 
-// percent returns the share of the duration that diminishing returns leave now.
+// percent returns the percentage of the duration that diminishing returns leave for an application
+// now.
 func (o *owner) percent(d *definition, source string) int64 {
 	if d.DR == nil {
 		return 100
@@ -266,7 +277,8 @@ func (o *owner) percent(d *definition, source string) int64 {
 	return d.DR.Steps[min(m.n, len(d.DR.Steps)-1)]
 }
 
-// lasting reports whether an application that counts under the key is in effect; a waiting one is.
+// lasting reports whether an application with this key is in effect. An application that waits in a
+// queue counts as in effect.
 func (o *owner) lasting(key drKey) bool {
 	for _, b := range o.buffs {
 		if b.def.DR == nil {
@@ -281,8 +293,8 @@ func (o *owner) lasting(key drKey) bool {
 	return false
 }
 
-// counts adds a step of diminishing returns for an application that applied, refreshed, stacked or
-// queued a buff. One that was denied, or changed a buff without a line in the log, adds none.
+// counts adds a step of diminishing returns for an application that started, refreshed, stacked or
+// queued a buff. It is not called for an application that was denied or has logged no line.
 func (o *owner) counts(d *definition, source string) {
 	if d.DR == nil {
 		return
@@ -311,7 +323,7 @@ func (b *instance) sources() []string {
 	return all
 }
 
-// running returns the sources except waiting applications.
+// running returns the sources of the applications that do not wait in a queue.
 func (b *instance) running() []string { return b.others }
 
 // memorize records that applications of these sources are no longer in effect.

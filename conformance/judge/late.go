@@ -2,10 +2,11 @@ package judge
 
 import "fmt"
 
-// Section 1.1 of the rules: in a late frame catchup runs, merges or skips the pulses of one buff.
+// Section 1.1 of the rules: if several pulses of a buff are due in one frame, the field catchup
+// says whether they run one by one, run as one pulse, or are skipped.
 
-// pulseOfFrame applies a due pulse, or counts it if it will be coalesced into a later pulse of the
-// same frame.
+// pulseOfFrame runs a due pulse, or only counts it if it becomes part of a later pulse of the same
+// frame.
 func (o *owner) pulseOfFrame(b *instance, c counted) {
 	if or(b.def.Catchup.word, "all") == "all" {
 		o.pulse(b, c, "")
@@ -18,8 +19,8 @@ func (o *owner) pulseOfFrame(b *instance, c counted) {
 	}
 }
 
-// moreInFrame reports whether the buff will pulse in the same way again in this frame, unless
-// something changes.
+// moreInFrame reports whether the buff, if nothing changes it, will pulse again in this frame with
+// the same stacks and magnitude.
 func (o *owner) moreInFrame(b *instance) bool {
 	inFrame := func(at int64) bool {
 		at, ok := b.outer(at)
@@ -32,11 +33,11 @@ func (o *owner) moreInFrame(b *instance) bool {
 		return true
 	}
 	if len(b.waiting) > 0 && b.beat > b.end {
-		return false // the next application of the queue runs before
+		return false // the next application of the queue starts before that pulse
 	}
 	for _, h := range b.holds {
 		if h.leaving && h.ends < b.beat {
-			return false // stacks of the aura, or the buff, end before
+			return false // the buff, or stacks that an aura has added, end before that pulse
 		}
 	}
 	later := *b
@@ -44,16 +45,17 @@ func (o *owner) moreInFrame(b *instance) bool {
 	for {
 		at, ok := later.nextPulse()
 		if !ok || !inFrame(at) || later.each() && !later.endless && later.layers[later.firstToEnd()].end < at {
-			return false // a stack ends before
+			return false // a stack ends before that pulse
 		}
 		if c := later.due(); c.n > 0 {
-			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b) // only equal pulses are coalesced
+			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b) // only equal pulses become one pulse
 		}
 		o.nextBeat(&later)
 	}
 }
 
-// catchesUp applies the counted pulses of a buff. Every change of a buff calls it first.
+// catchesUp runs the pulses that pulseOfFrame has counted. It must be called before every change of
+// a buff.
 func (o *owner) catchesUp(b *instance) {
 	n, last := b.late.n, b.late.last
 	if b.late = (missing{}); n == 0 {

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// carried returns a copy of the list of buffs, older first, for callers that remove.
+// carried returns a copy of the list of buffs, the oldest first, for callers that remove buffs
+// during the iteration.
 func (o *owner) carried() []*instance { return append([]*instance{}, o.buffs...) }
 
 // oldest returns the oldest buff of a definition, or nil.
@@ -24,8 +25,8 @@ func (o *owner) oldest(id string) *instance {
 	return nil
 }
 
-// oldestBy returns the oldest buff of a definition by a source, or if there is none the oldest of
-// all.
+// oldestBy returns the oldest buff of a definition that a source has applied or, if this source has
+// applied none, the oldest of all sources.
 func (o *owner) oldestBy(id, source string) *instance {
 	for _, b := range o.buffs {
 		if b.def.ID == id && b.source == source {
@@ -35,8 +36,8 @@ func (o *owner) oldestBy(id, source string) *instance {
 	return o.oldest(id)
 }
 
-// remove ends a buff and runs the on.remove lists for its reason and for any. No other action of
-// the buff starts after that. Its links end after the actions.
+// remove ends a buff, and queues the actions of `on.remove` for this reason and for `any`. No other
+// action of the buff starts after that. The links of the buff end after these actions.
 func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
@@ -46,7 +47,7 @@ func (o *owner) remove(b *instance, why, more string) {
 		return
 	}
 	if m := b.def.Immunity; m != nil && b.works() {
-		for _, c := range o.carried() { // late pulses that it suppresses come before it ends
+		for _, c := range o.carried() { // the counted pulses that this immunity suppresses run before the immunity ends
 			if c != b && m.against(c.def) {
 				o.catchesUp(c)
 			}
@@ -61,7 +62,7 @@ func (o *owner) remove(b *instance, why, more string) {
 	o.endActions(b, why, chain{known: b.known})
 }
 
-// removeStacks removes stacks of the oldest buff of a definition, or all of it.
+// removeStacks removes stacks of the oldest buff of a definition, or the whole buff if stacks is 0.
 func (o *owner) removeStacks(id string, stacks int, why string) {
 	if b := o.oldest(id); b != nil {
 		if stacks > 0 && stacks < b.count() {
@@ -71,7 +72,7 @@ func (o *owner) removeStacks(id string, stacks int, why string) {
 	}
 }
 
-// endActions queues on.remove, and the end of the links.
+// endActions queues the actions of `on.remove`, and then the end of the buff's links.
 func (o *owner) endActions(b *instance, why string, c chain) {
 	e := b.eventOf(b.active())
 	e.magnitude, e.chain = b.magnitude, c
@@ -83,9 +84,10 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 	}
 }
 
-// kill ends the buffs of an owner as on_death says, with reason death, without a pulse; their due
-// events are dropped. First the buffs in effect run on.death, which has no line. The line of the
-// death names the buff whose damage or action caused it, with a space after it in who.
+// kill ends or pauses the buffs of an owner, as their `on_death` says. A buff ends with the reason
+// death and without a last pulse. Before that, the buffs in effect queue the actions of `on.death`.
+// The parameter who is the ID of the buff whose damage or action caused the death, followed by a
+// space; the line of the death names this buff.
 func (o *owner) kill(who, killer string, c chain) {
 	if !o.dead {
 		if o.life {
@@ -124,8 +126,8 @@ func (o *owner) revive() {
 	}
 }
 
-// sourceGone handles the departure of a source as on_source_gone says: keep (the default), remove
-// or adopt.
+// sourceGone handles the departure of a source, as `on_source_gone` of each of its buffs says:
+// `keep`, the default, `remove` or `adopt`.
 func (o *owner) sourceGone(source string) {
 	cares := func(b *instance) bool { return b.source == source && or(b.def.OnSourceGone, "keep") != "keep" }
 	if slices.ContainsFunc(o.buffs, cares) {
@@ -155,9 +157,9 @@ func (o *owner) interrupt(kind string) {
 	}
 }
 
-// happened is an act: the buffs that have actions for it and have their effect react, the older
-// first; then it uses charges and interrupts. An act of damage within the reaction to one makes no
-// buff react.
+// happened runs an act. First the buffs in effect that have actions for this act react, the oldest
+// first. Then the act uses charges and interrupts buffs. If quiet is true, no buff reacts: the act
+// is of damage that is itself a reaction to damage.
 func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	for _, b := range o.carried() {
 		if list := b.def.on().Act[act]; len(list) > 0 && b.works() && quiet {
@@ -195,15 +197,15 @@ func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	o.interrupt(act)
 }
 
-// markUses records that the engine's own act of damage is used.
+// markUses marks that an act of damage, which the engine makes, has used charges or ended a buff.
 func (w *world) markUses(act string) {
 	if act == "damaged" || act == "dealt" {
 		w.mark(markDamageUses)
 	}
 }
 
-// consume uses a charge of each buff that consumes on the act; without charges the buff ends with
-// reason consumed. A hidden buff keeps its charges.
+// consume uses one charge of each buff that lists the act in `charges.consume_on`. A buff without
+// charges left ends with the reason consumed. A hidden buff keeps its charges.
 func (o *owner) consume(kind string) {
 	for _, b := range o.carried() {
 		if c := b.def.Charges; !b.gone && c != nil && slices.Contains(c.ConsumeOn, kind) {
@@ -223,8 +225,8 @@ func (o *owner) use(id string, n int) {
 	}
 }
 
-// useCharges takes charges: of async stacks from the application that ends first, then from the
-// next; of a queue from the running application.
+// useCharges uses n charges of a buff. With async stacks, it uses the charges of the application
+// that ends first, then of the next. In a queue, it uses the charges of the running application.
 func (o *owner) useCharges(b *instance, n int, why string) {
 	if o.catchesUp(b); b.gone {
 		return
@@ -250,7 +252,8 @@ func (b *instance) byEnd() (all []*layer) {
 	return all
 }
 
-// endSpent ends the spent applications of a buff. The next one of a queue runs.
+// endSpent ends the applications of a buff for which spent returns true. In a queue, the next
+// application then runs.
 func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	if b.each() {
 		for _, l := range b.byEnd() {
@@ -283,7 +286,8 @@ func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	}
 }
 
-// poolOf returns the pool of an application: without a pool the magnitude.
+// poolOf returns the pool of the shield for an application: the value of `shield.pool` or, without
+// this field, the magnitude.
 func (d *definition) poolOf(a application) int64 {
 	if d.Shield.Pool == nil {
 		return a.magnitude
@@ -291,14 +295,14 @@ func (d *definition) poolOf(a application) int64 {
 	return int64(math.Floor(a.numbers[d.Shield.Pool].x))
 }
 
-// absorb reduces the pools of the shields by damage and returns the rest: first the shields of
-// higher priority, then the older. A used-up shield ends with reason broken.
+// absorb reduces the pools of the shields by damage, and ends the shields that are used up with the
+// reason broken. Shields of a higher priority absorb first, and of the same priority the older.
 func (o *owner) absorb(amount int64, school string) {
 	o.meets(amount, school, "")
 	o.breaks()
 }
 
-// breaks ends the spent shields.
+// breaks ends the shields whose pool is used up.
 func (o *owner) breaks() {
 	for _, b := range o.carried() {
 		if b.def.Shield != nil && !b.gone {
@@ -307,8 +311,8 @@ func (o *owner) breaks() {
 	}
 }
 
-// meets absorbs damage to an attribute by the shields, and returns the rest. Without an attribute
-// all shields absorb.
+// meets lets the shields absorb damage to an attribute, and returns the damage that is left. If
+// attr is empty, the shields of all attributes absorb.
 func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	all := o.carried()
 	sort.SliceStable(all, func(i, j int) bool {
@@ -348,8 +352,9 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	return amount
 }
 
-// guards reports whether a shield protects an attribute: one in attrs, or, without attrs, one with
-// at_min: kill, or any if the catalog has no such attribute.
+// guards reports whether a shield protects an attribute. A shield protects the attributes in
+// `shield.attrs`. Without this list, it protects the attributes with `at_min: kill` or, if the
+// catalog has none of these, every attribute.
 func (w *world) guards(s *shield, attr string) bool {
 	if len(s.Attrs) > 0 {
 		return slices.Contains(s.Attrs, attr)
@@ -372,8 +377,8 @@ func (s *shield) against(school string) bool {
 	return len(s.Schools) == 0
 }
 
-// unlink ends the links of a head: an instance ends with its last head; until then only the stacks
-// added by this head are removed.
+// unlink ends the links of a head, which is a buff that has ended. A link ends when its last head
+// has ended; until then only the stacks that this head has added are removed.
 func (o *owner) unlink(head *instance, why string) {
 	for _, b := range o.carried() {
 		i := slices.IndexFunc(b.ties, func(t tie) bool { return t.head == head })

@@ -13,8 +13,8 @@ type owner struct {
 	defs  map[string]*definition
 	log   []line
 	bases map[string]float64
-	says  bool // late pulses print seen=
-	life  bool // deaths and revivals are logged
+	says  bool // if set, the lines of late pulses have seen=
+	life  bool // if set, deaths and revivals are logged
 
 	name  string
 	world int64  // ms of the script
@@ -28,16 +28,16 @@ type owner struct {
 	away, dead bool
 	left       int64              // when the owner left, in the world's ms
 	view       map[string]float64 // the attributes as other owners read them in the running frame
-	maxima     map[string]float64 // the last value of each attribute's maximum and minimum that is an attribute
-	minima     map[string]float64
+	maxima     map[string]float64 // by attribute: the last value of its maximum, if this is an attribute
+	minima     map[string]float64 // by attribute: the last value of its minimum, if this is an attribute
 
-	killer string // the source of the running damage, with its chain
-	cause  chain
+	killer string // the source of the change or damage that is being applied
+	cause  chain  // the chain of this change or damage
 
 	sequence int64
 	gifts    int64
-	buffs    []*instance // older first
-	timeouts []timeout   // older first
+	buffs    []*instance // the oldest first
+	timeouts []timeout   // the oldest first
 	tags     map[string]int
 	immune   []string // tags that the game has made the owner immune to
 	dr       map[drKey]*memory
@@ -46,51 +46,51 @@ type owner struct {
 	todo      []command
 	undecided bool // the rules have no answer
 	reaction  bool // the running command is in the chain of a reaction to damage
-	running   int  // the round of the running command; 0: none
+	running   int  // the round of the running command, or 0
 }
 
 // timeout is a name with a deadline.
 type timeout struct {
 	name    string
-	due, at int64 // at: its place in the order of ages
+	due, at int64 // at is its place in the order of ages
 }
 
-// command is an action that waits after the event that issued it.
+// command is an action that an event has issued and that runs after this event.
 type command struct {
 	action
 	source    string
-	target    string // the other owner of the event
+	target    string // the other owner of the event, if it is an act, or the killer
 	magnitude int64
 	level     int
 	round     int
-	head      *instance // of a link
-	again     bool      // the head was applied before
-	uses      *instance // a threshold takes n of its stacks
+	head      *instance // if the command applies a link: the buff that has the link
+	again     bool      // if the command applies a link: its head was already running
+	uses      *instance // if not nil, the command is of a threshold and removes n stacks of this buff
 	n         int
-	ends      *instance // its links end
-	who       string    // the ID of the definition and a space
+	ends      *instance // if not nil, the command ends the links of this buff
+	who       string    // the ID of the definition that has the action, and a space
 	x         float64   // the amount of a change
 	chain
 }
 
-// chain is handed on from an event to everything that it sets off within its instant.
+// chain is the context that an event passes on to everything that it causes at the same instant.
 type chain struct {
 	share    share
-	reaction bool       // a reaction to damaged or dealt is the cause
-	known    *knowledge // about the source
-	ago      int64      // the ms since the end away that set this off
-	clock    string     // the clock of the buff that ended
+	reaction bool       // the cause is a reaction to the act "damaged" or "dealt"
+	known    *knowledge // the known attributes of the source
+	ago      int64      // if the cause is the end of a buff while its owner was away: ms since that end
+	clock    string     // the field clock of the buff that ended
 }
 
-// share is the part of a period, the number of pulses and the stacks of a pulse. The zero share is
-// one whole pulse.
+// share says how much a pulse stands for. The zero share is one whole pulse.
 type share struct {
-	elapsed, period int64
-	count           int
-	stacks          int // for per_stack in instants; 0: 1
+	elapsed, period int64 // of a partial pulse: it stands for elapsed ms of the period; otherwise 0
+	count           int   // number of pulses that have become this pulse; 0 means 1
+	stacks          int   // number of stacks for `per_stack` in instants; 0 means 1
 }
 
-// scale multiplies an amount by the part and the count.
+// scale multiplies the amount of one whole pulse by the part of the period and by the number of
+// pulses.
 func (s share) scale(x float64) float64 {
 	if s.period > 0 {
 		x = x * float64(s.elapsed) / float64(s.period)
@@ -114,7 +114,8 @@ type due struct {
 	run  func()
 }
 
-// before is the order of due events: by time, then rank, then age, the older application first.
+// before reports whether d runs before other. Due events run in the order of their times, then of
+// their ranks, then of their ages, the older application first.
 func (d due) before(other due) bool {
 	if d.at != other.at {
 		return d.at < other.at
@@ -125,8 +126,8 @@ func (d due) before(other due) bool {
 	return d.age < other.age
 }
 
-// next returns the next due event of the owner. No due event is remembered, so none needs to be
-// validated.
+// next returns the next due event of the owner. It computes all due events from scratch, so that
+// none can be outdated.
 func (o *owner) next() (first due, ok bool) {
 	consider := func(d due) {
 		if !ok || d.before(first) {
@@ -149,8 +150,9 @@ func (o *owner) next() (first due, ok bool) {
 	return first, ok
 }
 
-// nextOfBuff returns the next due event of one buff, in the order of the buff's own time: several
-// of its ms may fall into one of the owner's, and a boundary after an end is no pulse.
+// nextOfBuff returns the next due event of one buff, by the buff's own time. The owner's time would
+// not suffice: several ms of a fast buff may be in the same ms of the owner, and a pulse that is
+// due after the end must not run.
 func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	each := func(d due, ok bool) {
 		if ok && (!some || d.before(own)) {
@@ -167,7 +169,7 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	last, lingers := b.lingers()
 	for _, h := range b.holds {
 		switch {
-		case lingers && h.ends == last: // with everything that it still has
+		case lingers && h.ends == last: // the whole buff ends
 			each(due{last, rankEnd, b.age, func() { o.letsGo(b) }}, true)
 		case h.leaving:
 			each(due{h.ends, rankStackEnd, b.age, func() { o.lets(b, h) }}, true)
@@ -176,8 +178,8 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	return own, some
 }
 
-// reach runs a frame: everything due up to its end, in the order of deadlines, each at its own
-// time. A paused owner has no events.
+// reach runs a frame, which ends at the time to. It runs all events that are due by then in order,
+// each at its own time. A paused owner has no events.
 func (o *owner) reach(to int64) {
 	o.world, o.frame = to, to
 	first := true
@@ -205,7 +207,7 @@ func (o *owner) reach(to int64) {
 	}
 }
 
-// event issues the actions of a list.
+// event is the cause of a list of actions, with the values that the actions use.
 type event struct {
 	source    string
 	target    string // the other owner of an act, or the killer
@@ -216,7 +218,8 @@ type event struct {
 	chain
 }
 
-// eventOf is an event of a buff with its active stacks: a pulse out of turn, an act, a death.
+// eventOf returns an event of a running buff with the given stacks, for example a pulse or the
+// reaction to an act.
 func (b *instance) eventOf(c counted) event {
 	return event{
 		source: b.source, magnitude: c.magnitude(b), level: b.level, n: c.n, chain: chain{known: b.known},
@@ -224,8 +227,8 @@ func (b *instance) eventOf(c counted) event {
 	}
 }
 
-// eventBy is an event that one application caused: its level, magnitude, numbers and source, and n
-// stacks.
+// eventBy returns an event that an application has caused. It has the level, magnitude, numbers and
+// source of the application, and n stacks.
 func eventBy(a application, n int) event {
 	return event{
 		source: a.source, magnitude: a.magnitude, level: a.level, n: n, chain: a.chain,
@@ -233,7 +236,7 @@ func eventBy(a application, n int) event {
 	}
 }
 
-// orWhy returns why an amount is none.
+// orWhy returns x or, if ok is false, the reason "value".
 func orWhy(x float64, ok bool) (float64, string) {
 	if !ok {
 		return 0, "value"
@@ -270,7 +273,7 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			continue
 		}
 		c.round, c.ago = 1, 0
-		if c.known != nil && c.known.look { // another owner reads the source itself
+		if c.known != nil && c.known.look { // the other owner reads the source itself
 			c.known = &knowledge{cast: c.known.cast, last: c.known.last}
 		}
 		o.postTo(to, func(other *owner) {
@@ -284,7 +287,7 @@ func (o *owner) issue(d *definition, list []action, e event) {
 	}
 }
 
-// miss logs an action for an owner that is missing.
+// miss logs that the target of an action is missing.
 func (o *owner) miss(c command) {
 	what := ""
 	switch {
@@ -305,9 +308,9 @@ func (o *owner) miss(c command) {
 	o.say("miss %s%s to %s", c.who, what, c.To)
 }
 
-// rounds runs the commands that the last event has issued, at the same time and before the next due
-// event, in the order of issue. The commands that these issue follow breadth-first, for at most 16
-// rounds; then the owner has a fault.
+// rounds runs the commands that the last event has issued, in the order of issue. They run at the
+// same instant, before the next due event. The commands that they issue run in the next round.
+// After 16 rounds all remaining commands are dropped, with the error "cascade".
 func (o *owner) rounds() {
 	for len(o.todo) > 0 && !o.undecided {
 		c := o.todo[0]
@@ -326,7 +329,8 @@ func (o *owner) rounds() {
 	o.running, o.reaction = 0, false
 }
 
-// drop forgets commands that the guard has cut off. Links whose end is among them are ordinary buffs from then on.
+// drop drops commands after too many rounds. Links that these commands would have ended are
+// ordinary buffs from then on.
 func (o *owner) drop(commands []command) {
 	for _, c := range commands {
 		for _, b := range o.buffs {
