@@ -141,7 +141,9 @@ func (o *owner) sourceGone(source string) {
 		case "remove":
 			o.remove(b, "source_gone", "")
 		case "adopt":
-			b.source = o.name
+			if b.source != o.name { // nothing is known of the owner as it was at the head of the chain
+				b.source, b.known = o.name, &knowledge{last: map[string]float64{}}
+			}
 			o.changesSource(b, "turn")
 		}
 	}

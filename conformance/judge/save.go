@@ -92,6 +92,7 @@ func (o *owner) load() {
 		o.clock.outer = o.world
 	}
 	o.buffs, o.store = o.store, nil
+	o.reread()
 	back := o.carried()
 	past := make([]int64, len(back))
 	for i, b := range back {
