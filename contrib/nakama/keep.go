@@ -15,11 +15,11 @@ import (
 )
 
 // Keep is like Register, but its matches survive a restart of the server. The store saves the buffs of each player, in a
-// zone with the name of the match, and the owner of each Nakama user. Nakama identifies users by UUIDs, an engine identifies
-// owners by numbers: a returning user gets its earlier owner, even in another process.
+// zone with the name of the match, and the owner of each Nakama user. Nakama identifies users by UUIDs, and an engine
+// identifies owners by numbers. A returning user gets its earlier owner, even in another process.
 //
-// The match saves once a second and when it ends. Only one match of a name may run at once: an earlier one is fenced off, and
-// logs that.
+// The match saves once a second and when it ends. Only one match of a name may run at a time. If another is started, the store
+// refuses to save the earlier match, which logs that.
 func Keep(s store.Store, match string, o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 	return func(ctx context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule) (runtime.Match, error) {
 		m := &Match{seats: map[string]*seat{}, users: users{IDs: map[string]buff.OwnerID{}, Away: map[buff.OwnerID][]byte{}}}
@@ -43,11 +43,11 @@ func Keep(s store.Store, match string, o engine.Options) func(context.Context, r
 // users stores the owners of all users who have joined the match.
 type users struct {
 	Last buff.OwnerID            `json:"last"`
-	IDs  map[string]buff.OwnerID `json:"ids"`  // by UUID
-	Away map[buff.OwnerID][]byte `json:"away"` // saved buffs of users who are not connected
+	IDs  map[string]buff.OwnerID `json:"ids"`  // owner of each user, by UUID
+	Away map[buff.OwnerID][]byte `json:"away"` // by owner: saved buffs of a user who is not connected
 }
 
-// comeBack restores the saved state. Users connected when the server died are no longer connected.
+// comeBack restores the saved state. Users who were connected when the server died count as not connected.
 func (m *Match) comeBack(r store.Restored) error {
 	if r.Fresh {
 		return nil
@@ -68,7 +68,7 @@ func (m *Match) comeBack(r store.Restored) error {
 	return nil
 }
 
-// enter adds a user with its earlier owner and buffs, or a new owner.
+// enter adds the owner of a user to the engine: the user's earlier owner with its buffs, or a new owner.
 func (m *Match) enter(user string) (buff.OwnerID, error) {
 	if m.zone == nil {
 		m.joined++
@@ -91,7 +91,7 @@ func (m *Match) enter(user string) (buff.OwnerID, error) {
 	return id, m.Engine.Spawn(id, user)
 }
 
-// leave removes an owner and saves its buffs; it fails while the owner is busy.
+// leave removes an owner from the engine and keeps its buffs. It fails while the owner is busy.
 func (m *Match) leave(id buff.OwnerID) error {
 	blob, err := m.Engine.Despawn(id)
 	if err == nil && m.zone != nil {
@@ -118,5 +118,5 @@ func (m *Match) Save(ctx context.Context) error { return m.zone.SaveAll(ctx) }
 // Abandon ends the match without saving it, as a crash would.
 func (m *Match) Abandon(ctx context.Context) {
 	m.zone.Close()
-	_ = m.Engine.Close(ctx) // unfinished work is dropped
+	_ = m.Engine.Close(ctx) // drops unfinished work
 }

@@ -1,8 +1,8 @@
 // Package nakama runs bufftick in an authoritative match of Nakama: the match is the game loop.
 //
-// Nakama calls all methods of a [runtime.Match] on one goroutine. So that goroutine is the loop
-// of the match's engine: every method here calls the Engine directly, without a lock or the
-// Inbox. A plugin registers it with
+// Nakama calls all methods of a [runtime.Match] on one goroutine, which is therefore the loop of the
+// match's engine: every method here calls the Engine directly, without a lock or the Inbox. A plugin
+// registers the match with
 //
 //	func InitModule(ctx context.Context, logger runtime.Logger, db *sql.DB, nk runtime.NakamaModule, i runtime.Initializer) error {
 //		catalog, err := catalog.LoadFS(files, "buffs")
@@ -34,17 +34,17 @@ import (
 // Rate is the number of calls of MatchLoop per second.
 const Rate = 20
 
-// The opcodes of messages.
+// The opcodes of messages. The comments say who sends a message, and what it contains.
 const (
 	OpUse         = 1 // from a client: a [Use], as JSON
-	OpMissed      = 2 // from a client: the packets that its replicate client has missed
-	OpDefinitions = 3 // to a client: definitions of package replicate
-	OpPacket      = 4 // to a client: a packet of package replicate
+	OpMissed      = 2 // from a client: which packets its replicate client has missed
+	OpDefinitions = 3 // to a client: the buff definitions, encoded by package replicate
+	OpPacket      = 4 // to a client: changes of buffs, encoded by package replicate
 	OpDenied      = 5 // to a client: the reason why its Use had no effect
 )
 
-// Use is an action of a player: a buff of the catalog, and its target's number. Players are numbered from 1 in the order in
-// which they joined, in a saved match over its whole life.
+// Use is an action of a player: a buff of the catalog, and the number of its target. Players are numbered from 1 in the
+// order in which they first joined. In a saved match they keep their numbers after a restart.
 type Use struct {
 	Buff   string       `json:"buff"`
 	Target buff.OwnerID `json:"target"`
@@ -61,16 +61,16 @@ func Register(o engine.Options) func(context.Context, runtime.Logger, *sql.DB, r
 	}
 }
 
-// Match is one match. Nakama calls its methods on one goroutine, and passes the state from each
-// call to the next: here that is the Match itself.
+// Match is one match. Nakama calls its methods on one goroutine, and passes the state that
+// each call returns to the next call. Here the state is the Match itself.
 type Match struct {
 	Engine *engine.Engine
 
 	zone   *store.Saver // nil if the match is not saved
 	users  users
 	screen *replicate.Server
-	seats  map[string]*seat // by session
-	joined buff.OwnerID     // number of owners so far
+	seats  map[string]*seat // by id of the session
+	joined buff.OwnerID     // number of owners created so far
 	packet []byte
 }
 
@@ -78,7 +78,7 @@ type seat struct {
 	presence runtime.Presence
 	id       buff.OwnerID
 	viewer   *replicate.Viewer
-	gone     bool // the user has left, but the owner is busy and will be removed later
+	gone     bool // the user has left; the owner is removed when it is not busy
 }
 
 // MatchInit starts the match.
@@ -91,7 +91,7 @@ func (m *Match) MatchJoinAttempt(_ context.Context, _ runtime.Logger, _ *sql.DB,
 	return m, true, ""
 }
 
-// MatchJoin creates an owner for each user, and a viewer that sees all other owners.
+// MatchJoin creates an owner for each user, and a viewer that sees the owners of all users.
 func (m *Match) MatchJoin(_ context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, d runtime.MatchDispatcher, _ int64, _ any, presences []runtime.Presence) any {
 	for _, p := range presences {
 		if err := m.join(d, p); err != nil {
@@ -196,8 +196,7 @@ func (m *Match) message(s *seat, message runtime.MatchData) error {
 	return fmt.Errorf("no such message: %d", message.GetOpCode())
 }
 
-// MatchTerminate ends the match when the server ends: a saved match is on disk when it returns
-// nil.
+// MatchTerminate ends the match when the server ends. When it returns nil, a saved match is on disk.
 func (m *Match) MatchTerminate(ctx context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ int) any {
 	m.close(ctx, log)
 	return nil

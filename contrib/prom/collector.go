@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	patience  = 2 * time.Second // of a scrape; above the Budget
-	maxDenied = 500             // pairs of definition and reason, the most frequent ones
-	maxBuffs  = 100             // definitions with their own series: the first ones with an event
+	patience  = 2 * time.Second // maximum duration of a scrape; longer than a Budget
+	maxDenied = 500             // maximum number of pairs of definition and reason; the most frequent pairs are exported
+	maxBuffs  = 100             // maximum number of definitions with their own series; the first with an event get one
 )
 
-// The labels of series that are not one definition: all definitions without their own series;
-// timeouts; and changes by commands of the game.
+// The labels of series that do not belong to one definition.
 const (
-	others   = "(others)"
-	timeouts = "(timeouts)"
-	ofGame   = "(game)"
+	others   = "(others)"   // all definitions without their own series
+	timeouts = "(timeouts)" // timeouts
+	ofGame   = "(game)"     // changes by commands of the game
 )
 
 // Collector collects the metrics of one engine. Use [New] to create one. Any number of
@@ -37,7 +36,7 @@ type Collector struct {
 
 	up, lateness, denied, frame, budget, events *prometheus.Desc
 
-	live, happened, calls, took *prometheus.Desc // by definition
+	live, happened, calls, took *prometheus.Desc // metrics by definition
 
 	plain []metric
 
@@ -52,7 +51,7 @@ type metric struct {
 	value func(*view.View) float64
 }
 
-// New returns a Collector, which keeps the engine's Watch open until it is closed.
+// New returns a Collector. It keeps the engine's Watch open until Close is called.
 func New(eng *engine.Engine) *Collector {
 	start := time.Now()
 	return newCollector(eng, func() time.Duration { return time.Since(start) })
@@ -123,9 +122,9 @@ func plain() []metric {
 	return out
 }
 
-// stuckAfter is how long a handler must have occupied a worker to count as stuck. When a Tick
-// exceeds its budget some handlers are always running, different ones each time: that is a
-// backlog.
+// stuckAfter is how long a handler must have occupied a worker to count as stuck. Handlers that are
+// running when a Tick exceeds its budget are usually different ones each time. That means that the
+// engine has a backlog, not that a handler is stuck.
 const stuckAfter = time.Second
 
 func stuck(v *view.View) (n int) {
@@ -173,8 +172,8 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (c *Collector) collectDenied(ch chan<- prometheus.Metric, v *view.View) {
-	// Definitions of an earlier catalog are added to the current ones with the same id: a
-	// counter must not appear twice.
+	// The counts of definitions of earlier catalogs are added to those of the current definitions
+	// with the same id, because a counter must not appear twice.
 	type key struct{ buff, why string }
 	sums := make(map[key]uint64)
 	for _, d := range v.Denied {
@@ -202,7 +201,7 @@ func (c *Collector) collectTimes(ch chan<- prometheus.Metric, v *view.View) {
 	}
 	ch <- prometheus.MustNewConstHistogram(c.lateness, n, v.LateSum.Seconds(), late)
 
-	// Every fourth bucket of the engine is a doubling.
+	// The engine has four buckets for each doubling of the duration; export every fourth bound.
 	times, n := make(map[float64]uint64), uint64(0)
 	for i, count := range v.Times {
 		n += count

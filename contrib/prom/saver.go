@@ -6,21 +6,21 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Saver exports metrics of saving a zone. Use [NewSaver] to create one. Any number of
-// goroutines may collect at once; none waits for the loop or the disk.
+// Saver exports metrics about the saving of a zone. Use [NewSaver] to create one. Any number of
+// goroutines may call Collect at once; a call never waits for the loop or the disk.
 type Saver struct {
 	stats func() store.Stats
 	plain []saved
 }
 
-// saved is one metric.
+// saved is one metric of a Saver.
 type saved struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
 	value func(*store.Stats) float64
 }
 
-// NewSaver returns a collector for the statistics of a store.Saver: NewSaver(zone.Stats).
+// NewSaver returns a collector for the statistics of a store.Saver, as in NewSaver(zone.Stats).
 func NewSaver(stats func() store.Stats) *Saver {
 	s := &Saver{stats: stats}
 	gauge := func(name, help string, value func(*store.Stats) float64) {

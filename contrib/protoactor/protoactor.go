@@ -1,9 +1,9 @@
 // Package protoactor runs bufftick in an actor of Proto.Actor: the actor is the game loop of
 // one zone.
 //
-// Proto.Actor delivers one message at a time to an actor. So the goroutine that delivers it is
-// the loop of the zone's engine meanwhile: a timer sends a tick, and commands are messages that
-// call the Engine directly, without a lock or the Inbox. The answer to a [buff.Command] is a
+// Proto.Actor delivers one message at a time to an actor. The goroutine that delivers a message is
+// the loop of the zone's engine until the message is handled, so the actor calls the Engine directly,
+// without a lock or the Inbox. The messages are commands, and ticks that a timer sends. The answer to a [buff.Command] is a
 // [buff.Result]. The timers are Go's, because in the tested version the Cancel of Proto.Actor's
 // scheduler and its receive timeout have data races.
 //
@@ -12,10 +12,10 @@
 //	})))
 //	result, err := system.Root.RequestFuture(zone, buff.Apply(7, …), time.Second).Result()
 //
-// An actor without commands for some time is passivated: it saves everything and stops. The
-// next actor of that zone resumes it. This package does not ensure that there is only one at a
-// time. Proto.Actor's cluster alone does not ensure it after a pause of a node; the fence of
-// the store does (store.ErrFenced).
+// An actor that gets no commands for the time Idle saves everything and stops. The next actor of that
+// zone restores what was saved. This package does not ensure that a zone has only one actor at
+// a time, and Proto.Actor's cluster does not ensure that after a pause of a node. But the store does
+// not let an earlier actor save any more: it returns store.ErrFenced.
 package protoactor
 
 import (
@@ -36,15 +36,15 @@ type Options struct {
 	Engine engine.Options
 	Saver  store.Options
 
-	// Begin, if not nil, is called before the first command: it can add owners to a new zone.
+	// Begin, if not nil, is called before the first command. It can add owners to a new zone.
 	Begin func(z *store.Saver, r store.Restored) error
 
 	Frame time.Duration // time from one Tick to the next; the default is 50 ms
 	Idle  time.Duration // time without a command after which the actor saves and stops; 0 means never
 }
 
-// New returns a producer for actor.PropsFromProducer, which creates a new actor after each
-// panic.
+// New returns a producer for actor.PropsFromProducer. The producer creates an actor at the start and
+// after each panic.
 func New(o Options) actor.Producer {
 	if o.Frame == 0 {
 		o.Frame = 50 * time.Millisecond
@@ -56,8 +56,8 @@ func New(o Options) actor.Producer {
 type zone struct {
 	o     Options
 	saver *store.Saver
-	last  time.Time   // of the last tick
-	asked time.Time   // time of the last command
+	last  time.Time   // time of the last tick
+	asked time.Time   // time of the last tick before the last command
 	timer *time.Timer // sends the next tick; nil if the zone has not started
 }
 
@@ -67,8 +67,8 @@ type tick struct{}
 // drainWithin is how long an actor that stops waits for busy owners.
 const drainWithin = 10 * time.Second
 
-// Receive implements actor.Actor. It panics if it cannot start or save the zone, which notifies
-// the supervisor.
+// Receive implements actor.Actor. It panics if it cannot start or save the zone, and
+// the panic notifies the supervisor.
 func (z *zone) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case *actor.Started:
@@ -109,7 +109,7 @@ func (z *zone) frame(c actor.Context) {
 		c.Stop(c.Self())
 		return
 	}
-	z.timer.Reset(z.o.Frame) // after this one, so that ticks do not queue up
+	z.timer.Reset(z.o.Frame) // only after this tick, so that ticks do not queue up
 }
 
 // end saves everything.
@@ -125,7 +125,7 @@ func (z *zone) end() {
 	}
 }
 
-// abandon ends a zone after a panic: the next actor resumes from the disk.
+// abandon ends a zone after a panic, without saving it. The next actor restores what is on disk.
 func (z *zone) abandon() {
 	if z.timer != nil {
 		z.timer.Stop()
@@ -134,6 +134,6 @@ func (z *zone) abandon() {
 		z.saver.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), drainWithin)
 		defer cancel()
-		_ = z.saver.Engine().Close(ctx) // does not wait for busy owners
+		_ = z.saver.Engine().Close(ctx) // unlike Drain, saves nothing
 	}
 }

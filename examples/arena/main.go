@@ -6,11 +6,11 @@
 //	go -C examples/arena run . -open        open the page in a browser
 //	go -C examples/arena run . -buffs DIR   load definitions from a folder and reload them on changes
 //	go -C examples/arena run . -addr :7070 -proxies 10.1.0.0/16
-//	                                        serve the internet from behind a proxy
+//	                                        serve the page to the internet, behind a proxy
 //	go -C examples/arena run . -headless -bots 2000 -seconds 20
-//	                                        no page: print frame times and bytes sent
+//	                                        serve no page; print frame times and bytes sent
 //
-// Each browser tab plays another hero. Package game is the game, package serve the server, and
+// Each browser tab plays a different hero. Package game is the game, package serve the server, and
 // folder page the page.
 package main
 
@@ -132,7 +132,7 @@ func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) erro
 	if err := s.follow(ctx, sv, w, look, out); err != nil {
 		return errors.Join(err, at.Close())
 	}
-	go func() { _ = srv.Serve(at) }() // until Close
+	go func() { _ = srv.Serve(at) }() // serves until Close
 	defer srv.Close()
 	url := "http://" + at.Addr().String() + "/"
 	fmt.Fprintf(out, "arena: %s\ninspector: %sdebug/buffs\nCtrl-C ends the game\n", url, url)
@@ -142,7 +142,7 @@ func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) erro
 	return sv.Run(ctx)
 }
 
-// follow has the folder of the definitions watched, if there is one.
+// follow watches the folder of the definitions, if there is one, and reloads them on changes.
 func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, look *inspect.Inspector, out io.Writer) error {
 	if s.buffs == "" {
 		return nil
@@ -154,7 +154,7 @@ func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, 
 	context.AfterFunc(ctx, func() { _ = f.Close() })
 	go func() {
 		for c := range f.Changes() {
-			_ = sv.Ask(ctx, func(w *game.World) { // fails when the game is over
+			_ = sv.Ask(ctx, func(w *game.World) { // Ask fails when the game is over
 				var report view.ReloadReport
 				if c.Err == nil {
 					report, c.Err = w.Reload(c.Catalog)
@@ -171,7 +171,7 @@ func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, 
 	return nil
 }
 
-// open opens a page in the browser, as far as there is one.
+// open opens a page in the browser, if there is one.
 func open(url string) {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {
@@ -180,5 +180,5 @@ func open(url string) {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
 	}
-	_ = exec.Command(name, args...).Start() // the address stands in the terminal
+	_ = exec.Command(name, args...).Start() // if this fails, the address is in the terminal
 }

@@ -5,7 +5,7 @@
 //	go run ./examples/mmo -speed max -seed 7     as fast as the machine can
 //	go run ./examples/mmo -live                  until Ctrl-C, with a page to watch it
 //
-// While it runs it prints a story: bosses that appear, rage and die, and deaths of players. The
+// While the game runs it prints a story: bosses appear, rage and die, and players die. The
 // last line is a digest of all events. The same seed gives the same digest, with any number of
 // workers and at any speed. A game that ends early says so in that line; after an error there
 // is no digest, and the exit code is 1.

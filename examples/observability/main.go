@@ -8,7 +8,7 @@
 // It takes the flags of examples/mmo, with -live set. It is a separate module, so that a game
 // that imports the engine does not depend on the packages used here.
 //
-//	mount.go   the handlers in addition to the inspector, and their access check
+//	mount.go   the handlers of /debug/statsviz/ and /metrics, and their access check
 //	plots.go   plots of the engine in statsviz
 //	tags.go    a fix for the page of statsviz
 package main
@@ -28,7 +28,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run runs the game with everything mounted.
+// run runs the game with all handlers mounted.
 func run(ctx context.Context, args []string, c game.Console) int {
 	c.Mount = mount
 	return game.Run(ctx, append([]string{"-live"}, args...), c)

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/examples/mmo/game"
 )
 
-// mount adds the metrics and the runtime plots to the inspector's address. They contain data
-// about players, so they have the same access check: Inspector.Guard.
+// mount adds the metrics and the runtime plots to the inspector's address. Both show data
+// about players, so they have the same access check as the inspector: Inspector.Guard.
 func mount(s *game.Site) (stop func(), err error) {
 	metrics := prom.New(s.Engine)
 	registry := prometheus.NewRegistry()

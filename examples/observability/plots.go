@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// figures reads the state of the engine from the loop, for all plots together. Plots always
-// need numbers, so while the loop does not answer the previous values are used.
+// figures reads the state of the engine from the loop, for all plots together. A plot
+// always needs numbers, so while the loop does not answer, figures returns the previous values.
 type figures struct {
 	watch view.Watch
 	leave func()
@@ -24,12 +24,12 @@ type figures struct {
 	asked  time.Duration
 	view   *view.View
 	viewed time.Duration
-	rate   float64 // events per second of real time, between the last two views
+	rate   float64 // number of events per second of real time between the last two views
 }
 
 const (
-	fresh    = 500 * time.Millisecond // how long the plots share one answer
-	patience = 500 * time.Millisecond // how long they wait for one
+	fresh    = 500 * time.Millisecond // how long the plots use one answer of the loop
+	patience = 500 * time.Millisecond // maximum time that a plot waits for an answer of the loop
 )
 
 func newFigures(w view.Watch) *figures {

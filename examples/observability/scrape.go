@@ -10,9 +10,9 @@ import (
 )
 
 // scrape serves the metrics; all requests within half a second get the same text. To produce the
-// text, the handler waits until the loop has made a view of the game. A busy client must not cause
-// this work with every request. A limit on concurrent requests, as in promhttp, does not help: a
-// few clients that do not read could use it up and lock Prometheus out.
+// text, scrape waits for the loop, which must make a view; a client with many requests must not
+// cause that for each request. A limit on concurrent requests, as in promhttp, would not do: a
+// few clients that do not read could use up the limit, and Prometheus would get no answer.
 type scrape struct {
 	from http.Handler
 
@@ -25,7 +25,7 @@ func newScrape(g prometheus.Gatherer) *scrape {
 	return &scrape{from: promhttp.HandlerFor(g, promhttp.HandlerOpts{DisableCompression: true})}
 }
 
-// ServeHTTP serves the text. A client that does not read blocks no other.
+// ServeHTTP serves the text. A client that does not read does not block other clients.
 func (s *scrape) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text := s.now(r)
 	w.Header().Set("Content-Type", text.Header().Get("Content-Type"))
@@ -39,7 +39,8 @@ func (s *scrape) now(r *http.Request) *held {
 	defer s.mu.Unlock()
 	if s.text == nil || time.Since(s.made) >= fresh {
 		text := &held{ResponseWriter: unsent{}, status: http.StatusOK}
-		plain := &http.Request{Method: http.MethodGet, URL: r.URL, Header: http.Header{}} // independent of the client
+		// The text must not depend on the headers of the client that happened to request it.
+		plain := &http.Request{Method: http.MethodGet, URL: r.URL, Header: http.Header{}}
 		s.from.ServeHTTP(text, plain)
 		s.made, s.text = time.Now(), text
 	}

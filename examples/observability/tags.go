@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// Statsviz 0.8.2 sends user plots with "tags": null, and its page does not expect that: there
-// is a TypeError, and the buttons for time ranges and categories do not work. User plots are in
-// the category misc here.
+// Statsviz 0.8.2 sends user plots with "tags": null. The script of its page does not expect null:
+// it throws a TypeError, and the buttons for time ranges and categories do not work. The fixed
+// script puts user plots into the category misc.
 var (
 	askTags   = regexp.MustCompile(`(this\.#?\w+)\.tags\.includes\(`)
 	allTagged = []byte(`(${1}.tags||["misc"]).includes(`)

@@ -22,10 +22,10 @@ import (
 type bot struct {
 	zone    string
 	id      buff.OwnerID
-	acked   int64   // payments acknowledged
-	unknown int64   // payments with an unknown outcome
-	had     int64   // coins after the last failover to a lagging standby
-	phase   float64 // offset within the interval, 0 to 1, which spreads the payments of a zone's bots
+	acked   int64   // number of acknowledged payments
+	unknown int64   // number of payments with an unknown outcome
+	had     int64   // number of coins in the database after the last failover to a lagging standby
+	phase   float64 // fraction of the interval after which the bot is paid, 0 to 1; it differs between the bots of a zone
 	dice    *rand.Rand
 }
 
@@ -34,26 +34,26 @@ type book struct {
 	bots   []*bot
 	zones  []string
 	want   cluster.Certainty
-	until  string  // name of want, for the report
+	until  string  // the value of want in words, for the report
 	travel float64 // probability that a bot changes zones after a payment
 
 	mu     sync.Mutex
-	in     map[string]int // bots in each zone, according to their last payments
-	moves  int64          // acknowledged moves
-	sent   int64          // payments forwarded to another zone
+	in     map[string]int // by zone: number of bots that the zone has paid last
+	moves  int64          // number of acknowledged moves
+	sent   int64          // number of payments made by another zone than the bot's previous payment
 	trips  []time.Duration
 	took   []time.Duration      // latencies of acknowledged payments
-	last   map[string]time.Time // last acknowledgement of each zone
-	gaps   []time.Duration      // times without an acknowledgement from a zone, above 500 ms
+	last   map[string]time.Time // by zone: time of its last acknowledgement
+	gaps   []time.Duration      // all periods of more than 500 ms in which a zone acknowledged no payment
 	worst  time.Duration
-	where  string // zone of the worst gap
-	again  int64  // retries of a payment already applied: the first answer was lost
-	backs  uint64 // failovers to a lagging standby
-	gone   int64  // acknowledged payments that a lagging standby had not received
+	where  string // zone with the worst gap
+	again  int64  // number of retries of payments that had been applied, because the first answer was lost
+	backs  uint64 // number of failovers to a lagging standby
+	gone   int64  // number of acknowledged payments that a lagging standby had not received
 	tries  int64
 	wrong  []error                    // errors that no fault explains
-	widest time.Duration              // widest gap since the start of the last fault
-	after  map[string][]time.Duration // widest gap of each fault, by kind
+	widest time.Duration              // longest gap since the start of the last fault
+	after  map[string][]time.Duration // by kind of fault: the longest gap of each fault
 }
 
 func newBook(zones, bots int, travel float64) *book {
@@ -69,7 +69,7 @@ func newBook(zones, bots int, travel float64) *book {
 }
 
 // run pays a bot at most one coin per interval until ctx ends, then waits for the payment in progress. Each bot keeps
-// its phase, so that the bots stay spread out even after all of them have waited for the same fault.
+// its phase, so that the payments stay spread over the interval even after all bots have waited for the end of a fault.
 func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval time.Duration) {
 	pay := buff.Apply(one.id, buff.Application{Spec: catalog.Spec("coin")})
 	next := time.Now().Add(time.Duration(one.phase * float64(interval)))
@@ -105,7 +105,7 @@ func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	}
 }
 
-// at records the zone that paid a bot. A zone without bots makes no payments, so its gaps are not measured.
+// at records the zone that has paid a bot. A zone without bots makes no payments, so its gaps are not measured.
 func (b *book) at(one *bot, zone string) {
 	if zone == one.zone {
 		return
@@ -124,7 +124,7 @@ func (b *book) note(one *bot, r cluster.Reply, err error, begun time.Time) {
 	now := time.Now()
 	b.tries += int64(r.Tries)
 	switch {
-	case err == nil && r.Epoch/historyEpochs < b.backs && one.acked >= one.had: // a late answer from before the failover
+	case err == nil && r.Epoch/historyEpochs < b.backs && one.acked >= one.had: // a late answer, sent before the failover
 		b.gone++
 	case err == nil:
 		one.acked++
@@ -142,7 +142,7 @@ func (b *book) note(one *bot, r cluster.Reply, err error, begun time.Time) {
 	}
 }
 
-// gap records the time since the zone's last payment.
+// gap records a payment by a zone, and the time since the payment before.
 func (b *book) gap(zone string, now time.Time) {
 	last, known := b.last[zone]
 	b.last[zone] = now
@@ -159,14 +159,14 @@ func (b *book) gap(zone string, now time.Time) {
 	}
 }
 
-// begin starts measuring the gaps of a fault. Gaps in progress count for it.
+// begin starts measuring the gaps of a fault. Gaps that have begun before count in full.
 func (b *book) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.widest = 0
 }
 
-// end waits until each zone has made a payment after since, and returns the widest gap of any zone since begin.
+// end waits until each zone has made a payment after the instant since. It returns the longest gap of any zone since begin.
 // It returns false if ctx ends first.
 func (b *book) end(ctx context.Context, kind string, since time.Time) (widest time.Duration, ok bool) {
 	for pause(ctx, 20*time.Millisecond) {
@@ -196,8 +196,8 @@ func (b *book) acknowledged() int {
 // historyEpochs is the number of epochs a zone skips when a standby takes over: see cluster/world.sql.
 const historyEpochs = 1000
 
-// quiet waits for one lease, after which a node that has lost the database must stop its zones, and then until no more answers
-// arrive.
+// quiet waits for the duration of a lease, so that nodes that have lost the database must have stopped their zones. It then
+// waits until no more answers arrive.
 func (b *book) quiet(ctx context.Context) {
 	pause(ctx, 2200*time.Millisecond)
 	for had := -1; had != b.acknowledged(); {
@@ -229,10 +229,11 @@ func (b *book) goBack(ctx context.Context, address, schema string) (gone int64, 
 // verdict is the result of comparing the book with the database.
 type verdict struct {
 	acked, unknown, lost, doubled, inDoubt int64
-	nowhere, twice, onTheWay               int64 // bots
+	nowhere, twice, onTheWay               int64 // numbers of bots
 }
 
-// purses returns the coins of each bot, the number of zones and arrivals that contain it, and the number of bots in transit.
+// purses returns the coins of each bot, the number of zones and arrivals that contain the bot, and the number of bots that
+// are in transit between zones.
 func (b *book) purses(ctx context.Context, address, schema string) (purses map[buff.OwnerID]int64, places map[buff.OwnerID]int, onTheWay int64, err error) {
 	s, err := postgres.Open(ctx, address, postgres.Options{Schema: schema, ReadOnly: true})
 	if err != nil {
@@ -242,7 +243,7 @@ func (b *book) purses(ctx context.Context, address, schema string) (purses map[b
 	purses, places = map[buff.OwnerID]int64{}, map[buff.OwnerID]int{}
 	for _, zone := range b.zones {
 		cut, err := s.Load(ctx, zone)
-		if errors.Is(err, store.ErrEmpty) { // the promoted standby had not received the first cut
+		if errors.Is(err, store.ErrEmpty) { // the promoted standby had not received the first cut of the zone
 			cut, err = &store.Cut{}, nil
 		}
 		if err != nil {

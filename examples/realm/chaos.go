@@ -15,13 +15,13 @@ import (
 // faults lists the values of -chaos.
 var faults = []string{"kill", "stop", "term", "move", "nats", "postgres", "cut", "standby", "readonly", "closed", "definition"}
 
-// ownDatabase lists the faults that need a private PostgreSQL, twoDatabases those that also need a standby.
+// ownDatabase lists the faults that need a private PostgreSQL, and twoDatabases the faults that also need a standby.
 var (
 	ownDatabase  = []string{"postgres", "standby", "readonly"}
 	twoDatabases = []string{"standby", "readonly"}
 )
 
-// anyOf reports whether any of words is in among.
+// anyOf reports whether any of the words is in the list among.
 func anyOf(words, among []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(among, w) })
 }
@@ -39,16 +39,16 @@ func parseChaos(text string) ([]string, error) {
 	return words, nil
 }
 
-// settle is the pause after a fault before all zones must make payments again.
+// settle is the pause between the end of a fault and the check that all zones make payments again.
 const settle = time.Second
 
 // chaos injects faults, one or two at a time, until ctx ends. Before the next fault, all zones must make payments again.
-// In each round each kind occurs once alone and, with together, once more combined with a fault on another node, if
-// there is one. Order, node and duration are random, from a seed.
+// In each round, each kind occurs once alone. If together is set, each kind occurs a second time, at the same time as
+// another kind on another node, if there is another node. Order, node and duration are random, from a seed.
 type chaos struct {
 	kinds    []string
 	together bool
-	round    int // number of rounds; 0: until ctx ends
+	round    int // number of rounds; 0 means until ctx ends
 	every    time.Duration
 	dice     *rand.Rand
 	nodes    *nodes
@@ -56,10 +56,10 @@ type chaos struct {
 	screens  *screens
 	tell     func(format string, args ...any)
 	count    map[string]int
-	stuck    int // faults after which some zone did not recover
+	stuck    int // number of faults after which some zone did not recover
 }
 
-// mostRecovery is the maximum time until all zones make payments again.
+// mostRecovery is the maximum time after a fault until all zones make payments again.
 const mostRecovery = time.Minute
 
 func (c *chaos) run(ctx context.Context) error {
@@ -95,7 +95,7 @@ func (c *chaos) shuffled() (all [][]string) {
 	return all
 }
 
-// incident injects faults at the same time. It returns when all zones make payments again, or ctx has ended.
+// incident injects the given faults at the same time. It returns when all zones make payments again or ctx has ended.
 func (c *chaos) incident(ctx context.Context, kinds []string) error {
 	label := kinds[0]
 	if len(kinds) > 1 {
@@ -128,7 +128,7 @@ func (c *chaos) incident(ctx context.Context, kinds []string) error {
 	return nil
 }
 
-// fault is one injected fault. It has its own random source because another may run at the same time.
+// fault is one injected fault. It has its own random source, because another fault may run at the same time.
 type fault struct {
 	*chaos
 	kind string
@@ -136,9 +136,9 @@ type fault struct {
 	dice *rand.Rand
 }
 
-// between returns a random duration from least to most.
-func (f *fault) between(least, most time.Duration) time.Duration {
-	return least + time.Duration(f.dice.Int64N(int64(most-least)))
+// between returns a random duration d with from <= d < to.
+func (f *fault) between(from, to time.Duration) time.Duration {
+	return from + time.Duration(f.dice.Int64N(int64(to-from)))
 }
 
 // do injects the fault and returns when it is over.
@@ -201,7 +201,7 @@ func (f *fault) do(ctx context.Context, together bool) error {
 }
 
 // standby promotes a standby that lags by up to 1.5 s. Payments acknowledged in that time are lost, as
-// docs/operations.md describes; the book removes exactly these.
+// docs/operations.md describes; the book removes exactly these payments.
 func (f *fault) standby(ctx context.Context) error {
 	s := f.nodes.servers
 	s.base.Lock()
@@ -217,8 +217,8 @@ func (f *fault) standby(ctx context.Context) error {
 	return err
 }
 
-// readOnly connects all nodes to a read-only standby for a while, then leads new connections to the primary again.
-// It breaks no connection at the end: nodes must leave the standby themselves.
+// readOnly connects all nodes to a read-only standby for a while, then directs new connections to the primary again.
+// At the end it breaks no connection, because nodes must leave the standby themselves.
 func (f *fault) readOnly(ctx context.Context) {
 	s := f.nodes.servers
 	s.base.Lock()
@@ -244,7 +244,7 @@ func (f *fault) cut(ctx context.Context) {
 	pause(ctx, d)
 }
 
-// pause waits for d and reports whether ctx was still active.
+// pause waits for d. It returns false if ctx has ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

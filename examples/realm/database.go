@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// database is a private PostgreSQL server, which may be killed. It syncs commits to disk, as is the default.
+// database is a private PostgreSQL server, which a fault may kill. It syncs commits to disk, as PostgreSQL does by default.
 type database struct {
 	bin, dir string
 	port     int
@@ -69,7 +69,7 @@ func openDatabase(ctx context.Context) (_ *database, err error) {
 	return d, d.start(ctx)
 }
 
-// openStandby starts a standby that reaches its primary through port via of this machine.
+// openStandby starts a standby that reaches its primary through the local port given by via.
 func openStandby(ctx context.Context, primary *database, via int) (_ *database, err error) {
 	d := &database{as: childAttr(), bin: primary.bin, follows: fmt.Sprintf("host=127.0.0.1 port=%d user=postgres", via)}
 	if d.dir, err = os.MkdirTemp("", "realm-postgres"); err != nil {
@@ -178,7 +178,7 @@ func (d *database) start(ctx context.Context) error {
 	}
 }
 
-// ready waits until the server accepts connections. It returns false if the server has ended.
+// ready waits until the server accepts connections. It returns false if the server has ended instead.
 func (d *database) ready(ctx context.Context) bool {
 	for pause(ctx, 20*time.Millisecond) {
 		select {
@@ -196,7 +196,7 @@ func (d *database) ready(ctx context.Context) bool {
 // kill ends the server and its processes like a power failure, except that the page cache survives.
 func (d *database) kill() {
 	pid := d.cmd.Process.Pid
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // if /proc has no list, the children notice that the server has ended
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // if /proc does not list the children, they notice that the server has ended
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	for _, child := range strings.Fields(string(children)) {
 		if pid, err := strconv.Atoi(child); err == nil {

@@ -9,8 +9,8 @@
 //	      applied, durable        └─ proxy ─▶ node c1 ─ proxy ─┘
 //
 // NATS runs in this process. PostgreSQL is an existing server (-postgres or BUFFTICK_POSTGRES). The nodes are processes of
-// this program. Each bot is paid one coin after another, waits until each is durable, and records it in a book. Sometimes it
-// moves to another zone (-travel), and the new zone pays it from then on. At the end the nodes are drained and the book is
+// this program. Each bot is paid one coin after another, waits until each is durable, and records it in a book. Sometimes the bot
+// moves to another zone (-travel), which pays the bot from then on. At the end the nodes are drained and the book is
 // compared with the database: a purse with fewer coins than were acknowledged has lost payments; one with more coins than
 // were sent has duplicates. Each bot must be in exactly one zone or in transit to one. If a check fails, the exit code is 1.
 //
@@ -24,13 +24,13 @@
 //   - postgres: a private PostgreSQL server in a temporary directory is killed with SIGKILL and restarted up to 4 s later
 //   - cut: traffic from one node to PostgreSQL, NATS or both is held back for 3 to 8 s, without closing connections
 //   - standby: a PostgreSQL standby that lags by up to 1.5 s takes over. Payments acknowledged in that time are lost;
-//     the book removes exactly these and reports their number
+//     the book removes exactly these payments and reports their number
 //   - readonly: all nodes reach the read-only standby for up to 4 s
 //   - closed: a node's connection to NATS is closed permanently; the node hands off its zones and its process joins again
 //   - definition: screens receive no definitions for 2 s while a zone moves
 //
-// The faults standby and readonly use a private PostgreSQL with a standby. With -together, faults happen alone and two at a
-// time. An hour with every fault, about 850 faults:
+// The faults standby and readonly use a private PostgreSQL with a standby. With -together, each fault happens alone and together
+// with another fault. An hour with every fault, about 850 faults:
 //
 //	go -C examples/realm run . -for 60m -every 500ms -pay 1s -together -chaos kill,stop,term,move,nats,postgres,cut,standby,readonly,closed,definition
 //

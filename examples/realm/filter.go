@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// filter is a proxy between the screens and NATS. It can drop definitions, and only these.
+// filter is a proxy between the screens and NATS. It can drop messages with definitions; all other messages pass.
 type filter struct {
 	listener net.Listener
 	target   string
-	until    atomic.Int64 // definitions are dropped until then
-	lost     atomic.Int64 // dropped since the last call of lose
+	until    atomic.Int64 // Unix time in ns until which definitions are dropped
+	lost     atomic.Int64 // number of definitions dropped since the last call of lose
 	total    atomic.Int64
 
 	mu    sync.Mutex
@@ -35,7 +35,7 @@ func newFilter(target string) (*filter, error) {
 
 func (f *filter) port() int { return f.listener.Addr().(*net.TCPAddr).Port }
 
-// lose drops definitions for d. It returns a function that returns the number dropped since.
+// lose drops definitions for d. The returned function returns the number of definitions dropped since.
 func (f *filter) lose(d time.Duration) func() int64 {
 	f.lost.Store(0)
 	f.until.Store(time.Now().Add(d).UnixNano())
@@ -59,7 +59,7 @@ func (f *filter) serve() {
 		end := func() { _, _ = c.Close(), s.Close() }
 		go func() {
 			defer end()
-			_, _ = io.Copy(s, c) // ends with the connection
+			_, _ = io.Copy(s, c) // returns when the connection ends
 		}()
 		go func() {
 			defer end()

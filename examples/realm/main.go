@@ -21,12 +21,12 @@ import (
 // options are the flags.
 type options struct {
 	nodes, zones, bots int
-	rounds             int // rounds of all faults, after which the run ends; 0: until the time is over
+	rounds             int // number of rounds of all faults, then the run ends; 0 means that it ends after play
 	play, every, pay   time.Duration
 	travel             float64 // probability that a bot changes zones after a payment
 	chaos              string
-	together           bool // also inject two faults at a time
-	applied            bool // bots do not wait until payments are durable
+	together           bool // if set, also inject two faults at the same time
+	applied            bool // if set, bots do not wait until payments are durable
 	postgres, page     string
 	seed               uint64
 }

@@ -22,8 +22,8 @@ const (
 	envPostgres = "REALM_POSTGRES"
 	envNATS     = "REALM_NATS"
 	envSchema   = "REALM_SCHEMA"
-	envWorld    = "REALM_WORLD" // number of zones, and of bots in each
-	envPage     = "REALM_PAGE"  // address of the node's page; "": none
+	envWorld    = "REALM_WORLD" // the number of zones and the number of bots in each zone
+	envPage     = "REALM_PAGE"  // address of the node's page; "" means that the node serves no page
 )
 
 // runNode is the main function of a node process. It plays its zones until it receives SIGTERM, then hands them off.
@@ -49,7 +49,7 @@ func runNode() error {
 }
 
 // playOn runs the node with one connection to NATS. It reports whether that connection was closed permanently, so that the
-// caller runs it again with another one.
+// caller runs the node again with another connection.
 func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes chan os.Signal) (again bool, err error) {
 	conn, err := nats.Connect(os.Getenv(envNATS), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.RetryOnFailedConnect(true))
 	if err != nil {
@@ -89,7 +89,7 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 	deadline, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := node.Drain(deadline); err != nil {
-		fmt.Fprintln(os.Stderr, "realm: draining:", err) // may fail during another fault: the audit finds lost payments
+		fmt.Fprintln(os.Stderr, "realm: draining:", err) // draining may fail during another fault; the audit finds lost payments
 		if !errors.Is(err, cluster.ErrUnsaved) && !errors.Is(err, context.DeadlineExceeded) {
 			return false, err
 		}
@@ -114,7 +114,7 @@ func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 	}
 }
 
-// moveOne moves a zone of this node to another node, if there is another.
+// moveOne moves one zone of this node to another node, if there is another node.
 func moveOne(ctx context.Context, node *cluster.Node) error {
 	self := os.Getenv(envNode)
 	others := slices.DeleteFunc(node.Nodes(), func(name string) bool { return name == self })

@@ -14,16 +14,16 @@ import (
 
 // place describes where a node runs.
 type place struct {
-	page   string   // address of the node's page; "": none
+	page   string   // address of the node's page; "" means that the node serves no page
 	host   string   // address at which the node reaches the proxies on this machine
 	within []string // command line prefix for the node's process, such as ip netns exec
 }
 
-// seat is a place with its proxies. Each start runs a new process under a new name; the proxies stay.
+// seat is a place with its proxies. Each start runs a new process under a new name, and the proxies remain the same.
 type seat struct {
 	place
 	letter   string
-	born     int // processes started so far; part of the node's name
+	born     int // number of processes started so far; part of the node's name
 	postgres *proxy
 	nats     *proxy
 

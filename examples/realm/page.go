@@ -14,11 +14,11 @@ import (
 
 // pages serves a node's pages: the cluster, and each zone that the node plays.
 type pages struct {
-	address string // "": serve no pages
+	address string // "" means that no pages are served
 
 	mu    sync.Mutex
 	zones map[string]http.Handler
-	world http.Handler // page of the current Node; nil: not served yet
+	world http.Handler // page of the current Node; nil means that no Node has been served yet
 }
 
 // zone returns the URL of a zone's page, or "" if there are no pages.
@@ -74,8 +74,8 @@ func (p *pages) serve(node clusterpage.Node) error {
 	return nil
 }
 
-// placesOf returns a place on this machine for each node. If first is set, the nodes' pages use its port and the following
-// ones, or free ports if its port is 0.
+// placesOf returns a place on this machine for each node. If first is an address, the nodes' pages use its port and the
+// following ports, or free ports if its port is 0.
 func placesOf(first string, nodes int) (all []place, err error) {
 	at, err := net.ResolveTCPAddr("tcp", first)
 	if err != nil && first != "" {

@@ -18,7 +18,7 @@ var catalog = func() *buff.Catalog {
 	c, err := buff.NewCatalog(
 		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: mostCoins}},
 		buff.Spec{ID: "poison", Kind: define.Infinite, Period: 3 * time.Second},
-		buff.Spec{ID: "day", Duration: 24 * time.Hour}, // of game time: screens draw its ring
+		buff.Spec{ID: "day", Duration: 24 * time.Hour}, // of game time; screens show the remaining time as a ring
 	)
 	if err != nil {
 		panic(err)

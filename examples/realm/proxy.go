@@ -15,7 +15,7 @@ type proxy struct {
 
 	mu     sync.Mutex
 	target string
-	until  time.Time // cut until this time
+	until  time.Time // traffic is held back until this time
 	conns  map[net.Conn]bool
 	shut   chan struct{} // closed by close
 }
@@ -61,7 +61,7 @@ func (p *proxy) join(c net.Conn) {
 	p.conns[c], p.conns[s] = true, true
 	p.mu.Unlock()
 	select {
-	case <-p.shut: // close may have missed these
+	case <-p.shut: // close may not have closed these two connections
 		_, _ = c.Close(), s.Close()
 	default:
 	}
@@ -115,7 +115,7 @@ func (p *proxy) cut(d time.Duration) {
 	p.mu.Unlock()
 }
 
-// lead directs new connections to another address and, if breaks is set, closes existing ones.
+// lead directs new connections to another address. If breaks is set, it closes the existing connections.
 func (p *proxy) lead(to string, breaks bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

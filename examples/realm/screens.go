@@ -21,7 +21,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// shownBots is the number of bots of each zone that all screens show, in whatever zone they are.
+// shownBots is the number of bots of each zone that screens show, in whatever zone these bots are.
 const shownBots = 2
 
 // showing returns the replication options of a zone.
@@ -42,7 +42,7 @@ type screens struct {
 	all    []*screen
 	filter *filter
 
-	mu    sync.Mutex // guards all screens
+	mu    sync.Mutex // guards the fields of all screens
 	wrong []error
 }
 
@@ -54,10 +54,10 @@ type screen struct {
 	epoch   uint64
 	packets int
 	fresh   int
-	back    int             // ErrLost: a lagging standby took over
-	missed  int             // gaps detected: a packet was lost
+	back    int             // number of packets with ErrLost, which means that a lagging standby took over
+	missed  int             // number of detected gaps, each caused by a lost packet
 	last    time.Time       // time of the last packet
-	gaps    []time.Duration // between packets, above 1.5 s: a running zone sends at least one a second
+	gaps    []time.Duration // times of more than 1.5 s between packets; a running zone sends at least one packet a second
 }
 
 // openScreens subscribes a screen to each zone.
@@ -163,11 +163,12 @@ func (s *screens) close() {
 
 // sight is the result of comparing the screens with the database.
 type sight struct {
-	bots, stale int // bots compared; bots skipped because their zone changed nodes after the screen's last packet
-	wrong       []error
+	bots  int // number of bots compared
+	stale int // number of bots skipped, because their zone changed nodes after the screen's last packet
+	wrong []error
 }
 
-// ring is the state of a bot on a screen: its coins, and the end of its day.
+// ring is the state of a bot on a screen: its coins, and the end of its "day" buff.
 type ring struct {
 	coins int
 	end   wheel.Time
@@ -254,7 +255,7 @@ func ringsOf(ctx context.Context, cut *store.Cut) (all map[buff.OwnerID]ring, er
 			switch b.Spec.ID {
 			case "coin":
 				r.coins = b.Stacks
-			case "day": // relative to this engine, whose time is 0
+			case "day": // the end is relative to this engine, whose time is 0
 				r.end = b.End + cut.Clocks.Moment.Now
 			}
 		}

@@ -16,20 +16,20 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// servers is PostgreSQL, an existing server or a private one, and NATS, in this process.
+// servers are PostgreSQL, which is an existing or a private server, and NATS, which runs in this process.
 type servers struct {
-	own    *database       // private PostgreSQL; nil: an existing one
-	base   sync.Mutex      // held by a fault that uses own, second or chain
-	second *database       // a standby of own; nil: none
-	chain  *proxy          // proxy from second to own
+	own    *database       // private PostgreSQL; nil if an existing server is used
+	base   sync.Mutex      // held by a fault while it uses own, second or chain
+	second *database       // standby of own; nil if there is none
+	chain  *proxy          // proxy through which second reaches own
 	config *pgx.ConnConfig // how to connect to PostgreSQL
 	schema string          // schema of this run, dropped by close
 	nats   *server.Server
 	port   int // port of NATS, kept across restarts
 }
 
-// findPostgres connects to PostgreSQL at address or, if it is empty, at BUFFTICK_POSTGRES. If that is empty too, it tries
-// the loopback address and the Unix socket.
+// findPostgres connects to PostgreSQL at address or, if address is empty, at the address in the environment variable
+// BUFFTICK_POSTGRES. If the variable is empty too, findPostgres tries the loopback address and the Unix socket.
 func findPostgres(ctx context.Context, address string) (*pgx.Conn, error) {
 	tried := []string{address}
 	if env := os.Getenv("BUFFTICK_POSTGRES"); address == "" && env != "" {
@@ -104,8 +104,9 @@ func (s *servers) caughtUp(ctx context.Context) error {
 	return err
 }
 
-// takeOver kills the primary after the standby has lagged for a while and promotes the standby: later commits are lost.
-// It calls between with the address of the new primary before it leads the nodes there.
+// takeOver stops the replication to the standby, kills the primary after the time behind, and promotes the standby. The
+// commits of that time are lost. Then takeOver calls between with the address of the new primary, and at last redirects the
+// nodes there with lead.
 func (s *servers) takeOver(ctx context.Context, behind time.Duration, quiet func(), between func(address string) error, lead func(to string)) error {
 	if err := s.caughtUp(ctx); err != nil {
 		return err

@@ -3,7 +3,7 @@
 // owner in the next zone.
 //
 //	go run ./examples/shards                     8 zones, one goroutine for each processor
-//	go run ./examples/shards -goroutines 1       the same on one core: the same digest
+//	go run ./examples/shards -goroutines 1       the same world on one core, with the same digest
 //
 // The last line is a digest of all events, which is the same for any number of goroutines and
 // workers.

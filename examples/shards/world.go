@@ -30,9 +30,9 @@ type zone struct {
 	number int
 	engine *engine.Engine
 	plague *buff.Spec
-	hurt   []int // by owner; written by its handlers, one at a time per owner
+	hurt   []int // by owner: sum of the stacks of its pulses; written by its handlers, one at a time
 
-	in, out []letter // commands from and for other zones
+	in, out []letter // commands that came from other zones, and commands for other zones
 	line    []byte
 	sum     uint64
 	events  int
@@ -115,7 +115,7 @@ func (w *world) frame(dt time.Duration) {
 		})
 	}
 	wait.Wait()
-	// In the order of zones and events, independent of how the goroutines ran.
+	// Deliver in the order of zones and events, so that the result does not depend on the goroutines.
 	for _, from := range w.zones {
 		for _, l := range from.out {
 			to := w.zones[l.to]
@@ -126,7 +126,7 @@ func (w *world) frame(dt time.Duration) {
 	}
 }
 
-// tick runs a frame of one zone: the commands from other zones, then its Tick.
+// tick runs a frame of one zone: it executes the commands from other zones, and then the Tick.
 func (z *zone) tick(dt time.Duration, zones, owners int) {
 	for _, l := range z.in {
 		// The result is also an event, for example a refusal when the owner has five plagues.

@@ -19,14 +19,14 @@ type screen struct {
 	at    time.Time // local time of the last packet
 }
 
-// now returns the server's time: that of the last packet plus the time since.
+// now returns the server's time: the time of the last packet plus the time since its arrival.
 func (s *screen) now() wheel.Time {
 	return s.state.Now() + wheel.Time(time.Since(s.at).Milliseconds())
 }
 
 func (s *screen) say(line string) error { return writeMessage(s.net, text, []byte(line)) }
 
-// take handles one message, and returns it if it is a line.
+// take handles one message. If the message is a line of text, take returns the line.
 func (s *screen) take(kind byte, body []byte) (line string, err error) {
 	if kind == text {
 		return string(body), nil

@@ -15,14 +15,14 @@ import (
 	"github.com/bufftick/bufftick/replicate"
 )
 
-// A message is its kind, its length, and that many bytes.
+// A message consists of its kind in one byte, the length of its body in four, and the body.
 const (
 	text   = 't' // a line: a command to the server, or an answer or event to the client
 	defs   = 'd' // buff definitions, encoded by package replicate
 	packet = 'p' // changes of buffs, encoded by package replicate
-	missed = 'm' // from the client: the packets that it has missed
+	missed = 'm' // from the client: which packets it has missed
 
-	fromClient = 1 << 12 // maximum length of a message, in bytes
+	fromClient = 1 << 12 // maximum length of a message body from the client, in bytes
 	fromServer = 1 << 20
 )
 
@@ -51,13 +51,13 @@ type message struct {
 	body []byte
 }
 
-// conn is the connection of one player: a goroutine that reads, and one that writes.
+// conn is the connection of one player. One goroutine reads from it, and one writes to it.
 type conn struct {
 	net    net.Conn
 	out    chan message
-	ctx    context.Context // ends with the connection
+	ctx    context.Context // is cancelled when the connection ends
 	close  context.CancelFunc
-	id     buff.OwnerID      // this and the fields below belong to the loop
+	id     buff.OwnerID      // id and viewer belong to the loop
 	viewer *replicate.Viewer // nil before the player has joined
 }
 
@@ -65,7 +65,7 @@ func (w *world) accept(ctx context.Context, l net.Listener) {
 	for {
 		n, err := l.Accept()
 		if err != nil {
-			return // closed
+			return // the listener is closed
 		}
 		c := &conn{net: n, out: make(chan message, 64)}
 		c.ctx, c.close = context.WithCancel(ctx)
@@ -98,7 +98,7 @@ func (w *world) read(c *conn) {
 	}
 }
 
-// command runs one message of a player, on the loop.
+// command executes one message of a player. It runs on the loop.
 func (w *world) command(c *conn, kind byte, body []byte) (string, error) {
 	if kind == missed && c.viewer != nil {
 		return "", c.viewer.Receive(body)

@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string) error {
 	return serve(ctx, l, *file, os.Stdout)
 }
 
-// serve runs the game until ctx ends, and then saves everything.
+// serve runs the game until ctx ends, and then saves the world.
 func serve(ctx context.Context, l net.Listener, file string, out io.Writer) error {
 	defer l.Close()
 	disk, err := bolt.Open(file, bolt.Options{})

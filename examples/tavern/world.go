@@ -43,7 +43,7 @@ type world struct {
 	inbox  *engine.Inbox
 	health stat.Attr
 	alive  *buff.Spec
-	away   map[string]away // by name; saved in the same cut as connected players
+	away   map[string]away // by name; saved together with the connected players, in the same cut
 	conns  map[buff.OwnerID]*conn
 }
 
@@ -78,7 +78,7 @@ func open(ctx context.Context, disk store.Store) (*world, error) {
 			return nil, err
 		}
 	}
-	for id := range w.eng.OwnerIDs() { // no player is connected yet
+	for id := range w.eng.OwnerIDs() { // after a restart, no player is connected yet
 		if err := w.leave(id); err != nil {
 			return nil, err
 		}
@@ -116,14 +116,14 @@ func (w *world) frame(dt time.Duration) {
 	}
 }
 
-// revive is the handler of respawn.
+// revive is the handler "respawn" of the definitions.
 func (w *world) revive(c *engine.Context, e buff.Event) {
 	c.Do(buff.Revive(c.Owner()))
 	c.Do(buff.SetBase(c.Owner(), w.health, 100))
 	c.AddBuff(c.Owner(), buff.Application{Spec: w.alive, Source: c.Owner()})
 }
 
-// join adds a player, in the state in which it left.
+// join adds a player with the buffs that it had when it left.
 func (w *world) join(c *conn, name string) error {
 	for _, o := range w.conns {
 		if w.eng.Data(o.id).(*player).name == name {
@@ -175,7 +175,7 @@ func (w *world) leave(id buff.OwnerID) error {
 	return nil
 }
 
-// use uses an ability of a player on a target. The result is an event, which is sent to all
+// use applies an ability of a player to a target. The result is an event, which is sent to all
 // players.
 func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error {
 	cat := w.eng.Catalog()

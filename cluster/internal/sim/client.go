@@ -7,20 +7,21 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// client sends commands for players with a policy.Sender.
+// client uses a policy.Sender to send commands for players.
 type client struct {
 	w      *world
 	id     int
 	sender *policy.Sender
-	left   int // number of commands that it will send
+	left   int // number of commands that the client will still send
 	next   uint64
 	waking bool
-	known  map[string]int // by zone: the last loss that the client was notified of, as a value of world.backs
+	known  map[string]int // by zone: value of world.backs for the last loss of which the client was notified
 }
 
 func (c *client) start() { c.w.after(c.w.between(0, 500*time.Millisecond), c.play) }
 
-// play sends one command for a random player, usually to the zone where the database has it.
+// play sends one command for a random player, usually to the zone in which the database has the
+// player.
 func (c *client) play() {
 	if c.left == 0 {
 		return
@@ -35,7 +36,7 @@ func (c *client) play() {
 	switch {
 	case w.chance(0.02):
 		player = unknownPlayer
-	case w.chance(0.8): // otherwise an outdated zone
+	case w.chance(0.8): // otherwise the zone is random and may be wrong
 		zone = w.db.owners[player].zone
 	}
 	m := policy.Message{ID: id, Zone: zone, Sure: w.chance(0.7), Body: []byte{byte(player)}}
@@ -89,8 +90,8 @@ func (c *client) flush() {
 	}
 }
 
-// send publishes a message to the owner with its epoch, or a hello to every host of the zone. If
-// there is no subscriber, NATS reports that at once.
+// send publishes a command to the host of the zone that has the epoch of the message, or a hello to
+// every host of the zone. If there is no subscriber, NATS reports that at once.
 func (c *client) send(m policy.Message) {
 	w := c.w
 	responders := false

@@ -16,11 +16,11 @@ type db struct {
 	zones  map[string]*dbZone
 	owners map[int]*dbOwner
 	nodes  map[string]*dbNode
-	moves  int // number of moves of players
+	moves  int // number of moves of players so far
 
-	timeline, noted int           // timeline of the server, and the one recorded in the tables
-	connections     int           // connections with a lower number are broken
-	readOnly        time.Duration // sessions opened before this time are read-only
+	timeline, noted int           // timeline of the server, and timeline recorded in the tables
+	connections     int           // number of the current connections; all connections with a lower number are broken
+	readOnly        time.Duration // time until which new sessions are read-only
 }
 
 type dbZone struct {
@@ -28,11 +28,11 @@ type dbZone struct {
 	epoch uint64
 	frame uint64
 	total uint64
-	ids   []policy.ID // ids of executed commands, the oldest first, at most a window
+	ids   []policy.ID // ids of executed commands, the oldest first; about as many as the window holds
 	per   []framed    // the same ids, grouped by frame
 
 	node     string
-	inc      int // incarnation of node
+	inc      int // incarnation of the node
 	until    time.Duration
 	claimed  time.Duration
 	to       string
@@ -58,7 +58,7 @@ type dbNode struct {
 	leaves      bool
 }
 
-// departure is an owner that leaves for another zone with the commit of that frame.
+// departure is an owner that leaves for another zone. It leaves with the commit of the given frame.
 type departure struct {
 	owner int
 	to    string
@@ -66,7 +66,7 @@ type departure struct {
 	frame uint64
 }
 
-// batch contains the changes after the frame with the number since.
+// batch is a commit: the changes of a zone after the frame since, up to frame.
 type batch struct {
 	zone         string
 	epoch        uint64
@@ -76,7 +76,7 @@ type batch struct {
 	ids          []policy.ID
 	total        uint64
 	departures   []departure
-	arrived      map[int]int // owner to the number of its move
+	arrived      map[int]int // by arrived owner: the number of its move
 }
 
 // answer is the result of a commit.
@@ -117,7 +117,7 @@ func (d *db) commit(b *batch) answer {
 			return false
 		}
 		d.w.count("departures executed before")
-		return true // executed by this or an earlier batch, whose reply was lost
+		return true // an earlier batch whose reply was lost has executed the departure
 	})
 	ids := slices.Sorted(maps.Keys(b.owners))
 	for _, x := range leave {
@@ -242,7 +242,7 @@ func (d *db) poll(zone string) map[int]arrival {
 	return out
 }
 
-// where returns the place of a player.
+// where returns the place of a player, or the zero value if the player does not exist.
 func (d *db) where(player int) policy.Place {
 	o := d.owners[player]
 	if o == nil {
@@ -284,10 +284,11 @@ func (z *dbZone) String() string {
 	return fmt.Sprintf("%s epoch %d frame %d of %q", z.name, z.epoch, z.frame, z.node)
 }
 
-// holder is the name under which all leases are held for a while after a takeover.
+// holder is the name of a node that does not exist. After a takeover it holds all leases for a while,
+// so that no node can claim the zones.
 const holder = "?"
 
-// takeOver ends all leases after a takeover by a standby, like the SQL function take_over.
+// takeOver ends the leases of all nodes if a standby has taken over, like the SQL function take_over.
 func (d *db) takeOver() {
 	if d.timeline == d.noted || d.w.off.timeline {
 		return
@@ -307,7 +308,7 @@ func (d *db) takeOver() {
 	}
 }
 
-// copy returns a copy of the present state, as on a standby.
+// copy returns a copy of the present state, as a standby or a backup has it.
 func (d *db) copy() *db {
 	c := &db{w: d.w, zones: map[string]*dbZone{}, owners: map[int]*dbOwner{}, nodes: map[string]*dbNode{}, moves: d.moves, noted: d.noted}
 	for name, z := range d.zones {
@@ -326,7 +327,7 @@ func (d *db) copy() *db {
 	return c
 }
 
-// goBack replaces the database by an older copy of it. All connections break.
+// goBack replaces the contents of the database by an older copy, and breaks all connections.
 func (d *db) goBack(c *db) {
 	d.w.backs++
 	for id, o := range d.owners {

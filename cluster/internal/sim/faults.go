@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// faults injects one fault after another until calm.
+// faults injects one fault after another until the field calm is set.
 func (w *world) faults() {
 	if w.calm {
 		return
@@ -17,7 +17,7 @@ func (w *world) faults() {
 // fault is a failure or an action of an operator.
 type fault struct {
 	name   string
-	inject func(*world, *node) bool // reports false if it is impossible at this time
+	inject func(*world, *node) bool // injects the fault; returns false if the fault is not possible now
 }
 
 func allFaults() []fault {
@@ -61,7 +61,7 @@ func allFaults() []fault {
 	}
 }
 
-// fault injects a random fault.
+// fault injects a random fault into a random node.
 func (w *world) fault() {
 	all := allFaults()
 	f := all[w.dice.IntN(len(all))]
@@ -92,7 +92,7 @@ func (w *world) restart(n *node) {
 	})
 }
 
-// pause stops a process like SIGSTOP. The process does not notice.
+// pause stops a process for a while, like SIGSTOP. The process does not notice the pause.
 func (w *world) pause(n *node) bool {
 	if !n.up || n.paused > w.now {
 		return false
@@ -128,7 +128,7 @@ func (w *world) deploy(n *node) bool {
 	return true
 }
 
-// join adds a node, up to six.
+// join adds a node if there are fewer than six.
 func (w *world) join(*node) bool {
 	if len(w.nodes) >= 6 || w.alone {
 		return false
@@ -137,7 +137,7 @@ func (w *world) join(*node) bool {
 	return true
 }
 
-// twin starts a process with the name of a live node. It must not be accepted.
+// twin starts a process with the name of a live node. The database must not accept the process.
 func (w *world) twin(n *node) bool {
 	if !n.up || n.paused > w.now || w.db.nodes[n.name] == nil || w.db.nodes[n.name].until <= w.now {
 		return false
@@ -160,7 +160,7 @@ func (w *world) move(n *node) bool {
 
 func (w *world) zone() string { return w.names()[w.dice.IntN(len(w.names()))] }
 
-// travel moves random players repeatedly.
+// travel moves random players between zones repeatedly.
 func (w *world) travel() {
 	if !w.calm {
 		w.transfer()
@@ -179,7 +179,7 @@ func (w *world) transfer() {
 	}
 }
 
-// names returns the zones that can be loaded, sorted.
+// names returns the names of all zones except badZone, sorted.
 func (w *world) names() (all []string) {
 	for name := range w.db.zones {
 		if name != badZone {
@@ -218,15 +218,15 @@ func (w *world) heal() {
 
 const forever = time.Duration(1) << 60
 
-// away cuts off all nodes from the database.
+// away cuts off all nodes from the database for d.
 func (w *world) away(d time.Duration) {
 	for _, n := range w.nodes {
 		w.net.noDB[n.id] = max(w.net.noDB[n.id], w.now+d)
 	}
 }
 
-// standby lets a standby take over. Its replication stops now, and the primary continues for a
-// moment.
+// standby lets a standby take over. Its replication stops now, and the primary continues for up
+// to 1.5 s, so the last commits are lost.
 func (w *world) standby(*node) bool {
 	if !w.chance(0.4) {
 		return false
@@ -245,7 +245,7 @@ func (w *world) standby(*node) bool {
 	return true
 }
 
-// restore ends all nodes and restores an earlier copy. Clients continue.
+// restore kills all nodes and restores an earlier copy of the database. Clients continue.
 func (w *world) restore(*node) bool {
 	if !w.chance(0.3) {
 		return false
@@ -274,7 +274,7 @@ func (w *world) restore(*node) bool {
 	return true
 }
 
-// loseCuts makes the database lose the last commits of all zones, but no leases.
+// loseCuts makes the database lose the last commits of all zones. Leases are not lost.
 func (w *world) loseCuts(*node) bool {
 	if !w.chance(0.3) {
 		return false
@@ -291,7 +291,7 @@ func (w *world) loseCuts(*node) bool {
 	return true
 }
 
-// onlyRead ends all sessions and makes new ones read-only for a while.
+// onlyRead closes all sessions and makes new sessions read-only for a while.
 func (w *world) onlyRead(*node) bool {
 	if w.db.readOnly > w.now {
 		return false
@@ -303,7 +303,8 @@ func (w *world) onlyRead(*node) bool {
 	return true
 }
 
-// closeNATS closes the connection of a node to NATS for good. The node restarts when it has left.
+// closeNATS closes the connection of a node to NATS for good. The node restarts when it has
+// released its zones, or after 15 s.
 func (w *world) closeNATS(n *node) bool {
 	if !n.up || n.closed || n.paused > w.now {
 		return false

@@ -23,14 +23,14 @@ type state struct {
 type game interface {
 	enter(player int, s state) error
 	leave(player int) state
-	do(player int, id policy.ID) (place int, err error) // place is the number of the command among those of the player
+	do(player int, id policy.ID) (place int, err error) // place numbers the commands of the player from 1
 	save(player int) (state, error)
 	has(player int) bool
 	players() []int
 	tick()
 }
 
-// book is a game that only records commands, by player.
+// book is a game that only records the ids of the commands of each player.
 type book map[int][]policy.ID
 
 func (b book) enter(player int, s state) error {

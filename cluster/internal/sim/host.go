@@ -16,33 +16,33 @@ type host struct {
 	epoch    uint64
 	life     uint64
 	begun    uint64
-	whole    bool          // for a control: the next commit contains the whole zone
-	until    time.Duration // time on the node's clock when the zone must have stopped
+	whole    bool          // used only by a control: the next commit contains the whole zone
+	until    time.Duration // time on the node's clock by which the zone must have stopped
 	ready    bool
 	ended    bool
 	draining bool
 
 	game    game
-	done    map[policy.ID]bool // ids in the window
+	done    map[policy.ID]bool // ids of executed commands in the window
 	ids     []policy.ID        // the same ids, the oldest first
 	window  policy.Window
 	acks    *policy.Acks[func()]
 	durable uint64 // number of commands on disk
 	frame   uint64
-	since   uint64 // the last frame on disk
+	since   uint64 // number of the last frame on disk
 	changed map[int]uint64
-	fresh   []freshID // executed since the last frame on disk
+	fresh   []freshID // ids of commands executed since the last frame on disk
 	busy    bool      // a commit is pending
 	last    time.Duration
-	began   time.Duration // when it was loaded, by the world's clock
+	began   time.Duration // time on the world's clock when the zone was loaded
 
 	departures []departure
-	polls      bool         // a poll is pending
-	seen       map[int]come // admitted arrivals
-	came       map[int]int  // numbers of the moves of admitted players that are not on disk here yet
+	polls      bool         // a poll for arriving players is pending
+	seen       map[int]come // by player: the last arrival that the zone has admitted
+	came       map[int]int  // by admitted player: number of its move, until the arrival is on disk
 	pollAt     time.Duration
 	asks       int           // number of pending lookups of players
-	refused    time.Duration // time since which commits are refused, as a player is elsewhere
+	refused    time.Duration // since when commits are refused because a player is elsewhere; 0 if they are not
 	shows      showing
 }
 
@@ -51,10 +51,10 @@ type freshID struct {
 	id    policy.ID
 }
 
-// mostAcks is small, so that a zone is busy at times.
+// mostAcks is the maximum number of pending replies. It is small, so that a zone is busy at times.
 const mostAcks = 8
 
-// begin starts a zone from its cut.
+// begin starts a zone from its last cut.
 func (h *host) begin(cut *dbZone, owners map[int]state) error {
 	if cut == nil {
 		return errors.New("another node has claimed the zone")
@@ -321,7 +321,7 @@ func (h *host) hearAt(m policy.Message, at *policy.Place, reply func(policy.Repl
 	}
 }
 
-// do executes a command and saves its id, even if the command is refused.
+// do executes a command and records its id, even if the command is refused.
 func (h *host) do(m policy.Message) (policy.Code, int) {
 	w := h.n.w
 	player := int(m.Body[0])

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// transfer moves a player to another zone, with the next commit.
+// transfer moves a player to another zone. The move is part of the next commit.
 func (h *host) transfer(player int, to string) {
 	if !h.playable() || h.draining || to == h.zone || !h.game.has(player) {
 		return
@@ -49,7 +49,7 @@ func (h *host) letIn(list map[int]arrival) {
 	for _, player := range slices.Sorted(maps.Keys(list)) {
 		number := list[player].number
 		if h.seen[player].number >= number {
-			continue // already admitted
+			continue // the player has been admitted already
 		}
 		if h.leaves(player) {
 			h.n.w.count("players that come back too soon")
@@ -57,7 +57,7 @@ func (h *host) letIn(list map[int]arrival) {
 		}
 		if h.game.has(player) && h.n.w.backs > 0 {
 			h.n.w.count("players that arrive again after a loss")
-			continue // the engine refuses it, and the next commit fails
+			continue // the engine refuses the player, and the next commit fails
 		}
 		if h.game.has(player) {
 			h.n.w.violated("%s: player %d arrives in %s, and is already there", h.n.name, player, h.zone)
@@ -72,24 +72,25 @@ func (h *host) letIn(list map[int]arrival) {
 			h.n.w.violated("%s: player %d: %v", h.n.name, player, err)
 		}
 		if !h.n.w.calm && h.n.w.chance(0.2) {
-			h.transfer(player, h.n.w.home[player]) // return at once
+			h.transfer(player, h.n.w.home[player]) // the player returns at once
 		}
 	}
 }
 
-// come is an admitted player; settled means that its arrival was on disk before the last poll.
+// come is the arrival of an admitted player, by the move with the given number. settled is true if
+// the arrival was on disk before the last poll.
 type come struct {
 	number  int
 	settled bool
 }
 
-// leaves reports whether a player has left and that is not on disk yet.
+// leaves reports whether a player has left and its departure is not on disk yet.
 func (h *host) leaves(player int) bool {
 	return slices.ContainsFunc(h.departures, func(d departure) bool { return d.owner == player })
 }
 
-// arrived notifies the owner of a zone over NATS of an arriving player. If the notice is lost, the
-// owner polls later.
+// arrived notifies the host of a zone over NATS that a player is arriving. If the notice is lost, the
+// host finds the player with its next poll.
 func (w *world) arrived(zone string) {
 	if !w.calm && w.chance(w.net.loss) {
 		w.count("lost notices of a move")
@@ -109,7 +110,8 @@ func (w *world) arrived(zone string) {
 	}
 }
 
-// ask looks up the player of a command in the database.
+// ask looks up in the database where the player of a command is, and then processes the command
+// again.
 func (h *host) ask(m policy.Message, reply func(policy.Reply)) {
 	w := h.n.w
 	if h.asks >= mostAcks {

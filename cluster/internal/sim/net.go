@@ -2,8 +2,8 @@ package sim
 
 import "time"
 
-// net is the network. NATS messages may be lost, doubled, delayed and reordered. Requests to the
-// database use connections: they are not doubled, but replies may be lost, and a request may be
+// net is the network. NATS messages may be lost, duplicated, delayed and reordered. Requests to the
+// database use connections, so they are not duplicated. But a reply may be lost, and a request may be
 // executed long after its sender has given up.
 type net struct {
 	w      *world
@@ -11,11 +11,11 @@ type net struct {
 	noNATS map[int]time.Duration // by node: time until which the node is cut off from NATS
 	noCli  map[int]time.Duration // by client: time until which the client is cut off from NATS
 
-	loss, dup, slow float64 // probabilities for a NATS message
+	loss, dup, slow float64 // probabilities that a NATS message is lost, duplicated and delayed
 	answerLost      float64
 	slowOp          float64
-	last            map[[2]int]time.Duration // when the last message between two peers arrived
-	unheard         map[[2]int]time.Duration // since when a node is cut off from NATS and another is not
+	last            map[[2]int]time.Duration // by client and node: latest arrival of a message between them
+	unheard         map[[2]int]time.Duration // by two nodes: since when only the first is cut off from NATS
 }
 
 func (n *net) delay() time.Duration {
@@ -59,9 +59,9 @@ func (n *net) carry(client, node int, deliver func()) {
 	}
 }
 
-// ask executes a request in the database and delivers the reply to the node. failed is called if
-// the connection is cut or no reply arrives in time. Then the request may have been executed, or
-// may be later.
+// ask executes a request in the database and delivers the reply to the node. It calls failed
+// instead if the connection breaks or no reply arrives in time. In that case, the request may or may
+// not have been executed, and may still be executed later.
 func (n *net) ask(from *node, slowKind string, do func(), answer, failed func()) {
 	w := n.w
 	life, connection := from.life, w.db.connections
@@ -81,9 +81,9 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 	if cut := n.noDB[from.id]; cut > w.now {
 		w.count("requests cut off from the database")
 		if w.chance(0.5) {
-			return // the request is lost
+			return // the request is lost; failed is called after the timeout
 		}
-		at += cut - w.now // TCP retransmits
+		at += cut - w.now // TCP retransmits the request after the cut
 	}
 	w.at(at, func() {
 		if w.db.connections != connection {
@@ -106,7 +106,7 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 		} else if !w.calm && w.chance(n.answerLost) {
 			w.count("lost answers of the database")
 			if w.chance(0.5) {
-				w.at(back, func() { end(failed) }) // the connection breaks; otherwise the request times out
+				w.at(back, func() { end(failed) }) // the connection breaks; in the other case the request times out
 			}
 			return
 		}
@@ -118,11 +118,11 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 const timeout = 2 * time.Second
 
 // longUnheard is the maximum time that a node cut off from NATS may keep its zones while another
-// node is connected. The node needs about 3 s to give them up if the database replies at once.
+// node is connected. A node gives up its zones within about 3 s if the database replies at once.
 const longUnheard = 8 * time.Second
 
 // longClosed is the maximum time that a node may keep its zones after its connection was closed. A
-// drain may take 10 s.
+// node may take 10 s to drain.
 const longClosed = 12 * time.Second
 
 // listen checks repeatedly that no node without NATS keeps its zones for too long.
@@ -163,8 +163,8 @@ func (n *net) listen() {
 // writes are the requests that a read-only server refuses.
 var writes = map[string]bool{"slow beats": true, "slow claims": true, "slow commits": true, "slow releases": true}
 
-// session reports whether the session of a request may write. A read-only session is closed, so
-// that the next request opens a new one.
+// session chooses a random session of the node's pool for a request that writes, and reports whether
+// the session may write. A read-only session is closed, so that its next use opens a new session.
 func (n *node) session() bool {
 	w := n.w
 	k := w.dice.IntN(len(n.sessions))

@@ -14,17 +14,17 @@ type node struct {
 	w      *world
 	id     int
 	name   string
-	life   int // number of restarts: messages to an earlier process are dropped
+	life   int // number of the current process; messages to an earlier process are dropped
 	up     bool
-	paused time.Duration // end of a pause, which the process does not notice
-	held   []func()      // events during the pause
-	offset time.Duration // offset of its clock
+	paused time.Duration // time when a pause of the process ends
+	held   []func()      // events of the pause, to be delivered when it ends
+	offset time.Duration // offset of the node's clock
 	rate   float64
 
 	policy   *policy.Node
 	hosts    map[string]*host
 	pingAt   time.Duration // time of the next ping
-	leaves   bool          // the node releases all its zones
+	leaves   bool          // the node is releasing all its zones
 	closed   bool          // the connection of the node to NATS is closed for good
 	closedAt time.Duration
 
@@ -49,7 +49,7 @@ func (n *node) start() {
 	n.loop(n.life)
 }
 
-// incarnation distinguishes processes with one name.
+// incarnation returns a number that distinguishes processes with the same name.
 func (n *node) incarnation() int { return n.id<<16 | n.life }
 
 // loop runs a frame and wakes the policy every 50 ms.
@@ -67,7 +67,8 @@ func (n *node) loop(life int) {
 	})
 }
 
-// ping sends a request to the NATS server.
+// ping sends a request to the NATS server from time to time. The reply tells the policy that the node
+// is connected.
 func (n *node) ping() {
 	w := n.w
 	if w.now < n.pingAt {
@@ -94,7 +95,8 @@ func (n *node) wake() {
 	n.act()
 }
 
-// deliver calls do in the process with that life number, after a pause if there is one.
+// deliver calls do if the process with the number life still runs. If the process is paused, deliver
+// calls do after the pause.
 func (n *node) deliver(life int, do func()) {
 	switch {
 	case n.life != life || !n.up:
@@ -190,7 +192,7 @@ func (n *node) drop(zone string) {
 	}
 }
 
-// load reads a zone and starts it.
+// load reads a zone from the database and starts the zone.
 func (n *node) load(a policy.Action) {
 	h := &host{n: n, zone: a.Zone, epoch: a.Epoch, until: a.Until, life: n.w.dice.Uint64() | 1}
 	n.hosts[a.Zone] = h
@@ -214,7 +216,7 @@ func (n *node) load(a policy.Action) {
 	}, func() {
 		if n.hosts[a.Zone] == h {
 			n.drop(a.Zone)
-			n.policy.Fenced(a.Zone, a.Epoch) // not the fault of the zone: its lease expires
+			n.policy.Fenced(a.Zone, a.Epoch) // the zone itself has not failed, so let its lease expire
 			n.act()
 		}
 	})

@@ -7,17 +7,17 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// screen is a subscription of a client, with a policy.Watch.
+// screen is a client's subscription to a zone. It uses a policy.Watch.
 type screen struct {
 	w      *world
 	id     int
 	client int
 	zone   string
 	watch  policy.Watch
-	last   time.Duration // arrival of the last packet; packets stay in order
+	last   time.Duration // arrival time of the last packet; packets are not reordered
 
-	defined bool   // it has the definitions of the current viewer
-	total   uint64 // number of commands in the last packet
+	defined bool   // the screen has the definitions of the current viewer
+	total   uint64 // total number of commands according to the last packet
 }
 
 // packet is a packet from a zone to a screen.
@@ -27,11 +27,11 @@ type packet struct {
 	total               uint64
 }
 
-// showing is the side of the zone of all screens.
+// showing is what a zone keeps for its screens.
 type showing struct {
 	next uint64                 // number of the next viewer
-	of   map[int]*policy.Screen // by screen
-	sent map[int]uint64         // by screen: number of commands in the last packet
+	of   map[int]*policy.Screen // by id of the screen
+	sent map[int]uint64         // by id of the screen: total number of commands in the last packet
 }
 
 func (w *world) addScreen(client int) {
@@ -41,7 +41,7 @@ func (w *world) addScreen(client int) {
 	w.after(w.between(0, time.Second), s.renew)
 }
 
-// renew sends a renewal with the number of the last packet.
+// renew renews the subscription with the number of the last packet. It runs at regular intervals.
 func (s *screen) renew() {
 	join, number := s.watch.Join(), s.watch.Number()
 	s.say(func(h *host, x *policy.Screen) {
@@ -158,7 +158,7 @@ func (s *screen) hear(p packet) {
 	}
 }
 
-// miss reports a lost packet.
+// miss reports to the zone that a packet was lost.
 func (s *screen) miss(join uint64) {
 	if !s.w.off.missed {
 		s.say(func(_ *host, x *policy.Screen) {

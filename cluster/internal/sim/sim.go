@@ -21,14 +21,14 @@ const badZone = "zone-bad"
 type settings struct {
 	off     guards
 	verbose bool
-	alone   bool   // only one node
+	alone   bool   // there is only one node
 	slow    bool   // half of all messages are delayed
 	often   string // name of a fault that is injected more often than others
 }
 
 const (
 	faultTime     = 20 * time.Second // how long faults are injected
-	recoveryTime  = 60 * time.Second // maximum time until the cluster has recovered
+	recoveryTime  = 60 * time.Second // maximum time after the last fault until the cluster has recovered
 	players       = 16
 	unknownPlayer = players // a player that does not exist
 )
@@ -97,8 +97,8 @@ func (w *world) addNode() *node {
 	return n
 }
 
-// settle continues without faults until every command has a reply and every zone runs, and then
-// compares replies and players.
+// settle continues without faults until every command has a reply and every zone runs. Then it
+// compares the replies with the players.
 func (w *world) settle() {
 	const rounds = 3
 	for round := range rounds {
@@ -112,7 +112,7 @@ func (w *world) settle() {
 			return
 		}
 		if round < rounds-1 {
-			w.run(w.now + 5*time.Second) // balancing may move zones meanwhile
+			w.run(w.now + 5*time.Second) // give the nodes time to balance the zones
 		}
 	}
 	w.compare()
@@ -166,7 +166,7 @@ func (w *world) hostOf(zone string) *host {
 
 // compare checks the replies that clients got against the commands that players have.
 func (w *world) compare() {
-	done := map[policy.ID]int{} // 1 + index in its player's log
+	done := map[policy.ID]int{} // by id: 1 + its index in the log of its player
 	for player := range players {
 		log := w.db.owners[player].s.log
 		for k, id := range log {
@@ -183,24 +183,25 @@ func (w *world) compare() {
 	for _, id := range w.ids() {
 		e := w.book[id]
 		switch place := done[id]; {
-		case w.excused(id): // the reply is from a lost history
+		case w.excused(id): // the reply is from before a loss
 		case e.code == policy.Durable && place == 0, e.code == policy.Done && e.sure && place == 0:
 			w.violated("command %x for player %d is lost: the answer was %v", id[:], e.player, e.code)
 		case e.code == policy.Durable && e.place != place:
 			w.violated("command %x was number %d of player %d, and is now number %d", id[:], e.place, e.player, place)
 		case e.code == policy.Refused && e.sure && place > 0:
 			w.violated("command %x was refused, but executed", id[:])
-		case e.code == policy.Refused && !e.sure && w.backs > 0: // by a zone that had not noticed the loss yet
+		case e.code == policy.Refused && !e.sure && w.backs > 0: // the zone that refused the command had not noticed the loss yet
 		case e.code == policy.Refused && e.player != unknownPlayer:
 			w.violated("command %x was refused, but player %d exists", id[:], e.player)
 		}
 	}
 }
 
-// inOrder checks that a command that was acknowledged before another was sent precedes it. Together
-// with the positions above this means that the history is linearizable.
+// inOrder checks that if a command was acknowledged before another command was sent, it precedes the
+// other command in the log. Together with the positions that compare checks, this means that the
+// history is linearizable.
 func (w *world) inOrder(player int, log []policy.ID) {
-	var earliest time.Duration // earliest reply to a later command
+	var earliest time.Duration // time of the earliest reply to a later command in the log
 	for k, id := range slices.Backward(log) {
 		e := w.book[id]
 		if k < len(log)-1 && earliest > 0 && e.sent > earliest {
@@ -224,7 +225,8 @@ func (w *world) ids() (all []policy.ID) {
 	return all
 }
 
-// compareZones checks that each player is in exactly one zone, as in the database.
+// compareZones checks that each player is in exactly one zone, which is the zone of the player in the
+// database.
 func (w *world) compareZones() {
 	where := map[int]string{}
 	for _, name := range w.names() {

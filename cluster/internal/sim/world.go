@@ -11,29 +11,28 @@ import (
 
 const frameTime = 50 * time.Millisecond
 
-// guards are the guards of the cluster that a control test switches off. If a field is true, that
-// guard is off, and the comment says what can then happen. With any single guard off, some seeds
-// must fail.
+// guards are the guards that a control switches off. A field that is true switches one guard off, and
+// its comment says what happens then. If any single guard is off, some seeds must fail.
 type guards struct {
-	fence     bool // a commit with an old epoch is accepted
-	earlyStop bool // a zone continues when its lease may have ended
-	moveGuard bool // a late save or a repeated departure can move a player back
-	window    bool // the ids of executed commands are ignored
-	since     bool // a command that may have left the window is executed
-	moved     bool // the ids of redirected commands are not saved
-	leaving   bool // a player that is leaving counts as gone before that is on disk
-	deaf      bool // a node that is cut off from NATS keeps its zones
-	timeline  bool // a takeover by a standby is not noticed
-	hold      bool // zones may be claimed at once after a takeover
-	lower     bool // Message.Since is never lowered for a new owner
-	lost      bool // a zone that lost its cut saves itself completely
-	life      bool // messages do not have a life
-	turn      bool // an owner with a lower epoch is never accepted
-	session   bool // read-only sessions are kept
-	closed    bool // a node does not notice that its connection to NATS is closed for good
-	skip      bool // epochs continue from those of the standby
-	before    bool // replies that owners sent before the zone lost data are accepted
-	missed    bool // screens do not report lost packets
+	fence     bool // if true, a commit with an old epoch is accepted
+	earlyStop bool // if true, a zone continues after its lease may have ended
+	moveGuard bool // if true, saves and departures of a zone are accepted for players that it no longer has
+	window    bool // if true, the ids of executed commands are ignored, so that a repeated command is executed
+	since     bool // if true, a command is executed even if its id may have left the window
+	moved     bool // if true, the recorded ids of redirected commands are ignored
+	leaving   bool // if true, a player that is leaving counts as gone before its departure is on disk
+	deaf      bool // if true, a node that is cut off from NATS keeps its zones
+	timeline  bool // if true, the database does not notice the takeover by a standby
+	hold      bool // if true, zones may be claimed at once after a takeover
+	lower     bool // if true, Message.Since stays the same when a command is sent to another host
+	lost      bool // if true, a zone whose last cut is lost saves itself completely instead of loading again
+	life      bool // if true, messages have no Life
+	turn      bool // if true, a host with a lower epoch is never accepted
+	session   bool // if true, read-only sessions are not closed
+	closed    bool // if true, a node does not notice that its connection to NATS is closed for good
+	skip      bool // if true, epochs continue from those of the standby without a gap
+	before    bool // if true, replies that hosts sent before a loss are accepted
+	missed    bool // if true, screens do not report lost packets
 }
 
 // world is the complete state of a simulation, with its queue of events and its clock.
@@ -45,7 +44,7 @@ type world struct {
 	ttl    time.Duration
 	window int
 	off    guards
-	alone  bool // only one node
+	alone  bool // there is only one node
 	often  string
 	real   bool // zones use the real engine
 
@@ -54,27 +53,27 @@ type world struct {
 	nodes   []*node
 	clients []*client
 	screens []*screen
-	calm    bool // no more faults
+	calm    bool // no more faults are injected
 
 	counts     map[string]int
-	running    map[string]run // by zone: the run with the highest epoch
-	home       map[int]string // by player: the zone that it left last
+	running    map[string]run // by zone: the load with the highest epoch that has run
+	home       map[int]string // by player: the zone that the player left last
 	book       map[policy.ID]*entry
-	backs      int               // how often the database has gone back
-	lost       map[policy.ID]int // by lost command: the value of backs after the loss
-	loaded     map[lease]int     // by lease: the value of backs when the zone was read
+	backs      int               // number of times that the database has gone back to an older state
+	lost       map[policy.ID]int // by lost command: value of backs after the loss
+	loaded     map[lease]int     // by lease: value of backs when the zone was read
 	violations []string
 	verbose    bool
 	lines      []string
 }
 
-// lease identifies a zone and an epoch.
+// lease names a zone and the epoch of a lease on the zone.
 type lease struct {
 	zone  string
 	epoch uint64
 }
 
-// run identifies a load of a zone.
+// run identifies one load of a zone by a node.
 type run struct{ epoch, life uint64 }
 
 // entry is the record of one command.
@@ -84,7 +83,7 @@ type entry struct {
 	code           policy.Code
 	place          int
 	sure           bool
-	known          int // client.known of the zone when the reply was accepted
+	known          int // value of client.known for the zone when the reply was accepted
 }
 
 type event struct {
@@ -109,7 +108,7 @@ func (q *queue) Pop() any {
 	return x
 }
 
-// at schedules an event.
+// at schedules the call of do for the time t.
 func (w *world) at(t time.Duration, do func()) {
 	w.order++
 	heap.Push(&w.queue, event{max(t, w.now), w.order, do})
@@ -117,7 +116,7 @@ func (w *world) at(t time.Duration, do func()) {
 
 func (w *world) after(d time.Duration, do func()) { w.at(w.now+d, do) }
 
-// run executes events until the given time or the first violation.
+// run executes events up to the given time, or until the first violation.
 func (w *world) run(until time.Duration) {
 	for len(w.queue) > 0 && w.queue[0].at <= until && len(w.violations) == 0 {
 		e := heap.Pop(&w.queue).(event)

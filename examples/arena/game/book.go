@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/buffs"
 )
 
-// Ability is one of the abilities on the keys 1 to 8, counted from 0.
+// Ability is an ability of a hero. The abilities are on the keys 1 to 8 and are numbered from 0.
 type Ability uint8
 
 // The abilities, in the order of their keys.
@@ -34,16 +34,16 @@ const (
 	AtFoe Aim = iota
 	AtFriend
 	AtSelf
-	AtAny // a friend or a foe
+	AtAny // a friend, a foe or the hero itself
 )
 
 // Skill describes an [Ability].
 type Skill struct {
-	ID    string  // of the buff and the icon; the cooldown is ID + "_cooldown"
-	Name  string  // for players
+	ID    string  // id of the buff and the icon; the id of the cooldown is ID + "_cooldown"
+	Name  string  // name shown to players
 	Text  string  // description of its effect
 	Aim   Aim     // kind of target
-	Range float64 // in paces
+	Range float64 // maximum distance of the target, in paces
 }
 
 // Skills describes the abilities.
@@ -68,7 +68,7 @@ const (
 	Hexer
 	Cleric
 	Warden
-	King // not a hero
+	King // the class of the Kings, which are not heroes
 	classes
 )
 
@@ -93,10 +93,10 @@ var arms = [classes]arm{
 	{"maul", 5, 1400 * time.Millisecond},
 }
 
-// book holds the definitions, and the ones that the code uses by name.
+// book holds the catalog, and the definitions, tags and attributes that the code uses by name.
 type book struct {
 	catalog  *buff.Catalog
-	skills   [Abilities]*buff.Spec // nil for Cleanse, which is no buff
+	skills   [Abilities]*buff.Spec // nil for Cleanse, which is not a buff
 	cooldown [Abilities]*buff.Spec
 	cooling  [Abilities]buff.Tag
 	arms     [classes]*buff.Spec
@@ -120,7 +120,8 @@ func loadBook(dir string) (*book, error) {
 	return newBook(cat)
 }
 
-// newBook looks up the names that the code uses, and reports all that are missing.
+// newBook looks up the names that the code uses. It returns an error with all names that are
+// missing.
 func newBook(cat *buff.Catalog) (*book, error) {
 	var missing []string
 	spec := func(id string) *buff.Spec {
@@ -166,5 +167,5 @@ func newBook(cat *buff.Catalog) (*book, error) {
 	return b, nil
 }
 
-// is reports whether two definitions are versions of the same.
+// is reports whether two definitions are versions of the same definition.
 func is(a, b *buff.Spec) bool { return a != nil && a.Lineage() == b.Lineage() }

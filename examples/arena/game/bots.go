@@ -2,12 +2,12 @@ package game
 
 import "math"
 
-// Four stones, where the squads fight that do not fight the King.
+// stones are the positions of the four stones, at which all squads fight that do not fight the King.
 var stones = [4][2]float64{{22, 15}, {68, 15}, {22, 45}, {68, 45}}
 
 // goal returns the place where a squad fights, and whether it fights the King.
 func (a *arena) goal(u *Unit) (x, y float64, king bool) {
-	squad := u.Squad / 2 // number within the side
+	squad := u.Squad / 2 // number of the squad within its side
 	if squad%20 < 3 && !a.king.Dead {
 		return a.king.X, a.king.Y, true
 	}
@@ -39,7 +39,7 @@ func (w *World) decide(a *arena, u *Unit) {
 		switch {
 		case d > reach*0.9:
 			w.Go(u, to.X, to.Y)
-		case reach > 5 && d < reach*0.35 && w.dice.IntN(3) == 0: // keep a distance
+		case reach > 5 && d < reach*0.35 && w.dice.IntN(3) == 0: // too near: step back
 			w.Go(u, u.X+(u.X-to.X), u.Y+(u.Y-to.Y))
 		case w.dice.IntN(6) == 0: // move a little
 			w.Go(u, u.X+w.dice.Float64()*4-2, u.Y+w.dice.Float64()*4-2)
@@ -104,7 +104,8 @@ func (w *World) useSome(a *arena, u *Unit) {
 	}
 }
 
-// weakest returns the unit of a bot's squad, or near it, that needs help most, or nil.
+// weakest returns the living unit with the lowest health of a bot's squad, or nil if none needs help.
+// A cleric also considers other friends nearby.
 func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	least := 0.8
 	see := func(o *Unit) {
@@ -121,7 +122,7 @@ func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	return weak
 }
 
-// help casts an ability on a friend, and reports whether it did.
+// help casts a helpful ability on a friend, and reports whether it has cast one.
 func (w *World) help(u, weak *Unit) bool {
 	was := u.Target
 	u.Target = weak.ID
@@ -142,6 +143,6 @@ var (
 
 // heroName is the name of the k-th hero.
 func heroName(k int) string {
-	k *= 7919 // a prime: neighbours get different names
+	k *= 7919 // 7919 is a prime, so neighbours get different names
 	return firstNames[k%len(firstNames)] + " " + lastNames[k/len(firstNames)%len(lastNames)]
 }

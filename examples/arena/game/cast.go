@@ -16,16 +16,16 @@ type Refusal uint8
 const (
 	Done Refusal = iota
 	NotReady
-	NotNow // stunned, silenced, dead, paused
+	NotNow // the hero is stunned, silenced or dead, or the arena is paused
 	NoTarget
 	TooFar
-	Immune // no effect: resisted by diminishing returns or an immunity
+	Immune // the target resisted, by diminishing returns or an immunity
 	NothingToDo
 )
 
-// Cast casts an ability of a hero at its target; an ability for friends applies to the hero itself
-// if it has no friendly target. The state of heroes is read from the engine: a stunned hero has
-// a tag.
+// Cast casts an ability of a hero at its target. If the target is not a friend, an ability for
+// friends applies to the hero itself. Cast reads the state of the hero from the engine, where a
+// stunned hero has a tag.
 func (w *World) Cast(u *Unit, what Ability) Refusal {
 	if what >= Abilities || u.Dead || w.arenas[u.Arena].paused || w.has(u, w.stunned) || w.has(u, w.silenced) {
 		return NotNow
@@ -53,13 +53,14 @@ func (w *World) Cast(u *Unit, what Ability) Refusal {
 	return no
 }
 
-// has reports whether a unit has a tag, and true if that is unknown.
+// has reports whether a unit has a tag. It returns true if that is unknown, because the unit is
+// busy.
 func (w *World) has(u *Unit, tag buff.Tag) bool {
 	has, err := w.eng.HasTag(u.ID, tag)
 	return has || err != nil
 }
 
-// aim returns the target of an ability.
+// aim returns the target of an ability, or the reason why there is none.
 func (w *World) aim(u *Unit, s *Skill) (*Unit, Refusal) {
 	to := w.Unit(u.Target)
 	switch {
@@ -80,7 +81,7 @@ func (w *World) aim(u *Unit, s *Skill) (*Unit, Refusal) {
 	return to, Done
 }
 
-// cleanse removes buffs with a command; it is not a buff itself.
+// cleanse removes buffs from a unit. It is a command of the engine and not a buff.
 func (w *World) cleanse(u, to *Unit) Refusal {
 	q := buff.Query{Polarity: define.Negative, Most: 2, Newest: true}
 	if u.foe(to) {
@@ -109,7 +110,7 @@ func (w *World) fight(u *Unit) {
 
 func (u *Unit) distance(o *Unit) float64 { return math.Hypot(u.X-o.X, u.Y-o.Y) }
 
-// girth returns the radius of a large body, by which it is closer.
+// girth returns the radius of a large body. Distances to the unit are shorter by that radius.
 func (u *Unit) girth() float64 {
 	if u.Hero() {
 		return 0

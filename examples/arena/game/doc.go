@@ -4,12 +4,12 @@
 //
 //	world.go    the units, and one frame of the game
 //	unit.go     a hero or the King
-//	book.go     the definitions, read from ../buffs/*.yaml, and the ones that code uses by name
-//	cast.go     the eight abilities, and the basic attacks of classes
-//	bots.go     decisions of heroes that no person plays
+//	book.go     the definitions, read from ../buffs/*.yaml, and those that the code uses by name
+//	cast.go     casting of the eight abilities, and basic attacks
+//	bots.go     decisions of bots, the heroes that no person plays
 //	king.go     the King's actions
 //	ground.go   positions, movement and nearby units
-//	learn.go    updates from the events of a frame
+//	learn.go    updates of the world from the events of a frame
 //	orders.go   orders of players
 //
 // The same seed and the same orders give the same game, with any number of workers. A [World] may be

@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// ground is an index of heroes by position: cells of three paces, refilled in each frame.
+// ground is an index of heroes by position. Each cell is a square of three paces. The cells are
+// refilled in each frame.
 type ground struct {
 	cells [cellsX * cellsY][]*Unit
 }
@@ -37,7 +38,7 @@ func (g *ground) fill(a *arena) {
 	}
 }
 
-// around calls see for all heroes in the cells within reach of a place.
+// around calls see for all heroes in the cells that are at least partly within reach of a place.
 func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	x0, y0 := cellOf(x-reach, y-reach)
 	x1, y1 := cellOf(x+reach, y+reach)
@@ -50,7 +51,7 @@ func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	}
 }
 
-// nearest returns the nearest acceptable hero within reach of a unit, or nil.
+// nearest returns the nearest hero within reach of a unit for which will returns true, or nil.
 func (w *World) nearest(a *arena, to *Unit, reach float64, will func(*Unit) bool) (best *Unit) {
 	a.ground.around(to.X, to.Y, reach, func(u *Unit) {
 		if d := u.distance(to); d <= reach && u != to && will(u) {
@@ -96,7 +97,7 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 		if o == u || d >= room {
 			return
 		}
-		if d < 1e-6 { // in the same place: separate by id
+		if d < 1e-6 { // both are in the same place: choose a direction by id
 			ox, oy, d = 1, float64(u.ID%7)-3, 4
 		}
 		x, y = x+ox/d*(room-d)*0.35, y+oy/d*(room-d)*0.35
@@ -108,7 +109,8 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 	return x, y
 }
 
-// heading returns the direction in which a unit wants to move, of length 1 or 0.
+// heading returns the direction in which a unit wants to move, as a vector of length 1. The vector is
+// 0 if the unit does not want to move.
 func (u *Unit) heading() (dx, dy float64) {
 	dx, dy = u.dx, u.dy
 	if u.going {
@@ -123,7 +125,7 @@ func (u *Unit) heading() (dx, dy float64) {
 	return 0, 0
 }
 
-// around reports the members of an aura: heroes of its bearer's side within its radius.
+// around reports the units that an aura affects: the heroes of its bearer's side within its radius.
 func (w *World) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	bearer := q.Data.(*Unit)
 	reach := q.Buff.Spec.Aura.Radius

@@ -4,11 +4,11 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// The intervals and range of the King's abilities, in ms of engine time.
+// The intervals of the King's abilities, in engine time, and the reach of its quake.
 const (
 	quakeEvery = 18 * second
 	doomEvery  = 5 * second
-	quakeReach = 11.0
+	quakeReach = 11.0 // paces
 )
 
 // reign runs the King of an arena.
@@ -54,7 +54,7 @@ func (w *World) shake(a *arena) {
 	}
 }
 
-// doomSome dooms one of the heroes near the King.
+// doomSome applies the buff doom to a random hero near the King.
 func (w *World) doomSome(a *arena) {
 	first := w.dice.IntN(len(a.heroes))
 	for k := range a.heroes {

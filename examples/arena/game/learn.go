@@ -55,7 +55,7 @@ func (w *World) count(e *buff.Event) {
 	mix(math.Float64bits(e.Value))
 }
 
-// changed records a change of health.
+// changed records a change of health, and tells viewers about the hit, heal or absorption.
 func (w *World) changed(u *Unit, e *buff.Event) {
 	u.Health = e.Value
 	if e.Spec == nil {
@@ -68,7 +68,7 @@ func (w *World) changed(u *Unit, e *buff.Event) {
 	case e.Delta > 0:
 		f.Kind = Healed
 	case e.Delta == 0 && e.Magnitude == 0:
-		return // a heal of a unit with full health
+		return // a heal without effect, because the unit has full health
 	default:
 		for k, arm := range w.arms {
 			if is(e.Spec, arm) {

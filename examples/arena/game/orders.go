@@ -35,7 +35,7 @@ func (w *World) Free(u *Unit) {
 	w.Play(u, false)
 }
 
-// Play sets whether a person plays a hero. The hero then waits for an order.
+// Play sets whether a person plays a hero, and clears the hero's order.
 func (w *World) Play(u *Unit, played bool) {
 	u.Played, u.going, u.dx, u.dy = played, false, 0, 0
 }

@@ -14,7 +14,7 @@ type Side uint8
 const (
 	Ember Side = iota
 	Tide
-	Hollow // the King's
+	Hollow // the side of the Kings
 )
 
 // Unit is a hero or the King of an arena. Its buffs are in the engine.
@@ -24,26 +24,26 @@ type Unit struct {
 	Class Class
 	Side  Side
 	Arena int
-	Squad int // five heroes of one side, numbered within the arena
+	Squad int // number of the squad within the arena; a squad has up to five heroes of one side
 
-	X, Y, Facing float64 // in paces; in radians
+	X, Y, Facing float64 // X and Y in paces, Facing in radians
 	Moving       bool
 	Health, Most float64
 	Dead         bool
-	Target       buff.OwnerID // 0: none
-	Played       bool         // by a person
-	Taken        bool         // by a person, who may be away; then a bot plays it
+	Target       buff.OwnerID // 0 means no target
+	Played       bool         // a person plays the unit
+	Taken        bool         // a person has the unit; while the person is away, a bot plays it
 
 	// The current order: a direction, a destination, or neither.
 	dx, dy       float64
 	goX, goY     float64
 	going        bool
-	swing        wheel.Time // when its next attack is ready
-	think        wheel.Time // when it next decides, if no person plays it
+	swing        wheel.Time // time when the next attack is ready
+	think        wheel.Time // time of the next decision, if no person plays the unit
 	nextX, nextY float64
 }
 
-// Hero reports whether the unit is a hero and not a king.
+// Hero reports whether the unit is a hero and not a King.
 func (u *Unit) Hero() bool { return u.Side != Hollow }
 
 // foe reports whether two units are on different sides.
@@ -52,7 +52,8 @@ func (u *Unit) foe(o *Unit) bool { return u.Side != o.Side }
 // Fact is a visible event: a hit, a spell, a death.
 type Fact struct {
 	Kind FactKind
-	// the Ability, the Class whose attack it was, or the index in [World.Icons] of the buff
+	// What is an Ability, the Class of the attacker, or the index in [Icons] of the buff's icon,
+	// depending on Kind.
 	What           uint8
 	Source, Target buff.OwnerID
 	Amount         uint16
@@ -61,14 +62,14 @@ type Fact struct {
 // FactKind is the kind of a [Fact].
 type FactKind uint8
 
-// The kinds of facts, with the meaning of [Fact.What].
+// The kinds of facts. The comments say what [Fact.What] contains.
 const (
-	Struck   FactKind = iota // a basic attack: Class; Amount is the damage
-	Cast                     // Ability
-	Hurt                     // by a pulse of a buff: icon
-	Healed                   // icon
-	Absorbed                 // by a shield: icon of the damaging buff
-	Resisted                 // Ability, or 255
+	Struck   FactKind = iota // a basic attack; What is the Class, and Amount the damage
+	Cast                     // an ability was cast; What is the Ability
+	Hurt                     // damage by a pulse of a buff; What is the icon
+	Healed                   // a heal by a buff; What is the icon
+	Absorbed                 // damage absorbed by a shield; What is the icon of the damaging buff
+	Resisted                 // an effect was resisted; What is the Ability, or 255 if unknown
 	Fell                     // a unit died
 	Rose
 	Shook // the King's quake

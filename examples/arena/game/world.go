@@ -20,16 +20,17 @@ const Frame = 50 * time.Millisecond
 
 // Sizes of the game.
 const (
-	ArenaHeroes = 200 // per arena, at most
+	ArenaHeroes = 200 // maximum number of heroes in an arena
 	MaxHeroes   = 20_000
-	Width       = 90.0 // of an arena, in paces
+	Width       = 90.0 // width of an arena, in paces
 	Height      = 60.0
 	kingHealth  = 120_000
 )
 
 // Options configures a [World]. The zero value is an arena of 200 heroes.
 type Options struct {
-	// Heroes is the number of heroes, 200 per arena, from 10 to MaxHeroes. The default is 200.
+	// Heroes is the number of heroes, from 10 to MaxHeroes. Each arena has up to 200 of them. The
+	// default is 200.
 	Heroes int
 
 	// Seed is the seed of all random choices.
@@ -38,10 +39,10 @@ type Options struct {
 	// Workers is the number of workers of the engine. The default is one for each processor.
 	Workers int
 
-	// Buffs is a folder of definitions. The default is the embedded ones.
+	// Buffs is a folder of definitions. The default is the embedded definitions.
 	Buffs string
 
-	// Budget is the time that a Step may wait for handlers. The default is the engine's.
+	// Budget is the maximum time that a Step waits for handlers. The default is the engine's default.
 	Budget time.Duration
 }
 
@@ -51,10 +52,10 @@ type World struct {
 	eng    *engine.Engine
 	dice   *rand.Rand
 	now    wheel.Time
-	units  []Unit // by id - 1
+	units  []Unit // by id - 1: all heroes and Kings
 	arenas []arena
 	facts  []Fact
-	icons  map[string]uint8 // by name: index in Icons
+	icons  map[string]uint8 // by name of an icon: its index in Icons
 	frames uint64
 	digest uint64
 	err    error
@@ -69,9 +70,9 @@ type arena struct {
 	ground ground
 	paused bool
 	clock  wheel.Time // time of the arena, which stops while the arena is paused
-	quaked wheel.Time // last quake
-	doomed wheel.Time // last doom
-	risen  wheel.Time // when a dead King returns; 0 if the King is alive
+	quaked wheel.Time // time of the last quake
+	doomed wheel.Time // time of the last doom
+	risen  wheel.Time // time when a dead King returns; 0 if the King is alive
 	angry  bool
 }
 
@@ -119,11 +120,11 @@ func (w *World) Frames() uint64 { return w.frames }
 // Digest returns a number that is equal for two games with the same events.
 func (w *World) Digest() uint64 { return w.digest }
 
-// Facts returns the visible events since the start of the last Step. They are valid until the
-// next one.
+// Facts returns the visible events since the start of the last Step. The slice is valid until the
+// next Step.
 func (w *World) Facts() []Fact { return w.facts }
 
-// Units returns all units, by id - 1. The slice must not be changed.
+// Units returns all units; the unit with the id n has the index n - 1. The slice must not be changed.
 func (w *World) Units() []Unit { return w.units }
 
 // Unit returns the unit with an id, or nil. It must not be changed.
@@ -140,7 +141,7 @@ func (w *World) Arenas() int { return len(w.arenas) }
 // King returns the King of an arena.
 func (w *World) King(arena int) *Unit { return w.arenas[arena].king }
 
-// expect records an error that no player can cause.
+// expect records an unexpected error, which no player can cause.
 func (w *World) expect(err error) {
 	if w.err == nil && err != nil {
 		w.err = fmt.Errorf("at %v: %w", w.now, err)
@@ -167,7 +168,7 @@ func (w *World) Step() {
 	w.frames++
 }
 
-// act runs a hero: it attacks, and a bot also decides.
+// act makes a hero attack. A hero that is played by a bot also decides from time to time.
 func (w *World) act(a *arena, u *Unit) {
 	if u.Dead {
 		return
@@ -186,7 +187,7 @@ func (w *World) populate(heroes int) {
 	w.units = make([]Unit, heroes+n)
 	for k := range heroes {
 		u := &w.units[k]
-		i := k / n // index within its arena
+		i := k / n // index of the hero within its arena
 		u.ID, u.Arena, u.Side = buff.OwnerID(k+1), k%n, Side(i%2)
 		u.Class, u.Squad, u.Most = Class(i/2%5), i/10, 1000
 		u.Name = heroName(k)
@@ -208,7 +209,7 @@ func (w *World) populate(heroes int) {
 		w.enter(u)
 		a.quaked, a.doomed = 0, 0
 	}
-	for k := range heroes { // the first fights start at once
+	for k := range heroes { // place the heroes so that the first fights start at once
 		u := &w.units[k]
 		u.X, u.Y = w.scatter(&w.arenas[u.Arena], u)
 	}
@@ -241,13 +242,13 @@ func (w *World) revive(u *Unit) {
 	}
 }
 
-// add applies a buff, and reports whether it had an effect. It has none on a busy owner.
+// add applies a buff, and reports whether the engine accepted it.
 func (w *World) add(to buff.OwnerID, a buff.Application) bool {
 	_, r := w.eng.AddBuff(to, a)
 	return r.Err == nil && r.Kind != buff.Denied
 }
 
-// Pause stops the time of an arena, or resumes it.
+// Pause stops the time of an arena if still is true, and otherwise resumes it.
 func (w *World) Pause(arena int, still bool) {
 	a := &w.arenas[arena]
 	if a.paused == still {
@@ -264,7 +265,7 @@ func (w *World) Pause(arena int, still bool) {
 // Paused reports whether the time of an arena is stopped.
 func (w *World) Paused(arena int) bool { return w.arenas[arena].paused }
 
-// Reload replaces the definitions. If they have errors, the old ones stay.
+// Reload replaces the definitions. If the new definitions have errors, the old definitions remain.
 func (w *World) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 	b, err := newBook(c)
 	if err != nil {

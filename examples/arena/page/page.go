@@ -6,11 +6,11 @@
 //	link.js     the WebSocket, with simulated lag and loss, and the clock
 //	world.js    positions of units between two messages
 //	scene.js    the canvas: the ground, heroes, spells
-//	buffs.js    rows of buffs with their rings
+//	buffs.js    rows of buffs, each with a ring for the remaining time
 //	ground.js   the ground
 //	figures.js  heroes and the King
 //	icons.js    the icons of buffs and abilities: all drawn as paths
-//	pictures.js pictures that are drawn once and then copied
+//	pictures.js cached pictures, which are drawn once and then copied
 package page
 
 import "embed"

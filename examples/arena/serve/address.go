@@ -9,7 +9,7 @@ import (
 )
 
 // MaxAddress is the maximum number of connections per address. For IPv6 it applies to a /64
-// network, which is the share of one household.
+// network, because a household usually has a whole /64 network.
 const MaxAddress = 16
 
 // limiter counts the connections of each address.
@@ -33,8 +33,8 @@ func (s *Server) Trust(proxies ...netip.Prefix) {
 	s.limiter.proxies = append(s.limiter.proxies, proxies...)
 }
 
-// enter counts a connection, unless its address has too many, and returns the function that
-// ends it.
+// enter counts a connection and returns the function to call when the connection ends. If the
+// address has too many connections, ok is false.
 func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
 	who, ok := d.client(r)
 	if !ok {
@@ -55,10 +55,10 @@ func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
 	}, true
 }
 
-// client returns the address that a connection counts for. There is none for connections from
-// this machine, or from a proxy that does not report its client: all its clients would share
-// one limit.
-func (d *limiter) client(r *http.Request) (netip.Addr, bool) {
+// client returns the address for which a connection counts. ok is false for a connection from this
+// machine, and for one from a proxy that does not report its clients, because all these clients
+// would share one limit.
+func (d *limiter) client(r *http.Request) (a netip.Addr, ok bool) {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err == nil && !d.proxy(at.Addr()) {
 		return network(at.Addr()), true
@@ -67,10 +67,10 @@ func (d *limiter) client(r *http.Request) (netip.Addr, bool) {
 	if len(said) == 1 && strings.TrimSpace(said[0]) == "" {
 		return netip.Addr{}, false
 	}
-	for _, text := range slices.Backward(said) { // each proxy appends its client
+	for _, text := range slices.Backward(said) { // each proxy appends the address of its client
 		a, err := netip.ParseAddr(strings.TrimSpace(text))
 		if err != nil {
-			return netip.Addr{}, true // invalid addresses share one limit
+			return netip.Addr{}, true // all invalid addresses share one limit
 		}
 		if !d.proxy(a) {
 			return network(a), true
@@ -84,7 +84,7 @@ func (d *limiter) proxy(a netip.Addr) bool {
 	return slices.ContainsFunc(d.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// network returns the part of an address that its holder cannot choose.
+// network returns the part of an address that the holder of the address cannot choose.
 func network(a netip.Addr) netip.Addr {
 	if a = a.Unmap().WithZone(""); a.Is4() {
 		return a

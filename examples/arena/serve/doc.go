@@ -6,14 +6,15 @@
 //	                 └ one goroutine writes ◂─ out, 8 messages ┘
 //
 // A [Server] belongs to its loop: [Server.Run], or the caller of [Server.Frame]. Each
-// connection shares only two bounded queues with it. The loop never waits for a connection. A
-// client that does not read gets no more until there is room (package replicate skips
-// changes and then sends the newest state), and is closed after a while. A client that sends
-// too much waits for the loop, which takes a few messages of each connection per frame.
+// connection shares only two bounded queues with the loop. The loop never waits for a connection. A
+// client that does not read gets no more messages until its queue has room; then package replicate
+// skips the changes in between and sends the newest state. After a while the connection is closed. A
+// client that sends too much must wait for the loop, which takes a few messages of each connection
+// per frame.
 //
 // A player's message is not a command of the engine but a request: the loop decides whether the
-// hero can do it, and then calls the engine. So connections have a share of each frame, and
-// none of the engine's Inbox.
+// hero can do it, and then calls the engine. So connections do not use the
+// engine's Inbox; instead, each has a limit per frame.
 //
 //	server.go    the loop: a frame of the game and its messages
 //	player.go    a connection as seen by the loop, and its requests
@@ -22,5 +23,5 @@
 //	socket.go    the two goroutines of a connection
 //	address.go   connections per address
 //	site.go      the page and its server
-//	load.go      a load test without a browser: bytes sent and frame times
+//	load.go      a load test without browsers, for the bytes sent and the frame times
 package serve

@@ -13,13 +13,13 @@ import (
 
 // Limits of a connection.
 const (
-	inRoom    = 16 // messages of a client waiting for the loop
-	outRoom   = 8  // messages waiting for a client
-	perFrame  = 8  // messages of a client per frame
-	maxFacts  = 64 // facts in a scene
-	sceneRate = 2  // frames per scene
-	lookRate  = 5  // frames per update of the view
-	truthRate = 20 // frames per Beat, with the exact remaining times of some buffs
+	inRoom    = 16 // maximum number of messages from a client that wait for the loop
+	outRoom   = 8  // maximum number of messages that wait for a client
+	perFrame  = 8  // maximum number of messages from a client in a frame
+	maxFacts  = 64 // maximum number of facts in a scene
+	sceneRate = 2  // number of frames from one scene to the next
+	lookRate  = 5  // number of frames from one update of the view to the next
+	truthRate = 20 // number of frames from one Beat, with the exact remaining times of some buffs, to the next
 	patience  = 5 * 1000 / 50
 )
 
@@ -34,12 +34,13 @@ type message struct {
 
 func (m *message) data() []byte { return m.bytes[:m.size] }
 
-// player is a connection as seen by the loop. Both sides use only its queues; the loop closes
-// done to end the connection, and the connection closes gone when it has ended.
+// player is a connection as seen by the loop. The loop and the goroutines of the connection
+// share only the channels. The loop closes done to end the connection. The connection closes gone
+// when it has ended.
 type player struct {
 	in   chan message
 	out  chan []byte
-	free chan []byte // buffers that have been written
+	free chan []byte // buffers that have been written and can be used again
 	done chan struct{}
 	gone chan struct{}
 
@@ -52,7 +53,7 @@ type player struct {
 	told    uint64 // fingerprint of the definitions that the client has
 	sight
 	facts []game.Fact
-	since uint64 // first frame in which out was full
+	since uint64 // first frame in which out was full; 0 if it is not full
 	begun uint64 // frame in which the player arrived
 	over  bool
 }
@@ -95,7 +96,7 @@ func (s *Server) obey(p *player) error {
 	return nil
 }
 
-// sizes of client messages with a fixed size.
+// sizes are the lengths of client messages with a fixed length.
 var sizes = map[byte]int{askWatch: 3, askWalk: 3, askGo: 5, askAim: 3, askCast: 2, askPing: 9, askPause: 2}
 
 // handle handles one message.
@@ -151,20 +152,21 @@ func (p *player) pong(stamp []byte, now wheel.Time) {
 	}
 }
 
-// play gives a player a hero: its previous one, if its token matches.
+// play gives a player a hero. If the token matches, it is the player's previous hero.
 func (s *Server) play(p *player, token string) {
 	if p.unit != nil {
 		return
 	}
 	h := s.heroes[token]
-	// the same page in another tab, or a connection that ended unnoticed
+	// The hero has a player: in another tab with the same page, or with a connection that ended
+	// unnoticed.
 	if h != nil && h.by != nil {
 		s.leave(h.by)
 	}
 	if h == nil {
 		u := s.world.Take(p.arena)
 		if u == nil {
-			s.watch(p, nil) // no hero is left
+			s.watch(p, nil) // no hero is free
 			return
 		}
 		h = &hero{unit: u, token: s.newToken()}
@@ -189,7 +191,7 @@ func (s *Server) watch(p *player, at *game.Unit) {
 	s.show(p, nil, at, "")
 }
 
-// show starts sending the game to a player.
+// show starts to send the game to a player, whose view follows the unit at.
 func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	if p.viewer != nil {
 		p.viewer.Leave()
@@ -208,7 +210,8 @@ func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	p.hello = true
 }
 
-// giveBack lets a bot play the hero of a player for a while; the player may return.
+// giveBack lets a bot play the hero of a player. The hero is kept for a while, because the player
+// may return.
 func (s *Server) giveBack(p *player) {
 	if h := s.heroes[p.token]; h != nil && h.by == p {
 		h.by, h.left = nil, s.world.Frames()

@@ -11,16 +11,16 @@ import (
 	"github.com/bufftick/bufftick/replicate"
 )
 
-// endless is longer than any finite buff of the arena, and shorter than the time left of an
-// endless one.
+// endless is longer than any finite buff of the arena, and shorter than the remaining time that the
+// engine reports for an endless buff.
 const endless = 1000 * time.Hour
 
 // Limits of a [Server].
 const (
-	MaxPlayers = 256     // connections
-	kept       = 60 * 20 // frames for which a hero is kept for its player
+	MaxPlayers = 256     // maximum number of connections
+	kept       = 60 * 20 // number of frames for which a hero is kept for its player
 	stillMost  = 30 * 20 // maximum length of a pause, in frames
-	patienceTo = 10 * 20 // frames within which a client must send its first request
+	patienceTo = 10 * 20 // number of frames within which a client must send its first request
 	asksRoom   = 16
 )
 
@@ -33,10 +33,10 @@ type Server struct {
 	replicate *replicate.Server
 	heroes    map[string]*hero
 	players   []*player
-	paused    map[int]uint64 // paused arenas, with the frame of the pause
+	paused    map[int]uint64 // by paused arena: the frame in which the pause began
 
 	arrivals chan *player
-	slots    chan struct{} // one for each connection
+	slots    chan struct{} // holds an element for each connection, to limit their number
 	limiter  *limiter
 	asks     chan func(*game.World)
 	over     chan struct{}
@@ -44,14 +44,14 @@ type Server struct {
 
 	near, mates []*game.Unit
 	newToken    func() string
-	bytes       uint64 // bytes sent
+	bytes       uint64 // number of bytes sent
 }
 
-// hero is a hero taken by a player.
+// hero is a hero that a player has taken.
 type hero struct {
 	unit  *game.Unit
 	token string
-	by    *player // nil: the player left in frame left
+	by    *player // nil if the player left, which was in the frame left
 	left  uint64
 }
 
@@ -76,8 +76,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.loop(ctx, func() error { return nil })
 }
 
-// loop runs the game in real time until ctx ends or after, which is called after each frame,
-// fails.
+// loop runs the game in real time until ctx ends. After each frame it calls the function
+// after, whose error it returns.
 func (s *Server) loop(ctx context.Context, after func() error) error {
 	tick := time.NewTicker(game.Frame)
 	defer tick.Stop()
@@ -133,8 +133,8 @@ func (s *Server) Ask(ctx context.Context, f func(*game.World)) error {
 	}
 }
 
-// Frame runs one frame and sends it to all players. Run calls it; tests call it to control the
-// time.
+// Frame runs one frame and sends it to all players. Run calls it. Tests call it instead of Run,
+// to control the time.
 func (s *Server) Frame() {
 	s.welcome()
 	for _, p := range s.players {
@@ -179,8 +179,8 @@ func (s *Server) answer() {
 	}
 }
 
-// pause stops or resumes an arena. A pause ends automatically after stillMost frames, in case the
-// player who paused it has left.
+// pause stops or resumes an arena. A pause ends automatically after stillMost frames, because the
+// player who paused the arena may have left.
 func (s *Server) pause(arena int, still bool) {
 	s.world.Pause(arena, still)
 	if delete(s.paused, arena); still {
@@ -207,7 +207,7 @@ func (s *Server) update(p *player, k int) {
 		if p.since == 0 {
 			p.since = frame
 		}
-		return // it gets the newest state when it reads again
+		return // the client gets the newest state when it reads again
 	}
 	p.since = 0
 	if p.hello {
@@ -230,7 +230,7 @@ func (s *Server) update(p *player, k int) {
 	}
 }
 
-// post sends a message unless it is empty.
+// post sends a message unless the message is empty.
 func (s *Server) post(p *player, b []byte) {
 	if len(b) == 0 {
 		select {
@@ -253,8 +253,8 @@ func (p *player) appendFacts(b []byte) []byte {
 	return b
 }
 
-// appendTruth appends the remaining times of some buffs as known by the engine, with which the
-// page checks its display. It contains only buffs that the player may see.
+// appendTruth appends the remaining times of some buffs, as the engine knows them. The page compares
+// them with its display. Only buffs that the player may see are included.
 func (s *Server) appendTruth(b []byte, p *player) []byte {
 	b = appendFloat(append(b, msgTruth), float64(s.world.Now()))
 	count := len(b)
@@ -283,7 +283,7 @@ func (s *Server) appendTruth(b []byte, p *player) []byte {
 	return b
 }
 
-// leave ends a connection from the loop's side.
+// leave ends a connection. The goroutines of the connection may still be running afterwards.
 func (s *Server) leave(p *player) {
 	if p.over {
 		return
@@ -297,8 +297,8 @@ func (s *Server) leave(p *player) {
 	close(p.done)
 }
 
-// sweep removes connections that have ended, do not read or never send, and frees heroes whose
-// players stay away.
+// sweep removes connections that have ended, whose client does not read, or whose client has never
+// sent a request. It frees heroes whose players stay away.
 func (s *Server) sweep() {
 	frame, here := s.world.Frames(), s.players[:0]
 	for _, p := range s.players {

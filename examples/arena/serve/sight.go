@@ -5,17 +5,17 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// inView is the number of units in view, not counting the player's squad, its target and the
+// inView is the maximum number of units in view, not counting the player's squad, its target and the
 // King.
 const inView = 44
 
 // sight is the set of units in a client's view.
 type sight struct {
 	seen   []*game.Unit
-	stamps map[buff.OwnerID]uint64 // by unit in seen: the number of the last look
+	stamps map[buff.OwnerID]uint64 // by id of a unit in seen: the number of the last look
 	looks  uint64
-	looked uint64 // frame of the last look; 0: none
-	hello  bool   // a hello message is due
+	looked uint64 // frame of the last look; 0 if there was none
+	hello  bool   // a hello message must be sent
 }
 
 func (p *player) forget() {
@@ -53,7 +53,8 @@ func (s *Server) look(p *player) {
 	}
 }
 
-// squad returns the units that a player sees at any distance: the King, its squad, its target.
+// squad returns the units that a player sees at any distance: the King, the followed unit, and the
+// squad and target of the player's hero.
 func (s *Server) squad(p *player) []*game.Unit {
 	s.mates = append(s.mates[:0], s.world.King(p.arena), p.follows)
 	if p.unit == nil {

@@ -41,6 +41,6 @@ func NewServer(h http.Handler) *http.Server {
 	one.SetHTTP1(true)
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, Protocols: one,
-		WriteTimeout: 30 * time.Second, // for the page's files; WebSockets have their own
+		WriteTimeout: 30 * time.Second, // for the page's files; WebSockets have their own timeouts
 	}
 }

@@ -14,7 +14,7 @@ const (
 	writeTime = 5 * time.Second
 )
 
-// accept upgrades a request to a WebSocket, and returns when that ends.
+// accept upgrades a request to a WebSocket, and returns when the WebSocket has ended.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	leave, ok := s.limiter.enter(r)
 	if !ok {
@@ -29,7 +29,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the arena is full", http.StatusServiceUnavailable)
 		return
 	}
-	c, err := websocket.Accept(w, r, nil) // checks that the Origin is this host
+	c, err := websocket.Accept(w, r, nil) // also checks that the Origin of the request is this host
 	if err != nil {
 		return // Accept has responded
 	}
@@ -51,12 +51,12 @@ func (s *Server) attend(ctx context.Context, c *websocket.Conn) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		defer cancel() // ends the reader too
+		defer cancel() // ends the reading goroutine too
 		p.write(ctx, c)
 	}()
 	p.read(ctx, c)
 	cancel()
-	_ = c.CloseNow() // no important message is unsent
+	_ = c.CloseNow() // no unsent message is important
 	<-written
 }
 

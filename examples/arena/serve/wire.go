@@ -9,37 +9,37 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// Kinds of messages, in their first byte. 0x10 to 0x2f belong to package replicate. Numbers are
-// little-endian.
+// Kinds of messages. The kind is the first byte of a message; the comments describe the other bytes.
+// Kinds from 0x10 to 0x2f belong to package replicate. Numbers are little-endian.
 const (
-	msgHello = 0x01 // JSON: hello
-	// now float64, flags, count uint16; for each: id, x, y, health uint16, facing, flags uint8,
-	// target uint16
+	msgHello = 0x01 // a hello as JSON
+	// now float64, flags, count uint16; then for each unit: id, x, y, health uint16, facing, flags
+	// uint8, target uint16
 	msgScene = 0x02
-	msgFacts = 0x03 // count uint16; for each: kind, what uint8, source, target, amount uint16
-	msgPong  = 0x04 // the 8 bytes of the ping; now float64
-	// now float64; owners uint8; for each: id uint16, buffs uint8; for each: slot uint16, ms
-	// left float64, -1 if endless
+	msgFacts = 0x03 // count uint16; then for each fact: kind, what uint8, source, target, amount uint16
+	msgPong  = 0x04 // the 8 bytes of the ping, now float64
+	// now float64, number of owners uint8; then for each owner: id uint16, number of buffs uint8;
+	// then for each of its buffs: slot uint16, remaining ms float64, which is -1 if endless
 	msgTruth = 0x05
 	msgNo    = 0x06 // ability, refusal uint8
 
-	askPlay  = 0x30 // a token of an earlier hero, or empty
-	askWatch = 0x31 // unit: id uint16, 0 for the King
-	askWalk  = 0x32 // x, y int8
-	askGo    = 0x33 // x, y uint16
-	askAim   = 0x34 // id uint16
+	askPlay  = 0x30 // the token of an earlier hero, or nothing
+	askWatch = 0x31 // id uint16 of the unit to watch; 0 is the King
+	askWalk  = 0x32 // direction x, y int8
+	askGo    = 0x33 // destination x, y uint16
+	askAim   = 0x34 // id uint16 of the target; 0 is none
 	askCast  = 0x35 // ability uint8
 	askPing  = 0x36 // 8 bytes, returned in the pong
-	askPause = 0x37 // 1 or 0
+	askPause = 0x37 // 1 to pause the arena, 0 to resume it
 )
 
-// Bits of the flags in a scene.
+// Bits of the flags of a unit and of a whole scene.
 const (
 	flagDead   = 1 << 0
 	flagMoving = 1 << 1
 	flagPlayed = 1 << 2
 
-	flagPaused = 1 << 0 // of the scene
+	flagPaused = 1 << 0 // a flag of the scene; the others are flags of a unit
 )
 
 // grain is the number of position units per pace.
@@ -48,9 +48,9 @@ const grain = 700
 // maxMessage is the maximum length of a client message.
 const maxMessage = 48
 
-// hello is the first message to a page, sent again when its hero changes.
+// hello is the first message to a page. It is sent again when the hero of the page changes.
 type hello struct {
-	You    buff.OwnerID `json:"you"` // 0: a spectator
+	You    buff.OwnerID `json:"you"` // the player's hero; 0 for a spectator
 	Token  string       `json:"token,omitempty"`
 	King   buff.OwnerID `json:"king"`
 	Width  float64      `json:"width"`

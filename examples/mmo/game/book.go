@@ -9,23 +9,23 @@ import (
 	"github.com/bufftick/bufftick/examples/mmo/buffs"
 )
 
-// book holds the definitions, and the ones that the code uses by name.
+// book holds the catalog, and the definitions, attributes and acts that the code uses by name.
 type book struct {
 	catalog *buff.Catalog
 
-	strike, meteor, venom, bleed, burn, leech *buff.Spec // players to bosses
+	strike, meteor, venom, bleed, burn, leech *buff.Spec // cast by players on bosses
 	chill, static, quarry                     *buff.Spec
-	mend, regrowth, renew, bloom, chain       *buff.Spec // players to players: health
-	shell, swiftness, zeal, fury, cleanse     *buff.Spec // … and other help
+	mend, regrowth, renew, bloom, chain       *buff.Spec // cast by players on players to restore health
+	shell, swiftness, zeal, fury, cleanse     *buff.Spec // cast by players on players as other help
 	warSong, ironWill, boneWall               *buff.Spec
 	devotion, totem                           *buff.Spec // auras
-	quake, bomb, explosion, dread, despair    *buff.Spec // bosses to players
+	quake, bomb, explosion, dread, despair    *buff.Spec // cast by bosses on players
 	daze, statue, plague                      *buff.Spec
-	frenzy, enrage, wrath, lastStand          *buff.Spec // bosses to themselves
-	stew, feast, rested, stance, deathWard    *buff.Spec // long-lasting
+	frenzy, enrage, wrath, lastStand          *buff.Spec // cast by bosses on themselves
+	stew, feast, rested, stance, deathWard    *buff.Spec // long-lasting buffs of players
 	life, ghost, fallen                       *buff.Spec // life and death
 
-	phases []phase // of a boss, in order
+	phases []phase // phases of a boss, in order
 
 	vigour, maxHealth, hide, power, pace stat.Attr // attributes of every unit
 
@@ -82,7 +82,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 		life: spec("life"), ghost: spec("ghost"), fallen: spec("fallen"),
 		vigour: attr("vigour"), maxHealth: attr("max_health"), hide: attr("hide"), power: attr("power"), pace: attr("pace"),
 	}
-	b.harmed, _ = cat.Act("damage") // if no buff reacts to it, it has no effect
+	b.harmed, _ = cat.Act("damage") // if no buff reacts to the act, the act has no effect
 	b.phases = []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
 	if missing != nil {
 		return nil, fmt.Errorf("the game uses %q, which are no definitions or attributes", missing)

@@ -10,25 +10,25 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// How often bots act. In a fight a player adds 2.2 lasting buffs per second, as counted in
+// These constants determine how often bots act. In a fight a player adds 2.2 lasting buffs per second, as counted in
 // recorded arena fights: 62 % are new, 27 % refresh an active buff and 11 % add a stack. Hits
 // and instant heals are additional.
 const (
-	fightActs = 2.75 // of a player, per second
+	fightActs = 2.75 // acts of a player per second during a fight
 	restActs  = 0.2
 
-	instantShare = 20 // percent of the acts
-	againShare   = 10 // repeat a recent spell
-	stackShare   = 17 // add to the stack of the class
+	instantShare = 20 // percentage of the acts that are instant spells
+	againShare   = 10 // percentage of the acts that repeat a recent spell
+	stackShare   = 17 // percentage of the acts that cast the stacking spell of the class
 
-	strikes    = 0.10     // of a boss, per second and player of its raid
-	dispels    = 0.4      // of a raid, per second, while a curse is on it
-	purges     = 0.12     // of a raid, per second and player of it, while plague is on it
-	steps      = 0.1      // of a player, per second: moves to another place
-	logOuts    = 1. / 900 // of a player, per second
-	inboxShare = 10       // percent of the casts that come through the Inbox, as from the network
+	strikes    = 0.10     // hits of a boss per second, for each player of its raid
+	dispels    = 0.4      // dispels of a raid per second while it is cursed
+	purges     = 0.12     // removals of poisons in a raid per second, for each of its players, while it has plagues
+	steps      = 0.1      // moves of a player to another place, per second
+	logOuts    = 1. / 900 // log-outs of a player per second
+	inboxShare = 10       // percentage of the casts that are sent through the Inbox, as from the network
 
-	front = 5  // players of a raid within reach of dread
+	front = 5  // number of players of a raid within reach of dread
 	stray = 10 // maximum distance in paces from the usual place of the class
 )
 
@@ -48,8 +48,8 @@ func (w *world) act() {
 	}
 }
 
-// times returns how often something happens in this frame that happens perSecond times a
-// second.
+// times returns how often an action is taken in this frame if it is taken perSecond times a second
+// on average.
 func (w *world) times(perSecond float64) int {
 	mean := perSecond / float64(w.rate)
 	n := int(mean)
@@ -77,7 +77,7 @@ func (w *world) actPlayer(p *player) {
 		return
 	}
 	if p.bare {
-		w.add(p.id, buff.Application{Spec: w.stance, Source: p.id}) // removed by its death
+		w.add(p.id, buff.Application{Spec: w.stance, Source: p.id}) // the stance was removed when the player died
 	}
 	if p.raid.fights && w.times(steps) > 0 {
 		p.paces = p.class.paces + w.dice.IntN(stray)
@@ -91,12 +91,13 @@ func (w *world) actPlayer(p *player) {
 	}
 }
 
-// number returns the current value of an attribute, or usual while a handler of the owner runs.
-func (w *world) number(id buff.OwnerID, attr stat.Attr, usual float64) float64 {
+// number returns the current value of an attribute. While a handler of the owner runs, the value
+// cannot be read, and number returns fallback.
+func (w *world) number(id buff.OwnerID, attr stat.Attr, fallback float64) float64 {
 	if v, err := w.eng.Attribute(id, attr); err == nil {
 		return v
 	}
-	return usual
+	return fallback
 }
 
 // strong returns the power of a unit, which is the magnitude of its spells, usually 100.
@@ -130,7 +131,7 @@ func (w *world) fresh(p *player) cast {
 	return c
 }
 
-// stack picks the stacking spell of the class, on its last target.
+// stack picks the stacking spell of the class, for the target of its last cast.
 func (w *world) stack(p *player) cast {
 	for _, c := range p.recent {
 		if c.spec == p.class.stacking.spec && c.until > w.now {
@@ -194,15 +195,15 @@ func (w *world) cast(p *player, c cast) {
 	w.totals.casts[r.Kind]++
 }
 
-// begin starts a spell that takes time to cast. It adds a timeout to the caster, whose function
-// applies the buff to the target, on a worker.
+// begin starts a spell that takes time to cast. It adds a timeout to the caster. The function of
+// the timeout runs on a worker and applies the buff to the target.
 func (w *world) begin(p *player, d time.Duration, on buff.OwnerID, a buff.Application) {
 	t, err := w.eng.AddTimeout(p.id, d, func(c *engine.Context) { c.AddBuff(on, a) })
 	w.expect(err)
 	p.casting = t
 }
 
-// add applies a buff; a refusal by the rules is an ordinary event.
+// add applies a buff. If the rules refuse the buff, that is an ordinary event and no error.
 func (w *world) add(to buff.OwnerID, a buff.Application) buff.Result {
 	_, r := w.eng.AddBuff(to, a)
 	w.allow(r)

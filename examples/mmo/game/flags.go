@@ -39,7 +39,7 @@ const (
 	maxDuration = 1000 * time.Hour
 	maxWorkers  = 1024
 	maxSpeed    = 1000
-	raidSize    = 50 // players for each boss, unless -bosses says otherwise
+	raidSize    = 50 // number of players for each boss, unless -bosses sets the number of bosses
 )
 
 func newFlags(s *settings) *flag.FlagSet {
@@ -137,10 +137,11 @@ func usage() string {
 	return "mmo plays a small online game with bots on package engine.\n\n" + strings.ReplaceAll(b.String(), "\t", "  ")
 }
 
-// profiles are the kinds of -profile and the files that are written.
+// profiles maps each value of -profile to the file that is written.
 var profiles = map[string]string{"cpu": "cpu.pprof", "mem": "mem.pprof", "trace": "trace.out"}
 
-// startProfile starts a profile and returns a function that ends it and writes the file. "" is none.
+// startProfile starts a profile and returns a function that ends it and writes the file. If kind is
+// "", there is no profile.
 func startProfile(kind string) (stop func() error, err error) {
 	if kind == "" {
 		return func() error { return nil }, nil

@@ -36,7 +36,7 @@ func newUnit(seed uint64, id buff.OwnerID, life uint64, corpse *buff.Spec) *unit
 type rules struct {
 	*book
 	players  int
-	strength []int64 // by buff.Spec.Line: strength of one stack at magnitude 100
+	strength []int64 // by buff.Spec.Lineage: strength of one stack with magnitude 100
 }
 
 // enrageAfter is the duration of a fight after which a boss becomes enraged.
@@ -60,8 +60,9 @@ func (r *rules) handlers() engine.Handlers {
 
 func data(c *engine.Context) *unit { return c.Data().(*unit) }
 
-// amount returns the strength of an event: the definition's strength, times the percentage of the
-// application, times the number of stacks, in proportion for a partial period.
+// amount returns the strength of an event: the strength of the definition, times the magnitude of
+// the buff as a percentage, times the number of stacks. For a partial period the strength is
+// proportionally less.
 func (r *rules) amount(e buff.Event) int64 {
 	n := r.strength[e.Spec.Lineage()] * e.Magnitude * int64(e.Stacks) / 100
 	if e.Period > 0 {
@@ -73,8 +74,8 @@ func (r *rules) amount(e buff.Event) int64 {
 // health returns the health of the handler's owner.
 func (r *rules) health(c *engine.Context) float64 { return c.Base(r.vigour) }
 
-// damage reduces the health of the owner by what its armour and shields let through, and
-// returns that amount. At zero the owner dies, as defined in sheet.yaml.
+// damage reduces the health of the owner by the damage that its armour and shields let through, and
+// returns that damage. An owner without health dies, as defined in sheet.yaml.
 func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	left := r.health(c)
 	if left <= 0 {
@@ -91,7 +92,7 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	if n >= int64(left) {
 		data(c).fate = fate{e.Spec, e.Source}
 	}
-	if n > 0 && e.Kind == buff.Executed { // a hit, not a bleed
+	if n > 0 && e.Kind == buff.Executed { // an instant hit, not a pulse of a bleed
 		c.Do(buff.Happened(c.Owner(), r.harmed, e.Source, n))
 	}
 	return n
@@ -115,7 +116,7 @@ func (r *rules) rise(c *engine.Context, _ buff.Event) {
 	c.Do(buff.Revive(c.Owner()))
 }
 
-// carries returns the owner's oldest buff of a definition, if it has one.
+// carries returns the owner's oldest buff of a definition, if the owner has such a buff.
 func carries(c *engine.Context, spec *buff.Spec) (buff.Instance, bool) {
 	for b := range c.Buffs() {
 		if is(b.Spec, spec) {
@@ -125,23 +126,23 @@ func carries(c *engine.Context, spec *buff.Spec) (buff.Instance, bool) {
 	return buff.Instance{}, false
 }
 
-// heal restores health, but not of the dead.
+// heal restores health, but not the health of a dead owner.
 func (r *rules) heal(c *engine.Context, e buff.Event) {
 	if r.health(c) > 0 {
 		c.Do(buff.AddBase(c.Owner(), r.vigour, float64(r.amount(e))))
 	}
 }
 
-// drain damages its owner and heals its source: a command for another owner, which runs at the
-// end of the frame.
+// drain damages the owner of the buff and heals its source. The heal is a command for another
+// owner, so it runs at the end of the frame.
 func (r *rules) drain(c *engine.Context, e buff.Event) {
 	if n := r.damage(c, e); n > 0 && e.Source != c.Owner() {
 		c.AddBuff(e.Source, buff.Application{Spec: r.mend, Source: c.Owner(), Magnitude: n})
 	}
 }
 
-// chainOn heals and jumps to another player with half its strength: one jump per frame, until
-// it is too weak.
+// chainOn heals the owner and applies the buff to another player with half the strength, until it is
+// too weak. There is one such jump per frame.
 func (r *rules) chainOn(c *engine.Context, e buff.Event) {
 	r.heal(c, e)
 	if half := e.Magnitude / 2; half >= 20 && r.players > 1 {

@@ -17,18 +17,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keep saves the world on disk, with -data: a cut every second of the game. The next program
-// resumes from the last cut, however this one ends.
+// keep saves the world on disk if -data is set: it saves a cut in every second of the game. The next
+// process resumes from the last cut, even if this process was killed.
 type keep struct {
 	disk  *bolt.Store
 	zone  *store.Saver
-	saved savedWorld // as loaded
+	saved savedWorld // data of the loop as loaded from the disk
 }
 
-// start creates the engine of a world: empty, or with -data from the last cut.
+// start creates the engine of a world. With -data the engine is restored from the last cut, if there
+// is one; otherwise it is empty.
 func (w *world) start(o engine.Options) error {
 	if w.data == "" {
-		o.Epoch = time.Unix(0, 0) // runs are independent of the date
+		o.Epoch = time.Unix(0, 0) // so that a run does not depend on the date
 		eng, err := engine.New(o)
 		w.eng = eng
 		return err
@@ -51,7 +52,7 @@ func (w *world) start(o engine.Options) error {
 	return nil
 }
 
-// end closes the engine; with -data everything is saved first.
+// end closes the engine; with -data it saves the world first.
 func (w *world) end(ctx context.Context) error {
 	if w.keep == nil {
 		return w.eng.Close(ctx)
@@ -76,7 +77,7 @@ func (w *world) problem() string {
 	return w.keep.zone.Stats().Problem()
 }
 
-// old reports whether the world was loaded from disk.
+// old reports whether the world was restored from disk.
 func (w *world) old() bool { return w.keep != nil && !w.keep.zone.Restored().Fresh }
 
 // savedUnit is the saved data of a unit.
@@ -110,7 +111,7 @@ func (w *world) unmarshalUnit(id buff.OwnerID, b []byte) (any, error) {
 }
 
 // savedWorld is the saved data of the loop. Instants are relative to the end of the frame,
-// since the next program starts at 0.
+// because the time of the next process starts at 0.
 type savedWorld struct {
 	Rate    int
 	Dice    []byte
@@ -198,7 +199,7 @@ func (w *world) savedLine() string {
 		s.Cuts, s.Failed, float64(s.Total)/1e6, s.Age, s.Owners)
 }
 
-// newDice returns a random generator and its source.
+// newDice returns a random generator and its source, whose state can be saved.
 func newDice(seed, stream uint64) (*rand.Rand, *rand.PCG) {
 	source := rand.NewPCG(seed, stream)
 	return rand.New(source), source

@@ -24,20 +24,20 @@ type live struct {
 	page    *inspect.Inspector
 	keys    chan byte
 	srv     *http.Server
-	mounted func() // ends the handlers of Console.Mount
-	rest    func() // ends Attend
+	mounted func() // ends the handlers that Console.Mount has added
+	rest    func() // ends the call of Attend
 }
 
 // Site is the address served by -live.
 type Site struct {
-	Engine *engine.Engine     // for its Watch; everything else belongs to the loop
-	Page   *inspect.Inspector // at /debug/buffs; use its Guard for other handlers
+	Engine *engine.Engine     // only its Watch may be used; all else belongs to the loop
+	Page   *inspect.Inspector // page at /debug/buffs; its Guard protects other handlers too
 	Mux    *http.ServeMux
-	Notes  io.Writer // for a line about the mounted pages
+	Notes  io.Writer // output for a line about the mounted pages
 }
 
-// goLive starts the page, prints its address and listens to the keys. The address must be
-// local.
+// goLive starts the page, prints its address and listens to the keys. It returns an error if other
+// machines could reach the address.
 func (l *loop) goLive(c Console) error {
 	if err := local(l.addr); err != nil {
 		return err
@@ -85,8 +85,8 @@ func (l *loop) goLive(c Console) error {
 	return nil
 }
 
-// local returns an error if other machines could reach an address: the page is for this machine
-// only.
+// local returns an error if other machines could reach an address, because the page is for this
+// machine only.
 func local(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -99,13 +99,13 @@ func local(addr string) error {
 	return fmt.Errorf("-addr must be a loopback address, such as 127.0.0.1:6060, not %s", addr)
 }
 
-// listen passes on the first letter of each line. It ends with its reader.
+// listen passes on the first letter of each line. It returns when the input ends.
 func (v *live) listen(keys io.Reader) {
 	for lines := bufio.NewScanner(keys); lines.Scan(); {
 		if text := lines.Text(); text != "" {
 			select {
 			case v.keys <- text[0]:
-			default: // drop: typed too fast
+			default: // the letter is dropped, because keys are typed faster than the loop takes them
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (v *live) reloaded(report view.ReloadReport, err error) {
 	}
 }
 
-// unmount ends the mounted handlers, once.
+// unmount ends the mounted handlers. Only the first call has an effect.
 func (v *live) unmount() {
 	if v != nil {
 		v.mounted()
@@ -158,7 +158,7 @@ func (l *loop) obey() {
 	}
 }
 
-// storm logs all players out, and in again within two seconds.
+// storm logs all players out; they log in again within two seconds.
 func (w *world) storm() {
 	for i := range w.players {
 		if p := &w.players[i]; !p.away {
@@ -168,8 +168,8 @@ func (w *world) storm() {
 	}
 }
 
-// wipe makes every boss kill its whole raid in one frame: with two hits, since death wards
-// absorb the first.
+// wipe makes every boss kill its whole raid in one frame. Each player gets two hits, because a death
+// ward saves the player from the first.
 func (w *world) wipe() {
 	for i := range w.raids {
 		r := &w.raids[i]
@@ -196,8 +196,8 @@ func (w *world) hang() {
 	w.expect(err)
 }
 
-// patient reports whether a live game ignores an error: a player came back before a handler of
-// its previous session had returned.
+// patient reports whether err can be ignored, because in a live game a player came back before a
+// handler of its previous session had returned. The player then tries again after a second.
 func (w *world) patient(p *player, err error) bool {
 	if !w.live || !errors.Is(err, engine.ErrOwnerExists) {
 		return false

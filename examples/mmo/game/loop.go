@@ -12,15 +12,15 @@ import (
 type loop struct {
 	*world
 	status  *status
-	changes <-chan watch.Change // changes of the definitions; nil if they do not change
+	changes <-chan watch.Change // changes of the definitions; nil if the definitions do not change
 	orders  chan order          // commands whose sender waits for the result
 	over    chan struct{}       // closed when no more orders are accepted
-	watch   *live               // nil without -live
+	watch   *live               // page and keys; nil without -live
 
 	played      int
-	late        int           // frames that started after the next one was due
+	late        int           // number of frames that started after the next frame was due
 	took        time.Duration // total time of all frames
-	frame, tick times         // times of whole frames, and of the engine's Tick in each
+	frame, tick times         // durations of whole frames, and of the engine's Tick in each frame
 }
 
 func newLoop(w *world, s *status, out io.Writer) *loop {
@@ -30,9 +30,9 @@ func newLoop(w *world, s *status, out io.Writer) *loop {
 	}
 }
 
-// play runs the frames, each at its time, until all are played or ctx ends. A late loop runs
-// them back to back. Every frame advances the game by the same time, however long it took, so
-// the game does not depend on the machine.
+// play runs the frames, each at its time, until all are played or ctx ends. If the loop is late, it
+// runs the frames back to back. Every frame advances the game by the same time, however long it
+// takes, so that the game does not depend on the machine.
 func (l *loop) play(ctx context.Context) {
 	start := time.Now()
 	for l.played < l.frames && l.err == nil && l.wait(ctx, start) {
@@ -59,7 +59,7 @@ func (l *loop) play(ctx context.Context) {
 	l.status.clear()
 }
 
-// framesOf returns the number of frames in d.
+// framesOf returns the number of frames in d at the given rate.
 func framesOf(d time.Duration, rate int) int {
 	return int((int64(d)*int64(rate) + int64(time.Second) - 1) / int64(time.Second))
 }

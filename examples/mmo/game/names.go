@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// names are the names of players and bosses for lists. The important part comes first, because
-// a list may truncate it: "Warrior Ragnar Ashdown, raid 3". They never change.
+// names are the names of players and bosses for lists, such as "Warrior Ragnar Ashdown, raid 3".
+// The important part comes first, because a list may truncate a name. Names never change.
 type names struct{ players, bosses []string }
 
 var (
@@ -42,7 +42,7 @@ func newNames(players []player, raids []raid) *names {
 
 // playerName returns the name of the i-th player.
 func playerName(i int, c *class) string {
-	// Both lists cycle, shifted against each other, so a full name repeats after 576 players.
+	// Both lists repeat, shifted against each other, so a full name repeats after 576 players.
 	name := fmt.Sprintf("%s %s %s", c.title(), given[i%len(given)], family[(i+i/len(given))%len(family)])
 	if again := i / (len(given) * len(family)); again > 0 {
 		name += fmt.Sprintf(" %d", again+1)

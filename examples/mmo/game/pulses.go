@@ -12,12 +12,12 @@ import (
 // how many pulses are due, and compares that with the pulses that ran. It uses only events and
 // definitions, no counter, wheel or queue.
 //
-// If a buff is removed, other than by time, at the very instant of a pulse, it either pulses first
-// or not at all, depending on the age of the cause. Only in this case the log decides whether the
-// pulse was due.
+// A buff may be removed, other than by expiry, at the very instant of a pulse. Whether that pulse
+// still runs depends on the age of the cause of the removal. Only in this case pulses relies on the
+// events to decide whether the pulse was due.
 //
-// No event reports that a player's time was paused from outside. From then on the buffs that it
-// has, or gets, are ignored.
+// No event reports that a player's time was paused by a command of the page. While the time is
+// paused, the buffs that the player has or gets are ignored until they end.
 type pulses struct {
 	due, run int
 	live     map[buff.Handle]*beat
@@ -37,7 +37,7 @@ func newPulses() pulses {
 	return pulses{live: map[buff.Handle]*beat{}, paused: map[buff.OwnerID]bool{}, leftOut: map[buff.Handle]bool{}}
 }
 
-// pause stops checking the buffs of a player whose time is paused from outside. Pulses that are due
+// pause stops checking the buffs of a player whose time is paused by the page. Pulses that were due
 // up to now still count.
 func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	p.paused[owner] = true
@@ -53,7 +53,7 @@ func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 // resume ends the effect of pause: buffs that the player gets from now on are checked again.
 func (p *pulses) resume(owner buff.OwnerID) { delete(p.paused, owner) }
 
-// leaves reports whether an event is about an ignored buff.
+// leaves reports whether an event is about an ignored buff, and updates the set of ignored buffs.
 func (p *pulses) leaves(e buff.Event) bool {
 	out := p.leftOut[e.Handle]
 	switch {
@@ -108,7 +108,7 @@ func (p *pulses) add(e buff.Event) {
 	}
 }
 
-// pass counts the pulses up to and including until.
+// pass counts the pulses of a buff that are due up to and including the instant until.
 func (p *pulses) pass(b *beat, until wheel.Time) {
 	for b.next <= min(until, b.end) && b.next != wheel.Never {
 		b.next = b.next.After(b.spec.Period)
@@ -116,7 +116,7 @@ func (p *pulses) pass(b *beat, until wheel.Time) {
 	}
 }
 
-// expire counts the pulses of a buff that has expired, with its last partial period.
+// expire counts the pulses of a buff that has expired, with the pulse for a last partial period.
 func (p *pulses) expire(b *beat, at wheel.Time) {
 	p.pass(b, at)
 	if b.spec.Tail == define.TailPartial && b.next != at.After(b.spec.Period) {
@@ -160,7 +160,7 @@ func (p *pulses) renew(b *beat, e buff.Event) {
 	b.end = e.End
 }
 
-// close counts the pulses of active buffs that were due by now.
+// close counts the pulses of active buffs that were due up to now.
 func (p *pulses) close(now wheel.Time) {
 	for _, b := range p.live {
 		p.pass(b, now)

@@ -13,7 +13,7 @@ type raid struct {
 	members []*player
 	fights  bool
 	fell    bool       // the boss died in the last frame
-	returns wheel.Time // when the boss comes back
+	returns wheel.Time // when the next boss appears
 	fed     bool       // the raid has eaten for the current fight
 	lives   uint64
 
@@ -22,9 +22,9 @@ type raid struct {
 	phase        int     // number of phases that have started
 
 	nextQuake, nextCurse, nextFrenzy wheel.Time
-	cursed                           []*player // players with a bomb or dread, which may be over
+	cursed                           []*player // players on whom a bomb or dread was cast, which may have ended
 	plagued                          wheel.Time
-	bearers                          []bearer // the players who have an aura for the raid, by class
+	bearers                          []bearer // by class: the player who has an aura for the raid
 }
 
 // bearer is the player who has an aura for the raid, and the time until which it need not be
@@ -34,14 +34,14 @@ type bearer struct {
 	until  wheel.Time
 }
 
-// phase is a buff that a boss gets when its health falls to a fraction. Each phase starts with
-// a burst.
+// phase is a buff that a boss gets when its health has fallen to the fraction share of the maximum.
+// Each phase starts with a burst.
 type phase struct {
 	share float64
 	spec  *buff.Spec
 }
 
-// plagues is the number of plagues for each player of a raid in a burst.
+// plagues is the number of plagues that each player of a raid gets in a burst.
 const plagues = 3
 
 // beforeBoss is how long before a boss appears its raid eats.
@@ -64,7 +64,7 @@ func (w *world) appear(r *raid) {
 	r.nextFrenzy = w.in(5*time.Second, 0)
 }
 
-// leave removes a dead boss; its curses end too.
+// leave removes a dead boss and the curses that it has cast.
 func (w *world) leave(r *raid) {
 	r.fell, r.fights = false, false
 	r.returns = w.in(8*time.Second, 4*time.Second)
@@ -97,7 +97,7 @@ func (w *world) actRaid(r *raid) {
 	}
 }
 
-// eat gives a raid food before a fight.
+// eat gives the players of a raid food before a fight.
 func (w *world) eat(r *raid) {
 	r.fed = true
 	for _, p := range r.members {
@@ -115,8 +115,8 @@ func (w *world) hit(r *raid, p *player, spec *buff.Spec, magnitude int64) {
 	}
 }
 
-// actBoss makes a boss fight: hits on single players, a quake for all of them in one frame,
-// curses, its growing frenzy, and a burst at the start of a phase.
+// actBoss makes a boss fight: it hits single players, shakes all players of the raid in one frame,
+// curses players, raises its own frenzy, and starts each phase with a burst.
 func (w *world) actBoss(r *raid) {
 	anyone := func() *player { return r.members[w.dice.IntN(len(r.members))] }
 	for range w.times(strikes * float64(len(r.members))) {
@@ -151,8 +151,8 @@ func (w *world) actBoss(r *raid) {
 	}
 }
 
-// burst starts a phase: the boss becomes stronger, and the whole raid gets plagues and runs,
-// all in one frame.
+// burst starts a phase. In one frame, the boss becomes stronger, and all players of the raid get
+// plagues and run away.
 func (w *world) burst(r *raid, spec *buff.Spec) {
 	r.phase++
 	w.totals.bursts++
@@ -166,7 +166,7 @@ func (w *world) burst(r *raid, spec *buff.Spec) {
 	r.plagued = w.in(w.plague.Duration, 0)
 }
 
-// bear makes one player in each raid, of a class with an aura, bear it.
+// bear lets one player of each class with an aura have that aura for the raid.
 func (w *world) bear(r *raid) {
 	for i := range w.classes {
 		c, b := &w.classes[i], &r.bearers[i]
@@ -184,7 +184,7 @@ func (w *world) bear(r *raid) {
 	}
 }
 
-// relieve dispels the last curse, which may be over by now.
+// relieve dispels the last curse, which may have ended by now.
 func (w *world) relieve(r *raid) {
 	last := len(r.cursed) - 1
 	if last < 0 {
@@ -196,7 +196,7 @@ func (w *world) relieve(r *raid) {
 	r.cursed = r.cursed[:last]
 }
 
-// purge removes the oldest poison of a player with the engine's dispel.
+// purge removes the oldest poison of a random player with the engine's dispel.
 func (w *world) purge(r *raid) {
 	if p := r.members[w.dice.IntN(len(r.members))]; p.here() {
 		w.allow(w.eng.Do(buff.Dispel(p.id, buff.Query{Type: "poison", Most: 1})))

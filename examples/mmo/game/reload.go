@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// follow watches the folder of definitions, if there is one and the game runs in real time. A game
-// that does not run in real time must not depend on when a file was saved. follow returns a
-// function that ends the watch.
+// follow watches the folder of definitions, if there is one and the game runs in real time; any
+// other game must not depend on when a file is saved. follow returns a function that ends the
+// watch.
 func (l *loop) follow() (stop func() error, err error) {
 	if l.buffs == "" || l.speed == 0 {
 		return func() error { return nil }, nil
@@ -26,8 +26,9 @@ func (l *loop) follow() (stop func() error, err error) {
 	return w.Close, nil
 }
 
-// reloader returns a function for the page's Reload button that loads the folder of
-// definitions, or nil if there is none. Any goroutine may call it; the loop adopts the result.
+// reloader returns the function of the page's Reload button, which loads the folder of definitions
+// and lets the loop adopt the result. Any goroutine may call the function. reloader returns nil if
+// there is no folder.
 func (l *loop) reloader() func() (any, error) {
 	if l.buffs == "" {
 		return nil
@@ -43,7 +44,8 @@ func (l *loop) reloader() func() (any, error) {
 // pulses must know which players are paused. Any goroutine may call execute.
 func (l *loop) execute(c buff.Command) error { return l.give(order{cmd: &c}).err }
 
-// give makes the loop execute an order, and waits for the result.
+// give makes the loop execute an order and waits for the result. If the game ends first, the result
+// is engine.ErrClosed.
 func (l *loop) give(o order) outcome {
 	o.done = make(chan outcome, 1)
 	select {
@@ -73,10 +75,10 @@ func (l *loop) command(c buff.Command) error {
 	return nil
 }
 
-// order is a change or a command with a waiting sender.
+// order is a change of the definitions, or a command, whose sender waits for the result.
 type order struct {
 	change watch.Change
-	cmd    *buff.Command // instead of a change
+	cmd    *buff.Command // if not nil, the order is this command and not a change
 	done   chan outcome
 }
 
@@ -85,8 +87,8 @@ type outcome struct {
 	err    error
 }
 
-// reload adopts new definitions between two frames, and reports the changes. If they have
-// errors, it reports those, and the old ones stay.
+// reload adopts new definitions, or executes an order, between two frames. It reports what has
+// changed. If the new definitions have errors, it reports the errors and keeps the old definitions.
 func (l *loop) reload() {
 	select {
 	case c := <-l.changes:
@@ -99,7 +101,7 @@ func (l *loop) reload() {
 			return
 		}
 		report, err := l.exchange(o.change)
-		o.done <- outcome{report, err} // for the page's history
+		o.done <- outcome{report, err} // the page shows the outcome in its history
 		l.tell(report, err)
 	default:
 	}
@@ -113,7 +115,7 @@ func (l *loop) tell(report view.ReloadReport, err error) {
 	l.status.above(l.status.to, line)
 }
 
-// exchange adopts a change.
+// exchange adopts changed definitions.
 func (l *loop) exchange(c watch.Change) (report view.ReloadReport, err error) {
 	if c.Err == nil && !c.Catalog.Succeeds(l.eng.Catalog()) {
 		// Another reload, by the page or by the watcher, has replaced the catalog since this one was

@@ -11,14 +11,14 @@ import (
 
 // Console is the environment of a game.
 type Console struct {
-	// Keys is the input for -live, a letter and Enter each. It may be nil.
+	// Keys is the input for -live; each key is a letter followed by Enter. It may be nil.
 	Keys io.Reader
 
-	// Out receives the summary, Err everything else.
+	// Out receives the summary, and Err all other output.
 	Out, Err io.Writer
 
-	// Mount, if not nil, adds handlers to the address of -live before it serves. The function
-	// that it returns is called when the game is over and the engine still exists.
+	// Mount, if not nil, adds handlers to the address of -live before the first request is served.
+	// The returned function is called when the game is over and the engine still exists.
 	Mount func(*Site) (stop func(), err error)
 }
 
@@ -70,12 +70,12 @@ func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 		lines = "\n" + lines
 	}
 	l.watch.unmount()
-	// Wait for running handlers even after Ctrl-C: it takes only a moment.
+	// Wait for running handlers even after Ctrl-C, because that takes only a moment.
 	closed := l.end(context.WithoutCancel(ctx))
 	_, printed := fmt.Fprint(stdout, lines, l.savedLine(), digest)
 	if l.watch != nil && l.totals.stuck > 0 || l.old() {
-		// players that were not waited for have pulses left, and so may restored ones for their
-		// time away
+		// The check of the pulses would fail. Players whose handlers exceeded the budget have pulses
+		// left, and so may players restored from disk, for the time when they were logged out.
 		return cmp.Or(l.err, closed, printed)
 	}
 	return cmp.Or(l.err, closed, printed, l.pulses.check())

@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// headings are the names of attributes on the page; others have their own name.
+// headings are the headings of attributes on the page. An attribute that is not listed is shown
+// under its name.
 var headings = map[string]string{
 	"vigour": "Health", "max_health": "Most health", "power": "Power, %", "pace": "Pace", "hide": "Hide: % of blows stopped",
 	"luck": "Luck", "tenacity": "Tenacity",
@@ -27,7 +28,7 @@ func (w *world) sheet(data any) []inspect.Attribute {
 	}
 	list, err := w.eng.Attributes(u.id)
 	if err != nil {
-		return nil // not readable now
+		return nil // the attributes cannot be read now
 	}
 	schema := w.eng.Catalog().Attributes()
 	var out []inspect.Attribute
@@ -40,7 +41,8 @@ func (w *world) sheet(data any) []inspect.Attribute {
 	return out
 }
 
-// modifiers returns the modifiers of an attribute in the order of their effect, merged by kind.
+// modifiers returns the modifiers of an attribute in the order in which they apply. Equal modifiers
+// are merged.
 func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate) []inspect.Modifier {
 	lying, err := w.eng.Modifiers(id, attr)
 	if err != nil {
@@ -72,7 +74,7 @@ func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate)
 	return out
 }
 
-// round removes rounding errors: 114.99999999999999.
+// round removes rounding errors, as in 114.99999999999999.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // effect returns a modifier in the notation of players.

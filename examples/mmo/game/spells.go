@@ -20,17 +20,17 @@ const (
 type spell struct {
 	spec *buff.Spec
 	aim  aim
-	time time.Duration // cast time, as a timeout
+	time time.Duration // time to cast the spell, as a timeout; 0 means none
 }
 
-// class is the spells of a kind of player, and its usual place.
+// class describes a kind of player: its spells, and its usual place.
 type class struct {
 	name     string
-	paces    int // from the boss
+	paces    int // usual distance from the boss, in paces
 	instants []spell
-	lasting  []spell // a spell listed several times is cast that much more often
+	lasting  []spell // lasting spells; a spell that is listed twice is cast twice as often
 	stacking spell
-	aura     *buff.Spec // one player of the class in each raid has it; nil: none
+	aura     *buff.Spec // aura that one player of the class has in each raid; nil if the class has none
 }
 
 // title returns the capitalized name of the class.
@@ -103,7 +103,7 @@ func newClasses(b *book) []class {
 	}
 }
 
-// cast is a spell that a player has cast on a target, and when it ends.
+// cast is a spell that a player has cast on a target, and the time when the buff ends.
 type cast struct {
 	spell
 	on    buff.OwnerID

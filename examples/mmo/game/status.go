@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// status writes the state of the game once a second. On a terminal the line stays below all other
-// output and is overwritten; elsewhere each is a new line.
+// status writes a line about the state of the game once a second. On a terminal the line stays below
+// all other output and is overwritten. In other outputs a new line is written each time.
 type status struct {
 	to       io.Writer
 	terminal bool
-	line     string // the last line
+	line     string // the last line that was written
 	next     time.Time
 	since    time.Time // when the last line was written
-	events   int       // total events at that time
-	recent   times     // frame times since then
+	events   int       // total number of events when the last line was written
+	recent   times     // frame times since the last line was written
 }
 
 func newStatus(to io.Writer) *status {
@@ -25,7 +25,7 @@ func newStatus(to io.Writer) *status {
 	return &status{to: to, terminal: isTerminal(to), since: now, next: now.Add(time.Second)}
 }
 
-// isTerminal reports whether to is a terminal, or another character device.
+// isTerminal reports whether the output is a terminal or another character device.
 func isTerminal(to io.Writer) bool {
 	f, ok := to.(*os.File)
 	if !ok {
@@ -35,8 +35,8 @@ func isTerminal(to io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// coloured reports whether output has colours: on a terminal that supports them, unless the user has
-// turned them off (no-color.org).
+// coloured reports whether the output should have colours. It should if it is a terminal that
+// supports colours and the user has not turned colours off (no-color.org).
 func coloured(to io.Writer) bool {
 	return isTerminal(to) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
@@ -61,8 +61,8 @@ func (s *status) show(l *loop, took time.Duration) {
 	s.draw()
 }
 
-// draw overwrites the line. The terminal truncates it (?7l turns wrapping off): a wrapped line could
-// not be overwritten.
+// draw overwrites the line. The code ?7l turns wrapping off, so that the terminal truncates a long
+// line, because a wrapped line could not be overwritten.
 func (s *status) draw() {
 	if s.terminal && s.line != "" {
 		fmt.Fprintf(s.to, "\r\x1b[?7l%s\x1b[K\x1b[?7h", s.line)
@@ -77,10 +77,10 @@ func (s *status) clear() {
 }
 
 // above writes lines to the output to, which need not be the output of the status line, and draws
-// the status line again below them.
+// the status line below them again.
 func (s *status) above(to io.Writer, lines ...string) {
 	s.clear()
-	_, _ = io.WriteString(to, strings.Join(lines, "\n")+"\n") // the summary reports a failed output
+	_, _ = io.WriteString(to, strings.Join(lines, "\n")+"\n") // if the output fails, the summary reports it
 	s.draw()
 }
 

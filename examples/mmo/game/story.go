@@ -10,16 +10,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// story prints the important events for viewers: bosses that appear, rage and die, players who die and
-// why, raids that are wiped out. It depends only on events, so a repeated game prints the same.
+// story prints the important events for viewers: bosses appear, rage and die, players die of some
+// cause, and raids are wiped out. It depends only on events, so a repeated game prints the same lines.
 type story struct {
 	*world
 	lines  []line // lines about the current frame
 	second wheel.Time
-	said   int           // lines of this second
-	named  int           // lines of this second about deaths of players
-	more   [subjects]int // lines of this second that were omitted
-	grim   []*raid       // raids with a death in the frame, once per death
+	said   int           // number of lines printed in this second
+	named  int           // number of lines printed in this second about deaths of players
+	more   [subjects]int // by subject: number of lines of this second that were omitted
+	grim   []*raid       // the raid of each player that died in the frame; a raid may be repeated
 	told   bool
 	out    func(...string)
 	colour bool
@@ -39,7 +39,8 @@ const (
 	subjects // number of subjects
 )
 
-// paints are the terminal codes of the subjects, and titles their names for omitted lines.
+// paints are the terminal codes for the colours of the subjects. titles name the subjects in the line
+// about omitted lines.
 var (
 	paints = [subjects]string{"\x1b[36m", "\x1b[33m", "\x1b[1;33m", "\x1b[31m", "\x1b[1;31m", "\x1b[1;32m"}
 	titles = [subjects]string{"bosses appeared", "phases begun", "bosses enraged", "players fallen", "raids wiped out", "bosses killed"}
@@ -50,10 +51,10 @@ const (
 	plain = "\x1b[0m"
 )
 
-// The maximum number of lines in a second of the game.
+// Limits on the number of lines for each second of the game.
 const (
-	storyLines = 10
-	storyFalls = 2 // lines about deaths of players
+	storyLines = 10 // maximum number of lines
+	storyFalls = 2  // maximum number of lines about deaths of players
 )
 
 type line struct {
@@ -72,7 +73,7 @@ func (s *story) tell(at wheel.Time, r *raid, what subject, format string, args .
 	s.lines = append(s.lines, line{at, r, what, strings.ToUpper(text[:1]) + text[1:]}) // "The Pale Stag falls"
 }
 
-// add handles an event of the frame, after the world has.
+// add handles an event of the frame. The world must have handled the event already.
 func (s *story) add(e buff.Event) {
 	switch {
 	case e.Kind != buff.Applied:
@@ -114,7 +115,8 @@ func (r *raid) standing() (n int) {
 	return n
 }
 
-// to returns the cause of a death, if it is known: not while a handler of the unit runs.
+// to returns the cause of a death, as in " to a Venom of its own". It returns "" if the cause is not
+// known, for example because a handler of the unit is running.
 func (s *story) to(id buff.OwnerID) string {
 	u, ok := s.eng.Data(id).(*unit)
 	if !ok || s.eng.Busy(id) || u.fate.spec == nil {
@@ -143,7 +145,8 @@ func (s *story) who(id buff.OwnerID) string {
 // title returns the name of a buff for players.
 func title(s *buff.Spec) string { return cmp.Or(s.Name, s.ID) }
 
-// frame prints the lines of the frame in time order; events are ordered by player.
+// frame prints the lines of the frame in the order of time. It must sort the lines, because the
+// events of a frame are ordered by player.
 func (s *story) frame() {
 	for i, r := range s.grim {
 		if r.fights && !r.fell && r.standing() == 0 && !slices.Contains(s.grim[:i], r) {
@@ -181,7 +184,8 @@ func (s *story) last(r *raid) (at wheel.Time) {
 	return at
 }
 
-// turn starts another second, and returns the final line of the previous one.
+// turn starts a new second if at is not in the current second. It then returns the line about the
+// omitted lines of the previous second, if any were omitted.
 func (s *story) turn(at wheel.Time) []string {
 	if at/1000 <= s.second {
 		return nil
@@ -191,7 +195,7 @@ func (s *story) turn(at wheel.Time) []string {
 	return more
 }
 
-// rest returns the line about omitted lines of this second.
+// rest returns the line about the omitted lines of this second, or nil if none were omitted.
 func (s *story) rest() []string {
 	var parts []string
 	for i, n := range s.more {
@@ -218,7 +222,7 @@ func (s *story) paint(with, text string) string {
 	return with + text + plain
 }
 
-// end prints the final line of an unfinished second.
+// end prints the line about the omitted lines of the last second, if any were omitted.
 func (s *story) end() {
 	if more := s.rest(); more != nil {
 		s.out(more...)

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// summary completes the checks and returns the report and the digest. The engine must still
-// exist.
+// summary completes the checks and returns the lines of the report, and the line with the digest.
+// The engine must still exist.
 func (l *loop) summary() (lines, digest string) {
 	l.pulses.close(l.now)
 	l.weigh()
@@ -46,7 +46,7 @@ func (l *loop) summary() (lines, digest string) {
 		line("stuck", "%d times a handler exceeded the budget, so the digest is not reproducible", t.stuck)
 	}
 	switch {
-	case l.err != nil: // printed elsewhere; there is no digest
+	case l.err != nil: // the error is printed elsewhere, and there is no digest
 	case l.played < l.frames:
 		digest = fmt.Sprintf("digest of the first %d of %d frames: %s\n", l.played, l.frames, &l.digest)
 	default:
@@ -67,7 +67,7 @@ func (w *world) weigh() {
 	for _, id := range ids {
 		health, err := w.eng.Base(id, w.vigour)
 		if err != nil {
-			health = -1 // not in the engine
+			health = -1 // the unit is not in the engine
 		}
 		w.digest.number(int64(math.Float64bits(health)))
 	}

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// times is a histogram of durations with a precision of 1/64.
+// times is a histogram of durations, with a relative precision of 1/64.
 type times struct {
 	counts [(64 - 6) * 64]int
 	total  int
 	max    time.Duration
 }
 
-// bucketOf returns the index of the bucket of a duration: up to 64 ns each has its own, above that
-// each power of two has 64.
+// bucketOf returns the index of the bucket of a duration. Up to 64 ns, each nanosecond has its own
+// bucket. Above that, each power of two is divided into 64 buckets.
 func bucketOf(d time.Duration) int {
 	shift := max(0, bits.Len64(uint64(d))-7)
 	return shift*64 + int(d>>shift)
@@ -33,7 +33,7 @@ func (t *times) add(d time.Duration) {
 }
 
 // quantile returns the duration that the given percentage of all durations does not exceed, rounded
-// down to its bucket.
+// down to the shortest duration of its bucket.
 func (t *times) quantile(percent float64) time.Duration {
 	left := int(float64(t.total)*percent/100 + 0.5)
 	for k, n := range t.counts {

@@ -10,7 +10,7 @@ type totals struct {
 	deaths, felled, bursts, dispels int
 
 	latest int64 // longest delay in ms between an event and its frame
-	stuck  int   // times that a handler exceeded the budget
+	stuck  int   // number of times that a handler exceeded the budget
 }
 
 func (t *totals) add(e buff.Event) {
@@ -32,7 +32,7 @@ func (t *totals) alive() int {
 	return t.events[buff.Applied] + t.events[buff.Restored] - t.events[buff.Removed]
 }
 
-// share returns the percentage of the bots' lasting buffs with this result.
+// share returns the percentage of the bots' casts of lasting buffs that had the result k.
 func (t *totals) share(k buff.EventKind) float64 {
 	lasting := t.casts[buff.Applied] + t.casts[buff.Refreshed] + t.casts[buff.Stacked]
 	return 100 * float64(t.casts[k]) / float64(max(lasting, 1))

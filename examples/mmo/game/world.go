@@ -24,13 +24,13 @@ const assembly = 20 * time.Second
 // firstBoss is the first owner id of a boss. Players are numbered from 1.
 const firstBoss = 1_000_001
 
-// world is the state of the loop. It follows the units through the events of the frames, so
+// world is the state of the loop. It learns about the units only from the events of the frames, so
 // that it never reads data that a worker may be changing.
 type world struct {
 	settings
 	*book
 	eng     *engine.Engine
-	keep    *keep      // nil without -data
+	keep    *keep      // saves the world; nil without -data
 	dice    *rand.Rand // used only by the loop, so that one seed gives one game
 	source  *rand.PCG  // source of dice
 	now     wheel.Time
@@ -53,25 +53,25 @@ type player struct {
 	class   *class
 	raid    *raid
 	dead    bool
-	away    bool       // logged out
-	returns wheel.Time // when it logs in again
+	away    bool       // the player is logged out
+	returns wheel.Time // when the player logs in again
 	lives   uint64     // number of logins
 
 	dazed   bool
-	bare    bool // has lost its stance
+	bare    bool // the player has lost its stance
 	paces   int  // distance from the boss
 	casting buff.TimeoutHandle
-	recent  [6]cast // the last spells, to cast them again
+	recent  [6]cast // the last spells, some of which the player casts again
 	casts   int
 }
 
-// patience is the time that one Tick may wait for its handlers. A server, like a live game,
-// uses the engine's default. Here it must not run out on any machine, even one that stops for a
-// second: otherwise events move to a later frame, and the digest depends on the speed of the
-// machine.
+// patience is the maximum time that one Tick waits for its handlers in a game without -live. It must
+// not run out on any machine, even if the machine stops for a second. Otherwise events would move to
+// a later frame, and the digest would depend on the speed of the machine. A live game, like a server,
+// uses the engine's default.
 const patience = time.Minute
 
-// budget returns the time that one Tick may wait.
+// budget returns the maximum time that one Tick waits for its handlers.
 func (s *settings) budget() time.Duration {
 	if s.live {
 		return engine.DefaultBudget
@@ -104,7 +104,7 @@ func newWorld(s settings) (*world, error) {
 		Workers:     s.workers,
 		Synchronous: s.sync,
 		Budget:      s.budget(),
-		Limits:      engine.Limits{Buffs: buff.MaxPerOwner}, // a boss has many
+		Limits:      engine.Limits{Buffs: buff.MaxPerOwner}, // a boss has many buffs
 		Members:     w.around,
 	})
 	if err != nil {
@@ -139,7 +139,7 @@ func (w *world) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	}
 }
 
-// populate creates all units, each player in the raid of one boss.
+// populate creates all units. Each player is in the raid of one boss.
 func (w *world) populate() {
 	w.classes = newClasses(w.book)
 	for i := range w.raids {
@@ -196,7 +196,7 @@ func (w *world) logOut(p *player) {
 	p.away, p.returns = true, w.in(3*time.Second, 5*time.Second)
 }
 
-// in returns an instant after the delay plus a random part of the spread.
+// in returns the instant that is the delay and a random part of the spread from now.
 func (w *world) in(delay, spread time.Duration) wheel.Time {
 	return w.now.After(delay + time.Duration(w.dice.Int64N(int64(spread)+1)))
 }
