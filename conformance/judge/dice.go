@@ -7,28 +7,31 @@ import (
 	"strings"
 )
 
-// Draft is a generated scenario as JSON maps, from which parts can be removed.
+// Draft is a generated scenario as maps for JSON, so that parts can be removed.
 type Draft struct {
-	// Buffs are the definitions, Script the steps.
+	// Buffs are the definitions by ID. Script has the steps.
 	Buffs  map[string]map[string]any
 	Script []map[string]any
-	// Seen is as in a scenario.
+	// Seen is the field "seen" of a scenario file.
 	Seen bool
-	// Dead is the word dead of the whole file; Life says that deaths are logged.
+	// Dead is the field "dead" of the whole file. If Life is true, deaths are logged.
 	Dead string
 	Life bool
-	// Pair names the two words of the scenario, and Story its rule, if any.
+	// Pair names the two words that the scenario must have, with their values. Story names the
+	// story that it follows, or is "".
 	Pair  [2]string
 	Story string
 
-	decoded *Scenario // by the generator; nil: not decoded
+	decoded *Scenario // decoded by the generator, or nil
 }
 
-// allTags are declared by each draft: the game may give an owner one that no definition names.
+// allTags are the tags that each draft declares, because a step may add a tag that no definition
+// names.
 var allTags = []string{"t.a", "t.b", "u", "f.g", "f.h", "e"}
 
-// allAttributes and allCurves too. All numbers are halves and quarters, so that only the rounding
-// of the rules shows.
+// The attributes, slots, diminishing returns and curves that each draft declares. All numbers are
+// multiples of a quarter, so that floating-point rounding cannot hide a wrong rounding by the
+// rules.
 var (
 	allAttributes = map[string]any{
 		"cap":  m("base", 120, "min", 1),
@@ -107,9 +110,9 @@ func (d *Draft) Scenario() *Scenario {
 	return all[0]
 }
 
-// Generate returns scenario number n of a seed. Definition p has the n-th pair of words of the
-// format, each with one of its values; [Pairs] scenarios contain all pairs. Everything else is
-// random.
+// Generate returns scenario number n of a seed. The definition p has two words of the format with
+// certain values: a pair that n determines. [Pairs] successive scenarios contain all pairs. The
+// rest of a scenario is random.
 func Generate(seed uint64, n int) *Draft {
 	g := &dice{rand.New(rand.NewPCG(seed, uint64(n)))}
 	pairs := allPairs()
@@ -117,7 +120,7 @@ func Generate(seed uint64, n int) *Draft {
 	d := &Draft{Buffs: map[string]map[string]any{}, Pair: [2]string{pair[0].String(), pair[1].String()}}
 	var tale *story
 	often := 0.12
-	if g.IntN(3) > 0 { // with fewer random words, so that they do not interfere
+	if g.IntN(3) > 0 { // follow a story, with fewer random words that could interfere
 		tale = &stories[g.IntN(len(stories))]
 		d.Story, often = tale.name, 0.03
 	}
@@ -141,7 +144,7 @@ func Generate(seed uint64, n int) *Draft {
 			delete(stack, "timers") // members of an aura have no timers
 		}
 	}
-	d.Seen = d.Seen || g.one(8) || d.any("catchup") || d.any("aura") // frames decide about these
+	d.Seen = d.Seen || g.one(8) || d.any("catchup") || d.any("aura") // the result depends on the frames
 	d.Life = d.Life || g.one(4)
 	if g.one(8) {
 		d.Dead = pick(g, "allow", "deny")
@@ -150,7 +153,7 @@ func Generate(seed uint64, n int) *Draft {
 	return d
 }
 
-// any reports whether a definition has a word.
+// any reports whether any definition has the word.
 func (d *Draft) any(word string) bool {
 	for _, b := range d.Buffs {
 		if b[word] != nil {
@@ -160,14 +163,15 @@ func (d *Draft) any(word string) bool {
 	return false
 }
 
-// stride orders the pairs so that any part of the scenarios is a sample of all words. It is a prime
-// above their number.
+// stride puts the pairs into an order in which any part of the scenarios is a sample of all words.
+// It is a prime above the number of pairs.
 const stride = 104_729
 
-// Pairs returns the number of pairs of values of two words.
+// Pairs returns the number of pairs of two words with their values.
 func Pairs() int { return len(allPairs()) }
 
-// replaced returns the lists without the actions that would form a cycle.
+// replaced returns v with each action that applies q changed to apply x. It is called for q and x,
+// which would otherwise form a cycle.
 func replaced(v any, id string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -189,12 +193,12 @@ func replaced(v any, id string) any {
 
 type dice struct{ *rand.Rand }
 
-// one returns true once in n times.
+// one returns true with probability 1/n.
 func (g *dice) one(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *dice, list ...T) T { return list[g.IntN(len(list))] }
 
-// definition returns a random definition with the words of must, and each other word with
+// definition returns a random definition. It has all words of must, and each other word with the
 // probability often.
 func (g *dice) definition(id string, must []choice, often float64) map[string]any {
 	d := map[string]any{"duration": pick(g, "4s", "2500ms", "3s", "1400ms")}
@@ -211,7 +215,8 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 		words = append(words, choice{"stack.by", pick(g, "source", "target")}, choice{"stack.limit", pick(g, 1, 2, 3, 5)})
 	}
 	g.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
-	// A word that would make the definition invalid is left out, or repaired if it is one of must.
+	// A random word that would make the definition invalid is left out. If the words of must are
+	// invalid, random words are added until the definition is valid.
 	for _, c := range must {
 		c.put(d)
 	}
@@ -231,7 +236,7 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 	return d
 }
 
-// clashes reports whether a word is one of must, or above or below one.
+// clashes reports whether the path is the path of a word of must, or above or below such a path.
 func clashes(must []choice, path string) bool {
 	for _, c := range must {
 		if c.path == path || strings.HasPrefix(c.path, path+".") || strings.HasPrefix(path, c.path+".") {

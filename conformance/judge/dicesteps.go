@@ -29,7 +29,7 @@ func (g *dice) script(d *Draft, tale *story) {
 			at = g.instant(played, at)
 		} else if tale.long && away != "" {
 			at += 1000 + g.Int64N(4000)
-		} else if g.one(2) { // close together, while the buffs run
+		} else if g.one(2) { // soon, so that the buffs still run
 			at += g.Int64N(400)
 		}
 		st := m("at", at)
@@ -54,20 +54,20 @@ func (g *dice) script(d *Draft, tale *story) {
 	}
 	add(m("at", at+farAway, "tick", true))
 	add(m("at", at+farAway, "show", everything))
-	if d.fast() { // the runner would make more frames than the script has
+	if d.fast() { // the runner would otherwise run more frames than the script has
 		d.Seen, played.seen = true, true
 	}
 	d.decoded = played
 }
 
-// fast reports whether a step makes a clock run faster.
+// fast reports whether a step changes the rate of a clock.
 func (d *Draft) fast() bool {
 	return slices.ContainsFunc(d.Script, func(st map[string]any) bool {
 		return st["rate"] != nil || st["rate_buff"] != nil || st["rate_zone"] != nil
 	})
 }
 
-// everything is the list of a show step: all attributes, and tags.
+// everything is what a show step lists: all attributes, and some tags.
 var everything = list("pow", "hp", "cap", "life", "soul", "floor", "most", "least", "one", "t.a", "t.b", "f")
 
 // add appends a step to a scenario.
@@ -83,8 +83,8 @@ func (s *Scenario) add(st map[string]any) {
 	s.steps = append(s.steps, decoded)
 }
 
-// instant returns the time of the next step: often the ms of an event, one ms before or after it,
-// or the time of the last step.
+// instant returns the time of the next step. It is often the time of an event, one ms before or
+// after an event, or the time of the last step.
 func (g *dice) instant(played *Scenario, last int64) int64 {
 	switch g.IntN(10) {
 	case 0, 1, 2:
@@ -116,7 +116,7 @@ func (g *dice) instant(played *Scenario, last int64) int64 {
 	return max(last, near[g.IntN(len(near))]+pick(g, int64(-1), 0, 0, 0, 1))
 }
 
-// verb fills in a random step, and returns the owner that is away after it.
+// verb fills in a random step. If the step logs an owner out, verb returns the name of this owner.
 func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 	id := pick(g, "p", "p", "p", "p", "q", "y")
 	if g.one(8) {
@@ -152,7 +152,7 @@ func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 			st["stacks"] = 1 + g.IntN(2)
 		}
 	case n < 60 && d.Buffs[id]["duration"] == "infinite":
-		st["tick"] = true // without an end to move
+		st["tick"] = true // the buff has no end that could be moved
 	case n < 58:
 		st["extend"], st["by"] = id, pick(g, "1s", "-1s", "-700ms", "333ms")
 		if g.one(3) {
@@ -180,7 +180,7 @@ func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 	return ""
 }
 
-// reacts reports whether a definition has actions for acts.
+// reacts reports whether any definition has actions for acts.
 func (d *Draft) reacts() bool {
 	for _, b := range d.Buffs {
 		if on, ok := b["on"].(map[string]any); ok && on["act"] != nil {
@@ -190,7 +190,7 @@ func (d *Draft) reacts() bool {
 	return false
 }
 
-// happened fills in an act.
+// happened fills in a step in which an act happens.
 func (g *dice) happened(st map[string]any) {
 	st["happened"] = pick(g, "hit", "hit", "move", "damaged")
 	if g.one(2) {
@@ -282,7 +282,7 @@ func (g *dice) time(st map[string]any, id string) {
 	}
 }
 
-// rare fills in a step that affects fewer definitions.
+// rare fills in a step that has an effect only on few definitions.
 func (g *dice) rare(d *Draft, st map[string]any, id string) {
 	switch g.IntN(9) {
 	case 0:

@@ -1,17 +1,17 @@
 package judge
 
-// story is a set of words and steps that a rule needs to have an effect. Random words and steps
-// rarely come together that way.
+// story is a set of words and steps with which a certain rule has an effect. Random words and steps
+// rarely form such a combination.
 type story struct {
 	name  string
-	words map[string][]word // by definition; one value of each word is picked
-	steps []any             // a step is picked; its lists are picked from
-	seen  bool              // only the frames of the script
-	life  bool
-	long  bool // an owner that is away returns after seconds
+	words map[string][]word // words by the ID of the definition; one value of each word is picked
+	steps []any             // templates of steps; one is picked for each step
+	seen  bool              // if set, Draft.Seen is set
+	life  bool              // if set, Draft.Life is set
+	long  bool              // if set, an owner stays away for seconds
 }
 
-// oneOf is a value of a step that is picked from a list.
+// oneOf is a list in a template of a step, from which one value is picked.
 type oneOf []any
 
 func owners(v ...any) oneOf { return v }
@@ -374,8 +374,8 @@ var stories = []story{
 	},
 }
 
-// tell gives the definitions of a draft the words of a story. A word that would make a definition
-// an error is left out.
+// tell adds the words of a story to the definitions of a draft. It leaves out a word that would
+// make a definition invalid.
 func (g *dice) tell(d *Draft, s *story, must []choice) {
 	for _, id := range sortedKeys(s.words) {
 		for _, w := range s.words[id] {
@@ -395,10 +395,11 @@ func (g *dice) tell(d *Draft, s *story, must []choice) {
 	d.Life = d.Life || s.life
 }
 
-// storyStep fills in a step of the story, and returns the owner that is away after it.
+// storyStep fills in a step of the story. If the step logs an owner out, storyStep returns the name
+// of this owner.
 func (g *dice) storyStep(s *story, first bool, st map[string]any) (away string) {
 	template := pick(g, s.steps...).(map[string]any)
-	for range 3 { // first some buffs
+	for range 3 { // prefer steps that apply buffs, mostly at the start
 		if template["apply"] == nil && (first || g.one(4)) {
 			template = pick(g, s.steps...).(map[string]any)
 		}
@@ -421,7 +422,7 @@ func (g *dice) storyStep(s *story, first bool, st map[string]any) (away string) 
 	return away
 }
 
-// resolve picks from every list in a value.
+// resolve returns a copy of a value in which one value of every oneOf is picked.
 func (g *dice) resolve(v any) any {
 	switch v := v.(type) {
 	case oneOf:

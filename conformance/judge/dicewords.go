@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// word is a field of the format, by its path, with values for it.
+// word is a field of a definition, such as "stack.by", with the values to pick from.
 type word struct {
 	path   string
 	values []any
@@ -24,7 +24,7 @@ func m(pairs ...any) map[string]any {
 	return out
 }
 
-// removals are remove actions with each reason.
+// removals are remove actions, one for each reason.
 var removals = func() (all []any) {
 	for _, why := range strings.Fields("expired cancelled broken condition consumed death fault interrupt out_of_aura overflow reload replaced source_gone unload") {
 		all = append(all, m("remove", "q", "reason", why))
@@ -32,7 +32,7 @@ var removals = func() (all []any) {
 	return all
 }()
 
-// vocabulary lists the words that the log of a scenario can show.
+// vocabulary lists the words that can change the log of a scenario.
 var vocabulary = []word{
 	{"tags", list(list("f"), list("f.g", "e"))},
 	{"grants", list(list("t.a"), list("t.b"), list("f.g"))},
@@ -198,7 +198,7 @@ func (c choice) in(d map[string]any) bool {
 	return ok
 }
 
-// need adds the words that other words of a definition require.
+// need adds the words that other words of a definition need to be valid.
 func need(d map[string]any) {
 	preset := func(path string, value any) {
 		if c := (choice{path, value}); !c.in(d) {

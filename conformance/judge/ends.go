@@ -2,24 +2,24 @@ package judge
 
 import "math/big"
 
-// Section 1.1 of the rules: commands that move ends, and commands that pause or scale one buff's
-// time.
+// Section 1.1 of the rules: commands that move the end of a buff, and commands that pause a buff or
+// change the rate of its time.
 
-// extend moves the end of a buff and keeps its phase. A buff without time left expires at once,
-// without a pulse.
+// extend moves the end of a buff by the parameter by, and keeps its phase. If no time is left, the
+// buff expires at once and without a pulse.
 func (o *owner) extend(id string, by int64, atMost *span) {
 	b := o.oldest(id)
 	if b == nil || !b.ends() {
 		return
 	}
 	now := b.clock(o.own)
-	if atMost != nil && by > 0 { // bounds the extension; never shortens
+	if atMost != nil && by > 0 { // limits the extension, but never shortens the buff
 		by = max(0, min(by, now+int64(*atMost)-b.last()))
 	}
 	o.moveEnds(b, func(end int64) int64 { return end + by }) // the same for all stacks
 }
 
-// ends reports whether there is an end to move.
+// ends reports whether the buff has an end that can be moved.
 func (b *instance) ends() bool {
 	_, yes := b.lingers()
 	return yes || !b.endless
@@ -59,14 +59,15 @@ func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 	}
 }
 
-// pauseBuff pauses or resumes a buff: its end and its phase.
+// pauseBuff pauses or resumes the time of a buff, and with it the end and the phase.
 func (o *owner) pauseBuff(id string, on bool) {
 	if b := o.oldest(id); b != nil {
 		o.stand(b, &b.halted, on)
 	}
 }
 
-// stand sets one of the two causes of a pause, and pauses or resumes the buff's clock.
+// stand sets or clears one of the two causes of a pause, halted or buried, and updates the buff's
+// clock.
 func (o *owner) stand(b *instance, cause *bool, on bool) {
 	if *cause == on {
 		return
@@ -83,8 +84,8 @@ func (o *owner) rateBuff(id string, to *big.Rat) {
 	}
 }
 
-// pace sets the rate of a buff's clock, nil for no change, and holds it while a cause of a pause is
-// set.
+// pace sets the rate of a buff's clock, unless rate is nil, and stops the clock while a cause of a
+// pause is set.
 func (o *owner) pace(b *instance, rate *big.Rat) {
 	if b.local == nil {
 		b.local = newClock(o.own)
@@ -95,7 +96,7 @@ func (o *owner) pace(b *instance, rate *big.Rat) {
 	b.local.change(o.own, rate, b.halted || b.buried)
 }
 
-// move moves all deadlines by the same span.
+// move moves all deadlines of the buff by the parameter by.
 func (b *instance) move(by int64) {
 	b.end += by
 	b.from += by

@@ -1,7 +1,7 @@
 package judge
 
-// Formulas, as the documentation of the format describes them. The parser and the evaluator are the
-// interpreter's own.
+// Formulas, as the documentation of the format describes them. The parser and the evaluator share
+// no code with the engine.
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ type formula struct {
 	root  expression
 }
 
-// expression is a node of a formula. It reports ok == false if a name has no value. The value true
-// is 1, false is 0.
+// expression is a node of a formula. It returns ok == false if a name has no value. A condition has
+// the value 1 if it is true and 0 if it is false.
 type expression func(in *scope) (x float64, ok bool)
 
 // scope resolves the names of a formula.
@@ -51,7 +51,7 @@ func (f *formula) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// evaluate returns the value of a formula. It reports ok == false if a name has no value, or the
+// evaluate returns the value of a formula. It returns ok == false if a name has no value, or if the
 // result is not a finite number.
 func (f *formula) evaluate(read func(path []string) (float64, bool)) (x float64, ok bool) {
 	x, ok = f.root(&scope{read, map[string]float64{}})
@@ -70,7 +70,7 @@ type parser struct {
 func (p *parser) next() { p.token = p.scan.Scan(); p.word = p.scan.TokenText() }
 func (p *parser) fail() { p.failed, p.token = true, scanner.EOF }
 
-// accept consumes a one-character token or a word, and reports whether it was the next one.
+// accept reports whether the next token is the given word or character, and if so consumes it.
 func (p *parser) accept(word string) bool {
 	if p.word != word || p.token == scanner.EOF {
 		return false
@@ -85,7 +85,7 @@ func (p *parser) expect(word string) {
 	}
 }
 
-// sequence parses let x = a; b, or a choice.
+// sequence parses "let x = a; b", or a choice.
 func (p *parser) sequence() expression {
 	if !p.accept("let") {
 		return p.choice()
@@ -106,7 +106,7 @@ func (p *parser) sequence() expression {
 	}
 }
 
-// choice parses a ? b : c. Only the chosen branch is evaluated.
+// choice parses "a ? b : c". Only the chosen branch is evaluated.
 func (p *parser) choice() expression {
 	condition := p.or()
 	if !p.accept("?") {
@@ -170,7 +170,7 @@ func truth(yes bool) float64 {
 	return 0
 }
 
-// comparison parses a < b, or a chain such as 1 < level < 10.
+// comparison parses "a < b", or a chain such as "1 < level < 10".
 func (p *parser) comparison() expression {
 	operands := []expression{p.sum()}
 	var operators []string

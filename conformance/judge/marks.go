@@ -1,7 +1,7 @@
 package judge
 
-// marks counts how often rules that are easily missed had an effect. The test of the random
-// scenarios requires each of them to occur.
+// marks counts, by the name of a rule, how often the rule had an effect. It has the rules that
+// random scenarios easily miss; their test requires that each of these rules has an effect.
 type marks map[string]int
 
 // mark records that a rule had an effect.
@@ -14,7 +14,7 @@ func (w *world) mark(rule string) {
 // Rules are the names of the rules that Marks counts.
 func Rules() []string { return rules }
 
-// The names of the rules, by the section that they belong to.
+// The names of the rules. Each starts with its topic.
 const (
 	markUnsavedHead    = "links: not saved, as no head is saved"
 	markUnsavedStacks  = "links: an unsaved head takes its stacks along"

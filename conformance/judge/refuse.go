@@ -1,7 +1,7 @@
 package judge
 
-// Section 3.4 of the rules: invalid definitions, and the rulings about words that cannot have an
-// effect together.
+// Section 3.4 of the rules: invalid definitions. The rulings add combinations of words in which a
+// word can have no effect.
 
 import (
 	"fmt"
@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// Refusals returns the sentences by which the definitions of a scenario must not load. An empty
-// result means only that the interpreter knows of none.
+// Refusals returns the reasons for which the definitions of a scenario must not load, as sentences
+// of the rules. If the result is empty, the interpreter knows no reason, but the engine may still
+// refuse a definition.
 func (s *Scenario) Refusals() []string {
 	var all []string
 	for id, d := range s.buffs {
@@ -54,7 +55,7 @@ func (d *definition) refusals() (all []string) {
 	return all
 }
 
-// carriedWords reports whether a definition has words that only a carried buff can have.
+// carriedWords reports whether a definition has words that have no effect on an instant.
 func (d *definition) carriedWords() bool {
 	on := d.on()
 	return d.DurationScale != nil || d.MinDuration+d.MaxDuration != 0 || d.Clock != "" || d.Period.given() || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Slot != nil ||
@@ -64,8 +65,8 @@ func (d *definition) carriedWords() bool {
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 
-// given reports whether stack has a word that is not a default. Ruled: a default that is written
-// out is as if it were left out (scenario 619576 of seed 20261122).
+// given reports whether stack has a word that is not the default. By a ruling, a default that is
+// written out counts as left out (scenario 619576 of seed 20261122).
 func (s *stacking) given() bool {
 	if s == nil {
 		return false
@@ -112,7 +113,7 @@ func (d *definition) stackRefusals() (all []string) {
 	}
 	no(refresh == "residual-tick" && !d.Period.given(), "residual-tick without a period cannot take effect")
 	no(s.RefreshCap != nil && fixedLength(d) && d.Duration.curve == "" && *s.RefreshCap < d.Duration.ms, "cap < duration")
-	// Ruled: a default that is written out is as if it were left out.
+	// By a ruling, a default that is written out counts as left out.
 	no(s.queue() && (s.Initial > 1 || len(s.Thresholds) > 0 || d.First == "every" || refresh != "restart"), "initial, thresholds, first: every, refresh with queue")
 	no(s.By == "none" && len(s.OverflowApply) > 0, "overflow_apply with by none")
 	for _, id := range s.OverflowApply {

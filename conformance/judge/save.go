@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// save logs the owner out: nothing fires, its time stops, and its state is saved.
+// save logs the owner out: its state is saved, its time stops, and no action runs.
 func (o *owner) save() {
 	saved := o.saved()
 	for _, b := range o.buffs {
@@ -38,7 +38,8 @@ func (o *owner) save() {
 	o.clock.change(o.world, o.mine.rate, o.mine.held)
 }
 
-// saved returns the buffs that are saved: none that an aura gave, and no link without a saved head.
+// saved returns the buffs that are saved. Buffs from an aura are not saved, and links are saved
+// only if one of their heads is.
 func (o *owner) saved() []*instance {
 	saved := slices.DeleteFunc(o.carried(), func(b *instance) bool { return !b.kept(o.own) || b.ofAura })
 	for {
@@ -66,8 +67,8 @@ func (o *owner) cutTies(b *instance) {
 	}
 }
 
-// kept reports whether the definition's save mode saves the buff: always, never, or with enough
-// time left.
+// kept reports whether the buff is saved according to `save.mode`: always, never, or if it has
+// enough time left.
 func (b *instance) kept(now int64) bool {
 	s := b.def.Save
 	if s == nil {
@@ -82,13 +83,13 @@ func (b *instance) kept(now int64) bool {
 	return true
 }
 
-// load returns the owner to the zone that it left. Time on the wall clock has passed, online time
-// has not; a negative time away counts as 0.
+// load brings the owner back, into the zone that it left. For buffs with a wall clock the time away
+// has passed, for buffs with an online clock it has not. A negative time away counts as 0.
 func (o *owner) load() {
 	o.away = false
 	gone := o.world - o.left
 	o.stamp = o.world
-	if gone > 0 { // the owner's time was stopped
+	if gone > 0 { // the owner's time was stopped while it was away
 		o.clock.outer = o.world
 	}
 	o.buffs, o.store = o.store, nil
@@ -103,7 +104,7 @@ func (o *owner) load() {
 	if o.zone != 0 {
 		o.all.mark(markZoneSaved)
 	}
-	o.repace() // the zone has its effect again
+	o.repace() // the pace of the zone applies again
 	all := make([]returned, len(back))
 	for i, b := range back {
 		if all[i] = o.ages(b, past[i]); all[i].gone {
@@ -117,7 +118,7 @@ func (o *owner) load() {
 			o.restore(b, gone, all[i])
 		}
 	}
-	for _, name := range o.all.bounded { // a minimum that buffs have brought back has not risen
+	for _, name := range o.all.bounded { // a minimum that restored buffs raise does not count as risen
 		o.moved(o.all.attributes[name].Min, o.minima, name)
 	}
 	o.settle()
@@ -127,7 +128,8 @@ func (o *owner) load() {
 	o.rounds()
 }
 
-// passes converts ms of the world's time to ms of a buff's own, at the present rates.
+// passes lets gone ms of the world's time pass for a buff, at the present rates, and returns how
+// many ms of the buff's own time these are.
 func (o *owner) passes(b *instance, gone int64) int64 {
 	after := func(c *clock, outer int64) int64 {
 		if c.held {
@@ -149,7 +151,8 @@ func (o *owner) passes(b *instance, gone int64) int64 {
 	return passed
 }
 
-// realign returns a beat to the owner's time, which was stopped: none of its beats has passed.
+// realign computes the beat of a buff with `align: owner` again after the owner was away. The
+// owner's time was stopped, so no multiple of the period has passed in it.
 func (o *owner) realign(b *instance) {
 	b.beat = o.boundary(b, b.clock(o.own))
 	for i := range b.layers {
@@ -168,14 +171,14 @@ func (b *instance) floor(o *owner) int64 {
 
 // returned is the effect of the time away on a buff.
 type returned struct {
-	gone   bool  // ended while the owner was away
-	late   int64 // then how long ago it ended
-	taken  int   // applications of a queue that ran
-	fallen int   // stacks that ended
+	gone   bool  // the buff ended while the owner was away
+	late   int64 // if gone: how long ago the buff ended, in ms
+	taken  int   // number of applications of a queue that started to run
+	fallen int   // number of stacks, or groups of stacks, that ended
 	missed missing
 }
 
-// ages lets a time of the buff's own clock pass for a buff that was away.
+// ages lets past ms of its own time pass for a buff whose owner was away.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	b.move(-past)
 	over := int64(math.MinInt64) // the last instant of the buff's time that has passed
@@ -189,8 +192,8 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	return r
 }
 
-// age runs the beats and ends of a buff up to an instant of the buff's time, without lines. A
-// paused buff does not end.
+// age advances a buff to an instant of the buff's time. It logs nothing and runs no action; the
+// result says which pulses and ends were due. A paused buff does not end.
 func (o *owner) age(b *instance, until int64) (r returned) {
 	if b.standing() {
 		return r
@@ -226,7 +229,7 @@ func (o *owner) age(b *instance, until int64) (r returned) {
 	return r
 }
 
-// restore logs a buff that is back.
+// restore logs that a buff has returned with its owner.
 func (o *owner) restore(b *instance, gone int64, r returned) {
 	o.changesSource(b, "return")
 	b.look, b.born = o.world, o.all.birth()
@@ -242,7 +245,7 @@ func (o *owner) tellAged(b *instance, gone int64, r returned) {
 	if r.fallen > 0 {
 		end := o.endOf(b)
 		if b.each() {
-			end = "" // each remaining stack has its own
+			end = "" // each remaining stack has its own end
 		}
 		o.say("stackend %s x%d why=expired%s offline=%d", b.def.ID, b.count(), end, gone)
 	}
@@ -259,11 +262,12 @@ func (b *instance) saving() saving {
 // missing are pulses that did not run when they were due.
 type missing struct {
 	n    int
-	last counted // the stacks of the last of them
-	part share   // the partial pulse at the end
+	last counted // the stacks that count in the last of these pulses
+	part share   // the partial pulse at the end of the buff, if any
 }
 
-// ageBeat moves the beat of a buff up to an instant, and counts the pulses that it would have had.
+// ageBeat moves the beat of a buff up to an instant, and counts the pulses that were due until
+// then.
 func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 	for b.period > 0 && b.beat <= until && (b.endless || b.beat <= b.last()) {
 		if c := b.due(); c.n > 0 {
@@ -278,9 +282,9 @@ func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 	}
 }
 
-// catchUp runs the pulses of the time away as save.offline_pulses says: none (the default),
-// coalesced, or all up to a cap. The partial pulse at the end is the last one, and counts towards
-// the cap.
+// catchUp runs the pulses of the time away, as `save.offline_pulses` says: no pulses, which is the
+// default, one pulse that stands for all, or all pulses up to a limit. The partial pulse at the end
+// is the last of these pulses, and counts towards the limit.
 func (o *owner) catchUp(b *instance, c count, missed missing) {
 	limit := math.MaxInt
 	switch {
@@ -308,8 +312,9 @@ func (o *owner) catchUp(b *instance, c count, missed missing) {
 	}
 }
 
-// expireAway ends a buff that ended while its owner was away, as save.offline_expire says: notify
-// (the default), silent or run.
+// expireAway removes a buff that ended while its owner was away, as `save.offline_expire` says:
+// `notify`, the default, logs the end; `silent` does not; `run` also runs the actions of
+// `on.remove`.
 func (o *owner) expireAway(b *instance, gone int64, r returned) {
 	how := or(b.saving().OfflineExpire, "notify")
 	o.pulsesAway(b, r)
@@ -324,18 +329,18 @@ func (o *owner) expireAway(b *instance, gone int64, r returned) {
 	o.endAway(b, how, r)
 }
 
-// endAway queues the actions and the links of an end while away. Buffs that the actions apply start
-// at that end.
+// endAway queues the actions of a buff that ended while its owner was away, and the end of its
+// links. Buffs that these actions apply start at the time of that end.
 func (o *owner) endAway(b *instance, how string, r returned) {
 	if how == "run" {
 		o.endActions(b, "expired", chain{known: b.known, ago: r.late, clock: b.def.clockWord()})
-	} else if len(b.def.Links) > 0 { // links end with it, also while the owner is away
+	} else if len(b.def.Links) > 0 { // links end with the buff, also while the owner is away
 		o.todo = append(o.todo, command{ends: b, action: action{Reason: "expired"}, round: o.running + 1})
 	}
 }
 
-// pulsesAway runs the pulses of a buff that has ended. They run before its end, so the buff has its
-// effect in them.
+// pulsesAway runs the pulses of a buff that ended while its owner was away. They were due before
+// its end, so the buff is in effect while they run.
 func (o *owner) pulsesAway(b *instance, r returned) {
 	there := o.buffs
 	if !slices.Contains(there, b) {
@@ -349,8 +354,8 @@ func (o *owner) pulsesAway(b *instance, r returned) {
 	o.buffs = without(o.buffs, b)
 }
 
-// catchUpChain advances a buff that started at the end of another one while away. Its own end is
-// always logged.
+// catchUpChain advances a buff that started when another buff ended while the owner was away. If
+// the new buff has ended too, this is always logged.
 func (o *owner) catchUpChain(b *instance, ago int64) {
 	r := o.age(b, b.clock(o.own)) // exactly ago ms after its start
 	if !r.gone {
@@ -369,7 +374,7 @@ func (o *owner) catchUpChain(b *instance, ago int64) {
 	o.endAway(b, or(b.saving().OfflineExpire, "notify"), r)
 }
 
-// offline returns " offline=" and a time, if it is above 0.
+// offline returns " offline=" and the time, or "" if the time is 0.
 func offline(ms int64) string {
 	if ms == 0 {
 		return ""

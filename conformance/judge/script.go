@@ -1,6 +1,6 @@
 package judge
 
-// vectors/README.md: scenarios, their steps, and the lines of the log.
+// Scenarios, their steps, and the lines of the log, as vectors/README.md describes them.
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// Scenario is a list of definitions, a script, and the log that it must produce.
+// Scenario is a list of definitions, a script, and the log that the script must produce.
 type Scenario struct {
-	// ID and Name identify it.
+	// ID and Name identify the scenario.
 	ID, Name string
 	// Want is the expected log, if the file has one.
 	Want []string
@@ -78,7 +78,7 @@ type step struct {
 // instant is a time in ms from the start, written as a number or as a span.
 type instant int64
 
-// UnmarshalJSON reads one of the two.
+// UnmarshalJSON reads a number or a span.
 func (i *instant) UnmarshalJSON(text []byte) error {
 	var ms int64
 	if err := json.Unmarshal(text, &ms); err != nil {
@@ -92,10 +92,10 @@ func (i *instant) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// names is a name, or a list of them.
+// names is a list of names, which a file may write as one name.
 type names []string
 
-// UnmarshalJSON reads one of the two.
+// UnmarshalJSON reads a name or a list.
 func (n *names) UnmarshalJSON(text []byte) error {
 	var one string
 	if json.Unmarshal(text, &one) == nil {
@@ -107,7 +107,7 @@ func (n *names) UnmarshalJSON(text []byte) error {
 
 // query selects buffs for a dispel, a steal or a compensation.
 type query struct {
-	one      string // no query, but the ID of a definition
+	one      string // if not empty, the ID of a definition instead of a query
 	ID       string `json:"buff"`
 	Type     string
 	Grade    string
@@ -200,14 +200,14 @@ func decodeStep(raw []byte) (st step, err error) {
 	return st, nil
 }
 
-// Play runs the script and returns the log. A step at time t first runs a frame that reaches t,
-// then its command, which therefore follows everything due at t. Exceptions: load only moves the
-// clock to t; while paused, time passes and nothing is due.
+// Play runs the script and returns the log. A step at time t first runs a frame that ends at t, and
+// then its command. So the command follows all events that are due at t. While an owner is away or
+// paused, it has no due events.
 //
-// If decided is false the rules have no answer, and the log is undefined.
+// If decided is false, the rules have no answer, and the log is undefined.
 func (s *Scenario) Play() (log []string, decided bool) { return s.play(nil) }
 
-// PlayMarked is Play, and returns how often each of the [Rules] had an effect.
+// PlayMarked is like Play, and also returns how often each of the [Rules] had an effect.
 func (s *Scenario) PlayMarked() (log []string, decided bool, marked map[string]int) {
 	all := marks{}
 	log, decided = s.play(all)
@@ -244,7 +244,7 @@ func (s *Scenario) play(m marks) (log []string, decided bool) {
 		}
 		w.deliver()
 	}
-	if len(s.steps) > 0 { // the last frame, for auras
+	if len(s.steps) > 0 { // auras also search at the end of the last frame
 		w.look(int64(s.steps[len(s.steps)-1].At))
 		w.deliver()
 	}
@@ -266,7 +266,8 @@ func (w *world) run(to int64) {
 	w.deliverFrame()
 }
 
-// views reports whether a definition reads attributes of other owners at each application.
+// views reports whether any definition reads the present attributes of the source at an
+// application.
 func (s *Scenario) views() bool {
 	for _, d := range s.buffs {
 		for _, n := range d.numbers() {
@@ -283,10 +284,10 @@ func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
 	named := cmp.Or(st.Remove, st.Extend, st.SetRemaining, st.SetPeriod, st.PauseBuff, st.ResumeBuff, st.RateBuff, st.Inhibit, st.Release, st.Use)
 	act := cmp.Or(st.Interrupt, st.Consume, st.Happened)
-	if named != "" && o.oldest(named) == nil || act != "" && !o.all.usesAct(act) { // there is nothing to command
+	if named != "" && o.oldest(named) == nil || act != "" && !o.all.usesAct(act) { // the command has no effect
 		return
 	}
-	if !st.Tick && !st.Save && st.Show == nil && st.SourceGone == "" { // these are no commands for the owner
+	if !st.Tick && !st.Save && st.Show == nil && st.SourceGone == "" { // these steps are not commands for the owner
 		o.reread()
 	}
 	switch {

@@ -12,7 +12,7 @@ import (
 type layer struct {
 	stacks int
 	end    int64
-	own    int64 // the end of its interval; it counts in the pulse there if own ≤ end
+	own    int64 // the end of the application's own interval; it counts in the pulse there if own ≤ end
 	source string
 	rank
 	content
@@ -20,7 +20,7 @@ type layer struct {
 
 // wait is an application that waits in a queue.
 type wait struct {
-	left   int64
+	left   int64 // the duration that it has left, in ms
 	source string
 	known  *knowledge
 	rank
@@ -31,19 +31,19 @@ type wait struct {
 type rank struct {
 	level     int
 	magnitude int64
-	age       int64
+	age       int64 // position in the order of applications
 }
 
-// compare compares level and magnitude, and leaves the age to the caller.
+// compare compares the levels, then the magnitudes. The caller compares the ages.
 func (r rank) compare(other rank) int {
 	return cmp.Or(cmp.Compare(r.level, other.level), cmp.Compare(r.magnitude, other.magnitude))
 }
 
 // content holds the numbers, the shield and the charges of an application. A buff with shared
-// timers has one for all applications.
+// timers has one content for all its applications.
 type content struct {
 	numbers map[*number]amount
-	pool    int64 // of the shield
+	pool    int64 // what the shield can still absorb
 	charges int
 }
 
@@ -63,8 +63,9 @@ func (d *definition) newContent(a application) content {
 	return c
 }
 
-// refresh moves the end as stack.refresh says. An application of a higher level under higherWins
-// always restarts. It reports whether the end was determined again.
+// refresh moves the end of the buff as `stack.refresh` says, and reports whether the end was set
+// again. If replaces is true, which means that a higher level replaces the buff, it always restarts
+// the duration.
 func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	if s.Refresh == "none" && !replaces {
@@ -88,11 +89,11 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		b.end = now + a.duration
 	case "extend":
 		end := b.end + a.duration
-		if s.RefreshCap != nil { // bounds the extension; never shortens
+		if s.RefreshCap != nil { // limits the extension, but never shortens the buff
 			end = max(b.end, min(end, now+int64(*s.RefreshCap)))
 		}
 		b.end = end
-	case "pandemic": // keeps the rest, up to a percentage of the base duration
+	case "pandemic": // keeps the remaining time, up to a percentage of the base duration
 		pct := 30
 		if s.RefreshPct != nil {
 			pct = *s.RefreshPct
@@ -102,7 +103,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		b.end = max(b.end, now+a.duration)
 	case "residual-tick":
 		next, ok := b.nextPulse()
-		if !ok { // it would come after the end
+		if !ok { // the next pulse would be after the end
 			next = now
 		}
 		b.end = next + a.duration
@@ -117,14 +118,14 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// snapshot applies the period that haste: snapshot keeps for the next refresh.
+// snapshot applies a new period that `haste: snapshot` has kept until this refresh.
 func (b *instance) snapshot() {
 	if b.later != 0 {
 		b.coming, b.later = b.later, 0
 	}
 }
 
-// restartBeat restarts the period for phase: reset and execute.
+// restartBeat restarts the period if the phase is `reset` or `execute`.
 func (o *owner) restartBeat(b *instance) {
 	if phase := b.def.stack().Phase; b.period > 0 && (phase == "reset" || phase == "execute") {
 		b.period = b.coming
@@ -132,15 +133,16 @@ func (o *owner) restartBeat(b *instance) {
 	}
 }
 
-// pulseOnJoin runs the pulse of phase: execute, and of first: every on a refresh or a new stack.
+// pulseOnJoin runs the pulse that an application causes with `phase: execute` or, if it has
+// refreshed the buff or added a stack, with `first: every`.
 func (o *owner) pulseOnJoin(b *instance, changed bool) {
 	if b.period > 0 && (b.def.stack().Phase == "execute" || b.def.First == "every" && changed) {
 		o.pulse(b, b.active(), "")
 	}
 }
 
-// stacksAfterEnd returns the number of stacks that an end leaves, by stack.expire: none, one less,
-// or n less; half removes half of them, rounded down, and at least one.
+// stacksAfterEnd returns the number of stacks that remain when the duration ends, by
+// `stack.expire`. It may remove all stacks, one, n, or half of them, rounded down but at least one.
 func (b *instance) stacksAfterEnd() int {
 	switch e := b.def.stack().Expire; {
 	case e.word == "one":
@@ -160,7 +162,7 @@ func (b *instance) nextEnd() (d due, ok bool) {
 		return due{}, false
 	case b.each():
 		if l := b.layers[b.firstToEnd()]; len(b.layers) > 1 {
-			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // the older application first
+			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // if several end at once, the older application first
 		}
 		return due{at: b.layers[0].end, rank: rankEnd, age: b.age}, true
 	case len(b.waiting) > 0, b.stacksAfterEnd() > 0:
@@ -194,7 +196,8 @@ func (o *owner) runNext(b *instance, now int64) {
 	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
 }
 
-// firstToEnd returns the layer that ends first, the older of two.
+// firstToEnd returns the index of the layer that ends first. If several end at once, it is the
+// oldest of them.
 func (b *instance) firstToEnd() int {
 	first := 0
 	for i, l := range b.layers {
@@ -218,7 +221,8 @@ type counted struct {
 	mark   func(rule string)
 }
 
-// magnitude returns the sum of the magnitudes of async stacks, otherwise the buff's.
+// magnitude returns the sum of the magnitudes of async stacks. Without async stacks it is the
+// magnitude of the buff.
 func (c counted) magnitude(b *instance) (sum int64) {
 	if !b.each() {
 		return b.magnitude
@@ -229,8 +233,9 @@ func (c counted) magnitude(b *instance) (sum int64) {
 	return sum
 }
 
-// value returns a number of the buff, once or for each stack. Each async stack has its own number;
-// without perStack the strongest stack's counts, the youngest of equal ones.
+// value returns a number of the buff or, with perStack, the sum for all stacks. Each async stack
+// has its own number. Without perStack the number of the strongest stack counts; if several are
+// equally strong, of the youngest of them.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
 	if !b.each() || n.Snapshot == "pulse" { // snapshot: pulse evaluates one number for all stacks
 		return b.numbers[n].of(c.n, perStack)
@@ -251,7 +256,8 @@ func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok b
 	return sum, true
 }
 
-// youngestStrongest returns the strongest layer, the youngest of equal ones, or nil.
+// youngestStrongest returns the strongest layer and, of equally strong layers, the youngest. It
+// returns nil if there are none.
 func youngestStrongest(layers []*layer) (best *layer) {
 	for _, l := range layers {
 		if best == nil || cmp.Or(l.compare(best.rank), cmp.Compare(l.age, best.age)) > 0 {
@@ -263,20 +269,22 @@ func youngestStrongest(layers []*layer) (best *layer) {
 
 // due returns the stacks that count in the due pulse.
 //
-// With timers: each all stacks share the beat, and each application has its own boundaries: the
-// n-th is the n-th beat after it. It takes part in a beat if its boundary is not after its end, so
-// an application of duration D contributes to D / period pulses, rounded down.
+// With `timers: each` all stacks pulse at the same beat, but each application has its own
+// intervals. The n-th interval of an application belongs to the n-th beat after the application.
+// The application counts in this beat if the interval ends no later than the application. So an
+// application of duration D counts in D / period pulses, rounded down.
 func (b *instance) due() counted {
 	return b.counting(func(l *layer) bool { return b.endless || max(l.own, b.beat) <= l.end })
 }
 
-// active returns the stacks that count now: in modifiers, and in a pulse outside of the beat.
+// active returns the stacks that count now, in modifiers and in a pulse that is not due by the
+// beat.
 func (b *instance) active() counted {
 	return b.counting(func(*layer) bool { return true })
 }
 
-// counting returns the stacks of the layers that take part, or only those of the strongest if
-// stack.effective limits them.
+// counting returns the stacks of the layers for which takesPart returns true. If `stack.effective`
+// limits their number, it returns only the strongest stacks.
 func (b *instance) counting(takesPart func(*layer) bool) counted {
 	if !b.each() {
 		return counted{n: b.stacks, mark: b.mark}
@@ -296,9 +304,9 @@ func (b *instance) counting(takesPart func(*layer) bool) counted {
 	return counted{len(all), all, b.mark}
 }
 
-// joinEach is an application to a buff with async stacks. At the limit stack.refresh says whether
-// the stack that ends first gets the new end; overflow: replace-oldest replaces as many stacks as
-// are applied.
+// joinEach executes an application to a buff with async stacks. At the limit, `stack.refresh` says
+// whether the stack that ends first gets the new end, and with `overflow: replace-oldest` the new
+// stacks replace the oldest ones.
 func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	before, limit := b.count(), s.limit()
@@ -350,7 +358,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// restartLayer replaces one stack of the layer that ends first by one of the application.
+// restartLayer replaces one stack of the layer that ends first by a stack of the application.
 func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh layer) {
 	was := b.state()
 	first := b.firstToEnd()
@@ -369,8 +377,8 @@ func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh la
 	o.refreshActions(b, a, replaces, was)
 }
 
-// joinQueue is an application to a queue: the strongest runs, the others wait. Each waiting
-// application has its own numbers, shield and charges.
+// joinQueue executes an application to a queue. The strongest application runs, and the others wait
+// with their own numbers, shields and charges.
 func (o *owner) joinQueue(b *instance, a application) bool {
 	full := 1+len(b.waiting) >= b.def.limit()
 	if full {
@@ -402,9 +410,10 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 	return true
 }
 
-// givesWay returns the index of the waiting application that a new one replaces in a full queue, or
-// -1. With replace-oldest that is the one that has waited longest; otherwise the weakest one, the
-// last of equal ones, if it is weaker than the new one.
+// givesWay returns the index of the waiting application that a new application replaces in a full
+// queue, or -1 if the new one does not get a place. With `overflow: replace-oldest` it is the
+// application that has waited longest. Otherwise it is the weakest, if it is weaker than the new
+// application; of equally weak ones, the one that has waited least.
 func (b *instance) givesWay(a application) int {
 	goes := -1
 	for i, w := range b.waiting {
@@ -421,8 +430,8 @@ func (b *instance) givesWay(a application) int {
 	return goes
 }
 
-// strongestOf returns the index of the strongest waiting application, of equal ones the one that
-// has waited longest.
+// strongestOf returns the index of the strongest waiting application and, of equally strong ones,
+// of the one that has waited longest.
 func strongestOf(waiting []wait) int {
 	best := 0
 	for i, w := range waiting {
@@ -433,7 +442,7 @@ func strongestOf(waiting []wait) int {
 	return best
 }
 
-// strongest lets the strongest waiting application run from now on.
+// strongest removes the strongest waiting application from the queue and makes it the running one.
 func (o *owner) strongest(b *instance, now int64) {
 	best := strongestOf(b.waiting)
 	w := b.waiting[best]
@@ -445,7 +454,8 @@ func (o *owner) strongest(b *instance, now int64) {
 	o.changesSource(b, "turn")
 }
 
-// state holds the values of which one must change for on.refresh to run.
+// state holds the values of a buff that are compared to find out whether an application has changed
+// it.
 type state struct {
 	stacks, level, charges    int
 	endless                   bool
@@ -475,8 +485,9 @@ func (s state) equal(other state) bool {
 	})
 }
 
-// refreshActions runs on.refresh if the application changed something, which it always does with
-// refresh: restart, with phase: reset or execute, and with a higher level that replaces.
+// refreshActions queues the actions of `on.refresh` if the application has changed the buff. An
+// application always counts as a change with `refresh: restart`, with `phase: reset` or `phase:
+// execute`, and if its higher level replaces the buff.
 func (o *owner) refreshActions(b *instance, a application, replaces bool, was state) {
 	phase := b.def.stack().Phase
 	always := or(b.def.stack().Refresh, "restart") == "restart" || phase == "reset" || phase == "execute" || replaces

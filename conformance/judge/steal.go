@@ -2,18 +2,19 @@ package judge
 
 import "slices"
 
-// Section 1.3 of the rules: steals. The thief gets the rest of the shield and of the charges, each
-// stack with its own end, and the waiting applications of a queue in order.
+// Section 1.3 of the rules: steals. The thief gets the buff with what is left of its shield and of
+// its charges. Async stacks keep their own ends, and the waiting applications of a queue keep their
+// order.
 
 // loot is the rest of a stolen application.
 type loot struct {
 	content
-	rest bool // of several parts of one buff, not the first
+	rest bool // the buff is stolen in several parts, and this is not the first part
 }
 
 // steal takes portions of the buffs that match a query, and gives them to another owner. A portion
-// is a whole buff, or the number of stacks that the command names. A link is not stolen alone, and
-// a buff of an aura is never stolen.
+// is a whole buff, or the number of stacks that the command names. Links and buffs of an aura are
+// never stolen.
 func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 	stacks = max(stacks, q.Stacks)
 	strength := rankOf(q.Grade)
@@ -30,7 +31,7 @@ func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 	take := func(b *instance) { o.stealOne(b, to, atMost, stacks) }
 	if q.one != "" {
 		strength = rankOf("death")
-		for _, b := range o.carried() { // the oldest that is not passed over
+		for _, b := range o.carried() { // steals the oldest buff that can be stolen
 			if b.def.ID == q.one && takes(b) {
 				take(b)
 				return
@@ -63,7 +64,7 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 		return
 	}
 	if b.def.Shield != nil || b.def.Charges != nil || b.def.queued() || stacks >= b.count() {
-		stacks = 0 // not divided
+		stacks = 0 // this buff can only be stolen as a whole
 	}
 	parts := b.parts(o.own, to.name, atMost, stacks)
 	if stacks > 0 {
@@ -83,8 +84,9 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 	})
 }
 
-// parts returns the running and waiting applications of a buff, with the rest of each; with stacks
-// only the applications of that many stacks, those that end first.
+// parts returns the applications that give the thief a buff: the running and the waiting ones, each
+// with its remaining duration. If stacks is not 0, they have only this number of stacks, those that
+// end first.
 func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
 	part := func(stacks int, end int64, r rank, c content) {
@@ -94,7 +96,7 @@ func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (par
 				a.duration = int64(*atMost)
 			}
 		}
-		if !a.override || a.duration > 0 { // one that would have ended now is not stolen
+		if !a.override || a.duration > 0 { // an application that ends at this instant is not stolen
 			parts = append(parts, a)
 		}
 	}
@@ -108,7 +110,7 @@ func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (par
 		takes[l] = min(rest, l.stacks)
 		rest -= takes[l]
 	}
-	for i := range b.layers { // in the order of their ages
+	for i := range b.layers { // the oldest first
 		if l := &b.layers[i]; takes[l] > 0 {
 			part(takes[l], l.end, l.rank, l.content)
 		}

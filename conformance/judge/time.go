@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// instance is one running buff of the owner. All times are of the buff's clock.
+// instance is one running buff of the owner. Its times are in the buff's own time unless a comment
+// says otherwise.
 type instance struct {
 	age    int64
 	def    *definition
@@ -19,51 +20,52 @@ type instance struct {
 	level  int
 
 	magnitude int64
-	stacks    int     // with shared timers
-	layers    []layer // with timers each
-	waiting   []wait  // with a queue
-	turn      int64   // with a queue: the age of the running application
+	stacks    int     // number of stacks, if they share one timer
+	layers    []layer // the applications, with `timers: each`
+	waiting   []wait  // the waiting applications, with `timers: queue`
+	turn      int64   // the age of the running application, with `timers: queue`
 	endless   bool
 	end       int64
-	full      int64 // the duration that expire: one restarts
+	full      int64 // the duration that starts again if an end removes only some stacks
 
-	period int64 // of the running interval
-	coming int64 // of the next interval (haste: next)
-	later  int64 // from the next refresh on (haste: snapshot); 0: no change
-	from   int64 // the start of the running interval
-	beat   int64 // the end of the running interval, with a pulse
+	period int64 // the period of the current interval
+	coming int64 // the period of the next interval; differs after `haste: next`
+	later  int64 // the period after the next refresh, for `haste: snapshot`; 0 means no change
+	from   int64 // the start of the current interval
+	beat   int64 // the end of the current interval, when the buff pulses
 
-	content                      // of the last application; with timers each only the numbers
-	known    *knowledge          // about its source
-	modified map[*number]float64 // the last values of its modifiers
-	given    int64               // the order in which modifiers came into effect
+	content                      // of the last application; with `timers: each` only the numbers are used
+	known    *knowledge          // the known attributes of the source
+	modified map[*number]float64 // the last value of each modifier
+	given    int64               // position in the order in which the modifiers of the owner's buffs took effect
 
-	inhibited bool   // by the game
-	failed    bool   // its ongoing requirement fails
-	shaded    bool   // hidden by anything but an immunity
-	silenced  bool   // hidden by an immunity
-	hidden    bool   // as the log said last
-	halted    bool   // by pause_buff
-	buried    bool   // by on_death: pause
-	local     *clock // its own time, of its owner's; nil: the same
-	ties      []tie  // to the heads of which it is a link
+	inhibited bool   // the game makes the ongoing requirement fail
+	failed    bool   // the ongoing requirement fails
+	shaded    bool   // without effect for a reason other than an immunity
+	silenced  bool   // without effect because of an immunity
+	hidden    bool   // the last line about it in the log was "hide", not "show"
+	halted    bool   // paused by the step pause_buff
+	buried    bool   // paused by the death of its owner
+	local     *clock // the buff's own time, relative to its owner's; nil if they are the same
+	ties      []tie  // if the buff is a link: its heads
 	gone      bool
 	mark      func(rule string)
 
-	ofAura bool  // an aura gave it
-	look   int64 // when its own aura looks next, in the world's ms
-	born   int64 // the order in which auras began
-	holds  []*hold
-	late   missing // the pulses of this frame that one pulse will stand for
+	ofAura bool    // an aura has applied it
+	look   int64   // if the buff has an aura: the time of its next search, in the world's ms
+	born   int64   // position in the order in which the auras started
+	holds  []*hold // if an aura has applied the buff: its bearers
+	late   missing // the due pulses of this frame that one later pulse will stand for
 }
 
-// tie is one head of a link, with the number of stacks that the head brought.
+// tie is one head of a link, with the number of stacks that the head has added.
 type tie struct {
 	head   *instance
 	stacks int
 }
 
-// tie notes that an application of a head made or changed the buff.
+// tie records that the head has started the buff or added stacks to it. It does nothing if head is
+// nil.
 func (b *instance) tie(head *instance, stacks int) {
 	if head == nil {
 		return
@@ -131,8 +133,8 @@ func (b *instance) last() int64 {
 	return end
 }
 
-// nextPulse returns the time of the next pulse: one period after the last boundary, unless that is
-// after the end.
+// nextPulse returns the time of the next pulse, which is the end of the current interval. It
+// returns false if there is no pulse before the buff ends.
 func (b *instance) nextPulse() (int64, bool) {
 	if b.period == 0 || !b.endless && b.beat > b.last() && len(b.waiting) == 0 {
 		return 0, false
@@ -140,8 +142,8 @@ func (b *instance) nextPulse() (int64, bool) {
 	return b.beat, true
 }
 
-// nextPartial returns the time of the pulse for the last part of a period, with tail: partial: the
-// end. It has the rank of a pulse.
+// nextPartial returns the time of the pulse for the last part of a period, with `tail: partial`.
+// This is the end of the buff, but the pulse has the rank of a pulse and so precedes the end.
 func (b *instance) nextPartial() (int64, bool) {
 	if b.def.Tail != "partial" || b.period == 0 || !b.ends() || b.each() || b.from >= b.last() || b.beat <= b.last() {
 		return 0, false
@@ -170,14 +172,15 @@ func (o *owner) nextBeat(b *instance) {
 	}
 }
 
-// boundary returns the end of an interval that starts at from. With align: owner intervals end at
-// multiples of the period in the owner's time, so that all buffs of one period pulse together.
+// boundary returns the end of an interval that starts at the time from. With `align: owner`
+// intervals end at multiples of the period in the owner's time, so that all buffs with the same
+// period pulse together.
 func (o *owner) boundary(b *instance, from int64) int64 {
 	if b.def.Align != "owner" {
 		return from + b.period
 	}
 	zero := int64(0)
-	if b.local != nil { // the zero of the owner's time in the buff's own, as if its rate had always been the present one
+	if b.local != nil { // the buff's own time at the owner's time 0, if the rate had always been the present one
 		x := new(big.Rat).Mul(big.NewRat(b.local.outer, 1), b.local.rate)
 		zero = up(x.Sub(b.local.inner, x))
 	}
@@ -188,8 +191,8 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 	return (k+1)*b.period + zero
 }
 
-// partial runs the pulse for a part of an interval, and ends the interval; if the buff lives on,
-// another one starts.
+// partial runs the pulse for a part of an interval, and ends this interval. If the buff continues,
+// another interval starts.
 func (o *owner) partial(b *instance) {
 	o.catchesUp(b)
 	elapsed, period := b.period-(b.beat-b.last()), b.period
@@ -199,12 +202,13 @@ func (o *owner) partial(b *instance) {
 	o.pulseFor(b, b.active(), fraction, share{elapsed: elapsed, period: period})
 }
 
-// pulse is one pulse of the stacks that count, now.
+// pulse runs one whole pulse of the stacks c now.
 func (o *owner) pulse(b *instance, c counted, more string) { o.pulseFor(b, c, more, share{}) }
 
-// pulseFor is a pulse for a part of a period, or for several pulses. Its applications have the
-// magnitude of the buff; with timers: each the sum of the stacks that count. A pulse of a buff
-// without effect (a failed requirement, an immunity, a group) is logged as suppressed.
+// pulseFor runs a pulse that stands for a part of a period or for several pulses, as s says. The
+// buffs that it applies get the magnitude of the buff or, with `timers: each`, the sum of the
+// magnitudes of the stacks that count. If the buff is not in effect, because of a failed
+// requirement, an immunity or a group, the pulse is logged as suppressed.
 func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	switch {
 	case b.shaded:
@@ -236,7 +240,8 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	o.issue(b.def, b.def.on().Pulse, e)
 }
 
-// countIn returns the part of more that a suppressed pulse logs: only the number of pulses.
+// countIn returns the part of more that the line of a suppressed pulse has: only the number of
+// pulses.
 func countIn(more string) string {
 	if strings.HasPrefix(more, " count=") {
 		return more
@@ -256,8 +261,8 @@ func (o *owner) beginBeat(b *instance) {
 	}
 }
 
-// fixed returns the duration of an application in ms, after everything that scales it, or 0 if it
-// is resisted.
+// fixed returns the duration of an application in ms, after all scaling and rounding. It returns 0
+// if the application is resisted.
 func (d *definition) fixed(a application, percent, period int64) int64 {
 	ms := a.duration
 	if a.scale != nil {
@@ -285,9 +290,10 @@ func (d *definition) fixed(a application, percent, period int64) int64 {
 
 func halfUp(x float64) int64 { return int64(x + 0.5) }
 
-// setPeriod changes the period as haste says: at the next refresh (snapshot), with the next
-// interval (next), or at once, with the rest of the interval scaled and rounded half up (rescale).
-// With haste_duration the remaining time is scaled too.
+// setPeriod changes the period, as the field haste says. With `snapshot` the change takes effect at
+// the next refresh, with `next` at the next interval. With `rescale` it takes effect at once, and
+// the rest of the current interval is scaled and rounded half up. With haste_duration the remaining
+// duration is scaled too.
 func (o *owner) setPeriod(id string, to int64) {
 	b := o.oldest(id)
 	if b == nil || b.period == 0 {
@@ -301,7 +307,7 @@ func (o *owner) setPeriod(id string, to int64) {
 	case "next":
 		b.coming = to
 	case "rescale":
-		left := max(scaled(b.beat-now, to, b.period), 1) // never at this ms, which has passed
+		left := max(scaled(b.beat-now, to, b.period), 1) // at least 1, because the present ms has already been processed
 		for i := range b.layers {
 			l := &b.layers[i]
 			l.own = now + scaled(l.own-now, to, b.period)
@@ -312,7 +318,7 @@ func (o *owner) setPeriod(id string, to int64) {
 	}
 	if b.def.HasteDuration && b.ends() {
 		for _, h := range b.holds {
-			h.ends = now + max(scaled(h.ends-now, to, old), 1) // of lingering members
+			h.ends = now + max(scaled(h.ends-now, to, old), 1) // if the owner has left an aura, the linger time
 		}
 		b.end = now + max(scaled(b.end-now, to, old), 1)
 		b.full = scaled(b.full, to, old)
@@ -336,8 +342,8 @@ func (b *instance) clock(now int64) int64 {
 	return b.local.now(now)
 }
 
-// told returns key= and an instant of the buff in the world's ms, after a space, or an empty string
-// while a clock is stopped.
+// told returns the field of a log line for an instant of the buff: a space, the key, "=" and the
+// instant in the world's ms. It returns "" while a clock is stopped.
 func (o *owner) told(b *instance, key string, at int64) string {
 	own, ok := at, true
 	if b.local != nil {
@@ -352,12 +358,13 @@ func (o *owner) told(b *instance, key string, at int64) string {
 	return fmt.Sprintf(" %s=%d", key, at)
 }
 
-// endOf returns end= in the world's ms, after a space, or an empty string while the buff is paused.
+// endOf returns the field " end=" of a log line for the end of the buff, or "" while the buff is
+// paused.
 func (o *owner) endOf(b *instance) string {
 	return o.endAt(b, b.last())
 }
 
-// endAt returns end= for an end of the buff or of one of its stacks, after a space.
+// endAt is like endOf for a given end, of the buff or of one of its stacks.
 func (o *owner) endAt(b *instance, end int64) string {
 	if at, yes := b.lingers(); yes {
 		end = at
@@ -367,7 +374,8 @@ func (o *owner) endAt(b *instance, end int64) string {
 	return o.told(b, "end", end)
 }
 
-// nextOf returns next= in the world's ms, after a space, if there is a next pulse.
+// nextOf returns the field " next=" of a log line for the next pulse, or "" if there is no next
+// pulse.
 func (o *owner) nextOf(b *instance) string {
 	at, ok := b.nextPulse()
 	ok = ok && (!b.ends() || at <= b.last()) // not after the end of the running application of a queue

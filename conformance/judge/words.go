@@ -23,7 +23,7 @@ func notCovered(format string, args ...any) error {
 // span is a time in ms, such as 12s.
 type span int64
 
-// UnmarshalJSON reads a span of whole milliseconds.
+// UnmarshalJSON reads a span, which must be a whole number of milliseconds.
 func (s *span) UnmarshalJSON(text []byte) error {
 	var word string
 	if err := json.Unmarshal(text, &word); err != nil {
@@ -41,11 +41,11 @@ func (s *span) UnmarshalJSON(text []byte) error {
 type length struct {
 	instant, infinite bool
 	ms                span
-	curve             string // seconds by the level
+	curve             string // the name of a curve that gives seconds by level
 	levels            curve
 }
 
-// at is the length at a level, in ms.
+// at returns the duration at a level, in ms.
 func (l *length) at(level int) int64 {
 	if l.levels != nil {
 		return halfUp(l.levels.at(level) * 1000)
@@ -53,7 +53,7 @@ func (l *length) at(level int) int64 {
 	return int64(l.ms)
 }
 
-// given reports whether there is one.
+// given reports whether the field is set.
 func (l *length) given() bool { return l.ms != 0 || l.curve != "" }
 
 // UnmarshalJSON reads instant, infinite or a span.
@@ -101,11 +101,11 @@ func (c *count) UnmarshalJSON(text []byte) error {
 // definition is one definition of the format.
 type definition struct {
 	ID            string `json:"-"`
-	Name, Note    string // for people
-	Client        any    // for game clients
-	Reload        string // of catalogs that change
-	OnZone        string `json:"on_zone"`  // of an owner that changes its zone
-	OnFault       string `json:"on_fault"` // of handlers that fail
+	Name, Note    string // for people; no effect
+	Client        any    // for game clients; no effect
+	Reload        string // for a reload of the catalog; no effect here
+	OnZone        string `json:"on_zone"`  // what happens when the owner changes its zone
+	OnFault       string `json:"on_fault"` // for handlers that fail; no effect here
 	Tags          []string
 	Grants        []string
 	Polarity      string
@@ -175,13 +175,13 @@ type group struct {
 	Rule     string
 }
 
-// slot is a slot class, or the name of one that the file declares.
+// slot is a slot class, or the name of a class that the file declares.
 type slot struct {
 	name string
 	slotWords
 }
 
-// UnmarshalJSON reads one of the two.
+// UnmarshalJSON reads a name or a class.
 func (s *slot) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &s.name) == nil {
 		return nil
@@ -208,13 +208,13 @@ type immunity struct {
 	Polarity string
 }
 
-// diminishing is a group of diminishing returns, or the name of one that the file declares.
+// diminishing is a group of diminishing returns, or the name of a group that the file declares.
 type diminishing struct {
 	name string
 	drWords
 }
 
-// UnmarshalJSON reads one of the two.
+// UnmarshalJSON reads a name or a group.
 func (d *diminishing) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &d.name) == nil {
 		return nil
@@ -255,10 +255,10 @@ type saving struct {
 	IfRemaining   span   `json:"if_remaining"`
 	OfflinePulses count  `json:"offline_pulses"`
 	OfflineExpire string `json:"offline_expire"`
-	Compensate    string // a class, for compensations
+	Compensate    string // a class for compensations; no effect here
 }
 
-// lists holds the lists of actions in on.
+// lists is the field "on": the lists of actions by what triggers them.
 type lists struct {
 	Apply, Refresh, Pulse, Exec, Overflow, Death []action
 	Remove, Act                                  map[string][]action
@@ -275,7 +275,7 @@ type action struct {
 	To     string
 }
 
-// or returns the word, or the default if it was left out.
+// or returns the word or, if it is empty, the default.
 func or(word, preset string) string {
 	if word == "" {
 		return preset
@@ -294,7 +294,7 @@ func (d *definition) stack() stacking {
 	return s
 }
 
-// limit returns the maximum number of stacks: 1 without stack.
+// limit returns the maximum number of stacks. It is 1 without the field stack.
 func (s *stacking) limit() int {
 	switch {
 	case s.Limit == nil && s.Timers == "queue":

@@ -7,27 +7,27 @@ import (
 )
 
 // Section 1.7 of the rules, paragraph 5: owners are independent, and events of different owners in
-// one frame have no promised order. A command for another owner waits in that owner's inbox.
-// Inboxes are delivered at the end of the frame, sorted by the time of the cause, the causing owner
-// and the order of issue. The command is applied at the target's current instant.
+// one frame have no promised order. A command for another owner waits until the end of the frame.
+// The waiting commands are then delivered, sorted by the time of the cause, by the owner that
+// caused them, and by the order of issue. Each runs at the target's current instant.
 
 // world holds all owners, in the order in which the script names them.
 type world struct {
 	defs       map[string]*definition
 	attributes map[string]*attribute
-	bounded    []string // the attributes with a limit that is an attribute
+	bounded    []string // the attributes whose minimum or maximum is another attribute
 	curves     map[string]curve
 	owners     []*owner
 	posted     []posted           // commands for other owners
 	evicted    []posted           // removals of buffs that exceed per_source on other owners
-	near       map[[2]string]bool // bearer and member: the member is in range of the bearer's auras
+	near       map[[2]string]bool // key: bearer and member; true if the member is in range of the bearer's auras
 	zones      map[int64]*pace
 	members    map[member]bool
 	left       []departure
 	births     int64
 	marks      marks
-	views      bool      // other owners' attributes are read as the frame found them
-	inFrame    bool      // owners run their due events
+	views      bool      // during a frame, an owner reads the attributes that other owners had at its start
+	inFrame    bool      // a frame is running: owners process their due events
 	bySource   []sourced // the buffs with per_source, the oldest first
 	resourced  []resourced
 }
@@ -38,7 +38,8 @@ type line struct {
 	text string
 }
 
-// owner returns the owner with that name. With a scenario, a missing owner is created.
+// owner returns the owner with that name. It creates a missing owner with the settings of the
+// scenario.
 func (w *world) owner(name string, of *Scenario) *owner {
 	if o := w.find(name); o != nil {
 		return o
@@ -64,8 +65,8 @@ func (w *world) find(name string) *owner {
 
 // posted is a command for another owner.
 type posted struct {
-	at   int64 // the time of its cause
-	from int   // the place of the owner that caused it
+	at   int64 // the time of the event that caused it
+	from int   // the number of the owner that caused it
 	do   func()
 }
 
@@ -74,8 +75,8 @@ func (o *owner) post(to *owner, do func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), o.all.of(to, do)})
 }
 
-// postTo queues a command for another owner by its name, with a function for the case that the
-// owner is missing then.
+// postTo queues a command for the owner with the given name. If this owner is missing at delivery,
+// missed is called instead of do.
 func (o *owner) postTo(name string, do func(*owner), missed func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), func() {
 		to := o.all.find(name)
@@ -90,7 +91,8 @@ func (o *owner) postTo(name string, do func(*owner), missed func()) {
 // number returns the owner's place in the order of owners.
 func (o *owner) number() int { return slices.Index(o.all.owners, o) }
 
-// of wraps a command for an owner, which is lost if that owner is away.
+// of returns a function that executes a command on an owner, or drops the command if the owner is
+// away.
 func (w *world) of(to *owner, do func()) func() {
 	return func() {
 		if to.away {
@@ -103,9 +105,9 @@ func (w *world) of(to *owner, do func()) func() {
 	}
 }
 
-// deliverFrame runs the commands that a frame has queued, sorted by the time of the
-// cause, the causing owner and the order of issue. Evictions come after commands of the same
-// time and owner. What follows from one of them comes before the next.
+// deliverFrame runs the commands that a frame has queued, sorted by the time of the cause, by the
+// owner that caused them, and by the order of issue. Evictions follow the commands of the same time
+// and owner. The effects of a command, including commands that it queues, precede the next command.
 func (w *world) deliverFrame() {
 	w.share()
 	all := slices.Concat(w.posted, w.evicted)
