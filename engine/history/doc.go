@@ -7,8 +7,8 @@
 //		fmt.Println(event)
 //	}
 //
-// Queries return the events as they were in their Frames, with every field but Seq, in the same
-// order. Events older than a minute of game time, and those for which there is no room, are
+// Queries return the events with the same fields, except Seq, and in the same order as in their
+// Frames. Events older than a minute of game time, and those for which there is no room, are
 // dropped. [Recorder.Since] returns the time from which the record is complete, so that a gap is
 // never silent.
 //
@@ -33,7 +33,7 @@
 //	├──────────────────────────┴─────────────────────────┤
 //	│ Handle                                             │
 //	├────────────────────────────────────────────────────┤
-//	│ what few events have, and Seen if it is another    │
+//	│ rare fields, and Seen if not as before             │
 //	└────────────────────────────────────────────────────┘
 //
 // For example, a pulse takes 24 bytes if its owner differs from the previous one. Adding events is

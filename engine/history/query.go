@@ -44,7 +44,7 @@ func (r *Recorder) Events(q Query) iter.Seq[buff.Event] {
 	}
 }
 
-// records returns the selected records, including those of Note and NoteSheet.
+// records returns the selected records, including the records that Note and NoteSheet have made.
 func (r *Recorder) records(q Query) iter.Seq[buff.Event] {
 	return func(yield func(buff.Event) bool) {
 		var c chunk

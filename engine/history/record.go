@@ -11,8 +11,8 @@ import (
 // The first word of a record has, from its lowest bits: the flags below, kind, why, definition,
 // stacks, and Seen − At in ms.
 const (
-	hasPair   = 1 << iota // owner and source differ from the previous record
-	hasAmount             // End or magnitude differ
+	hasPair   = 1 << iota // owner or source differ from the previous record
+	hasAmount             // End − At or the magnitude differ from the previous record
 	isEndless             // End is Never
 	hasRare               // rare fields follow
 
@@ -31,11 +31,11 @@ const mostWords = 32
 type context struct {
 	seen   wheel.Time
 	pair   uint64 // owner and source, 32 bits each
-	amount uint64 // ms from At to End, and magnitude
+	amount uint64 // ms from At to End, and magnitude, 32 bits each
 }
 
-// put writes a record of e, and returns its length. spec and name are the positions of its
-// definition and name in the chunk's tables, plus one.
+// put writes a record of e, and returns its length in words. The parameters spec and name are the
+// positions of the definition and of the name in the chunk's tables, plus one.
 //
 // A word that may be omitted is always written, and overwritten by the next one: that is cheaper
 // than a branch that is hard to predict.
@@ -72,8 +72,8 @@ func isRare(e *buff.Event) uint64 {
 		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(e.Target) | uint64(len(e.Name))
 }
 
-// The rare fields start with a header word: a bit for each word of rare that follows, these two
-// bits, the position of the name, level, and attribute.
+// The rare fields start with a header word. From its lowest bit, it has a bit for each word of rare
+// that follows, these two bits, the position of the name, the level and the attribute.
 const (
 	hasSeen = 1 << 14 // Seen differs from the previous record
 	hasFar  = 1 << 15 // At, End, Magnitude, Owner and Source are among the words

@@ -33,9 +33,9 @@ type Recorder struct {
 	first  uint64 // number of chunks[0]: the number of chunks dropped so far
 	at     *chunk // the last of chunks
 	events uint64
-	known  wheel.Time // the record is complete for frames from this time on
+	known  wheel.Time // frames from this time on are recorded completely
 
-	places []place // by lineage
+	places []place // positions of definitions, by lineage
 	last   string  // the last name stored
 	name   uint16  // position of last in the table, plus one
 }
@@ -43,8 +43,8 @@ type Recorder struct {
 // place is the position of a definition in the table of the current chunk.
 type place struct {
 	spec *buff.Spec
-	in   uint64 // number of the chunk with the table
-	at   uint16
+	in   uint64 // number of the chunk with this table
+	at   uint16 // position in the table, plus one
 }
 
 // chunk is a sequence of records and the tables that they refer to.
@@ -54,9 +54,9 @@ type chunk struct {
 	words  []uint64
 	n      int // words in use
 	events int
-	since  wheel.Time // Seen of the first event; until is Seen of the last event
-	until  wheel.Time
-	number uint64 // counted from 1
+	since  wheel.Time // Seen of the first event
+	until  wheel.Time // Seen of the last event
+	number uint64     // number of the chunk, from 1
 }
 
 // tables holds the definitions and names that records refer to.

@@ -16,7 +16,7 @@ const (
 	timeChange
 )
 
-const _ = uint(sheetChange - buff.Revived - 1) // does not compile if a kind of event collides
+const _ = uint(sheetChange - buff.Revived - 1) // does not compile if a kind of event has the value of sheetChange
 
 // Note records a change of the time of an owner or a buff. Any goroutine may call it, even while
 // another is between Begin and End.
@@ -41,7 +41,7 @@ func (r *Recorder) NoteSheet(c buff.SheetChange) {
 	r.note(&e)
 }
 
-// note writes a record that is not an event.
+// note writes a record for something other than an event.
 func (r *Recorder) note(e *buff.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -36,7 +36,7 @@ func (p *player) command(o recording.Op) (cmd buff.Command, ok bool) {
 	return cmd, err == nil
 }
 
-// timeout decodes a timeout with a function, and takes the function from Game.Timeout.
+// timeout decodes a timeout with a function, and calls Game.Timeout to get the function.
 func (p *player) timeout() buff.Command {
 	owner, after := buff.OwnerID(p.read()), time.Duration(p.read())
 	var do func(*engine.Context)

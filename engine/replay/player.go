@@ -20,7 +20,8 @@ type player struct {
 	loads  int // number of calls of Reload so far
 	done   Progress
 
-	// All catalogs so far: buffs of a removed definition may still refer to an older catalog.
+	// catalogs are all catalogs so far, because buffs of a removed definition may still refer to an
+	// older catalog.
 	catalogs []*buff.Catalog
 }
 

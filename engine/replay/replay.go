@@ -22,16 +22,16 @@ var (
 	ErrDiffers = errors.New("replay: events differ from the recording")
 )
 
-// Game provides the inputs that a recording does not hold. The zero value suffices for a game
-// whose owners have no data and whose timeouts are all by name. If one of its functions panics,
-// the replay ends with an error.
+// Game provides the inputs that a recording does not hold. The zero value suffices for a game in
+// which owners have no data and all timeouts are by name. If one of the functions panics, the
+// replay ends with an error.
 type Game struct {
 	// Data returns the data of an owner, as passed to Spawn and Restore.
 	Data func(id buff.OwnerID) any
 
 	// Timeout returns the function of a timeout that was started on the loop or by the inbox; n
-	// counts these timeouts from 0. If Timeout is nil, a recording that contains such a timeout is
-	// refused.
+	// counts these timeouts from 0. If Timeout is nil, Run refuses a recording that contains such a
+	// timeout.
 	Timeout func(n int, owner buff.OwnerID) func(*engine.Context)
 
 	// Catalog returns the catalog of the n-th Reload, counted from 0, built from the catalog
@@ -51,23 +51,23 @@ type Progress struct {
 	Frames int
 	Now    wheel.Time
 	Digest uint64 // digest of all events so far, which equals the digest in the recording
-	Busy   uint64 // first frame that ended with a busy owner when it was recorded; 0 if there is none
+	Busy   uint64 // number of the first frame that ended with a busy owner when it was recorded; 0 if there is none
 }
 
-// Run makes an engine with the options and replays a recording on it: see
-// [engine.Options].Trace.Record. Handlers, Members and the catalog are those of the game and must
-// act as before. Seed, limits and clocks are taken from the recording, and there is no Budget.
-// Commands that handlers post to the inbox are ignored, because they are in the recording. If
-// Limits.Tick or Limits.Events of the recording is above 1,048,576, the options must allow it
-// too, so that a recording cannot claim that much memory on its own.
+// Run makes an engine with the options and replays a recording on this engine: see
+// [engine.Options].Trace.Record. The options must have the game's Handlers, Members and catalog,
+// which must act as before. Run takes the seed, the limits and the clocks from the recording, and
+// sets no Budget. Commands that handlers post to the inbox are ignored, because they are in the
+// recording. If Limits.Tick or Limits.Events of the recording is above 1,048,576, the options must
+// allow it too, so that a recording cannot claim that much memory on its own.
 //
-// Run ends at the end of the recording, or at the first frame whose events differ from the
-// recorded ones, with [ErrDiffers] and the number of the frame. A recording that was cut off
-// within a block, for example by a crash, ends with [ErrRecording] after its last complete block.
-// Run also returns ErrRecording if the recording is damaged, belongs to another catalog, or
-// contains a value that no game could have passed, even if its checksums are valid. No recording
-// makes Run panic. Run also fails as [engine.New] does. A frame that ended with a busy owner
-// cannot be repeated reliably, because the set of handlers still running depended on the machine.
+// Run ends at the end of the recording. If the events of a frame differ from the recorded events,
+// it ends there with [ErrDiffers] and the number of the frame. A recording that was cut off within
+// a block, for example by a crash, ends with [ErrRecording] after its last complete block. Run also
+// returns ErrRecording if the recording is damaged, belongs to another catalog, or contains a value
+// that no game could have passed, even if its checksums are valid. No recording makes Run panic.
+// Run also fails as [engine.New] does. A frame that ended with a busy owner cannot be repeated
+// reliably, because the set of handlers still running depended on the machine.
 //
 // Any goroutine may call it.
 func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
@@ -81,11 +81,10 @@ func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
 
 // Resume is like Run, for a game that continues: it returns the engine in its state at the end of
 // the recording, with the same owners, handles and timeouts, and Options.Budget in effect. If
-// store.Open came after the start of the recording, that is the exact state before a crash,
-// provided that handlers are deterministic and Progress.Busy is 0. If a crash has cut the
-// recording off, the state is that of its last complete frame: the error is [ErrRecording], and
-// the engine is returned too. With any other error, or without a complete frame, the engine is
-// nil.
+// store.Open was called after the start of the recording, this is the exact state before a crash,
+// provided that handlers are deterministic and Progress.Busy is 0. If a crash has cut off the
+// recording, Resume returns the state after the last complete frame, together with the error
+// [ErrRecording]. With any other error, or without a complete frame, the engine is nil.
 //
 // The further run of the engine is not recorded. To record again, start with a new engine.
 //
@@ -133,7 +132,7 @@ func play(r io.Reader, o engine.Options, g Game) (*player, error) {
 	}
 }
 
-// begin reads the header and makes the engine.
+// begin reads the header and creates the engine.
 func (p *player) begin(in *recording.Blocks, o engine.Options) error {
 	h, err := header(in)
 	if err != nil {
@@ -174,8 +173,8 @@ func header(in *recording.Blocks) (h recording.Header, err error) {
 	return h, code.Err
 }
 
-// unasked is the largest Limits.Tick and Limits.Events that a recording may have unless the
-// options of the replay allow more: about 150 MB of memory.
+// unasked is the maximum of Limits.Tick and of Limits.Events in a recording, unless the options of
+// the replay allow more. It corresponds to about 150 MB of memory.
 const unasked = 1 << 20
 
 // affordable returns an error if the recording may need more memory than the game's options
@@ -192,7 +191,7 @@ func affordable(o *engine.Options, h *recording.Header) error {
 	return nil
 }
 
-// set replaces the options by those of the recording.
+// set replaces the options by the options in the recording.
 func set(o *engine.Options, h *recording.Header) {
 	o.Limits.Turn, o.Limits.Tick, o.Limits.Owners, o.Limits.Buffs = h.Limits[0], h.Limits[1], h.Limits[2], h.Limits[3]
 	o.Limits.Mailbox, o.Limits.Handlers, o.Limits.Inbox, o.Limits.Events = h.Limits[4], h.Limits[5], h.Limits[6], h.Limits[7]
@@ -201,7 +200,7 @@ func set(o *engine.Options, h *recording.Header) {
 	o.Budget, o.Trace.Record = -1, nil
 }
 
-// origin reads a recording; a panic of its reader becomes an error.
+// origin is the reader of a recording. A panic of this reader becomes an error.
 type origin struct{ r io.Reader }
 
 func (o origin) Read(p []byte) (n int, err error) {

@@ -11,6 +11,6 @@
 //	Fault                             Options.OnFault
 //	ReloadReport                      Engine.Reload
 //
-// None of these types can change an engine, and all except [Watch] are plain data: any goroutine
-// may read them.
+// No value of these types can change an engine. All types except [Watch] are plain data, which any
+// goroutine may read.
 package view

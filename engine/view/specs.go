@@ -10,13 +10,14 @@ import (
 // opened.
 type SpecStats struct {
 	Spec   *buff.Spec                 // newest version; nil for events without a definition, such as timeouts and commands of the game
-	Live   int                        // running instances
-	Events [len(View{}.Counts)]uint64 // by kind
+	Live   int                        // number of running instances
+	Events [len(View{}.Counts)]uint64 // number of events, by kind
 
 	// Handlers is the number of handler calls that have returned, Took their total duration, and
 	// Times the distribution, nil if no call was measured. Only a sample is measured: a worker
 	// measures the first calls in a frame, later one call in two, and so on, down to one call in
-	// 64, chosen at random. Each measured call also stands for the calls between.
+	// 64, chosen at random. Each measured call also counts for the calls around
+	// it that are not measured.
 	Handlers uint64
 	Took     time.Duration
 	Times    *Histogram
@@ -27,13 +28,13 @@ type Holder struct {
 	Owner  buff.OwnerID
 	Source buff.OwnerID // source of the oldest of these buffs
 	Buffs  int          // number of these buffs
-	Stacks int          // sum over these buffs
+	Stacks int          // number of stacks of all these buffs
 }
 
 // Holders is one part of the result of [Watch.Holders].
 type Holders struct {
 	List []Holder
-	Busy int // busy owners, whose buffs are not known
-	Next int // value of from for the next call; 0 at the end
-	All  int // number of owner numbers in use; from / All is the progress
+	Busy int // number of busy owners, whose buffs are not known
+	Next int // argument from for the next call; 0 if all owners have been visited
+	All  int // number of owner numbers in use; from / All is the fraction of owners visited
 }

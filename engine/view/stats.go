@@ -10,13 +10,13 @@ import (
 // Fault describes a panic of a handler or of another function that the game provides.
 type Fault struct {
 	// Call is the function that failed: "" for a handler; "Members", "Record" or "SlowTrace" for
-	// the option of engine.Options; "Clock" for the clock of [Watch.Open], "Look" for the
-	// function of [Watch.Follow]; "Run" for that of engine.Inbox.Run; "Formula" for a
-	// define.Formula; "Game.Data" and the like for the functions of a replay.Game.
+	// the option of engine.Options; "Clock" for the clock passed to [Watch.Open]; "Look" for the
+	// function passed to [Watch.Follow]; "Run" for a function passed to engine.Inbox.Run; "Formula"
+	// for a define.Formula; "Game.Data" and the like for the functions of a replay.Game.
 	Call string
 
 	Event buff.Event // event of the handler; for Members, Look and Formula, only the owner is set
-	Value any        // value of the panic; nil if the function ended its goroutine
+	Value any        // value of the panic; nil if the function has not panicked but ended its goroutine
 	Stack []byte     // stack trace; nil if the function ended its goroutine
 
 	// Suppressed is the number of faults of the same function that were not reported, since the
@@ -34,7 +34,7 @@ type Stuck struct {
 
 // StuckTurn identifies the turn of a [Stuck] owner. Its fields have meaning only for the engine.
 type StuckTurn struct {
-	Worker int // index of the worker; Mark and Since are its state
+	Worker int // index of the worker; Mark and Since are the state of this worker
 	Mark   uint64
 	Since  wheel.Time
 }
@@ -42,30 +42,30 @@ type StuckTurn struct {
 // Stats is the present state of an engine and its counters since it was made.
 type Stats struct {
 	Ticks  uint64
-	Fired  uint64 // wheel timers that have fired: each owner has one, and each aura
+	Fired  uint64 // number of wheel timers that have fired; each owner and each aura has one timer
 	Events uint64 // number of events in all frames
 
 	Owners      int
-	Busy        int           // owners whose turn was not over at the end of the last Tick
+	Busy        int           // number of owners whose turn was not over at the end of the last Tick
 	Behind      time.Duration // carried time still to be processed: see Options.CatchUp
 	Lost        time.Duration // time dropped since the engine was made
 	LostAtClose time.Duration // carried time dropped by Close
-	Timers      int           // waiting timers on the wheel: one for each owner with a deadline, and one for each aura
-	Inbox       int           // commands of other goroutines that were accepted and are waiting
+	Timers      int           // number of waiting timers on the wheel: one for each owner with a deadline, and one for each aura
+	Inbox       int           // number of commands of other goroutines that were accepted and are waiting
 
-	Dropped          uint64 // due events that were no longer valid just before they ran
-	Refused          uint64 // commands refused with ErrOverloaded
-	InboxRefused     uint64 // commands refused with ErrInboxFull, of all producers: see Inbox.Stats
-	Undelivered      uint64 // commands of handlers, busy owners and the inbox that failed without an event, because of an unknown owner, a stale handle or a full mailbox; and stolen buffs that could not be applied
-	DroppedOnDespawn uint64 // timeouts and deferred handlers dropped with their owner
-	PoolRefused      uint64 // times that the pool had no free worker; the work is delayed, not lost
-	Faults           uint64 // panics, and ends by runtime.Goexit, of all functions that the game provides: see Fault
+	Dropped          uint64 // number of due events that were no longer valid just before they ran
+	Refused          uint64 // number of commands refused with ErrOverloaded
+	InboxRefused     uint64 // number of commands refused with ErrInboxFull, of all producers: see Inbox.Stats
+	Undelivered      uint64 // number of commands of handlers, busy owners and the inbox that failed without an event, because of an unknown owner, a stale handle or a full mailbox; and stolen buffs that could not be applied
+	DroppedOnDespawn uint64 // number of timeouts and deferred handlers dropped with their owner
+	PoolRefused      uint64 // number of times that the pool had no free worker; the work is delayed, not lost
+	Faults           uint64 // number of panics and of calls of runtime.Goexit in all functions that the game provides: see Fault
 }
 
 // InboxStats is the state of the Inbox of one producer.
 type InboxStats struct {
 	Producer string // the name; empty for Engine.Inbox
-	Limit    int    // largest number of waiting commands
-	Waiting  int    // commands waiting now
-	Refused  uint64 // commands refused with ErrInboxFull
+	Limit    int    // maximum number of waiting commands
+	Waiting  int    // number of commands waiting now
+	Refused  uint64 // number of commands refused with ErrInboxFull
 }

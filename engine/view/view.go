@@ -106,14 +106,14 @@ var ErrTooManyFollowed = errors.New("engine: too many owners are followed")
 // View is the state of an engine at the end of one Tick. It is immutable: any number of
 // goroutines may read it.
 type View struct {
-	Frame uint64     // the number of the Tick
-	Now   wheel.Time // the instant that it reached
+	Frame uint64     // number of the Tick
+	Now   wheel.Time // instant that the Tick has reached
 	Stats Stats
 
 	// Options of the engine.
 	Workers, InboxLimit, MailboxLimit int
-	Budget                            time.Duration // limit of a Tick's wait for handlers
-	SlowFrame                         time.Duration // limit of a frame's duration
+	Budget                            time.Duration // maximum time that a Tick waits for handlers
+	SlowFrame                         time.Duration // a frame that takes longer counts as slow
 	Catalog                           *buff.Catalog
 
 	// Stuck and Waiting are copied from the Frame of the Tick. Mail is the number of messages in
@@ -123,17 +123,18 @@ type View struct {
 	Mail    int
 
 	// Faces are the levels of the timing wheel: ticks, seconds, minutes and hours. Beyond is the
-	// number of later deadlines.
+	// number of timers that are too far in the future for these levels.
 	Faces  [4]wheel.Face
 	Beyond int
 
-	// Since is the start of the counters below: when the Watch was opened.
+	// Since is the instant at which the counters below started, when the Watch was opened.
 	Since wheel.Time
 
-	// Counts are the numbers of events by kind. Late are the numbers of events by their delay, in
-	// the classes of LateBounds. Denied are the denials by definition and reason. Late is exact
-	// for frames of up to 32 events. In larger frames only a sample of the events is examined, and
-	// each of them also stands for the events between.
+	// Counts has the number of events of each kind. Late has the number of events in each class of
+	// delays, which LateBounds defines. Denied has the number of denials by definition and reason.
+	// Late is exact for frames of up to 32 events. In larger frames only a sample of the events is
+	// examined, and each event of the sample also counts for the events around it that are not in
+	// the sample.
 	Counts [buff.Revived + 1]uint64
 	Late   [len(LateBounds) + 1]uint64
 	Denied []Denial
@@ -141,11 +142,11 @@ type View struct {
 	// LateSum is the sum of the delays in Late.
 	LateSum time.Duration
 
-	// Frames are the durations of the latest frames, the oldest first, at most 256. Times is the
-	// distribution of all frames and Took their sum. Handled is the total duration of all turns.
-	// Only a sample is measured: a worker measures its first turns in a frame, later one turn in
-	// two, and so on, down to one turn in 64, chosen at random. Each measured turn also stands for
-	// the turns between.
+	// Frames has the durations of the latest frames, the oldest first, at most 256. Times is the
+	// distribution of the durations of all frames, and Took is their sum. Handled is the total
+	// duration of all turns, which is estimated. Only a sample is measured: a worker measures its
+	// first turns in a frame, later one turn in two, and so on, down to one turn in 64, chosen at
+	// random. Each measured turn also counts for the turns around it that are not measured.
 	Frames  []FrameTime
 	Times   Histogram
 	Took    time.Duration
@@ -190,25 +191,25 @@ type Denial struct {
 
 // FrameTime is the duration of a frame.
 type FrameTime struct {
-	Number uint64 // number of its Tick
+	Number uint64 // number of the frame's Tick
 	Took   time.Duration
 }
 
 // Ranked is an owner with the value that it is ranked by.
 type Ranked struct {
 	Owner buff.OwnerID
-	N     int64 // number of buffs, or nanoseconds
+	N     int64 // number of buffs in View.Most, nanoseconds in View.Busiest
 }
 
 // Owner is the state of an owner at the end of one Tick.
 type Owner struct {
 	Owner   buff.OwnerID
 	Now     wheel.Time // the instant of this state
-	Present bool
-	Since   wheel.Time // the instant of its Spawn
-	Paused  bool
+	Present bool       // the engine has this owner
+	Since   wheel.Time // the instant at which the owner was spawned
+	Paused  bool       // the owner's time is paused
 	Zone    uint32
-	Mail    int // number of messages waiting in its mailbox
+	Mail    int // number of messages waiting in the owner's mailbox
 
 	// Busy reports whether a turn of the owner is not over yet. Buffs are then those of the last
 	// View in which the owner was idle.
@@ -218,23 +219,25 @@ type Owner struct {
 	// are then not known, and the fields below are empty.
 	Unseen bool
 
-	// Buffs are at most 512, the oldest first. Carried is the number of all its buffs.
+	// Buffs has at most 512 of the owner's buffs, the oldest first. Carried is the number of all
+	// its buffs.
 	Buffs    []buff.Instance
 	Numbers  [][]float64 // for each of Buffs, the values of its application: see buff.Spec.OnSheet
 	Carried  int
 	Timeouts int
 
-	// Attributes are those of the catalog, at most 256, with at most 512 modifiers in total.
+	// Attributes has the attributes of the catalog, at most 256, with at most 512 modifiers in
+	// total.
 	Attributes []Attribute
 
-	// Events are the latest known events, at most 100, the oldest first. Pulses is the number of
-	// pulses since it is followed. Events from before the owner was followed are included if they
-	// are denials, faults or early ends and still known.
+	// Events has the latest known events of the owner, at most 100, the oldest first. Pulses is the
+	// number of pulses since the owner is followed. Events from before the owner was followed are
+	// included if they are denials, faults or early ends that the engine still keeps.
 	Events []buff.Event
 	Pulses uint64
 
-	// Data is the result of the look function of Watch.Follow. Fault is its panic, if it
-	// panicked.
+	// Data is the result of the look function of Watch.Follow. Fault is the text of its panic, or
+	// "".
 	Data  any
 	Fault string
 }
@@ -244,12 +247,12 @@ type Attribute struct {
 	Name        string
 	Base, Value float64
 	Modifiers   []Modifier // the oldest first
-	Lying       int        // number of all its modifiers, which may exceed len(Modifiers)
+	Lying       int        // number of all modifiers of the attribute, which may exceed len(Modifiers)
 }
 
 // Modifier is the effect of one buff on an attribute. Package stat documents the operations.
 type Modifier struct {
-	Spec    *buff.Spec // nil if the buff of the modifier cannot be found
+	Spec    *buff.Spec // definition of the buff that has the modifier; nil if this buff cannot be found
 	Source  buff.OwnerID
 	Op      stat.Op
 	Channel uint8

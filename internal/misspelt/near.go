@@ -17,8 +17,8 @@ func Near(s string, names []string) string {
 	return best
 }
 
-// distance returns the number of letters to insert, remove, change or swap with their neighbour
-// to turn a into b, or most if it is at least that.
+// distance returns the number of letters to insert, remove, change or swap with their neighbour to
+// turn a into b, or the limit most if the number is not below the limit.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// few is the number of keys up to which comparing is faster than counting over 256 digits.
+// few is the maximum number of keys that are sorted by comparing, because counting has the fixed
+// cost of 256 counters.
 const few = 32
 
 // Sort sorts keys in ascending order. It makes one pass for each group of eight bits in which the

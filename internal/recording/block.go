@@ -38,7 +38,7 @@ func (b *Blocks) Next() ([]byte, error) {
 		return nil, fmt.Errorf("a block of %d bytes, above the limit of %d", n, MostBytes)
 	}
 	b.data = b.data[:0]
-	for left := int(n) + 4; left > 0; { // in pieces: allocate no more than there is data
+	for left := int(n) + 4; left > 0; { // reads in pieces, so that a wrong length allocates no more memory than the input has data
 		k := min(left, 1<<16)
 		from := len(b.data)
 		b.data = append(b.data, make([]byte, k)...)

@@ -12,8 +12,8 @@ var Err = errors.New("replay: bad recording")
 // Code either encodes or decodes values. Both directions use the same sequence of calls, so that
 // they cannot differ. The zero Code encodes. After the first error, every decoded value is zero.
 type Code struct {
-	Reading bool   // whether Code decodes Data; otherwise it appends to Data
-	Data    []byte // encoded data, or the rest to decode
+	Reading bool   // if set, Code decodes Data; otherwise it appends to Data
+	Data    []byte // the data encoded so far, or the data that is still to be decoded
 	Err     error  // the first error
 }
 

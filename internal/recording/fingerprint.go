@@ -51,7 +51,8 @@ func (d *Digest) value(v reflect.Value) {
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			said := f.IsExported() || f.Anonymous && v.Field(i).CanInterface()
-			// Other named things are references: an action's buff, a group.
+			// An ID or name elsewhere is a reference, for example to the buff of an action or to a
+			// group.
 			if read := v.Type() == reflect.TypeFor[buff.Spec]() && (f.Name == "Name" || f.Name == "Note"); said && !read {
 				d.Text(f.Name)
 				d.value(v.Field(i))

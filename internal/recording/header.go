@@ -8,8 +8,8 @@ import (
 
 const (
 	magic = "bufftick recording"
-	// Since version 1 attributes count from 1, since version 2 the engine has a number, and
-	// since version 4 commands have their own binary form.
+	// In version 1 attributes started to count from 1, in version 2 the engine got a number, and in
+	// version 4 commands got their own binary form.
 	version = 5
 )
 
@@ -23,7 +23,7 @@ const (
 	Drop
 	Restore
 	Do   // a command, in its binary form
-	Func // a timeout with a function: its owner and delay
+	Func // the owner and the delay of a timeout with a function
 	Reload
 	Tick // a Tick, the last record of a block, with its inbox commands: Do, Func and Run
 	Run  // a function of Inbox.Run, recorded as the calls that it made
@@ -37,13 +37,13 @@ type Header struct {
 	Fingerprint uint64 // fingerprint of the catalog
 	Seed        uint64
 	Limits      [8]int
-	Epoch       int64 // Unix time in ms
-	Uptime      int64 // ns
-	Policy      uint8 // catch-up policy
+	Epoch       int64 // Options.Epoch as a Unix time in ms
+	Uptime      int64 // Options.Uptime in ns
+	Policy      uint8 // Options.CatchUp
 	Number      uint32
 }
 
-// Code encodes the header or decodes it: see the type Code.
+// Code encodes or decodes the header; see the type Code.
 func (h *Header) Code(c *Code) {
 	m, v := magic, version
 	Bytes(c, &m)
@@ -64,7 +64,7 @@ func (h *Header) Code(c *Code) {
 }
 
 // Wrong returns a description of a value that no engine can have written, or "" if there is none.
-// Valid policies are less than policies.
+// The parameter policies is the number of catch-up policies.
 func (h *Header) Wrong(policies uint8) string {
 	most := [...]int{1 << 30, 1 << 30, buff.MaxOwners, buff.MaxPerOwner, 1 << 20, 1 << 24, 1 << 24, 1 << 30}
 	for i, n := range h.Limits {

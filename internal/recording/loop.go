@@ -19,11 +19,10 @@ type Loop interface {
 	// Find sets the handler of a timeout from its name, and fails if there is no such handler.
 	Find(c *buff.Command) error
 
-	// Ask executes a command that is valid for this catalog or for an earlier one.
+	// Ask executes a command that is valid for the present catalog or for an earlier one.
 	Ask(c *buff.Command)
 
-	// Forward executes a command as if it came from the inbox. Call it within the function passed
-	// to Inbox.
+	// Forward executes a command as the inbox does. Call it within the function passed to Inbox.
 	Forward(c *buff.Command)
 
 	// Inbox sets the function called when the next Tick reads the inbox.
@@ -37,7 +36,8 @@ type Loop interface {
 	// recorded engine did not process it either.
 	Forget()
 
-	// GoOn ends the replay of a game that continues, with this Budget and with an active inbox.
+	// GoOn ends the replay of a game that continues: the inbox accepts posts again, and Ticks have
+	// the given budget.
 	GoOn(budget time.Duration)
 }
 

@@ -18,8 +18,8 @@ type moved struct {
 type Cut struct {
 	Attr stat.Attr
 	Was  float64 // the earlier base
-	Fell bool    // the maximum fell below the base, which is now the maximum
-	Rose bool    // the minimum rose
+	Fell bool    // if set, the maximum fell below the base, and the base was lowered to it
+	Rose bool    // if set, the minimum rose
 }
 
 // move records that a, which limits the attribute limited, is about to change. The value of a must
@@ -30,7 +30,7 @@ func (s *Sheet) move(a, limited stat.Attr) {
 	}
 	for _, m := range *s.moved {
 		if m.limited == limited && m.by == a {
-			return // keep the value before the first change
+			return // already recorded with its value before the first change
 		}
 	}
 	*s.moved = append(*s.moved, moved{limited: limited, by: a, was: s.cells[a].value})
@@ -47,7 +47,7 @@ func (s *Sheet) MoveAll() {
 	}
 	for i := 1; i < len(s.cells); i++ {
 		if by := s.layout.attrs[i].loBy; by != 0 {
-			s.Value(by) // a change of a stale attribute would not be noticed
+			s.Value(by) // recompute: a change of a stale attribute would not be noticed
 		}
 		by := s.layout.attrs[i].hiBy
 		if by == 0 || s.cells[i].base <= s.Value(by) {

@@ -10,14 +10,14 @@ import (
 // operand is a modifier during evaluation.
 type operand struct {
 	value float64
-	rank  uint16 // channel and op, in the order of their effect
+	rank  uint16 // the channel in the high byte and the op in the low byte: operands apply in this order
 }
 
 func (o operand) channel() uint16 { return o.rank >> 8 }
 
 func (o operand) op() stat.Op { return stat.Op(o.rank) }
 
-// few is the number of modifiers up to which the operands are stored on the stack.
+// few is the maximum number of modifiers for which the operands are stored on the stack.
 const few = 16
 
 // evaluate returns the attribute with its modifiers, before its limits, and reports whether an
@@ -72,7 +72,7 @@ func (s *Sheet) gather(a stat.Attr, ops []operand) (float64, []operand) {
 	return start, ops
 }
 
-// evaluation is the running value of one attribute while its channels are applied.
+// evaluation is the intermediate value of one attribute while its channels are applied.
 type evaluation struct {
 	attr     *attribute
 	running  float64
@@ -100,20 +100,21 @@ func (r *evaluation) channel(ops []operand) {
 	}
 }
 
-// multiply multiplies the running value. The conversion is required: without it a compiler may
+// multiply multiplies the intermediate value. The conversion is required: without it a compiler may
 // fuse the product with a following sum, for example on arm64, and round once where another
 // processor rounds twice. This is the only product of float64 values in the package.
 func (r *evaluation) multiply(factor float64) { r.set(float64(r.running * factor)) }
 
-// set sets the running value. v is never NaN: infinities are clamped at once, so they are never
-// multiplied by zero or added to another infinity.
+// set sets the intermediate value. v is never NaN: infinities are clamped at once, so they are
+// never multiplied by zero or added to another infinity.
 func (r *evaluation) set(v float64) {
 	r.running = within(v, -stat.MaxValue, stat.MaxValue)
 	r.overflow = r.overflow || r.running != v
 }
 
-// total returns start plus the operands that count, in one sum. The operands are sorted by size,
-// so those that count are at the low end and at the high end of the list.
+// total returns start plus the operands that count, added in one sum. Which operands count depends
+// on Aggregate. The operands are sorted by value, so the ones that count are at the low end and at
+// the high end of the list.
 func (a *attribute) total(start float64, ops []operand) float64 {
 	switch a.Aggregate {
 	case stat.Max:

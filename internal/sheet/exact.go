@@ -73,7 +73,7 @@ func (w *wide) add(v float64) {
 	const mantissaBits = 52
 	b := math.Float64bits(v)
 	mantissa, at := b&(1<<mantissaBits-1), uint(b>>mantissaBits)&0x7ff
-	if at > 0 { // not subnormal
+	if at > 0 { // the number is not subnormal
 		mantissa |= 1 << mantissaBits
 		at--
 	}
@@ -117,7 +117,7 @@ func (w *wide) round() float64 {
 		below |= limb(i)
 	}
 	if below != 0 {
-		head |= 1 // below the 53 bits that remain, so this bit only breaks a tie
+		head |= 1 // this bit is below the 53 bits that remain, so it only breaks a tie
 	}
 	// The conversion rounds to 53 bits. A value with at most 53 bits is exact, and only such a
 	// value can be subnormal, so no value is rounded twice.

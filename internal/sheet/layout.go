@@ -19,10 +19,10 @@ type attribute struct {
 	stat.Attribute
 
 	lo, hi     float64   // constant limits; MaxValue if the limit is an attribute
-	loBy, hiBy stat.Attr // or 0
+	loBy, hiBy stat.Attr // the attributes that are the limits; 0 if the limit is constant
 
-	// The attributes that this one limits. Invariant: there are no cycles, since the schema has
-	// none.
+	// limits are the attributes that this attribute limits. They form no cycle, because the schema
+	// has none.
 	limits []stat.Attr
 }
 

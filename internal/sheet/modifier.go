@@ -23,7 +23,7 @@ type slot struct {
 	prev    uint16 // the previous slot in its attribute's list, or none
 	next    uint16 // the next slot in its attribute's list or in the free list, or none
 	attr    stat.Attr
-	op      stat.Op // or vacant
+	op      stat.Op // vacant if the slot is free
 	channel uint8
 }
 
@@ -174,7 +174,7 @@ func (s *Sheet) drop(i uint16) {
 	s.touch(sl.attr)
 	sl.op = vacant
 	if sl.gen == lastGeneration {
-		return // retired
+		return // the slot is retired: it has no generation left
 	}
 	sl.gen++
 	sl.next, s.free = s.free, i

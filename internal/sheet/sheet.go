@@ -86,7 +86,7 @@ func (s *Sheet) Grow(to *Layout) {
 	}
 	s.layout = to
 	for i := len(to.attrs) - 1; i > 0; i-- {
-		s.Value(stat.Attr(i)) // a change of a stale attribute would not be noticed
+		s.Value(stat.Attr(i)) // recompute: a change of a stale attribute would not be noticed
 	}
 }
 

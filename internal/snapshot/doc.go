@@ -4,7 +4,7 @@
 // Begin starts a round between two Ticks. The round consists of the owners that have changed since
 // the last round, in their state at that instant. They are copied later: by Help, on another
 // goroutine, while no Tick runs; by Step, on the loop, a few owners per frame; or, if an owner is
-// about to change before that, by the loop or worker that changes it (copy on update). So a round
+// about to change first, by the loop or worker that changes the owner (copy on update). So a round
 // holds one instant of the whole engine, and no single frame has to copy all owners. Take ends it.
 //
 // An owner that is busy when a round starts cannot be copied. Instead, the round has the owner's

@@ -14,9 +14,9 @@ type Maker interface {
 	// O(owners that are not idle), and O(owners) if all is true.
 	Begin(all bool) Round
 
-	// Step copies up to most owners of the round on the loop, and returns the number copied. It
-	// reports whether all have been copied.
-	Step(most int) (n int, done bool)
+	// Step copies at most limit owners of the round on the loop. It returns the number of owners
+	// that it has copied, and whether all owners of the round are copied.
+	Step(limit int) (n int, done bool)
 
 	// Help copies owners of the round on the calling goroutine, as Step does on the loop, in the
 	// time between two Ticks; owners due in the next Tick are copied first. It returns when all
@@ -40,7 +40,7 @@ type Maker interface {
 
 	Left() int    // number of owners of the round not yet copied
 	Changed() int // number of owners that have changed for the next round so far
-	Busy() bool   // some owner is busy, so a round started now would have an older state of it
+	Busy() bool   // reports whether an owner is busy, so that a round started now would have an older state of this owner
 
 	// Touch must be called before the game changes its own data of an owner. It returns
 	// engine.ErrUnknownOwner if there is no such owner.

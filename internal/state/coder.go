@@ -10,26 +10,26 @@ import (
 	"github.com/bufftick/bufftick/internal/wire"
 )
 
-// coder passes over the fields of an Owner, and writes, reads or checks each of them, as its mode
-// says. In the comments, "codes" means any of the three. After an error, reading continues with
-// zeros, so that no method has to return an error.
+// coder visits the fields of an Owner in the order of the blob. To visit a field means to write,
+// read or check it, as the mode says. After an error, reading continues with zeros, so that no
+// method has to return an error.
 type coder struct {
 	mode   mode
 	format int
-	utf8   bool   // checking: names must be UTF-8
-	b      []byte // writing: the blob so far; reading: the blob without its check
-	next   int    // reading: the offset of the next byte
-	mask   uint64 // the optional fields that are present
+	utf8   bool   // if set, checking requires names in UTF-8
+	b      []byte // when writing, the blob so far; when reading, the blob without its checksum
+	next   int    // when reading, the offset of the next byte
+	mask   uint64 // the optional fields that are present, one bit each
 	mem    *Memory
 
-	err  error // reading: the blob is malformed
+	err  error // when reading, the first error in the form of the blob
 	bad  error // the first value that is out of range
 	late error // the first field that formats before 6 or 7 do not have; bad is reported first
 
-	path  [3]step // the list entries that the current field is in
-	depth int
-	name  string // of the entry path[0]
-	ages  uint64 // Owner.Ages
+	path  [3]step // the list entries that contain the current field, the outermost first
+	depth int     // number of entries in path
+	name  string  // name of the entry path[0]
+	ages  uint64  // Owner.Ages
 }
 
 type step struct {
@@ -88,7 +88,7 @@ const (
 	hasLists = hasAsync | hasWaiting | hasParams | hasNumbers | hasCaptures | hasAppliers | hasWith
 )
 
-// owner codes the contents of a blob.
+// owner visits all fields of an owner.
 func (c *coder) owner(o *Owner) {
 	c.format, c.ages = o.Format, 0
 	if c.mode == checking {
@@ -132,7 +132,7 @@ func (c *coder) owner(o *Owner) {
 	c.depth = 0
 }
 
-// header codes the fields of an owner that are not lists.
+// header visits the fields of an owner that are not lists.
 func (c *coder) header(o *Owner) {
 	c.place(o)
 	if c.has(hasOwnScale, o.Scale != Scale{}) {
@@ -151,7 +151,7 @@ func (c *coder) header(o *Owner) {
 	}
 }
 
-// place codes where and when the owner was saved.
+// place visits the fields that say where and when the owner was saved.
 func (c *coder) place(o *Owner) {
 	c.signed(&o.Wall)
 	c.signed(&o.Uptime)
@@ -180,8 +180,8 @@ func (c *coder) place(o *Owner) {
 	}
 }
 
-// scale codes a time scale. Ahead must be at least the parameter least, which is lower for a buff
-// that may have been paused for some time.
+// scale visits a time scale. Ahead must be at least the parameter least, unless the scale is
+// paused.
 func (c *coder) scale(p *Scale, least int64) {
 	c.signed(&p.Ahead)
 	c.int(&p.Inner, "inner_ms", -Farthest, Farthest)
@@ -232,9 +232,9 @@ func (b *Buff) lists() Lists {
 	return Lists{len(b.Async), len(b.Waiting), len(b.Params), len(b.Others), len(b.Captures), len(b.Appliers), len(b.With)}
 }
 
-// buff encodes or decodes the fields of a buff and the lengths of its lists. The elements of the
-// lists follow later in the blob. A field that has its default value is omitted from the blob; a
-// blob in which such a field is present is malformed.
+// buff visits the fields of a buff and the lengths of its lists. The elements of the lists follow
+// later in the blob. A field that has its default value is omitted from the blob; a blob in which
+// such a field is present is malformed.
 func (c *coder) buff(b *Buff, n *Lists) {
 	c.known(&b.ID, &b.Number)
 	c.name = b.ID
@@ -259,7 +259,7 @@ func (c *coder) buff(b *Buff, n *Lists) {
 	c.maybe(hasLeft, &b.Left, "left_ms", -Farthest, Farthest)
 	c.optional(b, hasDuration, &b.Duration, "duration_ms", 0, Farthest)
 	c.maybe(hasNext, &b.Next, "next_ms", -Farthest, Farthest)
-	if c.mode == reading && c.mask < hasPeriod { // most buffs
+	if c.mode == reading && c.mask < hasPeriod { // most buffs have none of the following fields
 		return
 	}
 	if c.mode != writing || b.rare() {
@@ -281,12 +281,12 @@ func (c *coder) buff(b *Buff, n *Lists) {
 	c.finish(b, n, at)
 }
 
-// rare reports whether a buff has a field of coder.rare.
+// rare reports whether a buff has any of the fields that coder.rare visits.
 func (b *Buff) rare() bool {
 	return b.Period|b.Wanted|b.Charges|b.Owed|b.Length|int64(b.Key|b.Running)|int64(b.Hidden) != 0 || b.Shield.Is || b.Scale != Scale{}
 }
 
-// rare codes the numbers that few buffs have.
+// rare visits the numbers that few buffs have.
 func (c *coder) rare(b *Buff) {
 	c.period(b, hasPeriod, &b.Period, "period_ms")
 	c.period(b, hasWanted, &b.Wanted, "wanted_ms")
@@ -317,7 +317,8 @@ func (c *coder) rare(b *Buff) {
 	}
 }
 
-// finish ends a buff before the entries of its lists.
+// finish completes the fields of a buff, before the entries of its lists: it writes the mask, or
+// checks the fields against each other.
 func (c *coder) finish(b *Buff, n *Lists, at int) {
 	if c.mode == writing {
 		c.closeMask(at)
@@ -326,8 +327,9 @@ func (c *coder) finish(b *Buff, n *Lists, at int) {
 	}
 }
 
-// openMask codes the mask of the fields of a buff and those that are only bits. When writing, it
-// reserves the longest mask and returns its offset; closeMask writes it.
+// openMask visits the mask of a buff's optional fields, and the fields that are only a bit of the
+// mask. When writing, it reserves room for the longest mask and returns its offset; closeMask
+// writes the mask later.
 func (c *coder) openMask(b *Buff) (at int) {
 	switch c.mode {
 	case writing:
@@ -384,7 +386,7 @@ func (c *coder) agree(b *Buff, n *Lists) {
 	}
 }
 
-// lists codes the entries of the lists of a buff.
+// lists visits the entries of the lists of a buff.
 func (c *coder) lists(b *Buff, n *Lists) {
 	if c.mode == reading && c.mask&hasLists == 0 {
 		return
@@ -441,7 +443,7 @@ func (c *coder) lists(b *Buff, n *Lists) {
 	}
 }
 
-// stack codes an application with its own timer, without its numbers.
+// stack visits an application with its own timer, except its numbers.
 func (c *coder) stack(l *Stack, leastStacks int64, of uint64) {
 	c.int(&l.Left, "left_ms", -Farthest, Farthest)
 	c.int(&l.Last, "counts_for_ms", -Farthest, Farthest)
@@ -464,7 +466,7 @@ func (c *coder) stack(l *Stack, leastStacks int64, of uint64) {
 	}
 }
 
-// ownNumbers codes the numbers of an application with its own timer.
+// ownNumbers visits the numbers of an application with its own timer.
 func (c *coder) ownNumbers(n *Numbers) {
 	params, others, captures := c.count(len(n.Params), math.MaxInt), c.count(len(n.Others), math.MaxInt), c.count(len(n.Captures), math.MaxInt)
 	c.numbers(n, params, others, captures)
@@ -496,14 +498,14 @@ func (c *coder) values(to *[]Value, n int, field string, finite bool) {
 	}
 }
 
-// entries codes the length of a list and returns it. The list has at most the limit most entries,
+// entries visits the length of a list and returns it. The list has at most the limit most entries,
 // each of which takes at least size bytes.
 func entries[E any](c *coder, from, to *[]E, most, size int) int {
 	return list(c, from, to, c.count(len(*to), most), size)
 }
 
-// list returns how many entries of a list to code. When reading, it takes memory for them, unless the
-// blob is too short for that many.
+// list returns the number of entries to visit. When reading, it takes memory for the entries, or
+// returns 0 if the blob is too short for n entries.
 func list[E any](c *coder, from, to *[]E, n, size int) int {
 	if c.mode != reading {
 		return len(*to)
@@ -518,7 +520,8 @@ func list[E any](c *coder, from, to *[]E, n, size int) int {
 	return n
 }
 
-// has reports whether an optional field is present.
+// has reports whether an optional field is present. Unless reading, the argument there says so, and
+// has sets the bit in the mask.
 func (c *coder) has(bit uint64, there bool) bool {
 	switch {
 	case c.mode == reading:
@@ -529,8 +532,8 @@ func (c *coder) has(bit uint64, there bool) bool {
 	return there
 }
 
-// since reports whether the format has a field. If the format is older than the field, the field
-// must not be present.
+// since reports whether the blob's format has a field that was introduced in the given format. If
+// it does not, the field must not be present.
 func (c *coder) since(format int, there bool, text string) bool {
 	if c.format >= format {
 		return true
@@ -548,7 +551,7 @@ func (c *coder) since(format int, there bool, text string) bool {
 	return false
 }
 
-// count codes the length of a list.
+// count visits the length of a list.
 func (c *coder) count(n, most int) int {
 	bits := uint64(n)
 	if c.upTo(&bits, uint64(most)); c.mode == reading && bits > uint64(len(c.b)-c.next) {
@@ -600,7 +603,7 @@ func (c *coder) signed(n *int64) {
 	}
 }
 
-// int codes a number that has limits.
+// int visits a number with limits.
 func (c *coder) int(n *int64, field string, least, most int64) {
 	if c.mode == writing {
 		c.b = wire.AppendInt(c.b, *n)
@@ -612,7 +615,7 @@ func (c *coder) int(n *int64, field string, least, most int64) {
 	c.limit(*n, field, least, most)
 }
 
-// optional codes a number that is omitted from the blob if it is 0.
+// optional visits a number that is omitted from the blob if it is 0.
 func (c *coder) optional(b *Buff, bit uint64, n *int64, field string, least, most int64) {
 	if (c.mode == reading || *n != 0) && c.has(bit, *n != 0) {
 		c.int(n, field, least, most)
@@ -620,14 +623,14 @@ func (c *coder) optional(b *Buff, bit uint64, n *int64, field string, least, mos
 	}
 }
 
-// maybe codes a number that is omitted from the blob if it is missing.
+// maybe visits a number that the buff may not have; it is then omitted from the blob.
 func (c *coder) maybe(bit uint64, m *Maybe, field string, least, most int64) {
 	if m.Is = c.has(bit, m.Is); m.Is {
 		c.int(&m.N, field, least, most)
 	}
 }
 
-// period codes a period that is omitted from the blob if it is 0.
+// period visits a period that is omitted from the blob if it is 0.
 func (c *coder) period(b *Buff, bit uint64, ms *int64, field string) {
 	if c.mode != reading && *ms == 0 || !c.has(bit, *ms != 0) {
 		return
@@ -639,7 +642,7 @@ func (c *coder) period(b *Buff, bit uint64, ms *int64, field string) {
 	}
 }
 
-// age codes the age of a buff or timeout.
+// age visits the age of a buff or timeout.
 func (c *coder) age(age *uint64) {
 	if c.uint(age); c.mode != writing && *age-1 >= c.ages {
 		c.failf("age: %d, want 1 to the %d of the owner", *age, c.ages)
@@ -664,7 +667,7 @@ func (c *coder) text(s *string) {
 	c.known(s, &number)
 }
 
-// known codes a name. When reading, it also looks up the name's number.
+// known visits a name. When reading, it also looks up the name's number.
 func (c *coder) known(s *string, number *int32) {
 	switch c.mode {
 	case writing:
@@ -681,7 +684,7 @@ func (c *coder) known(s *string, number *int32) {
 	}
 }
 
-// readUint reads a number, which must have the least possible length.
+// readUint reads a number, which must be encoded in as few bytes as possible.
 func (c *coder) readUint() uint64 {
 	if c.next < len(c.b) && c.b[c.next] < 0x80 { // most are short
 		c.next++
@@ -696,7 +699,7 @@ func (c *coder) readUint() uint64 {
 	return n
 }
 
-// below reads a number of at most the given one.
+// below reads a number that must not be above the limit most.
 func (c *coder) below(most uint64) uint64 {
 	at, n := c.next, c.readUint()
 	if n > most {
@@ -707,7 +710,7 @@ func (c *coder) below(most uint64) uint64 {
 	return n
 }
 
-// malformed records that the blob is malformed at the next byte, and ends it there.
+// malformed records that the blob is malformed at the next byte, and drops the rest of the blob.
 func (c *coder) malformed(format string, args ...any) {
 	if c.mode == reading && c.err == nil {
 		c.err = fmt.Errorf("%w: byte %d: %s", Err, c.next, fmt.Sprintf(format, args...))
@@ -715,7 +718,7 @@ func (c *coder) malformed(format string, args ...any) {
 	}
 }
 
-// full records an error if a field of a buff that is present in the blob is empty.
+// full records an error if is is false: a field of the buff is present in the blob but empty.
 func (c *coder) full(b *Buff, is bool) {
 	if !is {
 		c.malformed("a field of the buff %q is said to be there and is empty", b.ID)
@@ -734,7 +737,8 @@ func (c *coder) named(field, name string) {
 	}
 }
 
-// entry says in which list of the owner the next fields are, and requires a name.
+// entry sets the list entry that contains the next fields, and records an error if the name is
+// empty.
 func (c *coder) entry(list string, k int, name, field string) {
 	c.path[0], c.depth, c.name = step{list, k}, 1, name
 	c.named(field, name)
@@ -747,7 +751,7 @@ func (c *coder) enter(list string, k int) {
 
 func (c *coder) leave() { c.depth-- }
 
-// failf records that a value is out of range, with its position.
+// failf records that a value is out of range, with the list entry that contains it.
 func (c *coder) failf(format string, args ...any) {
 	if c.mode == writing || c.bad != nil {
 		return

@@ -12,7 +12,7 @@ func Checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 // AppendUint appends a number.
 func AppendUint(dst []byte, n uint64) []byte {
-	if n < 0x80 { // most numbers are
+	if n < 0x80 { // most numbers are this small
 		return append(dst, byte(n))
 	}
 	return binary.AppendUvarint(dst, n)
