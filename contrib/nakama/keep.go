@@ -40,14 +40,15 @@ func Keep(s store.Store, match string, o engine.Options) func(context.Context, r
 	}
 }
 
-// users stores the owners of all users who have joined the match.
+// users stores the owners of all users of the match.
 type users struct {
 	Last buff.OwnerID            `json:"last"`
 	IDs  map[string]buff.OwnerID `json:"ids"`  // owner of each user, by UUID
-	Away map[buff.OwnerID][]byte `json:"away"` // by owner: saved buffs of a user who is not connected
+	Away map[buff.OwnerID][]byte `json:"away"` // by owner: saved buffs of a user without a connection
 }
 
-// comeBack restores the saved state. Users who were connected when the server died count as not connected.
+// comeBack restores the saved state. Users that were connected when the server died count as not
+// connected.
 func (m *Match) comeBack(r store.Restored) error {
 	if r.Fresh {
 		return nil

@@ -34,7 +34,7 @@ import (
 // Rate is the number of calls of MatchLoop per second.
 const Rate = 20
 
-// The opcodes of messages. The comments say who sends a message, and what it contains.
+// The opcodes of messages. The comments name the sender and the content of each message.
 const (
 	OpUse         = 1 // from a client: a [Use], as JSON
 	OpMissed      = 2 // from a client: which packets its replicate client has missed

@@ -12,10 +12,10 @@
 //	})))
 //	result, err := system.Root.RequestFuture(zone, buff.Apply(7, …), time.Second).Result()
 //
-// An actor that gets no commands for the time Idle saves everything and stops. The next actor of that
-// zone restores what was saved. This package does not ensure that a zone has only one actor at
-// a time, and Proto.Actor's cluster does not ensure that after a pause of a node. But the store does
-// not let an earlier actor save any more: it returns store.ErrFenced.
+// An actor that gets no commands for the time Idle saves everything and stops. The next actor of
+// that zone restores the saved state. This package does not ensure that a zone has only one actor
+// at a time, and Proto.Actor's cluster does not ensure that after a pause of a node. But the store
+// does not let an earlier actor save any more: it returns store.ErrFenced.
 package protoactor
 
 import (
@@ -125,7 +125,8 @@ func (z *zone) end() {
 	}
 }
 
-// abandon ends a zone after a panic, without saving it. The next actor restores what is on disk.
+// abandon ends a zone after a panic, without saving it. The next actor restores the state that is
+// on disk.
 func (z *zone) abandon() {
 	if z.timer != nil {
 		z.timer.Stop()
@@ -134,6 +135,6 @@ func (z *zone) abandon() {
 		z.saver.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), drainWithin)
 		defer cancel()
-		_ = z.saver.Engine().Close(ctx) // unlike Drain, saves nothing
+		_ = z.saver.Engine().Close(ctx) // unlike Drain, Close does not save the zone
 	}
 }

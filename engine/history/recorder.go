@@ -15,7 +15,7 @@ const (
 	// MinBytes is the smallest size of a Recorder: two chunks.
 	MinBytes = 2 * chunkBytes
 
-	// DefaultBytes is a size that suits most games: some 800,000 events.
+	// DefaultBytes is a size that suits most games: it has room for about 800,000 events.
 	DefaultBytes = 32 << 20
 
 	chunkBytes = 64 << 10
@@ -37,7 +37,7 @@ type Recorder struct {
 
 	places []place // positions of definitions, by lineage
 	last   string  // the last name stored
-	name   uint16  // position of last in the table, plus one
+	name   uint16  // position of the name last in the current chunk's table, plus one
 }
 
 // place is the position of a definition in the table of the current chunk.
@@ -52,7 +52,7 @@ type chunk struct {
 	context
 	tables
 	words  []uint64
-	n      int // words in use
+	n      int // number of words in use
 	events int
 	since  wheel.Time // Seen of the first event
 	until  wheel.Time // Seen of the last event
@@ -198,22 +198,22 @@ func (r *Recorder) placeOfName(c *chunk, name string) uint16 {
 	return r.name
 }
 
-// Since returns the instant of the frame from which the record is complete. Any goroutine may
-// call it.
+// Since returns the instant of the first frame from which on all events are still recorded. Any
+// goroutine may call it.
 func (r *Recorder) Since() wheel.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known
 }
 
-// Stats is the content of a Recorder.
+// Stats says how much a Recorder holds.
 type Stats struct {
 	Events uint64 // number of events recorded since New
 	Kept   int    // number of events still available
 	Bytes  int    // memory in use
 }
 
-// Stats returns the present content. Any goroutine may call it; it costs O(chunks).
+// Stats returns the present numbers. Any goroutine may call it; it costs O(chunks).
 func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,7 +25,8 @@ type player struct {
 	catalogs []*buff.Catalog
 }
 
-// block replays the calls of one block. Their results are ignored: the digest covers them.
+// block replays the calls of one block. It ignores their results, because the comparison of digests
+// covers these.
 func (p *player) block() error {
 	for len(p.code.Data) > 0 && p.code.Err == nil {
 		var o recording.Op
@@ -115,7 +116,7 @@ func (p *player) data(id buff.OwnerID) (data any) {
 	return data
 }
 
-// ask calls a function of the game; a panic ends the replay.
+// ask calls a function of the game. If the function panics, the replay ends.
 func (p *player) ask(call string, do func()) {
 	if err := p.loop.Foreign(call, do); err != nil {
 		p.code.Err = err

@@ -32,7 +32,7 @@ type zone struct {
 	plague *buff.Spec
 	hurt   []int // by owner: sum of the stacks of its pulses; written by its handlers, one at a time
 
-	in, out []letter // commands that came from other zones, and commands for other zones
+	in, out []letter // commands from other zones, and commands for other zones
 	line    []byte
 	sum     uint64
 	events  int
@@ -73,9 +73,8 @@ func newWorld(s setup) (*world, error) {
 	return w, nil
 }
 
-// newZone creates a zone with its owners; every tenth starts with the plague. Owner ids are
-// unique in the world: those of zone n start at n × owners. All zones share the immutable
-// catalog.
+// newZone creates a zone with its owners; every tenth starts with the plague. Owner ids are unique
+// in the world: the ids of zone n start at n × owners. All zones share the immutable catalog.
 func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone, err error) {
 	z := &zone{number: n, plague: catalog.Spec("plague"), hurt: make([]int, s.owners)}
 	z.engine, err = engine.New(engine.Options{

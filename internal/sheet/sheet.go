@@ -11,12 +11,12 @@ import (
 // must not be used concurrently, not even for reading.
 type Sheet struct {
 	layout *Layout
-	cells  []cell // one for each attribute
+	cells  []cell // one cell for each attribute, by Attr; entry 0 is unused
 
 	slots []slot // modifiers and free slots
 	free  uint16 // first free slot, or none
-	live  uint16
-	limit uint16
+	live  uint16 // number of modifiers
+	limit uint16 // maximum number of modifiers
 
 	moved *[]moved  // limits that may have changed, see NextCut; nil until the first change
 	spare []operand // buffer for evaluating attributes with more than few modifiers
@@ -32,8 +32,8 @@ type cell struct {
 	count      uint16
 
 	// Invariant: if an attribute is stale, all attributes that it limits are stale.
-	stale    bool // value must be recomputed
-	overflow bool // an intermediate result was above MaxValue
+	stale    bool // if set, value must be recomputed
+	overflow bool // if set, an intermediate result was above MaxValue
 }
 
 const none = 1<<16 - 1
@@ -123,8 +123,9 @@ func (s *Sheet) Limits(a stat.Attr) (lo, hi float64) {
 }
 
 // SetBase sets the base to v, bit for bit. Limits are not applied here but in Value, so that a
-// saved sheet can be restored in any order. It returns [ErrValue], and leaves the sheet unchanged, if v is
-// not a number of at most [stat.MaxValue]. It panics if the schema has no such attribute.
+// saved sheet can be restored in any order. If v is NaN or its absolute value is above
+// [stat.MaxValue], SetBase returns [ErrValue] and leaves the sheet unchanged. It panics if the
+// schema has no such attribute.
 func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 	s.layout.must(a)
 	v, err := number(v, s.layout.attrs[a].Name)

@@ -49,8 +49,8 @@ type Maker interface {
 
 // Copies is the result of a round.
 type Copies interface {
-	All() iter.Seq[*Copy] // in unspecified order; valid until Free
-	Len() int
+	All() iter.Seq[*Copy] // the copies in unspecified order; valid until Free
+	Len() int             // number of copies
 
 	// Free declares that the copies and their bytes are no longer used, so that their memory
 	// can be reused. Any goroutine may call it, once.
@@ -64,7 +64,7 @@ type Copy struct {
 	Blob  []byte // the blob of Engine.Save
 	Data  []byte // result of Marshal for the game's data
 	Lost  int    // number of timeouts by function and deferred handlers, which are not copied
-	Err   error  // error of Marshal; the owner is not copied, and the next round tries again
+	Err   error  // error of Marshal; if not nil, the owner is not copied, and the next round tries again
 }
 
 // Round describes a round at its start.

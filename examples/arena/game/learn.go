@@ -55,7 +55,7 @@ func (w *World) count(e *buff.Event) {
 	mix(math.Float64bits(e.Value))
 }
 
-// changed records a change of health, and tells viewers about the hit, heal or absorption.
+// changed records a change of health, and reports the hit, heal or absorption to the viewers.
 func (w *World) changed(u *Unit, e *buff.Event) {
 	u.Health = e.Value
 	if e.Spec == nil {

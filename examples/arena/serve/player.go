@@ -23,7 +23,7 @@ const (
 	patience  = 5 * 1000 / 50
 )
 
-// errForeign ends a connection whose client does not use the page's protocol.
+// errForeign ends a connection if the client does not use the page's protocol.
 var errForeign = errors.New("serve: invalid message")
 
 // message is one message of a client.

@@ -33,7 +33,7 @@ type Server struct {
 	replicate *replicate.Server
 	heroes    map[string]*hero
 	players   []*player
-	paused    map[int]uint64 // by paused arena: the frame in which the pause began
+	paused    map[int]uint64 // by paused arena: the frame in which the pause started
 
 	arrivals chan *player
 	slots    chan struct{} // holds an element for each connection, to limit their number
@@ -297,8 +297,8 @@ func (s *Server) leave(p *player) {
 	close(p.done)
 }
 
-// sweep removes connections that have ended, whose client does not read, or whose client has never
-// sent a request. It frees heroes whose players stay away.
+// sweep removes connections that have ended, and connections with a client that does not read or
+// has never sent a request. It frees heroes if their players stay away.
 func (s *Server) sweep() {
 	frame, here := s.world.Frames(), s.players[:0]
 	for _, p := range s.players {

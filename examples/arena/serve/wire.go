@@ -23,7 +23,7 @@ const (
 	msgTruth = 0x05
 	msgNo    = 0x06 // ability, refusal uint8
 
-	askPlay  = 0x30 // the token of an earlier hero, or nothing
+	askPlay  = 0x30 // the token of an earlier hero; may be empty
 	askWatch = 0x31 // id uint16 of the unit to watch; 0 is the King
 	askWalk  = 0x32 // direction x, y int8
 	askGo    = 0x33 // destination x, y uint16
