@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// scaleCmd measures the cost of an event and of a call for different sizes.
+// scaleCmd measures the cost of an event and of a call in worlds of different sizes.
 type scaleCmd struct {
 	Most    int `default:"1000000" help:"the largest number of players, each with ten buffs; a million needs 7 GB"`
 	Rounds  int `default:"10" help:"how often each size has its turn"`
@@ -26,7 +26,7 @@ func (s *scaleCmd) Run(con *console) error {
 	return nil
 }
 
-// workersAt is the size for the comparison of worker counts.
+// workersAt is the number of players with which different numbers of workers are compared.
 const workersAt = 100_000
 
 func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Called, err error) {
@@ -44,7 +44,7 @@ func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Call
 			}
 		case players < workersAt:
 			sizes = append(sizes, rival.Size{Players: players}, rival.Size{Players: players, Workers: pooled})
-		default: // two worlds of that size are too large
+		default: // two worlds of that size at once need too much memory
 			sizes = append(sizes, rival.Size{Players: players})
 			alone = append(alone, rival.Size{Players: players, Workers: pooled})
 		}
@@ -108,7 +108,7 @@ func (r *rivalsCmd) measure(con *console) (duels []rival.Duel, after *rival.Duel
 	return duels, after, nil
 }
 
-// wheelCmd measures the wheel alone.
+// wheelCmd measures the wheel without the engine.
 type wheelCmd struct {
 	Most   int `default:"1000000" help:"the largest number of timers"`
 	Rounds int `default:"8" help:"how often each has its turn"`

@@ -38,7 +38,7 @@ func isFile(name string) bool {
 	return err == nil
 }
 
-// inTurn builds both commits, takes their probes in turn, and returns the folders with the
+// inTurn builds both commits and takes their probes alternately. It returns the folders with the
 // results.
 func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
 	var binaries []string
@@ -73,7 +73,8 @@ func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
 	return out, nil
 }
 
-// buildAt builds this command at a commit, in a separate worktree; a dot is the current tree.
+// buildAt builds this command at a commit, in a separate worktree. If commit is ".", it builds the current
+// tree.
 func buildAt(commit, dir string, n int) (string, error) {
 	binary := filepath.Join(dir, fmt.Sprintf("bench-%d", n))
 	tree, err := repository()
@@ -89,7 +90,7 @@ func buildAt(commit, dir string, n int) (string, error) {
 		defer func() { _ = exec.Command("git", "worktree", "remove", "--force", tree).Run() }()
 	}
 	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Dir = filepath.Join(tree, "bench") // not a module in older commits
+	build.Dir = filepath.Join(tree, "bench") // in older commits, bench is not a separate module
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", commit, err, out)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// cutsCmd measures the cost of saving for frames.
+// cutsCmd measures how much longer frames take because of saving.
 type cutsCmd struct {
 	Owners  int      `default:"100000" help:"of the crowd; the raids are 4,000"`
 	Frames  int      `default:"400" help:"of each way in each round"`
@@ -20,7 +20,7 @@ type cutsCmd struct {
 	Virtual bool     `help:"one frame follows on the other, and none takes its 50 ms: the disk is then too slow for any game"`
 }
 
-// Run prints a line for each way.
+// Run prints a line for each way of saving.
 func (c *cutsCmd) Run(con *console) error {
 	frames, opens, err := c.measure(1, con)
 	if err == nil {
@@ -29,7 +29,7 @@ func (c *cutsCmd) Run(con *console) error {
 	return err
 }
 
-// into measures the part of the report about saving.
+// into measures the part of the report that is about saving.
 func (c *cutsCmd) into(report *page.Report, seed uint64, con *console) error {
 	by, begin := gauge.ThisMachine(), gauge.Busy()
 	frames, opens, err := c.measure(seed, con)

@@ -5,7 +5,7 @@
 //	go -C bench run . run siege -targets 80 one of them, with other numbers; run siege -help lists them
 //	go -C bench run . scale                 cost of an event from 1,000 to 1,000,000 players
 //	go -C bench run . rivals                the engine and hand-written alternatives
-//	go -C bench run . wheel                 the wheel alone against a heap, a flat wheel, AfterFunc
+//	go -C bench run . wheel                 the wheel alone, a heap, a flat wheel, and AfterFunc
 //	go -C bench run . cuts                  cost of saving for frames, and time to restore a zone
 //	go -C bench run . viewers               cost of showing buffs to 4,000 players; also JSON and Colyseus
 //	go -C bench run . report                everything: tables, charts, run.json, bench.txt, ticks.csv,
@@ -15,12 +15,12 @@
 //	go -C bench run ./yardstick             the engine next to simpler designs: events, small Ticks, calls, memory
 //
 // It is a separate module, so that programs that require the engine do not require a chart
-// library. The command runs in the module's folder, and paths are relative to that.
+// library. The command runs in the module's folder, and paths are relative to that folder.
 //
 // The report of this repository is in the folder report, and the marked parts of the README are
 // generated with it; a test compares them with report/run.json. After a change to the
-// templates, -from report/run.json regenerates them without measuring. -parts measures a part
-// again and keeps the rest.
+// templates, -from report/run.json regenerates them without measuring. -parts measures some
+// parts again and keeps the others.
 //
 // Flags may have one dash or two. -profile cpu, mem, mutex or trace writes a profile of any
 // command; -realtime gives each frame its 50 ms instead of running frames back to back. The
@@ -71,11 +71,12 @@
 // # Which figures to trust
 //
 // Absolute times drift by a third within hours on a shared machine. Values to be compared are
-// measured in turn, A B A B, and given as a ratio with its spread: rivals against the engine,
-// and for gate and compare each step against a heap that no change affects. Each sample comes
+// measured alternately (A B A B), and given as a ratio with its spread. The rivals are divided by the
+// engine. For gate and compare, each step is divided by the event of a heap, which no change to the
+// engine affects. Each sample comes
 // from its own process, because memory layout affects the result. Gate fails on allocations,
-// and on ratios 50 % above the recorded ones; compare, with two commits in turn, finds smaller
-// changes.
+// and on ratios 50 % above the recorded ones; compare, which
+// alternates between two commits, finds smaller changes.
 //
 // # Checks in CI
 //
@@ -101,7 +102,7 @@
 //	Memory      bytes                                           a player, a buff, at 10^5 and 10^6
 //
 // The wheel alone, with 10^4 to 10^6 timers (-wheel.most 10000000 for more), is compared with
-// container/heap and a flat wheel of 43,200 slots, which does not order timers within a second;
+// container/heap and a flat wheel of 43,200 slots, which does not order timers within a second. The row
 // floor only stores the deadline.
 //
 //	benchmark       measures
@@ -115,8 +116,8 @@
 //	WheelAfterFunc  time.AfterFunc instead of WheelAdd
 //	WheelFloor      accessing records of the same size, without a data structure
 //
-// Due, Idle, Buffs and Memory print the goal next to each figure. loop-ns is processor time of
-// the loop's thread, which other processes affect less than elapsed time.
+// Due, Idle, Buffs and Memory print the goal next to each figure. The unit loop-ns is processor time
+// of the loop's thread, which other processes affect less than elapsed time.
 //
 // Read the metric in the unit that you are interested in: ns/timer, ns/player, ns/event, ns/call,
 // ns/message, B/buff. ns/op is the cost of a batch and means little. Other libraries are in

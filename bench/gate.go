@@ -12,18 +12,18 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// gateCmd runs the checks of CI: no allocations, and no step far slower than its recorded
-// ratio.
+// gateCmd runs the checks of CI: steps must not allocate, and no step may be much slower than its
+// recorded ratio.
 type gateCmd struct {
 	Probes int    `default:"5" help:"processes that measure each step; the middle one counts"`
 	Repeat int    `default:"1" help:"how often all of it is done, to see that the verdict is the same each time"`
 	Out    string `placeholder:"DIR" help:"write bench.txt there, for compare, with all probes"`
 }
 
-// limits are the maximum ratios of a step to the heap's event, as the median of some processes.
-// The first factor is the margin: medians of five differ by a tenth on one machine, and other
-// caches lead to other ratios. The second factor is the recorded ratio. Smaller changes are
-// found by compare.
+// limits are, for each step, the maximum ratio of its time to the time of an event of the heap. The
+// ratio is the median of several processes. In a limit, the second factor is the recorded ratio, and
+// the first is a margin, because medians of five processes differ by a tenth on one machine, and
+// machines with other caches have other ratios. The command compare finds smaller changes.
 var limits = rival.Probe{
 	"engine/game":   1.5 * 3.1,
 	"engine/calls":  1.5 * 2.9,
@@ -112,7 +112,7 @@ func (*probeCmd) Run(con *console) error {
 	return json.NewEncoder(con.out).Encode(p)
 }
 
-// takeProbes runs n processes one after another, because memory layout affects the results.
+// takeProbes takes n probes, each in its own process because memory layout affects the results.
 func takeProbes(n int, con *console) ([]rival.Probe, error) {
 	self, err := os.Executable()
 	if err != nil {

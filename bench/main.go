@@ -92,7 +92,7 @@ func twoDashes(args []string) []string {
 	return out
 }
 
-// takeDefaults makes the initial values of the structs the defaults of their flags.
+// takeDefaults uses the initial values of the structs as the defaults of the flags.
 func takeDefaults(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		if f, ok := node.(*kong.Flag); ok && f.Target.CanInterface() && !f.HasDefault && !f.Target.IsZero() {

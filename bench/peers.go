@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// measurePeers runs the module of the other libraries, which this module does not require. If
-// they are not available, the report says so and continues.
+// measurePeers runs bench/peers, which measures other libraries. This module does not require them. If
+// they are not available, measurePeers prints that, and the report continues without them.
 func measurePeers(most, rounds int, con *console) ([]page.Turns, error) {
 	repo, err := repository()
 	if err != nil {

@@ -38,11 +38,11 @@ func (r *reportCmd) Run(con *console) error {
 	if len(r.Parts) > 0 {
 		old, err := page.Read(filepath.Join(r.To, "run.json"))
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // no earlier report
+		case errors.Is(err, fs.ErrNotExist): // there is no earlier report
 			report.InParts = true
 		case err != nil:
 			return err
-		case r.onlyCuts(): // cuts record their own machine
+		case r.onlyCuts(): // a measurement of the cuts records its own machine
 			report = old
 		case !old.Machine.Same(&report.Machine):
 			return fmt.Errorf("the report in %s is from another machine (%s, %d processors): measure only cuts, or everything", r.To, old.Machine.CPU, old.Machine.Processors)

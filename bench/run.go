@@ -19,7 +19,7 @@ import (
 // console is the output of a command: results, and diagnostics.
 type console struct{ out, diag io.Writer }
 
-// runCmd runs profiles. Each is a subcommand with its numbers as flags.
+// runCmd runs profiles. Each profile is a subcommand, and its parameters are flags.
 type runCmd struct {
 	game `embed:""`
 	Out  string `placeholder:"DIR" help:"also write run.json, bench.txt and ticks.csv there"`
@@ -47,7 +47,7 @@ type game struct {
 	Quick    bool   `help:"all profiles, much shorter, within a minute"`
 }
 
-// newCLI returns the command line with the numbers of the full profiles.
+// newCLI returns the command line. The defaults of the flags are the parameters of the full profiles.
 func newCLI() *cli {
 	c := &cli{}
 	runs := reflect.ValueOf(&c.Run).Elem()
@@ -70,7 +70,7 @@ func profileHelp() kong.Vars {
 	return vars
 }
 
-// play runs the profile of the command, or all.
+// play runs the profile that the command names, or all profiles.
 func (r *runCmd) play(node *kong.Node, con *console) error {
 	chosen, ok := node.Target.Addr().Interface().(load.Profile)
 	machine := gauge.ThisMachine()
@@ -105,8 +105,8 @@ func (r *runCmd) play(node *kong.Node, con *console) error {
 	return verdict(results, con)
 }
 
-// shorten replaces the values in p that equal those in full, and so were not set by flags, by
-// those in quick. All three point to profiles of one type.
+// shorten replaces values in p by the values in quick. It does so for each field that is equal in p and
+// full, because such a field was not set by a flag. All three arguments point to profiles of one type.
 func shorten(p, full, quick any) {
 	shortenFields(reflect.ValueOf(p).Elem(), reflect.ValueOf(full).Elem(), reflect.ValueOf(quick).Elem())
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/bench/viewers"
 )
 
-// viewersCmd measures the cost of showing buffs.
+// viewersCmd measures the cost of showing buffs to players.
 type viewersCmd struct {
 	Seconds  int           `default:"60" help:"of the game, in each way"`
 	Warm     time.Duration `default:"60s" help:"of the game before there are viewers"`
@@ -18,7 +18,7 @@ type viewersCmd struct {
 	Colyseus int           `default:"400" help:"viewers of the Colyseus server, which npm gets; 0 leaves it out"`
 }
 
-// Run prints a line for each way.
+// Run prints a line for each way of showing buffs.
 func (c *viewersCmd) Run(con *console) error {
 	o := viewers.Options{Seconds: c.Seconds, Warm: c.Warm, Seed: c.Seed, Crowd: c.Crowd, Rival: "colyseus", RivalViewers: c.Colyseus}
 	bar := newBar(con.diag, "4,000 viewers")
@@ -45,7 +45,7 @@ func (c *viewersCmd) row(con *console, w *viewers.Cost) {
 		w.Share.Middle/float64(w.Viewers)*1e6, w.Bytes, w.Packets, w.Mallocs)
 }
 
-// rival prints a line for Colyseus, or why there is none.
+// rival prints a line for Colyseus, or the reason why it was not measured.
 func (c *viewersCmd) rival(con *console, o viewers.Options) error {
 	r, err := viewers.Colyseus(context.Background(), o)
 	if errors.Is(err, viewers.ErrNoRival) {
@@ -61,7 +61,7 @@ func (c *viewersCmd) rival(con *console, o viewers.Options) error {
 	return nil
 }
 
-// percent formats a share.
+// percent formats a fraction as a percentage.
 func percent(s viewers.Spread) string {
 	return fmt.Sprintf("%.2f %% (%.2f to %.2f)", 100*s.Middle, 100*s.Low, 100*s.High)
 }

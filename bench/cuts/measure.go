@@ -13,12 +13,12 @@ import (
 
 // Options configures a measurement.
 type Options struct {
-	Owners  int // of the crowd
-	Frames  int // for each way in each round
+	Owners  int // number of owners of the crowd
+	Frames  int // number of frames for each way of saving in each round
 	Rounds  int
-	Warm    time.Duration // game time played before
-	Virtual bool          // frames run back to back instead of taking 50 ms
-	Dir     string        // for the files; "" is the default folder for temporary files
+	Warm    time.Duration // game time that is played before the measurement
+	Virtual bool          // if set, frames run back to back instead of taking 50 ms each
+	Dir     string        // folder for the files; "" means the default folder for temporary files
 	Seed    uint64
 	Worlds  []string // names of the worlds to measure; nil means all
 }
@@ -28,16 +28,17 @@ type Frames struct {
 	World, Way    string
 	Owners, Buffs int
 
-	// By round, in ns: of a frame; average processor time of all threads during a frame.
+	// Each element is for one round, in ns: quantiles of the duration of a frame, and the average
+	// processor time of all threads during a frame.
 	P50, P99, Max, CPU []float64
 
-	// For each frame of the game, its shortest time in any round, without disturbance by the
-	// machine.
+	// For each frame of the game: its shortest duration in any round. This excludes disturbances by
+	// other load of the machine.
 	Least []int64
 
-	Bytes   float64       // per second of the game, written to the store
-	Commits float64       // per second of the game
-	Oldest  time.Duration // greatest age of the last cut on disk
+	Bytes   float64       // number of bytes written to the store per second of the game
+	Commits float64       // number of commits per second of the game
+	Oldest  time.Duration // maximum age that the last cut on disk had
 }
 
 // Worlds are the names of the saved worlds.
@@ -77,10 +78,10 @@ func Measure(o Options, progress func(float64)) ([]Frames, error) {
 	return out, nil
 }
 
-// warm is the number of frames that are not counted.
+// warm is the number of frames at the start of a round that are not counted.
 const warm = 40
 
-// play runs a round of one way.
+// play runs one round of one way of saving.
 func (o *Options) play(f *Frames, w Way) (err error) {
 	g, err := o.world(f.World)
 	if err != nil {
@@ -96,7 +97,7 @@ func (o *Options) play(f *Frames, w Way) (err error) {
 		return err
 	}
 	took, used := make([]int64, 0, o.Frames), time.Duration(0)
-	debug.FreeOSMemory() // release memory of the last round
+	debug.FreeOSMemory() // release the memory of the previous round
 	next := time.Now()
 	for n := range warm + o.Frames {
 		cpu := gauge.CPU()

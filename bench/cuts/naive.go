@@ -11,15 +11,15 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// fullCopy copies all owners in one frame of each second, and writes them on a goroutine. It
-// skips copies while that is still writing.
+// fullCopy copies all owners in one frame of each second, and writes the copy on another goroutine.
+// While that goroutine is still writing, fullCopy skips copies.
 type fullCopy struct {
 	world   world
 	disk    *bolt.Store
 	epoch   uint64
 	writing sync.WaitGroup
 	free    chan struct{} // has a token while no write is in progress
-	err     error         // of the last write
+	err     error         // result of the last write
 	out     saved
 }
 
@@ -47,7 +47,7 @@ func (c *fullCopy) after(f *engine.Frame) {
 	for id := buff.OwnerID(0); len(b.Owners) < e.Owners(); id++ {
 		o, err := store.Owner{ID: id}, error(nil)
 		if o.Blob, err = e.Save(id); err != nil {
-			continue // no such owner
+			continue // there is no owner with this id
 		}
 		if o.Data, err = c.world.marshal(id, e.Data(id), nil); err != nil {
 			panic(err)

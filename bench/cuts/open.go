@@ -16,19 +16,19 @@ import (
 // Opened is the time to restore a zone from its file.
 type Opened struct {
 	Owners, Buffs int
-	Bytes         int64     // of the file
-	Took          []float64 // ns, by round: opening the file, checking it, and restoring all owners
+	Bytes         int64     // size of the file
+	Took          []float64 // ns by round, to open and check the file and restore all owners
 }
 
-// Opens restores crowds of several sizes, up to most owners.
-func Opens(most, rounds int, dir string, progress func(float64)) (out []Opened, err error) {
-	for owners := 100; owners <= most; owners *= 10 {
+// Opens measures how long it takes to restore crowds of several sizes, up to maxOwners owners.
+func Opens(maxOwners, rounds int, dir string, progress func(float64)) (out []Opened, err error) {
+	for owners := 100; owners <= maxOwners; owners *= 10 {
 		one, err := opened(owners, rounds, dir)
 		if err != nil {
 			return nil, fmt.Errorf("%d owners: %w", owners, err)
 		}
 		out = append(out, one)
-		progress(float64(owners) / float64(most))
+		progress(float64(owners) / float64(maxOwners))
 	}
 	return out, nil
 }

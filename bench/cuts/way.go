@@ -19,11 +19,11 @@ const (
 // Way is a way of saving a game.
 type Way struct {
 	Name  string
-	every time.Duration // 0: never
-	naive bool          // all owners are copied in one frame
+	every time.Duration // time from one cut to the next; 0 means that the game is not saved
+	naive bool          // if set, all owners are copied in one frame
 }
 
-// Ways are the measured ways; the first one is without saving.
+// Ways are the measured ways of saving. The first one does not save.
 var Ways = []Way{
 	{Name: "no store"},
 	{Name: "a cut each second", every: time.Second},
@@ -32,14 +32,14 @@ var Ways = []Way{
 	{Name: "all in one frame each second", every: time.Second, naive: true},
 }
 
-// saved is the result of saving.
+// saved holds statistics about the saving of one game.
 type saved struct {
 	bytes, commits uint64
-	oldest         time.Duration // greatest age of the last cut on disk
+	oldest         time.Duration // maximum age that the last cut on disk had
 }
 
 // begin starts saving a world in a file in dir. It returns a function to call after each Tick,
-// and one that ends saving.
+// and a function that ends saving and returns the statistics.
 func (w Way) begin(g world, dir string) (after func(*engine.Frame), end func() (saved, error), err error) {
 	if w.every == 0 {
 		return func(*engine.Frame) {}, func() (saved, error) { return saved{}, nil }, nil

@@ -16,10 +16,12 @@ const (
 	framesASecond = int(time.Second / frameTime)
 )
 
-// world is a saved game.
+// world is a game that is saved.
 type world interface {
 	Engine() *engine.Engine
-	Frame(after func(*engine.Frame)) time.Duration // duration of its calls, its Tick and after
+
+	// Frame runs one frame and returns the total duration of its calls, its Tick and after.
+	Frame(after func(*engine.Frame)) time.Duration
 	End() error
 	buffs() int
 
@@ -36,8 +38,8 @@ func (r raids) marshal(_ buff.OwnerID, data any, dst []byte) ([]byte, error) {
 
 func (r raids) buffs() int { return r.Buffs() }
 
-// crowd has owners with ten buffs each, one of which pulses every second, in a different frame
-// for each twentieth of them: within a second all owners change.
+// crowd has owners with ten buffs each, one of which pulses every second. In each of the twenty frames
+// of a second a different twentieth of the owners changes.
 type crowd struct {
 	engine *engine.Engine
 	counts []uint64

@@ -29,27 +29,27 @@ type Options struct {
 // Flood is the result of a flood.
 type Flood struct {
 	Frames, Late         int
-	P50, P99, P999, Most time.Duration // of a Tick
+	P50, P99, P999, Most time.Duration // quantiles and maximum of the duration of a Tick
 	Delivered            uint64
 	Refused              uint64
-	Accepted             Calls // calls of the producers
-	Turned               Calls // refused calls, each of which yields the processor
-	Nothing              Calls // empty calls of the producers, between two clock readings
+	Accepted             Calls // accepted calls of the producers
+	Turned               Calls // refused calls of the producers, each of which yields the processor
+	Nothing              Calls // empty measurements of the producers, to compare with
 
-	Honest        int // commands posted by the ninth producer, one per frame
-	HonestRefused int
-	HonestLate    int   // not delivered in the first Tick after the call had returned
-	HonestLatest  int   // maximum number of Ticks after that one
-	HonestLost    int   // accepted and never delivered
-	HonestCalls   Calls // calls of the ninth producer
+	Honest        int   // number of commands posted by the honest producer, which posts one per frame
+	HonestRefused int   // number of these commands that were refused
+	HonestLate    int   // number delivered later than in the first Tick after the call had returned
+	HonestLatest  int   // maximum number of Ticks by which a command was late
+	HonestLost    int   // number accepted and never delivered
+	HonestCalls   Calls // durations of the calls of the honest producer
 }
 
 // Calls is a histogram of call durations.
 type Calls struct {
 	n       uint64
-	slow    uint64         // calls longer than slow
+	slow    uint64         // number of calls longer than the constant slow
 	sum     time.Duration  // total duration of the other calls
-	buckets [64 * 8]uint64 // eight for each power of two
+	buckets [64 * 8]uint64 // number of calls by duration, with eight buckets for each power of two
 	Longest time.Duration
 }
 
@@ -103,7 +103,7 @@ type game struct {
 	hit, mark *buff.Spec
 	over      atomic.Bool
 	ticks     atomic.Int64 // number of Ticks started
-	hits      int          // in the last Tick
+	hits      int          // number of hits in the last Tick
 }
 
 // Run runs a flood.
@@ -114,7 +114,7 @@ func Run(o Options) (f Flood, err error) {
 	}
 	all := make([]posted, o.Producers)
 	var work sync.WaitGroup
-	honest := g.lane("honest") // before the flood starts, as in a game
+	honest := g.lane("honest") // a game has its lanes before a flood starts
 	for n := range all {
 		in := g.lane(fmt.Sprint("producer ", n))
 		work.Go(func() { g.produce(n, in, &all[n]) })
@@ -158,7 +158,7 @@ func (g *game) open() error {
 				return r.Err
 			}
 		}
-		if id%200 == 199 { // their pulses are spread over the second
+		if id%200 == 199 { // spread the pulses over the second
 			g.eng.Tick(g.Frame)
 		}
 	}
@@ -215,8 +215,8 @@ func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	return due
 }
 
-// loop ticks at the fixed rate. It returns the Tick in which each command of the ninth producer
-// arrived.
+// loop calls Tick at the fixed rate. It returns, by command of the honest producer, the number of the
+// Tick in which the command arrived.
 func (g *game) loop(f *Flood) map[int64]int64 {
 	seen := map[int64]int64{}
 	var spans []time.Duration
@@ -238,7 +238,7 @@ func (g *game) loop(f *Flood) map[int64]int64 {
 	return seen
 }
 
-// tick runs a Tick and records the ninth producer's commands.
+// tick runs a Tick and records in seen the commands of the honest producer.
 func (g *game) tick(seen map[int64]int64) time.Duration {
 	n := g.ticks.Add(1)
 	start := time.Now()
@@ -256,7 +256,7 @@ func (g *game) tick(seen map[int64]int64) time.Duration {
 	return span
 }
 
-// judge compares the expected Ticks of the ninth producer's commands with the actual ones.
+// judge compares, for the commands of the honest producer, the expected Ticks with the actual Ticks.
 func (f *Flood) judge(due []int64, seen map[int64]int64) {
 	for k, want := range due {
 		came, ok := seen[int64(k)]

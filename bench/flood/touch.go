@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// touched is the number of buffs of the owner that all commands are for: the default limit
+// touched is the number of buffs of the one owner to which all commands are sent: the default limit
 // minus three.
 const touched = 1021
 
@@ -21,10 +21,10 @@ const touched = 1021
 type Touch struct {
 	Verb     string
 	Commands int
-	Ticks    int           // until the inbox was empty
-	Longest  time.Duration // longest Tick
-	Own      time.Duration // most processor time of the loop's thread in a Tick
-	All      time.Duration // total
+	Ticks    int           // number of Ticks until the inbox was empty
+	Longest  time.Duration // duration of the longest Tick
+	Own      time.Duration // maximum processor time of the loop's thread in a Tick
+	All      time.Duration // total duration of all Ticks
 }
 
 // Touches fills the inbox once for each kind of command and processes it.
@@ -84,7 +84,7 @@ func touch(verb string, commands int) (t Touch, err error) {
 		}
 	}
 	t = Touch{Verb: verb, Commands: commands}
-	runtime.LockOSThread() // its processor time is measured
+	runtime.LockOSThread() // the processor time of this thread is measured
 	defer runtime.UnlockOSThread()
 	for in.Stats().Waiting > 0 {
 		start, spent := time.Now(), gauge.ThreadCPU()

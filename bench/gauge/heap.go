@@ -5,7 +5,7 @@ import (
 	"runtime/metrics"
 )
 
-// LiveHeap runs a garbage collection and returns the live bytes.
+// LiveHeap runs a garbage collection and returns the size of the live heap in bytes.
 func LiveHeap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -13,12 +13,12 @@ func LiveHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Runtime is statistics of the Go runtime since the process started.
+// Runtime holds statistics of the Go runtime since the process started.
 type Runtime struct {
-	Objects    uint64  // allocated
-	GC, All    float64 // processor seconds of the collector, and in total, including idle time
+	Objects    uint64  // number of objects allocated
+	GC, All    float64 // processor seconds of the garbage collector, and in total; All includes idle time
 	Idle       float64 // idle processor seconds
-	Collection uint64  // number of collections
+	Collection uint64  // number of garbage collections
 }
 
 // ReadRuntime returns the current statistics. It costs some µs.
@@ -34,7 +34,8 @@ func ReadRuntime() Runtime {
 	return Runtime{s[0].Value.Uint64(), s[1].Value.Float64(), s[2].Value.Float64(), s[3].Value.Float64(), s[4].Value.Uint64()}
 }
 
-// GCShare returns the fraction of processor time since then that the collector used.
+// GCShare returns the fraction of the used processor time since the earlier statistics that the
+// garbage collector has used.
 func (r Runtime) GCShare(since Runtime) float64 {
 	used := (r.All - r.Idle) - (since.All - since.Idle)
 	if used <= 0 {

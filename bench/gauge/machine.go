@@ -16,18 +16,17 @@ type Machine struct {
 
 	Processors int
 
-	// Busy describes the other load of the machine and the priority of the process; "" if
-	// unknown.
+	// Busy describes the load of the machine and the priority of the process. It is "" if unknown.
 	Busy string `json:",omitempty"`
 }
 
-// Same reports whether two machines are equal, as far as is known.
+// Same reports whether the two descriptions are, as far as is known, of the same machine.
 func (m *Machine) Same(as *Machine) bool {
 	return m.OS == as.OS && m.Arch == as.Arch && m.CPU == as.CPU && m.Processors == as.Processors && m.Memory == as.Memory
 }
 
-// Busy returns the load average of the last minute and whether this process has priority; "" if
-// unknown.
+// Busy returns, as text, the load average of the last minute and whether this process has real-time
+// priority. It returns "" if the load is unknown.
 func Busy() string {
 	var load float64
 	text, err := os.ReadFile("/proc/loadavg")
@@ -49,9 +48,9 @@ func realTime() bool {
 	if err != nil {
 		return false
 	}
-	_, after, _ := strings.Cut(string(text), ") ") // the name may contain any character
+	_, after, _ := strings.Cut(string(text), ") ") // skip the name, which may contain any character
 	fields := strings.Fields(after)
-	const policy, fifo, roundRobin = 38, "1", "2" // index of the field
+	const policy, fifo, roundRobin = 38, "1", "2" // index of the field "policy", and two of its values
 	return len(fields) > policy && (fields[policy] == fifo || fields[policy] == roundRobin)
 }
 
@@ -67,7 +66,7 @@ func ThisMachine() Machine {
 	}
 }
 
-// procLine returns the value of a name in a file of /proc, or that it is unknown.
+// procLine returns the value of a name in a file of /proc, or "not known".
 func procLine(file, name string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -90,8 +89,8 @@ func memory() string {
 	return fmt.Sprintf("%.0f GB", kb/1e6)
 }
 
-// commit returns the commit of the tree, and whether files other than a report and texts, which
-// a report writes, have changed.
+// commit returns the commit of the tree. It adds "-dirty" if files have changed, except for the files
+// that a report writes: the folder report and Markdown files.
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {

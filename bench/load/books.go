@@ -10,41 +10,41 @@ import (
 // never means that no event is due. Times in the books are in ms, like wheel.Time.
 const never = math.MaxInt64
 
-// books predict the events of an engine, independently of it.
+// books predict the events of an engine. They do not use the engine for that.
 type books struct {
-	raid     int // players who cast on each other; see target
+	raid     int // number of players who cast on each other; see target
 	players  []account
 	records  []record
 	free     []int32
 	byHandle map[buff.Handle]int32
-	crossed  []crossing // casts of handlers not seen yet
+	crossed  []crossing // casts of handlers whose events have not been seen yet
 	ages     uint64
 	live     int
 
-	// For the current frame: its events are due after before and at or before now.
+	// The events of the current frame are due after the instant before and not after the instant now.
 	before, now int64
-	loose       bool // owners may be late: events may be due before that
+	loose       bool // if set, owners may be late, so that events may also be due earlier
 
 	digest  uint64
-	counts  [64]uint64 // of events, by kind
-	pulses  uint64     // complete pulses, seen and correct
-	ends    uint64     // seen and correct
-	crosses uint64     // casts of handlers, seen and correct
-	stale   uint64     // commands that waited until their target was gone
+	counts  [64]uint64 // number of events, by kind
+	pulses  uint64     // number of complete pulses that were seen and correct
+	ends    uint64     // number of ends that were seen and correct
+	crosses uint64     // number of casts of handlers that were seen and correct
+	stale   uint64     // number of commands that had to wait and whose target was gone when they ran
 	late    lateness
-	slow    func(owner int32) bool // owners without a lateness count; nil: none
+	slow    func(owner int32) bool // reports whether the lateness of an owner is not counted; nil if all are counted
 	faults  faults
 }
 
 // account is the data of one player.
 type account struct {
 	seat    *seat
-	records []int32   // oldest application first
-	waiting []command // for an owner that was busy when they were sent
-	owed    [64]int16 // expected events of commands not seen yet, by kind
+	records []int32   // indexes of the player's buffs, the oldest first
+	waiting []command // commands that were sent while the owner was busy and have not run yet
+	owed    [64]int16 // by kind: number of events of commands that are expected and not seen yet
 	owes    int
 
-	// Of the last due event that was seen.
+	// Instant, rank and age of the last due event that was seen, to check the order.
 	at   int64
 	rank int8
 	age  uint64
@@ -52,10 +52,10 @@ type account struct {
 
 // record is one buff.
 type record struct {
-	handle buff.Handle // 0: not known yet
+	handle buff.Handle // 0 means not known yet
 	source buff.OwnerID
 	end    int64
-	next   int64 // the next pulse, which may be after the end
+	next   int64 // time of the next pulse, which may be after the end
 	period int64
 	age    uint64
 	owner  int32
@@ -86,7 +86,7 @@ type command struct {
 	at       int64
 	handle   buff.Handle
 	source   buff.OwnerID
-	duration int64 // of a cast; for hasten, the period
+	duration int64 // duration of a cast; for the verb hasten, the new period
 	owner    int32
 	kind     int16
 	verb     verb
@@ -120,8 +120,8 @@ func (b *books) find(owner int32, kind int16, source buff.OwnerID) int32 {
 	return 0
 }
 
-// enter records a command at its instant, and returns the expected main event and the record.
-// Further expected events are added to owed.
+// enter records a command that runs at its instant. It returns the kind of the expected main event and
+// the index of the record, or 0 if none. All expected events are added to owed.
 func (b *books) enter(c *command) (buff.EventKind, int32) {
 	switch c.verb {
 	case cast:
@@ -206,7 +206,7 @@ func (b *books) know(i int32, h buff.Handle) {
 	b.byHandle[h] = i
 }
 
-// drop ends a record.
+// drop removes the record of a buff that has ended.
 func (b *books) drop(i int32) {
 	r := &b.records[i]
 	list := &b.players[r.owner].records
@@ -239,7 +239,7 @@ func (b *books) pay(owner int32, k buff.EventKind) bool {
 	return true
 }
 
-// faults counts errors by kind, with descriptions of the first ones.
+// faults counts errors by kind, and has descriptions of the first ten errors.
 type faults struct {
 	Lost, Early, Late, Doubled, Wrong uint64
 	Words                             []string

@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// see compares an event of the frame with the books.
+// see compares an event of the frame with the expected events.
 func (b *books) see(e *buff.Event) {
 	b.hash(e)
 	b.counts[e.Kind]++
@@ -27,8 +27,8 @@ func (b *books) see(e *buff.Event) {
 	}
 }
 
-// catchUp enters the waiting commands that were sent before the instant: events due then come
-// after them.
+// catchUp enters the waiting commands that were sent before the given instant, because they run before
+// the events that are due at that instant.
 func (b *books) catchUp(owner int32, before int64) {
 	p := &b.players[owner]
 	n := 0
@@ -46,7 +46,7 @@ func (b *books) enterLate(c *command) {
 	}
 }
 
-// due returns the record of a due event, and checks its order.
+// due returns the record of the buff of a due event, and checks the order of the event.
 func (b *books) due(owner int32, e *buff.Event, rank int8) *record {
 	i := b.byHandle[e.Handle]
 	if i == 0 {
@@ -146,7 +146,7 @@ func (b *books) answer(owner int32, e *buff.Event) {
 	if e.Kind == buff.Applied || e.Kind == buff.Restored {
 		i := b.find(owner, int16(e.Spec.Index()), e.Source)
 		if i == 0 {
-			return // a later command has removed it
+			return // a later command has removed the buff
 		}
 		if r := &b.records[i]; r.handle == 0 {
 			b.know(i, e.Handle)
@@ -154,7 +154,8 @@ func (b *books) answer(owner int32, e *buff.Event) {
 	}
 }
 
-// close reports the pending expectations at the end of the run, when no owner is busy any more.
+// close reports the expected events that have not been seen at the end of the run, when no owner is
+// busy any more.
 func (b *books) close(now int64) {
 	for owner := range b.players {
 		p := &b.players[owner]
@@ -174,7 +175,7 @@ func (b *books) close(now int64) {
 	b.checkCalls()
 }
 
-// checkCalls compares the pulses with the counts of the handlers.
+// checkCalls compares the number of pulses with the number of calls that the handlers have counted.
 func (b *books) checkCalls() {
 	var calls uint64
 	for i := range b.players {
@@ -202,8 +203,8 @@ func (b *books) hash(e *buff.Event) {
 	b.digest = d
 }
 
-// target returns the player to which a plague spreads: another one of the raid, depending on the
-// instant.
+// target returns the player to which a plague spreads: another player of the raid, which depends on
+// the instant. If the raid has no other player, target returns owner.
 func target(owner int32, at int64, raid, players int) int32 {
 	first := int(owner) / raid * raid
 	size := min(raid, players-first)

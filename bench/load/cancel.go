@@ -112,7 +112,7 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 	r.check(w.Len() == len(handles) && cancelled == p.Wheel/rounds*rounds, "%d timers wait, %d were cancelled, %d came due", w.Len(), cancelled, lost)
 }
 
-// slot is one of the initial buffs of each player, present or not.
+// slot is the place of the n-th initial buff of a player, whether the player has the buff now or not.
 type slot struct{ owner, n int32 }
 
 // add casts a buff of 5 s to 2 min.
@@ -124,8 +124,8 @@ func (p *Cancel) add(w *world, owner int32, n int) {
 	w.ask(command{owner: owner, kind: kind, source: buff.OwnerID(100 + n), duration: 5000 + w.rng.Int64N(115_000)})
 }
 
-// churn runs one frame: it removes and adds buffs in random slots, and refreshes half as many
-// others.
+// churn runs one frame. It replaces the buffs in Frame random slots, and refreshes half as many other
+// buffs.
 func (p *Cancel) churn(w *world, slots []slot) {
 	w.frame(frameTime, func() {
 		b := w.books

@@ -36,14 +36,14 @@ func (p *Cascade) Quick() { p.Window, p.Runs, p.More, p.Most = 4*time.Minute, 3,
 const (
 	hour  = 3600_000 // ms
 	noon  = 12 * hour
-	ahead = hour + 300_000 // ms before the window, in steps of a second
+	ahead = hour + 300_000 // ms that are played before the window, in steps of a second
 )
 
-// settling is the time played in frames before the window: after a garbage collection the
-// caches are cold.
+// settling is the time that is played in frames before the window, because the caches are cold after
+// a garbage collection.
 const settling = 10 * time.Second
 
-// cascade is one run of the profile, with its expected deadlines, by the second.
+// cascade is one run of the profile: the wheel and the expected deadlines of its timers.
 type cascade struct {
 	*Cascade
 	wheel   *wheel.Wheel
@@ -98,8 +98,8 @@ type cascadeFrame struct {
 	fired int
 }
 
-// warm returns a wheel in the state after days of use, advanced to shortly before the window,
-// half of which is before noon.
+// warm returns a wheel in the state after days of use, advanced to shortly before the window. The
+// middle of the window is noon.
 func (p *Cascade) warm(seed uint64) *cascade {
 	c := &cascade{
 		Cascade: p, rng: rand.New(rand.NewPCG(seed, 6)),
@@ -119,11 +119,11 @@ func (p *Cascade) warm(seed uint64) *cascade {
 	return c
 }
 
-// left draws the remaining time of a timer met at a random time. Long timers are met more
-// often, in proportion to their length: up to 12 h all lengths are equally likely, and timers
-// of 12 to 24 h are more frequent than among added ones.
+// left draws the remaining time of a timer that is waiting at a random instant. A long timer is more
+// likely to be waiting than a short one, in proportion to its length. Therefore all lengths up to 12 h
+// are equally likely here, and timers of 12 to 24 h are more frequent than among added timers.
 func (c *cascade) left() int64 {
-	mean := noon / math.Log(noon/1000) // ms, of timers up to 12 h
+	mean := noon / math.Log(noon/1000) // average length of the added timers up to 12 h, in ms
 	beyond := c.Beyond * 1.5 * noon
 	length := c.rng.Float64() * noon
 	if c.rng.Float64()*(beyond+(100-c.Beyond)*mean) < beyond {
@@ -132,7 +132,8 @@ func (c *cascade) left() int64 {
 	return int64(length * c.rng.Float64())
 }
 
-// delay draws 1 s to 12 h, uniform in the logarithm, or 12 to 24 h.
+// delay draws the length of an added timer: mostly 1 s to 12 h, uniform in the logarithm, but 12 to
+// 24 h for Beyond percent of the timers.
 func (c *cascade) delay() int64 {
 	if c.rng.Float64()*100 < c.Beyond {
 		return noon + c.rng.Int64N(noon)
@@ -167,7 +168,7 @@ func (c *cascade) turn(before, now int64) time.Duration {
 	return took
 }
 
-// window measures the frames around the hour. No due timer may be left afterwards.
+// window measures the frames around the hour, and checks that no due timer is left afterwards.
 func (c *cascade) window(frames []cascadeFrame, first bool) {
 	runtime.GC()
 	old := debug.SetGCPercent(-1)
@@ -178,7 +179,7 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	start := int64(c.wheel.Now())
 	for i := range frames {
 		if i%64 == 0 {
-			runtime.Gosched() // else preempted after 10 ms, in the same frame
+			runtime.Gosched() // otherwise the runtime would preempt after 10 ms, always in the same frame
 		}
 		now := start + int64(i+1)*frameTime.Milliseconds()
 		took := int64(c.turn(now-frameTime.Milliseconds(), now))
@@ -199,10 +200,10 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	}
 }
 
-// borderReach is how far from a border a frame is a frame at the border.
-const borderReach = 1 // frames
+// borderReach is the maximum distance from a boundary, in frames, of a frame at the boundary.
+const borderReach = 1
 
-// borders returns the longest frame at the hour and the longest at another minute.
+// borders returns the longest frame at the hour, and the longest frame at the other full minutes.
 func (p *Cascade) borders(frames []cascadeFrame) (atHour, atMinute cascadeFrame) {
 	for i, f := range frames {
 		switch at := p.at(i); {
@@ -266,7 +267,8 @@ func worse(a, b cascadeFrame) cascadeFrame {
 	return a
 }
 
-// near reports whether the frame that ends at this instant is at a boundary.
+// near reports whether the frame that ends at the instant at is at a boundary. There is a boundary at
+// each multiple of every.
 func near(at, every int64) bool {
 	off := ((at % every) + every) % every
 	reach := int64(borderReach) * frameTime.Milliseconds()

@@ -10,16 +10,16 @@ import (
 // kind is a definition as the books know it, independent of the Spec.
 type kind struct {
 	id       string
-	period   int64 // ms; 0: no pulses
-	limit    int32 // stacks
-	magic    bool  // a dispel removes it
+	period   int64 // ms from one pulse to the next; 0 means no pulses
+	limit    int32 // maximum number of stacks
+	magic    bool  // if set, a dispel removes the buff
 	infinite bool
-	weight   int // among the short ones cast by players
+	weight   int // relative frequency among the short buffs that players cast; 0 if not one of these
 	handler  string
 }
 
-// The definitions. All are joined by source and restart when refreshed, with the same pulses. A
-// change of the period counts from the pulse after the next.
+// kinds are the definitions. Each source has its own buff. A refresh restarts the duration and does not
+// change the times of the pulses. A change of the period does not move the next pulse.
 var kinds = []kind{
 	{id: "mend", period: 1000, limit: 1, weight: 90, handler: hit, magic: true},
 	{id: "burn", period: 1500, limit: 1, weight: 70, handler: hit, magic: true},
@@ -49,7 +49,7 @@ const (
 	scarKind     = 10
 	flaskKind    = 11
 	blessingKind = 12
-	regenKind    = 13 // and the next two
+	regenKind    = 13 // the first of three kinds
 	regenKinds   = 3
 	clockKind    = 16
 )

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// The lifetimes of auras in a public log of an arena fight, in ms, with the share of auras that
-// have ended by then. Values between the points are interpolated linearly.
+// lifetimes is the distribution of the lifetimes of auras in a public log of an arena fight. Each point
+// has a lifetime in ms and the fraction of auras that do not last longer. Between the points it is
+// linear.
 var lifetimes = []struct{ share, ms float64 }{
 	{0, 200}, {0.10, 930}, {0.25, 2500}, {0.50, 6000}, {0.75, 11_000}, {0.90, 17_700}, {1, 30_000},
 }
@@ -23,12 +24,12 @@ func lifetime(rng *rand.Rand) int64 {
 	return int64(lifetimes[len(lifetimes)-1].ms)
 }
 
-// logUniform draws from lo to hi, uniform in the logarithm.
+// logUniform draws a number from lo to hi whose logarithm is uniformly distributed.
 func logUniform(rng *rand.Rand, lo, hi float64) int64 {
 	return int64(lo * math.Exp(rng.Float64()*math.Log(hi/lo)))
 }
 
-// poisson draws the number of occurrences in a frame with the given mean.
+// poisson draws a number of occurrences in a frame from the Poisson distribution with the given mean.
 func poisson(rng *rand.Rand, mean float64) int {
 	if mean > 30 { // an approximation with constant cost
 		return max(0, int(math.Round(mean+math.Sqrt(mean)*rng.NormFloat64())))
@@ -43,7 +44,7 @@ func poisson(rng *rand.Rand, mean float64) int {
 	}
 }
 
-// shortKind draws a short definition by weight, which pulses with the given probability in
+// shortKind draws a short definition by weight. The definition pulses with the probability pulsing, in
 // percent.
 func shortKind(rng *rand.Rand, pulsing float64) int {
 	pulses := rng.Float64()*100 < pulsing
@@ -60,7 +61,8 @@ func shortKind(rng *rand.Rand, pulsing float64) int {
 	panic("load: the weights do not add up")
 }
 
-// weight returns the total weight of the short definitions that pulse, or do not.
+// weight returns the total weight of the short definitions that pulse or, if pulses is false, that do
+// not pulse.
 func weight(pulses bool) int {
 	if pulses {
 		return pulsingWeight

@@ -18,7 +18,8 @@ func newEmpty() *Empty { return &Empty{Frames: 5_000_000} }
 // Quick implements Profile.
 func (p *Empty) Quick() { p.Frames = 200_000 }
 
-// emptyMost is the maximum ratio of a Tick with idle players to a Tick without players.
+// emptyMost is the maximum ratio of the duration of a Tick with idle players to that of a Tick without
+// players.
 const emptyMost = 2
 
 // Run implements Profile.
@@ -72,8 +73,8 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 
 func (w *world) addFaults(r *Result) { r.check(w.books.faults.none(), "%v", &w.books.faults) }
 
-// tick measures empty Ticks in groups, because reading a clock takes as long as one Tick. It
-// returns the ns of one Tick, and the minimum.
+// tick measures empty Ticks in groups, because reading a clock takes as long as one Tick. It returns
+// the duration of one Tick in ns, as the mean and as the minimum of the groups.
 func (p *Empty) tick(w *world) (Spread, float64) {
 	var costs []float64
 	events := 0

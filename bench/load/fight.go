@@ -13,7 +13,7 @@ type Fight struct {
 	world *world
 }
 
-// NewFight returns the raids after some game time; from a minute on, the number of buffs is
+// NewFight returns the raids after the game time warm. After a minute, the number of buffs is about
 // constant.
 func NewFight(seed uint64, warm time.Duration) (*Fight, error) {
 	m := &newRaids().Mix
@@ -35,7 +35,7 @@ func (f *Fight) Calls(data any) uint64 { return data.(*seat).calls }
 // Buffs returns the number of active buffs.
 func (f *Fight) Buffs() int { return f.world.books.live }
 
-// Frame runs one frame and returns the duration of its calls, its Tick and after.
+// Frame runs one frame. It returns the total duration of its calls, its Tick and the function after.
 func (f *Fight) Frame(after func(*engine.Frame)) time.Duration {
 	f.world.after = after
 	f.world.frame(frameTime, func() { f.mix.plan(f.world) })

@@ -24,7 +24,7 @@ func (p *City) Quick() { p.quick(5*time.Second, 40*time.Second) }
 // Run implements Profile.
 func (p *City) Run(env *Env) (*Result, error) { return p.steady(env, "A", p.setup()) }
 
-// steady runs only the mix.
+// steady runs the mix of calls and nothing else.
 func (m *Mix) steady(env *Env, letter string, s setup) (*Result, error) {
 	w, err := newWorld(env, s)
 	if err != nil {
@@ -162,7 +162,7 @@ func (p *Soak) Run(env *Env) (*Result, error) {
 	beats := map[buff.Handle]bool{}
 	p.fill(w)
 	w.play(p.Warm, func() { p.plan(w) })
-	w.frame(frameTime, func() { // a timeout on every player, which is never changed again
+	w.frame(frameTime, func() { // add to every player a timeout that is never changed
 		for owner := range p.Players {
 			w.ask(command{owner: int32(owner), kind: clockKind, source: 9000})
 		}
@@ -188,8 +188,8 @@ func (p *Soak) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// checkClocks checks buffs that have pulsed since the start: the n-th pulse is at start + n
-// periods, so the next deadline is known.
+// checkClocks checks the buffs of kind clock, which have pulsed since the start. Their n-th pulse is n
+// periods after the start, so the next deadline is known.
 func (p *Soak) checkClocks(w *world, r *Result, began int64, clocks int) {
 	period, worst, seen := kinds[clockKind].period, int64(0), 0
 	for i := range w.books.records {

@@ -6,10 +6,10 @@ import (
 
 // heapLine is the live heap during a run.
 type heapLine struct {
-	points []XY // hours of game time, MB
+	points []XY // X in hours of game time, Y in MB
 }
 
-// read runs a garbage collection, between two frames.
+// read measures the heap, with a garbage collection. It is called between two frames.
 func (h *heapLine) read(w *world) {
 	h.note(float64(w.now())/3.6e6, heapOf(w))
 }
@@ -18,15 +18,16 @@ func (h *heapLine) note(x float64, bytes int64) {
 	h.points = append(h.points, XY{x, float64(bytes) / 1e6})
 }
 
-// heapTolerance is the allowed growth of the heap over half a run, for lists that grow with the
-// longest frame so far.
+// Over half a run, the heap may grow by the fraction heapTolerance and by heapGrain, because some lists
+// grow with the longest frame so far.
 const (
 	heapTolerance = 0.05
 	heapGrain     = 0.05 // MB
 )
 
-// report compares the last quarter of the run with the second: a leak grows all the time. One
-// reading can be 0.1 MB above or below the next, so it compares averages.
+// report compares the heap in the last quarter of the run with the heap in the second quarter, because
+// a leak grows all the time. It compares averages, because one reading can be 0.1 MB above or below
+// the next.
 func (h *heapLine) report(r *Result) {
 	r.Series["heap"] = h.points
 	n := len(h.points)
@@ -36,7 +37,7 @@ func (h *heapLine) report(r *Result) {
 	r.check(after <= before*(1+heapTolerance)+heapGrain, "the heap is flat: %.2f MB in the second quarter of the run, %.2f MB in the last", before, after)
 }
 
-// average returns the average of the Y values, NaN if there are none.
+// average returns the average of the Y values, or NaN if there are no points.
 func average(points []XY) float64 {
 	sum := 0.0
 	for _, p := range points {
@@ -45,10 +46,10 @@ func average(points []XY) float64 {
 	return sum / float64(len(points))
 }
 
-// heapOf returns the live heap, without the initial heap and without the flight recorder.
+// heapOf returns the size of the live heap, without the initial heap and without the flight recorder.
 func heapOf(w *world) int64 {
 	heap := gauge.LiveHeap() - w.bytes
-	if r := w.eng.History(); r != nil { // a minute of events; their number varies
+	if r := w.eng.History(); r != nil { // holds the events of a minute, whose number varies
 		heap -= int64(r.Stats().Bytes)
 	}
 	return heap

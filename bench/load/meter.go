@@ -9,26 +9,26 @@ import (
 	"github.com/bufftick/bufftick/bench/gauge"
 )
 
-// parts is the number of parts of a run: each gives one sample of its cost, from which the ± is
-// computed.
+// parts is the number of parts of a run. Each part gives one sample of the cost, and the ± is computed
+// from the samples.
 const parts = 10
 
-// sampleEvery is the interval, in frames, at which the processor time of the loop's thread is
-// measured: locking the thread costs some µs.
+// sampleEvery is the interval, in frames, at which the processor time of the loop's thread is measured.
+// It is not measured in each frame, because locking the thread costs some µs.
 const sampleEvery = 16
 
 // Row is the duration of some consecutive frames, for ticks.csv.
 type Row struct {
-	At             int64 // ms, end of the last frame
+	At             int64 // end of the last frame, in ms of game time
 	Frames         int
-	Median, Max    int64 // ns
+	Median, Max    int64 // duration of a frame in ns
 	Events         int
 	Backlog, Buffs int
 }
 
 // meter measures frames.
 type meter struct {
-	frames   *hdrhistogram.Histogram // ns, calls and Tick
+	frames   *hdrhistogram.Histogram // durations of frames in ns: calls and Tick
 	part     *hdrhistogram.Histogram // the same, for the current part
 	rowSpan  int64                   // duration of one Row in ms
 	rows     []Row
@@ -37,14 +37,14 @@ type meter struct {
 	rowStart Row
 
 	callTime, tickTime time.Duration
-	cpu                time.Duration // of the process, in Tick
-	loopCPU            time.Duration // of the loop, in the sampled Ticks
+	cpu                time.Duration // processor time of the process in Ticks
+	loopCPU            time.Duration // processor time of the loop's thread in the sampled Ticks
 	loopEvents         uint64
 	calls, events      uint64
 	ticks              uint64
 	backlog            int
 
-	total   uint64 // expected number of frames, for the parts
+	total   uint64 // expected number of frames, by which the run is divided into parts
 	partAt  part
 	samples []Sample
 	began   time.Time
@@ -53,7 +53,7 @@ type meter struct {
 	wall    time.Duration
 }
 
-// part holds the totals at the start of a part.
+// part holds the totals of the run at the start of a part.
 type part struct {
 	call, tick    time.Duration
 	cpu, loop     time.Duration
@@ -63,13 +63,13 @@ type part struct {
 
 // Sample is the cost of one part of a run.
 type Sample struct {
-	Call      float64 // ns per call of the loop
-	Tick      float64 // ns of Tick per event
-	CPU, Loop float64 // ns of processor time per event: of all threads, of the loop's thread
-	P50, P99  float64 // ns of a frame
+	Call      float64 // duration of a call of the loop in ns
+	Tick      float64 // duration of Tick per event in ns
+	CPU, Loop float64 // processor time per event in ns, of all threads and of the loop's thread
+	P50, P99  float64 // quantiles of the duration of a frame in ns
 }
 
-// begin discards earlier measurements; total frames of dt follow.
+// begin discards earlier measurements and starts a measurement of total frames of dt each.
 func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 	*m = meter{frames: newHistogram(), part: newHistogram(), total: max(total, 1)}
 	m.rowSpan = max(dt.Milliseconds()*int64(total)/600, dt.Milliseconds(), 1)
@@ -105,10 +105,10 @@ func (m *meter) tick(f func()) {
 	}
 }
 
-// frame records a frame that took this long and reached now.
+// frame records a frame whose game time ended at now and which took the given time.
 func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
 	if m.wall > 0 {
-		return // the run is over; late owners are catching up
+		return // the measurement is over, and late owners are catching up
 	}
 	if gauge.HasThreadCPU && m.ticks%sampleEvery == 0 {
 		m.loopEvents += uint64(events)
@@ -161,7 +161,7 @@ func (m *meter) end() {
 	m.wall = time.Since(m.began)
 }
 
-// Workers' time and memory, over the whole run.
+// The following methods return the collector's time and the memory use of the whole run.
 
 func (m *meter) gcShare() float64 { return m.done.GCShare(m.runtime) }
 

@@ -26,27 +26,27 @@ type Mix struct {
 	For     time.Duration `help:"time that is measured"`
 }
 
-// shortLife is the average lifetime of a short buff in s, including refreshes.
+// shortLife is the average lifetime of a short buff, in seconds, if refreshes are included.
 const shortLife = 11.0
 
 // buffs returns the approximate number of buffs.
 func (m *Mix) buffs() int { return m.Players*m.Long + int(m.New*shortLife) }
 
-// longBorn returns the number of long buffs per second that replace ended ones.
+// longBorn returns the number of long buffs per second that must be added to replace ended buffs.
 func (m *Mix) longBorn() float64 {
 	const shortest, longest = 30 * 60, 4 * 3600 // s
 	mean := (longest - shortest) / math.Log(longest/shortest)
 	return float64(m.Players*m.Long) * (1 - m.Forever/100) / mean
 }
 
-// askLong gives a player a long buff that ends: endless ones would accumulate.
+// askLong gives a random player a long buff that ends, because endless buffs would accumulate.
 func (m *Mix) askLong(w *world) {
 	owner := int32(w.rng.IntN(m.Players))
 	if w.books.slow != nil && w.books.slow(owner) {
 		return
 	}
 	for {
-		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // rarely a duplicate
+		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // the player seldom has this buff already
 		if c.duration > 0 {
 			w.ask(c)
 			return
@@ -68,8 +68,8 @@ func (m *Mix) long(w *world, owner int32, n int) command {
 	return c
 }
 
-// fill gives all players their long buffs, a few players in each frame, so that pulses are
-// spread over time. The remaining time is a random part of the duration.
+// fill gives all players their long buffs. It does so for a few players in each frame, so that the
+// pulses are spread over time. The remaining time is a random part of the duration.
 func (m *Mix) fill(w *world) {
 	const spreadOver = 6 * time.Second
 	frames := int(spreadOver / frameTime)
@@ -119,7 +119,8 @@ func (m *Mix) plan(w *world) {
 
 func isShort(r *record) bool { return kinds[r.kind].weight > 0 }
 
-// askNew casts a short buff of a source that has none of that kind on the target.
+// askNew casts a short buff on a random player, from a source that has no buff of that kind on the
+// player.
 func (m *Mix) askNew(w *world) {
 	owner, kind := int32(w.rng.IntN(m.Players)), int16(shortKind(w.rng, m.Pulsing))
 	if w.books.slow != nil && w.books.slow(owner) {
@@ -135,8 +136,8 @@ func (m *Mix) askNew(w *world) {
 	}
 }
 
-// askAgain repeats the cast of an active buff: a short one or, if there are hardly any, a long
-// one.
+// askAgain repeats the cast of an active buff that fits. It takes a short buff or, if there are hardly
+// any, a long buff.
 func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	r := m.pick(w, func(r *record) bool { return isShort(r) && fits(r) })
 	if r != nil {
@@ -149,7 +150,8 @@ func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	}
 }
 
-// askPeriod changes the period of a pulsing buff to between 77 and 130 % of its present value.
+// askPeriod changes the period of a pulsing buff to between 77 and 130 % of the period of its
+// definition.
 func (m *Mix) askPeriod(w *world) {
 	if r := m.pick(w, func(r *record) bool { return isShort(r) && kinds[r.kind].period > 0 }); r != nil {
 		period := kinds[r.kind].period * int64(77+w.rng.IntN(54)) / 100
@@ -157,7 +159,7 @@ func (m *Mix) askPeriod(w *world) {
 	}
 }
 
-// pick draws a matching buff known to the engine, or nil.
+// pick draws a random buff that fits and whose handle is known. It returns nil if it finds none.
 func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	for range 16 {
 		owner := int32(w.rng.IntN(m.Players))
@@ -174,7 +176,7 @@ func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	return nil
 }
 
-// run fills a world, warms it up and measures.
+// run fills a world, plays it for a while, and then measures it.
 func (m *Mix) run(w *world, plan func()) {
 	m.fill(w)
 	w.play(m.Warm, plan)
@@ -185,5 +187,5 @@ func (m *Mix) setup() setup {
 	return setup{players: m.Players, raid: m.Raid, buffs: m.buffs()}
 }
 
-// quick shortens the durations.
+// quick sets shorter durations.
 func (m *Mix) quick(warm, measured time.Duration) { m.Warm, m.For = warm, measured }

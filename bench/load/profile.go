@@ -4,10 +4,10 @@ import "fmt"
 
 // Profile is one simulated game. Its exported fields are its parameters, with their help texts.
 type Profile interface {
-	// Quick shortens it, so that all profiles together run within a minute.
+	// Quick shortens the profile, so that all profiles together run within a minute.
 	Quick()
 
-	// Run runs it. An error is about the run itself; errors of the engine are in the Result.
+	// Run runs the profile. The error is about the run itself; errors of the engine are in the Result.
 	Run(env *Env) (*Result, error)
 }
 
@@ -16,7 +16,7 @@ type Entry struct {
 	Letter, Name string
 	Simulates    string
 	Proves       string
-	New          func() Profile // with the numbers of the full run
+	New          func() Profile // returns a profile with the parameters of the full run
 }
 
 // Profiles are all profiles, in order.
@@ -35,7 +35,7 @@ var Profiles = []Entry{
 	{"L", "crowd", "the raids, while twice as many goroutines as processors do nothing but spin", "that nobody is taken for stuck because the machine is full", func() Profile { return newCrowd() }},
 }
 
-// result returns an empty Result with the names of a letter.
+// result returns an empty Result with the names of the profile that has the letter.
 func result(letter string) *Result {
 	for _, e := range Profiles {
 		if e.Letter == letter {

@@ -13,37 +13,37 @@ type Result struct {
 	Simulated, Wall   time.Duration
 	Frames            uint64
 	Calls, Events     uint64
-	Pulses, Ends      uint64 // seen, each in its millisecond
+	Pulses, Ends      uint64 // number seen, each in the correct millisecond
 	CrossCasts        uint64
-	CallsPerSecond    float64 // during calls
-	EventsPerSecond   float64 // during calls and Ticks
-	Call, Tick        Spread  // ns per call; ns of Tick per event
+	CallsPerSecond    float64 // calls per second of the time spent in calls
+	EventsPerSecond   float64 // events per second of the time spent in calls and Ticks
+	Call, Tick        Spread  // duration of a call, and of Tick per event, in ns
 	Samples           []Sample
-	LoopCPU, TickCPU  float64 // ns per event: of the loop's thread; of the process, in Tick
-	PartLoop, PartAll Spread  // the same, by parts of the run
+	LoopCPU, TickCPU  float64 // processor time in Tick per event in ns, of the loop's thread and of the process
+	PartLoop, PartAll Spread  // LoopCPU and TickCPU, with the spread of the parts of the run
 	Utilisation       float64 // fraction of all processors used during Tick
 	Workers           int
 
-	P50, P99, P999, Max time.Duration // of a frame: calls and Tick
-	PartP50, PartP99    Spread        // ns, by parts of the run
-	Late50, Late99      int64         // ms between an event's time and its frame
+	P50, P99, P999, Max time.Duration // duration of a frame: calls and Tick
+	PartP50, PartP99    Spread        // P50 and P99 in ns, with the spread of the parts of the run
+	Late50, Late99      int64         // quantiles of the ms between the time of an event and its frame
 	LateMax             int64
 	Backlog             int
 
 	Heap        int64 // live bytes at the end, without the initial heap
 	BytesPer    float64
-	Allocs      float64 // objects per call and event, including the books
+	Allocs      float64 // allocated objects per call and event, including those of the books
 	GCShare     float64
 	Collections uint64
 
-	Digest string // of all events; empty if they depend on the duration of handlers
+	Digest string // digest of all events; "" if the events depend on the duration of handlers
 
-	Rows    []Row            // of frames over time
-	CDF     []Quantile       // of frames
-	Figures []Figure         // values of this profile only
-	Checks  []Check          // checked conditions
-	Faults  faults           // found by the books
-	Series  map[string][]XY  // for charts, by name
+	Rows    []Row            // durations of frames over time
+	CDF     []Quantile       // distribution of the durations of frames
+	Figures []Figure         // values that only this profile has
+	Checks  []Check          // conditions that were checked
+	Faults  faults           // errors found by the books
+	Series  map[string][]XY  // points for charts, by name of the series
 	Counts  map[string]int64 `json:",omitempty"`
 }
 
@@ -69,8 +69,7 @@ type Quantile struct {
 // XY is a point of a chart.
 type XY struct{ X, Y float64 }
 
-// OK reports whether no event was lost, early, late, duplicated or wrong, and all checks
-// passed.
+// OK reports whether all checks passed and no event was lost, early, late, duplicated or wrong.
 func (r *Result) OK() bool {
 	for _, c := range r.Checks {
 		if !c.OK {

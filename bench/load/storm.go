@@ -31,7 +31,7 @@ type storm struct {
 	saved [][]record
 
 	loadTime, saveTime time.Duration
-	loads, saves       int // buffs
+	loads, saves       int // number of buffs loaded and saved
 	blobBytes          int
 }
 
@@ -47,7 +47,7 @@ func (p *Storm) Run(env *Env) (*Result, error) {
 	s := &storm{Storm: p, w: w, blobs: make([][]byte, p.Players), saved: make([][]record, p.Players)}
 	m.fill(w)
 	w.play(10*time.Second, nil)
-	for i := p.Players - 1; i > 0; i-- { // all but the one who stays
+	for i := p.Players - 1; i > 0; i-- { // log out all players except one
 		if err := s.logout(int32(i)); err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (s *storm) castOnHot() {
 	w := s.w
 	kind, source := int16(shortKind(w.rng, 35)), buff.OwnerID(5000+w.rng.IntN(60))
 	if kind == plagueKind {
-		kind = stunKind // the target of its spread may be logged out
+		kind = stunKind // a plague would spread to a player who may be logged out
 	}
 	w.ask(command{kind: kind, source: source, duration: lifetime(w.rng)})
 }
@@ -160,7 +160,7 @@ func (b *books) leave(owner int32, now int64, out []record) []record {
 	return out
 }
 
-// back restores the buffs of a player.
+// back enters the restored buffs of a player.
 func (b *books) back(owner int32, now int64, saved []record) {
 	for _, s := range saved {
 		i := b.open(&command{at: now, owner: owner, kind: s.kind, source: s.source})

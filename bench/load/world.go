@@ -14,24 +14,24 @@ import (
 // Env is the environment of a profile.
 type Env struct {
 	Seed     uint64
-	Workers  int                // 0: as many as processors
-	Realtime bool               // a frame of 50 ms takes 50 ms
-	Progress func(done float64) // from 0 to 1; may be nil
+	Workers  int                // number of workers; 0 means as many as processors
+	Realtime bool               // if set, a frame of 50 ms takes 50 ms of real time
+	Progress func(done float64) // called with the progress from 0 to 1; may be nil
 }
 
-// frameTime is the frame of all profiles but one.
+// frameTime is the duration of a frame in all profiles but one.
 const frameTime = 50 * time.Millisecond
 
 // setup is the initial configuration of a world.
 type setup struct {
 	players, raid, buffs int
-	budget               time.Duration // 0: unlimited
-	workers              int           // if not zero, instead of Env.Workers
-	loose                bool          // owners may be late
+	budget               time.Duration // budget of a Tick; 0 means unlimited
+	workers              int           // if not 0, overrides Env.Workers
+	loose                bool          // if set, owners may be late
 	maxBuffs             int
 	slow                 func(place int32) bool
 	slowFor              time.Duration
-	gone                 bool // no player is present yet
+	gone                 bool // if set, no player is present at the start
 }
 
 // world is a game loop: an engine, the books, and the measurements.
@@ -45,11 +45,11 @@ type world struct {
 	meter    meter
 	commands []command
 	results  []buff.Result
-	present  []bool // by player
+	present  []bool // by player: whether the player is logged in
 	next     time.Time
-	bytes    int64 // heap before the first buff
+	bytes    int64 // size of the heap before the first buff
 	after    func(*engine.Frame)
-	took     time.Duration // by the last frame
+	took     time.Duration // duration of the last frame
 }
 
 // seat is the data of a player used by handlers, two cache lines long.
@@ -75,7 +75,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	w.books.loose, w.books.slow = s.loose, s.slow
 	scar := w.specs[scarKind]
 	options := engine.Options{
-		Number:  1, // handles are part of the digest
+		Number:  1, // fixed, because handles are part of the digest
 		Catalog: cat, Workers: env.Workers, Budget: s.budget, Seed: env.Seed, Limits: engine.Limits{Buffs: s.maxBuffs},
 		Handlers: engine.Handlers{
 			hit: func(c *engine.Context, e buff.Event) { c.Data().(*seat).hit(s.slowFor) },
@@ -124,13 +124,13 @@ func (p *seat) hit(d time.Duration) {
 
 func (w *world) now() int64 { return int64(w.eng.Now()) }
 
-// ask adds a call to this frame.
+// ask adds a call of the engine to this frame.
 func (w *world) ask(c command) {
 	c.at = w.now()
 	w.commands = append(w.commands, c)
 }
 
-// frame runs one frame: the planned calls, and a Tick of dt.
+// frame runs one frame: the calls that plan asks for, and a Tick of dt.
 func (w *world) frame(dt time.Duration, plan func()) {
 	w.commands = w.commands[:0]
 	if plan != nil {
@@ -177,7 +177,7 @@ func (w *world) give(c *command) buff.Result {
 	return w.eng.Remove(c.handle)
 }
 
-// answer compares a result with the books.
+// answer compares the result of a command with the books.
 func (w *world) answer(c *command, r *buff.Result) {
 	b := w.books
 	if r.Queued {
@@ -219,7 +219,7 @@ func (w *world) tick(dt, took time.Duration, calls int) {
 	w.meter.frame(b.now, took, calls, f.Len(), f.Waiting+len(f.Stuck), b.live)
 }
 
-// pace waits for the next frame with -realtime.
+// pace waits until the next frame must start, if -realtime is set.
 func (w *world) pace(dt time.Duration) {
 	if !w.env.Realtime {
 		return
@@ -231,7 +231,7 @@ func (w *world) pace(dt time.Duration) {
 	time.Sleep(time.Until(w.next))
 }
 
-// play runs frames for a duration and reports progress.
+// play runs frames for the duration span and reports progress.
 func (w *world) play(span time.Duration, plan func()) {
 	n := int(span / frameTime)
 	for i := range n {
@@ -242,7 +242,7 @@ func (w *world) play(span time.Duration, plan func()) {
 	}
 }
 
-// measure is play with measurement.
+// measure is like play, and measures the frames.
 func (w *world) measure(span time.Duration, plan func()) {
 	w.next = time.Time{}
 	w.meter.begin(w.now(), frameTime, uint64(span/frameTime))
@@ -250,7 +250,7 @@ func (w *world) measure(span time.Duration, plan func()) {
 	w.meter.end()
 }
 
-// drainFrames is the maximum number of empty frames to wait for late owners.
+// drainFrames is the maximum number of empty frames in which drain waits for late owners.
 const drainFrames = 10_000
 
 // finish lets late owners catch up, closes the books and the engine, and completes the result.

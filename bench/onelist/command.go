@@ -15,7 +15,8 @@ type Context struct {
 // Data returns the owner's data, as passed to Spawn.
 func (c *Context) Data() any { return c.world.data[c.owner] }
 
-// AddBuff applies a definition: after the handler, or for another owner at the end of the Tick.
+// AddBuff applies a definition. It does so after the handler or, for another owner, at the end of the
+// Tick.
 func (c *Context) AddBuff(to uint64, spec uint16, source uint64, duration int64) {
 	k := command{to: to, spec: spec, source: source, duration: duration}
 	if from := c.world.owners.at(c.owner).id; to != from {
@@ -46,7 +47,7 @@ type crossing struct {
 	command command
 }
 
-// obey executes the commands that a handler has issued, and those that they lead to.
+// obey executes the commands that a handler has issued, and the commands that these lead to.
 func (w *World) obey(at uint32) {
 	for k := 0; k < len(w.own); k++ {
 		w.do(&w.own[k], at)
@@ -54,7 +55,7 @@ func (w *World) obey(at uint32) {
 	w.own = w.own[:0]
 }
 
-// deliver executes the commands for other owners, by the time of their cause.
+// deliver executes the commands for other owners, in the order of the times at which they were issued.
 func (w *World) deliver() {
 	if len(w.cross) == 0 {
 		return
@@ -76,7 +77,7 @@ func (w *World) do(c *command, at uint32) (uint64, Kind) {
 	return 0, 0
 }
 
-// AddBuff applies a definition. A duration of zero is the definition's.
+// AddBuff applies a definition. A duration of zero means the duration of the definition.
 func (w *World) AddBuff(id uint64, spec uint16, source uint64, duration int64) (handle uint64, k Kind) {
 	return w.do(&command{to: id, spec: spec, source: source, duration: duration}, w.now)
 }
@@ -144,7 +145,7 @@ func (w *World) apply(number uint32, c *command, at uint32) (uint64, Kind) {
 	return w.emit(place, r, Applied, at).Handle, Applied
 }
 
-// grow gives an owner eight more records and returns the first.
+// grow gives an owner a block of eight more records and returns the place of the first.
 func (w *World) grow(o *owner) (place uint32) {
 	if o.used == ownerBlocks {
 		panic("onelist: an owner has more than 96 buffs")

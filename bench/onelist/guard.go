@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// guard holds the running handler, for other goroutines to read, and the result of panics.
+// guard records which handler is running, for other goroutines to read, and the panics of handlers.
 type guard struct {
 	current atomic.Uint64
 	over    bool
 	faults  int
 }
 
-// pulseGuarded executes a pulse if Options require more than order.
+// pulseGuarded executes a pulse if Options require any promise in addition to order.
 func (w *World) pulseGuarded(place uint32, r *record, due uint32) {
 	spec, o := &w.specs[r.spec], w.options
 	x := &w.scratch.Event

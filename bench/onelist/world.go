@@ -7,9 +7,9 @@ import (
 
 // Options select the promises of the engine to keep in addition to order.
 type Options struct {
-	Numbered bool // number the events of each owner, which touches the owner's cache line
-	Wide     bool // make events of 160 bytes and pass them to handlers by value
-	Guarded  bool // recover the panics of handlers, and publish which owner's handler runs
+	Numbered bool // if set, the events of each owner are numbered, which touches its cache line
+	Wide     bool // if set, events have 160 bytes and are passed to handlers by value
+	Guarded  bool // if set, panics of handlers are recovered, and the running handler is published
 }
 
 // All keeps all promises.
@@ -43,7 +43,7 @@ type Event struct {
 	Handle        uint64
 	Magnitude     int64
 	Seen          uint32
-	Number        uint32 // of the owner, or the event's among the owner's if Options.Numbered
+	Number        uint32 // number of the owner; with Options.Numbered the number of the event for the owner
 	Spec          uint16
 	Stacks, Level int16
 	Kind          Kind
@@ -58,17 +58,17 @@ type WideEvent struct {
 
 // Spec is a definition.
 type Spec struct {
-	Duration, Period int64 // ms; a Duration of zero does not end
-	Limit            int16 // of stacks
-	BySource         bool  // each source has a separate instance
+	Duration, Period int64 // ms; a Duration of 0 means that the buff does not end
+	Limit            int16 // maximum number of stacks
+	BySource         bool  // if set, each source has a separate buff
 	OnPulse          func(*Context, *Event)
-	OnWidePulse      func(*Context, WideEvent) // if Options.Wide
+	OnWidePulse      func(*Context, WideEvent) // called instead of OnPulse with Options.Wide
 	OnEnd            func(*Context, *Event)
 }
 
 // record is the complete state of a buff: 64 bytes.
 type record struct {
-	pulse, end, filed uint32 // next pulse, end, and the deadline of the live entry; never: none
+	pulse, end, filed uint32 // times of the next pulse, the end and the live entry; never if there is none
 	period, duration  uint32
 	age, generation   uint32
 	owner             uint32
@@ -78,21 +78,22 @@ type record struct {
 	stacks, level     int16
 }
 
-// entry is a deadline in a slot of the wheel. key has the rank in its top bit and the age below.
+// entry is a deadline in a slot of the wheel. The top bit of key is the rank, and the others are the
+// age.
 type entry struct{ due, key, place uint32 }
 
 const (
 	never       = ^uint32(0)
-	unused      = uint16(1) << 15 // record.spec of a free record
-	slotBits    = 4               // a near slot is 16 ms
+	unused      = uint16(1) << 15 // value of record.spec in a free record
+	slotBits    = 4               // a near slot spans 16 ms
 	slots       = 1 << 12
-	wideBits    = slotBits + 12 // a far slot is 65.5 s
+	wideBits    = slotBits + 12 // a far slot spans 65.5 s
 	chunk       = 1 << 10
-	ahead       = 32 // entries whose records are read before the first of them runs
-	ownerBlocks = 12 // of 8 records
+	ahead       = 32 // number of entries whose records are read before the first of them is executed
+	ownerBlocks = 12 // maximum number of blocks of an owner; a block has eight records
 )
 
-// owner is one cache line.
+// owner is the state of one owner without its buffs, in 128 bytes.
 type owner struct {
 	id      uint64
 	used    uint32
@@ -105,11 +106,11 @@ type owner struct {
 }
 
 type (
-	keys  [8]uint32 // definition and a hash of the source, for the records of one block
+	keys  [8]uint32 // the definition and a hash of the source of each record of a block
 	block [8]record
 )
 
-// arena holds values that never move.
+// arena is a growing list of values that never move in memory.
 type arena[T any] struct {
 	chunks []*[chunk]T
 	n      uint32
@@ -141,18 +142,18 @@ type World struct {
 
 	near  [slots][]entry
 	far   [slots][]entry
-	moved int // entries of the coming far slot that are in near slots already
+	moved int // number of entries of the next far slot that have been moved to near slots
 	ready []entry
 	spare []entry
-	late  []entry // became due during the running Tick
+	late  []entry // entries that became due during the running Tick
 
 	context Context
 	own     []command
 	cross   []crossing
-	read    uint64 // keeps reads ahead of use from being optimised away
+	read    uint64 // uses the values that readAhead reads, so that the compiler keeps the reads
 
 	events, given []Event
-	wide          []WideEvent // pulses, if Options.Wide
+	wide          []WideEvent // the pulses of the Tick, with Options.Wide
 	givenWide     []WideEvent
 	scratch       WideEvent
 	guard         guard
@@ -175,8 +176,8 @@ func (w *World) Spawn(id uint64, data any) {
 
 func (w *World) record(place uint32) *record { return &w.blocks.at(place >> 3)[place&7] }
 
-// Tick advances the time and returns the events since the last Tick, valid until the next. With Options.Wide the
-// pulses are not among them.
+// Tick advances the time and returns the events since the last Tick. The slice is valid until the next Tick. With
+// Options.Wide it does not contain the pulses.
 func (w *World) Tick(ms int64) []Event {
 	from := w.now >> slotBits
 	w.now += uint32(ms)
@@ -194,7 +195,8 @@ func (w *World) Tick(ms int64) []Event {
 // Len returns the number of events of the last Tick, including wide pulses.
 func (w *World) Len() int { return len(w.given) + len(w.givenWide) }
 
-// cascade moves the coming far slot into near slots, in pieces, while the present one passes.
+// cascade moves the entries of the next far slot into near slots, little by little while the time passes through the
+// present far slot.
 func (w *World) cascade(from, to uint32) {
 	for s := from; s < to; s++ {
 		l := &w.far[(s>>12+1)&(slots-1)]
@@ -210,7 +212,7 @@ func (w *World) cascade(from, to uint32) {
 	}
 }
 
-// collect takes due entries out of the near slots.
+// collect removes the due entries from the near slots and returns them.
 func (w *World) collect(from, to uint32) []entry {
 	ready := w.ready[:0]
 	for s := from; s <= to; s++ {
@@ -229,7 +231,7 @@ func (w *World) collect(from, to uint32) []entry {
 	return ready
 }
 
-// run executes due entries and the entries that become due meanwhile.
+// run executes due entries, and the entries that become due while it runs.
 func (w *World) run(ready []entry) {
 	for at := 0; at < len(ready); at += ahead {
 		some := ready[at:min(at+ahead, len(ready))]
@@ -246,7 +248,7 @@ func (w *World) run(ready []entry) {
 	}
 }
 
-// readAhead reads the records of some entries, so that their cache misses overlap.
+// readAhead reads the records of some entries before they are executed, so that their cache misses overlap.
 func (w *World) readAhead(some []entry) {
 	sum := uint32(0)
 	for _, e := range some {
@@ -268,7 +270,8 @@ func (w *World) takeLate() entry {
 
 func before(a, b entry) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.key, b.key)) }
 
-// sort orders entries by instant, rank and age: by counting the instants, then each instant where needed.
+// sort orders entries by instant, rank and age. It orders by instant with a counting sort, and then
+// sorts the entries of each instant that are not in order.
 func (w *World) sort(r []entry, base uint32) []entry {
 	if slices.IsSortedFunc(r, before) {
 		return r
@@ -315,7 +318,7 @@ func (w *World) sort(r []entry, base uint32) []entry {
 // next returns the earliest deadline of a record.
 func (r *record) next() uint32 { return min(r.pulse, r.end) }
 
-// key returns rank and age. A pulse precedes an end at the same instant.
+// key returns the key of an entry for the next deadline: rank and age. A pulse precedes an end at the same instant.
 func (r *record) key() uint32 {
 	if r.pulse <= r.end && r.pulse != never {
 		return r.age
@@ -323,7 +326,7 @@ func (r *record) key() uint32 {
 	return r.age | 1<<31
 }
 
-// file adds an entry for a record's next deadline, unless its live entry is due no later.
+// file adds an entry for the next deadline of a record, unless its live entry is due at that time or earlier.
 func (w *World) file(place uint32, r *record) {
 	if due := r.next(); due < r.filed {
 		w.put(place, r, due)
@@ -353,10 +356,10 @@ func (w *World) put(place uint32, r *record, due uint32) {
 func (w *World) execute(e entry) {
 	r := w.record(e.place)
 	if r.filed != e.due {
-		return // stale: the record has a later entry
+		return // the entry is stale: the record has another live entry
 	}
 	due := r.next()
-	if due != e.due { // postponed
+	if due != e.due { // the deadline has been postponed
 		w.put(e.place, r, due)
 		return
 	}

@@ -19,11 +19,11 @@ import (
 
 // chart is a line chart. Its title states the finding.
 type chart struct {
-	file, title, under string // under is the subtitle: the data shown
+	file, title, under string // under is the subtitle, which describes the data
 	x, y               axis
 	lines              []line
 	marks              []mark
-	left               bool // places the legend on the left
+	left               bool // if set, the legend is on the left
 	bottom             bool
 }
 
@@ -31,18 +31,18 @@ type axis struct {
 	name     string
 	log      bool
 	label    func(float64) string
-	min, max float64   // range of the axis, unless both are 0
-	step     float64   // between labels; 0: about six labels
-	at       []float64 // positions of the labels; nil: every step
+	min, max float64   // range of the axis; if both are 0, the range of the data
+	step     float64   // distance between labels; 0 means about six labels
+	at       []float64 // positions of the labels; nil means a label at every step
 }
 
 type line struct {
 	name   string
 	points plotter.XYs
-	dots   bool // dots only, without a line
+	dots   bool // if set, only dots are drawn, without a line
 	dashed bool
 	thin   bool
-	whisks []float64 // ± of each point; nil: none
+	whisks []float64 // ± of each point; nil means that no whiskers are drawn
 }
 
 // mark is a vertical line with a label.
@@ -52,7 +52,7 @@ type mark struct {
 	bold bool
 }
 
-// colours can be distinguished by colour-blind readers.
+// colours are the colours of lines. Colour-blind readers can distinguish them.
 var colours = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 255},
 	color.RGBA{0xd5, 0x5e, 0x00, 255},
@@ -73,7 +73,7 @@ const (
 	chartHeight = 12 * vg.Centimeter
 )
 
-// write draws the chart into dir. The same data gives an identical file.
+// write draws the chart into a file in dir. The same data gives an identical file.
 func (c *chart) write(dir string) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	p := plot.New()
@@ -86,7 +86,7 @@ func (c *chart) write(dir string) error {
 	c.y.set(&p.Y)
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = gridColour, gridColour
-	p.Add(grid, marks(c.marks)) // below the data
+	p.Add(grid, marks(c.marks)) // drawn first, so that they are below the data
 	for i, l := range c.lines {
 		if err := l.add(p, colours[i%len(colours)]); err != nil {
 			return fmt.Errorf("%s, %s: %w", c.file, l.name, err)
@@ -182,7 +182,8 @@ func (l *line) Len() int { return len(l.points) }
 // XY returns point i.
 func (l *line) XY(i int) (x, y float64) { return l.points[i].X, l.points[i].Y }
 
-// YError returns the length of the whiskers. The lower one stays above zero, which a log axis cannot show.
+// YError returns the length of the whiskers. The lower whisker ends above zero, because a
+// log axis cannot show zero.
 func (l *line) YError(i int) (low, high float64) {
 	return min(l.whisks[i], 0.95*l.points[i].Y), l.whisks[i]
 }
@@ -205,7 +206,7 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// logTicks labels the powers of ten and, on a short axis, 2 and 5 times these.
+// logTicks labels the powers of ten. On a short axis it also labels 2 and 5 times the powers of ten.
 type logTicks struct{ label func(float64) string }
 
 // Ticks implements plot.Ticker.
@@ -246,7 +247,7 @@ func (t plainTicks) Ticks(lo, hi float64) []plot.Tick {
 	}
 	var at []float64
 	for n := math.Ceil(lo / step); n*step <= hi; n++ {
-		at = append(at, n*step+0) // + 0 turns -0 into 0
+		at = append(at, n*step+0) // adding 0 turns -0 into 0
 	}
 	return t.ticks(at)
 }
@@ -258,18 +259,18 @@ func (t plainTicks) ticks(at []float64) (out []plot.Tick) {
 	return out
 }
 
-// roundStep returns the smallest of 1, 2 or 5 times a power of ten that is at least least.
-func roundStep(least float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(least)))
+// roundStep returns the smallest number of the form 1, 2 or 5 times a power of ten that is not below v.
+func roundStep(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, k := range []float64{1, 2, 5} {
-		if k*unit >= least {
+		if k*unit >= v {
 			return k * unit
 		}
 	}
 	return 10 * unit
 }
 
-// Labels of ticks.
+// The following functions format the labels of ticks.
 
 // short formats a number as in 10,000 or 1 M.
 func short(v float64) string {

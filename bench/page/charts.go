@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// Files of the charts.
+// File names of the charts.
 const (
 	scaleFile   = "cost-against-n.svg"
 	workersFile = "workers.svg"
@@ -50,7 +50,7 @@ func (r *Report) profile(letter string) *load.Result {
 	return nil
 }
 
-// byWorkers returns the worlds with n workers.
+// byWorkers returns the measured worlds with n workers.
 func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 	for _, s := range r.Scale {
 		if s.Workers == n {
@@ -60,8 +60,9 @@ func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 	return out
 }
 
-// growth returns the ratio of the processor time of an event in b to that in a. If both were measured in alternating
-// rounds of one run, it is the mean of the ratios of each round.
+// growth returns the processor time of an event in the world b, divided by the time in the world a.
+// If both were measured in alternating rounds of one run, the result is the mean of the ratios of
+// all rounds.
 func growth(a, b *rival.Scaled) load.Spread {
 	if a == nil || b == nil || a.CPU.Mean == 0 {
 		return load.Spread{}
@@ -86,7 +87,7 @@ func inTurn(all []rival.Scaled) bool {
 	return true
 }
 
-// ofPlayers returns the world with that many players, or nil.
+// ofPlayers returns the world with the given number of players, or nil.
 func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
 	for i := range all {
 		if all[i].Players == players {
@@ -96,8 +97,8 @@ func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
 	return nil
 }
 
-// grown returns the growth from 10^4 to 10^6 buffs, and from 10^4 to 10^6 players. The second is 0 in a report without a
-// million players.
+// grown returns the growth of the cost of an event from 10^4 to 10^6 buffs, and from 10^4 to 10^6
+// players. players is 0 if the report has no world with a million players.
 func grown(loop []rival.Scaled) (buffs, players load.Spread) {
 	return growth(ofPlayers(loop, 1000), ofPlayers(loop, 100_000)), growth(ofPlayers(loop, 10_000), ofPlayers(loop, 1_000_000))
 }
@@ -259,7 +260,7 @@ func (r *Report) raidsChart() *chart {
 // sig rounds a duration to two significant digits.
 func sig(d time.Duration) float64 { return twoDigits(float64(d)) }
 
-// above rounds up to two significant digits, so that "less than" the result is true.
+// above rounds a duration up to two significant digits, so that it is true to say that d is not above the result.
 func above(d time.Duration) float64 {
 	n := sig(d)
 	if n < float64(d) {

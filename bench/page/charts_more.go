@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// cdfChart plots the distribution of frame times; each step upwards is one more nine.
+// cdfChart plots the distribution of frame times; each step upwards is one more nine, as in 99 %
+// and 99.9 %.
 func (r *Report) cdfChart() *chart {
 	c := &chart{
 		file: cdfFile, bottom: true,
@@ -44,7 +45,7 @@ func (r *Report) cdfChart() *chart {
 	return c
 }
 
-// nines formats an axis value, a number of nines, as a percentage.
+// nines formats a value of the axis, which is a number of nines, as a percentage.
 func nines(v float64) string {
 	return strconv.FormatFloat(100-100*math.Pow(10, -v), 'g', 4, 64) + " %"
 }
@@ -129,7 +130,7 @@ func (r *Report) cancelChart() *chart {
 	return c
 }
 
-// series returns a line for a series of the profile and extends the y axis to fit it.
+// series returns the line for a series of the profile, and extends the y axis of c so that the line fits.
 func series(p *load.Result, name, title string, c *chart) line {
 	l := line{name: title}
 	for _, v := range p.Series[name] {

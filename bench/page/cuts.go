@@ -18,17 +18,17 @@ const opensFile = "zone-comes-back.svg"
 
 func cutsFile(world string) string { return "frames-of-cuts-" + world + ".svg" }
 
-// cutsRow compares one way of saving with no store.
+// cutsRow compares one way of saving with the game that is not saved.
 type cutsRow struct {
 	*cuts.Frames
-	p99, max load.Spread // relative to those without a store, round by round
+	p99, max load.Spread // P99 and Max divided by those without a store, round by round
 
-	least        []int64 // sorted
-	leastAgainst float64 // p99 of least, relative to that without a store
+	least        []int64 // Frames.Least, sorted
+	leastAgainst float64 // p99 of least, divided by that without a store
 	longer       float64 // largest difference in ns between a frame of least and the same frame without a store
 }
 
-// cutsRows returns the ways of saving a world. The first one is without a store.
+// cutsRows returns the rows of all ways of saving a world. The first row is without a store.
 func cutsRows(all []cuts.Frames, world string) (out []cutsRow) {
 	for i := range all {
 		if all[i].World == world {
@@ -108,7 +108,7 @@ func (r *Report) cutsPart(w *writer) {
 	w.line("\nTime to open the file, check all its pages and restore all owners into the engine. The file was in the page cache.\n")
 }
 
-// oldest formats the maximum age of the last cut; 0 means unknown.
+// oldest formats the maximum age of the last cut on disk; 0 means unknown.
 func oldest(d time.Duration) string {
 	if d == 0 {
 		return "–"
@@ -116,7 +116,7 @@ func oldest(d time.Duration) string {
 	return d.Round(10 * time.Millisecond).String()
 }
 
-// busy formats the other load of the machine.
+// busy describes the load of the machine.
 func busy(m *gauge.Machine) string {
 	if m.Busy == "" {
 		return ""

@@ -24,7 +24,7 @@ type Report struct {
 	Machine  gauge.Machine
 	Seed     uint64
 	Quick    bool
-	InParts  bool           // measured in more than one run
+	InParts  bool           // the parts were measured in more than one run
 	Others   []string       `json:",omitempty"` // commits of the older parts
 	Profiles []*load.Result `json:",omitempty"`
 	Scale    []rival.Scaled `json:",omitempty"`
@@ -35,7 +35,7 @@ type Report struct {
 	Peers    []Turns        `json:",omitempty"`
 	Cuts     []cuts.Frames  `json:",omitempty"`
 	Opens    []cuts.Opened  `json:",omitempty"`
-	CutsBy   *gauge.Machine `json:",omitempty"` // machine that measured Cuts and Opens; nil: Machine
+	CutsBy   *gauge.Machine `json:",omitempty"` // machine that measured Cuts and Opens; nil means the same as Machine
 	Probes   []rival.Probe  `json:",omitempty"`
 }
 
@@ -44,7 +44,7 @@ func New(seed uint64, quick bool) *Report {
 	return &Report{Machine: gauge.ThisMachine(), Seed: seed, Quick: quick}
 }
 
-// Put adds a profile, or replaces the older one of the same letter.
+// Put adds the result of a profile. It replaces an older result of the profile with the same letter.
 func (r *Report) Put(p *load.Result) {
 	for i, old := range r.Profiles {
 		if old.Letter == p.Letter {
@@ -56,8 +56,8 @@ func (r *Report) Put(p *load.Result) {
 	slices.SortFunc(r.Profiles, func(a, b *load.Result) int { return strings.Compare(a.Letter, b.Letter) })
 }
 
-// MeasuredCuts replaces the cuts and the machine that measured them. The rest of the report may come from another machine
-// and does not change.
+// MeasuredCuts replaces the cuts and the machine that measured them. The rest of the report may
+// come from another machine and does not change.
 func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cuts.Opened) {
 	r.Cuts, r.Opens, r.CutsBy = frames, opens, &by
 	if m := &r.Machine; m.Same(&by) && m.Commit == by.Commit && m.Command == by.Command {
@@ -65,7 +65,7 @@ func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cu
 	}
 }
 
-// Measured records that parts of the report have been replaced by another run. The page lists the commits of older parts.
+// Measured records that another run has replaced parts of the report. The page lists the commits of the older parts.
 func (r *Report) Measured(by gauge.Machine, seed uint64, quick bool) {
 	if r.Machine.Commit != by.Commit && !slices.Contains(r.Others, r.Machine.Commit) {
 		r.Others = append(r.Others, r.Machine.Commit)
@@ -113,7 +113,7 @@ func (r *Report) WriteData(dir string) error {
 	return r.writeTicks(filepath.Join(dir, ticksFile))
 }
 
-// create writes a file with f.
+// create creates a file, whose contents f writes.
 func create(file string, f func(w *bufio.Writer) error) error {
 	to, err := os.Create(file)
 	if err != nil {
@@ -131,8 +131,8 @@ func create(file string, f func(w *bufio.Writer) error) error {
 	return to.Close()
 }
 
-// writeTicks writes frame times over time: each frame of profile F, and the median and the longest of several consecutive
-// frames of the other profiles.
+// writeTicks writes frame times over time: each frame of profile F, and the median and the longest
+// of several consecutive frames of the other profiles.
 func (r *Report) writeTicks(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		c := csv.NewWriter(w)

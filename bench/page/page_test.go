@@ -118,8 +118,8 @@ func TestMeasuredCuts(t *testing.T) {
 	require.Equal(t, &by, r.CutsBy)
 }
 
-// TestCommittedReport checks that the committed page, its charts and the generated parts of the docs match the committed
-// run.json.
+// TestCommittedReport checks that the committed page, its charts and the generated parts of the
+// docs match the committed run.json.
 func TestCommittedReport(t *testing.T) {
 	report, root := filepath.Join("..", "report"), filepath.Join("..", "..")
 	r, err := Read(filepath.Join(report, "run.json"))

@@ -7,11 +7,11 @@ import (
 	"github.com/bufftick/bufftick/bench/load"
 )
 
-// Turns is the cost of one operation in our code and in other libraries, measured in alternating rounds. It is the output
-// of bench/peers.
+// Turns is the cost of one operation in our code and in other libraries, measured in alternating
+// rounds. It is the output of bench/peers.
 type Turns struct {
 	Question string
-	Size     int    // waiting timers, or messages
+	Size     int    // number of waiting timers or of messages
 	Each     string // unit of the samples: a timer or a message
 	Rows     []TurnsRow
 }
@@ -19,10 +19,10 @@ type Turns struct {
 // TurnsRow is the result of one library. The first row is our code.
 type TurnsRow struct {
 	Name    string
-	Samples []float64 // ns, one per round
+	Samples []float64 // one sample for each round, in ns
 }
 
-// against returns the cost of a row, and its ratio to the first row, computed per round.
+// against returns the cost of a row, and the mean of its ratios to the first row in each round.
 func (t *Turns) against(row int) (cost, times load.Spread) {
 	var ratios []float64
 	for i, ns := range t.Rows[row].Samples {

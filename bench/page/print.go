@@ -79,7 +79,7 @@ func bytes(n int64) string {
 	return three(float64(n)/1e3) + " KB"
 }
 
-// three formats a number with three significant digits, or with all digits before the point.
+// three formats a number with three significant digits, or with more if it has more digits before the point.
 func three(v float64) string {
 	switch {
 	case v >= 100 || v == 0:
@@ -90,7 +90,7 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// spread formats a mean of ns with its ± in per cent.
+// spread formats a mean in ns with its ± as a percentage.
 func spread(s load.Spread) string {
 	if s.Mean == 0 {
 		return "–"
@@ -108,10 +108,10 @@ func value(f load.Figure) string {
 	return three(f.Value) + " " + f.Unit
 }
 
-// ratio formats a ratio with its ±.
+// ratio formats a mean ratio with its ±.
 func ratio(s load.Spread) string { return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.PlusMinus) }
 
-// single formats a single measurement; 0 means none.
+// single formats a single measurement in ns; 0 means that there is none.
 func single(ns float64) string {
 	if ns == 0 {
 		return "–"

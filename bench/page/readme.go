@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// Generated parts of a README are between two marker lines:
+// A generated part of a README is between two marker lines, of which the first has the name of the part:
 //
 //	<!-- report: first -->
 //	<!-- end -->
@@ -21,7 +21,8 @@ const (
 	partEnds   = "<!-- end -->"
 )
 
-// readmeParts maps names to the parts of a README or another page. Each gets the report's directory as linked from the page.
+// readmeParts maps the name of a part of a README or another page to the function that writes the
+// part. dir is the link from the page to the report's directory.
 var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"first":  func(r *Report, w *writer, _ string) { r.readmeFirst(w) },
 	"tables": (*Report).readmeTables,
@@ -29,7 +30,8 @@ var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"charts": (*Report).readmeCharts,
 }
 
-// WriteReadme rewrites the marked parts of the file, if it exists, for a report in dir. The rest does not change.
+// WriteReadme rewrites the marked parts of the file, if it exists, for a report in dir. The rest of the
+// file does not change.
 func (r *Report) WriteReadme(file, dir string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +54,7 @@ func (r *Report) WriteReadme(file, dir string) error {
 	return os.WriteFile(file, []byte(filled), 0o644)
 }
 
-// fromFile returns dir as a link relative to the file.
+// fromFile returns dir as a link relative to the directory of the file.
 func fromFile(file, dir string) (string, error) {
 	file, err := filepath.Abs(file) // Rel cannot resolve .. at the start of a relative path
 	if err != nil {
@@ -98,7 +100,7 @@ func (r *Report) FillReadme(text, dir string) (string, error) {
 	return w.String(), nil
 }
 
-// readmeSize is the number of players in the first sentence.
+// readmeSize is the number of players in the first sentence of the README's generated part.
 const readmeSize = 100_000
 
 func (r *Report) readmeFirst(w *writer) {
@@ -119,7 +121,7 @@ func (r *Report) readmeFirst(w *writer) {
 // about formats nanoseconds with two significant digits.
 func about(ns float64) string { return lean(twoDigits(ns)) }
 
-// dueInFrame returns the number of events per Tick.
+// dueInFrame returns the average number of events in a Tick.
 func dueInFrame(s *rival.Scaled) int { return int(s.Frame.Mean/s.Wall.Mean + 0.5) }
 
 // fill writes text wrapped at 88 columns.
@@ -184,7 +186,7 @@ func (r *Report) readmeRivals(w *writer) {
 	}
 }
 
-// rivalWords describes the rivals by name.
+// rivalWords maps the names of rivals to descriptions.
 var rivalWords = map[string]string{
 	"ants":  "the engine with handlers on a pool",
 	"scan":  "a scan of all buffs in each frame",

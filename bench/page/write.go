@@ -35,7 +35,7 @@ type writer struct {
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 
-// chart embeds a chart if it was drawn.
+// chart embeds a chart, if the chart was drawn.
 func (w *writer) chart(file string) {
 	if c := w.charts[file]; c != nil {
 		w.line("![%s](%s)\n", c.title, file)
@@ -140,7 +140,7 @@ func (r *Report) profilesPart(w *writer) {
 	w.chart(dayFile)
 }
 
-// within formats a value of a whole run in ns with the ± of its parts.
+// within formats the value of a whole run in ns, with the ± of the values of its parts.
 func within(whole float64, parts load.Spread) string {
 	if whole == 0 || parts.PlusMinus == 0 {
 		return single(whole)

@@ -13,8 +13,8 @@ import (
 // and pairs of value and unit.
 var benchLine = regexp.MustCompile(`^Benchmark(\S+)/([a-z]+)(?:-\d+)?\s+\d+\s+(.*)$`)
 
-// benchTable prints the output of go test -bench as a Markdown table: a row for each benchmark and custom unit, with the
-// median of several runs. It omits ns/op and allocations.
+// benchTable prints the output of go test -bench as a Markdown table. It has a row for each benchmark and custom unit, with
+// the median of several runs. It omits ns/op and allocations.
 func benchTable(w io.Writer, in io.Reader, columns []string) error {
 	samples, rows := map[string][]float64{}, []string{}
 	lines := bufio.NewScanner(in)

@@ -1,7 +1,7 @@
 // Peers compares the wheel and the mailboxes with other libraries. It is a separate module, so that users of bufftick do
 // not download them:
 //
-//	go -C bench/peers run .           all, in alternating rounds (A B A B); prints the data for the report
+//	go -C bench/peers run .           all tables, in alternating rounds (A B A B); prints the data for the report
 //	cd bench/peers && go test -run '^$' -bench . -benchtime 2x
 //	go -C bench/peers run . -timers 1000000 -rounds 3    package timer next to other libraries
 //	cd bench/peers && go test -run '^$' -bench Fire -benchtime 1x -peers.most 10000000
@@ -23,7 +23,7 @@
 //	       another goroutine
 //	btree  the ordered tree of tidwall/btree, without its lock, keyed by deadline and number
 //
-// container/heap, a flat wheel of 43,200 slots and time.AfterFunc are in bench, which needs no other module.
+// container/heap, a flat wheel of 43,200 slots and time.AfterFunc are measured in bench, because they need no other module.
 //
 // Several well-known wheels are missing, because the module proxy used to build this project does not have them:
 // RussellLuo/timingwheel, antlabs/timer, thinkgos/timer, ouqiang/timewheel, rfyiamcool/go-timewheel and cherry-game's. Wheels

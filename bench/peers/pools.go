@@ -14,14 +14,14 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// way is one way to have workers call f(0) … f(n-1). close releases its resources.
+// way is one way to let workers handle a message of each player. close releases its resources.
 type way struct {
 	name  string
 	frame func()
 	close func()
 }
 
-// newWays returns all ways, ours first, for that many players. In a frame, each handles one message per player.
+// newWays returns all ways for the given number of players, with our way first. A frame handles one message of each player.
 func newWays(players int, handle func(player int)) []way {
 	return []way{
 		pumps(players, handle), goroutines(players, handle), antsSubmits(players, handle),
@@ -29,9 +29,9 @@ func newWays(players int, handle func(player int)) []way {
 	}
 }
 
-// handler returns a handler that makes that many turns of spin on the player's own memory.
+// handler returns a handler that runs spin with the given number of turns on memory of the player.
 func handler(players, turns int) func(int) {
-	sums := make([]uint64, players*8) // a cache line for each
+	sums := make([]uint64, players*8) // a cache line for each player
 	return func(player int) { sums[player*8] = spin(sums[player*8]+1, turns) }
 }
 
@@ -43,7 +43,7 @@ func spin(x uint64, turns int) uint64 {
 	return x
 }
 
-// turnsFor measures the number of turns of spin that takes the given time.
+// turnsFor measures how many turns of spin take the given time.
 func turnsFor(d time.Duration) int {
 	const many = 1 << 22
 	start := time.Now()
@@ -79,7 +79,7 @@ func pumps(players int, handle func(int)) way {
 		}
 		g.Start(-1)
 		for !g.Wait(nil, true) {
-			continue // the pool refused while its workers were returning
+			continue // the pool refused the task while its workers were returning
 		}
 		if home = g.Collect(home[:0], nil); len(home) != players {
 			panic(fmt.Sprintf("%d of %d players were handled", len(home), players))
@@ -116,7 +116,7 @@ func antsSubmits(players int, handle func(int)) way {
 	}, p.Release}
 }
 
-// ponds uses pond's queue and workers.
+// ponds submits a task for each message to a pool of package pond.
 func ponds(players int, handle func(int)) way {
 	p := pond.NewPool(runtime.GOMAXPROCS(0), pond.WithContext(context.Background()))
 	return way{"pond", func() {

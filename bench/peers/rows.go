@@ -16,17 +16,18 @@ const halfDay = 12 * 3600 // s
 
 func within12h(rng *rand.Rand) int64 { return 1 + rng.Int64N(halfDay) }
 
-// peer stores deadlines, in s, by timer number. A waiting timer is added once, and removed or fired before it is added again.
+// peer stores deadlines, in seconds, by timer number. A timer that is waiting is not added again
+// before it has fired or was removed.
 type peer interface {
 	add(timer int, due int64)
 	move(timer int, due int64)
 	remove(timer int)
-	advance(now int64) (fired int) // number fired since the last call, as far as known
-	settle() (fired int)           // number of the remaining ones, after all timers have fired
+	advance(now int64) (fired int) // number of timers that have fired since the last call, as far as is known at once
+	settle() (fired int)           // waits until all timers have fired; returns those that advance has not counted
 	close()
 }
 
-// peers lists all peers, ours first.
+// peers lists all peers. The first one is our wheel.
 var peers = []struct {
 	name string
 	make func(timers int) peer
@@ -62,7 +63,7 @@ func (p *wheelPeer) close()      {}
 
 type otterPeer struct {
 	cache *otter.Cache[int, int64]
-	now   int64 // ns
+	now   int64 // current time in ns
 	fired int
 }
 
@@ -102,13 +103,13 @@ func (p *otterPeer) advance(now int64) int {
 func (p *otterPeer) settle() int { return 0 }
 func (p *otterPeer) close()      { p.cache.StopAllGoroutines() }
 
-// gozeroPeer is also the wheel's ticker. The channel is unbuffered, so the wheel accepts a tick only after it has processed
-// the previous one.
+// gozeroPeer is the peer for go-zero's wheel, and also the ticker of that wheel. The channel ticks
+// is unbuffered, so the wheel accepts a tick only after it has processed the previous tick.
 type gozeroPeer struct {
 	wheel *collection.TimingWheel
 	ticks chan time.Time
 	now   int64
-	due   []int64 // 0 if removed
+	due   []int64 // deadline of each timer; 0 if it was removed
 	wait  sync.WaitGroup
 	added int
 }
@@ -164,8 +165,8 @@ func (p *gozeroPeer) settle() int {
 
 func (p *gozeroPeer) close() { p.wheel.Stop() }
 
-// btreePeer also stores the deadline of each timer outside the tree, as the key to find it there; 0 if the timer is not
-// waiting.
+// btreePeer keeps deadlines in a tree. due has the deadline of each timer, which is part of its key
+// in the tree, or 0 if the timer is not waiting.
 type btreePeer struct {
 	tree  *btree.BTreeG[deadline]
 	due   []int64

@@ -15,8 +15,9 @@ import (
 // timerOps is the number of calls per sample, divided among the goroutines.
 const timerOps = 200_000
 
-// timerRows are the operations on the pending timers of one to two hours, in this order. Each goroutine has its own keys.
-// The operation stop stops the timers that add has added, oldest first.
+// timerRows are the operations that are measured, in this order, while timers of one to two hours
+// are pending. Each goroutine has its own keys. The operation stop stops the timers that add has
+// added, the oldest first.
 var timerRows = []struct {
 	name string
 	do   func(p realTime, rng *rand.Rand, mine, fresh, k int)
@@ -31,8 +32,8 @@ func oneToTwoHours(rng *rand.Rand) time.Duration {
 	return time.Hour + time.Duration(rng.Int64N(int64(time.Hour)))
 }
 
-// timerTable measures all rows with that many pending timers, in alternating rounds, and prints the medians as a Markdown
-// table: ns of process CPU time per call.
+// timerTable measures all rows with the given number of pending timers, in alternating rounds. It
+// prints a Markdown table with the medians of the process's CPU time per call, in ns.
 func timerTable(w io.Writer, pending, rounds int, names []string) {
 	samples := map[string][]float64{}
 	for range rounds {
@@ -67,8 +68,8 @@ func median(s []float64) string {
 	return fmt.Sprintf("%.0f", s[len(s)/2])
 }
 
-// maxFired limits the number of timers of package time that fire within a second. Each starts a goroutine: ten million
-// needed more than the 24 GB of a machine.
+// maxFired limits the number of timers of package time that fire within a second. Each such timer
+// starts a goroutine, and ten million goroutines needed more than the 24 GB of a machine.
 const maxFired = 1_000_000
 
 // timerRound measures all rows of one rival with 1, 2 and 8 goroutines.
@@ -109,7 +110,7 @@ func byGoroutines(g int, f func(i int)) {
 	wg.Wait()
 }
 
-// fireRound adds that many timers, due one to two seconds later, and waits until all have been called.
+// fireRound adds the given number of timers, which are due one to two seconds later, and waits until all have fired.
 func fireRound(start func(int, func()) realTime, many, g int) float64 {
 	var left atomic.Int64
 	left.Store(int64(many / g * g))
@@ -138,8 +139,8 @@ func fireRound(start func(int, func()) realTime, many, g int) float64 {
 	}
 }
 
-// timeoutTable measures a request with a timeout of one second: a million requests, of which one in a hundred times out, with
-// a hundred thousand in progress.
+// timeoutTable measures a request with a timeout of one second. There are a million requests, a
+// hundred thousand of which are in progress at a time. One in a hundred times out.
 func timeoutTable(w io.Writer, rounds int, names []string) {
 	const requests, under = 1_000_000, 100_000
 	samples := map[string][]float64{}

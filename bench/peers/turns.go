@@ -10,17 +10,17 @@ import (
 // samples of a round see the same state of the machine.
 type turns struct {
 	Question string
-	Size     int // waiting timers, or messages
+	Size     int // number of waiting timers or of messages
 	Each     string
-	Rows     []turnsRow // ours first
+	Rows     []turnsRow // the first row is our code
 }
 
 type turnsRow struct {
 	Name    string
-	Samples []float64 // ns, one per round
+	Samples []float64 // one sample for each round, in ns
 }
 
-// fireRounds is the number of times all timers fire. Each time, the preceding steps are repeated.
+// fireRounds is the number of times that all timers fire. The steps before are repeated each time.
 const fireRounds = 3
 
 // keepInTurn measures adding, moving and removing a tenth of n timers, and firing all of them.
@@ -90,7 +90,7 @@ func deadlines(n int, seed uint64) []int64 {
 	return due
 }
 
-// warm is the number of calls before the measurement, which allocate memory.
+// warm is the number of rounds before the measurement, in which memory is allocated.
 const warm = 5
 
 func addTenth(p peer, n int, due []int64) {
@@ -116,7 +116,7 @@ func fireAll(p peer, n int, from int64) {
 	}
 }
 
-// poolsInTurn sends one message to each of the players, frame after frame.
+// poolsInTurn measures frames in which one message is sent to each player.
 func poolsInTurn(rounds int) []turns {
 	var out []turns
 	for _, work := range []time.Duration{100, time.Microsecond, 10 * time.Microsecond} {

@@ -13,7 +13,7 @@ type after struct {
 	buffs   []afterBuff
 	began   time.Time
 	pulses  atomic.Uint64
-	late    atomic.Int64 // ns, of all pulses and ends
+	late    atomic.Int64 // total delay of all pulses and ends, in ns
 	ended   chan int32
 }
 
@@ -31,7 +31,8 @@ type afterBuff struct {
 func newAfter(g *Game) contender {
 	return &after{
 		game: g, players: make([]afterPlayer, g.buffs/each+1), buffs: make([]afterBuff, g.buffs),
-		began: time.Now(), ended: make(chan int32, g.buffs), // each buff ends once before it is added again
+		began: time.Now(),
+		ended: make(chan int32, g.buffs), // room for all buffs: each ends once before it is added again
 	}
 }
 
@@ -71,7 +72,7 @@ func (a *after) fire(slot int32) {
 	at := min(b.next, b.end)
 	late := -a.wait(at)
 	if !b.live || late < 0 {
-		return // refreshed while waiting for the lock
+		return // the buff was refreshed while fire waited for the lock
 	}
 	a.late.Add(int64(late))
 	if b.next == at {

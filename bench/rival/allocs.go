@@ -10,13 +10,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Allocated is the number of allocations of one step in the steady state.
+// Allocated is the number of objects that one step allocates in the steady state.
 type Allocated struct {
 	Step    string
 	Objects float64
 }
 
-// Allocations measures the steps of a frame, on the loop and with a pool.
+// Allocations measures the steps of a frame, with handlers on the loop and on a pool.
 func Allocations() []Allocated {
 	var out []Allocated
 	for _, workers := range []int{0, 2} {
@@ -39,7 +39,7 @@ func Allocations() []Allocated {
 }
 
 func engineAllocations(workers int) []Allocated {
-	const players = 60 // one pulses in each frame
+	const players = 60 // in each frame one player has a pulse
 	g := &Game{load: Fight, buffs: players * each}
 	o := newOurs(g, workers)
 	defer o.close()

@@ -1,10 +1,10 @@
-// Package rival runs the same work on the engine and on hand-written alternatives, in one run
-// and in turn: A B A B. The speed of a machine varies over seconds; two figures taken in turn
-// are affected alike, so their ratio is more reliable than each of them.
+// Package rival runs the same work on the engine and on hand-written alternatives, in alternating
+// rounds of one run (A B A B). The speed of a machine varies over seconds. That affects two alternating
+// measurements alike, so their ratio is more reliable than each of them.
 //
-// The work is a [Game]: buffs, some of which pulse, with durations and occasional refreshes,
-// that restart when they end; the rates are its [Load]. All contenders get the same calls. The
-// rivals, and the features they lack:
+// The work is a [Game]. It has buffs, some of which pulse. They are sometimes refreshed, and start
+// again when they end. The [Load] of the game says how often. All contenders get the same calls. These
+// are the contenders, and the features that the rivals lack:
 //
 //	engine      this module, handlers called on the loop
 //	ants        the same, handlers on a pool
@@ -17,7 +17,7 @@
 //	AfterFunc   a time.AfterFunc for each buff, a lock for each player. Real time, the
 //	            order of the scheduler, no rules
 //
-// lists and heap only keep deadlines; the rest they do like the engine: they look up the player
-// and the buff by definition and source, and write an event for each change. All but AfterFunc
-// are checked to have the same pulses and ends in each round.
+// lists and heap only keep deadlines. In addition, like the engine, they look up the player and the
+// buff by definition and source, and write an event for each change. Except for AfterFunc, all
+// contenders are checked to have the same pulses and ends in each round.
 package rival

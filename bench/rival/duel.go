@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/bench/load"
 )
 
-// Duel is the result for one size.
+// Duel is the comparison of all contenders with one load and size.
 type Duel struct {
 	Load   string
 	Buffs  int
@@ -22,7 +22,7 @@ type Row struct {
 	Name    string
 	CPU     load.Spread // ns of processor time per event, including garbage collection
 	Against load.Spread // ratio to the engine in the same round
-	Samples []float64   // CPU by round
+	Samples []float64   // values of CPU by round
 	Ratios  []float64
 	Note    string
 }
@@ -30,7 +30,7 @@ type Row struct {
 // Engine is the contender that the others are compared with.
 const Engine = "engine"
 
-// roundFrames returns the number of frames in a turn, which takes about 10 ms.
+// roundFrames returns the number of frames that a contender plays in a round, which take about 10 ms.
 func roundFrames(buffs int) int { return max(20, 2_000_000/buffs) }
 
 type row struct {
@@ -39,11 +39,11 @@ type row struct {
 	ours *ours
 }
 
-// Run runs all contenders but AfterFunc in turn. It fails if their events differ.
+// Run runs all contenders except AfterFunc, one after the other in each round. It fails if their events differ.
 func Run(load Load, buffs, rounds int, progress func(float64)) (Duel, error) {
 	rows := contenders(load, buffs)
 	d := Duel{Load: load.Name, Buffs: buffs, Rounds: rounds, Rows: make([]Row, len(rows))}
-	for round := range rounds + 1 { // the first is not counted
+	for round := range rounds + 1 { // the first round is not counted
 		var engine float64
 		for i, r := range rows {
 			cost := r.play()
@@ -127,10 +127,10 @@ func RunAfter(load Load, buffs int, span time.Duration) Duel {
 	return d
 }
 
-// realtimeSettled is settled for frames of 50 ms.
+// realtimeSettled is used instead of settled if a frame takes 50 ms of real time.
 const realtimeSettled = 20
 
-// realtime runs frames in real time.
+// realtime runs frames in real time and returns the processor time per event in ns.
 func realtime(g *Game, count int) float64 {
 	before, start := g.totals, gauge.CPU()
 	next := time.Now()

@@ -4,27 +4,27 @@ import "math/rand/v2"
 
 const (
 	frame = 50 // ms
-	each  = 10 // buffs of a player
+	each  = 10 // number of buffs of a player
 )
 
 // Load is the amount of work.
 type Load struct {
 	Name              string
-	Pulsing           int32 // one buff in this many pulses
-	Period            int64 // ms
-	Shortest, Longest int64 // durations in ms
-	Refreshed         int   // one buff in this many is refreshed per frame
+	Pulsing           int32 // one in Pulsing buffs pulses
+	Period            int64 // ms from one pulse to the next
+	Shortest, Longest int64 // range of the durations in ms
+	Refreshed         int   // in each frame, one in Refreshed buffs is refreshed
 }
 
-// The loads. In a fight one buff in 140 has a deadline in a frame, in a city one in 800; a scan
-// visits all others for no result.
+// The loads. In a frame of a fight, one in 140 buffs has a deadline, and in a frame of a city one in
+// 800. A scan visits all other buffs in vain.
 var (
 	Fight = Load{"fight", 5, 3000, 10_000, 60_000, 1000}
 	City  = Load{"city", 7, 6000, 600_000, 2_100_000, 50_000}
 )
 
-// Game is the common work: calls that are random but the same for all, and the totals of their
-// results.
+// Game is the work of one contender: random calls, which are the same for all contenders, and the
+// totals of the results.
 type Game struct {
 	load   Load
 	buffs  int
@@ -34,7 +34,7 @@ type Game struct {
 	do     contender
 	ended  []int32
 
-	players *players // of served contenders, otherwise nil
+	players *players // players of a served contender; nil for the others
 }
 
 // Totals counts the events, with a checksum of buffs and instants.
@@ -43,15 +43,15 @@ type Totals struct {
 	Sum                 uint64
 }
 
-// contender keeps the deadlines of buffs, identified by slots. It reports due ones with pulse
-// and end; the game adds ended buffs again.
+// contender keeps the deadlines of buffs, which are identified by slots. It reports due pulses and ends
+// by calling Game.pulse and Game.end. The game adds ended buffs again.
 type contender interface {
 	add(slot int32, now, life int64)
 	refresh(slot int32, now, life int64)
 	tick(now int64)
 }
 
-// newGame starts a game and plays settle frames that do not count.
+// newGame starts a game and plays as many frames as settle says, which are not counted.
 func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	g := &Game{load: load, buffs: buffs, rng: rand.New(rand.NewPCG(1, uint64(buffs)))}
 	g.do = make(g)
@@ -68,10 +68,10 @@ func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	return g
 }
 
-// settled is the number of frames played before measuring.
+// settled is the number of frames that are played before the measurement.
 const settled = 300
 
-// life returns the duration of a buff cast now, in whole frames. It depends only on the slot
+// life returns the duration of a buff cast now, in whole frames. It must depend only on the slot
 // and the time, because contenders may report ends in any order.
 func (g *Game) life(slot int32) int64 {
 	h := uint64(slot+1)*0x9e3779b97f4a7c15 ^ uint64(g.now)*0xbf58476d1ce4e5b9
@@ -84,7 +84,8 @@ func (g *Game) life(slot int32) int64 {
 
 func (g *Game) pulses(slot int32) bool { return slot%g.load.Pulsing == 0 }
 
-// play runs one frame: refreshes, the deadlines, and the restart of ended buffs.
+// play runs one frame: it refreshes buffs, lets the contender process the deadlines, and starts ended
+// buffs again.
 func (g *Game) play() {
 	for range g.buffs / g.load.Refreshed {
 		slot := int32(g.rng.IntN(g.buffs))
@@ -104,7 +105,7 @@ func (g *Game) turn() {
 	g.ended = g.ended[:0]
 }
 
-// Contenders call pulse and end, in any order within a frame.
+// Contenders call pulse and end to report events, in any order within a frame.
 
 func (g *Game) pulse(slot int32, at int64) {
 	if g.players != nil {
@@ -123,5 +124,5 @@ func (g *Game) end(slot int32, at int64) {
 	g.ended = append(g.ended, slot)
 }
 
-// events returns the number of events, the unit of the results.
+// events returns the number of events and calls. The results are times per such event.
 func (t Totals) events() float64 { return float64(t.Pulses + t.Ends + t.Calls) }

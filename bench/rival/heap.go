@@ -2,13 +2,13 @@ package rival
 
 import "container/heap"
 
-// heaped is container/heap with all deadlines.
+// heaped keeps the earliest deadline of each buff in container/heap.
 type heaped struct {
 	game   *Game
 	health []int64
 	buffs  []heapBuff
-	order  []int32 // the heap, of slots
-	pushed int32   // the argument of Push
+	order  []int32 // the heap, whose elements are slots
+	pushed int32   // slot that Push adds
 }
 
 type heapBuff struct {
@@ -30,13 +30,13 @@ func (h *heaped) Swap(i, j int) {
 	h.buffs[h.order[i]].place, h.buffs[h.order[j]].place = int32(i), int32(j)
 }
 
-// Push adds the slot in pushed: as an argument it would be allocated.
+// Push adds the slot in the field pushed, because a slot passed as an argument would be allocated.
 func (h *heaped) Push(any) {
 	h.buffs[h.pushed].place = int32(len(h.order))
 	h.order = append(h.order, h.pushed)
 }
 
-// Pop returns nil: the first slot is already known.
+// Pop removes the last element. It returns nil, because the caller knows the slot already.
 func (h *heaped) Pop() any {
 	h.order = h.order[:len(h.order)-1]
 	return nil

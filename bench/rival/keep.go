@@ -9,8 +9,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The wheel alone: timers wait for up to 12 h on a grid of a second. In each round every keeper
-// adds, moves and removes a tenth more. Then all fire, three times.
+// This file measures the wheel without the engine. Timers wait for up to 12 h; deadlines are multiples
+// of a second. In each round every keeper adds, moves and removes a tenth more timers. At the end all
+// timers fire, three times.
 
 // keeper keeps deadlines, in ms, by timer number.
 type keeper interface {
@@ -32,16 +33,16 @@ type Kept struct {
 // KeptRound is one round. Fire is 0 for a keeper in real time.
 type KeptRound struct{ Add, Move, Remove, Fire float64 }
 
-// keptWarm is the number of rounds that do not count: the dead entries of a wheel reach a fifth
-// of its timers before its memory stops growing.
+// keptWarm is the number of rounds that are not counted. A wheel's memory grows until the number of its
+// dead entries has reached a fifth of the number of timers.
 const keptWarm = 5
 
-// keptFires is the number of times that all fire.
+// keptFires is the number of times that all timers fire.
 const keptFires = 3
 
 const (
-	keptGrid = 1000         // ms
-	keptSpan = 12 * 3600000 // ms
+	keptGrid = 1000         // deadlines are multiples of this, in ms
+	keptSpan = 12 * 3600000 // maximum time that a timer waits, in ms
 )
 
 // Keep measures all keepers with a number of timers.
@@ -115,8 +116,8 @@ func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) 
 	return r
 }
 
-// fireAll fires all timers, second by second, from a multiple of the span. In the first call
-// they are already waiting.
+// fireAll fires all timers, second by second, starting at from, which is a multiple of keptSpan. In the
+// first call the timers are already waiting; later calls add them again first.
 func fireAll(k keeper, from int64, due []int64) float64 {
 	if from > 0 {
 		for t, at := range due {
@@ -164,7 +165,7 @@ func (k *keptWheel) advance(now int64) int {
 	return len(k.fired)
 }
 
-// keptFlat has a list for each second of 12 h.
+// keptFlat has a list of timers for each second of 12 h.
 type keptFlat struct {
 	slots [listFrames][]int32
 	due   []int64
@@ -228,13 +229,13 @@ func (k *keptHeap) Swap(i, j int) {
 	k.place[k.order[i]], k.place[k.order[j]] = int32(i), int32(j)
 }
 
-// Push adds the timer in pushed.
+// Push adds the timer in the field pushed.
 func (k *keptHeap) Push(any) {
 	k.place[k.pushed] = int32(len(k.order))
 	k.order = append(k.order, k.pushed)
 }
 
-// Pop returns nil.
+// Pop removes the last element and returns nil.
 func (k *keptHeap) Pop() any {
 	k.order = k.order[:len(k.order)-1]
 	return nil

@@ -1,7 +1,7 @@
 package rival
 
-// listFrames is the maximum distance of a deadline in frames: 36 minutes of frames, or half a
-// day of seconds.
+// listFrames is the number of lists. A deadline must be fewer frames ahead: 36 minutes. The same number
+// of lists with a list for each second covers 12 h.
 const listFrames = 43_200
 
 // lists keeps one list for each future frame.
@@ -14,8 +14,8 @@ type lists struct {
 
 type listed struct {
 	next, end int64
-	due       int64 // the earlier of the two: the frame of its list
-	place     int32 // index in its list
+	due       int64 // the earlier of next and end, which determines the list of the buff
+	place     int32 // index of the buff in its list
 }
 
 func newLists(g *Game) contender {
@@ -74,5 +74,5 @@ func (l *lists) tick(now int64) {
 		}
 		l.put(slot)
 	}
-	*list = due[:0] // no deadline is 43,200 frames from now, so no entry was added
+	*list = due[:0] // no deadline is 43,200 frames ahead, so nothing was added to the list meanwhile
 }

@@ -2,8 +2,8 @@ package rival
 
 import "github.com/bufftick/bufftick/bench/gauge"
 
-// memory measures an unpredictable memory access: it reads a word whose value determines the
-// next address. No data structure of that size can look something up faster.
+// memory measures an access to memory at an unpredictable address: each word that it reads determines
+// the next address. No data structure of the same size can look something up faster.
 type memory struct {
 	words []uint64
 	at    uint64
@@ -15,13 +15,13 @@ const line = 8
 func newMemory(bytes int) *memory {
 	m := &memory{words: make([]uint64, max(line, bytes/8))}
 	for i := 0; i < len(m.words); i += line {
-		m.words[i] = 1 // otherwise all pages are the same zero page
+		m.words[i] = 1 // otherwise all pages would be the same page of zeros
 	}
 	return m
 }
 
-// access returns the ns of processor time of one access to the first bytes. Data that fits into
-// a cache is loaded before the measurement.
+// access returns the processor time, in ns, of one access to a random address in the given number of
+// bytes. Data that fits into a cache is loaded into the cache before the measurement.
 func (m *memory) access(bytes int) float64 {
 	const measured, warm = 200_000, 1_000_000
 	lines := uint64(max(0, min(len(m.words), bytes/8)) / line)
@@ -41,5 +41,5 @@ func (m *memory) walk(lines uint64, steps int) {
 	}
 }
 
-// place returns the first word of the next line.
+// place returns the index of the first word of the cache line that is read next.
 func (m *memory) place(lines uint64) uint64 { return m.at >> 32 * lines >> 32 * line }

@@ -18,7 +18,7 @@ type ours struct {
 	health       []int64
 }
 
-// newOurs returns the engine with a number of workers; 0 means the loop itself.
+// newOurs returns the engine with a number of workers. If it is 0, the loop runs the handlers.
 func newOurs(g *Game, workers int) *ours {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "plain", Duration: time.Minute, Stack: define.Stacking{By: define.BySource}},
@@ -27,7 +27,7 @@ func newOurs(g *Game, workers int) *ours {
 			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
 		})
 	if err != nil {
-		panic(fmt.Sprintf("rival: %v", err)) // the definitions are in this file
+		panic(fmt.Sprintf("rival: %v", err)) // cannot happen: the definitions are in this file
 	}
 	eng, err := engine.New(engine.Options{
 		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1,
@@ -47,11 +47,11 @@ func newOurs(g *Game, workers int) *ours {
 
 func (o *ours) close() {
 	if err := o.eng.Close(context.Background()); err != nil {
-		panic(fmt.Sprintf("rival: %v", err)) // it has no blocking handlers
+		panic(fmt.Sprintf("rival: %v", err)) // cannot happen: no handler blocks
 	}
 }
 
-// add and refresh are the same call for the engine.
+// add is the same call as refresh for the engine.
 func (o *ours) add(slot int32, _, life int64) { o.cast(slot, life) }
 
 // again refreshes the buff in the slot, and returns the kind of the event.

@@ -9,19 +9,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Probe is a short measurement of the steps that changes are most likely to affect. Each value
-// is the ratio of the step's time to that of the heap in this package at the same time, which
-// no change to the engine affects.
+// Probe is a short measurement of the steps that changes of the code are most likely to affect. Each
+// value is the time of a step, divided by the time of an event of the heap in this package, measured
+// at the same time. No change to the engine affects the heap.
 type Probe map[string]float64
 
-// probeBuffs is the number of buffs in all games of a probe: more than fit into a cache.
+// probeBuffs is the number of buffs in each game of a probe. They do not fit into a cache.
 const probeBuffs = 100_000
 
-// probeRounds is the number of rounds of a probe; the median counts.
+// probeRounds is the number of rounds of a probe, whose result is the median of the rounds.
 const probeRounds = 15
 
-// PoolStep is the game with handlers on a pool. Its cost depends on other load of the
-// processors, so it is suitable only for limits with a margin.
+// PoolStep is the step with a game whose handlers run on a pool. Its cost depends on other load of the
+// processors, so limits for it must have a margin.
 const PoolStep = "pool/game"
 
 // RunProbe takes a probe.
@@ -120,7 +120,7 @@ type callProbe struct {
 }
 
 func newCallProbe() *callProbe {
-	g := newGame(Fight, probeBuffs, 0, newHeap) // for the numbers only
+	g := newGame(Fight, probeBuffs, 0, newHeap) // only its random numbers are used
 	p := &callProbe{o: newOurs(g, 0)}
 	for slot := range int32(probeBuffs) {
 		p.o.add(slot, 0, 36_000_000)
@@ -152,7 +152,7 @@ func (p *callProbe) play() float64 {
 	return float64(gauge.CPU()-start) / (3 * batch)
 }
 
-// pulseProbe runs one pulse of every pulsing buff, without calls and ends.
+// pulseProbe runs one pulse of every pulsing buff. There are no calls and no ends.
 type pulseProbe struct{ world *scaleWorld }
 
 func newPulseProbe() (*pulseProbe, error) {
@@ -163,7 +163,7 @@ func newPulseProbe() (*pulseProbe, error) {
 func (p *pulseProbe) play() float64 {
 	start := gauge.CPU()
 	if _, err := p.world.turn(); err != nil {
-		panic(fmt.Sprintf("rival: %v", err)) // Scale would report the same
+		panic(fmt.Sprintf("rival: %v", err)) // the world is wrong; Scale would report the same error
 	}
 	return float64(gauge.CPU()-start) / float64(p.world.players*scalePulsing)
 }

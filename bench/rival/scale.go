@@ -13,36 +13,37 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Size is a world: the number of players and of workers; 0 workers means the loop itself.
+// Size is the size of a world: the number of players and the number of workers. With 0 workers, the
+// loop runs the handlers.
 type Size struct{ Players, Workers int }
 
 // Scaled is the cost of an event in a world.
 type Scaled struct {
 	Players, Buffs, Workers int
 
-	Wall    load.Spread // ns of Tick per event
-	CPU     load.Spread // ns of processor time in Tick per event
-	Frame   load.Spread // ns of a Tick
-	Access  load.Spread // ns of processor time of one access to as much memory; loop only
-	Bytes   float64     // of the heap per buff, including players
-	Samples []float64   // Wall by round
-	CPUs    []float64   // CPU by round
+	Wall    load.Spread // duration of Tick per event, in ns
+	CPU     load.Spread // processor time in Tick per event, in ns
+	Frame   load.Spread // duration of a Tick in ns
+	Access  load.Spread // processor time of a random access to as much memory, in ns; only without workers
+	Bytes   float64     // size of the heap per buff, including the players
+	Samples []float64   // values of Wall by round
+	CPUs    []float64   // values of CPU by round
 }
 
-// The buffs of each player, two of which pulse every 3 s.
+// Each player has ten buffs, two of which pulse every 3 s.
 const (
 	period       = 3000 // ms
 	scaleBuffs   = 10
 	scalePulsing = 2
 )
 
-// ScaleEvents is the number of events in a round of a world: otherwise a small world would be
-// measured while it reloads the caches after a large one.
+// ScaleEvents is the number of events that a world plays in a round. With fewer events, a small world
+// would be measured while it loads the caches again after a large world.
 const ScaleEvents = 200_000
 
 // Scale measures worlds in turn, A B A B, so that changes of the machine affect all of them. In
-// each round a world plays multiples of 3 s up to the number of events; in 3 s every pulsing
-// buff pulses once. It fails if any frame has a wrong number of pulses.
+// each round a world plays one or more times 3 s, for about the given number of events. In 3 s every
+// pulsing buff pulses once. It fails if any frame has a wrong number of pulses.
 func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, error) {
 	out := make([]Scaled, len(sizes))
 	worlds := make([]*scaleWorld, len(sizes))
@@ -61,9 +62,9 @@ func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, 
 		}
 	}
 	floor := newMemory(most)
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no forced collection
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no garbage collection during the measurement
 	rows := make([]scaleRow, len(sizes))
-	for round := range rounds + 1 { // the first is not counted
+	for round := range rounds + 1 { // the first round is not counted
 		for i, w := range worlds {
 			if err := rows[i].play(w, events, round > 0); err != nil {
 				return nil, fmt.Errorf("%d players, %d workers: %w", sizes[i].Players, sizes[i].Workers, err)
@@ -88,14 +89,14 @@ func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, 
 	return out, nil
 }
 
-// scaleRow is the samples of a world, by round.
+// scaleRow holds the samples of a world, by round.
 type scaleRow struct{ wall, cpu, frame, access []float64 }
 
 // play runs one round of a world.
 func (r *scaleRow) play(w *scaleWorld, events int, counts bool) error {
 	turns := max(1, events/(w.players*scalePulsing))
 	var wall time.Duration
-	start := gauge.CPU() // for all turns: reading it takes as long as two events
+	start := gauge.CPU() // read once for all turns, because reading it takes as long as two events
 	for range turns {
 		t, err := w.turn()
 		if err != nil {
@@ -144,7 +145,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 		}
 	}
 	specs := [2]*buff.Spec{cat.Spec("pulse"), cat.Spec("plain")}
-	for f := range scaleFrames { // players with number % scaleFrames == f pulse in frame f
+	for f := range scaleFrames { // the players with number % scaleFrames == f pulse in frame f
 		for p := f; p < players; p += scaleFrames {
 			for n := range scaleBuffs {
 				spec := specs[1]
@@ -161,7 +162,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 	return w, nil
 }
 
-// turn plays 3 s.
+// turn plays 3 s and checks the number of events in each frame.
 func (w *scaleWorld) turn() (wall time.Duration, err error) {
 	for f := range scaleFrames {
 		start := time.Now()

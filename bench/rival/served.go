@@ -1,7 +1,7 @@
 package rival
 
-// served adds to a contender that only keeps deadlines the work that the engine must do: each
-// call looks up the player by id and the buff by definition and source, and each change is
+// served wraps a contender that only keeps deadlines, and adds the other work that the engine must do:
+// each call looks up the player by id and the buff by definition and source, and each change is
 // written as an event.
 type served struct {
 	contender
@@ -39,7 +39,7 @@ const (
 	removed
 )
 
-// newServed returns a constructor of a served contender.
+// newServed returns a constructor of a served contender, which wraps the contender that make returns.
 func newServed(make func(g *Game) contender) func(g *Game) contender {
 	return func(g *Game) contender {
 		g.players = newPlayers(g)
@@ -67,7 +67,7 @@ func (p *players) names(slot int32) (id, source uint64, spec uint32) {
 	return uint64(slot/each + 1), uint64(slot%each + 1), spec
 }
 
-// find returns the slot of a player's buff by its names.
+// find returns the slot of a player's buff by the id of the player, the source and the definition.
 func (p *players) find(id, source uint64, spec uint32) int32 {
 	for _, b := range &p.byID[id].carried {
 		if b.source == source && b.spec == spec {
@@ -94,7 +94,7 @@ func (s *served) refresh(slot int32, now, life int64) {
 	s.contender.refresh(slot, now, life)
 }
 
-// tick ends a frame: the events of the last one have been read.
+// tick ends a frame. It reuses the memory of the last frame's events, which have been read.
 func (s *served) tick(now int64) {
 	s.players.events = s.players.events[:0]
 	s.contender.tick(now)

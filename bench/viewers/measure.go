@@ -17,13 +17,13 @@ const (
 
 // Options configures a measurement.
 type Options struct {
-	Seconds int           // of game time for each method
-	Warm    time.Duration // game time before there are viewers
+	Seconds int           // number of seconds of game time for each method
+	Warm    time.Duration // game time that is played before there are viewers
 	Seed    uint64
-	Crowd   bool // each viewer sees 40 random players instead of its raid
+	Crowd   bool // if set, each viewer sees 40 random players instead of its raid
 
-	// Rival is the folder of the Colyseus server; "" omits it. RivalViewers is its number of
-	// viewers.
+	// Rival is the folder of the Colyseus server; "" means that it is not measured. RivalViewers is
+	// its number of viewers.
 	Rival        string
 	RivalViewers int
 }
@@ -32,15 +32,15 @@ type Options struct {
 type Cost struct {
 	Way     string
 	Viewers int
-	Share   Spread  // of one processor, in addition to the game without viewers
-	After   Spread  // of that, the time after the Tick
-	Game    Spread  // of the game itself, measured in the same way
-	Bytes   float64 // per viewer and second
-	Packets float64 // per viewer and second
-	Mallocs float64 // per frame, in addition to the game without viewers
+	Share   Spread  // fraction of one processor, in addition to the game without viewers
+	After   Spread  // fraction of one processor used after the Tick; part of Share
+	Game    Spread  // fraction of one processor used by the game without viewers
+	Bytes   float64 // bytes sent per viewer and second
+	Packets float64 // packets sent per viewer and second
+	Mallocs float64 // allocated objects per frame, in addition to the game without viewers
 }
 
-// Spread is the median of several values with the quartiles.
+// Spread is the median of several values, with the lower and the upper quartile.
 type Spread struct{ Low, Middle, High float64 }
 
 // played is a method with its game.
@@ -50,7 +50,7 @@ type played struct {
 	after  func(*engine.Frame)
 	sent   *sent
 	used   []time.Duration // processor time, by second
-	behind []time.Duration // of that, in after
+	behind []time.Duration // processor time in the function after, by second
 	allocs uint64
 }
 
@@ -64,10 +64,11 @@ func (s *sent) add(n int) {
 	}
 }
 
-// warmSeconds is the number of seconds that are not counted.
+// warmSeconds is the number of seconds at the start that are not counted.
 const warmSeconds = 3
 
-// Measure runs the game without viewers and with each method, a second of each in turn.
+// Measure runs the game without viewers and with each method. They alternate, with a second of the game
+// each.
 func Measure(o Options, progress func(float64)) ([]Cost, error) {
 	all := []*played{{name: "no viewers"}, {name: "replicate"}, {name: "JSON by hand"}}
 	for _, p := range all {
@@ -87,7 +88,7 @@ func Measure(o Options, progress func(float64)) ([]Cost, error) {
 		}
 	}
 	for second := range warmSeconds + o.Seconds {
-		for k := range all { // rotate the order
+		for k := range all { // start with another method in each second
 			all[(k+second)%len(all)].second(second >= warmSeconds)
 		}
 		progress(float64(second+1) / float64(warmSeconds+o.Seconds))

@@ -11,17 +11,18 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// stream writes the changes of the game for a server in another language: the players that each
-// viewer sees, the initial buffs, and the changes of each frame. Each is a line of JSON.
+// stream writes the game for a server in another language, as lines of JSON. The first line has the
+// players that each viewer sees, the second the initial buffs, and then there is a line with the
+// changes of each frame.
 type stream struct {
 	eng    *engine.Engine
-	places []map[int]place // of the buffs of each player, by slot
+	places []map[int]place // by player and slot: the buffs as last written
 	specs  map[*buff.Spec]int
 	dirty  []bool
 	out    *json.Encoder
 }
 
-// place is the client's data of a buff.
+// place is the data of a buff that a client gets.
 type place struct {
 	spec, stacks int
 	source       buff.OwnerID
@@ -44,7 +45,7 @@ func (o *Options) writeStream(w io.Writer, players, seconds int) error {
 		s.places[v] = map[int]place{}
 		s.dirty[v] = true
 		for k := range sights[v] {
-			sights[v][k]++ // the id
+			sights[v][k]++ // convert the index of a player to its id
 		}
 	}
 	if err := s.out.Encode(sights); err != nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Each player of the raids is a viewer, and sees this many players.
+// Each player of the raids is a viewer, and sees as many players as inView says.
 const (
 	viewers = 4000
 	inView  = 40
 )
 
-// owner returns the id of a player.
+// owner returns the id of the player with the index k.
 func owner(k int) buff.OwnerID { return buff.OwnerID(k) + 1 }
 
-// sight returns the players that each viewer sees: its raid, or itself and random
-// ones.
+// sight returns, for each viewer, the players that it sees: its raid or, with Crowd, itself and random
+// players.
 func (o *Options) sight(viewers int) [][]int {
 	dice := rand.New(rand.NewPCG(o.Seed, 40))
 	all := make([][]int, viewers)
@@ -43,7 +43,7 @@ func (o *Options) sight(viewers int) [][]int {
 	return all
 }
 
-// replicated sends the packets of package replicate.
+// replicated sends packets of package replicate. It returns the function to call after each Tick.
 func replicated(e *engine.Engine, sight [][]int, s *sent) (func(*engine.Frame), error) {
 	srv := replicate.New(e, replicate.Options{})
 	var list []*replicate.Viewer
@@ -69,16 +69,17 @@ func replicated(e *engine.Engine, sight [][]int, s *sent) (func(*engine.Frame), 
 	}, nil
 }
 
-// shown is a buff as sent by a hand-written game.
+// shown is a buff in the messages of a hand-written game.
 type shown struct {
 	Name   string `json:"name"`
 	Source uint64 `json:"source"`
 	Stacks int    `json:"stacks"`
-	Left   int64  `json:"left"` // ms
+	Left   int64  `json:"left"` // remaining time in ms
 }
 
-// byHand sends the list of an owner's buffs, in JSON, to each viewer, in each frame with an
-// event of the owner. Each list is encoded once and copied for each viewer.
+// byHand sends lists of buffs in JSON, as a hand-written game might. In each frame with an event of an
+// owner other than a pulse, each viewer that sees the owner gets the list of its buffs. Each list is
+// encoded once and copied for each viewer.
 func byHand(e *engine.Engine, sight [][]int, s *sent) func(*engine.Frame) {
 	watchers := make([][]int, viewers)
 	for v, sees := range sight {

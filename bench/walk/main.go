@@ -1,11 +1,11 @@
-// Command walk counts the functions and files that one call passes through: the code that a
+// Command walk counts the functions and files that one call passes through. That is the code that a
 // reader has to follow. It is built with coverage counters, which it clears before the call and
 // writes afterwards:
 //
 //	bash .ci/walk
 //
-// The calls are made on an engine without workers, so that only the call runs. Each is made
-// several times before it is counted, so that one-time work does not count.
+// The calls are made on an engine without workers, so that only the code of the call runs. Each call is
+// made several times before the counted call, so that one-time work is not counted.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// definition is a poison: it pulses, and each pulse calls a handler.
+// definition is a poison. It pulses, and each pulse calls a handler.
 var definition = buff.Spec{
 	ID: "venom", Duration: time.Minute, Period: 3 * time.Second,
 	Stack: define.Stacking{By: define.BySource, Limit: 5},
@@ -38,8 +38,8 @@ var walks = []struct {
 	{"Despawn and Restore", func(*world) {}, (*world).move},
 }
 
-// world has four owners, each with a pulsing buff that calls a handler, and more as the first
-// walk needs them.
+// world has four owners, each with a pulsing buff that calls a handler. The first walk adds more
+// owners.
 type world struct {
 	eng   *engine.Engine
 	venom *buff.Spec
@@ -109,7 +109,7 @@ func newWorld() (*world, error) {
 	return w, nil
 }
 
-// next spawns another owner.
+// next spawns one more owner.
 func (w *world) next() buff.OwnerID {
 	w.owner++
 	if err := w.eng.Spawn(w.owner, nil); err != nil {

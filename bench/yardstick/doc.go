@@ -7,18 +7,18 @@
 // The tables:
 //
 //	events      time of one event, in a fight and in a city, at 10⁴, 10⁵ and 10⁶ buffs
-//	small       time of a Tick with 0, 1, 4 and 16 due events; of an event in arenas of 100 players
-//	handlers    two workers against one, with handlers of 1, 5 and 20 µs, at 10⁴ and 10⁵ buffs
+//	small       time of a Tick with 0, 1, 4 and 16 due events, and of an event in arenas of 100 players
+//	handlers    two workers compared with one, with handlers of 1, 5 and 20 µs, at 10⁴ and 10⁵ buffs
 //	memory      bytes of a buff, and processor time of one garbage collection
 //	calls       AddBuff of a new buff, a refresh, Remove
 //	mass        the longest Tick when 300,000 buffs end in one millisecond
-//	collection  frames next to a running garbage collection
+//	collection  frames during a garbage collection
 //
 // In the fight each buff pulses every 3 s, so that 1/60 of all buffs are due in a frame of 50 ms; in the city
-// 6 of 100 buffs pulse. Every world runs in turn in each round, and a figure is the median of the rounds, so that
-// ratios within one run are meaningful even where absolute times drift.
+// 6 of 100 buffs pulse. In each round, all worlds run one after the other, and a figure is the median of the
+// rounds. So ratios within one run are meaningful even if absolute times drift.
 //
-// The worlds, see -worlds:
+// The worlds, which the flag -worlds selects:
 //
 //	engine              default options
 //	engine+quick        the same, with handlers that are declared quick

@@ -2,8 +2,8 @@ package main
 
 import "container/heap"
 
-// naive is the common part of designs that a game would use without an engine: events without handles, reasons, or an order
-// of simultaneous events.
+// naive is the common part of designs that a game would use without an engine. Its events have no
+// handles and no reasons, and simultaneous events have no defined order.
 type naive struct {
 	now    int64
 	data   []*int64
@@ -14,13 +14,13 @@ type event struct {
 	at            int64
 	owner, source uint32
 	spec          uint16
-	_             uint16 // the size of a real event: 24 bytes
+	_             uint16 // padding
 	_             int32
 }
 
 func (n *naive) spawn(id int, data *int64) {
 	if n.data == nil {
-		n.data = append(n.data, nil) // owners count from 1
+		n.data = append(n.data, nil) // owners are numbered from 1, so the element 0 is unused
 	}
 	n.data = append(n.data, data)
 }
@@ -46,7 +46,7 @@ func (n *naive) begin(ms int64) {
 
 const never = 1 << 62
 
-// timed is a buff: 48 bytes.
+// timed is a buff. It has 48 bytes.
 type timed struct {
 	next, end     int64
 	_             int32
@@ -75,7 +75,7 @@ func (n *naive) pulse(b *timed) {
 	}
 }
 
-// structs is one flat array of structs.
+// structs is one flat array of structs, which each frame scans.
 type structs struct {
 	naive
 	buffs []timed
@@ -133,7 +133,7 @@ func (s *arrays) tick(ms int64) int {
 	return len(s.events)
 }
 
-// heapWorld is container/heap of pointers.
+// heapWorld keeps the deadlines of all buffs in container/heap, with pointers as elements.
 type heapWorld struct {
 	naive
 	items items

@@ -9,21 +9,21 @@ import (
 	"github.com/bufftick/bufftick/bench/gauge"
 )
 
-const frames = 60 // of 50 ms: one period
+const frames = 60 // number of frames of 50 ms in one period
 
 // mix says which buffs pulse.
 type mix string
 
 const (
-	fight mix = "fight" // all
-	city  mix = "city"  // 6 of 100
+	fight mix = "fight" // all buffs pulse
+	city  mix = "city"  // 6 of 100 buffs pulse
 )
 
 // play is how a world is filled and driven.
 type play struct {
 	mix     mix
-	uneven  bool // frames of 47 to 53 ms instead of 50
-	shuffle bool // owners get their buffs in random order
+	uneven  bool // if set, frames have 47 to 53 ms instead of 50
+	shuffle bool // if set, owners get their buffs in random order
 }
 
 // pulses reports whether the k-th buff of a player pulses.
@@ -38,7 +38,8 @@ func (p play) length(frame int) int64 {
 	return 50 + []int64{-3, 2, 1, -1, 3, -2, 0, 2, -2, 0}[frame%10]
 }
 
-// fill gives each of buffs/10 players ten buffs, spread over one period, and lets two more pass.
+// fill creates buffs/10 players. Each gets ten buffs, spread over one period of frames. Then it
+// plays two more periods.
 func (p play) fill(w world, buffs int) {
 	players := buffs / 10
 	data := make([]int64, players)
@@ -69,7 +70,7 @@ func (p play) fill(w world, buffs int) {
 	p.periods(w, 2)
 }
 
-// periods plays some periods and returns the number of events.
+// periods plays n periods and returns the number of events.
 func (p play) periods(w world, n int) (events int) {
 	for range n {
 		for f := range frames {
@@ -87,10 +88,10 @@ func scatter(a, b int) uint64 {
 	return h ^ h>>32
 }
 
-// times are wall and processor time of one unit, in ns, by round.
+// times are the wall-clock time and the processor time of one unit of work, in ns, by round.
 type times struct{ wall, processor []float64 }
 
-// lap times one round of f, which returns how many units it has done.
+// lap measures one round of f, which returns how many units of work it has done.
 func (t *times) lap(f func() (units int)) {
 	c, began := gauge.CPU(), time.Now()
 	units := float64(f())
@@ -105,7 +106,7 @@ func quantile(x []float64, q float64) float64 {
 	return x[min(len(x)-1, int(q*float64(len(x))))]
 }
 
-// ratios returns the median of a by b, round by round.
+// ratios returns the median of the ratios of a to b in each round.
 func ratios(a, b []float64) float64 {
 	r := make([]float64, len(a))
 	for k := range a {
@@ -114,7 +115,7 @@ func ratios(a, b []float64) float64 {
 	return median(r)
 }
 
-// spin busies the processor for a number of steps; calibrated makes a handler's work of a given length out of it.
+// spin keeps the processor busy for a number of steps. calibrated uses it to return work that takes the given time.
 func spin(steps int) uint64 {
 	x := uint64(1)
 	for range steps {
@@ -136,7 +137,7 @@ func calibrated(d time.Duration) func() {
 	}
 	steps := int(float64(d) / float64(best) * many)
 	return func() {
-		if spin(steps) == 42 { // never: the result must be used
+		if spin(steps) == 42 { // never true, but the compiler must not remove the call
 			panic("yardstick: unreachable")
 		}
 	}

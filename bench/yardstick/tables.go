@@ -34,7 +34,7 @@ var tables = []table{
 	{"collection", "Frames next to a running garbage collection, µs", []string{"engine", "engine+sync", "onelist"}, collectionTable},
 }
 
-// header prints the head of a Markdown table.
+// header prints the header of a Markdown table.
 func header(first string, columns ...string) {
 	fmt.Printf("\n| %s |", first)
 	for _, c := range columns {
@@ -76,7 +76,7 @@ func eventsTable(names []string) {
 	}
 }
 
-// events times the events of some worlds, in turn.
+// events measures the time of an event in some worlds, which run one after the other in each round.
 func events(names []string, p play, buffs int) []times {
 	worlds := make([]world, len(names))
 	for i, name := range names {
@@ -119,7 +119,7 @@ func smallTable(names []string) {
 	}
 }
 
-// ticks measures Ticks with that many due pulses, each of a different player.
+// ticks measures Ticks with the given number of due pulses, each of a different player.
 func ticks(names []string, due int) []times {
 	worlds := make([]world, len(names))
 	for i, name := range names {
@@ -154,7 +154,7 @@ func ticks(names []string, due int) []times {
 	return t
 }
 
-// arenas times events in many worlds of 100 players with ten buffs each, all of which pulse.
+// arenas measures the time of an event in n worlds of 100 players with ten buffs each. All buffs pulse.
 func arenas(names []string, n int) []times {
 	t := make([]times, len(names))
 	for i, name := range names {
@@ -269,10 +269,10 @@ func callCells(t [3]times) (cells []string) {
 	return cells
 }
 
-// sourceOf makes buffs that no player has yet.
+// sourceOf returns a source of which no player has a buff yet.
 func sourceOf(k int) int { return 100 + k/20%20 + k%3*100 }
 
-// calls adds a buff to each player, refreshes one that each has, and removes the first again.
+// calls adds a buff to each player, refreshes a buff that each player has, and removes the added buffs again.
 func calls(w world, players []int, t *[3]times) {
 	handles := make([]uint64, len(players))
 	t[0].lap(func() int {
@@ -296,7 +296,7 @@ func calls(w world, players []int, t *[3]times) {
 	w.tick(50)
 }
 
-// batch is calls with DoAll; making the commands is part of the time.
+// batch is like calls, but uses DoAll. The time includes the creation of the commands.
 func (w *engineWorld) batch(players []int, t *[3]times) {
 	commands := make([]buff.Command, len(players))
 	results := make([]buff.Result, 0, len(players))

@@ -13,7 +13,8 @@ import (
 	"github.com/bufftick/bufftick/engine/history"
 )
 
-// The definitions of every world: dot pulses every 3 s and never ends, plain lasts an hour. Each source has its own buff.
+// The definitions of every world. dot pulses every 3 s and never ends, and plain lasts an hour.
+// Each source has its own buff.
 const (
 	dot = iota
 	plain
@@ -24,7 +25,7 @@ const period = 3000 // ms
 // world is one of the designs that are compared.
 type world interface {
 	spawn(id int, data *int64)
-	add(id, spec, source int, duration int64) (handle uint64) // a duration of zero is the definition's
+	add(id, spec, source int, duration int64) (handle uint64) // a duration of 0 means that of the definition
 	remove(handle uint64)
 	tick(ms int64) (events int)
 	close()
@@ -33,7 +34,7 @@ type world interface {
 // work is the load of a handler in addition to changing its owner's data.
 var work = func() {}
 
-// build makes a world by its name: see the package's documentation.
+// build creates a world by its name. The documentation of the package lists the names.
 func build(name string) world {
 	design, with, _ := strings.Cut(name, "+")
 	switch design {
