@@ -662,8 +662,8 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after f
 }
 
 // damages rounds damage half up to whole points, lets the shields against its school absorb a part,
-// and subtracts the rest from an attribute. If there is a rest, the act "damaged" happens to the
-// victim and the act "dealt" to the source.
+// and subtracts the other part from an attribute. If this part is not 0, the act "damaged" happens
+// to the victim and the act "dealt" to the source.
 func (o *owner) damages(who, name string, by float64, school, source string, why chain) {
 	points := int64(math.Floor(by + 0.5))
 	if by == 0 {

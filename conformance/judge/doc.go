@@ -8,12 +8,12 @@
 //
 // # How to read it
 //
-// Each file starts with the section of the rules that it interprets, and the functions state its
-// sentences:
+// Each file starts with the section of the rules that it interprets. The comments of its functions
+// state the rules:
 //
 //	order.go       1.7: the total order, commands of actions, sixteen rounds
 //	time.go        1.1: durations, pulses, tails, haste, pause
-//	ends.go        1.1: commands that move ends, and pauses
+//	ends.go        1.1: commands that move the end of a buff, and pauses
 //	apply.go       1.2: applications: identity, limit, new or joining
 //	stack.go       1.2: refresh, phase, expire, async stacks, queues, thresholds
 //	group.go       1.2: groups, slots, diminishing returns
@@ -38,13 +38,15 @@
 // after each event. Times are whole milliseconds of the owner's clock, which is stopped while the
 // owner is paused or away.
 //
-// Where the rules are silent, rulings.md has the decision. A difference between engine and
-// interpreter is settled by the rules, or by a new ruling, never by copying one into the other.
+// Where the rules do not decide a case, rulings.md has the decision. If the engine and the
+// interpreter differ, the rules or a new ruling decide which of them is wrong. Neither is changed
+// only to match the other.
 //
 // # Limits
 //
-// No radius of auras, but the steps near and far; only chances and resistances of 0 and 1000; no
-// reload of catalogs; no handlers in Go, and so no panics. Decode refuses a field or step outside
-// of these limits with an error that matches [ErrNotCovered]. A script in which an owner gets more
-// than 150 buffs is undecided.
+// The interpreter ignores the radius of auras: the steps near and far say which owners are in
+// range. It knows only chances and resistances of 0 and 1000. It has no reload of catalogs and no
+// handlers in Go, so there are no panics. Decode refuses a field or step outside of these limits
+// with an error that matches [ErrNotCovered]. A script in which an owner gets more than 150 buffs
+// is undecided.
 package judge

@@ -47,8 +47,8 @@ type content struct {
 	charges int
 }
 
-// newContent returns the content of an application: a full shield and all charges, or the rest of a
-// stolen buff.
+// newContent returns the content of an application: a full shield and all charges or, for a stolen
+// buff, what was left of them.
 func (d *definition) newContent(a application) content {
 	c := content{numbers: a.numbers}
 	if d.Shield != nil {

@@ -6,7 +6,7 @@ import "slices"
 // its charges. Async stacks keep their own ends, and the waiting applications of a queue keep their
 // order.
 
-// loot is the rest of a stolen application.
+// loot says what was left of the shield and the charges of a stolen application.
 type loot struct {
 	content
 	rest bool // the buff is stolen in several parts, and this is not the first part
