@@ -17,7 +17,7 @@ type books struct {
 	records  []record
 	free     []int32
 	byHandle map[buff.Handle]int32
-	crossed  []crossing // casts of handlers whose events have not been seen yet
+	crossed  []crossing // casts of handlers; their events have not been seen yet
 	ages     uint64
 	live     int
 
@@ -30,7 +30,7 @@ type books struct {
 	pulses  uint64     // number of complete pulses that were seen and correct
 	ends    uint64     // number of ends that were seen and correct
 	crosses uint64     // number of casts of handlers that were seen and correct
-	stale   uint64     // number of commands that had to wait and whose target was gone when they ran
+	stale   uint64     // number of commands that had to wait and found their target gone
 	late    lateness
 	slow    func(owner int32) bool // reports whether the lateness of an owner is not counted; nil if all are counted
 	faults  faults

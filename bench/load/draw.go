@@ -24,7 +24,7 @@ func lifetime(rng *rand.Rand) int64 {
 	return int64(lifetimes[len(lifetimes)-1].ms)
 }
 
-// logUniform draws a number from lo to hi whose logarithm is uniformly distributed.
+// logUniform draws a number from lo to hi. The logarithm of the number is uniformly distributed.
 func logUniform(rng *rand.Rand, lo, hi float64) int64 {
 	return int64(lo * math.Exp(rng.Float64()*math.Log(hi/lo)))
 }

@@ -18,8 +18,8 @@ func newEmpty() *Empty { return &Empty{Frames: 5_000_000} }
 // Quick implements Profile.
 func (p *Empty) Quick() { p.Frames = 200_000 }
 
-// emptyMost is the maximum ratio of the duration of a Tick with idle players to that of a Tick without
-// players.
+// emptyMost is the maximum duration of a Tick with idle players, divided by the duration of a Tick
+// without players.
 const emptyMost = 2
 
 // Run implements Profile.

@@ -49,7 +49,7 @@ func average(points []XY) float64 {
 // heapOf returns the size of the live heap, without the initial heap and without the flight recorder.
 func heapOf(w *world) int64 {
 	heap := gauge.LiveHeap() - w.bytes
-	if r := w.eng.History(); r != nil { // holds the events of a minute, whose number varies
+	if r := w.eng.History(); r != nil { // the recorder holds a varying number of events
 		heap -= int64(r.Stats().Bytes)
 	}
 	return heap

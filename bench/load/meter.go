@@ -105,7 +105,7 @@ func (m *meter) tick(f func()) {
 	}
 }
 
-// frame records a frame whose game time ended at now and which took the given time.
+// frame records a frame. The frame ended at the game time now and took the given time.
 func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
 	if m.wall > 0 {
 		return // the measurement is over, and late owners are catching up

@@ -159,7 +159,7 @@ func (m *Mix) askPeriod(w *world) {
 	}
 }
 
-// pick draws a random buff that fits and whose handle is known. It returns nil if it finds none.
+// pick draws a random buff that fits and has a known handle. It returns nil if it finds none.
 func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	for range 16 {
 		owner := int32(w.rng.IntN(m.Players))

@@ -32,7 +32,7 @@ type Result struct {
 
 	Heap        int64 // live bytes at the end, without the initial heap
 	BytesPer    float64
-	Allocs      float64 // allocated objects per call and event, including those of the books
+	Allocs      float64 // allocated objects per call and event, including objects of the books
 	GCShare     float64
 	Collections uint64
 

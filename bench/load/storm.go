@@ -27,7 +27,7 @@ type storm struct {
 	*Storm
 	w     *world
 	blobs [][]byte
-	away  []int32 // players who are logged out
+	away  []int32 // logged-out players
 	saved [][]record
 
 	loadTime, saveTime time.Duration

@@ -130,7 +130,7 @@ func (w *world) ask(c command) {
 	w.commands = append(w.commands, c)
 }
 
-// frame runs one frame: the calls that plan asks for, and a Tick of dt.
+// frame runs one frame: the calls that plan adds, and a Tick of dt.
 func (w *world) frame(dt time.Duration, plan func()) {
 	w.commands = w.commands[:0]
 	if plan != nil {
