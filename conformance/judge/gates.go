@@ -51,7 +51,7 @@ func (o *owner) holds(t *tagTest) bool {
 
 // refuses returns the reason for which the owner refuses an application: requirement, immune,
 // chance or dead. A dead owner accepts applications unless the definition has `dead: deny`, which
-// it also gets from the catalog if it has no word of its own.
+// it also gets from the catalog if its own field is not set.
 func (o *owner) refuses(d *definition) string {
 	switch {
 	case o.dead && d.Dead == "deny":

@@ -141,7 +141,7 @@ func (o *owner) sourceGone(source string) {
 		case "remove":
 			o.remove(b, "source_gone", "")
 		case "adopt":
-			if b.source != o.name { // nothing is known of the owner as it was at the head of the chain
+			if b.source != o.name { // the attributes of the owner at the start of the chain of causes are unknown
 				b.source, b.known = o.name, &knowledge{last: map[string]float64{}}
 			}
 			o.changesSource(b, "turn")

@@ -82,9 +82,10 @@ type chain struct {
 	clock    string     // the field clock of the buff that ended
 }
 
-// share says how much a pulse stands for. The zero share is one whole pulse.
+// share says which part of a period, or how many pulses, a pulse represents. The zero share is one
+// whole pulse.
 type share struct {
-	elapsed, period int64 // of a partial pulse: it stands for elapsed ms of the period; otherwise 0
+	elapsed, period int64 // of a partial pulse, which represents elapsed ms of the period; otherwise 0
 	count           int   // number of pulses that have become this pulse; 0 means 1
 	stacks          int   // number of stacks for `per_stack` in instants; 0 means 1
 }

@@ -65,7 +65,7 @@ func (d *definition) carriedWords() bool {
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 
-// given reports whether stack has a word that is not the default. By a ruling, a default that is
+// given reports whether stack has a word other than the default. By a ruling, a default that is
 // written out counts as left out (scenario 619576 of seed 20261122).
 func (s *stacking) given() bool {
 	if s == nil {

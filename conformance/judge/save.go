@@ -178,7 +178,7 @@ type returned struct {
 	missed missing
 }
 
-// ages lets past ms of its own time pass for a buff whose owner was away.
+// ages advances a buff by past ms of the buff's time after its owner was away.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	b.move(-past)
 	over := int64(math.MinInt64) // the last instant of the buff's time that has passed

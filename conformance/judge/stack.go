@@ -277,8 +277,7 @@ func (b *instance) due() counted {
 	return b.counting(func(l *layer) bool { return b.endless || max(l.own, b.beat) <= l.end })
 }
 
-// active returns the stacks that count now, in modifiers and in a pulse that is not due by the
-// beat.
+// active returns the stacks that count now, in modifiers and in a pulse outside of the beat.
 func (b *instance) active() counted {
 	return b.counting(func(*layer) bool { return true })
 }

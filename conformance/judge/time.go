@@ -55,7 +55,7 @@ type instance struct {
 	look   int64   // if the buff has an aura: the time of its next search, in the world's ms
 	born   int64   // position in the order in which the auras started
 	holds  []*hold // if an aura has applied the buff: its bearers
-	late   missing // the due pulses of this frame that one later pulse will stand for
+	late   missing // the due pulses of this frame that one later pulse will represent
 }
 
 // tie is one head of a link, with the number of stacks that the head has added.
