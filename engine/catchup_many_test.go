@@ -115,7 +115,7 @@ func TestP10_Many(t *testing.T) {
 			t.Run(fmt.Sprint(stall, " ", policy), func(t *testing.T) {
 				m := newMany(t, owners, stall, o)
 				end, before, most, ticks := m.began.After(stall), m.told, 0, 0
-				for dt := stall; m.eng.Now() < end; ticks++ {
+				for dt := stall; m.eng.Now() < end || m.eng.Stats().Busy > 0; ticks++ {
 					f := m.tick(t, dt)
 					st := m.eng.Stats()
 					most = max(most, f.Len(), engine.Worked(m.eng))

@@ -90,6 +90,9 @@ func (s *tracer) run() (killed error) {
 			if s.inside[thread] = !s.inside[thread]; !s.inside[thread] && killed == nil {
 				var regs syscall.PtraceRegs
 				err := syscall.PtraceGetRegs(thread, &regs)
+				if err == syscall.ESRCH { // the thread has ended with the process
+					continue
+				}
 				if err == nil {
 					err = s.do(thread, &regs)
 				}
