@@ -287,12 +287,12 @@ func (s *Set) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int64
 	return stacks, sum
 }
 
-// eachCounted calls f for each async stack that counts at an instant. The number n is how many of
-// its stacks count. If most is not 0, at most that many stacks count in total: the strongest ones,
-// and of equally strong ones the older.
+// eachCounted calls f for each entry of async that has stacks in effect at an instant; n is the number
+// of these stacks. If most is not 0, at most that many stacks are in effect in total: the strongest
+// ones, and the older of equally strong ones.
 //
-// It searches the list once for each async stack that counts. Such a search needs no sorting and no
-// memory, and most is usually small.
+// It searches the list once for each entry in effect: this needs no sorting and no memory, and there
+// are usually few.
 func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncStack, n int32)) {
 	if most == 0 {
 		for k := range async {

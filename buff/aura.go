@@ -23,7 +23,8 @@ func (s *program) auraCanApply() bool {
 }
 
 // enterAura executes the entry of the owner into an aura. It has no effect if the owner is already
-// within the aura. If the owner returns during the linger time, the buff loses its end again.
+// within the aura. If the owner returns during the linger time, the buff no longer ends after
+// that time.
 //
 // Examples: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
@@ -141,8 +142,9 @@ func (s *Set) dropHolder(t *Turn, at uint16, k int) {
 	t.emit(s, &e)
 }
 
-// firstLeaving returns the index of the holder whose linger time ends first, and of several such
-// holders the oldest. It returns -1 if no linger time ends before the instance.
+// firstLeaving returns the index of the holder (an aura that gives the buff) whose linger time ends
+// first; if several end at that instant, the oldest. It returns -1 if no linger time ends before the
+// instance itself does.
 func (s *Set) firstLeaving(i *instance) int {
 	first := -1
 	if i.extra == noSlot {

@@ -78,7 +78,8 @@ func Immunize(owner OwnerID, tag Tag, purge bool) Command {
 	return Command{Verb: verb.Immunize, Owner: owner, Tag: tag, Purge: purge}
 }
 
-// DropImmunity removes one count that Immunize added.
+// DropImmunity undoes one Immunize of the tag. The owner remains immune until each Immunize has been
+// undone.
 func DropImmunity(owner OwnerID, tag Tag) Command {
 	return Command{Verb: verb.DropImmunity, Owner: owner, Tag: tag}
 }

@@ -301,8 +301,9 @@ func (s *Set) setDeathPause(t *Turn, at uint16, on bool) {
 // cause "zone", which occurs only in the time scale of an owner.
 const byDeath = define.OfZone
 
-// loseSource executes the command LoseSource for a source that has left. The on_source_gone of each
-// of its buffs decides: the buff ends, remains, or gets the owner as its new source.
+// loseSource executes the command LoseSource for a source that has left. For each buff from that
+// source, the on_source_gone of its definition says whether the buff ends, remains, or gets its owner
+// as the new source.
 //
 // Example: testdata/source_gone.txt.
 func (s *Set) loseSource(t *Turn, source OwnerID) Result {

@@ -124,7 +124,8 @@ func (g *gates) dropLinks(link Handle) {
 	g.links = slices.DeleteFunc(g.links, func(l linkage) bool { return l.link == link })
 }
 
-// headCount returns the number of heads of an instance.
+// headCount returns the number of heads of a linked buff, given its handle: the running buffs to
+// which it is linked.
 func (g *gates) headCount(link Handle) (n int) {
 	if g != nil {
 		for _, l := range g.links {

@@ -52,7 +52,7 @@ type program struct {
 
 	numbers       []number // stored in each instance: Params and all other numbers that are not constant
 	scale, poolBy *number  // DurationScale and Shield.By, nil if not set
-	callers       []string // names of the Application.Params that numbers read
+	callers       []string // names of the Application.Params that numbers of this definition use
 	modifiers     []modifier
 	links         []*program
 

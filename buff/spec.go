@@ -85,8 +85,8 @@ type Spec struct {
 	// across owners.
 	PerSource define.PerSource
 
-	// Require has conditions on the tags of the owner. Inhibition is the rule for pulses when a
-	// condition holds again.
+	// Require has conditions on the tags of the owner. While one of them does not hold, the buff is
+	// inhibited. Inhibition says what happens to its pulses when all conditions hold again.
 	Require    define.Requirements
 	Inhibition define.Inhibition
 

@@ -214,8 +214,8 @@ func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 	}
 }
 
-// startRest applies the parts of a steal after the first. They belong to the application of the
-// first part: they are not checked again, and all parts together count once for diminishing
+// startRest applies the second and later parts of a stolen buff. They belong to the application of
+// the first part: they are not checked again, and all parts together count once for diminishing
 // returns.
 //
 // Example: testdata/steal_left.txt.

@@ -27,8 +27,8 @@ type Turn struct {
 	// running, to be no longer due.
 	Dropped uint64
 
-	// Failed counts commands of handlers and of definitions that could not be executed and
-	// left no event, because their handle was stale.
+	// Failed counts the commands from handlers or definitions that failed because their handle was
+	// stale. Such a command emits no event.
 	Failed uint64
 
 	// MostEvents and MostCalls limit the events and handler calls that [Set.Restore] may make at

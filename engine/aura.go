@@ -176,9 +176,9 @@ func (x *auras) forget(i int32) {
 	x.free = i
 }
 
-// isShared reports whether the member id also belongs to another aura with the same key. The other
-// aura may also have ended, later than this one, and still have members: they must keep the buff
-// for its linger.
+// isShared reports whether the member id also belongs to another aura with the same key. An aura that
+// has ended later than this one counts too while it has members, because its members keep the buff
+// until its linger time is over.
 func (x *auras) isShared(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
 	for k := x.same[a.key()]; k != noEntry; k = x.all[k].next {

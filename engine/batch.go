@@ -13,7 +13,7 @@ type batchedTurn struct {
 	// The loop writes these fields; the worker sets used, completed and parked.
 	owner        *owner // for prefetching; nil after the turn
 	number       uint32 // number of the owner
-	order        uint32 // see buff.Turn
+	order        uint32 // number of the turn in sequence; see buff.Turn.Order
 	at           wheel.Time
 	given        int32 // the allowance; 0 means Engine.perReason
 	used         int32 // used part of the allowance

@@ -187,11 +187,10 @@ func timeBetween(from, to wheel.Time) time.Duration {
 	return time.Duration(min(to-from, most)) * time.Millisecond
 }
 
-// The end-of-frame work of the loop is limited by a count, like due events. Zone times, cross-owner
-// commands, aura searches and Inbox commands each have their own part of the Tick, so that none of
-// them starves the others or due events. Work that exceeds its part waits, in order, and comes
-// before new work in the next Tick. A command is not divided, so the last command of a part may
-// exceed it.
+// The end-of-frame work of the loop is limited by its cost, as due events are. Changes of zone times,
+// cross-owner commands, aura searches and Inbox commands each have their own limit in a Tick, so
+// that none of them starves the others or due events. Work above its limit waits, in order, and comes
+// before new work in the next Tick. A command is not divided, so the last one may exceed the limit.
 
 // visitsPerEvent is the number of visited buffs, as counted by buff.Set.Looked, that cost as much
 // as one event.
@@ -203,7 +202,8 @@ type work struct {
 	visited  uint64 // buffs visited by them
 }
 
-// part returns the cost limit of each of these parts of a Tick.
+// part returns the cost limit of each of the four kinds of end-of-frame work: zone times, cross-owner
+// commands, aura searches and Inbox commands.
 func (e *Engine) part() int { return e.opts.part }
 
 // costSoFar returns the cost of the commands that the loop has executed in this frame: one for each

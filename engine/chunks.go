@@ -37,8 +37,8 @@ const (
 // unusual number of events.
 const longChunk = 4 * chunkSize
 
-// isRead reports whether the events of a chunk have been read, so that the given frame no longer
-// uses them.
+// isRead reports whether all events of the chunk have been read and the given frame no longer uses
+// them.
 func (c *chunk) isRead(frame uint64) bool {
 	return c.merged.Load() == c.segments && c.at.Load() < frame // the order of the two loads matters: see Engine.flushMerged
 }

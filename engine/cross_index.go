@@ -35,8 +35,8 @@ type needs uint8
 const (
 	forSource needs = 1 << iota // instances may end or be adopted when their source leaves
 	forShare                    // a source may have only a limited number of instances
-	forAdopt                    // instances may be adopted when their source leaves
-	forAura                     // instances are auras
+	forAdopt                    // the instances may be adopted when their source leaves
+	forAura                     // the instances of the definition are auras
 )
 
 // change is the part of an event that the cross-owner index needs.

@@ -315,8 +315,8 @@ func (a *prefetchList) reset() {
 	a.n = 0
 }
 
-// Damage in the three lanes. All of these methods panic if the school, or the attribute, does not
-// belong to the engine's catalog.
+// The following methods deal damage, at once or as commands that are executed later. All of them
+// panic if the school, or the attribute, does not belong to the engine's catalog.
 
 // Absorb applies an amount of damage to the shields of an owner and returns the damage that is
 // left; see [buff.Absorb]. A school of 0 means damage without a school.

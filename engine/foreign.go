@@ -18,8 +18,8 @@ import (
 // Callbacks of the game other than handlers, as named in [view.Fault].Call.
 const (
 	callMembers = "Members"   // Options.Members
-	callRecord  = "Record"    // Write of Options.Trace.Record
-	callTrace   = "SlowTrace" // Options.Trace.Writer, and Write and Close of its result
+	callRecord  = "Record"    // a call of the method Write of Options.Trace.Record
+	callTrace   = "SlowTrace" // a call of Options.Trace.Writer, or of Write or Close of its result
 	callClock   = "Clock"     // the function passed to Watch.Open as its clock
 	callLook    = "Look"      // the function passed to Watch.Follow
 	callRun     = "Run"       // the function passed to Inbox.Run

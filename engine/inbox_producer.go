@@ -22,7 +22,7 @@ type room struct {
 // producers is the shared state of an engine's Inboxes.
 type producers struct {
 	limit     int64
-	held      atomic.Int64 // number of commands of all producers; if the flag shut is set, posting fails
+	held      atomic.Int64 // number of commands of all producers, plus the bit shut if posting must fail
 	replaying atomic.Bool  // posts are silently dropped during a replay.Run
 	envelopes sync.Pool
 

@@ -7,9 +7,9 @@ package engine
 //	records    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: the loop's records of the owners
 //	rows       ┌ ─────────┬ ─────────┬ … of 16 owners each
 //	             │          └───────▸ ┌ owner 16 ┬ owner 17 ┬ …
-//	             └─▸ ┌ owner 0 ┬ …    └ a slab: one row of the first 256 owners, 16 rows of all others
+//	             └─▸ ┌ owner 0 ┬ …    └ a slab: 1 row for the first 256 owners, 16 rows for later ones
 //
-// So a game of ten players only has memory for 16. The place of an owner that has left is reused,
+// So a game of ten players has memory for 16 owners. The place of an owner that has left is reused,
 // and a slab without owners is freed. Therefore pointers to owners that outlast a Tick must be
 // [ref]s.
 type owners struct {

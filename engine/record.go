@@ -105,7 +105,8 @@ func (r *recorder) beginInbox() (calls []byte) {
 	return calls
 }
 
-// endInbox continues the recording of calls of the loop.
+// endInbox ends what beginInbox started: the following calls are recorded as calls by the loop again.
+// The parameter calls is the result of beginInbox.
 func (r *recorder) endInbox(calls []byte) {
 	if r != nil {
 		r.inbox, r.code.Data = r.code.Data, calls

@@ -186,7 +186,7 @@ func (l *lateness) add(ms int64) {
 // the next frame.
 func (l *lateness) end() {
 	if l.short != 0 {
-		l.classes[l.class] += uint64(l.short) // short is negative if the sample has counted for too many events
+		l.classes[l.class] += uint64(l.short) // if the samples stood for too many events, short is negative and this addition subtracts
 		l.sum += l.ms * int64(l.short)
 	}
 	l.width, l.left, l.skip, l.rest, l.short = 1, lateRun, 0, 0, 0

@@ -28,8 +28,8 @@ type Options struct {
 	// viewer's view, at most MaxViews. The defaults are 65,536 and 1,024.
 	Viewers, Views int
 
-	// Interest calls see for each owner that a viewer sees and reports whether the owner is in its
-	// party. [Viewer.Look] uses it. It may be nil.
+	// Interest calls see once for each owner that the viewer can see. The argument party says
+	// whether that owner is in the viewer's party. [Viewer.Look] uses Interest, which may be nil.
 	Interest func(viewer buff.OwnerID, see func(owner buff.OwnerID, party bool))
 }
 

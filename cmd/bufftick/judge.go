@@ -58,8 +58,8 @@ type state uint8
 const (
 	alive    state = iota // active in the engine and in the recording
 	removing              // over in the recording, and about to end in the engine
-	ended                 // over in the engine, because the engine decided to end it
-	killed                // over in the engine, because its owner died
+	ended                 // ended by a rule of the engine, not by a line of the recording
+	killed                // ended in the engine by the death of its owner
 	over                  // over in both and judged; a line of the trace has ended it in the engine
 )
 

@@ -26,7 +26,7 @@ const (
 	maxTrace   = 32 << 20  // bytes of a recording or of a table of spells
 	maxRecords = 1_000_000 // lines of a recording
 	maxNames   = 10_000    // owners of buffs
-	maxSpells  = 10_000    // spells with a kind
+	maxSpells  = 10_000    // entries of the table of spells that have a kind
 )
 
 // record is one line of a trace.

@@ -227,7 +227,7 @@ func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen,
 type knowledge struct {
 	cast map[string]float64 // the source's attributes at the start of the chain of causes; nil if the source was missing
 	last map[string]float64 // the value of each attribute when it was last read
-	look bool               // last was read by the search of an aura; the command of the aura uses only these values
+	look bool               // the field last was filled by an aura's search for owners; the command of that aura uses only these values
 }
 
 // knows captures the attributes of a source when a command starts a chain of causes.

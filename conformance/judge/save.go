@@ -181,7 +181,7 @@ type returned struct {
 // ages advances a buff by past ms of the buff's time after its owner was away.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	b.move(-past)
-	over := int64(math.MinInt64) // the last instant of the buff's time that has passed
+	over := int64(math.MinInt64) // the latest instant that has passed on the buff's own clock
 	if past > 0 {
 		over = b.floor(o)
 	}

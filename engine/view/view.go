@@ -222,7 +222,7 @@ type Owner struct {
 	// Buffs has at most 512 of the owner's buffs, the oldest first. Carried is the number of all
 	// its buffs.
 	Buffs    []buff.Instance
-	Numbers  [][]float64 // for each of Buffs, the values of its application: see buff.Spec.OnSheet
+	Numbers  [][]float64 // by index in Buffs: the numbers evaluated when the buff was applied; see buff.Spec.OnSheet
 	Carried  int
 	Timeouts int
 

@@ -21,9 +21,9 @@ var (
 	twoDatabases = []string{"standby", "readonly"}
 )
 
-// anyOf reports whether any of the words is in the list among.
-func anyOf(words, among []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(among, w) })
+// anyOf reports whether list contains any of the words.
+func anyOf(words, list []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
 }
 
 func parseChaos(text string) ([]string, error) {
@@ -218,7 +218,7 @@ func (f *fault) standby(ctx context.Context) error {
 }
 
 // readOnly connects all nodes to a read-only standby for a while, then directs new connections to the primary again.
-// At the end it breaks no connection, because nodes must leave the standby themselves.
+// At the end it leaves open connections open, to check that the nodes leave the standby on their own.
 func (f *fault) readOnly(ctx context.Context) {
 	s := f.nodes.servers
 	s.base.Lock()

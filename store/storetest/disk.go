@@ -72,7 +72,8 @@ func (d *Disk) Step() bool {
 func (d *Disk) Acknowledged() int64 { return d.acked }
 
 // Crash returns a state in which a power loss now could leave the file, chosen with dice: each
-// unsynced write is kept, dropped, or torn into sectors or at a byte, in any order. The Disk
+// unsynced write is kept, dropped, or torn (only some of its sectors or its first bytes are kept),
+// and the writes may reach the disk in any order. The Disk
 // does not change, so Crash can be called many times.
 func (d *Disk) Crash(dice *rand.Rand) []byte {
 	file := slices.Clone(d.synced)

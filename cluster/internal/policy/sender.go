@@ -162,7 +162,7 @@ type route struct {
 	world   uint64 // world of the last accepted owner
 	life    uint64 // life of the last accepted owner
 	total   uint64 // number of commands that the last accepted owner has on disk
-	losses  int    // how often the database of the zone has gone back
+	losses  int    // number of times the database of the zone has lost commits, for example by a failover
 	lease   Time
 	other   Turn // records replies of an owner that is not accepted yet
 	hello   Time // earliest time of the next hello
@@ -253,8 +253,8 @@ func (s *Sender) post(now Time, x *sent) {
 		s.hello(now, x.m.Zone, r)
 		return
 	}
-	// If the database has gone back, a new owner may have fewer commands on disk than the earlier
-	// owner. Because the new owner has not executed this command yet, Since may be lowered.
+	// If the database has lost commits, a new owner may have fewer commands on disk than the
+	// earlier owner. Lowering Since is safe, because the new owner has not executed this command.
 	if x.first {
 		x.first, x.m.Since, x.losses = false, r.total, r.losses
 	} else if !s.c.NoLower && (x.m.Epoch != r.epoch || x.m.Life != r.life) {

@@ -158,8 +158,8 @@ func (s *Server) play(p *player, token string) {
 		return
 	}
 	h := s.heroes[token]
-	// The hero has a player: in another tab with the same page, or with a connection that ended
-	// unnoticed.
+	// The hero may still have a player, if the page is open in another tab or if the end of an
+	// earlier connection was not noticed. That player leaves first.
 	if h != nil && h.by != nil {
 		s.leave(h.by)
 	}

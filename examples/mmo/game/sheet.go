@@ -77,7 +77,7 @@ func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate)
 // round removes rounding errors, as in 114.99999999999999.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// effect returns a modifier in the notation of players.
+// effect formats a modifier as players write it, such as +10 or +25 %.
 func effect(m stat.Modifier) string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	signed := func(v float64) string {
