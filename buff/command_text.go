@@ -457,25 +457,22 @@ func (l *line) ownerOf(key, name string) OwnerID {
 	return id
 }
 
-func (l *line) buff(c *Command) {
-	name, ok := l.option("", "buff", c.Handle.String(), true)
-	if ok && l.names.Buff == nil {
-		c.Handle = Handle(l.handle(name))
-	} else if ok {
-		h, err := l.names.Buff(l.self, name)
-		if c.Handle = h; err != nil {
-			l.fail("", err)
-		}
-	}
-}
+func (l *line) buff(c *Command) { handleOf(l, "buff", &c.Handle, l.names.Buff) }
 
-func (l *line) timeout(c *Command) {
-	name, ok := l.option("", "timeout", c.Timeout.String(), true)
-	if ok && l.names.Timeout == nil {
-		c.Timeout = TimeoutHandle(l.handle(name))
+func (l *line) timeout(c *Command) { handleOf(l, "timeout", &c.Timeout, l.names.Timeout) }
+
+// handleOf reads or writes a handle, the subject of a command. When reading, find returns the handle
+// of a name; if find is nil, the text is the handle itself.
+func handleOf[H interface {
+	~uint64
+	String() string
+}](l *line, kind string, h *H, find func(OwnerID, string) (H, error)) {
+	name, ok := l.option("", kind, (*h).String(), true)
+	if ok && find == nil {
+		*h = H(l.handle(name))
 	} else if ok {
-		h, err := l.names.Timeout(l.self, name)
-		if c.Timeout = h; err != nil {
+		var err error
+		if *h, err = find(l.self, name); err != nil {
 			l.fail("", err)
 		}
 	}

@@ -39,6 +39,14 @@ func (n *names) number(name string) int {
 	return len(n.list)
 }
 
+// name returns the name with the number, or "" if there is none.
+func (n *names) name(number int) string {
+	if number == 0 || number > len(n.list) {
+		return ""
+	}
+	return n.list[number-1]
+}
+
 func (n *names) clone() names {
 	return names{list: slices.Clip(n.list), index: maps.Clone(n.index)}
 }
@@ -52,12 +60,7 @@ func (c *Catalog) Tag(name string) (Tag, bool) {
 }
 
 // TagName returns the name of a tag of this catalog, or "" if it is 0 or unknown.
-func (c *Catalog) TagName(t Tag) string {
-	if t == 0 || int(t) > len(c.tags.list) {
-		return ""
-	}
-	return c.tags.list[t-1]
-}
+func (c *Catalog) TagName(t Tag) string { return c.tags.name(int(t)) }
 
 // Act returns the act with that name, or 0, and reports whether it exists: whether
 // [Definitions].Acts or a definition mentions it.
@@ -67,12 +70,7 @@ func (c *Catalog) Act(name string) (Act, bool) {
 }
 
 // ActName returns the name of an act of this catalog, or "" if it is 0 or unknown.
-func (c *Catalog) ActName(a Act) string {
-	if a == 0 || int(a) > len(c.acts.list) {
-		return ""
-	}
-	return c.acts.list[a-1]
-}
+func (c *Catalog) ActName(a Act) string { return c.acts.name(int(a)) }
 
 // actIn returns the act with that name if it is in the set, otherwise 0.
 func (c *Catalog) actIn(set uint64, name string) Act {

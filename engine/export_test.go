@@ -328,8 +328,8 @@ func FittedEvents(used, room int) int {
 	return cap(fitEvents(make([]buff.Event, 0, room), highWater(used)))
 }
 
-// GivenBack returns the rooms of a worker's chunks of events after it has given back what is far
-// too much, since so many of them were used, and that of the one that it fills next.
+// GivenBack returns the capacities of a worker's chunks of events after the worker, which has used the
+// given number of them, has released the excess, and the capacity of the chunk that it fills next.
 func GivenBack(rooms []int, used int) (kept []int, next int) {
 	var s chunks
 	for k, n := range rooms {

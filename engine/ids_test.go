@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestIDs: the table of IDs knows whom a map knows, whoever comes and goes, also where all are in
-// one another's way.
+// TestIDs compares the table of IDs with a map, through additions and removals, also with many hash
+// collisions.
 func TestIDs(t *testing.T) {
 	dice := rand.New(rand.NewPCG(7, 1))
 	for round := range 40 {
@@ -56,9 +56,9 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestIDsThatMeet: owners whose hashes want the same place are told from one another, and all are
-// found when one of them has gone.
-func TestIDsThatMeet(t *testing.T) {
+// TestIDs_Collisions: owners whose hashes have the same place are distinguished, and all are found
+// after one of them is removed.
+func TestIDs_Collisions(t *testing.T) {
 	l, table := &owners{}, newIDs()
 	var meet []buff.OwnerID
 	for id := buff.OwnerID(1); len(meet) < 6; id++ {

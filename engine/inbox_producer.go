@@ -69,8 +69,8 @@ func (p *producers) isShut() bool { return p.held.Load()&shut != 0 }
 // before, even if they have not arrived in a list yet.
 func (p *producers) close() { p.held.Or(shut) }
 
-// For returns the Inbox of a producer: a part of the program, or a group of untrusted clients,
-// whose commands must not delay those of others. It creates the producer on first use; the empty
+// For returns the Inbox of a producer, which is a part of the program, or a group of untrusted
+// clients, with commands that must not delay the commands of other producers. It creates the producer on first use; the empty
 // name is the producer of [Engine.Inbox]. All producers have an equal share of the room: with four
 // producers, each may have a quarter of Options.Limits.Inbox waiting. When a producer is added, the
 // shares of the others become smaller. Producers that have more commands waiting than their new

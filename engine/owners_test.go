@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestRef: what names an owner names nobody once that one is leaving, also when another one has its
-// place.
+// TestRef: a ref no longer finds its owner once the owner is leaving, even if another owner has taken
+// its place.
 func TestRef(t *testing.T) {
 	l := &owners{}
 	n := l.next()
@@ -61,8 +61,8 @@ func TestSlabs(t *testing.T) {
 	require.Nil(t, l.there(slabLength+8))
 }
 
-// TestNumberUsedAgain: who comes in the place of one that has left wants no turn, is not behind and
-// has missed nothing, whatever was noted of the other.
+// TestNumberUsedAgain: an owner that gets the number of an owner that has left inherits nothing from
+// it: no pending turn, no backlog, no missed time.
 func TestNumberUsedAgain(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)

@@ -41,3 +41,12 @@ func LeftOver() (left []string) {
 
 // Effect says in a few characters what a modifier does.
 var Effect = effect
+
+// JoinAndQuit has a client that shows definitions join the hub and quit again, n times.
+func JoinAndQuit(in *Inspector, n int) {
+	for range n {
+		c := &client{catalog: true}
+		in.hub.join(c)
+		in.hub.quit(c)
+	}
+}

@@ -29,18 +29,7 @@ func TestMain(m *testing.M) {
 		beClients(addr)
 		return
 	}
-	before := goleak.IgnoreCurrent()
-	code := m.Run()
-	err := goleak.Find(before)
-	// A page's last message may take longer than Find waits, under the race detector on a busy machine.
-	for k := 0; err != nil && k < 10; k++ {
-		err = goleak.Find(before)
-	}
-	if err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, "goroutines are left after the tests:", err)
-		code = 1
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }
 
 // game is an engine whose loop ticks in real time, and a server with its page.

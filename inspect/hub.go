@@ -38,10 +38,15 @@ type hub struct {
 	frame    uint64             // number of the first frame that the next view reports
 	seen     time.Duration      // when the last View arrived, or the first client connected
 	catalog  message
-	specs    []view.SpecStats // last counts by definition; used only by the goroutine of run
-	counted  time.Duration    // when specs was counted
-	fresh    bool             // specs has not been sent yet
 	players  map[buff.OwnerID]message
+}
+
+// specCounts are the last counts by definition. Each run has its own, because the last round of a
+// run may overlap with the next run.
+type specCounts struct {
+	list    []view.SpecStats
+	counted time.Duration // when the counts were taken
+	fresh   bool          // the counts have not been sent yet
 }
 
 // message is the encoded latest state of one topic.
@@ -122,7 +127,6 @@ func (h *hub) quit(c *client) {
 	h.stop = nil
 	// Drop the old messages, so that the next client does not get them.
 	h.view, h.catalog, h.whole, h.latest, h.frame = message{}, message{}, nil, viewJSON{}, 0
-	h.specs = nil
 	clear(h.players)
 }
 
@@ -134,8 +138,9 @@ func (h *hub) run(ctx context.Context) {
 	h.mu.Unlock()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
+	var specs specCounts
 	for ctx.Err() == nil {
-		h.round(ctx)
+		h.round(ctx, &specs)
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
@@ -145,13 +150,13 @@ func (h *hub) run(ctx context.Context) {
 
 // round handles one view on a separate goroutine, so that the next round still runs if a callback
 // of the game ends that goroutine.
-func (h *hub) round(ctx context.Context) {
+func (h *hub) round(ctx context.Context, specs *specCounts) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		v, err := h.next(ctx)
-		h.countSpecs(ctx)
-		h.send(ctx, v, err)
+		h.countSpecs(ctx, specs)
+		h.send(ctx, v, err, specs)
 	}()
 	<-done
 }
@@ -166,15 +171,14 @@ func (h *hub) next(ctx context.Context) (*view.View, error) {
 const specsEvery = time.Second
 
 // countSpecs requests the counts by definition from the engine if a client shows definitions.
-func (h *hub) countSpecs(ctx context.Context) {
-	if !h.wanted().catalog || h.specs != nil && h.since()-h.counted < specsEvery {
+func (h *hub) countSpecs(ctx context.Context, specs *specCounts) {
+	if !h.wanted().catalog || specs.list != nil && h.since()-specs.counted < specsEvery {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if specs, err := h.in.watch.Specs(ctx); err == nil {
-		h.specs, h.counted = specs, h.since()
-		h.fresh = true
+	if list, err := h.in.watch.Specs(ctx); err == nil {
+		*specs = specCounts{list: list, counted: h.since(), fresh: true}
 	}
 }
 
@@ -198,19 +202,22 @@ func (h *hub) wanted() wanted {
 }
 
 // send encodes the messages, without holding the lock, and wakes the clients.
-func (h *hub) send(ctx context.Context, v *view.View, err error) {
+func (h *hub) send(ctx context.Context, v *view.View, err error, specs *specCounts) {
 	want := h.wanted()
 	var catalog []byte
 	var latest viewJSON
 	players := make(map[buff.OwnerID]message)
 	if err == nil {
 		latest = h.in.viewOf(v, h.since())
-		if want.catalog && h.fresh {
-			h.fresh = false
-			counts := h.in.countsOf(v, h.specs, h.counted)
+		if want.catalog && specs.fresh {
+			specs.fresh = false
+			counts := h.in.countsOf(v, specs.list, specs.counted)
 			catalog = event("catalog", &counts)
 		}
 		for id, from := range want.players {
+			if ctx.Err() != nil {
+				return // all clients have left
+			}
 			if o := v.Owners[id]; o != nil && o != from {
 				p := h.in.playerOf(o, 0)
 				players[id] = message{data: event("player", &p), from: o}

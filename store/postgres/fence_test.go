@@ -90,7 +90,7 @@ func TestFenceFinds(t *testing.T) {
 
 // change replaces a part of a schema's functions.
 func change(t *testing.T, s *Store, was, is string) {
-	at := strings.Index(moving, "-- Commits the next cut of a zone.")
+	at := strings.Index(moving, "create or replace function")
 	require.Positive(t, at)
 	require.Contains(t, moving[at:], was)
 	_, err := s.pool.Exec(ctx, s.sql(strings.Replace(moving[at:], was, is, 1)))
@@ -108,7 +108,7 @@ func TestMovesFinds(t *testing.T) {
 		return storetest.Findings(func() storetest.Open {
 			schema := newSchema(t)
 			s := open(t, schema)
-			at := strings.Index(moving, "-- Commits the next cut of a zone.")
+			at := strings.Index(moving, "create or replace function")
 			text := moving[at:]
 			for k := 0; k < len(changes); k += 2 {
 				require.Contains(t, text, changes[k])

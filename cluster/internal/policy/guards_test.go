@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beat wakes a node, and answers what it asks the database then, at once. It returns what it wants
-// done before and after.
+// beat wakes a node and answers its query to the database at once. It returns the actions that the
+// node requests before and after the answer.
 func beat(t *testing.T, n *Node, at Time, v View) (before, after string, asked Action) {
 	t.Helper()
 	n.Wake(at)

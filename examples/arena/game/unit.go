@@ -62,7 +62,7 @@ type Fact struct {
 // FactKind is the kind of a [Fact].
 type FactKind uint8
 
-// The kinds of facts. The comments say what [Fact.What] contains.
+// The kinds of facts. Each comment names the contents of [Fact.What].
 const (
 	Struck   FactKind = iota // a basic attack; `What` is the Class, and Amount the damage
 	Cast                     // an ability was cast; `What` is the Ability
