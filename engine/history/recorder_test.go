@@ -37,7 +37,7 @@ func take(r *Recorder, at wheel.Time, events []buff.Event) {
 // a bound, whatever comes.
 func TestOldest(t *testing.T) {
 	spec := someSpecs(t, 1)[0]
-	for _, bytes := range []int{MinBytes, 8 << 20} {
+	for _, bytes := range []int{MinBytes, 1 << 20, 8 << 20} {
 		r, count, full := New(bytes), int64(0), false
 		for at := wheel.Time(50); at < 3*Span; at += 50 {
 			n := int(at/50) % 97
