@@ -12,15 +12,15 @@ import (
 // command waits in the owner's mailbox, and its outcome will be an event. If the rules or the
 // engine refused the command, Result.Err is the reason.
 //
-// Ask fails as [Inbox.Do] does; in that case the command was not executed. If ctx ends first, Ask
-// returns ctx.Err(), and the command is never executed. If the loop is already executing the
-// command when ctx ends, Ask waits for the Result instead. [Engine.Close] answers the commands that
-// it still delivers; the other commands fail with [ErrClosed] when Close's own context ends. While
-// the loop calls neither Tick nor Close, Ask waits until ctx ends.
+// Ask fails as [Inbox.Do] does; the command was then not executed. If ctx ends while the command
+// is still waiting, Ask returns ctx.Err(), and the command is never executed. If ctx ends while
+// the loop is executing the command, Ask still waits for the Result. [Engine.Close] answers the
+// commands that it delivers; the other commands fail with [ErrClosed] when the context of Close
+// ends. If the loop calls neither Tick nor Close, Ask waits until ctx ends.
 //
-// Waiting callers take up room in the Inbox: there are at most Options.Limits.Inbox of them. Ask
-// must not be called from a handler, or from a function of Run, because the loop waits for these.
-// In a replay.Run, Ask fails with ErrClosed.
+// Each waiting caller counts as one waiting command of the Inbox (see Options.Limits.Inbox). Ask
+// must not be called from a handler, or from a function of Run, because the loop waits for
+// handlers and for such functions. In a replay.Run, Ask fails with ErrClosed.
 //
 // Any goroutine may call it.
 func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
@@ -35,16 +35,17 @@ func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
 	return q.result, q.err
 }
 
-// Run calls f on the loop, in the Inbox's part of a Tick, and waits until f has returned. f may do
-// with the Engine what the loop may do between two Ticks, except Tick and Close: for example query,
-// spawn and despawn owners, or execute several commands with no other command in between. The calls
-// that f makes are recorded as calls of the loop; a replay repeats them at the same point without
-// calling f. Their cost counts toward the Inbox's part of the Tick, like that of its commands.
+// Run calls f on the loop, when the loop executes the commands of the Inbox, and waits until f has
+// returned. f may do with the Engine what the loop may do between two Ticks, except call Tick and
+// Close. For example, f may query, spawn and despawn owners, or execute several commands with no
+// other command in between. Calls that f makes are recorded as calls of the loop: a replay repeats
+// them at the same point without calling f. They count toward the Inbox's part of the Tick, like
+// its commands.
 //
-// If f panics, the fault is reported like that of other functions of the game, with "Run" as its
-// Call, and Run returns an error that says so; what f did before remains in effect. Otherwise
-// errors, the end of ctx and Close are handled as in [Inbox.Ask], except that a function that is
-// still waiting when the engine closes is not called, and Run fails with [ErrClosed].
+// If f panics, the panic is reported like a fault of any other function of the game, with "Run" as
+// Fault.Call, and Run returns an error for it; what f did before the panic remains in effect.
+// Otherwise Run fails as [Inbox.Ask] does, with one difference: Close does not call functions that
+// are still waiting, so Run then fails with [ErrClosed].
 //
 // Run must not be called from a handler, or from a function of Run. It panics if f is nil.
 //

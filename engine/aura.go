@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// AuraQuery is the query of [Options].Members for the owners in the area of an aura.
+// AuraQuery asks [Options].Members for the owners in the area of an aura.
 type AuraQuery struct {
 	Bearer buff.OwnerID  // the owner of the aura
 	Data   any           // the data that was passed to Spawn for the bearer
@@ -20,14 +20,14 @@ type AuraQuery struct {
 	Due    wheel.Time    // when the search was due; in a late frame that is before Now
 }
 
-// auras are the running auras and their searches that are due at the end of this frame.
+// auras holds the running auras, and the searches that are due at the end of this frame.
 type auras struct {
 	catalog *buff.Catalog
 
 	all  []aura
 	free int32
-	of   map[buff.Handle]int32 // index in all of a running aura
-	same map[auraKey]int32     // first aura of each key
+	of   map[buff.Handle]int32 // index in all, for each running aura
+	same map[auraKey]int32     // index in all of the first aura with the key
 	born uint64                // number of auras so far
 
 	due      []search
@@ -36,7 +36,7 @@ type auras struct {
 	captured []buff.Captured // captured attributes of the searching aura's bearer
 
 	found    []buff.OwnerID        // result of the current query
-	carried  []buff.OwnerID        // members that must stay, because their Leave command could not be delivered
+	carried  []buff.OwnerID        // members to keep, because their Leave command was not accepted
 	addFound func(id buff.OwnerID) // adds to found
 	searches uint64                // number of queries so far; see rareState.looked
 }
@@ -47,12 +47,12 @@ type aura struct {
 	spec    *buff.Spec
 	apply   *buff.Spec
 	bearer  buff.OwnerID
-	born    uint64 // serial number in the order of creation; 0 if the entry is free
+	born    uint64 // serial number, in the order of creation; 0 if the entry is free
 	start   wheel.Time
 	ended   wheel.Time // Never while the aura is running
 	timer   wheel.Handle
 	members []buff.OwnerID // sorted
-	next    int32          // next aura of the same key; in a free entry, the next free one
+	next    int32          // index of the next aura with the same key, or of the next free entry
 }
 
 // auraKey identifies the buff that a member gets. Auras of the same bearer that apply the same
@@ -176,9 +176,9 @@ func (x *auras) forget(i int32) {
 	x.free = i
 }
 
-// isShared reports whether the member id also belongs to another aura with the same key. An aura that
-// has ended later than this one counts too while it has members, because its members keep the buff
-// until its linger time is over.
+// isShared reports whether the member id also belongs to another aura with the same key. That
+// other aura may have ended, if it ended later than this one and still has members: its members
+// keep the buff until its linger time is over.
 func (x *auras) isShared(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
 	for k := x.same[a.key()]; k != noEntry; k = x.all[k].next {
@@ -191,11 +191,11 @@ func (x *auras) isShared(i int32, id buff.OwnerID) bool {
 	return false
 }
 
-// searchAuras processes the scheduled searches at the end of a frame: sorted by time, then bearer,
-// then age. If several searches of one aura are due, only one is made, since only the present
-// positions are known. Auras that start during these searches are searched in the next frame.
-// Searches that exceed the auras' part of the Tick also wait for the next frame, and come before
-// the newly due ones.
+// searchAuras makes the scheduled searches at the end of a frame, sorted by time, then by bearer,
+// then by the age of the aura. An aura with several due searches is searched once, because only
+// the present positions of owners are known. An aura that starts during these searches is searched
+// in the next frame. Searches that do not fit into their part of the Tick also wait for the next
+// frame, and come before the searches that become due then.
 func (e *Engine) searchAuras() {
 	x := &e.index.auras
 	x.now, x.due = x.due, x.now[:0]
@@ -231,10 +231,11 @@ func (e *Engine) searchAuras() {
 }
 
 // searchAura finds the owners in the area of an aura. It gives the aura's buff to new members, and
-// to members that have lost it. Members that are no longer in the area lose the buff after the
-// linger.
+// again to members that have lost it. A member that is no longer in the area loses the buff after
+// the aura's linger time.
 //
-// If the bearer is busy, its buffs cannot be read, and the members do not change.
+// If the bearer is busy, searchAura does not change the members, because it cannot read the
+// bearer's buffs.
 func (e *Engine) searchAura(i int32, due wheel.Time) {
 	x := &e.index.auras
 	a := &x.all[i]
@@ -267,7 +268,7 @@ func (e *Engine) searchAura(i int32, due wheel.Time) {
 			continue // the owner, or the definition, was removed by an effect on another member
 		}
 		if _, was := slices.BinarySearch(members, id); was && !e.idle(m) {
-			continue // its Enter is already queued; do not queue another one at each search
+			continue // its Enter command is already queued; do not queue another one at each search
 		}
 		e.deliver(m, &buff.Command{Verb: verb.Enter, Application: apply})
 	}
@@ -343,9 +344,9 @@ func (e *Engine) endAura(i int32) {
 	x.forget(i)
 }
 
-// leaveAura notifies a member that it has been outside the aura since an instant. It returns false
-// if the member's mailbox was full; the caller must then retry later, or the owner would stay a
-// member forever.
+// leaveAura notifies a member that it has been outside the aura since an instant. If it returns
+// false, because the member's mailbox was full, the caller must retry later; otherwise the owner
+// would stay a member forever.
 func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	x := &e.index.auras
 	o := e.ownerOf(id)

@@ -6,11 +6,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// backlog is a FIFO queue of idle owners that have due work but got no allowance yet, because
-// Limits.Tick was used up. The records of these owners have the mark markPostponed, and game time
-// does not advance until they have had their turn.
+// backlog is a FIFO queue of idle owners that have due work but did not get an allowance because
+// Limits.Tick was used up. Their records have the flag markPostponed. Game time does not advance
+// until all of them have had their turn.
 type backlog struct {
-	queue []uint32 // owner numbers; those of owners that no longer wait are skipped
+	queue []uint32 // owner numbers; entries of owners that no longer wait are skipped
 	head  int      // index of the first entry in queue
 	n     int      // number of waiting owners
 }
@@ -25,8 +25,9 @@ func (e *Engine) postpone(number uint32) {
 	}
 }
 
-// nextPostponed returns the number of the owner that has waited longest. If ok, the caller must
-// call removePostponed for that owner.
+// nextPostponed removes the first entry from the queue and returns its owner number, which is that
+// of the owner that has waited longest. If ok is true, the caller must call removePostponed for
+// that owner.
 func (e *Engine) nextPostponed() (number uint32, ok bool) {
 	for b := &e.backlog; b.n > 0; {
 		n := b.queue[b.head]
@@ -54,8 +55,8 @@ func (e *Engine) removePostponed(number uint32) {
 	}
 }
 
-// startPostponed starts the turn of an owner in the backlog before a message is sent to the owner,
-// because its due events must run before the message.
+// startPostponed starts the turn of an owner in the backlog. It is called before a message is sent
+// to the owner, because the owner's due events must run before the message.
 func (e *Engine) startPostponed(o *owner) {
 	if e.isPostponed(o.number) {
 		e.removePostponed(o.number)
@@ -130,8 +131,8 @@ func (e *Engine) quietOrScheduled(o *owner) (idle bool) {
 	return false
 }
 
-// dispatchMessages is dispatch for the case that some owners are busy or have messages. All turns
-// are then started by messages. Owners that already have messages come first.
+// dispatchMessages is dispatch for the case that some owners are busy or have messages. It starts
+// all turns by messages. Owners that already have messages come first.
 func (e *Engine) dispatchMessages(left int) {
 	n := e.backlog.n + len(e.due) + len(e.scheduled)
 	for _, box := range e.group.Staged() {
@@ -188,15 +189,15 @@ func (e *Engine) releaseQuota(o *owner) {
 	}
 }
 
-// quotaLeft returns the unused part of Limits.Tick in this Tick. The events processed and the quota
-// reserved for running owners count as used.
+// quotaLeft returns how many more events this Tick may process. Events that were processed and the
+// quota reserved for running owners are subtracted from Limits.Tick.
 func (e *Engine) quotaLeft() int { return e.opts.Limits.Tick - e.processed - e.reserved }
 
-// canMerge reports whether the finished turn of an owner may be merged now. If the owner was held
-// in an earlier Tick, the events of its turn were not counted in any Tick yet, so they must fit
-// into the remaining quota of this Tick. If no other owner uses quota, they always fit, since one
-// turn is at most Limits.Tick. If they do not fit, the owner waits, and the cost is reserved ahead
-// of new work.
+// canMerge reports whether the finished turn of an owner may be merged now. The question arises
+// only if the owner was held in an earlier Tick: the events of its turn are then not counted yet,
+// and they must fit into the remaining quota of this Tick. If they do not fit, the owner waits,
+// and its cost is reserved ahead of new work. If no other owner uses quota, they always fit,
+// because the events of one turn are at most Limits.Tick.
 func (e *Engine) canMerge(box *mailbox) bool {
 	o := box.Owner
 	if !o.held || e.closed {
@@ -224,15 +225,14 @@ func (e *Engine) markHeld() {
 }
 
 // horizon returns the latest instant to which game time may advance, and false if it must not
-// advance. It must not pass owners that wait for quota. If owners wait for a worker, it may run
-// ahead of them by at most the constant undivided (50 ms): the worker may be held by a handler that
-// sleeps for longer than the Budget, and such a handler must not make all other owners a frame
-// late. It does not wait for owners that hold a worker, until they have caught up. While all
+// advance. Game time does not pass an owner that waits for quota. It passes an owner that waits
+// for a worker by at most 50 ms (the constant undivided): the worker may be held by a handler that
+// sleeps for longer than the Budget, and such a handler must not delay all other owners by a
+// frame. Game time passes owners that hold a worker, until these owners have caught up. If all
 // workers are held, it waits for no owner.
 //
-// A handler may return at any moment, so horizon checks only once whether all workers are held.
-// Game time may then already be ahead of waiting owners by more than undivided; it is never moved
-// back for them.
+// Whether all workers are held is checked only once, because a handler may return at any moment.
+// Game time may then already have passed waiting owners by more than 50 ms; it is never set back.
 func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	quiet := e.group.Quiet()
 	if quiet || e.allDoneOrOverdue() {
@@ -263,8 +263,8 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	return until, true
 }
 
-// allDoneOrOverdue reports whether each dispatched owner is done, or was running when a budget ran
-// out.
+// allDoneOrOverdue reports whether every dispatched owner either has finished its turn or was
+// still running when a Budget ran out.
 func (e *Engine) allDoneOrOverdue() bool {
 	s := e.group.Stats()
 	return s.Pending == s.Overdue
@@ -276,8 +276,9 @@ func (e *Engine) allWorkersStuck() bool {
 	return len(e.stuckNow) == e.opts.Workers
 }
 
-// noteCutShort records that an owner's turn was cut short because the owner had used up its
-// allowance. If the owner has been behind for too many events, game time no longer waits for it.
+// noteCutShort records that an owner's turn was cut short because its allowance was used up. An
+// owner that does not catch up within Engine.patience events is marked as overtaken, so that game
+// time no longer waits for it.
 func (e *Engine) noteCutShort(o *owner, used int32) {
 	b := o.needRare()
 	if b.sinceCaughtUp = int32(min(int64(b.sinceCaughtUp)+int64(used), math.MaxInt32)); int64(b.sinceCaughtUp) >= e.patience {

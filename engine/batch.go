@@ -5,21 +5,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// batchedTurn is a turn that processes only due events, in a time slice during which all owners are
-// idle. Nearly all turns are of this kind. It holds all data that the loop and the worker exchange,
-// so that the loop need not access the owner: in a large game an owner is rarely in cache, but the
-// batch is.
+// batchedTurn is a turn that processes only due events, in a slice of the Tick at whose start all
+// owners were idle. Nearly all turns are batched. It holds all data that the loop and the worker
+// exchange, so that the loop need not access the owner. In a large game, owners are rarely in
+// cache, but the batch is.
 type batchedTurn struct {
-	// The loop writes these fields; the worker sets used, completed and parked.
+	// The loop writes these fields, except that the worker sets used, completed and parked. If a
+	// turn is neither completed nor parked, its result is in the owner, as after a turn started by
+	// a message.
 	owner        *owner // for prefetching; nil after the turn
 	number       uint32 // number of the owner
 	order        uint32 // number of the turn in sequence; see buff.Turn.Order
 	at           wheel.Time
-	given        int32 // the allowance; 0 means Engine.perReason
+	given        int32 // the allowance; 0 means the default, Engine.perReason
 	used         int32 // used part of the allowance
 	wasPostponed bool  // the owner was in the backlog before
 	completed    bool  // the turn was completed
-	parked       bool  // the turn was cut short by its allowance; if it is neither completed nor parked, its result is in the owner, as after a turn started by a message
+	parked       bool  // the turn was cut short because its allowance was used up
 
 	// The worker's results.
 	hasDeferred bool       // handlers were deferred
@@ -32,12 +34,12 @@ type batchedTurn struct {
 	_ [32]byte // keeps the turns of two workers on different cache lines
 }
 
-// turnBatch is the batched turns of a slice. Each turn is allocated separately, because workers
-// hold pointers to turns.
+// turnBatch holds the batched turns of a slice. Each turn is allocated separately, because workers
+// hold pointers to turns and the list may grow.
 type turnBatch struct {
 	list []*batchedTurn // the first n are in use; the others are kept for larger slices
 	n    int            // number of turns in this slice
-	seen uint32         // keeps the compiler from removing prefetch reads
+	seen uint32         // sum of prefetched values; it keeps the compiler from removing the reads
 
 	before highWater // number of entries in use when shrink was last called
 }
@@ -79,7 +81,7 @@ func (e *Engine) batchTurn(number uint32) *batchedTurn {
 }
 
 // shrink clears the pointers in unused turns, and replaces the list if it is much too long. The
-// parameter s is the largest number of turns in a recent slice.
+// parameter s is the largest number of turns that a slice had since the last call.
 func (v *turnBatch) shrink(s highWater) {
 	for _, x := range v.list[s:max(s, v.before)] { // later entries were cleared by the previous call
 		x.owner, x.result = nil, segment{}
@@ -106,11 +108,12 @@ func (e *Engine) endBatch() {
 	if whole {
 		e.mergeAll(v.list[:v.n])
 	} else {
-		e.splitBatch(left)
+		e.splitBatch(left) // it was busy and has just finished
 	}
 	v.n = 0
 }
 
+// x cannot be reused before, because no batch starts while an owner is busy
 // mergeAll merges the results of batched turns. It first reads the loop's data of several owners
 // and their timers, so that the cache misses overlap.
 func (e *Engine) mergeAll(turns []*batchedTurn) {
@@ -177,7 +180,7 @@ func (e *Engine) splitBatch(left []int) {
 		}
 		o := e.owners.at(x.number)
 		switch {
-		case len(collected) > 0 && collected[0] == &o.box: // the owner was busy, and has just finished
+		case len(collected) > 0 && collected[0] == &o.box: // it was busy and has just finished
 			collected = collected[1:]
 			b := o.needRare()
 			b.lastRun, b.batched = e.round, x
@@ -185,14 +188,15 @@ func (e *Engine) splitBatch(left []int) {
 		case !o.box.Idle():
 			b := o.needRare()
 			b.lastRun = e.round
-			b.batched = x // x is not reused before the owner is idle, because no batch starts while an owner is busy
+			// No batch starts while an owner is busy, so x is not reused before it is merged.
+			b.batched = x
 			e.reserveQuota(o, x.allowance(e))
 		default:
 			e.finishBatched(x)
 		}
 	}
 	clear(e.collected)
-	if e.starts > 0 { // start only now: otherwise the Idle checks above would race with the workers
+	if e.starts > 0 { // only now: a turn that started earlier would race with the Idle checks above
 		e.group.Start(e.starts)
 	}
 }
@@ -207,7 +211,7 @@ func (e *Engine) rerunFailed(v *batchedTurn) {
 	}
 }
 
-// mergeBatched merges the result of one turn. The owner is idle; mergeBatched accesses it only in
+// mergeBatched merges the result of one turn, whose owner is idle. It accesses the owner only in
 // unusual cases.
 func (e *Engine) mergeBatched(v *batchedTurn) {
 	if e.watch.on != nil {
@@ -242,15 +246,15 @@ func (e *Engine) mergeEvents(s *segment) {
 	}
 }
 
-// prefetch prefetches the owners of turns that come soon: see actor.Options. It must not read data
-// of the loop: if the budget has just run out, the loop has continued.
+// prefetch prefetches the owners of turns that will run soon: see actor.Options. It must not read
+// data that belongs to the loop, because the loop may have continued after the budget ran out.
 func (l *workerState) prefetch(next []actor.Turn[*owner, message]) {
 	l.readOwners(len(next), func(k int) *owner { return next[k].Arg.(*batchedTurn).owner })
 }
 
-// readOwners reads the data with which the turns of n owners start, so that the cache misses
-// overlap. It reads all owners first, and then the keys of their slots and their due entries, to
-// which the owners point.
+// readOwners reads the data that the turns of n owners need first, so that the cache misses
+// overlap. It reads all owners before it reads their slot keys and due entries, whose addresses
+// are in the owners.
 func (l *workerState) readOwners(n int, owner func(k int) *owner) {
 	seen := uint64(0)
 	for k := range n {

@@ -9,17 +9,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// This file has the only clock of the engine. It limits how long Tick and Close wait for handlers.
-// No decision of the rules depends on this clock.
+// This file has the only use of a real clock for the engine's decisions. The clock limits how long
+// Tick and Close wait for handlers. No decision of the rules depends on it.
 
-// closeRound is how long Close waits for handlers before it checks its context again, and tries
-// again to get workers from a pool that had none free.
+// closeRound is how long Close waits for handlers before it checks its context again. If a shared
+// pool had no free goroutines for the workers, Close also tries again to get some.
 const closeRound = 10 * time.Millisecond
 
 // budget limits the total time that one Tick waits, in all its slices.
 type budget struct {
 	timer *time.Timer
-	small *time.Timer // see soon
+	small *time.Timer // timer of soon
 	runs  bool        // timer has been started in this Tick
 	spent bool        // a wait of this Tick has timed out
 }
@@ -49,8 +49,8 @@ func (b *budget) soon() <-chan time.Time {
 	return b.small.C
 }
 
-// smallWait is how long one worker is left alone with a small slice before others are woken. If a
-// handler blocks, the other owners of the slice are delayed by at most smallWait.
+// smallWait is how long a single worker runs a small slice before further workers are woken. So if
+// a handler blocks, it delays the other owners of the slice by at most smallWait.
 const smallWait = 200 * time.Microsecond
 
 // stop ends the budget of a Tick.
@@ -64,14 +64,14 @@ func (b *budget) stop() {
 	b.runs, b.spent = false, false
 }
 
-// CatchUp determines what happens to the part of a Tick's time that it could not process because it
-// had reached [Options].Limits.Tick.
+// CatchUp determines what happens to the part of a Tick's time that the Tick could not process
+// because it had reached [Options].Limits.Tick.
 type CatchUp uint8
 
 // The policies.
 const (
-	// Carry keeps the time: the following Ticks process it, in order, in addition to their own.
-	// Until they have done so, the engine's time is behind the game's by Frame.Behind.
+	// Carry keeps the time: the following Ticks process it, in order, in addition to their own
+	// time. Until they have done so, the engine's time is behind the game's by Frame.Behind.
 	Carry CatchUp = iota
 
 	// Dilate drops the time: the engine continues from the instant it has reached, as if the
@@ -84,24 +84,23 @@ const (
 	// every 50 ms, so each buff pulses at most twice in that time.
 	undivided = wheel.Time(define.MinPeriod / time.Millisecond)
 
-	// sliceCost is the cost of a slice in addition to its events: dispatching to the workers takes
-	// about as long as processing that number of events.
+	// sliceCost is the fixed cost of a slice: dispatching a slice to the workers takes about as
+	// long as processing that number of events.
 	sliceCost = 16
 
 	// maxShare is the largest number of events that one owner may process before it must return
 	// them to the loop.
 	maxShare = 4096
 
-	// minShare is the smallest allowance while more owners are due than the Tick can serve. With
-	// this allowance, most owners end all their due buffs in one turn. A turn that is cut short
-	// costs more than the few events that it leaves.
+	// minShare is the smallest allowance while more owners are due than the Tick can serve. It is
+	// not 1 because most owners can process all their due buffs in one turn with this allowance,
+	// and a second turn costs more than the few remaining events.
 	minShare = 4
 )
 
 // advance advances game time to the target, in slices, as far as Limits.Tick allows. A Tick with
-// little to do has one slice. The end-of-frame work is done once, after the last slice.
-//
-// A slice starts without advancing time if time must not run ahead of a waiting owner.
+// little to do has one slice. A slice does not advance the time if game time must not pass a
+// waiting owner. The end-of-frame work is done once, after the last slice.
 func (e *Engine) advance() {
 	e.frame.Lost = 0
 	e.processed = 0
@@ -136,12 +135,13 @@ func (e *Engine) advance() {
 	}
 }
 
-// advanceWheel advances the time, for one slice, to an instant by which at most left events are
-// expected. The wheel advances from deadline to deadline; advanceWheel assumes that each of them
-// repeats after MinPeriod. If more than left events are due in a single millisecond, the others
-// wait in the backlog, and time does not advance until they have run.
+// advanceWheel advances the time, for one slice, to an instant by which about left events are
+// expected to become due. It moves the wheel from deadline to deadline, and assumes that each
+// deadline repeats every MinPeriod. If more than left events are due in a single millisecond, the
+// remaining ones wait in the backlog, and time does not advance until they have run.
 //
-// Owners that have other work than wheel deadlines may add deadlines, and count as one event each.
+// Owners with scheduled turns or messages may set new deadlines, so each counts as one expected
+// event.
 func (e *Engine) advanceWheel(left int) {
 	e.high.fired.used(len(e.fired))
 	e.fired = e.fired[:0]
@@ -172,8 +172,8 @@ func (e *Engine) advanceWheel(left int) {
 	e.fired = e.wheel.Advance(reach, e.fired)
 }
 
-// sliceEnd returns the instant up to which a slice may advance, where due is the number of events
-// expected from the instant from on, and left is the number that may be processed.
+// sliceEnd returns the instant up to which a slice may advance. It assumes that due events have to
+// be processed every MinPeriod from the instant from on, of which the slice may process left.
 func sliceEnd(from, target wheel.Time, due, left int) wheel.Time {
 	if due == 0 {
 		return target
@@ -187,34 +187,37 @@ func timeBetween(from, to wheel.Time) time.Duration {
 	return time.Duration(min(to-from, most)) * time.Millisecond
 }
 
-// The end-of-frame work of the loop is limited by its cost, as due events are. Changes of zone times,
-// cross-owner commands, aura searches and Inbox commands each have their own limit in a Tick, so
-// that none of them starves the others or due events. Work above its limit waits, in order, and comes
-// before new work in the next Tick. A command is not divided, so the last one may exceed the limit.
+// The end-of-frame work of the loop is limited by its cost, as due events are. Changes of zone
+// times, cross-owner commands, aura searches and Inbox commands each have their own limit in a
+// Tick, so that none of them starves the others or due events. Work above its limit waits, in
+// order, and comes before new work in the next Tick. A command is not divided, so the last one may
+// exceed the limit.
 
 // visitsPerEvent is the number of visited buffs, as counted by buff.Set.Looked, that cost as much
 // as one event.
 const visitsPerEvent = 16
 
-// work counts the loop's work.
+// work counts the work of the loop's commands since the engine was made.
 type work struct {
 	commands int    // commands delivered to owners
 	visited  uint64 // buffs visited by them
 }
 
-// part returns the cost limit of each of the four kinds of end-of-frame work: zone times, cross-owner
-// commands, aura searches and Inbox commands.
+// part returns the cost limit of each of the four kinds of end-of-frame work: zone times,
+// cross-owner commands, aura searches and Inbox commands.
 func (e *Engine) part() int { return e.opts.part }
 
-// costSoFar returns the cost of the commands that the loop has executed in this frame: one for each
-// command, one for each event, and one for every visitsPerEvent buffs visited.
+// costSoFar returns a running total of the cost of the loop's commands: one for each command, one
+// for each event, and one for every visitsPerEvent buffs visited. Only differences within one Tick
+// are meaningful, because the events are those of this frame, and the rest is counted since the
+// start.
 func (e *Engine) costSoFar() int {
 	return e.loopWork.commands + len(e.loop.Events) + int(e.loopWork.visited/visitsPerEvent)
 }
 
-// deliverCross executes the commands for other owners, sorted by the time of the event that caused
-// them, then by the owner that caused them, and then in the order in which they were issued.
-// Commands left over from earlier frames come first.
+// deliverCross executes the commands for other owners. They are sorted by the time of the event
+// that caused them, then by the owner that issued them, and then by the order in which they were
+// issued. Commands left over from earlier frames come first.
 func (e *Engine) deliverCross() {
 	slices.SortStableFunc(e.outbox[e.carried:], func(a, b outgoing) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from))

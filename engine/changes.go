@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// Changes reports which owners have changed and how. It covers all state that a client may display,
-// including changes without an event. It is meant for code that sends the state of owners to
+// Changes reports which owners have changed, and how. The changes include everything that a client
+// may display, also if it has no event. It is meant for code that sends the state of owners to
 // clients, such as package replicate. Make one with [Engine.Changes].
 //
 // Only the loop goroutine may call its methods.
@@ -25,8 +25,8 @@ type Changes struct {
 	change  OwnerChange        // the value that All yields
 }
 
-// OwnerChange describes the changes of one owner. It is valid until the loop over Changes.All
-// continues.
+// OwnerChange describes the changes of one owner. It is valid until the next iteration of the loop
+// over Changes.All.
 type OwnerChange struct {
 	Owner  buff.OwnerID
 	Number uint32 // below Options.Limits.Owners; unique among present owners
@@ -39,9 +39,10 @@ type OwnerChange struct {
 	Buffs   Carried
 }
 
-// Changes returns the change tracker of the engine. Each engine has only one; a second call panics.
-// From the first call on, the engine records changes, which costs about 5 ns for each change, and
-// memory: 150 bytes for each owner, and 4 for each of its buffs. At first, all owners are new.
+// Changes returns the change tracker of the engine. Each engine has only one; a second call
+// panics. From the first call on, the engine records changes. This costs about 5 ns for each
+// change, and as memory 150 bytes for each owner and 4 for each of its buffs. At first, all owners
+// are new.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Changes() *Changes {
@@ -74,16 +75,16 @@ func (c *Changes) depart(o *owner) {
 	}
 }
 
-// mark records a change of an owner. Only the goroutine that may change the owner at the time, the
-// loop or a worker, may call it.
+// mark records a change of an owner. The caller must own the owner: it is the loop, or the worker
+// that runs the owner.
 func (c *Changes) mark(number uint32) { c.now.set(number) }
 
 // All returns the owners that have changed since the last loop over All, with their changes: first
 // the owners that have left, then the others, both in the order of their numbers. Call it between
-// two Ticks, and make no change to the engine until the loop is over. A change that the loop has
-// visited is not reported again. Busy owners are left for a later loop, because their changes are
-// still incomplete. All costs O(changed owners), plus 1 ns for every 64 owners that have not
-// changed, and allocates nothing.
+// two Ticks, and do not change the engine until the loop is over. If the loop ends early, the
+// owners that it has not visited are reported by the next loop. So are busy owners, because their
+// changes are still incomplete. All costs O(changed owners), plus 1 ns for every 64 owners that
+// have not changed, and allocates nothing.
 func (c *Changes) All() iter.Seq[*OwnerChange] {
 	return func(yield func(*OwnerChange) bool) { c.all(yield) }
 }
@@ -132,8 +133,8 @@ func (c *Changes) report(o *owner, yield func(*OwnerChange) bool) bool {
 	return more
 }
 
-// next returns the first number in the set that is at least n and below limit. The result is false
-// if there is no such number.
+// next returns the first number in the set that is at least n and below limit, or false if there
+// is no such number.
 func (m *marks) next(n uint32, limit int) (uint32, bool) {
 	for w := int(n / 64); w*64 < limit; w++ {
 		word := atomic.LoadUint64(&m.words[w])

@@ -9,38 +9,41 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// chunk is memory for the events of turns. A single list for the whole frame would be copied
-// repeatedly as it grows. A turn starts with room for chunkRoom events, or for half a chunk while
-// chunks are small; if it needs more room, its chunk grows.
+// chunk is memory for the events of turns. The events of a frame are stored in many chunks,
+// because a single list would be copied repeatedly as it grows. A turn starts in a chunk that has
+// room for chunkRoom more events or, while chunks are small, for half a chunk. If the turn needs
+// more room, its chunk grows.
 //
 // A chunk is free when the loop has merged the events of all turns in it and the frame is over,
 // even while some owners are stuck. So all chunks together hold little more than the events that
 // one Tick can emit.
 type chunk struct {
 	events   []buff.Event  // written by the worker
-	segments int32         // number of segments (results of turns) in it; written by the worker that fills it
-	own      int8          // 1 + index in chunks.all; 0 if the chunk is one of the shared ones
+	segments int32         // number of segments (results of turns) in events; written by the worker
+	own      int8          // 1 + index in chunks.all; 0 for a shared chunk
 	merged   atomic.Int32  // number of segments that the loop has merged
 	at       atomic.Uint64 // frame in which the loop last merged a segment
 }
 
-// A small game only needs small chunks, so each worker has a few of its own, each twice as large as
-// the one before. Further chunks, of chunkSize, are shared by all workers.
+// Chunk sizes, in events. A small game only needs small chunks, so each worker has a few chunks of
+// its own, each twice as large as the one before. Further chunks, of chunkSize, are shared by all
+// workers.
 const (
 	firstChunk = 4
 	chunkSize  = 1024
 	chunkRoom  = 64 // the same as defaultTurnLimit
-	mostOwn    = 8  // a ninth chunk of a worker would have chunkSize
+	mostOwn    = 8  // chunks of a worker; the next one would have chunkSize and is shared
 )
 
 // longChunk is the largest capacity that shrink keeps. A chunk becomes larger only if a turn has an
 // unusual number of events.
 const longChunk = 4 * chunkSize
 
-// isRead reports whether all events of the chunk have been read and the given frame no longer uses
-// them.
+// isRead reports whether the loop has merged all segments of the chunk, in frames before the given
+// one. The frame then no longer uses the chunk.
 func (c *chunk) isRead(frame uint64) bool {
-	return c.merged.Load() == c.segments && c.at.Load() < frame // the order of the two loads matters: see Engine.flushMerged
+	// The order of these loads matters: see Engine.flushMerged.
+	return c.merged.Load() == c.segments && c.at.Load() < frame
 }
 
 func (c *chunk) empty() {
@@ -51,14 +54,14 @@ func (c *chunk) empty() {
 // chunks is the chunk memory of a worker.
 type chunks struct {
 	spare *spareChunks
-	now   *chunk          // the chunk of turn.Events; nil if there is none
+	now   *chunk          // the chunk to which turn.Events belongs; nil if there is none
 	all   [mostOwn]*chunk // the chunks that belong to the worker
 	made  int             // number of chunks in all
 	free  uint8           // bit set of the free chunks in all
 	used  highWater       // how many of the chunks in all were used
 }
 
-// nextChunk provides room for the events of a turn.
+// nextChunk gives the worker's Turn a chunk with room for the events of a turn.
 func (l *workerState) nextChunk() {
 	s, full := &l.chunks, (*chunk)(nil)
 	if s.now != nil {
@@ -83,8 +86,8 @@ func (l *workerState) nextChunk() {
 	l.turn.Events = s.now.events[:0]
 }
 
-// emptyRead frees the worker's own chunks that the frame no longer uses, for the case that some
-// owners are busy. For the shared chunks, the loop does this.
+// emptyRead frees the worker's own chunks that the given frame no longer uses. It is called while
+// some owners are busy. The loop does the same for the shared chunks.
 func (l *workerState) emptyRead(frame uint64) {
 	s := &l.chunks
 	for k, c := range s.all[:s.made] {
@@ -119,8 +122,8 @@ func (s *chunks) put(c *chunk) {
 	s.free |= 1 << (c.own - 1)
 }
 
-// shrink drops those of the worker's chunks that were not used since the last call, and shrinks
-// very long ones. All of them must be free.
+// shrink drops chunks that the worker has not used since the last call, and chunks that have grown
+// too long. All of the worker's chunks must be free.
 func (s *chunks) shrink() {
 	most := min(max(1, int(s.used)), s.made)
 	clear(s.all[most:])
@@ -132,7 +135,7 @@ func (s *chunks) shrink() {
 	}
 }
 
-// spareChunks are the shared chunks.
+// spareChunks holds the chunks that all workers share.
 type spareChunks struct {
 	mu   sync.Mutex
 	list []*chunk // free chunks
@@ -144,9 +147,9 @@ type spareChunks struct {
 }
 
 // init sets the limit of memory to keep. The parameter limit is the largest number of events that
-// the turns of a Tick emit. Chunks take up more room for two reasons: a turn that does not fit
-// leaves the end of a chunk unused, always less than chunkRoom events, and each worker has one
-// partly filled chunk.
+// the turns of a Tick emit. The chunks need some more room than that: a turn that does not fit
+// into a chunk leaves the end of that chunk unused, always less than chunkRoom events, and each
+// worker has one partly filled chunk.
 func (s *spareChunks) init(limit, workers int) {
 	s.most = limit + limit/8 + workers*chunkSize
 }
@@ -201,8 +204,8 @@ func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	})
 }
 
-// shrink drops the chunks that were not used since the last call, and very long ones. All chunks
-// must be free.
+// shrink drops chunks that were not used since the last call, and chunks that have grown too long.
+// All chunks must be free.
 func (s *spareChunks) shrink() {
 	s.list = slices.DeleteFunc(s.list, func(c *chunk) bool { return cap(c.events) > longChunk })
 	if most := int(s.used); len(s.list) > most {
@@ -214,8 +217,8 @@ func (s *spareChunks) shrink() {
 	}
 }
 
-// mergedCount counts merged segments of one chunk. It saves atomic operations, because consecutive
-// turns often share a chunk.
+// mergedCount counts merged segments of one chunk before they are added to chunk.merged.
+// Consecutive turns often share a chunk, so this saves atomic operations.
 type mergedCount struct {
 	from *chunk
 	n    int32 // segments not yet counted in the chunk

@@ -16,16 +16,16 @@ import (
 // any event that is due then.
 //
 // If the definition reads attributes of its source, they are read now. A source that is not in the
-// engine has no attributes: a parameter that reads them then has its default, and if it has no
+// engine has no attributes: a parameter that reads them has its default instead, and if it has no
 // default, the application is Denied for the reason NoParam. A busy source cannot be read, so the
-// command waits until the source can be read, as it does for a busy owner.
+// command waits, as it does for a busy owner.
 //
 // Besides the errors of package buff, Result.Err is [ErrUnknownOwner], [ErrUnknownSpec],
 // [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, or the source is busy and
 // must be read, the command waits, Result.Queued is set, and the Handle is zero.
 //
-// Only the loop goroutine may call it. It costs O(buffs of that owner) to find the instance to
-// join.
+// Only the loop goroutine may call it. It costs O(buffs of that owner), because it searches for an
+// instance that the application joins.
 func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
 	e.enter("AddBuff")
 	var r buff.Result
@@ -34,7 +34,7 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 }
 
 // apply is AddBuff for the owner o, which is nil if id is unknown. It may change the application.
-// Like removeBuff, it writes to *r instead of returning a Result, to avoid a copy.
+// To avoid a copy, it writes to *r instead of returning a Result.
 func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Application) {
 	if !e.loop.Catalog.Has(a.Spec) {
 		if a.Spec, r.Err = e.version(a.Spec); r.Err != nil {
@@ -51,17 +51,16 @@ func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Applic
 	e.afterCommand(o)
 }
 
-// applyAsCommand is AddBuff as a Command, the slow path.
+// applyAsCommand is the slow path of apply: it makes a Command.
 //
 //go:noinline
 func (e *Engine) applyAsCommand(id buff.OwnerID, a *buff.Application) buff.Result {
 	return e.execute(&buff.Command{Verb: verb.Apply, Owner: id, Application: *a})
 }
 
-// ready reports whether the loop can apply a buff to an owner, or remove a buff from it, at once
-// and without a Command: building a Command costs far more than the work itself. If ready reports
-// false, the caller makes a Command, and the general path reports the obstacle, records the
-// command, or queues it.
+// ready reports whether the loop can apply a buff to an owner, or remove a buff from it, directly.
+// Otherwise the caller makes a Command, which costs far more than the work itself. The general
+// path then reports the obstacle, records the command, or queues it.
 func (e *Engine) ready(o *owner) bool {
 	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.Limits.Events &&
 		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.Limits.Handlers
@@ -94,14 +93,15 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 	return r.Timeout, r.Err
 }
 
-// Remove ends the buff of a handle, for the reason Cancelled. If the buff of the handle no longer
-// exists, Remove has no effect, and Result.Err is buff.ErrStale. Once Remove has returned without
-// Queued, the only further event of that buff is its removal.
+// Remove ends the buff of a handle, for the reason Cancelled. If the buff no longer exists, Remove
+// has no effect, and Result.Err is buff.ErrStale. If Remove returns without Queued, the only
+// further event of the buff is its removal.
 //
-// If the owner is busy, Result.Queued is set, and the buff is not removed yet. Events that are due
+// If the owner is busy, Result.Queued is set, and the buff is removed later: events that are due
 // up to now come first, including their handlers, which can check [Context.Revoked]. The Removed
-// event of the buff then has this call's reason and instant. If the buff has ended earlier, its
-// Removed event has the reason of that end, and this call only adds one to Stats.Undelivered.
+// event of the buff then has the reason Cancelled and the instant of this call. If the buff ends
+// before that, its Removed event has the reason of that end, and this call only adds one to
+// Stats.Undelivered.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Remove(h buff.Handle) (r buff.Result) {
@@ -124,10 +124,10 @@ func (e *Engine) removeBuff(r *buff.Result, h buff.Handle) {
 	e.afterCommand(o)
 }
 
-// Cancel cancels a timeout. Once Cancel has returned with Kind Removed, the function of the timeout
-// will not be called. If the owner is busy, Result.Queued is set, and the timeout is not cancelled
-// yet: if it is due up to now, it still fires, with a TimedOut event, and its function can check
-// [Context.Revoked]. A cancellation emits no event.
+// Cancel cancels a timeout. If it returns with Kind Removed, the function of the timeout will not
+// be called. If the owner is busy, Result.Queued is set, and the timeout is cancelled later. A
+// timeout that is due up to now then still fires, with a TimedOut event, and its function can
+// check [Context.Revoked]. A cancellation emits no event.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
@@ -167,8 +167,8 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 	return r
 }
 
-// mayTriggerHandlers reports whether a command may trigger handlers each time it is issued. Other
-// commands can only end what an Apply has started.
+// mayTriggerHandlers reports whether a command may trigger any number of handlers if it is issued
+// repeatedly. Other commands can only end what an Apply has started.
 func mayTriggerHandlers(v verb.Verb) bool {
 	switch v {
 	case verb.Apply, verb.Enter, verb.AddTag, verb.DropTag, verb.Release:
@@ -233,7 +233,7 @@ func (e *Engine) refreshDeadline(o *owner) (late bool) {
 // has already passed.
 func (e *Engine) updateDeadline(o *owner, next wheel.Time, order uint32, moved bool) (late bool) {
 	switch {
-	case o.leaving(): // events after it left are never processed
+	case o.leaving(): // events after the Drop are never processed
 		return next <= o.since
 	case moved:
 		e.setDeadline(o.number, next, order)
@@ -271,9 +271,10 @@ func (e *Engine) send(o *owner, m message) {
 	}
 }
 
-// revoked is a buff or a timeout that the loop has commanded to end while its owner was busy, so
-// that the command waits in the mailbox. The loop adds entries at the front of the list, and
-// truncates the list while the owner is idle. The owner's handlers may read the list concurrently.
+// revoked is an entry in a list of the buffs and timeouts that the loop has commanded to end while
+// their owner was busy; those commands wait in the mailbox. The loop adds entries at the front of
+// the list, and truncates it while the owner is idle. The owner's handlers may read it
+// concurrently.
 type revoked struct {
 	handle  buff.Handle
 	timeout buff.TimeoutHandle
@@ -292,7 +293,7 @@ func (o *owner) revoke(c *buff.Command) {
 }
 
 // forgetRevoked drops the entries of executed commands. The parameter waiting is the number of
-// commands still queued. No worker may be running the owner.
+// commands that are still queued. It must not be called while a worker runs the owner.
 func (b *rareState) forgetRevoked(waiting int32) {
 	if waiting == 0 {
 		b.revoked.Store(nil)
@@ -307,13 +308,13 @@ func (b *rareState) forgetRevoked(waiting int32) {
 	}
 }
 
-// Revoked reports whether the loop has commanded to end the buff or timeout that the handler was
-// called for. For a buff that is Remove, or buff.RemoveStacks without a number; for a timeout it is
-// Cancel. Such a command is Queued while this owner is busy, and events that were due before the
-// command come first, such as the event that this handler runs for. The answer is exact: a handler
-// that checks after the loop's call has returned gets true, and a handler that returns before the
-// call gets false. A handler that must not act for a revoked buff or timeout checks Revoked first
-// and returns. Commands of the Inbox and of other handlers do not count.
+// Revoked reports whether the loop has commanded the end of the buff or timeout that the handler
+// was called for: with Remove, or buff.RemoveStacks without a number, for a buff, and with Cancel
+// for a timeout. Such a command is Queued while the owner is busy, and events that were due before
+// it come first, possibly the event of this handler. A handler that must not act for a revoked
+// buff or timeout checks Revoked first and returns. The result is exact: it is true if the call of
+// the loop has returned, and false if that call has not started. Commands of the Inbox and of
+// other handlers do not count.
 //
 // Only inside the handler. It costs O(commands waiting for the owner).
 func (c *Context) Revoked() bool {
@@ -327,8 +328,8 @@ func (c *Context) Revoked() bool {
 }
 
 // checkRoom fails with ErrOverloaded if the events of the loop's calls since the last Tick have
-// reached Limits.Events. A single call may exceed the limit by at most the events of its owner's
-// buffs.
+// reached Limits.Events. The limit is checked before a call, so one call may exceed it by at most
+// the events of its owner's buffs.
 func (e *Engine) checkRoom(what string, id uint64) error {
 	if e.closed || len(e.loop.Events) < e.opts.Limits.Events {
 		return nil // a closed engine fails with another error
@@ -337,9 +338,9 @@ func (e *Engine) checkRoom(what string, id uint64) error {
 	return fmt.Errorf("%w: %s %d, %d events for the next Frame", ErrOverloaded, what, id, e.opts.Limits.Events)
 }
 
-// checkRoomForAll is checkRoom for a call that emits up to n events for many owners and must be
-// executed for all of them or for none. It fails if n more events do not fit, or if one of the
-// owners is busy and its mailbox is full.
+// checkRoomForAll is checkRoom for a call that must be executed for all of the owners or for none,
+// and emits up to n events. It fails if n more events do not fit, or if one of the owners is busy
+// and its mailbox is full.
 func (e *Engine) checkRoomForAll(n int, what string, id uint64, owners iter.Seq[*owner]) error {
 	if err := e.checkRoom(what, id); err != nil {
 		return err

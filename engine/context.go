@@ -13,25 +13,26 @@ import (
 //
 // A command for the handler's own owner runs after the handler has returned and before the owner's
 // next due event, in the order of issue, at the same instant. A command for another owner runs at
-// the end of the frame. In neither case does the handler get an answer: the outcome is an event. A
-// command is counted in Stats.Undelivered if its owner is unknown, if its handle is stale, or if it
-// is for another owner whose mailbox is full. One handler may issue buff.MaxCommands commands for
+// the end of the frame. The handler does not get the result of a command: the outcome is an event.
+// Stats.Undelivered counts commands for an unknown owner or with a stale handle, and commands for
+// another owner whose mailbox is full. One handler may issue at most buff.MaxCommands commands for
 // other owners; further ones are dropped, with a single Faulted event for the reason Cascade.
 //
 // A Context is valid until its handler returns. If one of its methods is called later, the method
-// panics or, if the same worker is running another handler by then, acts for that handler.
+// panics, unless the same worker is running another handler by then: the method then acts for that
+// handler.
 type Context struct {
 	worker *workerState // nil if the Context was not made by the engine
-	over   bool         // no handler of this Context is running
+	over   bool         // the handler of this Context has returned
 }
 
 // outgoing is a command for another owner.
 type outgoing struct {
 	at   wheel.Time   // time of the event that caused the command
-	from buff.OwnerID // owner that caused the command
+	from buff.OwnerID // owner that issued the command
 	own  bool         // a command of the engine: see Engine.evict
 	cmd  buff.Command
-	why  buff.Cause // the action or damage report that issued the command; zero for a command of a handler
+	why  buff.Cause // the action or damage report that issued cmd; zero for a handler
 }
 
 func (c *Context) live() *workerState {
@@ -47,20 +48,21 @@ func (c *Context) live() *workerState {
 func (c *Context) Owner() buff.OwnerID { return c.live().owner.id() }
 
 // Data returns the value that was passed to Spawn for the owner. The handler may change the data
-// that this value points to: no other handler of this owner runs at the same time, and the loop
-// does not access the data.
+// to which this value points, because no other handler of this owner runs at the same time, and
+// the loop does not access the data then.
 //
 // Only inside the handler.
 func (c *Context) Data() any { return c.live().owner.data }
 
-// Now returns the instant of the event in game time: for a due event, the instant at which it was
-// due. In a late frame, that is before the loop's time.
+// Now returns the instant of the event in game time. For a due event, that is the instant at which
+// it was due; in a late frame, this is before the loop's time.
 //
 // Only inside the handler.
 func (c *Context) Now() wheel.Time { return c.live().turn.At() }
 
-// Seen returns the time of the frame that processes the event. Seen − Now is how late the event is,
-// because the frame was late or coarse. If the handler is slow, the loop may have advanced further.
+// Seen returns the game time of the frame that processes the event. Seen − Now is the delay of the
+// event, because the frame was late or long. If the handler is slow, the loop may have advanced
+// further.
 //
 // Only inside the handler.
 func (c *Context) Seen() wheel.Time { return c.live().turn.Now }
@@ -71,8 +73,8 @@ func (c *Context) Seen() wheel.Time { return c.live().turn.Now }
 // Only inside the handler.
 func (c *Context) Catalog() *buff.Catalog { return c.live().turn.Catalog }
 
-// Buffs returns the owner's buffs, the oldest application first. They do not show the effects of
-// this handler's own commands yet.
+// Buffs returns the owner's buffs, the oldest application first. The effects of commands that this
+// handler has issued are not visible yet.
 //
 // Only inside the handler.
 func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.All() }
@@ -83,19 +85,19 @@ func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.Al
 // Only inside the handler.
 func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().owner.set.Find(h) }
 
-// Dead reports whether the handler's owner has been killed and not revived since. It does not show
-// the effects of this handler's own commands yet.
+// Dead reports whether the handler's owner has been killed and not revived since. The effects of
+// commands that this handler has issued are not visible yet.
 //
 // Only inside the handler.
 func (c *Context) Dead() bool { return c.live().owner.set.Dead() }
 
-// AddBuff applies a buff to an owner. It panics if the definition belongs to neither the engine's
-// catalog nor an earlier version of it. If the definition has been removed by a Reload, the
-// application is Denied for the reason Reload. The list a.Params is copied.
+// AddBuff applies a buff to an owner. It panics if the definition belongs neither to the engine's
+// catalog nor to an earlier version of it. If the definition has been removed by a Reload, the
+// application is Denied for the reason Reload. AddBuff copies a.Params.
 //
 // If the definition reads attributes of its source, and the source is the handler's own owner, the
-// present values are used. Otherwise the loop reads the attributes at the end of the frame and
-// applies the buff then, even if it is for the handler's own owner.
+// present values are used. For any other source, the loop reads the attributes at the end of the
+// frame and applies the buff then, even if the buff is for the handler's own owner.
 //
 // Only inside the handler.
 func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
@@ -143,13 +145,13 @@ func (c *Context) Cancel(t buff.TimeoutHandle) {
 
 // Do executes a command after the handler has returned. A command for the handler's own owner runs
 // at this instant. A command for another owner, for several owners, or for a zone runs at the end
-// of the frame. Do panics as [Engine.Do] does, and also if the definition or the handler that the
-// command names is unknown to the engine.
+// of the frame. Do panics as [Engine.Do] does, and also if the engine does not know the definition
+// or the handler that the command names.
 //
-// If the rules refuse the command, an event says so. After buff.Pause of the handler's own owner,
-// the other events of this instant that have not run are paused too. If buff.Steal removes a buff
-// from the handler's own owner, and the thief is unknown or has no room at the end of the frame,
-// the buff is lost and counted in Stats.Undelivered.
+// If the rules refuse the command, an event reports it. buff.Pause of the handler's own owner also
+// pauses the remaining events of this instant. If buff.Steal removes a buff from the handler's own
+// owner, and at the end of the frame the thief is unknown or has no room, the buff is lost and
+// counted in Stats.Undelivered.
 //
 // Only inside the handler.
 func (c *Context) Do(cmd buff.Command) {

@@ -10,12 +10,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// copies makes consistent copies of all owners: see package snapshot. Only the loop goroutine may
-// call its methods, except Help and GiveWay.
+// copies makes consistent copies of all owners, for package store: see package snapshot. Only the
+// loop goroutine may call its methods, except Help and GiveWay.
 type copies struct {
 	engine  *Engine
 	marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
-	locks   [copyLocks]copyLock // by owner number modulo copyLocks; each guards its owners' marks, their copies, and their entries in table
+	locks   [copyLocks]copyLock // by owner number modulo copyLocks; guard their owners' state
 	table   []*owner            // by number: the owners, for goroutines other than the loop
 	now     *marks              // owners of the round that are not copied yet
 	next    *marks              // owners that have changed since the round started
@@ -28,13 +28,13 @@ type copies struct {
 	helped  atomic.Bool  // Help has been called
 	ticks   ticks
 	gone    map[buff.OwnerID]struct{} // IDs of owners that have left since the last Begin
-	waiting []ref                     // keys of waits; may also have owners without waiting commands
+	waiting []ref                     // keys of waits; may include owners without waiting commands
 	waits   map[ref][]*buff.Command   // commands in the mailboxes of busy owners, in order
 
 	mu     sync.Mutex
 	spares spares
 	soon   []uint32 // numbers of owners that are due next: Help copies these first
-	looked []uint32 // spare memory for soon
+	looked []uint32 // empty list whose memory soon will reuse
 }
 
 const copyLocks = 64
@@ -46,15 +46,15 @@ type copyLock struct {
 }
 
 // Copies returns a maker of copies of the owners, for package store, which writes the copies to
-// disk. Each engine has only one; a second call panics. From the first call on, the engine tracks
-// which owners change. For each changed owner and round, this costs about 100 ns in addition to the
-// copy. All owners belong to the first round.
+// disk in rounds. Each engine has only one; a second call panics. From the first call on, the
+// engine tracks which owners change. This costs about 100 ns for each changed owner in each round,
+// in addition to the copy. All owners belong to the first round.
 //
-// The function m appends the game's own data of an owner to dst, in the form in which it is stored,
-// and returns the extended slice. If m fails or panics, the owner has no copy in this round. m is
-// called by the goroutine that has the owner at the time, for several owners concurrently, and must
-// not call the engine. It must not block: if it never returns, it blocks the next round and every
-// change of its owner.
+// The function m appends the game's own data of an owner to dst, in the form in which it is
+// stored, and returns the extended slice. If m fails or panics, the owner has no copy in this
+// round. m is called by the goroutine that owns the owner at the time, and concurrently for
+// different owners. It must not call the engine, and must not block: a call that never returns
+// blocks the next round and every change of its owner.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, error)) snapshot.Maker {
@@ -67,7 +67,8 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	e.copies = c
 	for k := range e.owners.len() { // including leaving owners, which may still have turns to run
 		if o := e.owners.at(uint32(k)); o != nil {
-			o.needRare().copied = &copied{} // set before interval, because a worker that sees the interval reads this field
+			// Set before interval, because a worker that sees the interval reads this field.
+			o.needRare().copied = &copied{}
 		}
 	}
 	e.interval.Store(1)
@@ -89,13 +90,13 @@ func (c *copies) setLag() {
 	c.lag.Store(m.Wall - int64(m.Now))
 }
 
-// momentAt returns the instant at on all clocks. The instant must not be in the future. Any
+// momentAt returns the given instant on all clocks. The instant must not be in the future. Any
 // goroutine may call it.
 func (c *copies) momentAt(at wheel.Time) buff.Moment {
 	return buff.Moment{Now: at, Wall: int64(at) + c.lag.Load(), Uptime: c.engine.opts.Uptime.Milliseconds() + int64(at)}
 }
 
-// beforeChange must be called on the loop before it changes an idle owner.
+// beforeChange must be called on the loop before each change of an idle owner.
 func (e *Engine) beforeChange(o *owner) {
 	if n := e.interval.Load(); n != 0 {
 		if o.copied().told != n {
@@ -123,8 +124,8 @@ func (e *Engine) beforeSweep() {
 	}
 }
 
-// beforeFirstChange is beforeChange for the first change that the loop makes to an owner in a
-// round, or after a turn of the owner.
+// beforeFirstChange is beforeChange for the first change by the loop since the round started, or
+// since the owner's last turn.
 func (c *copies) beforeFirstChange(o *owner, interval uint32) {
 	mu := c.lock(o)
 	defer mu.Unlock()
@@ -136,8 +137,8 @@ func (c *copies) beforeFirstChange(o *owner, interval uint32) {
 // loopShard returns the shard of the loop.
 func (c *copies) loopShard() *shard { return &c.shards[len(c.shards)-1] }
 
-// changeBusy makes a change by the loop that does not conflict with a running turn of the owner, so
-// the owner may be busy.
+// changeBusy makes a change by the loop. The owner may be busy, because the change does not
+// conflict with a running turn.
 func (e *Engine) changeBusy(o *owner, change func()) {
 	c := e.copies
 	if c == nil {
@@ -154,9 +155,9 @@ func (e *Engine) changeBusy(o *owner, change func()) {
 	change()
 }
 
-// copyBeforeTurn is called on a worker before the first turn of an owner in a round, and before the
-// first turn after a change by the loop. If Marshal ends the goroutine, the owner's due events are
-// not lost.
+// copyBeforeTurn is called on a worker before the first turn of an owner in a round, and before
+// the first turn after a change by the loop. If the marshal function of the game ends the
+// goroutine, the owner's due events are not lost.
 func (l *workerState) copyBeforeTurn(o *owner) {
 	c := l.engine.copies
 	mu := c.lock(o)
@@ -186,8 +187,8 @@ func (c *copies) lockAll(do func()) {
 // helpShard returns the shard of Help.
 func (c *copies) helpShard() *shard { return &c.shards[len(c.shards)-2] }
 
-// copyNow copies an owner if the owner belongs to the round and is not copied yet, and reports
-// whether it has made a copy. The caller must hold the owner's lock.
+// copyNow copies an owner if it belongs to the round and is not copied yet, and reports whether it
+// has made a copy. The caller must hold the owner's lock.
 func (c *copies) copyNow(to *shard, o *owner, loop bool) bool {
 	if !c.now.has(o.number) {
 		return false
@@ -196,8 +197,9 @@ func (c *copies) copyNow(to *shard, o *owner, loop bool) bool {
 	return true
 }
 
-// copy stores a copy of an owner in a shard, and removes the owner from the round. If Marshal ends
-// the goroutine, the owner is removed too, so that it does not also end the next goroutine.
+// copy stores a copy of an owner in a shard, and removes the owner from the round. It removes the
+// owner even if the marshal function ends the goroutine; otherwise the owner would also end the
+// next one.
 func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 	x, made := snapshot.Copy{}, false
 	defer func() {

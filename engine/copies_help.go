@@ -19,7 +19,7 @@ type ticks struct {
 	n    uint64        // number of Ticks that have ended
 	span time.Duration // length of the last Tick whose length was not zero; only the loop uses it
 
-	inARow int // number of successive calls of GiveWay that found a Tick running; only its caller uses it
+	inARow int // successive calls of GiveWay during a Tick; only the caller of GiveWay uses it
 }
 
 // start records the start of a Tick.
@@ -39,8 +39,8 @@ func (t *ticks) end() {
 	t.over.Broadcast()
 }
 
-// mostInARow is the number of consecutive Ticks for which GiveWay waits if the loop ticks without a
-// pause.
+// mostInARow is the number of consecutive Ticks for which GiveWay waits. It matters only if the
+// loop calls Tick without a pause.
 const mostInARow = 8
 
 // GiveWay waits for the end of the running Tick, if there is one. After [mostInARow] successive
@@ -61,7 +61,7 @@ func (c *copies) GiveWay() {
 	}
 }
 
-// mostSoon is the largest number of timers that collectSoonDue looks at, which takes 0.1 ms.
+// mostSoon is the largest number of timers that collectSoonDue visits, which takes 0.1 ms.
 const mostSoon = 8192
 
 // collectSoonDue collects the owners that are not copied yet and are due in the next Tick, so that
@@ -114,8 +114,8 @@ func (c *copies) giveSoon(list []uint32) {
 // preempted while holding a lock that the loop needs.
 const helpYield = 64
 
-// Help copies owners until the next Tick starts or all are copied, and returns the number of owners
-// that it has copied. Calls are serialized, because they share a shard.
+// Help copies owners until the next Tick starts or all owners are copied. It returns the number of
+// owners that it has copied. Concurrent calls run one after the other, because they share a shard.
 func (c *copies) Help() (n int) {
 	c.helps.Lock()
 	defer c.helps.Unlock()
@@ -148,8 +148,8 @@ func (c *copies) Help() (n int) {
 	}
 }
 
-// leftIn returns one word of the set of owners that are not copied yet. If the set has no such
-// word, ok is false.
+// leftIn returns one word of the set of owners that are not copied yet, or false if the set has no
+// such word.
 func (c *copies) leftIn(word uint32) (w uint64, ok bool) {
 	c.locks[0].Lock()
 	defer c.locks[0].Unlock()
@@ -167,7 +167,8 @@ func (c *copies) help(number uint32) bool {
 	return o != nil && c.copyNow(c.helpShard(), o, false)
 }
 
-// marks is a set of owner numbers. Workers may change it concurrently, but not grow it.
+// marks is a set of owner numbers. Workers may change it concurrently, but only the loop may grow
+// it.
 type marks struct {
 	words []uint64
 	n     atomic.Int64
@@ -209,14 +210,14 @@ func (c *copies) grow(owners int) {
 // shadow is the last complete state of an owner that may become busy: its zone, the number of lost
 // buffs, the length of its blob, the blob, and the game's data. All of this is one allocation,
 // because most owners are not in cache, and each further allocation would be another cache miss.
-// The shadow is empty if the last copy has the newest complete state.
+// The shadow is empty if the last copy of the owner is newer.
 type shadow []byte
 
 const shadowHead = 4 + 4 + 4 // bytes of the three numbers
 
 // keepShadow saves the state of an owner before a worker changes the owner. The caller must hold
 // the owner's lock. The state is encoded into the worker's buffer, which is in cache, and then
-// copied in one step: writing it byte by byte to memory that is not in cache takes twice as long.
+// copied in one step; encoding it directly into memory that is not in cache takes twice as long.
 func (c *copies) keepShadow(by *shard, o *owner) {
 	o.copied().shadow.drop()
 	x, b := c.make(o, c.momentAt(o.copied().toldAt), by.room(c), false)
@@ -233,8 +234,8 @@ func (c *copies) keepShadow(by *shard, o *owner) {
 // drop empties the shadow because there is a newer state.
 func (s *shadow) drop() { *s = (*s)[:0] }
 
-// of returns the shadow as a copy of its owner, which is valid until the shadow changes. If the
-// shadow is empty, ok is false.
+// of returns the shadow as a copy of the owner, which is valid until the shadow changes, or false
+// if the shadow is empty.
 func (s shadow) of(o *owner) (x snapshot.Copy, ok bool) {
 	if len(s) == 0 {
 		return x, false

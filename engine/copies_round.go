@@ -40,9 +40,9 @@ func (c *copies) Begin(all bool) snapshot.Round {
 	return r
 }
 
-// excludeBusy handles the owners that are busy at the start of the round. It copies those whose
-// last complete state it can still read. It removes the others from the round, and adds an older
-// copy if there is one.
+// excludeBusy handles the owners that are busy at the start of the round. If their last complete
+// state can still be read, it copies them. Otherwise it removes them from the round, and adds an
+// older copy to the round if there is one.
 func (c *copies) excludeBusy(r *snapshot.Round) {
 	e := c.engine
 	to := c.loopShard()
@@ -51,7 +51,8 @@ func (c *copies) excludeBusy(r *snapshot.Round) {
 		case !c.now.has(o.number):
 		case o.leaving():
 			c.now.clear(o.number)
-		case o.copied().told != 0: // no turn has started since the last change by the loop, so the state can be read
+		// No turn has started since the loop's last change, so the state can be read.
+		case o.copied().told != 0:
 			c.copy(to, o, c.momentAt(o.copied().toldAt), true)
 			o.copied().told = 0
 		default:
@@ -83,7 +84,7 @@ func (e *Engine) eachBusy(yield func(*owner) bool) {
 	}
 }
 
-// zones adds to the round the zones whose time is paused or has another rate.
+// zones adds to the round the zones whose time is paused or has a rate other than 1.
 func (c *copies) zones(r *snapshot.Round) {
 	for id, z := range c.engine.zones.byID {
 		if z.scale != (zoneScale{}) {
@@ -97,7 +98,9 @@ func (c *copies) zones(r *snapshot.Round) {
 func (c *copies) pending(r *snapshot.Round) {
 	e := c.engine
 	add := func(cmd *buff.Command) {
-		brought := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone // not saved, because the aura's next search, or the zone, issues the command again
+		// Commands from an aura or a zone are not saved, because the aura's next search, or the
+		// zone, issues them again.
+		brought := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone
 		if cmd.Do == nil && !brought {
 			r.Waiting = append(r.Waiting, *cmd)
 		}
@@ -133,9 +136,9 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 	}
 }
 
-// turnMerged records that the loop has merged a turn of an owner. The turn has issued commands for
-// other owners if gave is set; obeyed is the number of commands from the owner's mailbox that it
-// has executed.
+// turnMerged records that the loop has merged a turn of an owner. The parameter gave says that the
+// turn has issued commands for other owners, and obeyed is the number of commands from the owner's
+// mailbox that it has executed.
 func (c *copies) turnMerged(o *owner, gave bool, obeyed int32) {
 	if o.copied().queued && obeyed > 0 {
 		r := o.ref()
@@ -153,7 +156,7 @@ func (c *copies) turnMerged(o *owner, gave bool, obeyed int32) {
 	o.copied().toldAt = at
 }
 
-// copyAtNextTurn makes the next turn of an owner start with a copy.
+// copyAtNextTurn makes the next turn of an owner start with copyBeforeTurn.
 func (c *copies) copyAtNextTurn(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
@@ -174,7 +177,7 @@ func (c *copies) arrive(o *owner) {
 // depart records that an owner has left.
 func (c *copies) depart(id buff.OwnerID) { c.gone[id] = struct{}{} }
 
-// forget records that the number of an owner is free.
+// forget records that an owner's number is free again.
 func (c *copies) forget(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
@@ -214,7 +217,7 @@ func (c *copies) Left() int { return int(c.now.n.Load()) }
 // Changed returns the number of owners of the next round so far.
 func (c *copies) Changed() int { return int(c.next.n.Load()) }
 
-// Busy reports whether any owner is busy or waits for an allowance.
+// Busy reports whether any owner is busy or waits for its allowance.
 func (c *copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.backlog.n > 0 }
 
 // Touch copies an owner if it belongs to this round and is not copied yet, and adds the owner to
@@ -243,16 +246,16 @@ func (c *copies) Take() snapshot.Copies {
 
 const (
 	copyChunk  = 64 << 10 // bytes in a chunk of copies
-	copyPiece  = 64       // copies in a piece of a list
+	copyPiece  = 64       // copies in a slice of shard.lists
 	copySpare  = 1024     // free chunks to keep
-	pieceSpare = 8192     // free pieces to keep
+	pieceSpare = 8192     // free slices of copies to keep
 )
 
-// shard collects the copies made by one goroutine. Neither its list nor its bytes are ever moved to
-// a larger allocation, because that would be a long pause for the goroutine.
+// shard collects the copies made by one goroutine. It stores them in several slices and chunks
+// that never grow, because moving them to a larger allocation would pause the goroutine for long.
 type shard struct {
-	list   []snapshot.Copy   // the piece that is being filled
-	lists  [][]snapshot.Copy // the full pieces
+	list   []snapshot.Copy   // the slice that is being filled
+	lists  [][]snapshot.Copy // the full slices
 	chunk  []byte
 	chunks [][]byte
 	_      [64]byte // keeps the shards of two goroutines on different cache lines
@@ -275,7 +278,7 @@ func takeLast[T any](spare *[][]T) (one []T) {
 	return one
 }
 
-// room returns memory in which a copy usually fits.
+// room returns memory in which a copy usually fits. The caller passes the size used to used.
 func (s *shard) room(c *copies) []byte {
 	if cap(s.chunk)-len(s.chunk) < copyChunk/16 {
 		s.chunk = c.newChunk()
@@ -284,8 +287,8 @@ func (s *shard) room(c *copies) []byte {
 	return s.chunk[len(s.chunk):]
 }
 
-// used claims n bytes of the memory that room returned. A copy that did not fit there has been
-// allocated separately.
+// used claims n bytes of the memory that room returned. It does nothing if the copy did not fit
+// there and was allocated separately.
 func (s *shard) used(n int) {
 	if n <= cap(s.chunk)-len(s.chunk) {
 		s.chunk = s.chunk[:len(s.chunk)+n]

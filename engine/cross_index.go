@@ -10,13 +10,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crossIndex is the loop's index of buffs across owners. It has the sources of buffs that depend on
-// their source, and the auras. It is built from events: events of the loop's own commands are added
+// crossIndex is the loop's index of buffs across owners: of buffs whose rules depend on their
+// source, and of auras. It is built from events. Events of the loop's own commands are added
 // immediately, events from workers at the end of the frame.
 type crossIndex struct {
 	needed needs // union over all definitions; if it is 0, the index is not used
 
-	differs  []bool // by lineage: versions of the definition need different entries
+	differs  []bool // by lineage: versions of this definition need different entries
 	changes  []change
 	read     int  // number of Engine.loop.Events that have been collected
 	settling bool // indexLoopEvents is running
@@ -29,14 +29,14 @@ type crossIndex struct {
 	auras   auras
 }
 
-// needs says in which parts of the cross-owner index the instances of a definition have an entry.
+// needs says which parts of the cross-owner index have entries for the instances of a definition.
 type needs uint8
 
 const (
-	forSource needs = 1 << iota // instances may end or be adopted when their source leaves
-	forShare                    // a source may have only a limited number of instances
-	forAdopt                    // the instances may be adopted when their source leaves
-	forAura                     // the instances of the definition are auras
+	forSource needs = 1 << iota // an instance ends or is adopted when its source leaves
+	forShare                    // the number of instances from one source is limited
+	forAdopt                    // an instance is adopted when its source leaves
+	forAura                     // an instance is an aura
 )
 
 // change is the part of an event that the cross-owner index needs.
@@ -93,9 +93,9 @@ func (l *crossIndex) collect(events []buff.Event) {
 	}
 }
 
-// indexLoopEvents updates the cross-owner index after a call of the loop. The removals that follow
-// from the changes are executed at once, in rounds: a removal may make room for an application,
-// which may cause another removal.
+// indexLoopEvents updates the cross-owner index after a call of the loop. Removals that the index
+// requires are executed at once, in rounds, because each removal may make room for an application,
+// which may require another removal.
 func (e *Engine) indexLoopEvents() {
 	l := &e.index
 	if l.needed == 0 || l.settling {
@@ -118,14 +118,14 @@ func (e *Engine) indexLoopEvents() {
 	e.deliverOutbox() // the commands that the removals have issued
 }
 
-// collectNew records the changes in those events that were not collected before.
+// collectNew records the changes in the events that were not collected before.
 func (l *crossIndex) collectNew(events []buff.Event) {
 	l.collect(events[l.read:])
 	l.read = len(events)
 }
 
-// deferEvictions leaves the removals that exceed the limits of one call to the next Tick, and emits
-// a Faulted event.
+// deferEvictions defers the pending removals to the next Tick, because this call has reached its
+// limits, and emits a Faulted event.
 func (e *Engine) deferEvictions() {
 	l := &e.index
 	l.retries = append(l.retries, l.evictions...)
@@ -135,10 +135,10 @@ func (e *Engine) deferEvictions() {
 	l.evictions = l.evictions[:0]
 }
 
-// indexFrameEvents updates the cross-owner index with the events of the owners' turns. The removals
-// that follow from the changes are added to the cross-owner commands.
+// indexFrameEvents updates the cross-owner index with the events of the owners' turns. Removals
+// that the index requires are added to the cross-owner commands.
 //
-// The changes are sorted like the cross-owner commands, so that the age of an entry does not depend
+// The changes are sorted as cross-owner commands are, so that the age of an entry does not depend
 // on the order of the owners in the frame.
 func (e *Engine) indexFrameEvents() {
 	l := &e.index
@@ -154,9 +154,10 @@ func (e *Engine) indexFrameEvents() {
 	l.retries, l.evictions = l.retries[:0], l.evictions[:0]
 }
 
-// apply updates the index with the collected changes. The buffs that were restored with an owner
-// come youngest first, because each of them becomes the oldest of its source. The auras among them
-// are started oldest first, which is the order of their searches.
+// apply updates the index with the collected changes. If several buffs were restored with an
+// owner, their changes are in the order youngest first, because each of them becomes the oldest
+// buff of its source. The auras among them are started in the opposite order, which is the order
+// of their searches.
 func (l *crossIndex) apply() {
 	for i := range l.changes {
 		c := &l.changes[i]
@@ -184,8 +185,8 @@ func (l *crossIndex) applyAura(c *change) {
 	}
 }
 
-// evict removes a buff that exceeds the limit of its source. If the mailbox of its owner is full,
-// the removal is retried in the next Tick.
+// evict removes a buff that exceeds the limit of its source. If the owner's mailbox is full, the
+// next Tick tries again.
 func (e *Engine) evict(c *outgoing) {
 	o := e.targetOf(&c.cmd)
 	if o == nil {
@@ -196,12 +197,12 @@ func (e *Engine) evict(c *outgoing) {
 	}
 }
 
-// revised is the kind of a change after which the instance has, or may have, another version of its
-// definition. Such a change may represent several events.
+// revised is the kind of a change that may have given an instance another version of its
+// definition. One such change may represent several events.
 const revised = buff.Refreshed
 
 // reload prepares the cross-owner index for the definitions of a new catalog. The parameter lines
-// has the previous versions, by lineage.
+// holds the previous versions, by lineage.
 func (l *crossIndex) reload(lines []counted, c *buff.Catalog) {
 	if n := c.Lineages() + 1; n > len(l.differs) {
 		l.differs = append(l.differs, make([]bool, n-len(l.differs))...)

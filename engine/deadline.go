@@ -10,9 +10,10 @@ import (
 // deadline becomes later, the timer does not move. It then fires early, and the loop re-arms it
 // from its own table, without accessing the owner.
 //
-// So ten buffs need one timer, and a refresh moves no timer. But the wheel then no longer preserves
-// the order of events at one instant, which is the order of the calls that set the deadlines.
-// Sorting restores this order: each deadline has the number of the turn or command that set it.
+// So ten buffs need one timer, and a refresh moves no timer. The price is that the wheel does not
+// preserve the order of events at one instant, which must be the order of the calls that set the
+// deadlines. findDue restores it by sorting, because each deadline has the number of the turn or
+// command that set it.
 
 // deadlineRecord is the loop's record of an owner: its next deadline, the state of its timer, and
 // the marks needed for a batched turn. The records of all owners form a table without pointers.
@@ -20,12 +21,12 @@ type deadlineRecord struct {
 	next    wheel.Time   // the owner's next deadline; Never if there is none
 	timerAt wheel.Time   // when the timer fires, at next or earlier; Never if the timer is not armed
 	timer   wheel.Handle // the only timer of the owner; 0 if there is none
-	order   uint32       // sorts owners that are due at one instant: see buff.Set.TakeDeadline
+	order   uint32       // order of owners that are due at one instant: see buff.Set.TakeDeadline
 	mark    mark
 }
 
-// mark holds flags of an owner. Its low bits are the index of the owner's turn in turnBatch.list;
-// the index is valid only if the turn at that index has the number of this owner.
+// mark holds flags of an owner. Its low bits are the index of the owner's turn in turnBatch.list.
+// The index may be stale: it is valid only if the turn at that index has the number of this owner.
 type mark uint32
 
 const (
@@ -45,8 +46,8 @@ func (c *deadlineRecord) setTurn(at int) { c.mark = c.mark&^turnMask | mark(at) 
 // noDeadline is the record of an owner without deadlines.
 var noDeadline = deadlineRecord{next: wheel.Never, timerAt: wheel.Never}
 
-// dueOwner is a due owner as a sortable integer. It sorts first by how overdue the owner is, the
-// longest overdue first; then by the turn or command that set the deadline, the earliest first; and
+// dueOwner identifies a due owner and is its sort key. The order is by delay, the longest overdue
+// first; then by the number of the turn or command that set the deadline, the lowest first; and
 // then by the owner's number.
 type dueOwner uint64
 
@@ -60,7 +61,7 @@ const (
 func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
 
 // dueKey returns the sort key of a due owner. A delay above mostLate counts as mostLate, because
-// the key has no room for more. Slices of a Tick are shorter than that, unless almost no events are
+// the key has no room for more. Such delays do not occur in a slice, unless almost no events are
 // due.
 func (e *Engine) dueKey(c *deadlineRecord, number uint32) dueOwner {
 	late := uint64(min(e.now-c.next, mostLate))
@@ -96,8 +97,8 @@ func (e *Engine) findDue() {
 }
 
 // setDeadline records an owner's next deadline. It changes the timer only if the new deadline is
-// earlier than the timer, or is Never. A deadline that has already passed needs no timer: mergeTurn
-// handles it.
+// earlier than the timer, or is Never. If the deadline has already passed, no timer is needed,
+// because mergeTurn schedules a turn.
 func (e *Engine) setDeadline(number uint32, next wheel.Time, order uint32) {
 	c := &e.owners.records[number]
 	c.next, c.order = next, order

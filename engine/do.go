@@ -15,16 +15,16 @@ import (
 //	r = eng.Do(buff.Dispel(7, buff.Query{Type: "curse"}))
 //
 // The functions of package buff that make commands document each command, the meaning of its
-// Result.Amount, and the errors of the rules. Besides these, Result.Err is [ErrUnknownOwner],
-// [ErrUnknownSpec], [ErrRemoved], [ErrUnknownHandler], [ErrClosed], [ErrOverloaded] or
+// Result.Amount, and the errors of the rules. Other values of Result.Err are [ErrUnknownOwner],
+// [ErrUnknownSpec], [ErrRemoved], [ErrUnknownHandler], [ErrClosed], [ErrOverloaded] and
 // [ErrTooManyZones], and buff.ErrStale for the handle of a buff or timeout that has ended. If the
 // owner is busy, the command waits in its mailbox and Result.Queued is set.
 //
-// A command for several owners (buff.Compensate, buff.LoseSource, and a change of a zone's time) is
-// executed for all of them or, with ErrOverloaded, for none. Busy owners execute it when their turn
-// is over, and are not included in Result.Amount. buff.SetZone does not wait: a busy owner changes
-// its zone at once. SetZone fails with ErrOverloaded if some definition ends its buffs on a change
-// of zone and the owner's mailbox is full.
+// A command for several owners (buff.Compensate, buff.LoseSource, or a change of a zone's time) is
+// executed for all of them or, with ErrOverloaded, for none. Busy owners execute it when their
+// turn is over, and are not included in Result.Amount. buff.SetZone is not queued: even a busy
+// owner changes its zone at once. SetZone fails with ErrOverloaded if the owner's mailbox is full
+// and some definition ends its buffs on a change of zone.
 //
 // Do panics if the tag, the school or the attribute does not belong to the engine's catalog, or if
 // no function of package buff could have made the command.
@@ -70,7 +70,7 @@ func (e *Engine) resolveHandler(c *buff.Command) error {
 }
 
 // execute runs a command of the loop, or queues it. execute and the functions that it calls may
-// fill in fields of the command, but do not keep the pointer.
+// fill in fields of the command, but do not keep the pointer after they return.
 func (e *Engine) execute(c *buff.Command) buff.Result {
 	e.record.command(c)
 	if concernsMany(c) {
@@ -107,8 +107,8 @@ func notFound(c *buff.Command) buff.Result {
 	return buff.Result{Err: &ownerError{ErrUnknownOwner, c.Owner}}
 }
 
-// concernsMany reports whether a command concerns more than one Set, or data outside the Set. The
-// loop executes such a command, in whichever lane it was issued.
+// concernsMany reports whether a command concerns more than one Set, or data outside the owner's
+// Set. Such a command is executed by the loop, even if a handler or the Inbox has issued it.
 func concernsMany(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Many() }
 
 // executeForMany executes a command that concerns more than one Set.
@@ -127,7 +127,7 @@ func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 }
 
 // mergeResults merges the Result of one owner into the Result of several owners. The merged Result
-// has the first error, the sum of the amounts, and the most specific kind.
+// has the first error, the sum of the amounts, and the most specific of the kinds.
 func mergeResults(all *buff.Result, r buff.Result) {
 	all.Amount += r.Amount
 	if all.Err == nil {
@@ -149,8 +149,8 @@ func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 	return all
 }
 
-// forward executes a command of another owner or of the Inbox. If the rules refuse it, an event
-// says so. If it fails without an event, it is counted in Stats.Undelivered.
+// forward executes a command of a handler or of the Inbox. If the rules refuse it, an event
+// reports that. A failure without an event is counted in Stats.Undelivered.
 func (e *Engine) forward(c *buff.Command) buff.Result {
 	if concernsMany(c) {
 		e.loopWork.commands++
@@ -169,10 +169,10 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 	return e.countFailed(e.deliver(o, c))
 }
 
-// deliverAcross is forward for a command that one owner has issued for another owner. If an action
-// issued it and the target does not exist, the owner of that action's buff gets an event; if that
-// owner has left or is busy, the failure is only counted. A damage report for a source that has
-// left is dropped.
+// deliverAcross is forward for a command that one owner has issued for another owner. If the
+// target does not exist, there are two special cases. If an action of a buff issued the command,
+// the owner of that buff gets an event; if the owner has left or is busy, the failure is only
+// counted. If the command is a damage report for a source, it is dropped.
 func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
 	if why.Damage && e.targetOf(c) == nil {
 		e.loopWork.commands++
@@ -197,20 +197,21 @@ func (e *Engine) countFailed(r buff.Result) buff.Result {
 	return r
 }
 
-// DoAll executes many commands, in their order, and appends their results to dst, exactly as a loop
-// over [Engine.Do] would. In a large game DoAll is faster: it prefetches the owners of 32 commands
-// at a time, so that their cache misses overlap.
+// DoAll executes many commands, in their order, and appends their results to dst. The effect is
+// the same as that of a loop over [Engine.Do]. In a large game DoAll is faster, because it
+// prefetches the owners of 32 commands at a time, so that their cache misses overlap.
 //
 //	results = eng.DoAll(results[:0], commands)
 //
 // Use it for commands to many different owners, such as all commands of a frame for a whole zone.
 // For repeated commands to the same few owners, Do is as fast.
 //
-// Like Do, DoAll is not limited by Budget or Limits.Tick: all commands are done when it returns. It
-// is limited by Limits.Events: each command for which there is no room fails with [ErrOverloaded].
+// Like Do, DoAll is not limited by Budget or Limits.Tick: all commands are done when it returns.
+// It is limited by Limits.Events: each command for which there is no room fails with
+// [ErrOverloaded].
 //
-// Only the loop goroutine may call it. It costs as much as Do for each command, and does
-// not allocate if dst has room.
+// Only the loop goroutine may call it. It costs as much as Do for each command. It does not
+// allocate if dst has room.
 func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result {
 	e.enter("DoAll")
 	if len(commands) == 0 {
@@ -232,8 +233,8 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 	return dst
 }
 
-// doOne is Do for a command that must not be changed. A Command is large, so only the necessary
-// parts are copied. The parameter o is the owner found by prefetch, or nil. The owner is still
+// doOne is Do for a command that must not be changed. A Command is large, so doOne copies only the
+// necessary parts. The parameter o is the owner that prefetch found, or nil. That owner is still
 // present, since no command spawns or despawns owners.
 func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 	switch {
@@ -258,9 +259,9 @@ const prefetchBatch = 32
 type prefetchList struct {
 	commands [prefetchBatch]*buff.Command
 	owners   [prefetchBatch]*owner
-	recent   [256]uint32 // hash table of 1 + number of the owners of recent commands, which are in cache
+	recent   [256]uint32 // hash table of 1 + owner number of recent commands
 	n        int
-	sink     uint64 // keeps the compiler from removing the prefetch reads
+	sink     uint64 // sum of prefetched values; it keeps the compiler from removing the reads
 }
 
 // resetPrefetch empties the prefetch list. The list is allocated on first use, so that a game
@@ -276,8 +277,7 @@ func (a *prefetchList) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 
 // prefetch reads the owners of the listed commands before they are executed, so that their cache
 // misses overlap. It first reads the owners, then the keys of their slots, and then the instance
-// that each command names. It skips owners of recent commands, because these are in cache and the
-// reads would only cost time.
+// that each command names. Owners of recent commands are skipped, because they are in cache.
 func (e *Engine) prefetch() {
 	a := e.prefetching
 	looked, cold := uint64(0), uint32(0) // cold has a bit for each command whose owner is not in cache
@@ -315,8 +315,8 @@ func (a *prefetchList) reset() {
 	a.n = 0
 }
 
-// The following methods deal damage, at once or as commands that are executed later. All of them
-// panic if the school, or the attribute, does not belong to the engine's catalog.
+// Methods that deal damage, at once or by a command that is executed later. All of them panic if
+// the school or the attribute does not belong to the engine's catalog.
 
 // Absorb applies an amount of damage to the shields of an owner and returns the damage that is
 // left; see [buff.Absorb]. A school of 0 means damage without a school.
@@ -329,7 +329,8 @@ func (a *prefetchList) reset() {
 // uses up.
 func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest int64, err error) {
 	e.enter("Absorb")
-	c := buff.Command{Verb: verb.Absorb, Owner: id, Amount: amount, Tag: e.known("Absorb", school)} // a literal, because a Command is too large to copy cheaply
+	// A literal, because copying a Command is expensive.
+	c := buff.Command{Verb: verb.Absorb, Owner: id, Amount: amount, Tag: e.known("Absorb", school)}
 	if o := e.ownerOf(id); o != nil && !e.idle(o) && !e.closed {
 		return amount, &ownerError{ErrBusy, id}
 	}
@@ -355,7 +356,8 @@ func (e *Engine) Damage(id buff.OwnerID, attr stat.Attr, amount float64, school 
 // absorbs nothing more, and breaks after the handler has returned. Absorb panics if the amount is
 // negative.
 //
-// To damage another owner, call a handler of that owner: see AddTimeout.
+// To let another owner's shields absorb damage, call Absorb in a handler of that owner: see
+// AddTimeout.
 //
 // Only inside the handler. It costs O(buffs of that owner) for each shield that it uses up.
 func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
@@ -364,7 +366,7 @@ func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 		panic("engine: Absorb of a negative amount")
 	}
 	rest = l.owner.set.Absorb(amount, l.engine.known("Absorb", school))
-	l.turn.Issue(&l.owner.set, &buff.Command{Verb: verb.Absorb}) // breaks used-up shields, even if this call absorbed nothing
+	l.turn.Issue(&l.owner.set, &buff.Command{Verb: verb.Absorb}) // breaks used-up shields
 	return rest
 }
 

@@ -1,6 +1,6 @@
-// Package engine runs buffs on a game loop. One goroutine, the loop, calls [Engine.Tick]. A
-// timing wheel keeps the deadlines, and a pool of workers processes the due owners: the events of
-// one owner run in order and never concurrently.
+// Package engine runs buffs on a game loop. One goroutine, the loop, calls [Engine.Tick]. A timing
+// wheel keeps the deadlines, and a pool of workers processes the due owners. The events of one
+// owner run in order and never concurrently.
 //
 //	any goroutine     the loop, in Tick                                     workers
 //
@@ -22,18 +22,18 @@
 //	}
 //	eng.Close(ctx)
 //
-// The engine reads no clock: game time is the time that you pass to Tick, so a test can run a day
-// in a second. The one exception is Options.Budget, which limits how long a Tick waits for
-// handlers. No rule depends on it.
+// The engine reads no clock to advance the game: game time is the time that you pass to Tick, so a
+// test can run a day in a second. A real clock only limits how long a Tick waits for handlers
+// (Options.Budget), and no rule depends on it.
 //
 // # Duties of the game
 //
-// Now that you hold an Engine, you have a few responsibilities:
+// Your game has a few responsibilities:
 //
-//   - Call Tick regularly with the elapsed time, and read the Frame before the next Tick: it is
-//     valid until then.
-//   - Serialize calls of the Engine. Only one goroutine at a time may call it; it need not always
-//     be the same goroutine. Use the [Inbox] from other goroutines and the [Context] from handlers.
+//   - Call Tick regularly with the elapsed time, and read the Frame before the next Tick, because
+//     it is valid only until then.
+//   - Serialize calls of the Engine. Only one goroutine at a time may call it, though not always
+//     the same one. Use the [Inbox] from other goroutines and the [Context] from handlers.
 //   - Keep handlers short. A handler that waits for I/O occupies a worker, and after
 //     Options.Budget its owner is busy. A handler that never returns costs a worker for the rest
 //     of the process.
@@ -42,8 +42,8 @@
 //   - Check errors. A [buff.Result] has the decision of the rules, and Result.Err the reason why
 //     a command was not executed. ErrBusy from a query means that the answer is not known now.
 //   - Set Options.Epoch and Options.Uptime if you save anything, so that buffs continue on the
-//     right clocks after a restart. After a Restore, confirm the sources in Restoration.Sources
-//     or report them as lost.
+//     right clocks after a restart. After a Restore, either confirm each source in
+//     Restoration.Sources or report it as lost.
 //   - Monitor Stats.Busy, Stats.InboxRefused and Frame.Behind. They show that the game is too
 //     slow before its players notice.
 //   - Call Close at the end. It processes pending work, within its limits, and reports how much
@@ -52,7 +52,7 @@
 // # Three lanes
 //
 // A request is a [buff.Command], a value that names its target. The functions of package buff make
-// commands. There are three ways to issue a command:
+// commands. There are three lanes, that is, ways to issue a command:
 //
 //	lane      caller                     takes effect                   returns
 //	Engine    the loop, between Ticks    at once                        the Result
@@ -74,7 +74,7 @@
 //	fate      Kill, Revive, LoseSource
 //	timeouts  AddTimeout, AddTimeoutFunc, Cancel
 //
-// Use [Inbox.Run] for other work on the loop: it calls a function there.
+// To execute other code on the loop, pass a function to [Inbox.Run].
 //
 // The loop and an owner's own handlers can query the owner: Buffs, Find, HasTag, Dead, Remaining,
 // Param. On the Engine each query also returns an error, for an unknown owner and for a busy one,
@@ -87,42 +87,44 @@
 // # Order
 //
 // The events of one owner are ordered as in package buff: by instant; at one instant pulses before
-// ends before timeouts; then by age, the oldest application first. Owners are independent and run
-// in parallel. A command for another owner waits until the end of the frame. These commands are
-// sorted by the time of the event that caused them, then by the owner that issued them, and then in
-// the order in which that owner issued them. So the same calls produce the same frames with one
-// worker, with eight, and with none ([Options].Synchronous).
+// ends before timeouts; then by age, the oldest application first. Owners are independent of each
+// other and run in parallel. Commands from one owner for another wait until the end of the frame.
+// They are then executed in the order of the events that caused them; at one instant, in the order
+// of the IDs of the owners that issued them; and for one such owner, in the order of issue. So the
+// same calls produce the same frames with one worker, with eight, and with none
+// ([Options].Synchronous).
 //
 // # One timer for each owner
 //
-// An owner has one timer on the wheel, however many buffs it has. When the timer fires, the owner's
-// turn finds the due buffs. The engine moves the timer only if the owner's next deadline becomes
-// earlier. If the deadline becomes later, for example because a buff was refreshed, the timer stays
-// where it is; when it fires early, the loop re-arms it from its own table, without accessing the
-// owner.
+// An owner has one timer on the wheel, however many buffs it has. When the timer fires, the
+// owner's turn finds the due buffs. The engine moves the timer only if the owner's next deadline
+// becomes earlier. If the deadline becomes later, for example because a buff was refreshed, the
+// timer stays where it is. It then fires early, and the loop re-arms it from its own table,
+// without accessing the owner.
 //
 // So a million buffs on a hundred thousand players are a hundred thousand timers, and a refresh
-// moves none of them. One timer is enough because a turn processes all due instants of its owner in
-// order. Owners appear in a Frame in the same order as if each buff had its own timer, because each
-// deadline keeps the number of the turn or command that set it.
+// moves none of them. One timer is enough because a turn processes all due instants of its owner
+// in order. The owners in a Frame have the same order as if each buff had its own timer, because
+// each deadline stores the number of the turn or command that set it, and the loop sorts by it.
 //
 // # Where turns run
 //
-// Turns run on workers, because a handler may block. In a small frame, waking a worker costs more
-// than the work itself. So the loop runs a slice of at most 64 turns itself if
+// Turns run on workers, because a handler may block. A Tick runs its turns in slices: see Catching
+// up. For a small slice, waking a worker costs more than the work itself. So the loop itself runs
+// a slice of at most 64 turns if
 //
 //   - no catalog of the engine calls a handler that is missing from Options.QuickHandlers, and
 //   - no due owner has a timeout with a function, or with a handler that isn't quick.
 //
-// Buffs whose effects are pure data call no handler and count as quick. If a small slice has to run
-// on the workers, one worker is woken, and the others only if the slice is not done after 200 µs.
-// With Options.Synchronous all turns run on the loop.
+// Buffs whose effects are pure data call no handler and count as quick. If a small slice has to
+// run on the workers, one worker is woken, and the others only if the slice is not done after 200
+// µs. With Options.Synchronous all turns run on the loop.
 //
-// Events, their order and the results of commands are the same in all cases. The difference is what
-// happens if a quick handler breaks its promise. A quick handler that blocks stops the loop, and
-// Budget does not help. A quick handler that ends its goroutine (runtime.Goexit) ends the loop's
-// goroutine, as described in Faults. A panic is contained everywhere. A function that a quick
-// handler passes to AddTimeout must be quick too, because it may run in the same turn.
+// Events, their order and the results of commands are the same in all cases. The difference is
+// what happens if a quick handler breaks its promise not to block. If it blocks, it stops the
+// loop, and Budget does not help. If it ends its goroutine (runtime.Goexit), it ends the loop's
+// goroutine, as described in Faults. A panic does no more harm than on a worker. A function that a
+// quick handler passes to AddTimeout must be quick too, because it may run in the same turn.
 //
 // # Ownership
 //
@@ -139,40 +141,45 @@
 //
 // A handler that panics or ends its goroutine (runtime.Goexit) is reported by an event of the kind
 // Faulted and to Options.OnFault. The definition decides whether its buff stays (on_fault); the
-// owner's next event runs as usual. OnFault is called at most once per second of game time for each
-// handler of each definition; Stats counts all faults.
+// owner's next event runs as usual. OnFault is called at most once per second of game time for
+// each handler of each definition; Stats counts all faults.
 //
-// The same holds for all other functions that a game provides. If Options.Members panics, that
-// search of the aura finds no members. If a [buff.Formula] panics, it has no value, and the
-// application is denied. If Options.Trace.Record fails, the recording ends; if Options.Trace.Writer
-// fails, the trace ends; Close returns both errors. If a clock fails, one measurement is missing.
+// Faults of the game's other functions are reported to OnFault in the same way. If Options.Members
+// panics, the current search of the aura finds no members. If a [buff.Formula] panics, the
+// application is denied. If Options.Trace.Record fails, the recording ends; if
+// Options.Trace.Writer fails, the trace ends; Close returns both errors. If a clock fails, one
+// measurement is missing.
+//
 // If a function that the loop calls itself calls runtime.Goexit, the loop's goroutine ends; the
 // engine cannot prevent that. If the function was called by [Inbox.Run] or as Options.Members, or
-// was a handler running on the loop, the engine first finishes the Tick. Another goroutine may then
-// continue to use the engine, or close it.
+// was a handler running on the loop, the engine first finishes the Tick. Another goroutine may
+// then continue to use the engine, or close it.
 //
 // Failures that recover cannot catch end the process: a stack overflow, a concurrent map write,
-// os.Exit. A handler that never returns keeps its worker. It costs the loop one Budget, in the Tick
-// in which it gets stuck; later Ticks do not wait for it. Once every worker is stuck, no handler
-// runs any more, and a Tick does not wait at all.
+// os.Exit. A handler that never returns keeps its worker. In the Tick in which it gets stuck, the
+// loop waits for it until the Budget is used up; later Ticks do not wait for it. Once every worker
+// is stuck, no handler runs any more, and a Tick does not wait at all.
 //
-// A handler that calls the Engine instead of its Context panics if a Tick is waiting for it. If the
-// handler has outlasted its Tick, the engine cannot distinguish it from the loop: such a call is a
-// data race and may corrupt the engine.
+// A handler must not call the Engine instead of its Context. Such a call panics while a Tick waits
+// for the handler. After that Tick has ended, the engine cannot distinguish the handler from the
+// loop: the call is then a data race and may corrupt the engine.
 //
 // # Effects across owners
 //
-// The loop keeps a cross-owner index, built from events. Events of the loop's own commands enter it
-// immediately; events from workers enter it at the end of the frame, sorted by time and owner. The
-// index serves two rules. If a source has more instances of a definition than define.PerSource
-// allows, the oldest are removed, on whichever owners they are. An aura (define.Aura) searches for
-// its members at the end of each frame in which its interval elapses: [Options].Members lists the
-// owners in its area. These owners get the buff that the aura applies. An owner that is no longer
-// in the area loses the buff after the linger. If several searches of an aura are late, they are
-// combined into one, and the linger counts from the instant at which that search was due. If an
-// owner could not be given the buff, each later search tries again. An aura that is hidden or
-// paused finds no members. If the bearer of an aura is busy, its members do not change until the
-// next search.
+// The loop keeps a cross-owner index, built from events. Events of the loop's own commands enter
+// it immediately; events from workers enter it at the end of the frame, sorted by time and owner.
+// The index serves two rules.
+//
+// The first is the limit define.PerSource. If a source has more instances of a definition than the
+// limit allows, the oldest are removed, on whichever owners they are.
+//
+// The second is define.Aura. An aura searches for its members at the end of each frame in which
+// its interval elapses: [Options].Members lists the owners in its area. These owners get the buff
+// that the aura applies, and lose it when they have been outside the area for the aura's linger
+// time. If several searches of an aura are late, they are combined into the last of them, and the
+// linger time counts from the instant at which that search was due. If an owner could not be given
+// the buff, each later search tries again. An aura that is hidden or paused finds no members. If
+// the bearer of an aura is busy, its members do not change until the next search.
 //
 // One call pauses all owners in a zone, or changes the rate of their time: see [buff.SetZone] and
 // [buff.PauseZone].
@@ -185,8 +192,8 @@
 // number of the owner's zone, and Restore puts the owner back into that zone. A blob does not
 // contain the buffs that the owner got from auras. After a restart, Options.Epoch and
 // Options.Uptime tell the engine how much time has passed on each clock. The engine does not know
-// which sources were lost while an owner was away: Restoration.Sources lists the sources that are
-// not in the engine, and the game must confirm each of them or report it as lost.
+// which sources were lost while an owner was away. Restoration.Sources lists the sources that are
+// not in the engine, and the game must confirm each of them or report it as lost:
 //
 //	r, err := eng.Restore(7, data, blob)
 //	for _, source := range r.Sources {
@@ -200,10 +207,10 @@
 // An owner has the attributes of its catalog, and its buffs modify them. They can be set, changed
 // and damaged in each lane, and read by the loop ([Engine.Attribute]) and by the owner's own
 // handlers ([Context.Attribute]). If a parameter of a buff depends on attributes of its source,
-// it is evaluated when the loop, or a handler of the source itself, applies the buff. If another
-// owner's handler or the Inbox applies it, it is evaluated when the loop delivers the command. A
-// busy source cannot be read: the application waits in the source's mailbox. For a source that is
-// not in the engine, the defaults of the definition apply.
+// the parameter is evaluated when the loop, or a handler of the source itself, applies the buff.
+// If another owner's handler or the Inbox applies the buff, it is evaluated when the loop delivers
+// the command. A busy source cannot be read, so the application waits in the source's mailbox. For
+// a source that is not in the engine, the defaults of the definition apply.
 //
 // # Hot reload
 //
@@ -215,41 +222,42 @@
 //
 // # Observation
 //
-// Other goroutines read through [Engine.Watch]: the loop answers at the end of a Tick with a
+// Other goroutines read through [Engine.Watch]. At the end of a Tick, the loop publishes a
 // [view.View], which is immutable. Without watchers, this costs one atomic load per frame.
 //
 // # Catching up
 //
-// After a stall, the work of one Tick is bounded. The Tick advances in slices, whose lengths depend
-// on the deadlines in them. It stops when it has processed [Options].Limits.Tick events, or when a
-// slice was not done within Budget. The remaining time is carried into the following Ticks or
-// dropped: see [CatchUp]. A Tick that stops early returns a frame like any other; each owner has
-// the same events in the same order, only later.
+// After a stall, the work of one Tick is bounded. The Tick advances in slices, that is, parts of
+// its time, whose lengths depend on the deadlines in them. It stops when it has processed
+// [Options].Limits.Tick events, or when a slice was not done within Budget. The remaining time is
+// carried into the following Ticks or dropped: see [CatchUp]. A Tick that stops early returns a
+// frame like any other. Each owner has the same events in the same order, only later.
 //
-// The limit is exact. In each slice the loop gives every due owner an allowance, which depends on
-// the due owners, their due events and the order, but not on how fast they run. Even a single
-// instant is divided among owners: if a million players got a buff in one call, it ends for some
-// of them in this Tick and for the others in the next ones, at the same Now. An owner that waits
-// for its allowance counts as busy: commands for it are queued after its due events.
+// The limit is exact. In each slice the loop gives every due owner an allowance, that is, a number
+// of events that it may process. The allowance depends on the due owners, their due events and the
+// order, but not on how fast they run. Even a single instant is divided among owners: if a million
+// players got a buff in one call, the buff ends for some of them in this Tick and for the others
+// in the next Ticks, with the same Now. An owner that waits for its allowance counts as busy:
+// commands for it are queued after its due events.
 //
 // Game time does not advance at all while an owner waits for its allowance. While an owner waits
-// for a worker, time advances by at most 50 ms: the worker may be held by a handler that sleeps for
-// longer than the Budget, and such a handler must not delay the other owners. There are three
-// exceptions:
+// for a worker, time advances by at most 50 ms: the worker may be held by a handler that sleeps
+// for longer than the Budget, and such a handler must not delay the other owners. There are three
+// exceptions, in which time advances without waiting:
 //
-//   - Time does not wait for an owner whose handler is stuck. Until that owner has caught up, it
-//     processes a bounded number of its events in each Tick.
-//   - Time does not wait for an owner that is still not done after Limits.Tick events (or four
-//     times Limits.Buffs, if that is more), because such an owner creates its own work.
-//   - Time waits for no owner while all workers are stuck, since no owner could run.
+//   - For an owner whose handler is stuck. Until that owner has caught up, it processes a bounded
+//     number of its events in each Tick.
+//   - For an owner that is still not done after Limits.Tick events (or four times Limits.Buffs, if
+//     that is more), because such an owner creates its own work.
+//   - For all owners while all workers are stuck, since no owner could run.
 //
 // # Cost
 //
 // Tick costs O(1) if nothing is due, however many deadlines are pending. AddBuff searches the
-// owner's buffs for the instance to join and is otherwise O(1), as are the other commands for one
+// owner's buffs for an instance to join and is otherwise O(1), as are the other commands for one
 // buff. Kill, Despawn and most commands for an owner cost O(buffs of the owner), Compensate O(all
 // buffs), LoseSource O(buffs of the owners that have a buff of the source). A command for a zone
 // costs O(its owners and their buffs), a search of an aura O(members × (their buffs + log
-// members)). Reload costs O(definitions), and the following Ticks O(some thousand buffs) more
-// each until all owners have been converted. In steady state nothing is allocated.
+// members)). Reload costs O(definitions), and each of the following Ticks O(some thousand buffs)
+// until all owners have been converted. In steady state nothing is allocated.
 package engine

@@ -22,22 +22,23 @@ import (
 
 // Engine runs the buffs of many owners for one game loop. Make one with [New].
 //
-// Only the goroutine that calls [Engine.Tick], the loop, may call its methods, and only between two
-// Ticks. The exceptions, such as Inbox and Catalog, say so. If a handler calls a method that is
-// only for the loop, the method panics; handlers must use their [Context].
+// Only the goroutine that calls [Engine.Tick], the loop, may call its methods, and only between
+// two Ticks. Methods that any goroutine may call, such as Inbox and Catalog, say so. Handlers must
+// use their [Context]: if a handler calls a method that is only for the loop, the method panics
+// while a Tick waits for that handler.
 type Engine struct {
-	opts    Options                   // Options.Catalog is the first version of the catalog
+	opts    Options                   // Options.Catalog is the first catalog; see edition
 	edition atomic.Pointer[edition]   // the current definitions
 	named   []boundHandler            // handlers by name, numbered from firstNamed; immutable
 	names   map[string]buff.HandlerID // immutable: any goroutine reads it
 	release func(context.Context) error
 
-	handlerID func(name string) (buff.HandlerID, bool) // returns the handler that a restored timeout names
+	handlerID func(name string) (buff.HandlerID, bool) // finds the handler of a restored timeout
 
 	now          wheel.Time
-	target       wheel.Time    // sum of the lengths of all Ticks; later than now if a Tick could not process all of its time
-	waitingSince wheel.Time    // instant since which some owner has waited for a worker; Never if no owner waits
-	carry        time.Duration // fraction of a millisecond that the last Tick left
+	target       wheel.Time    // sum of the lengths of all Ticks; later than now if time is carried
+	waitingSince wheel.Time    // when some owner started to wait for a worker; Never if none waits
+	carry        time.Duration // fraction of a millisecond left over from the last Tick
 	wheel        *wheel.Wheel
 	fired        []wheel.Fired
 	due          []dueOwner // owners whose timers have fired and that are due, in order
@@ -45,21 +46,21 @@ type Engine struct {
 	high         highWaters
 
 	owners    owners
-	bases     []uint32 // by owner number: first generation of handles of the next owner with that number
-	base      uint32   // first generation of handles for an owner number that has not been used since releaseMemory
+	bases     []uint32 // by owner number: first generation of the next owner's handles
+	base      uint32   // first generation of handles for numbers not used since releaseMemory
 	free      []uint32
 	byID      ids
 	scheduled []ref  // owners that need a turn in the next Tick
-	round     uint64 // number of slices so far, over all Ticks
+	round     uint64 // number of slices so far, in all Ticks
 
 	backlog   backlog
-	starts    int   // staged mailboxes that get a turn in this slice
-	perReason int32 // allowance of a batched turn for which none is set, in this slice; at most share
+	starts    int   // number of mailboxes whose turns start in this slice
+	perReason int32 // allowance of batched turns whose given is 0; at most share
 	share     int32 // upper limit of one allowance: see maxShare
-	patience  int64 // number of events after which game time no longer waits for an owner that is behind
+	patience  int64 // events after which game time no longer waits for a late owner
 	processed int   // events processed in this Tick
 	reserved  int   // quota reserved for running owners
-	claimed   int   // quota reserved for finished but uncollected turns
+	claimed   int   // events of finished turns that could not be merged yet: see canMerge
 	stuckNow  []*mailbox
 
 	group     *actor.Group[*owner, message]
@@ -72,9 +73,9 @@ type Engine struct {
 
 	memory           buff.Memory     // memory of all owners' buffs
 	loop             buff.Turn       // the Turn of commands that the loop executes
-	readsSources     bool            // a definition reads its source repeatedly: see buff.Spec.Rereads
+	readsSources     bool            // a definition rereads its source: see buff.Spec.Rereads
 	deliveringOutbox bool            // deliverOutbox is running
-	captured         []buff.Captured // captured attributes of the source, for an application by the loop
+	captured         []buff.Captured // scratch for attributes captured from a source by the loop
 	prefetching      *prefetchList   // nil until first used
 	outbox           []outgoing
 	carried          int // commands in outbox from earlier frames
@@ -103,12 +104,12 @@ type Engine struct {
 
 	ticking  atomic.Bool   // set while a Tick waits for workers: handlers must not call the Engine
 	occupied atomic.Bool   // a Tick or Close is running
-	exited   bool          // a callback has ended the goroutine in a Tick: see endExclusive
+	exited   bool          // a callback has ended the loop's goroutine: see endExclusive
 	given    time.Duration // length of the current Tick
 	frames   atomic.Uint64 // current frame number; read by workers
 	seen     atomic.Int64  // game time of the frame; read by workers
-	interval atomic.Uint32 // number of the current round of copies, from 1; 0 if Copies was not called; read by workers
-	unread   atomic.Uint64 // turn results of frames before this one are no longer read
+	interval atomic.Uint32 // number of the round of copies; 0 without copies; read by workers
+	unread   atomic.Uint64 // results of turns in frames before this one are no longer read
 	dropped  atomic.Uint64 // the workers' part of view.Stats.Dropped
 	failed   atomic.Uint64 // the workers' part of view.Stats.Undelivered
 	failures atomic.Uint64 // faults of all callbacks and handlers
@@ -116,7 +117,7 @@ type Engine struct {
 }
 
 // New returns an engine at the instant 0. It fails if an option is out of range or a handler is
-// missing; the error lists all problems. [Engine.Close] releases its goroutines.
+// missing; the error lists all problems. [Engine.Close] releases the goroutines that New starts.
 func New(o Options) (*Engine, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -179,13 +180,13 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	return e
 }
 
-// runRoom is the number of run messages for which a mailbox has room, in addition to one run
-// message before each command. A few are enough, because the timer of a busy owner fires at most
+// runRoom is the number of run messages for which a mailbox has room, not counting the run message
+// that precedes each command. A few are enough, because the timer of a busy owner fires at most
 // once before the owner is idle again.
 const runRoom = 16
 
-// firstNamed is the id of the first handler that timeouts refer to by name. Lower ids belong to the
-// handlers of the catalogs, which may become more with each reload.
+// firstNamed is the id of the first handler that timeouts refer to by name. Lower ids belong to
+// the handlers that catalogs call; a Reload may add some.
 const firstNamed = 1 << 24
 
 // nameHandlers assigns ids to the handlers, in the order of their names.
@@ -203,7 +204,7 @@ type boundHandler struct {
 	quick bool
 }
 
-// handler returns the handler of that name; the field call is nil if there is none.
+// handler returns the handler with the given name. If there is none, the field call is nil.
 func (o *Options) handler(name string) boundHandler {
 	if h := o.QuickHandlers[name]; h != nil {
 		return boundHandler{h, true}
@@ -222,7 +223,7 @@ func (e *Engine) enter(method string) {
 	}
 }
 
-// stuck describes the handler that holds a worker.
+// stuck describes a handler that occupies a worker.
 func (e *Engine) stuck(worker int, mark uint64, since wheel.Time) view.Stuck {
 	st := view.Stuck{For: time.Duration(e.now-since) * time.Millisecond, Turn: view.StuckTurn{Worker: worker, Mark: mark, Since: since}}
 	if o := e.owners.at(uint32(mark>>32) - 1); o != nil {
@@ -242,43 +243,42 @@ func (e *Engine) Now() wheel.Time {
 	return e.now
 }
 
-// Catalog returns the current definitions, of Options.Catalog or of the last
-// [Engine.Reload].
+// Catalog returns the current definitions: those of the last [Engine.Reload], or else of
+// Options.Catalog.
 //
 // Any goroutine may call it.
 func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
 
-// Inbox returns the lane for other goroutines: the Inbox of the unnamed producer, see
-// [Inbox.For].
+// Inbox returns the Inbox of the unnamed producer, the lane for other goroutines. See [Inbox.For].
 //
 // Any goroutine may call it.
 func (e *Engine) Inbox() *Inbox { return &e.inbox }
 
-// closeLimit is the largest number of overdue events that Close processes before it drops the
-// remaining carried time. It counts like Options.Limits.Tick.
+// closeLimit is the number of events, counted like those of Options.Limits.Tick, that Close
+// processes before it drops the remaining carried time.
 const closeLimit = 1 << 20
 
 // cutOffLimit is the number of events that Close processes before it cuts off owners that are
 // still behind.
 const cutOffLimit = 4 * closeLimit
 
-// Close ends the engine: it refuses new work, delivers accepted work and the events that are due in
-// carried time (see [Options].CatchUp), waits for handlers and releases the workers. Further calls
-// fail with [ErrClosed] or do nothing; later events never run. Events of this final work reach the
-// handlers but no Frame. To see these events, call Tick again before Close, or pass a function to
-// Close.
+// Close ends the engine: it refuses new work, delivers accepted work and the events that are due
+// in carried time (see [Options].CatchUp), waits for handlers and releases the workers. Events
+// after that never run. Calls after Close fail with [ErrClosed] or do nothing. The events of this
+// final work reach the handlers but no Frame. To see them, call Tick again before Close, or pass a
+// function to Close.
 //
-// Close processes at most 1,048,576 deadlines of carried time, and none once ctx has ended. The
-// remaining time is dropped: its events never run, and Stats.LostAtClose is the time dropped. An
-// owner that is not up to date after 4,194,304 events, for example after a Readmit with a wrong
-// instant, is cut off: accepted commands for it are executed, and its overdue events never run.
+// Close processes at most 1,048,576 deadlines of carried time, and none after ctx has ended. The
+// remaining time is dropped: its events never run, and Stats.LostAtClose is its length. An owner
+// that has not caught up after 4,194,304 events, for example after a Readmit with a wrong instant,
+// is cut off: accepted commands for it are executed, and its overdue events never run.
 //
-// If ctx ends first, Close returns the error of ctx within 10 ms, with the owners whose handlers
-// still run; Close may then be called again. It must not be called from a handler. Owners whose
-// handlers trigger each other endlessly keep Close busy for as long as ctx allows.
+// If ctx ends first, Close returns the error of ctx within 10 ms; the error names the owners whose
+// handlers are still running. Close may then be called again. It must not be called from a
+// handler. If handlers of two owners trigger each other endlessly, Close runs until ctx ends.
 //
-// Each function in told is called on the loop with each frame of the final work. The first frame
-// starts with the events of the loop's calls since the last Tick.
+// The functions in told are called on the loop with each frame of the final work. The first of
+// these frames starts with the events of the loop's calls since the last Tick.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
@@ -319,9 +319,9 @@ func (e *Engine) beginExclusive(method string) {
 	}
 }
 
-// endExclusive ends the section that beginExclusive started. If a callback has ended the loop's
-// goroutine during a Tick, endExclusive completes the Tick, so that another goroutine may continue
-// to use the engine.
+// endExclusive ends the section that beginExclusive started. It is deferred. If a callback has
+// ended the loop's goroutine during a Tick, it also completes the Tick, so that another goroutine
+// may continue to use the engine.
 func (e *Engine) endExclusive() {
 	if e.exited {
 		e.exited = false
@@ -330,7 +330,7 @@ func (e *Engine) endExclusive() {
 	e.occupied.Store(false)
 }
 
-// hasWork reports whether there is unfinished accepted work.
+// hasWork reports whether accepted work is unfinished.
 func (e *Engine) hasWork() bool {
 	s := e.group.Stats()
 	if s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0 {
@@ -351,7 +351,7 @@ func (e *Engine) runningOwners() string {
 	return "handlers still run for owner " + strings.Join(names, ", ")
 }
 
-// inline is the pool of a synchronous engine: Submit runs the task.
+// inline is the pool of a synchronous engine: Submit runs the task at once.
 type inline struct{}
 
 func (inline) Submit(task func()) error {
@@ -367,16 +367,16 @@ type Pool struct{ pool *ants.Pool }
 // Options.Workers of all engines that use the pool. The pool starts goroutines as they are needed,
 // and keeps them.
 //
-// If the pool is smaller than that sum, an engine that finds no free worker leaves its due events
-// to a later frame. Nothing is lost, but the results then depend on the relative speed of the
-// engines. Any goroutine may call it.
+// If the pool is smaller, an engine that finds no free worker leaves its due events to a later
+// frame. Nothing is lost, but the results then depend on the relative speed of the engines. Any
+// goroutine may call it.
 func NewPool(workers int) (*Pool, error) {
 	if workers < 1 || workers > 1<<16 {
 		return nil, fmt.Errorf("engine: a pool for %d workers, want 1 to %d", workers, 1<<16)
 	}
-	// Nonblocking, because the loop must never wait in Submit. No purging, so that a burst of work
-	// finds its goroutines. Larger than the number of workers, so that goroutines that are about to
-	// end do not block new ones.
+	// Nonblocking, because the loop must never wait in Submit. No purging, so that goroutines are
+	// kept for bursts of work. Larger than the number of workers, so that goroutines that are
+	// about to end do not block new ones.
 	pool, err := ants.NewPool(4*workers+16, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {
 		return nil, fmt.Errorf("engine: a pool for %d workers: %w", workers, err)

@@ -29,7 +29,7 @@ var (
 	ErrTooManyProducers = errors.New("engine: too many inbox producers")
 )
 
-// ownerError is an error about an owner. Its text is formatted lazily: a game may query
+// ownerError is an error about an owner. Its text is formatted lazily, because a game may query
 // unavailable owners in every frame.
 type ownerError struct {
 	what error

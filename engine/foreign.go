@@ -15,11 +15,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Callbacks of the game other than handlers, as named in [view.Fault].Call.
+// Names of the game's callbacks other than handlers, as in [view.Fault].Call.
 const (
 	callMembers = "Members"   // Options.Members
 	callRecord  = "Record"    // a call of the method Write of Options.Trace.Record
-	callTrace   = "SlowTrace" // a call of Options.Trace.Writer, or of Write or Close of its result
+	callTrace   = "SlowTrace" // a call of Options.Trace.Writer, or of a method of its result
 	callClock   = "Clock"     // the function passed to Watch.Open as its clock
 	callLook    = "Look"      // the function passed to Watch.Follow
 	callRun     = "Run"       // the function passed to Inbox.Run
@@ -27,8 +27,8 @@ const (
 	callFormula = "Formula"   // a define.Formula of the game
 )
 
-// faultInterval is the shortest game time between two calls of Options.OnFault for the same site:
-// one handler of one definition, or one callback.
+// faultInterval is the shortest game time between two calls of Options.OnFault for the same site.
+// A site is one handler of one definition, or one callback.
 const faultInterval = time.Second
 
 // site identifies a source of faults.
@@ -37,7 +37,7 @@ type site struct {
 	lineage int // lineage of the definition
 	handler buff.HandlerID
 	code    uintptr // address of the function of a timeout
-	exit    bool    // the goroutine was ended, without a panic
+	exit    bool    // the function ended its goroutine and did not panic
 }
 
 // siteOf returns the site of a handler.
@@ -58,9 +58,8 @@ type siteState struct {
 	suppressed uint64
 }
 
-// faults limits the calls of Options.OnFault, because a handler that fails at every pulse of every
-// owner would otherwise take up all the time. There is an entry for each site that has failed: a
-// handler of a definition, or a callback.
+// faults limits the calls of Options.OnFault. Without a limit, a handler that fails at every pulse
+// of every owner would take up all the time. There is an entry for each site that has failed.
 type faults struct {
 	mu    sync.Mutex
 	sites map[site]siteState
@@ -84,8 +83,8 @@ func (f *faults) shouldReport(at site, now wheel.Time) (suppressed uint64, tells
 	return t.suppressed, true
 }
 
-// fault counts a fault and calls Options.OnFault, which may itself panic. fault must be called in
-// the deferred function that has recovered from the panic.
+// fault counts a fault and calls Options.OnFault, which may itself panic. It must be called in the
+// deferred function that has recovered from the fault's panic.
 func (e *Engine) fault(f *view.Fault, at site) {
 	e.failures.Add(1)
 	if e.opts.OnFault == nil {
@@ -103,12 +102,13 @@ func (e *Engine) fault(f *view.Fault, at site) {
 	e.opts.OnFault(*f)
 }
 
-// errExit stands in for a panic value if there was no panic.
+// errExit is the error, instead of a panic value, of a function that has ended its goroutine.
 var errExit = errors.New("it ended its goroutine")
 
 // callGame calls a callback other than a handler. It returns the value of the callback's panic, or
 // nil if the callback has returned. If the callback ends the goroutine, callGame does not return.
-// On the loop, Options.OnFault must not call the Engine, because a Tick may be in progress.
+// The parameter loop says that the caller is the loop; Options.OnFault must not call the Engine
+// then, because a Tick may be in progress.
 func (e *Engine) callGame(call string, loop bool, of *buff.Event, do func()) (panicked any) {
 	returned := false
 	defer func() {
@@ -126,9 +126,9 @@ func (e *Engine) callGame(call string, loop bool, of *buff.Event, do func()) (pa
 	return nil
 }
 
-// reportPanic counts and reports the panic of a callback other than a handler. If v is nil, there
-// was no panic, but the callback has ended its goroutine. reportPanic must be called in the
-// deferred function that has recovered.
+// reportPanic counts and reports the fault of a callback other than a handler: a panic with the
+// value v or, if v is nil, the end of its goroutine. It must be called in the deferred function
+// that has recovered.
 func (e *Engine) reportPanic(call string, loop bool, of *buff.Event, v any) {
 	f := view.Fault{Call: call, Value: v}
 	at := site{call: call, exit: v == nil}
@@ -139,7 +139,8 @@ func (e *Engine) reportPanic(call string, loop bool, of *buff.Event, v any) {
 		at.lineage = f.Event.Spec.Lineage()
 	}
 	if loop {
-		e.exited = e.exited || at.exit && (call == callRun || call == callMembers) // these callbacks run before endTick, which endExclusive must then call
+		// These two callbacks run before endTick, so endExclusive must call endTick.
+		e.exited = e.exited || at.exit && (call == callRun || call == callMembers)
 		before := e.inCallback
 		e.inCallback = "Options.OnFault"
 		defer func() { e.inCallback = before }()
@@ -147,7 +148,7 @@ func (e *Engine) reportPanic(call string, loop bool, of *buff.Event, v any) {
 	e.fault(&f, at)
 }
 
-// read reads a watcher's clock.
+// read reads a watcher's clock; ok is false if the clock has panicked.
 func (e *Engine) read(clock *func() time.Duration, loop bool) (at time.Duration, ok bool) {
 	failed := e.callGame(callClock, loop, nil, func() { at = (*clock)() })
 	return at, failed == nil
@@ -166,9 +167,9 @@ func (s *sink) Write(p []byte) (n int, err error) {
 	}
 	switch {
 	case err != nil:
-		return 0, err // the number of bytes is not needed: the stream ends
+		return 0, err // 0, because after an error the stream ends anyway
 	case n != len(p):
-		return 0, io.ErrShortWrite // for any n: package io requires an error for a short write
+		return 0, io.ErrShortWrite // also if n is larger, which package io forbids
 	}
 	return n, nil
 }

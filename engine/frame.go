@@ -16,27 +16,27 @@ type Frame struct {
 	Number uint64
 	Now    wheel.Time
 
-	// Behind is the time that is still to be processed by later Ticks, if Options.CatchUp is Carry.
-	// Lost is the time that this Tick has dropped, if it is Dilate.
+	// Behind is the time that later Ticks still have to process, if Options.CatchUp is Carry. Lost
+	// is the time that this Tick has dropped, if Options.CatchUp is Dilate.
 	Behind, Lost time.Duration
 
-	// Stuck lists the owners whose handlers were still running when the budget was used up. Waiting
-	// is the number of other owners that have events due by Now that this Tick could not process,
-	// because of stuck owners or of Options.Limits.Tick.
+	// Stuck lists the owners whose handlers were still running when the budget was used up.
+	// Waiting is the number of other owners with events that are due by Now and that this Tick
+	// could not process, because a worker is stuck or Options.Limits.Tick was reached.
 	Stuck   []view.Stuck
 	Waiting int
 
 	head  []buff.Event   // events of the loop's calls since the last Tick
-	turns [][]buff.Event // events of owners' turns, in the order of dispatch; consecutive turns may share a slice
+	turns [][]buff.Event // events of owners' turns, in the order of dispatch: see add
 	tail  []buff.Event   // events of cross-owner commands and the inbox
-	spare []buff.Event   // head of the last frame, for reuse
+	spare []buff.Event   // list of the last frame's head, for reuse
 	count int
 }
 
-// Events returns the events since the last Tick: first the events of the loop's calls, then the due
-// events owner by owner, in the order in which the owners became due, then the events of
-// cross-owner commands and the Inbox. The events of each owner are in the order of that owner.
-// While no owner is busy, the order of all events does not depend on the number of workers.
+// Events returns the events since the last Tick. First come the events of the loop's calls, then
+// the due events owner by owner, in the order in which the owners became due, and then the events
+// of cross-owner commands and the Inbox. The events of each owner are in order. While no owner is
+// busy, the order of all events does not depend on the number of workers.
 //
 // Only the loop goroutine may call it.
 func (f *Frame) Events() iter.Seq[buff.Event] {
@@ -53,8 +53,8 @@ func (f *Frame) Events() iter.Seq[buff.Event] {
 	}
 }
 
-// Untold returns the events of the loop's calls since the last Tick, with which the next Frame
-// will start.
+// Untold returns the events of the loop's calls since the last Tick. The next Frame will start
+// with these events.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Untold() iter.Seq[buff.Event] {
@@ -81,8 +81,8 @@ func (f *Frame) start(number uint64, loop *buff.Turn) {
 	f.Stuck, f.Waiting = f.Stuck[:0], 0
 	clear(f.turns)
 	f.turns = f.turns[:0]
-	// Swap the lists: the list of the frame before last is free, and this frame takes the list that
-	// the loop has been filling.
+	// Swap the lists: the list that the loop has been filling becomes the head, and the list of
+	// the last head becomes spare, for reuse.
 	f.spare, f.head = f.head, loop.Events
 	f.count = len(f.head)
 	loop.Events = f.tail[:0]
@@ -90,7 +90,7 @@ func (f *Frame) start(number uint64, loop *buff.Turn) {
 }
 
 // add adds the events of one turn, which must have at least one event. If they directly follow the
-// events of the previous turn in memory, which is usual, add extends the slice of that turn.
+// events of the previous turn in memory, as they usually do, add extends the slice of that turn.
 func (f *Frame) add(events []buff.Event) {
 	f.count += len(events)
 	if k := len(f.turns) - 1; k >= 0 {
@@ -102,8 +102,8 @@ func (f *Frame) add(events []buff.Event) {
 	f.turns = append(f.turns, events)
 }
 
-// end completes the frame. e.loop.Events has the events of the frame's last commands; from now on
-// the loop adds events for the next frame.
+// end completes the frame. e.loop.Events has the events of the frame's last commands. After end,
+// the loop adds events to another list, for the next frame.
 func (f *Frame) end(e *Engine) {
 	f.tail = e.loop.Events
 	f.count += len(f.tail)
@@ -135,8 +135,8 @@ func (f *Frame) end(e *Engine) {
 	}
 }
 
-// forgetEvery is the interval, in frames, at which the flight recorder drops old events while there
-// are no new events.
+// forgetEvery is the interval, in frames, at which the flight recorder is called although there
+// are no events, so that it drops old ones.
 const forgetEvery = 256
 
 // recordHistory adds the frame's events to the flight recorder.
@@ -151,8 +151,8 @@ func (f *Frame) recordHistory(r *history.Recorder) {
 }
 
 // History returns the flight recorder, or nil if Options.Trace.History is 0. The flight recorder
-// has the events of the last minute of game time, as far as Options.Trace.History has room for
-// them. Events of calls since the last Tick are added by the next Tick.
+// keeps the events of the last minute of game time, or fewer if Options.Trace.History has no room
+// for all. Events of calls since the last Tick are added by the next Tick.
 //
 // Any goroutine may call it.
 func (e *Engine) History() *history.Recorder { return e.history }
@@ -165,12 +165,12 @@ type specCounters struct {
 }
 
 type counted struct {
-	spec   *buff.Spec // the newest version so far
+	spec   *buff.Spec // the newest version
 	live   int        // running instances
 	denied uint64     // denied applications
 }
 
-// addCatalog adds the definitions of a catalog, which is the newest one from now on.
+// addCatalog adds the definitions of a catalog, which becomes the current one.
 func (t *specCounters) addCatalog(c *buff.Catalog) {
 	t.lineages = append(t.lineages, make([]counted, c.Lineages()+1-len(t.lineages))...)
 	for s := range c.All() {

@@ -8,14 +8,14 @@ import (
 )
 
 // ids maps IDs to owners. It is a hash table with open addressing and eight bytes per entry; a Go
-// map would need sixteen and a control byte. The IDs are not in the table but in the owners, which
-// are accessed anyway. An entry is
+// map would need sixteen and a control byte. The table does not contain the IDs: find compares
+// them in the owners, which its callers access anyway. An entry is
 //
 //	┌ upper bits of the hash of the ID, 43 ┬ number of the owner + 1, 21 ┐    0: free
 //
-// The index of an owner's entry is given by the upper bits of its hash; if that index is used by
-// another owner, the entry is further on in the same run of used entries. Each table has its own
-// random seed, so that no one can choose IDs that collide.
+// The upper bits of the hash give the index of the owner's entry. If another owner uses that
+// index, the entry is at one of the following indexes, with no free entry in between. Each table
+// has its own random seed, so that no one can choose IDs that collide.
 type ids struct {
 	places []uint64 // entries
 	shift  int      // converts a hash to an index
@@ -80,8 +80,8 @@ func (t *ids) grow() {
 	}
 }
 
-// remove removes an owner that is in the table. It moves later entries of the run up where
-// possible, so that there is no gap between an entry and the index that its hash gives.
+// remove removes an owner that is in the table. It moves later entries to fill the gap, so that
+// there is no free entry between an entry and the index that its hash gives.
 func (t *ids) remove(id buff.OwnerID, number uint32) {
 	gap := t.hash(id) >> t.shift
 	for t.places[gap]&numberMask != uint64(number+1) {

@@ -15,34 +15,34 @@ import (
 // wait for the next Tick that has room for them, and are executed at the instant of that Tick,
 // after all due events, in the order of arrival. Commands of one goroutine keep their order.
 //
-// In each Tick the commands of the Inbox may cost a quarter of Options.Limits.Tick. A command costs
-// one, plus one for each of its events, plus one for every 16 buffs that it visits, where a moved
-// deadline counts as eight buffs. The remaining commands wait for the next Tick, in order. A single
-// command is not divided, whatever it costs.
+// In each Tick the commands of the Inbox may cost a quarter of Options.Limits.Tick. A command
+// costs one, plus one for each of its events, plus one for every 16 buffs that it visits; a moved
+// deadline counts as eight visited buffs. The remaining commands wait for the next Tick, in order.
+// The last command may exceed the limit, because a command is not divided.
 //
-// Give each part of the program that posts many commands, or forwards commands of untrusted
-// clients, its own Inbox with [Inbox.For]. If such a part posts too much, its own commands wait and
-// are refused, without affecting other producers.
+// With [Inbox.For], give a separate Inbox to each part of the program that posts many commands or
+// forwards commands of untrusted clients. If such a part posts too much, its own commands wait and
+// are refused, but those of other producers are not affected.
 //
 // Do only returns whether the command was accepted. Ask also waits for the Result of the command,
-// and Run waits for a function that is called on the loop. An accepted command that then fails
-// because of an unknown owner, a stale handle or a full mailbox is counted in Stats.Undelivered;
-// the outcome of every other command is an event.
+// and Run waits for a function that is called on the loop. If an accepted command fails because of
+// an unknown owner, a stale handle or a full mailbox, it is counted in Stats.Undelivered. The
+// outcome of every other command is an event.
 //
 // All methods except Ask and Run return without waiting for the loop or for another goroutine.
 type Inbox struct {
 	engine *Engine
 	name   string
-	never  error // error of all posts; nil if the Inbox accepts commands
+	never  error // error of all posts, if this is not nil
 
-	newest  atomic.Pointer[envelope] // list of commands that were posted and not yet gathered, the newest first
+	newest  atomic.Pointer[envelope] // posted and not yet gathered commands, the newest first
 	room    atomic.Pointer[room]
-	held    atomic.Int64 // number of commands accepted and not yet delivered
+	held    atomic.Int64 // number of commands accepted and not delivered yet
 	refused atomic.Uint64
 
 	// Fields of the loop.
-	first, last *envelope // list of commands that were gathered and not yet delivered, in order
-	credit      int       // cost that its commands may have before the next producer's turn
+	first, last *envelope // gathered and not yet delivered commands, in order
+	credit      int       // cost that the commands may have before it is the next producer's turn
 	prefetched  int       // number of commands at the front of the list whose owners are prefetched
 }
 
@@ -116,12 +116,12 @@ func (in *Inbox) prepare(c *buff.Command) error {
 	return in.engine.resolveHandler(c)
 }
 
-// envelope is a command or function on its way to the loop. A poster pushes it onto a lock-free
-// list, and the loop takes the whole list at once. Neither the poster nor the loop ever waits for
-// the other, even if a goroutine is preempted in the middle of a call.
+// envelope holds a command or function on its way to the loop. A poster pushes it onto a lock-free
+// list, and the loop takes the whole list at once. Neither ever waits for the other, even if a
+// goroutine is preempted in the middle of a call.
 type envelope struct {
 	cmd      buff.Command
-	run      func(*Engine) // if not nil, this function is called instead of executing cmd
+	run      func(*Engine) // if not nil, the loop calls run instead of executing cmd
 	question *question     // nil if no caller waits
 	next     *envelope
 }
@@ -155,8 +155,8 @@ func (in *Inbox) postRecorded(l *envelope) {
 	in.put(l)
 }
 
-// reserve takes room for one command: first in the producer's share, then in the total. From then
-// on the loop counts the command, even though the command may take a while to arrive in the list.
+// reserve takes room for one command: first from the producer's share, then from the total. The
+// command counts as waiting from then on, even though it is not in the list yet.
 func (in *Inbox) reserve(all *producers) error {
 	switch {
 	case in.never != nil:
@@ -180,17 +180,17 @@ func (in *Inbox) reserve(all *producers) error {
 	return in.refuse(r)
 }
 
-// refuse counts a command for which there is no room. It yields the processor, because a producer
-// that retries in a loop could otherwise keep the processor from the loop, and only the loop can
-// make room.
+// refuse counts a command for which there is no room. It yields the processor because only the
+// loop can make room, and a producer that retries repeatedly could otherwise keep the processor
+// from the loop.
 func (in *Inbox) refuse(r *room) error {
 	in.refused.Add(1)
 	runtime.Gosched()
 	return r.full
 }
 
-// add increments n if it is below the limit, and reports whether it did. If the flag shut of n is
-// set, n is above every limit, so add reports false.
+// add increments n if it is below the limit, and reports whether it did. After close, n is above
+// every limit, because it contains the flag shut.
 func add(n *atomic.Int64, limit int64) bool {
 	for {
 		was := n.Load()
@@ -203,7 +203,7 @@ func add(n *atomic.Int64, limit int64) bool {
 	}
 }
 
-// gather moves the newly posted envelopes to the end of the list of gathered ones, the oldest
+// gather moves the newly posted envelopes to the end of the list of gathered envelopes, the oldest
 // first, and returns their number.
 func (in *Inbox) gather() (n int) {
 	var first, last *envelope
@@ -234,7 +234,8 @@ func (p *producers) gather() {
 	}
 }
 
-// next returns the producer whose turn it is. At least one producer must have gathered envelopes.
+// next returns the producer whose commands are next. At least one producer must have gathered
+// envelopes.
 func (p *producers) next() *Inbox {
 	all := *p.all.Load()
 	for {
@@ -247,8 +248,9 @@ func (p *producers) next() *Inbox {
 	}
 }
 
-// turnCredit limits the cost of one producer's commands before the next producer's turn. mostDebt
-// limits how much of the cost of an expensive command is taken from the producer's following turns.
+// turnCredit limits the cost of one producer's commands before it is the next producer's turn. If
+// a command costs more than that, the excess is taken from the producer's following turns, up to
+// mostDebt.
 const (
 	turnCredit = 16
 	mostDebt   = 1 << 14
@@ -281,7 +283,7 @@ func (e *Engine) deliverInbox() {
 	var in *Inbox
 	var l *envelope // the envelope that is being delivered
 	defer func() {
-		if l != nil { // the function of the envelope has ended this goroutine
+		if l != nil { // a function of Run has ended this goroutine
 			p.finish(in, l, 1)
 		}
 		e.record.endInbox(calls)

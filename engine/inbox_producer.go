@@ -12,8 +12,8 @@ import (
 // maxProducers is the largest number of producers of an [Inbox], including the unnamed one.
 const maxProducers = 64
 
-// room is the number of commands that a producer may have waiting, and the error for a command
-// above that number.
+// room is the number of commands of a producer that may wait, and the error for a command above
+// that number.
 type room struct {
 	limit int64
 	full  error
@@ -22,8 +22,8 @@ type room struct {
 // producers is the shared state of an engine's Inboxes.
 type producers struct {
 	limit     int64
-	held      atomic.Int64 // number of commands of all producers, plus the bit shut if posting must fail
-	replaying atomic.Bool  // posts are silently dropped during a replay.Run
+	held      atomic.Int64 // commands of all producers, plus the flag shut after close
+	replaying atomic.Bool  // posts are dropped without an error, during a replay.Run
 	envelopes sync.Pool
 
 	mu     sync.Mutex
@@ -31,11 +31,11 @@ type producers struct {
 	all    atomic.Pointer[[]*Inbox] // in the order of creation
 
 	// Fields of the loop.
-	turn     int // index of the producer whose turn it is
+	turn     int // index of the producer whose commands are next
 	gathered int // number of gathered envelopes
 }
 
-// shut is a flag in producers.held, above every possible number.
+// shut is a flag in producers.held. It is larger than every possible number of commands.
 const shut = 1 << 62
 
 // init creates the unnamed producer.
@@ -65,21 +65,23 @@ func (p *producers) waiting() int { return int(p.held.Load() &^ shut) }
 // isShut reports whether posting is closed.
 func (p *producers) isShut() bool { return p.held.Load()&shut != 0 }
 
-// close makes post fail. The result of waiting still includes the commands that were accepted
-// before, even if they have not arrived in a list yet.
+// close makes all later posts fail. Commands that were accepted before still count as waiting,
+// even if they are not in a list yet.
 func (p *producers) close() { p.held.Or(shut) }
 
-// For returns the Inbox of a producer, which is a part of the program, or a group of untrusted
-// clients, with commands that must not delay the commands of other producers. It creates the producer on first use; the empty
-// name is the producer of [Engine.Inbox]. All producers have an equal share of the room: with four
-// producers, each may have a quarter of Options.Limits.Inbox waiting. When a producer is added, the
-// shares of the others become smaller. Producers that have more commands waiting than their new
-// share allows are refused further commands until they are below it. Until then, commands of the
-// new producer may be refused too, because the total is used up.
+// For returns the Inbox of a producer, and creates the producer on first use. A producer is a part
+// of the program, or a group of untrusted clients, whose commands must not delay the commands of
+// other producers. The empty name is the producer of [Engine.Inbox].
+//
+// All producers have an equal share of the room: with four producers, each may have a quarter of
+// Options.Limits.Inbox waiting. When a producer is added, the shares of the others become smaller.
+// A producer that then has more commands waiting than its new share allows is refused further
+// commands until it is below its share. Until then, commands of the new producer may be refused
+// too, because the total is used up.
 //
 // The loop serves the producers in turn, in the order of their creation, and takes commands from
-// each until they have cost a small amount. So each producer also has an equal share of the Inbox's
-// part of a Tick; shares that are not used go to the other producers.
+// each until they have cost a small amount. So each producer also has an equal part of the Inbox's
+// cost limit in a Tick. What a producer does not use is available to the others.
 //
 // Producers exist as long as the engine. There are at most 64, and at most Options.Limits.Inbox.
 // For a further name, For returns an Inbox whose posts fail with [ErrTooManyProducers].

@@ -14,12 +14,12 @@ type lists struct {
 	commandData commandData
 }
 
-// mostOld is the number of lists of earlier frames that a worker keeps: those of the last frame,
-// which are being read, and one free list.
+// mostOld is the number of lists of earlier frames that a worker keeps: the list of the last
+// frame, which the loop may be reading, and a free list.
 const mostOld = 2
 
-// prepare empties the worker's lists for the current frame. Lists of an earlier frame may still be
-// read, so they are set aside until Engine.unread says that they are no longer read.
+// prepare empties the worker's lists if a new frame has started. While lists of an earlier frame
+// may still be read, as Engine.unread says, they are set aside and others are used.
 func (l *workerState) prepare() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		if !l.emptied {
@@ -41,7 +41,7 @@ func assign[T any](to **T, p *T) {
 	}
 }
 
-// setListsAside sets the current lists aside and replaces them by free ones.
+// setListsAside sets the current lists aside and replaces them with free or new ones.
 func (l *workerState) setListsAside() {
 	l.old = append(l.old, lists{l.frame, l.outbox, l.commandData})
 	o := lists{}
@@ -65,20 +65,20 @@ func (l *workerState) empty(frame uint64) {
 	l.commandData.empty()
 }
 
-// shrink replaces lists that are much too long. The lists must no longer be read.
+// shrink replaces lists that are much too long. The loop must no longer read the lists.
 func (l *workerState) shrink(s *highWaters) {
 	l.old = nil
 	l.chunks.shrink()
 	l.outbox = fit(l.outbox, s.events)
-	l.owner, l.progress, l.batched = nil, nil, nil // a single owner would keep its whole slab alive
+	l.owner, l.progress, l.batched = nil, nil, nil // they would keep an owner's whole slab alive
 }
 
 // deliverOutbox executes the commands for other owners that the rules have issued during a command
-// of the loop, for example the command that applies a stolen buff to the thief. If the target is
-// unknown or its mailbox is full, the command is counted as undelivered.
+// of the loop, such as the command that applies a stolen buff to the thief. A command is counted
+// as undelivered if its owner is unknown or has a full mailbox.
 func (e *Engine) deliverOutbox() {
 	if e.deliveringOutbox || e.index.settling {
-		return // an outer call processes the list, now or after the removals of indexLoopEvents
+		return // an outer call processes the list
 	}
 	e.deliveringOutbox = true
 	for i := 0; i < len(e.loop.Outbox); i++ {
@@ -90,8 +90,9 @@ func (e *Engine) deliverOutbox() {
 	e.deliveringOutbox = false
 }
 
-// postponeOutbox moves the commands for other owners that the rules have issued to the next Tick,
-// because the game may readmit the targets after this owner.
+// postponeOutbox moves the commands for other owners that the rules have issued to the next Tick.
+// It is used when the game readmits owners, because the targets may be readmitted later than this
+// owner.
 func (e *Engine) postponeOutbox() {
 	for i := range e.loop.Outbox {
 		p := &e.loop.Outbox[i]
@@ -101,9 +102,9 @@ func (e *Engine) postponeOutbox() {
 	e.loop.Outbox = e.loop.Outbox[:0]
 }
 
-// flushOutbox moves the commands for other owners that the rules have issued to the outbox. It is
-// called before each command that a handler issues for another owner, so that all commands stay in
-// the order of issue, and at the end of a turn.
+// flushOutbox moves the commands for other owners that the rules have issued to the worker's
+// outbox. It is called before each command that a handler issues for another owner, so that all
+// commands stay in the order of issue, and at the end of a turn.
 func (l *workerState) flushOutbox() {
 	if len(l.turn.Outbox) == 0 {
 		return
@@ -116,8 +117,8 @@ func (l *workerState) flushOutbox() {
 	l.turn.Outbox = l.turn.Outbox[:0]
 }
 
-// commandData holds copies of the data that a handler's commands point to, so that the handler may
-// reuse its own memory. When a list grows, pointers into its old memory stay valid.
+// commandData holds copies of the data that the commands of handlers point to, so that a handler
+// may reuse its own memory. When a list here grows, pointers into its old memory stay valid.
 type commandData struct {
 	args     []buff.Arg
 	captured []buff.Captured
@@ -129,24 +130,25 @@ func (l *commandData) params(args []buff.Arg) []buff.Arg {
 	return l.args[from:len(l.args):len(l.args)]
 }
 
-// empty frees the memory. No command that uses the memory may be left.
+// empty frees the memory. No command that points to the data may be left.
 func (l *commandData) empty() {
 	l.args, l.captured = l.args[:0], l.captured[:0]
 }
 
-// cloneData replaces the data that a queued command points to with copies.
+// cloneData gives a queued command its own copies of the data that it points to.
 func cloneData(c *buff.Command) {
 	c.Application.Params = slices.Clone(c.Application.Params)
 	c.Application.Captured = slices.Clone(c.Application.Captured)
 }
 
-// highWater is the largest used length of a list since the last check. It serves to release memory
-// that only one unusual frame has needed.
+// highWater is the largest used length of a list since the last check. It is used to release
+// memory that was only needed for one unusual frame.
 type highWater int
 
 const (
 	// checkEvery is the number of frames between two checks of the lists, about 13 seconds at 20
-	// Hz. It is odd, so that both of two lists that alternate between frames are checked.
+	// Hz. It is odd because some pairs of lists alternate between frames, and both must be
+	// checked.
 	checkEvery = 255
 	// minCapacity is the capacity that a list always keeps. Lists of events keep only
 	// minEventCapacity: events are so large that their lists would otherwise use most of the memory
@@ -156,20 +158,20 @@ const (
 )
 
 // isCheckFrame reports whether the lists are checked after a frame. Frames 14 and 15 are included
-// because the first frames, in which the game fills its world, need unusually long lists. These are
-// two frames because some lists alternate.
+// because a game needs unusually long lists in its first frames, when it fills its world. It takes
+// two frames to check pairs of lists that alternate.
 func isCheckFrame(frame uint64) bool { return frame%checkEvery == 0 || frame == 14 || frame == 15 }
 
 // used records the length of a list.
 func (s *highWater) used(n int) { *s = max(*s, highWater(n)) }
 
-// fits reports whether memory for n elements is not far more than needed.
+// fits reports whether a capacity of n is not far more than needed.
 func (s *highWater) fits(n int) bool { return s.fitsWith(n, minCapacity) }
 
 func (s *highWater) fitsWith(n, keep int) bool { return n <= keep || int(*s) >= n/4 }
 
-// fit returns list or, if list is far too long, an empty list with room for twice the high water.
-// Under a steady load, fit does not allocate.
+// fit returns list or, if its capacity is far too large, an empty list with room for twice the
+// high water mark. Under a steady load, fit does not allocate.
 func fit[T any](list []T, s highWater) []T {
 	if s.fits(cap(list)) {
 		return list
@@ -184,7 +186,7 @@ func fitEvents(list []buff.Event, s highWater) []buff.Event {
 	return make([]buff.Event, 0, max(minEventCapacity, 2*int(s)))
 }
 
-// shrinkLists shrinks the engine's lists after every checkEvery frames. It must be called between
+// shrinkLists shrinks the engine's lists, if the frame is a check frame. It must be called between
 // two frames.
 func (e *Engine) shrinkLists(frame uint64) {
 	if !isCheckFrame(frame) || e.group.Stats().Running > 0 {
@@ -208,8 +210,8 @@ func (e *Engine) shrinkLists(frame uint64) {
 		e.workers[i].shrink(s)
 	}
 	e.spare.shrink()
-	// The last frame is no longer valid, so its lists are free. Its head alternates with the list
-	// that the loop's calls are filling now.
+	// The last frame is no longer valid, so its lists are free. Its head and the list that the
+	// loop's calls are filling now alternate.
 	f := &e.frame
 	f.head, f.tail, f.turns = fitEvents(f.head[:0], s.loop), fitEvents(f.tail[:0], s.loop), fit(f.turns[:0], s.turns)
 	if len(e.loop.Events) == 0 {
@@ -220,9 +222,9 @@ func (e *Engine) shrinkLists(frame uint64) {
 
 type highWaters struct{ fired, collected, outbox, scheduled, batch, events, loop, turns, backlog highWater }
 
-// releaseMemory releases the memory of the wheel, the cross-owner index and the owner tables after
-// the last owner has left, so that no timer handles are in use. Owner numbers start over, but with
-// generations above all earlier ones, so that old buff handles remain stale forever.
+// releaseMemory releases the memory of the wheel, the cross-owner index and the owner tables. It
+// is called after the last owner has left, when no timer handles are in use. Owner numbers start
+// again at 0, but with generations above all earlier ones, so that old buff handles stay stale.
 func (e *Engine) releaseMemory() {
 	if e.wheel.Len() > 0 || len(e.index.auras.due) > 0 {
 		return // an ended aura still has members
@@ -234,9 +236,9 @@ func (e *Engine) releaseMemory() {
 	yield := e.index.auras.addFound
 	e.index = newCrossIndex(e.Catalog())
 	e.index.auras.addFound = yield
-	// Start over only if no owner number has used up its generations or half of them. Otherwise
-	// every number keeps its own generation, so that one busy number does not use up the
-	// generations of the others.
+	// Start over only if all numbers are free and none has used up half of its generations.
+	// Otherwise every number keeps its own generation, so that one frequently used number does not
+	// use up the generations of the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {
 		e.base = top
 		e.owners, e.bases, e.free = owners{}, nil, nil

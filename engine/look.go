@@ -11,14 +11,14 @@ import (
 // Queries of an owner by the loop and by handlers.
 //
 // The loop gets the same answer as a handler of the owner, and an error: [ErrBusy] while the
-// owner's turn is not over, and [ErrUnknownOwner] if there is no such owner. If there is an error,
-// the other results are meaningless, because the state is not known. Queries that succeed don't
-// allocate. Queries that fail allocate the error, 32 bytes.
+// owner's turn is not over, and [ErrUnknownOwner] if there is no such owner. If the error is not
+// nil, the other results are meaningless. Queries that succeed don't allocate; queries that fail
+// allocate the error, 32 bytes.
 
 // HasTag reports whether an owner has a tag, granted by its buffs or by AddTag. It reports false
 // for tag 0, which Catalog.Tag returns for an unknown name. HasTag fails with [ErrBusy] and
-// [ErrUnknownOwner]. Do not treat an error as false, or a stunned player could act while its state
-// cannot be read.
+// [ErrUnknownOwner]. Do not treat an error as false: a stunned player could then act while its
+// state cannot be read.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
@@ -75,12 +75,11 @@ func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err e
 	return v, found, nil
 }
 
-// Carried is the buffs of an owner. It is valid until the owner changes or the next Tick. It is not
-// an iter.Seq, because a loop over a function value that is returned along with an error would
-// allocate.
+// Carried holds the buffs of an owner. It is valid until the owner changes or the next Tick. It is
+// not an iter.Seq, because returning a function value along with an error would allocate.
 type Carried struct{ set *buff.Set }
 
-// All returns the buffs, the oldest application first. The loop over them may remove the current
+// All returns the buffs, the oldest application first. The body of the loop may remove the current
 // buff. All does not allocate.
 func (c Carried) All() iter.Seq[buff.Instance] { return c.set.All() }
 
@@ -96,14 +95,14 @@ func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 	return Carried{set}, nil
 }
 
-// emptySet is an empty Set, for owners that are unknown or cannot be read.
+// emptySet is an empty Set, returned for owners that are unknown or cannot be read.
 var emptySet = buff.NewSet(0, 0, 0, 1)
 
 // At returns the buff in a slot and reports whether there is one: see [buff.Set.At].
 func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
 
 // Find returns the buff of a handle and reports whether it is running. It fails with [ErrBusy] if
-// the buff's owner is busy, since it is then not known whether the buff is still running.
+// the buff's owner is busy, because it is then unknown whether the buff is still running.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
@@ -133,7 +132,7 @@ func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error)
 }
 
 // OwnerIDs returns the IDs of all owners, including busy ones, in the order of their numbers. The
-// loop over them may drop the current owner. OwnerIDs does not allocate.
+// body of the loop may drop the current owner. OwnerIDs does not allocate.
 //
 // Only the loop goroutine may call it. It costs O(owners).
 func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
@@ -172,8 +171,8 @@ func (e *Engine) setOfHandle(h buff.Handle) (*buff.Set, error) {
 	}
 }
 
-// HasTag reports whether the handler's own owner has a tag. It does not show the effects of this
-// handler's own commands yet.
+// HasTag reports whether the handler's own owner has a tag. The effects of commands that this
+// handler has issued are not visible yet.
 //
 // Only inside the handler.
 func (c *Context) HasTag(tag buff.Tag) bool { return c.live().owner.set.Has(tag) }
@@ -188,17 +187,17 @@ func (c *Context) Remaining(tag buff.Tag) (time.Duration, bool) {
 }
 
 // Param returns a parameter of a buff of the handler's own owner, by its name in the definition,
-// and reports whether there is such a buff and parameter. In a handler for the end of a buff, that
-// buff no longer has parameters.
+// and reports whether there is such a buff and parameter. A handler for the end of a buff cannot
+// read that buff's parameters any more.
 //
 // Only inside the handler. It costs O(parameters of the definition).
 func (c *Context) Param(h buff.Handle, name string) (float64, bool) {
 	return c.live().owner.set.Param(h, name)
 }
 
-// Queries of an owner's attributes; commands for Do change attributes. All of these methods panic
-// if the attribute does not belong to the engine's catalog. buff.Catalog.Attr returns an attribute
-// by name.
+// Queries of an owner's attributes. To change an attribute, issue a command with Do. All of these
+// methods panic if the attribute does not belong to the engine's catalog. buff.Catalog.Attr
+// returns an attribute by name.
 
 // Attribute returns the value of an owner's attribute, including the modifiers of its buffs and
 // within its limits. It fails with [ErrUnknownOwner], and with [ErrBusy] while the owner is busy.
@@ -269,8 +268,8 @@ func (e *Engine) attr(method string, a stat.Attr) stat.Attr {
 }
 
 // Attribute returns the value of an attribute of the handler's own owner, including the modifiers
-// of its buffs; see [Engine.Attribute]. It does not show the effects of this handler's own commands
-// yet.
+// of its buffs; see [Engine.Attribute]. The effects of commands that this handler has issued are
+// not visible yet.
 //
 // Only inside the handler.
 func (c *Context) Attribute(attr stat.Attr) float64 {
@@ -279,7 +278,7 @@ func (c *Context) Attribute(attr stat.Attr) float64 {
 }
 
 // Base returns the base value of an attribute of the handler's own owner, without the modifiers of
-// its buffs. It does not show the effects of this handler's own commands yet.
+// its buffs. The effects of commands that this handler has issued are not visible yet.
 //
 // Only inside the handler.
 func (c *Context) Base(attr stat.Attr) float64 {

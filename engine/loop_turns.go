@@ -2,16 +2,16 @@ package engine
 
 import "github.com/bufftick/bufftick/buff"
 
-// The work of a small frame is done sooner than a worker wakes up. So the loop itself runs the
-// turns of a small slice if they call no Go handler that may block. Results do not depend on where
-// a turn runs.
+// In a small frame, running the turns takes less time than waking a worker. So the loop itself
+// runs the turns of a small slice if they call no Go handler that may block. Results do not depend
+// on where a turn runs.
 
 // smallSlice is the largest number of turns in a slice that runs on the loop.
 const smallSlice = 64
 
-// runsHere reports whether the batched turns of this slice run on the loop. If the engine is
-// synchronous, they always do. Otherwise they do if there are few of them, every handler that a
-// catalog calls is quick, and so is every handler of these owners' timeouts.
+// runsHere reports whether the batched turns of this slice run on the loop. In a synchronous
+// engine, they always do. Otherwise they do if there are few of them and all handlers that they
+// may call are quick: those that any catalog calls, and those of these owners' timeouts.
 func (e *Engine) runsHere() bool {
 	v := &e.batch
 	if v.n == 0 || e.opts.Synchronous {
@@ -33,9 +33,9 @@ func (e *Engine) isSlow(h buff.HandlerID) bool { return !e.handler(h).quick }
 // loopWorker returns the worker state of the loop.
 func (e *Engine) loopWorker() *workerState { return &e.workers[len(e.workers)-1] }
 
-// runHere runs the batched turns from index at on, on the loop, and merges their results one by
-// one. If a handler ends the goroutine, the remaining turns are run by a deferred function: see
-// Engine.endExclusive.
+// runHere runs the batched turns from the index at on, on the loop, and merges their results one
+// by one. If a handler ends the goroutine, a deferred function runs the remaining turns, and
+// Engine.endExclusive then completes the Tick.
 func (e *Engine) runHere(at int) {
 	l, v, over := e.loopWorker(), &e.batch, false
 	e.high.batch.used(v.n)

@@ -16,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Defaults of [Options] fields that are zero. The comments of the fields state the values of the
-// constants that are not exported.
+// Defaults of [Options] fields that are zero. For the constants that are not exported, the
+// comments of the fields give the values.
 const (
 	DefaultBudget       = time.Second
 	defaultMaxOwners    = buff.MaxOwners
@@ -33,16 +33,16 @@ const (
 )
 
 // Handler is Go code of the game that a definition calls by name. It usually runs on a worker.
-// Calls for one owner are never concurrent, and come in the order of the owner's events; calls for
-// different owners may be concurrent. A handler accesses the engine through c, which it must not
-// keep.
+// Calls for one owner are never concurrent, and are in the order of the owner's events; calls for
+// different owners may be concurrent. A handler accesses the engine through c, which is valid
+// until the handler returns.
 type Handler func(c *Context, e buff.Event)
 
 // Handlers are handlers by name.
 type Handlers map[string]Handler
 
-// Options configures an [Engine]. The zero value of each field is a sensible default; if a required
-// field is missing, New fails.
+// Options configures an [Engine]. The zero value of each field is a usable default, except that
+// some fields are required in some cases; New fails if such a field is missing.
 type Options struct {
 	// Catalog has the definitions. If nil, there are no definitions, and the engine has only
 	// timeouts.
@@ -52,71 +52,71 @@ type Options struct {
 	// but not in both. Both may have further handlers, which only timeouts call.
 	Handlers Handlers
 
-	// QuickHandlers must never block: no lock that is held for long, no channel, no network, no
-	// disk. They may run on the loop goroutine, which saves small frames the wake-up of a worker.
-	// A panic is contained as in any other handler. A quick handler that does not return
-	// blocks the loop, and one that calls runtime.Goexit ends the loop's goroutine. The results
-	// are the same wherever a handler runs.
+	// QuickHandlers are handlers that never block: they hold no lock for long, and use no channel,
+	// no network and no disk. They may run on the loop goroutine, so that small frames need not
+	// wake a worker. A panic is contained as in any other handler. But a quick handler that does
+	// not return blocks the loop, and one that calls runtime.Goexit ends the loop's goroutine. The
+	// results do not depend on where a handler runs.
 	QuickHandlers Handlers
 
 	// Workers is the largest number of handlers that run concurrently. If zero, it is
 	// runtime.GOMAXPROCS(0). The order of events does not depend on it.
 	Workers int
 
-	// Pool, if not nil, runs the workers of this engine and of all others that share it: see
-	// [NewPool]. Close does not close it. If nil, the engine has its own pool. The order of
-	// events does not depend on it.
+	// Pool, if not nil, runs the workers of this engine and of all other engines that share the
+	// pool: see [NewPool]. Engine.Close does not close it. If nil, the engine has its own pool.
+	// The order of events does not depend on it.
 	Pool *Pool
 
 	// Synchronous runs handlers inside Tick on the loop goroutine, one after the other, without a
-	// pool: for tests and tiny servers. Workers and Budget are then ignored. A handler that calls
-	// runtime.Goexit, as t.FailNow does in a test, ends the loop's goroutine and the Tick;
-	// another goroutine may continue to use the engine.
+	// pool. It is meant for tests and tiny servers. Workers and Budget are then ignored. A handler
+	// that calls runtime.Goexit, as t.FailNow does in a test, ends the loop's goroutine and the
+	// Tick; another goroutine may continue to use the engine.
 	Synchronous bool
 
-	// Budget is how long one Tick may wait for handlers. If zero, it is DefaultBudget; if negative,
-	// there is no limit. If an owner's handler is still running when the Budget is used up, the
-	// owner is busy, and no Tick waits for it again until its turn has ended. So a stuck handler
-	// costs one long frame. Budget is a guard against stuck handlers, not a time slice. Below about
-	// 100 ms, owners of fast handlers may become busy on a loaded machine, because they do not get
-	// a processor in time.
+	// Budget is how long one Tick may wait for handlers. If zero, it is DefaultBudget; if
+	// negative, there is no limit. If an owner's handler is still running when the Budget is used
+	// up, the owner becomes busy, and later Ticks do not wait for it until its turn has ended. So
+	// a stuck handler costs one long frame. Budget is a guard against stuck handlers, not a time
+	// slice. If it is below about 100 ms, owners of fast handlers may become busy on a loaded
+	// machine, because their handlers do not get a processor in time.
 	Budget time.Duration
 
 	// CatchUp says what happens to elapsed time for which a Tick has no quota left: Carry, the
 	// default, or Dilate.
 	CatchUp CatchUp
 
-	// Seed is the seed of every random decision. A decision depends on the seed, the owner and
-	// the number of its earlier rolls: the same calls with the same Seed lead to the same events.
+	// Seed is the seed of all random decisions. A decision depends on the seed, the owner and the
+	// number of the owner's earlier rolls. So the same calls with the same Seed lead to the same
+	// events.
 	Seed uint64
 
-	// Number distinguishes this engine's handles from the handles of other engines, which are
-	// invalid here. Engines whose handles may meet, even on different machines, need different
-	// numbers, preferably small ones. If zero, New uses the number of engines that this process has
-	// made without a Number so far, including this one.
+	// Number distinguishes this engine's handles from those of other engines, so that a handle of
+	// another engine is invalid here. Engines that may receive each other's handles, even on
+	// different machines, need different numbers, preferably small ones. If zero, New uses the
+	// number of engines that this process has made without a Number so far, including this one.
 	//
 	// A handle of another engine is guaranteed to be invalid here as long as the Numbers of both
 	// are at most 2^k, and no slot of an owner in either engine has been used 2^(32-k) times. With
-	// 256 engines, for example, one slot can have 16 million buffs, one after the other. Beyond
+	// 256 engines, for example, each slot can have 16 million buffs, one after the other. Beyond
 	// that, the chance that the handle matches a slot in use is below 1 in 2^(32-k). Engines with
 	// the same number have the same handles.
 	Number uint32
 
 	// Members lists the owners in the area of an aura: it calls found for each owner that is there
-	// now. Duplicates, owners that are not in the engine, and the order have no effect. The bearer
+	// now, in any order. Duplicates and owners that are not in the engine are ignored. The bearer
 	// is a member of its own aura only if Members calls found for it. Members is required if the
 	// Catalog has an aura.
 	//
 	// It is called on the loop, at the end of a Tick. It must not call the Engine, nor access the
-	// data of a busy player; the data that it needs, such as positions, should belong to the
-	// loop. If it panics, that search finds no members, and there is an event of the kind
-	// Faulted.
+	// data of a busy owner; the data that it needs, such as positions, should belong to the loop.
+	// If it panics, the current search finds no members, and a Faulted event reports it.
 	Members func(q AuraQuery, found func(id buff.OwnerID))
 
-	// Epoch is the wall-clock time of the engine's instant 0, from which the wall-clock time of
-	// every other instant follows. Set it to time.Now(), or to a time in the past to repeat a
-	// recorded day. If zero, it is the start of 1970 in each run, so that no time would pass for an
-	// owner that is away. Therefore it is required if a definition of the Catalog has the setting
+	// Epoch is the wall-clock time of the engine's instant 0. The wall-clock times of all other
+	// instants follow from it. Set it to time.Now(), or to a time in the past to repeat a recorded
+	// day. If zero, it is the start of 1970 in each run, so no time would pass for an owner
+	// between two runs. Therefore Epoch is required if a definition of the Catalog has the setting
 	// clock: wall.
 	Epoch time.Time
 
@@ -125,53 +125,55 @@ type Options struct {
 	// negative. If it is less than in an earlier save, buff.Restoration.UptimeStepped is set.
 	Uptime time.Duration
 
-	// OnFault, if not nil, is called when a callback or handler of the game panics or ends its
-	// goroutine: a handler, Members, Record and so on, see [view.Fault]. It is called at most once
-	// per second of game time for the same site, such as one handler of one definition. Each call
-	// has the number of faults that were suppressed since the last call. Stats counts all faults,
-	// and each fault of a handler or of Members is also an event.
+	// OnFault, if not nil, is called when a function of the game panics or ends its goroutine: a
+	// handler, Members, Record and so on, see [view.Fault]. It is called at most once per second
+	// of game time for the same site, that is, one handler of one definition, or one other
+	// function. Each call reports how many faults were suppressed since the last call. Stats
+	// counts all faults, and each fault of a handler or of Members is also an event.
 	//
 	// It is called where the fault occurred, on a worker or on the loop, and must be safe for
 	// concurrent use; it must not call the Engine. If it panics, the panic is ignored.
 	OnFault func(view.Fault)
 
-	// Limits bound the engine's queues, and the work of a Tick.
+	// Limits bounds the engine's queues, and the work of a Tick.
 	Limits Limits
 
-	// Trace configures what the engine records about its run: all inputs, for a replay; the
-	// events of the last minute; slow frames.
+	// Trace configures what the engine records about its run: all inputs, for a replay; the events
+	// of the last minute; and traces of slow frames.
 	Trace Trace
 
-	undated bool // Epoch was not set
-	part    int  // cost limit of each kind of work other than due events, see Limits.Tick
+	undated bool // Epoch was zero
+	part    int  // cost limit of each kind of end-of-frame work: see Limits.Tick
 }
 
-// Limits bound the memory of an engine and the work of one Tick. A zero field has the default
-// given in its comment; New fails if a field is out of range. A call that exceeds a limit fails
-// with a named error or is counted.
+// Limits bounds the memory of an engine and the work of one Tick. A zero field has the default
+// given in its comment; New fails if a field is out of range. A call that exceeds a limit either
+// fails with one of the package's errors or is counted in Stats.
 type Limits struct {
-	// Tick bounds the work of one Tick by a count of deadlines, deferred handlers, and queued
-	// commands of owners. A deadline, handler or command that causes several events counts as that many, but
-	// is not divided. When the limit is reached, time stops advancing, and Options.CatchUp decides
-	// what happens to the remaining time. Because the limit is a count and not a duration, the same
-	// calls stop at the same point on every machine, with any number of workers. Even the deadlines
-	// of a single millisecond are divided: among owners, and between the events of one owner.
+	// Tick bounds the work of one Tick, as the number of deadlines, deferred handlers, and queued
+	// commands of owners. If one of these causes several events, each event counts, but it is not
+	// divided. When the limit is reached, time stops advancing, and Options.CatchUp decides what
+	// happens to the remaining time. Because the limit is a count and not a duration, the same
+	// calls stop at the same point on every machine, with any number of workers. Even the
+	// deadlines of a single millisecond are divided: among owners, and between the events of one
+	// owner.
 	//
-	// If zero, it is 18,000: enough for the pulses of a million buffs every 3 s at 20 Ticks a
-	// second, and little enough that 300,000 buffs that end in one millisecond make no Tick longer
-	// than about 20 ms; at 20 Ticks a second, the last of these buffs end 850 ms late. Raise the
-	// limit for a larger world; lower it if a long frame is worse than a late event.
+	// If zero, it is 18,000. That is enough for the pulses of a million buffs every 3 s at 20
+	// Ticks a second. It is also low enough for short frames: if 300,000 buffs end in one
+	// millisecond, no Tick takes longer than about 20 ms, and the last of these buffs end 850 ms
+	// late. Raise the limit for a larger world; lower it if a long frame is worse than a late
+	// event.
 	//
-	// In addition, each of the following may cost a quarter of Tick (or 16,384 if Tick has its
-	// default): changes of a zone's time that are still to be sent to some of its owners, commands
-	// for other owners, searches of auras, and the Inbox. A command costs one, plus one for each of
-	// its events, plus one for every 16 buffs that it visits (a deadline that it moves counts as
-	// eight buffs). Work above the limit comes first in the next Tick. A single command, or a
-	// single search of an aura, is not divided.
+	// In addition, each of the following kinds of work may cost a quarter of Tick (or 16,384 if
+	// Tick has its default): notifying owners of a changed zone time, commands for other owners,
+	// searches of auras, and the Inbox. A command costs one, plus one for each of its events, plus
+	// one for every 16 buffs that it visits; a deadline that it moves counts as eight visited
+	// buffs. Work above the limit comes first in the next Tick. A single command, or a single
+	// search of an aura, is not divided.
 	Tick int
 
-	// Turn is the number of events after which an owner yields to other owners. If zero, 64. Lower
-	// it if handlers are slow and a few owners have very many events.
+	// Turn is the number of events after which an owner yields to other owners. If zero, it is 64.
+	// Lower it if handlers are slow and a few owners have very many events.
 	Turn int
 
 	// Owners is the largest number of owners that exist at the same time, up to buff.MaxOwners,
@@ -187,37 +189,38 @@ type Limits struct {
 	// zero, 1,024.
 	Mailbox int
 
-	// Handlers is the largest number of handlers that calls of the loop may defer to the next
-	// turn of an owner, up to 2^24. If zero, 65,536.
+	// Handlers is the largest number of handlers of one owner that calls of the loop may defer to
+	// the owner's next turn, up to 2^24. If zero, 65,536.
 	Handlers int
 
 	// Inbox is the largest number of commands from other goroutines that may wait, shared equally
-	// by their producers (see Inbox.For). The same number is also a separate limit for another
-	// queue: the commands of handlers for other owners that did not fit into a Tick. If zero,
-	// 65,536. Up to 2^24.
+	// by their producers (see Inbox.For). The same number also limits another queue: the commands
+	// of handlers for other owners that did not fit into a Tick. If zero, 65,536. Up to 2^24.
 	Inbox int
 
-	// Events is the number of events after which calls of the loop are refused until the next Tick
-	// has moved the events to its Frame. If zero, 2^20. Up to 2^30.
+	// Events is the number of events of the loop's calls after which further calls are refused.
+	// The next Tick moves the events to its Frame, so that calls succeed again. If zero, 2^20. Up
+	// to 2^30.
 	Events int
 }
 
 // Trace configures what an engine records about its run. The zero value records nothing.
 type Trace struct {
-	// Record, if not nil, receives all inputs of the engine, for replay.Run: the calls of the loop,
-	// the lengths of the Ticks and the commands of the inbox, with a digest of each frame. The loop
-	// writes to it once per Tick, so a Write must not block: a file needs a buffer or its own
-	// goroutine. The first error, or a panic, ends the recording; Close returns it.
+	// Record, if not nil, receives all inputs of the engine, for replay.Run: the calls of the
+	// loop, the lengths of the Ticks and the commands of the Inbox, with a digest of each frame.
+	// The loop writes to it once per Tick, so a Write must not block. To record to a file, use a
+	// buffer or a separate goroutine. The first error, or a panic, ends the recording; Close
+	// returns it.
 	Record io.Writer
 
 	// History is the size in bytes of the flight recorder, which keeps the events of the last
-	// minute of game time: see [Engine.History]. If zero, there is no flight recorder. The live
-	// page needs it to show the last minute of a player. history.DefaultBytes, 32 MiB, holds some
-	// 800,000 events; the minimum is history.MinBytes. The flight recorder adds about a tenth to
-	// the cost of an event.
+	// minute of game time: see [Engine.History]. If zero, there is no flight recorder, and the
+	// live page cannot show the last minute of a player. history.DefaultBytes, 32 MiB, holds some
+	// 800,000 events; the minimum is history.MinBytes. With the flight recorder, an event costs
+	// about a tenth more.
 	History int
 
-	// SlowFrame is how long a frame may take before it counts as slow: see [view.Watch.Frame]. If
+	// SlowFrame is the duration above which a frame counts as slow: see [view.Watch.Frame]. If
 	// zero, no frame is slow.
 	SlowFrame time.Duration
 
@@ -226,17 +229,18 @@ type Trace struct {
 	Flight *trace.FlightRecorder
 
 	// Writer returns the writer for the trace of a slow frame, or nil to skip this trace. It is
-	// called on the loop. If Writer or the writer that it returned panics, Close returns the panic
-	// as an error of the trace.
+	// called on the loop. If Writer or the writer that it returned panics, the trace ends, and
+	// Close returns an error for the panic.
 	Writer func(f *Frame) io.WriteCloser
 
 	// Every is the smallest number of frames between two traces, up to 2^30. If zero, 1,200.
 	Every int
 
-	// Labels gives the goroutine that runs a handler the labels "buff" and "owner" for the profiler
-	// (runtime/pprof), so that go tool pprof -tagfocus can select one definition. The labels cost
-	// about 700 ns and six allocations per call of a handler. Handlers that run on the loop have no
-	// labels. In a trace (runtime/trace), each call has a region even without Labels.
+	// Labels sets the profiler labels "buff" and "owner" (see runtime/pprof) on the goroutine that
+	// runs a handler, so that go tool pprof -tagfocus can select one definition. The labels cost
+	// about 700 ns and six allocations per call of a handler. Handlers that run on the loop have
+	// no labels. In an execution trace (runtime/trace), each call has a region even without
+	// Labels.
 	Labels bool
 }
 
@@ -316,14 +320,14 @@ func (o *Options) complete() error {
 // engines is the number of engines made without an Options.Number.
 var engines atomic.Uint32
 
-// numbered sets the Number if it is zero.
+// numbered sets Number if it is zero.
 func (o *Options) numbered() {
 	for o.Number == 0 { // skips 0 when the counter wraps around
 		o.Number = engines.Add(1)
 	}
 }
 
-// originOf returns the first generation of an engine's handles. It is the reversed bits of
-// number-1. So the origins of any two of the first 2^k engines are at least 2^(32-k) apart, and the
-// origin of engine number 1 is 0. Origins are even.
+// originOf returns the first generation of an engine's handles, which is number-1 with its bits in
+// reverse order. So the origins of any two of the first 2^k engines are at least 2^(32-k) apart,
+// and the origin of engine number 1 is 0. Origins are even.
 func originOf(number uint32) uint32 { return bits.Reverse32(number-1) &^ 1 }

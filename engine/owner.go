@@ -13,8 +13,8 @@ import (
 )
 
 // owner is the engine's state of an owner. While its mailbox is running, touched, set and
-// rare.turns belong to the worker; all other fields belong to the loop. The struct must not exceed
-// three cache lines, so rarely used fields are in rareState.
+// rare.turns belong to the worker; the other fields always belong to the loop. The struct must not
+// exceed three cache lines, so rarely used fields are in rareState.
 type owner struct {
 	box mailbox
 
@@ -22,23 +22,23 @@ type owner struct {
 
 	number  uint32
 	life    uint32 // serial number: see ref
-	touched uint32 // round of copies in which its last turn started; 0 if the loop has changed the owner since
-	zone    uint32 // belongs to the loop, like the fields after set, even while the mailbox is running
+	touched uint32 // round of copies in which its last turn started; 0 after a change by the loop
+	zone    uint32 // belongs to the loop, like the fields after set
 
 	// set is stored in the owner, directly after the mailbox, so that access to an owner that is
 	// not in cache costs one cache miss and not one for each pointer.
 	set  buff.Set
 	data any
 
-	since     wheel.Time // when the owner was spawned; if it is leaving, when it was dropped
+	since     wheel.Time // when the owner was spawned; for a leaving owner, when it was dropped
 	place     int32      // index in zone.owners
 	scheduled bool       // the owner is in Engine.scheduled
 	presence  presence
 	adopts    bool // the owner may have adopted buffs that are not in the cross-owner index
-	held      bool // a handler of the owner was running when a budget ran out, and its turn is not merged yet
+	held      bool // its handler outlasted the budget, and the turn is not merged yet
 }
 
-// presence says whether an entry of owners is in use.
+// presence says whether a place in a slab is in use.
 type presence uint8
 
 const (
@@ -50,11 +50,11 @@ const (
 // leaving reports whether an owner was dropped while it was busy, or has left.
 func (o *owner) leaving() bool { return o.presence != there }
 
-// turns holds what a turn stores in its owner if the turn was started by a message, did not finish,
-// or is measured.
+// turns holds the state that a turn stores in its owner if a message has started the turn, or if
+// it was not finished or is measured.
 type turns struct {
 	progress
-	segments []segment // results of turns since the owner was last idle, except the result in batched
+	segments []segment // results of turns since the owner was last idle, without that in batched
 	took     took
 }
 
@@ -67,15 +67,15 @@ type progress struct {
 	until      wheel.Time // instant up to which the last turn must process due events
 	reached    wheel.Time // instant at which a turn was cut short
 	unfinished bool       // there are unprocessed events up to until
-	parked     bool       // the last turn used up its allowance; the next one continues it first
+	parked     bool       // the last turn used up its allowance; the next turn continues it
 }
 
 // turns returns the state that turns have stored in the owner, or nil if there is none. Only the
 // goroutine that owns the owner may call it.
 func (o *owner) turns() *turns { return o.readRare().turns }
 
-// needTurns is turns, but makes the state if there is none. Only the goroutine that owns the owner
-// may call it.
+// needTurns returns the same state as turns, and makes it if there is none. Only the goroutine
+// that owns the owner may call it.
 func (o *owner) needTurns() *turns {
 	b := o.needRare()
 	if b.turns == nil {
@@ -98,9 +98,9 @@ func (o *owner) isParked() bool {
 	return t != nil && t.parked
 }
 
-// used returns the used part of the allowance of an owner that is idle or done. For a batched turn,
-// that is batchedTurn.used; if that turn was cut short and the owner has continued, turns.used is
-// larger. If the owner had no turn by message, turns may exist only for its measurements.
+// used returns the used part of the allowance of an owner whose turn has ended. For a batched
+// turn, that is batchedTurn.used. If the batched turn was cut short and messages have continued
+// it, turns.used is larger; if they have not, turns may exist only for its measurements.
 func (o *owner) used() (n int32) {
 	if v := o.readRare().batched; v != nil {
 		n = v.used
@@ -111,7 +111,7 @@ func (o *owner) used() (n int32) {
 	return n
 }
 
-// resetUsed resets the result of used, after it was added to the events of a Tick.
+// resetUsed sets the result of used to 0, after it was added to the events of a Tick.
 func (o *owner) resetUsed() {
 	if v := o.readRare().batched; v != nil {
 		v.used = 0
@@ -121,30 +121,32 @@ func (o *owner) resetUsed() {
 	}
 }
 
-// rareState holds the rarely used state of an owner: of busy or late owners, of owners that know of
-// a zone's time, and of unfinished turns. With Engine.Copies every owner has one. It exists until
-// the owner leaves. Both the loop and a worker may create it; its fields belong to the loop, except
-// turns.
+// rareState holds rarely used state of an owner. Owners need it if they were busy or late, had an
+// unfinished turn, or were in a zone whose time is changed; with Engine.Copies, every owner has
+// one. It exists until the owner leaves. Both the loop and a worker may create it. Its fields
+// belong to the loop, except turns.
 type rareState struct {
 	turns *turns // belongs to the goroutine that owns the owner; may be nil
 
-	batched *batchedTurn // the batched turn of the owner, until the turn is merged
+	batched *batchedTurn // the batched turn of the owner, until it is merged
 
-	revoked atomic.Pointer[revoked] // buffs and timeouts that queued commands of the loop will end, the newest first; workers read it
+	// Buffs and timeouts that queued commands of the loop will end, the newest first; workers read
+	// it.
+	revoked atomic.Pointer[revoked]
 
 	lastRun       uint64 // last slice in which a run message was sent to the owner
 	since         uint64 // frame in which the owner was dispatched
 	dispatched    int32  // waiting commands that the current turn executes
-	undispatched  int32  // waiting commands for the turn after that
-	reserved      int32  // part of Engine.reserved that is for this owner
+	undispatched  int32  // waiting commands for the next turn
+	reserved      int32  // quota reserved for this owner, as part of Engine.reserved
 	sinceCaughtUp int32  // events processed since the owner was last up to date
 	overtaken     bool   // game time does not wait for this owner until it has caught up
 	zonePending   bool   // the owner is in zones.pending
 
-	scale  zoneScale // last zone time of which the owner was notified
+	scale  zoneScale // the zone time of which the owner was last notified
 	looked uint64    // number of the last aura search that found the owner
 
-	copied *copied // for Engine.copies; nil if copies are not used (then Engine.interval and owner.touched are 0)
+	copied *copied // state of Engine.copies; nil if copies are not used
 }
 
 // emptyRare is the shared read-only zero value of rareState.
@@ -177,7 +179,7 @@ func (o *owner) waiting() int {
 	return int(b.dispatched + b.undispatched)
 }
 
-// setScale records the zone time that the owner has been notified of.
+// setScale records the zone time of which the owner has been notified.
 func (o *owner) setScale(p zoneScale) {
 	if o.readRare().scale != p {
 		o.needRare().scale = p
@@ -187,30 +189,30 @@ func (o *owner) setScale(p zoneScale) {
 // took is the time spent in the turns of an owner.
 type took struct {
 	sample time.Duration // in measured turns that are not counted yet
-	spent  time.Duration // in the time span numbered span: see busiest
+	spent  time.Duration // in the span with the number span: see busiest
 	span   uint32
 }
 
 // copied is the state that Engine.copies keeps for an owner.
 type copied struct {
 	queued bool       // the owner is in copies.waiting
-	told   uint32     // round in which the loop has changed the owner; 0 if not since the last copy or turn
+	told   uint32     // round in which the loop has changed the owner; 0 after a copy or turn
 	toldAt wheel.Time // time of that change
 	shadow shadow
 }
 
 func (o *owner) id() buff.OwnerID { return o.set.Owner() }
 
-// segment is the result of one turn of an owner: parts of the worker's lists.
+// segment is the result of one turn of an owner. Its slices are parts of the worker's lists.
 type segment struct {
-	// A summary of the events, so that the loop need not read the events from the worker's cache.
-	// If all events are pulses, plain is set. If the only event is a pulse, late is its delay in
-	// ms.
+	// A summary of the events, so that the loop need not read the events, which are in the
+	// worker's cache. The field plain says that all events are pulses. If there is exactly one
+	// event, and it is a pulse, late is its delay in ms.
 	plain bool
 	late  int32
 
 	events []buff.Event
-	chunk  *chunk // memory of events; undefined if there are none
+	chunk  *chunk // memory of events; undefined if events is empty
 	outbox []outgoing
 }
 
@@ -241,7 +243,7 @@ type mailbox = actor.Mailbox[*owner, message]
 // message is an entry of a mailbox.
 type message struct {
 	kind          messageKind
-	throughSource bool // this owner is only the source of cmd, which is for another owner: see queueAtSource
+	throughSource bool // this owner is only the source of cmd: see queueAtSource
 	at            wheel.Time
 	cmd           *buff.Command
 }
@@ -268,7 +270,7 @@ func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	return nil
 }
 
-// newOwner returns an owner that has a number but is not in the engine yet: see admit.
+// newOwner returns an owner that has a number but is not in the engine yet; admit adds it.
 func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	if e.closed {
 		return nil, ErrClosed
@@ -287,8 +289,8 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	return o, nil
 }
 
-// discardOwner frees the number of an owner that could not be admitted, and drops references to the
-// game's data.
+// discardOwner frees the number of an owner that was not admitted because of an error, and drops
+// references to the game's data.
 func (e *Engine) discardOwner(o *owner) {
 	o.data, o.set = nil, buff.Set{}
 	e.free = append(e.free, o.number)
@@ -333,7 +335,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 	}
 	dropped = o.set.Clear(e.turn(), o.since, buff.Unload)
 	e.refreshDeadline(o)
-	o.presence = leaving // a timer of the owner that has fired already must have no effect
+	o.presence = leaving // so that a timer of the owner that has already fired has no effect
 	e.clearDeadline(o.number)
 	e.ownerCount--
 	e.leaveZone(o)
@@ -349,8 +351,8 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 	return dropped
 }
 
-// idle reports whether the loop may access the owner's Set now: no worker is running it, and no
-// earlier work is waiting.
+// idle reports whether the loop may access the owner's Set now, because no worker is running the
+// owner and no earlier work is waiting.
 func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.isPostponed(o.number) }
 
 // quiet reports whether no worker is running the owner and it has no messages.
@@ -375,7 +377,7 @@ func (e *Engine) Owners() int {
 	return e.byID.n
 }
 
-// Busy reports whether the owner's turn was unfinished, or still waiting, at the end of the last
+// Busy reports whether the owner's turn was unfinished, or not started, at the end of the last
 // Tick. While an owner is busy, its handlers may still be running, commands for it wait in its
 // mailbox, and its data must not be accessed. Busy reports false for an unknown owner.
 //

@@ -1,21 +1,21 @@
 package engine
 
-// owners stores the owners of an engine in slabs, by number. For the garbage collector, a hundred
-// thousand owners are then a few hundred large objects that it scans sequentially, instead of a
-// hundred thousand small ones.
+// owners stores the owners of an engine in slabs, by number. A hundred thousand owners are then a
+// few hundred large objects that the garbage collector scans sequentially, and not a hundred
+// thousand small ones.
 //
 //	records    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: the loop's records of the owners
 //	rows       ┌ ─────────┬ ─────────┬ … of 16 owners each
 //	             │          └───────▸ ┌ owner 16 ┬ owner 17 ┬ …
 //	             └─▸ ┌ owner 0 ┬ …    └ a slab: 1 row for the first 256 owners, 16 rows for later ones
 //
-// So a game of ten players has memory for 16 owners. The place of an owner that has left is reused,
-// and a slab without owners is freed. Therefore pointers to owners that outlast a Tick must be
-// [ref]s.
+// So a game of ten players has memory for 16 owners. When an owner leaves, its place is reused,
+// and a slab without owners is freed. Therefore references to owners that outlast a Tick must not
+// be pointers but [ref]s.
 type owners struct {
 	records []deadlineRecord
 	rows    []*row
-	living  []int32 // number of owners in each slab; a slab is freed when its number reaches 0
+	living  []int32 // number of owners in each slab; at 0, the slab is freed
 	lives   uint32  // number of owners made so far
 }
 
@@ -55,10 +55,11 @@ func (l *owners) there(number uint32) *owner {
 	return nil
 }
 
-// place returns the place of the owner with the given number, whether or not the number is in use.
+// place returns the place for the owner with the given number, even if the number is not in use.
 func (l *owners) place(number uint32) *owner {
 	r := l.rows[number/rowLength]
-	if r == nil { // with this check, the compiler computes the address below without loading the row
+	// With this check, the compiler computes the address below without loading the row.
+	if r == nil {
 		panic("engine: no place for the owner of a number")
 	}
 	return &r[number%rowLength]
@@ -70,7 +71,7 @@ func (l *owners) next() uint32 {
 	return uint32(len(l.records) - 1)
 }
 
-// reserve returns the place for a new owner. The owner is absent until arrive.
+// reserve returns the place for a new owner. The owner is absent until arrive is called.
 func (l *owners) reserve(number uint32) *owner {
 	l.makeRoom(number)
 	l.lives++

@@ -8,9 +8,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Moment returns the present on each of the clocks that buffs use: game time, wall-clock time and
-// uptime. They are derived from the instant of the last Tick, Options.Epoch and Options.Uptime. If
-// you store blobs, also store the Uptime of the last Moment: the next start needs it as
+// Moment returns the present time on each of the clocks that buffs use: game time, wall-clock time
+// and uptime. It is derived from the instant of the last Tick, Options.Epoch and Options.Uptime.
+// If you store blobs, also store the Uptime of the last Moment, because the next start needs it as
 // Options.Uptime.
 //
 // Only the loop goroutine may call it.
@@ -21,15 +21,15 @@ func (e *Engine) Moment() buff.Moment {
 
 func (e *Engine) moment() buff.Moment {
 	now := int64(e.now)
-	// Time that is carried or was dropped has still passed on the wall clock.
+	// Time that is carried or was dropped has nevertheless passed on the wall clock.
 	passed := e.target.After(e.stats.Lost).After(e.stats.LostAtClose)
 	return buff.Moment{Now: e.now, Wall: e.opts.Epoch.UnixMilli() + int64(passed), Uptime: e.opts.Uptime.Milliseconds() + now}
 }
 
-// Save returns a blob of an owner's state, to be stored and passed to [Engine.Restore]; the owner
-// is not changed. The blob does not contain timeouts with a function, deferred handlers and the
-// owner's data. Save fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy,
-// since its Set cannot be read then.
+// Save returns a blob of an owner's state, to be stored and passed to [Engine.Restore]. It does
+// not change the owner. The blob does not contain the owner's data, timeouts with a function, and
+// deferred handlers. Save fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is
+// busy, since its state cannot be read then.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Save(id buff.OwnerID) ([]byte, error) {
@@ -53,8 +53,8 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 
 // Despawn removes an owner and returns a blob of its state for [Engine.Restore]. All buffs of the
 // owner end with the reason Unload, and no actions of their definitions run. State that a blob
-// cannot hold is dropped; Stats.DroppedOnDespawn counts it. The id can be reused at once, and the
-// handles of the owner's buffs and timeouts are invalid forever.
+// cannot hold is dropped and counted in Stats.DroppedOnDespawn. The id can be reused at once, and
+// the handles of the owner's buffs and timeouts are invalid forever.
 //
 // It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy; the owner is
 // then unchanged. The state of a busy owner is not known before its handlers have returned: try
@@ -84,14 +84,14 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	return blob, nil
 }
 
-// Drop removes an owner without making a blob, for example a creature that dies, or a busy player
-// that does not return. Otherwise it works like [Engine.Despawn], and also drops and counts the
-// owner's timeouts.
+// Drop removes an owner without making a blob. Use it, for example, for a creature that dies, or
+// for a busy player that does not return. Otherwise it works like [Engine.Despawn], except that it
+// also drops and counts all of the owner's timeouts.
 //
-// A busy owner leaves when its turn has ended. Events that were due and commands that were issued
-// before the Drop are still processed, later ones are not. The events of this work are reported
-// when the owner leaves. Until then its handlers may use its data: if you spawn the id again, pass
-// other data.
+// A busy owner leaves when its turn has ended. Events that were due before the Drop, and commands
+// that were issued before it, are still processed; later ones are not. Their events are reported
+// when the owner leaves. Until then its handlers may use its data, so if you spawn the id again,
+// pass other data.
 //
 // It fails with [ErrUnknownOwner], [ErrClosed] or, for an idle owner and after
 // Options.Limits.Events events in one frame, [ErrOverloaded]; the owner is then unchanged.
@@ -119,21 +119,22 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	return nil
 }
 
-// Restore is Spawn for an owner with a blob. The owner gets its buffs back; each buff counts the
-// time of the owner's absence only as its own clock says. The owner is in the same zone as before;
-// a [buff.SetZone] to that zone has no effect. A Restored or a Removed event in the next frame
-// reports the outcome for each buff; the Restoration is a summary. The id and the data may differ
-// from those with which the blob was made.
+// Restore is Spawn for an owner with a blob. The owner gets its buffs back. The clock of each buff
+// decides whether the time of the owner's absence counts for it. The owner is in the same zone as
+// before; a [buff.SetZone] to that zone has no effect. In the next frame, a Restored or a Removed
+// event reports the outcome for each buff; the Restoration is a summary. The id and the data may
+// differ from those with which the blob was made.
 //
-// A source may have left while the owner was away, when the owner could not be notified.
+// A source may have left while the owner was away, without a notification of the owner.
 // Restoration.Sources lists the sources of the owner's buffs that are not owners of this engine.
 // For each source that is gone for good, issue [buff.LoseSource]; otherwise the buffs of that
 // source stay until they end on their own.
 //
-// It fails as [Engine.Spawn] does, with buff.ErrBlob, with [ErrTooManyZones], with buff.ErrFull if
-// the blob has more buffs than Options.Limits.Buffs, or with [ErrOverloaded] if immediate effects,
-// such as the pulses of the time away, exceed Options.Limits.Events or Limits.Handlers; the next
-// frame has more room. After an error the owner does not exist, and nothing has changed.
+// It fails as [Engine.Spawn] does, with buff.ErrBlob, with [ErrTooManyZones], or with buff.ErrFull
+// if the blob has more buffs than Options.Limits.Buffs. It fails with [ErrOverloaded] if its
+// immediate effects, such as the pulses of the time away, exceed Options.Limits.Events or
+// Limits.Handlers; try again after the next Tick. After an error the owner does not exist, and
+// nothing has changed.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restoration, error) {
@@ -160,9 +161,8 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	return e.restore(o, zone, z, e.moment(), blob, false)
 }
 
-// restore adds a new owner with the state of a blob, in a zone. It restores the buffs as if it were
-// called at the moment at. If later is set, the commands for other owners that result wait for the
-// next Tick.
+// restore adds a new owner with the state of a blob, in a zone. It restores the buffs as of the
+// moment at. If later is set, resulting commands for other owners wait for the next Tick.
 func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte, later bool) (buff.Restoration, error) {
 	list, n := z.scale.changes(zoneScale{})
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
@@ -202,10 +202,11 @@ func (e *Engine) detach(o *owner) {
 }
 
 // Readmit is Restore for an owner of a world that was saved as a whole, by [Engine.Copies]. The
-// owner was in the given zone when the world stopped. The uptime at that moment is given by until,
-// in ms (see buff.Moment). Since the blob was made, nothing but time may have affected the owner.
-// The online buffs of the owner have continued until the world stopped; events that became due by
-// then run in the next Tick. Restore the time of the zone before you call Readmit.
+// parameter zone is the zone in which the owner was when the world stopped, and until is the
+// uptime at that moment, in ms (see buff.Moment). The state of the owner must not have changed
+// since the blob was made, except by the passing of time. Until the world stopped, time also
+// counts for the buffs with the clock online; events that became due by then run in the next Tick.
+// Restore the time of the zone before you call Readmit.
 //
 // It fails as Restore does.
 //
@@ -237,7 +238,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	return e.restore(o, zone, z, at, blob, true)
 }
 
-// moveEventsToNow sets the time of those events of a restored owner that are before now to now.
+// moveEventsToNow changes the time of a restored owner's events that are before now to now.
 func (e *Engine) moveEventsToNow(o *owner) {
 	for k := e.index.read; k < len(e.loop.Events); k++ {
 		if x := &e.loop.Events[k]; x.Owner == o.id() && x.At < e.now {
@@ -246,8 +247,8 @@ func (e *Engine) moveEventsToNow(o *owner) {
 	}
 }
 
-// collectRestored records the restored buffs of an owner, the youngest first, because the
-// cross-owner index adds each of them as the oldest buff of its source.
+// collectRestored records the restored buffs of an owner, the youngest first. This order is needed
+// because the cross-owner index adds each of them as the oldest buff of its source.
 func (l *crossIndex) collectRestored(events []buff.Event) {
 	from := len(l.changes)
 	l.collectNew(events)

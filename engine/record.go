@@ -19,7 +19,7 @@ type recorder struct {
 	binary []byte // buffer for a command
 	frame  []byte // buffer for a framed block
 	sum    recording.Digest
-	shut   bool // the engine is closing: calls fail from now on and are not recorded
+	shut   bool // Close was called: calls fail and are not recorded any more
 }
 
 // newRecorder starts a recording.
@@ -34,7 +34,7 @@ func newRecorder(e *Engine) *recorder {
 	return r
 }
 
-// block writes the encoded data.
+// block writes the encoded data as one block.
 func (r *recorder) block() {
 	data := r.code.Data
 	r.frame = recording.AppendBlock(r.frame[:0], data)
@@ -47,7 +47,7 @@ func (r *recorder) block() {
 // fail ends the recording because of an error, which Close returns.
 func (r *recorder) fail(err error) { r.w, r.code.Err = nil, fmt.Errorf("engine: recording: %w", err) }
 
-// startCall records a call and its numbers, at most two.
+// startCall records a call with its arguments, at most two numbers.
 func (r *recorder) startCall(o recording.Op, args ...uint64) {
 	if r == nil || r.w == nil || r.shut {
 		return
@@ -95,8 +95,8 @@ func (r *recorder) posted(c *buff.Command) {
 	r.binary = data
 }
 
-// beginInbox records the following commands as commands of the Inbox, until endInbox. Pass its
-// result to endInbox.
+// beginInbox makes the recorder record commands as commands of the Inbox, until endInbox is called
+// with the result of beginInbox.
 func (r *recorder) beginInbox() (calls []byte) {
 	if r == nil {
 		return nil
@@ -105,16 +105,16 @@ func (r *recorder) beginInbox() (calls []byte) {
 	return calls
 }
 
-// endInbox ends what beginInbox started: the following calls are recorded as calls by the loop again.
-// The parameter calls is the result of beginInbox.
+// endInbox ends the recording of commands of the Inbox: later calls are recorded as calls of the
+// loop again. The parameter calls is the result of beginInbox.
 func (r *recorder) endInbox(calls []byte) {
 	if r != nil {
 		r.inbox, r.code.Data = r.code.Data, calls
 	}
 }
 
-// beginRun records the following calls as calls of a function of Inbox.Run, until endRun. Pass its
-// result to endRun.
+// beginRun makes the recorder record calls as calls of a function of Inbox.Run, until endRun is
+// called with the result of beginRun.
 func (r *recorder) beginRun() (inbox []byte) {
 	if r == nil {
 		return nil
@@ -123,7 +123,7 @@ func (r *recorder) beginRun() (inbox []byte) {
 	return inbox
 }
 
-// endRun continues the recording of commands of the Inbox.
+// endRun ends the recording of such calls: commands of the Inbox are recorded again.
 func (r *recorder) endRun(inbox []byte) {
 	if r == nil {
 		return
@@ -138,12 +138,12 @@ func (r *recorder) endRun(inbox []byte) {
 
 // reload records a change of the catalog.
 func (r *recorder) reload(c *buff.Catalog) {
-	if r != nil && r.w != nil && !r.shut { // checked here too, because a fingerprint is expensive
+	if r != nil && r.w != nil && !r.shut { // checked here too, because Fingerprint is expensive
 		r.startCall(recording.Reload, recording.Fingerprint(c))
 	}
 }
 
-// tick records the end of a Tick.
+// tick records a Tick, at its end.
 func (r *recorder) tick(dt int64, f *Frame, busy bool) {
 	if r == nil || r.w == nil {
 		return
@@ -166,7 +166,7 @@ func (r *recorder) tick(dt int64, f *Frame, busy bool) {
 	r.block()
 }
 
-// close stops the recording of calls, which fail from now on. The Ticks of Close are still
+// close ends the recording of calls, which fail from now on. The Ticks that Close makes are still
 // recorded.
 func (r *recorder) close() {
 	if r != nil {
@@ -192,7 +192,7 @@ func headerOf(o *Options) recording.Header {
 	}
 }
 
-// replayed is the access that package engine/replay has to an engine.
+// replayed gives package engine/replay access to an engine.
 type replayed Engine
 
 func init() {

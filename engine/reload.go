@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// edition is a catalog together with the handlers that its definitions call. It is immutable: a
-// Reload replaces it, while workers may still use the old edition.
+// edition is a catalog together with the handlers that its definitions call. It is immutable,
+// because workers may still use it after a Reload has replaced it.
 type edition struct {
 	catalog  *buff.Catalog
 	slow     bool           // this catalog, or an earlier one, calls a handler that may block
@@ -20,23 +20,23 @@ type edition struct {
 }
 
 // Reload replaces the catalog by a new version. The new version must have been made by
-// buff.Catalog.Rebuild from the present catalog, directly or through versions in between;
-// catalog.Reload makes it from files. It takes effect at once and as a whole: all later
-// applications use the new definitions, even applications that name a *buff.Spec of an older
-// catalog or were queued before. A definition that has been removed cannot be applied:
-// [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved], and applications by handlers and
-// definitions are Denied for the reason Reload.
+// buff.Catalog.Rebuild from the present catalog, directly or in several steps; catalog.Reload
+// makes it from files. The Reload takes effect at once and as a whole: all later applications use
+// the new definitions. This includes applications that name a *buff.Spec of an older catalog, and
+// applications that were queued before the Reload. A definition that has been removed cannot be
+// applied: [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved], and applications by
+// handlers and definitions are Denied for the reason Reload.
 //
-// What happens to running buffs is set by buff.Spec.Reload of the new version or, if the definition
-// was removed, of the version of the buff. With "keep", a buff is unchanged until it is refreshed;
-// a removed definition stays in use until its last instance has ended. "migrate" and "end" are
-// applied at the end of the following Ticks, in the order of owner numbers and to some thousand
-// buffs per Tick, so that no Tick is long. When a buff is converted depends only on the Ticks, not
-// on the speed of the machine.
+// buff.Spec.Reload decides what happens to running buffs; the setting is taken from the new
+// version of the definition or, if the definition was removed, from the buff's own version. With
+// "keep", a buff keeps its version until it is refreshed, and a removed definition stays in use
+// until its last instance has ended. "migrate" and "end" are applied at the end of the following
+// Ticks, in the order of owner numbers and to some thousand buffs per Tick, so that no Tick is
+// long. When a buff is converted depends only on the Ticks, not on the speed of the machine.
 //
 // Reload fails, without any change, with [ErrLineage] if the catalog was not made from the present
-// one, with [ErrUnknownHandler] naming all missing handlers, or with [ErrClosed]. It must not be
-// called from a handler.
+// one, with [ErrUnknownHandler] if handlers are missing (the error names them all), or with
+// [ErrClosed]. It must not be called from a handler.
 //
 // Only the loop goroutine may call it. It costs O(definitions).
 func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
@@ -62,7 +62,7 @@ func (e *Engine) Reload(c *buff.Catalog) (view.ReloadReport, error) {
 	return report, nil
 }
 
-// publish makes a catalog the current one.
+// publish makes a catalog the current catalog.
 func (e *Engine) publish(c *buff.Catalog) {
 	names := c.Handlers()
 	d := &edition{catalog: c, handlers: make([]boundHandler, len(names))}
@@ -110,29 +110,30 @@ func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
 	return now, nil
 }
 
-// sweep applies a Reload to the running buffs, owner by owner, over several Ticks.
+// sweep applies a Reload to the running buffs, owner by owner, in several Ticks.
 type sweep struct {
 	next   int   // number of the next owner
-	left   int   // number of owners left, except busy ones that were skipped
+	left   int   // number of owners left, not counting those in missed
 	missed []ref // owners that were skipped because they were busy
-	looked int   // buffs visited in the last Tick
+	looked int   // number of buffs visited in this Tick
 }
 
-// Limits of a sweep in one Tick. The sweep stops after the owner with which it reaches one of them.
+// Limits of a sweep in one Tick. The sweep stops after the owner with which it reaches either
+// limit.
 const (
 	sweepOwners = 1024
 	sweepBuffs  = 4096
 )
 
-// start begins a new pass over all owners. The pass starts where the last one stopped, so that
-// frequent Reloads do not always skip the same owners.
+// start begins a new pass over all owners. The pass starts where the last one stopped. Otherwise
+// frequent Reloads would always skip the same owners.
 func (w *sweep) start(owners int) { w.left = owners }
 
 // unfinished reports whether there are owners left to process.
 func (w *sweep) unfinished() bool { return w.left > 0 || len(w.missed) > 0 }
 
-// continueSweep processes some owners. Owners that were skipped because they were busy come first,
-// as soon as they are idle.
+// continueSweep processes some owners. Owners that were skipped because they were busy come first.
+// If an owner is still busy, it is skipped again.
 func (e *Engine) continueSweep() {
 	w := &e.sweep
 	n, missed := 0, len(w.missed)
@@ -169,7 +170,7 @@ func (e *Engine) adoptOwner(o *owner) {
 	e.deliverOutbox()
 }
 
-// compare lists the differences between two catalogs, with the numbers of running instances.
+// compare lists the differences between two catalogs, with the numbers of affected instances.
 func (e *Engine) compare(old, c *buff.Catalog) (r view.ReloadReport) {
 	add := func(s *buff.Spec, kind define.ChangeKind) {
 		change := view.ReloadChange{SpecChange: define.SpecChange{ID: s.ID, Kind: kind}, Rule: s.Reload}
@@ -177,7 +178,8 @@ func (e *Engine) compare(old, c *buff.Catalog) (r view.ReloadReport) {
 			change.Live = e.counters.lineages[line].live
 		}
 		if kind == define.SpecRemoved && s.Reload == define.ReloadMigrate {
-			change.Rule = define.ReloadKeep // a removed definition has no newer version to migrate to
+			// A removed definition has no newer version to migrate to.
+			change.Rule = define.ReloadKeep
 		}
 		r.Changes = append(r.Changes, change)
 	}

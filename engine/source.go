@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// sources is an index of the instances that depend on their source. If an instance ends or is
-// adopted when its source leaves, it is in the chain of that source. If a source may have only a
-// limited number of instances of the definition, the instance is in the chain of that source and
+// sources is an index of the instances whose rules depend on their source. An instance that ends
+// or is adopted when its source leaves is in the chain of that source. If the number of instances
+// of its definition from one source is limited, the instance is in the chain of that source and
 // definition.
 type sources struct {
 	all    []holding             // entries, used and free
@@ -20,14 +20,14 @@ type sources struct {
 	chains map[chainKey]chain
 }
 
-// chainKey identifies a chain. If spec is empty, the chain has all instances that end or are
-// adopted with the source.
+// chainKey identifies a chain. If spec is empty, the chain has all instances of the source that
+// end or are adopted when it leaves.
 type chainKey struct {
 	source buff.OwnerID
 	spec   string // ID of the definition, which is the same for all versions
 }
 
-// chain is a linked list of n holdings, from the oldest to the newest.
+// chain is a linked list of holdings, from the oldest to the newest; n is its length.
 type chain struct{ oldest, newest, n int32 }
 
 // holding is the entry of one instance.
@@ -36,22 +36,22 @@ type holding struct {
 	source buff.OwnerID
 	spec   *buff.Spec
 	needs  needs
-	links  [2]link // links[0] is in the chain of the source, links[1] in the chain of source and definition
+	links  [2]link // in the chain of the source, and in that of source and definition
 }
 
-// link is the position of an instance in a chain. In a free entry, links[0].newer is the next free
-// entry.
+// link is the position of an instance in a chain. In a free entry, links[0].newer is the index of
+// the next free entry.
 type link struct{ older, newer int32 }
 
-const noEntry = -1 // no index of an entry
+const noEntry = -1 // an index that means no entry
 
 func newSources() sources {
 	return sources{free: noEntry, at: map[buff.Handle]int32{}, chains: map[chainKey]chain{}}
 }
 
-// applySource updates the index after a change of an instance. If its source then has more
-// instances than its limit, the oldest ones are to be evicted. Instances that were restored with
-// their owner count as older than all others.
+// applySource updates the index after a change of an instance. If the source then has more
+// instances than its limit, applySource plans the removal of the oldest ones. Instances that were
+// restored with their owner count as older than all others.
 func (l *crossIndex) applySource(c *change, wants needs) {
 	x := &l.sources
 	i, known := x.at[c.handle]
@@ -61,7 +61,7 @@ func (l *crossIndex) applySource(c *change, wants needs) {
 			x.drop(i)
 		}
 		return
-	case !known && c.kind == buff.Queued: // it is to be evicted, but is not removed yet
+	case !known && c.kind == buff.Queued: // its removal is planned but not executed yet
 		return
 	case known && x.all[i].needs != wants: // its new version needs different entries
 		x.drop(i)
@@ -119,8 +119,8 @@ func (x *sources) move(i int32, source buff.OwnerID) {
 	x.join(i, false)
 }
 
-// key returns the key of the k-th chain of an instance, and whether the instance belongs to that
-// chain.
+// key returns the key of the k-th chain of an instance: k is 0 for the chain of its source, and 1
+// for that of its source and definition. It reports whether the instance belongs to that chain.
 func (h *holding) key(k int) (chainKey, bool) {
 	if k == 0 {
 		return chainKey{h.source, ""}, h.needs&forSource != 0
@@ -128,7 +128,7 @@ func (h *holding) key(k int) (chainKey, bool) {
 	return chainKey{h.source, h.spec.ID}, h.needs&forShare != 0
 }
 
-// join adds an instance to its chains, as the oldest if first is set, otherwise as the newest.
+// join adds an instance to its chains: as the oldest if first is set, otherwise as the newest.
 func (x *sources) join(i int32, first bool) {
 	for k := range 2 {
 		key, in := x.all[i].key(k)
@@ -168,8 +168,8 @@ func (x *sources) leave(i int32) {
 	}
 }
 
-// connect makes two instances neighbors in a chain. If one of them is noEntry, the other becomes an
-// end of the chain.
+// connect makes two instances neighbors in a chain. If one of them is noEntry, the other becomes
+// the end of the chain.
 func (x *sources) connect(c *chain, k int, older, newer int32) {
 	if older == noEntry {
 		c.oldest = newer
@@ -183,10 +183,10 @@ func (x *sources) connect(c *chain, k int, older, newer int32) {
 	}
 }
 
-// loseSource tells all owners that have buffs of a source that the source has left. If the events
-// do not fit into Options.Limits.Events of this frame, or a command does not fit into the mailbox
-// of a busy owner, it fails without any change. It costs O(instances that depend on the source),
-// plus O(buffs) of their owners, and also O(owners) while any owner is busy.
+// loseSource notifies all owners that have buffs of a source that the source has left. It fails
+// without any change if the events do not fit into Options.Limits.Events of this frame, or if a
+// command does not fit into the mailbox of a busy owner. It costs O(instances that depend on the
+// source), plus O(buffs) for each of their owners, plus O(owners) if any owner is busy.
 func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	l := &e.index
 	if l.needed&forSource == 0 {
@@ -200,7 +200,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	for _, n := range l.gone {
 		o := e.at(n)
 		if o == nil {
-			continue // removed as a consequence of this command for another owner
+			continue // removed by a command for another owner
 		}
 		r := e.deliver(o, &buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: source}})
 		mergeResults(&all, r)
@@ -225,7 +225,7 @@ func (e *Engine) numbered(numbers []uint32) iter.Seq[*owner] {
 }
 
 // holders appends the numbers of the owners that may have buffs that depend on the source, sorted
-// and without duplicates. Busy owners are included, because their present buffs are not known.
+// and without duplicates. All busy owners are included, because their present buffs are not known.
 func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 	x := &e.index.sources
 	if c, ok := x.chains[chainKey{source, ""}]; ok {
@@ -245,7 +245,7 @@ func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 	return slices.Compact(dst)
 }
 
-// indexAdoptions updates the index with the new sources of an owner's buffs, once the owner is idle
+// indexAdoptions updates the index with the new sources of an owner's buffs, if the owner is idle
 // after a LoseSource. It is needed because adoptions emit no events.
 func (e *Engine) indexAdoptions(o *owner) {
 	if !o.adopts || !e.idle(o) {
@@ -260,16 +260,16 @@ func (e *Engine) indexAdoptions(o *owner) {
 	}
 }
 
-// Attributes of a source are read where they cannot change at the same time: by the loop while the
-// source is idle, or by a handler of the source itself.
+// The attributes of a source are only read where they cannot change at the same time: by the loop
+// while the source is idle, or by a handler of the source itself.
 
-// capture reads, for an application that is about to be delivered, the attributes of its source
-// that are not captured yet. They are valid until the next call of capture. A source that is not in
-// the engine has no attributes. If the owner is its own source, the attributes are read when the
-// application is executed.
+// capture reads the attributes of the source for an application that is about to be delivered,
+// unless they are captured already. They are valid until the next call of capture. A source that
+// is not in the engine has no attributes. If the owner is its own source, the attributes are read
+// when the application is executed.
 //
-// If the source is busy, it cannot be read, and capture returns it: the application must go through
-// the mailbox of the source, see queueAtSource.
+// If the source is busy, it cannot be read, and capture returns it. The application must then go
+// through the mailbox of the source: see queueAtSource.
 func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	if newest, _ := e.Catalog().Newest(a.Spec); newest != nil {
 		a.Spec = newest // the application may have been waiting since before a Reload
@@ -277,7 +277,7 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	if !a.Spec.Captures() || a.Source == to {
 		return nil
 	}
-	var set *buff.Set // nil if the source is not in the engine
+	var set *buff.Set // nil if there is no such source
 	if o := e.ownerOf(a.Source); o != nil {
 		if !e.idle(o) && a.Unknown() {
 			return o
@@ -289,15 +289,16 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 }
 
 // refreshSources updates the attributes that the buffs of an idle owner have captured from their
-// sources, before a turn or a command of the owner. All sources are read before any turn of a slice
-// starts, so that the order of the turns and the number of workers make no difference.
+// sources. It is called before a turn or a command of the owner. All sources are read before any
+// turn of a slice starts, so that the order of the turns and the number of workers make no
+// difference.
 func (e *Engine) refreshSources(o *owner) {
 	if e.readsSources {
 		o.set.Reread(&e.loop)
 	}
 }
 
-// idleSet returns the buffs of an owner, or nil if the owner is unknown or a worker may be running
+// idleSet returns the Set of an owner, or nil if the owner is unknown or a worker may be running
 // it.
 func (e *Engine) idleSet(id buff.OwnerID) *buff.Set {
 	if o := e.ownerOf(id); o != nil && o.quiet() {
@@ -308,7 +309,7 @@ func (e *Engine) idleSet(id buff.OwnerID) *buff.Set {
 
 // queueAtSource queues an application in the mailbox of its busy source, after the events that are
 // due now. The worker that runs the source then reads the attributes and sends the application on
-// to its target, as if a handler of the source had issued it.
+// to its target, like an application by a handler of the source.
 func (e *Engine) queueAtSource(source *owner, c *buff.Command) buff.Result {
 	if e.closed {
 		return buff.Result{Err: ErrClosed}
@@ -328,7 +329,7 @@ func (l *workerState) sendFromSource(o *owner, m *message) {
 	l.outbox = append(l.outbox, c)
 }
 
-// captureMember reads the attributes for an application of an aura to its members. With
+// captureMember reads the attributes for the buff that an aura applies to a member. With
 // SnapshotCast, they are the attributes that the aura has captured from its own source. With
 // SnapshotApply, they are the present attributes of the bearer, which must be idle.
 func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instance) {
@@ -342,9 +343,9 @@ func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instan
 	}
 }
 
-// capture does for an application by a handler what Engine.capture does for one by the loop. It
-// reports whether the loop must deliver the application, even to the handler's own owner, because
-// only the loop can read the source.
+// capture is Engine.capture for an application by a handler. It reports whether the loop must
+// deliver the application, because only the loop can read the source. This may be the case even if
+// the application is for the handler's own owner.
 func (l *workerState) capture(to buff.OwnerID, a *buff.Application) (byLoop bool) {
 	switch {
 	case !a.Spec.Captures():

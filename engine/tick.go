@@ -12,17 +12,17 @@ import (
 // A Tick has these steps. The wheel advances. Finished turns of busy owners are collected. Due
 // events are dispatched to their owners, which run in parallel, each in order; Tick waits for the
 // owners, up to Options.Budget. Then cross-owner commands are executed, auras search for their
-// members, commands of the [Inbox] are executed, and a part of a pending Reload is applied. Each of
-// these steps has its own part of the Tick, see [Options].Limits.Tick; work that exceeds its part
-// is done first in the next Tick. The result is valid until the next Tick.
+// members, commands of the [Inbox] are executed, and a part of a pending Reload is applied. Each
+// of these last steps has its own cost limit, see [Options].Limits.Tick; work above the limit is
+// done first in the next Tick. The Frame is valid until the next Tick.
 //
 // After a long stall, the work of a Tick is limited: see [Options].Limits.Tick. Frame.Now is the
 // instant that the Tick has reached. If the Tick could not process all of dt, the remaining time is
 // in Frame.Behind or Frame.Lost. With Carry, the following Ticks process the remaining time, even
 // if they are Tick(0).
 //
-// How a span of time is divided into Ticks makes no difference to the events of an owner, except
-// for commands across owners or from the Inbox, which wait for the end of the frame.
+// The events of an owner do not depend on how a span of time is divided into Ticks, with one
+// exception: commands across owners and from the Inbox wait for the end of the frame.
 //
 // Only the loop goroutine may call it. It costs O(1) if nothing is due, however many deadlines
 // are pending.
@@ -109,10 +109,10 @@ func (e *Engine) endTick(asked time.Duration) {
 	}
 }
 
-// emptyWorkers clears the workers' lists of the last frame if no owner is busy; a worker that is
-// still active then is not running a turn, and does not use its lists. If some owner is busy, each
-// worker replaces its lists when it notices the new frame, by new ones or by old ones that are no
-// longer read.
+// emptyWorkers clears the workers' lists of the last frame if no owner is busy. A worker goroutine
+// may still be active then, but it runs no turn and does not use its lists. If some owner is busy,
+// each worker itself replaces its lists when it notices the new frame, with new lists or with old
+// ones that are no longer read.
 func (e *Engine) emptyWorkers(frame uint64) {
 	if !e.used {
 		return
@@ -133,7 +133,8 @@ func (e *Engine) emptyWorkers(frame uint64) {
 // scheduleDue schedules a turn for each due owner.
 func (e *Engine) scheduleDue() {
 	for _, d := range e.due {
-		if o := e.owners.at(d.number()); !o.leaving() { // events of a leaving owner that become due now are after it left
+		// A leaving owner does not process events that become due after its Drop.
+		if o := e.owners.at(d.number()); !o.leaving() {
 			e.scheduleTurn(o)
 		}
 	}
@@ -189,9 +190,9 @@ func (e *Engine) work() {
 }
 
 // workHere calls start, which runs the turns of the slice on the loop's own goroutine, and merges
-// the results. If a handler ends the goroutine, the deferred function runs the remaining turns,
-// recursively if needed. So no owner is left in mid-turn, and the next caller finds a completed
-// Tick with its remaining time pending.
+// the results. If a handler ends the goroutine, a deferred function runs the remaining turns,
+// recursively if needed. So every owner has completed its turn, and the next caller finds a
+// completed Tick whose remaining time is still pending.
 func (e *Engine) workHere(start func()) {
 	over := false
 	defer func() {
@@ -210,8 +211,8 @@ func (e *Engine) workHere(start func()) {
 	over = true
 }
 
-// endWork merges the results of the workers that are done. The parameter spent says that the budget
-// ran out.
+// endWork merges the results of the workers that are done. The parameter spent says that the
+// budget has run out.
 func (e *Engine) endWork(spent bool) {
 	e.budget.spent = spent
 	if e.batch.n > 0 {
@@ -250,7 +251,8 @@ func (e *Engine) mergeTurn(o *owner) {
 			gave = v.hasCommands
 		}
 		if v.parked {
-			late, o.turns().parked = true, false // no message will resume a batched turn, so schedule it
+			// No message resumes a batched turn, so schedule it.
+			late, o.turns().parked = true, false
 		}
 	}
 	e.watch.turnEnded(o)
@@ -275,8 +277,9 @@ func (e *Engine) mergeTurn(o *owner) {
 	}
 	late = e.refreshDeadline(o) || late
 	if (late || o.set.Pending() > 0 && !o.leaving()) && !o.isParked() && !e.cutOff.Load() {
-		// The owner is late: its due events, or handlers deferred by a queued command, come
-		// before any later command. A parked owner already has an unfinished run.
+		// The owner is late: its due events, or handlers that a queued command has deferred, must
+		// run before any later command. A parked owner already has a message for its unfinished
+		// run.
 		e.run(o)
 	}
 	switch {

@@ -14,10 +14,10 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Regions of an execution trace (go tool trace). There is one for each Tick, which contains one for
-// each advance of the wheel, one for each wait for the workers, and one for the end of the frame.
-// On the workers there is one for each turn of an owner. While no trace is running, a region costs
-// one check of a flag.
+// Regions of an execution trace (go tool trace). Each Tick is a region. It contains regions for
+// each advance of the wheel, for each wait for the workers, and for the end of the frame. On the
+// workers, each turn of an owner is a region. While no trace is running, a region costs one check
+// of a flag.
 const (
 	regionTick    = "bufftick.Tick"
 	regionAdvance = "bufftick.advance"
@@ -43,14 +43,14 @@ func endRegion(r *trace.Region) {
 	}
 }
 
-// slowTrace is the state of the traces of slow frames.
+// slowTrace is the state of writing traces of slow frames.
 type slowTrace struct {
 	last uint64 // number of the last traced frame; 0 if there is none
 	err  error  // error of the first trace that could not be written
 }
 
-// took writes a trace if the last frame, which took d, was slow, and enough frames have passed
-// since the last trace.
+// took writes a trace if the last frame, whose duration was d, was slow, and enough frames have
+// passed since the last trace.
 func (s *slowTrace) took(e *Engine, d time.Duration) {
 	o := &e.opts
 	switch {
@@ -87,8 +87,8 @@ func (s *slowTrace) note(err error) {
 	}
 }
 
-// Profiler labels of goroutines that run handlers. labelWorker is always set, the others only with
-// Options.Trace.Labels.
+// Profiler labels of goroutines that run handlers. Workers always have labelWorker; the other
+// labels are only set with Options.Trace.Labels.
 const (
 	labelWorker = "bufftick_worker"
 	labelBuff   = "buff"
@@ -99,9 +99,9 @@ const (
 // definition follows.
 const regionCall = "bufftick.call "
 
-// task returns a function that labels the goroutine of a worker while the worker works, so that the
-// stack of a handler that does not return can be found. It returns nil if the loop is the worker,
-// because the labels of the loop's goroutine belong to the game.
+// task returns a function that labels the goroutine of a worker while the worker is active, so
+// that the stack of a handler that does not return can be found. It returns nil for a synchronous
+// engine, because its turns run on the loop's goroutine, whose labels belong to the game.
 func (e *Engine) task() func(worker int, work func()) {
 	if e.opts.Synchronous {
 		return nil
@@ -116,10 +116,10 @@ func (e *Engine) task() func(worker int, work func()) {
 	}
 }
 
-// labelOf returns the label of a worker, unique among the engines of the process.
+// labelOf returns the label of a worker, which is unique among the engines of the process.
 func (e *Engine) labelOf(worker int) string { return fmt.Sprintf("%p/%d", e, worker) }
 
-// announced is the trace region and the profiler labels of the running handler.
+// announced holds the trace region of the running handler, and whether profiler labels are set.
 type announced struct {
 	region  *trace.Region
 	labeled bool
@@ -173,8 +173,8 @@ func (w *watcher) Stack(s view.Stuck) string {
 	return stackOf(out.String(), strconv.Quote(labelWorker)+":"+strconv.Quote(w.engine.labelOf(turn.Worker)))
 }
 
-// stackOf returns the stack of the goroutine with a label, from a goroutine profile in the format
-// debug=1. If there is none, it returns an empty text.
+// stackOf returns the stack of the goroutine with the given label, from a goroutine profile in the
+// format debug=1. If there is none, it returns "".
 func stackOf(profile, label string) string {
 	for group := range strings.SplitSeq(profile, "\n\n") {
 		head, frames, _ := strings.Cut(group, "\n#\t")

@@ -64,8 +64,8 @@ type answered struct {
 	superseded chan struct{} // closed when there is a newer View
 }
 
-// last returns the latest View. Before the first View, it returns an empty one for which superseded
-// can be awaited.
+// last returns the latest View. Before the first View, it returns an empty one, whose superseded
+// channel is closed when there is a View.
 func (w *watcher) last() *answered {
 	if w.view.Load() == nil {
 		w.view.CompareAndSwap(nil, &answered{superseded: make(chan struct{})})
@@ -104,7 +104,7 @@ func (w *watcher) unanswered(ctx context.Context) error {
 	return fmt.Errorf("engine: the loop has not ticked: %w", context.Cause(ctx))
 }
 
-// follower is an owner that callers of Follow observe. All fields but n are immutable.
+// follower is an owner that is observed by callers of Follow. All fields but n are immutable.
 type follower struct {
 	id   buff.OwnerID
 	look func(data any) any
@@ -144,14 +144,15 @@ func (w *watcher) leave(f *follower) func() {
 	})
 }
 
-// lookUp runs look on the loop at the end of a Tick and waits for its result. Each Tick runs at
-// most one such function.
+// lookUp runs the query look on the loop at the end of a Tick and waits for its result. Each Tick
+// runs at most one query.
 func lookUp[T any](ctx context.Context, w *watcher, look func(s *watching) T) (answer T, err error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)
 	reply := make(chan T, 1)
 	select {
-	case w.questions <- func(s *watching) { reply <- look(s) }: // never blocks the loop, because reply has room for one answer
+	// The send to reply never blocks the loop, because reply has room for one answer.
+	case w.questions <- func(s *watching) { reply <- look(s) }:
 	case <-ctx.Done():
 		return answer, w.unanswered(ctx)
 	}

@@ -10,7 +10,7 @@ import (
 // counter counts events while there are watchers.
 type counter struct {
 	kinds  [256]uint64          // by buff.EventKind
-	late   lateness             // delays of events; lateness.end must be called before the first use
+	late   lateness             // delays of events; late.end must be called before the first use
 	denied map[denialKey]uint64 // number of denials
 	head   bool                 // the head of the current frame has been counted
 }
@@ -39,8 +39,8 @@ func (s *watching) turnEnded(e *Engine, o *owner) {
 	}
 }
 
-// turnResult counts the events of a turn. If all events of the turn are pulses, it uses the summary
-// of the segment, because the events themselves are in the worker's cache.
+// turnResult counts the events of a turn. If all of them are pulses, it uses the summary of the
+// segment instead of the events, which are in the worker's cache.
 func (s *watching) turnResult(id buff.OwnerID, b *segment) {
 	followed := s.mask != 0 && s.mask>>(id&63)&1 != 0
 	switch {
@@ -55,8 +55,8 @@ func (s *watching) turnResult(id buff.OwnerID, b *segment) {
 	}
 }
 
-// countHead counts the events of the loop's calls before the Tick. They come before the events of
-// all turns.
+// countHead counts the events of the loop's calls before the Tick. These events precede the events
+// of all turns.
 func (s *watching) countHead(e *Engine) {
 	if !s.counter.head {
 		s.counter.head = true
@@ -73,8 +73,8 @@ func (s *watching) countTail(e *Engine) {
 	s.counter.head = false
 }
 
-// count counts events. Of most events it reads only the kind; it reads more of events that are
-// notable or whose owner is followed.
+// count counts events. Of most events it reads only the kind. It reads more if an event is notable
+// or its owner is followed.
 func (s *watching) count(events []buff.Event, followed bool) {
 	kinds := &s.counter.kinds
 	for i := range events {
@@ -95,10 +95,10 @@ func (s *watching) count(events []buff.Event, followed bool) {
 	}
 }
 
-// notableKinds is the set of event kinds that are kept, because a watcher may ask for them later.
+// notableKinds is the set of event kinds that note keeps, because a watcher may query them later.
 const notableKinds uint64 = 1<<buff.Denied | 1<<buff.Faulted | 1<<buff.Removed
 
-// note keeps denials, faults, and removals for other reasons than Expired and Unload.
+// note keeps denials, faults, and removals for reasons other than Expired and Unload.
 func (s *watching) note(ev *buff.Event) {
 	if ev.Kind == buff.Removed && (ev.Why == buff.Expired || ev.Why == buff.Unload) {
 		return
@@ -117,17 +117,17 @@ func (s *watching) countDenial(key denialKey) {
 
 // lateness estimates the distribution of delays. It samples the first lateRun events of a frame,
 // then one in two events, one in four, and so on up to one in lateMost, at random positions. Each
-// sample also counts for the events around it that are not sampled. Of 5,000 events in a frame it
-// samples 240.
+// sample also counts for the events around it that are not sampled. For example, it takes 240
+// samples of 5,000 events in a frame.
 type lateness struct {
 	classes [len(view.LateBounds) + 1]uint64
 	sum     int64 // sum of the delays, in ms
 
-	width int // one sample per this many events
+	width int // one sample is taken for this many events
 	left  int // number of samples to take before the width doubles
 	skip  int // number of events to skip before the next sample
-	rest  int // number of events after the next sample for which that sample also counts
-	short int // number of events of this frame for which no sample counts yet, minus events counted in advance
+	rest  int // events after the next sample for which that sample also counts
+	short int // events of this frame that no sample counts for yet, minus those counted in advance
 	dice  uint32
 	class int   // class of the last sample
 	ms    int64 // delay of the last sample
@@ -186,7 +186,8 @@ func (l *lateness) add(ms int64) {
 // the next frame.
 func (l *lateness) end() {
 	if l.short != 0 {
-		l.classes[l.class] += uint64(l.short) // if the samples stood for too many events, short is negative and this addition subtracts
+		// If the last sample has counted for too many events, short is negative and corrects this.
+		l.classes[l.class] += uint64(l.short)
 		l.sum += l.ms * int64(l.short)
 	}
 	l.width, l.left, l.skip, l.rest, l.short = 1, lateRun, 0, 0, 0

@@ -37,7 +37,7 @@ func (w *watcher) beforeTick() {
 	}
 }
 
-// start prepares the loop to watch the current Tick, or stops watching if there is no watcher left.
+// start prepares the loop to watch the current Tick, or stops watching if no watcher is left.
 func (w *watcher) start() {
 	s := w.on
 	switch {
@@ -76,7 +76,7 @@ func (w *watcher) turnEnded(o *owner) {
 	}
 }
 
-// turnResult is called with each result of an owner's turns, before it is merged.
+// turnResult is called with each result of an owner's turns before the result is merged.
 func (w *watcher) turnResult(id buff.OwnerID, b *segment) {
 	if w.on != nil {
 		w.on.turnResult(id, b)
@@ -159,10 +159,11 @@ func (v *answered) countCarried(e *Engine) {
 	}
 }
 
-// sampler chooses the turns of a worker to measure, because reading a clock costs more than a small
-// turn. It measures the first sampleRun turns of a frame, then about one in two turns, at random,
-// until sampleRun more are measured, then one in four, and so on up to one in sampleMost. So a
-// small game is measured completely, and a large game reads the clock for one turn in sampleMost.
+// sampler chooses the turns of a worker to measure, because reading a clock costs more than a
+// small turn. It measures the first sampleRun turns of a frame. Then it measures about one in two
+// turns, at random, until sampleRun more are measured, then one in four, and so on up to one in
+// sampleMost. So a small game is measured completely, and a large game reads the clock for one
+// turn in sampleMost.
 type sampler struct {
 	frame  uint64
 	weight uint32 // number of turns that the next sample counts for
@@ -223,7 +224,7 @@ const busySpan = 5 * time.Second
 const ranks = 10
 
 // busiest ranks owners by the time spent in their turns in one span of busySpan.
-type busiest struct {
+type busiest struct { // rankings of the current span and of the previous one
 	span      uint32        // number of the current span, from 1
 	now, last []view.Ranked // rankings of the current span and the one before
 	ended     bool          // at least one span has ended

@@ -14,8 +14,8 @@ import (
 // without a definition.
 type bySpec [][len(view.View{}.Counts)]uint64
 
-// countBySpec counts the events of a frame. They are in cache, because the flight recorder has just
-// read them.
+// countBySpec counts the events of a frame. Reading them is cheap, because the flight recorder has
+// just read them into the cache.
 func (f *Frame) countBySpec(s *watching, lineages int) {
 	if more := lineages - len(s.specs); more > 0 {
 		s.specs = append(s.specs, make(bySpec, more)...)
@@ -146,10 +146,10 @@ func (table handling) measured(s *view.SpecStats) {
 	s.Handlers = s.Times.Len()
 }
 
-// most ranks owners by the number of their buffs. It checks each owner whose turn is measured. It
-// also visits all owners in turn, a few in each frame, to find owners without measured turns. The
-// numbers in the ranking are updated for each View, so they are right. But an owner that should
-// have moved up into the ranking is only found at its next measured turn or visit.
+// most ranks owners by the number of their buffs. It considers each owner whose turn is measured.
+// To find owners without measured turns, it also visits all owners in turn, a few in each frame.
+// The numbers in the ranking are updated for each View, so they are right. But an owner whose
+// number of buffs has grown enters the ranking only at its next measured turn or visit.
 type most struct {
 	list  []view.Ranked
 	at    int  // number of the next owner to visit
@@ -196,7 +196,7 @@ func (m *most) view(e *Engine) []view.Ranked {
 	return slices.Clone(m.list)
 }
 
-// fractionVisited returns the fraction of all owners that sweep has visited so far, at most 1.
+// fractionVisited returns the fraction of all owners, at most 1, that sweep has visited so far.
 func (m *most) fractionVisited(e *Engine) float64 {
 	if m.round || e.owners.len() == 0 {
 		return 1
@@ -204,8 +204,8 @@ func (m *most) fractionVisited(e *Engine) float64 {
 	return float64(m.at) / float64(e.owners.len())
 }
 
-// Limits of [view.Watch.Holders] in one Tick. It stops after the owner with which it reaches one of
-// them.
+// Limits of [view.Watch.Holders] in one Tick. The search stops after the owner with which it
+// reaches one of them.
 const (
 	holdersOwners = 1024
 	holdersBuffs  = 8192
@@ -220,7 +220,7 @@ func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (view.Hol
 	return lookUp(ctx, w, func(*watching) view.Holders { return w.engine.holdersOf(s.Lineage(), max(from, 0)) })
 }
 
-// holdersOf searches some owners, from the number from on, for buffs of a lineage.
+// holdersOf searches some owners, from the owner number from on, for buffs of a lineage.
 func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 	looked, n := 0, from
 	out.All = e.owners.len()

@@ -23,18 +23,18 @@ type workerState struct {
 	commandData  commandData  // data that the commands of its turns point to
 	ctx          Context      // passed to handlers
 	owner        *owner       // owner of the current turn
-	progress     *progress    // progress of the current turn: that in owner.turns, or ownProgress
+	progress     *progress    // progress of the current turn: owner.turns.progress, or ownProgress
 	ownProgress  progress     // used if owner.turns is nil
 	batched      *batchedTurn // the last batched turn
 	inBatch      bool         // the current turn is batched
 	onLoop       bool         // this worker is the loop itself: see Engine.runHere
 	frame        uint64       // number of the frame to which the lists belong
-	emptied      bool         // the loop has emptied the lists, and no turn has written to them since
+	emptied      bool         // the loop has emptied the lists, and they are still empty
 	chunks       chunks
 	old          []lists            // lists of earlier frames
 	issued       int                // commands for other owners, issued by the running handler
-	handle       buff.Handle        // buff of the running handler's event, if any
-	timeout      buff.TimeoutHandle // timeout of the running handler's event, if any
+	handle       buff.Handle        // buff of the running handler's event, or 0
+	timeout      buff.TimeoutHandle // timeout of the running handler's event, or 0
 	sampler      sampler            // selects the turns to measure
 	calls        sampler            // selects the handlers to measure
 	labels       context.Context    // profiler labels of the goroutine; may be nil
@@ -59,14 +59,14 @@ func (l *workerState) init(e *Engine, index int) {
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
 
-// turnOf is the state of a turn at its start.
+// turnOf holds values from the start of a turn, for its end.
 type turnOf struct {
 	region         *trace.Region
 	began          time.Duration
 	events, outbox int // lengths of the worker's lists when the turn started
 }
 
-// beginTurn starts a turn of an owner. The caller has set the allowance in the progress.
+// beginTurn starts a turn of an owner. The caller has set the allowance in hand.
 func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	l.prepare()
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
@@ -76,7 +76,8 @@ func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	assign(&l.progress, hand)
 	hand.parked = false
 	t := turnOf{region: region(regionTurn)}
-	if now := int64(l.turn.Now); l.since.Load() != now { // usually unchanged; an atomic store would wait for earlier stores
+	// The time is usually unchanged, and an atomic store would wait for earlier stores.
+	if now := int64(l.turn.Now); l.since.Load() != now {
 		l.since.Store(now)
 	}
 	if l.engine.watch.timing.Load() != nil {
@@ -89,9 +90,9 @@ func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	return t
 }
 
-// storeResult writes the result of the turn t to *to. It does not return the result, because a
-// segment is large to copy. The turn is not over yet: endTurn must follow, and must be the last
-// call, because it reads the game's clock, which may panic.
+// storeResult writes the result of the turn t to *to, because returning the large segment would be
+// slow. The turn is not over yet: endTurn must follow. It must be the last call, because it reads
+// the game's clock, which may panic.
 func (l *workerState) storeResult(to *segment, t *turnOf) {
 	endRegion(t.region)
 	l.flushOutbox()
@@ -139,8 +140,8 @@ func (l *workerState) runMailbox(box *mailbox) {
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
 		case do:
-			// An earlier run may be unfinished without a run message, because a batched turn that
-			// was cut short leaves none.
+			// An earlier run may be unfinished although there is no run message, because a batched
+			// turn that was cut short leaves none.
 			if h.unfinished && !l.run(box, o, h.until) || h.used >= h.given {
 				l.requeue(box)
 				return
@@ -174,7 +175,7 @@ func (l *workerState) execute(o *owner, m *message) {
 // all events that are due by until are done.
 //
 // If a handler ends its goroutine, run does not return either. A deferred function then executes
-// the commands of the handler, and passes the mailbox to another worker.
+// the pending commands of the turn, and passes the mailbox to another worker.
 func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
 	h := l.progress
 	if l.engine.cutOff.Load() {
@@ -186,7 +187,7 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	h.until, h.unfinished = until, true
 	defer func() {
 		if !returned {
-			defer l.requeue(box) // deferred, so that it runs even if a handler ends the goroutine during finish
+			defer l.requeue(box) // runs even if a handler ends the goroutine in finish
 			defer func() { l.charge(ran, told) }()
 			l.finish(o, until)
 		}
@@ -202,15 +203,15 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	return done
 }
 
-// charge adds the work of a run to the used allowance: the number of due events that it has
-// processed or the number of events that it has emitted, whichever is larger.
+// charge adds the work of a run to the used part of the allowance: the number of due events
+// processed or the number of events emitted, whichever is larger.
 func (l *workerState) charge(ran uint64, told int) {
 	l.progress.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
 }
 
-// requeue puts an owner whose turn is unfinished back into the queue. If the owner has used up its
-// allowance, or its handler was still running when its Tick ended, the owner is parked: the loop
-// merges its events and gives it another allowance when possible.
+// requeue puts an owner whose turn is unfinished back into the queue. The owner is parked if it
+// has used up its allowance, or if its handler was still running when its Tick ended. The loop
+// then merges its events and gives it another allowance when possible.
 func (l *workerState) requeue(box *mailbox) {
 	h := l.progress
 	h.parked = l.onLoop || h.used >= h.given || l.frame != l.engine.frames.Load()
@@ -227,8 +228,8 @@ func (l *workerState) requeue(box *mailbox) {
 	}
 }
 
-// finish executes the pending commands of the turn after a handler has ended its goroutine. These
-// commands may call another handler that also ends the goroutine; the deferred function then
+// finish executes the pending commands of the turn after a handler has ended its goroutine. If
+// these commands call another handler that also ends the goroutine, the deferred function
 // continues.
 func (l *workerState) finish(o *owner, until wheel.Time) {
 	returned := false
@@ -261,7 +262,8 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	defer func() {
 		told.end(l)
 		l.ctx.over = true
-		assign(&l.turn.Catalog, l.engine.Catalog()) // there may have been a Reload while the handler was running
+		// There may have been a Reload while the handler was running.
+		assign(&l.turn.Catalog, l.engine.Catalog())
 		if returned {
 			return
 		}

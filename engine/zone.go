@@ -20,10 +20,10 @@ type zone struct {
 	owners []uint32 // numbers of the owners
 }
 
-// zones has all zones, and the owners that are still to be notified of their zone's time.
+// zones holds all zones, and the owners that are still to be notified of their zone's time.
 type zones struct {
 	byID     map[uint32]*zone // includes zone 0
-	endBuffs bool             // a definition, or an earlier version of it, ends its buffs when the owner changes its zone
+	endBuffs bool             // a definition, or an older version of one, has on_zone: remove
 	pending  []ref            // owners not yet notified of their zone's time
 }
 
@@ -38,8 +38,8 @@ type zoneScale struct {
 	held bool       // the time is paused
 }
 
-// changes returns the commands that change the time of an owner from the effect was to the effect
-// p. Only the first n are valid.
+// changes returns the commands that change the effect on an owner's time from was to p. Only the
+// first n elements are valid.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {
 		do := verb.Resume
@@ -82,7 +82,7 @@ func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	})
 	e.applyZoneTime(o)
 	all := buff.Result{Kind: buff.Done}
-	if e.zones.endBuffs { // the buffs end with the time of the new zone
+	if e.zones.endBuffs { // the buffs end after the owner has the time of the new zone
 		mergeResults(&all, e.deliver(o, &buff.Command{Verb: verb.SetZone}))
 	}
 	return all
@@ -132,7 +132,7 @@ func (e *Engine) changeZone(id uint32, change func(*zoneScale)) (r buff.Result) 
 	return r
 }
 
-// getOrCreate returns a zone, and creates it if needed.
+// getOrCreate returns the zone with the given id, and creates it if needed.
 func (zs *zones) getOrCreate(id uint32) (*zone, error) {
 	if z := zs.byID[id]; z != nil {
 		return z, nil
@@ -145,7 +145,7 @@ func (zs *zones) getOrCreate(id uint32) (*zone, error) {
 	return z, nil
 }
 
-// removeIfUnused deletes a zone without owners and with normal time.
+// removeIfUnused deletes a zone that has no owners and whose time is normal.
 func (zs *zones) removeIfUnused(id uint32, z *zone) {
 	if len(z.owners) == 0 && z.scale == (zoneScale{}) && id != 0 {
 		delete(zs.byID, id)
@@ -157,8 +157,8 @@ func (zs *zones) join(o *owner, id uint32, z *zone) {
 	z.owners = append(z.owners, o.number)
 }
 
-// leave removes an owner from its zone's list. The last owner of the list moves to the free place.
-// leave returns the number of the owner that has moved, which may be the leaving owner itself.
+// leave removes an owner from its zone's list and moves the last owner of the list to the free
+// place. It returns the number of the owner that has moved, which may be the leaving owner itself.
 func (zs *zones) leave(o *owner) (moved uint32) {
 	z := zs.byID[o.zone]
 	last := len(z.owners) - 1
@@ -169,7 +169,8 @@ func (zs *zones) leave(o *owner) (moved uint32) {
 	return moved
 }
 
-// retryLater records an owner that could not be notified of its zone's time, for retryZones.
+// retryLater adds an owner that could not be notified of its zone's time to the list of
+// retryZones.
 func (zs *zones) retryLater(o *owner) {
 	if b := o.needRare(); !b.zonePending {
 		b.zonePending = true
@@ -195,13 +196,12 @@ func (e *Engine) applyZoneTime(o *owner) {
 	o.setScale(want)
 }
 
-// retryZones notifies owners that could not be notified of their zone's time before, within its
-// part of the Tick. Owners whose mailbox is still full are queued after the owners that were not
-// tried yet.
+// retryZones retries to notify owners of their zone's time, within its part of the Tick. Owners
+// whose mailbox is still full go to the end of the list.
 func (e *Engine) retryZones() {
 	k, n := 0, len(e.zones.pending)
 	for most := e.costSoFar() + e.part(); k < n && e.costSoFar() < most; k++ {
-		e.loopWork.commands++ // counted even if there is no change, so that the work is limited
+		e.loopWork.commands++ // counted even without a change, so that the work is limited
 		if o := e.zones.pending[k].alive(); o != nil {
 			o.needRare().zonePending = false
 			e.applyZoneTime(o)
