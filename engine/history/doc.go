@@ -1,20 +1,20 @@
 // Package history is a flight recorder: it keeps the events of the last minute in bounded memory,
-// to be queried afterwards.
+// so that they can be queried later.
 //
-//	e, err := engine.New(engine.Options{Catalog: c, History: history.DefaultBytes})
+//	e, err := engine.New(engine.Options{Catalog: c, Trace: engine.Trace{History: history.DefaultBytes}})
 //	...
 //	for event := range e.History().Events(history.Query{Owners: []buff.OwnerID{81}}) {
 //		fmt.Println(event)
 //	}
 //
-// Queries return the events with the same fields, except Seq, and in the same order as in their
-// Frames. Events older than a minute of game time, and those for which there is no room, are
-// dropped. [Recorder.Since] returns the time from which the record is complete, so that a gap is
-// never silent.
+// Queries return the events in the same order as in their Frames and with the same fields, except
+// Seq. Events older than a minute of game time, and events for which there is no room, are
+// dropped. [Recorder.Since] returns the time from which the record is complete, so that missing
+// events are never mistaken for no events.
 //
-// Some changes have no event: pauses and rates of the time of an owner or a buff are in
-// [Recorder.TimeChanges], and changes of an owner's attributes that are not in events are in
-// [Recorder.SheetChanges].
+// Some changes have no event: [Recorder.TimeChanges] returns pauses of the time of an owner or a
+// buff, and changes of its rate, and [Recorder.SheetChanges] returns changes of an owner's
+// attributes that are not in events.
 //
 // # Layout
 //
@@ -24,21 +24,21 @@
 //
 //	63          48        32        16      9      4     0
 //	┌────────────┬─────────┬─────────┬──────┬──────┬─────┐
-//	│ms before   │ stacks  │ spec    │ why  │ kind │ has │   spec: a place in the chunk's table
-//	│Seen        │         │         │      │      │     │
+//	│ms from At  │ stacks  │ spec    │ why  │ kind │ has │   spec: index in the chunk's table
+//	│to Seen     │         │         │      │      │     │   has: flags of the fields that follow
 //	├────────────┴─────────┴─────────┴──────┴──────┴─────┤
-//	│ Owner                    │ Source                  │   if not both are as before
+//	│ Owner                    │ Source                  │   omitted if both are unchanged
 //	├──────────────────────────┼─────────────────────────┤
-//	│ ms from At to End        │ Magnitude               │   likewise
+//	│ ms from At to End        │ Magnitude               │   omitted if both are unchanged
 //	├──────────────────────────┴─────────────────────────┤
 //	│ Handle                                             │
 //	├────────────────────────────────────────────────────┤
-//	│ rare fields, and Seen if not as before             │
+//	│ rare fields, and Seen if it has changed            │
 //	└────────────────────────────────────────────────────┘
 //
-// For example, a pulse takes 24 bytes if its owner differs from the previous one. Adding events is
-// a single pass over the events, which reads three cache lines for each. If the recorded chunks
-// are larger than the cache, half of the time is spent writing to memory.
+// For example, a pulse takes 24 bytes if its owner differs from that of the previous record.
+// Adding events is a single pass, which reads three cache lines for each event. If the recorded
+// chunks are larger than the cache, half of the time is spent writing to memory.
 //
 // Records are stored in chunks of 64 KiB, in the order of the events. No record spans two chunks,
 // and each chunk can be read on its own. The oldest chunk is reused first. The loop goroutine

@@ -32,8 +32,8 @@ func (q *Query) fits(e *buff.Event) bool {
 func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
 
 // Events returns the selected events, the oldest first. Events that are dropped while the caller
-// reads are left out: call [Recorder.Since] afterwards to check. Any goroutine may call it. It
-// costs O(recorded events), about 40 ns each, and copies each chunk before reading it.
+// reads are missing from the result; to check, call [Recorder.Since] afterwards. Any goroutine may
+// call it. It costs O(recorded events), about 40 ns each, and copies each chunk before reading it.
 func (r *Recorder) Events(q Query) iter.Seq[buff.Event] {
 	return func(yield func(buff.Event) bool) {
 		for e := range r.records(q) {
@@ -61,8 +61,9 @@ func (r *Recorder) records(q Query) iter.Seq[buff.Event] {
 	}
 }
 
-// copy copies the first chunk that has at least the given number and may contain selected events.
-// It returns false if there is no such chunk.
+// copy copies the first chunk that may contain selected events, starting with the chunk *number,
+// counted from 0 since New. It sets *number to the number of that chunk. If there is no such
+// chunk, it returns false.
 func (r *Recorder) copy(number *uint64, c *chunk, q *Query) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

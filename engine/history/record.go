@@ -11,8 +11,8 @@ import (
 // The first word of a record has, from its lowest bits: the flags below, kind, why, definition,
 // stacks, and Seen − At in ms.
 const (
-	hasPair   = 1 << iota // owner or source differ from the previous record
-	hasAmount             // End − At or the magnitude differ from the previous record
+	hasPair   = 1 << iota // the owner or the source differs from the previous record
+	hasAmount             // End − At or the magnitude differs from the previous record
 	isEndless             // End is Never
 	hasRare               // rare fields follow
 
@@ -34,11 +34,11 @@ type context struct {
 	amount uint64 // ms from At to End, and magnitude, 32 bits each
 }
 
-// put writes a record of e, and returns its length in words. The parameters spec and name are the
-// positions of the definition and of the name in the chunk's tables, plus one.
+// put writes a record of e, and returns its length in words. The parameters spec and name are one
+// plus the indexes of the definition and the name in the chunk's tables, or 0.
 //
-// A word that may be omitted is always written, and overwritten by the next one: that is cheaper
-// than a branch that is hard to predict.
+// A word that may be omitted is always written first, and the next word overwrites it if it is
+// omitted. That is cheaper than a branch that is hard to predict.
 func (c *context) put(w *[mostWords]uint64, e *buff.Event, spec, name uint16) int {
 	has, before, after := uint64(0), uint64(e.Seen-e.At), uint64(e.End-e.At)
 	if e.End == wheel.Never {
@@ -72,14 +72,15 @@ func isRare(e *buff.Event) uint64 {
 		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(e.Target) | uint64(len(e.Name))
 }
 
-// The rare fields start with a header word. From its lowest bit, it has a bit for each word of rare
-// that follows, these two bits, the position of the name, the level and the attribute.
+// The rare fields start with a header word. From its lowest bit, it has a bit for each value of
+// rare that follows, then the two bits below, the index of the name, the level and the attribute.
 const (
 	hasSeen = 1 << 14 // Seen differs from the previous record
 	hasFar  = 1 << 15 // At, End, Magnitude, Owner and Source are among the words
 )
 
-// rare returns the words of an event's rare fields; zero words are omitted from the record.
+// rare returns the words of an event's rare fields. Words that are zero are omitted from the
+// record.
 func rare(e *buff.Event) [14]uint64 {
 	return [...]uint64{
 		uint64(e.At), uint64(e.End), uint64(e.Magnitude), uint64(e.Elapsed), uint64(e.Period), math.Float64bits(e.Delta),

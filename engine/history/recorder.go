@@ -30,21 +30,22 @@ type Recorder struct {
 	limit  int // maximum number of chunks
 	chunks []*chunk
 	free   []*chunk
-	first  uint64 // number of chunks[0]: the number of chunks dropped so far
+	first  uint64 // number of chunks dropped so far
 	at     *chunk // the last of chunks
 	events uint64
-	known  wheel.Time // frames from this time on are recorded completely
+	known  wheel.Time // frames since this time are recorded completely
 
-	places []place // positions of definitions, by lineage
-	last   string  // the last name stored
-	name   uint16  // position of the name last in the current chunk's table, plus one
+	places []place // by lineage
+	last   string  // the name stored last
+	name   uint16  // 1 + index of last in the current chunk's names
 }
 
-// place is the position of a definition in the table of the current chunk.
+// place is the position of a definition in the table of a chunk, the current one or an earlier
+// one.
 type place struct {
 	spec *buff.Spec
-	in   uint64 // number of the chunk with this table
-	at   uint16 // position in the table, plus one
+	in   uint64 // number of the chunk
+	at   uint16 // 1 + index in the table
 }
 
 // chunk is a sequence of records and the tables that they refer to.
@@ -54,8 +55,8 @@ type chunk struct {
 	words  []uint64
 	n      int // number of words in use
 	events int
-	since  wheel.Time // Seen of the first event
-	until  wheel.Time // Seen of the last event
+	since  wheel.Time // earliest Seen of an event
+	until  wheel.Time // latest Seen of an event
 	number uint64     // number of the chunk, from 1
 }
 
@@ -75,8 +76,8 @@ func New(bytes int) *Recorder {
 	return &Recorder{limit: bytes / chunkBytes}
 }
 
-// Begin starts a frame at the instant now, and drops the chunks that are then older than Span.
-// Readers wait until End.
+// Begin starts a frame at the instant now, and drops chunks in which all events are older than
+// Span. Readers wait until End.
 func (r *Recorder) Begin(now wheel.Time) {
 	r.mu.Lock()
 	for len(r.chunks) > 0 && r.chunks[0].until < now-Span {
@@ -92,7 +93,7 @@ func (r *Recorder) Add(events []buff.Event) {
 	r.put(events)
 }
 
-// put writes records of events.
+// put writes records of events. The caller must hold the lock.
 func (r *Recorder) put(events []buff.Event) {
 	for len(events) > 0 {
 		c := r.at
@@ -107,7 +108,7 @@ func (r *Recorder) put(events []buff.Event) {
 // fill records as many events in a chunk as fit, at least one, and returns their number.
 func (r *Recorder) fill(c *chunk, events []buff.Event) int {
 	words, n, k := c.words, c.n, 0
-	c.since = min(c.since, events[0].Seen) // Note may already have recorded a change of this frame
+	c.since = min(c.since, events[0].Seen) // Note may have recorded an earlier change
 	last, spec := (*buff.Spec)(nil), uint16(0)
 	for k < len(events) && n <= len(words)-mostWords {
 		e := &events[k]
@@ -175,8 +176,8 @@ func (r *Recorder) drop() {
 	}
 }
 
-// placeOf returns the position of a definition in the chunk's table, plus one. A definition is in
-// the table more than once only if two of its versions alternate.
+// placeOf returns 1 + the index of a definition in the chunk's table. The table has a definition
+// more than once only if two of its versions alternate.
 func (r *Recorder) placeOf(c *chunk, s *buff.Spec) uint16 {
 	k := s.Lineage()
 	if k >= len(r.places) {
@@ -198,8 +199,8 @@ func (r *Recorder) placeOfName(c *chunk, name string) uint16 {
 	return r.name
 }
 
-// Since returns the instant of the first frame from which on all events are still recorded. Any
-// goroutine may call it.
+// Since returns the time of the earliest frame since which no event was dropped. Any goroutine may
+// call it.
 func (r *Recorder) Since() wheel.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()

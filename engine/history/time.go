@@ -10,16 +10,16 @@ import (
 )
 
 // Kinds of records that are not events. They are the two highest values that fit into a record, so
-// that no kind of event has the same value.
+// that they differ from the kinds of events.
 const (
 	sheetChange buff.EventKind = 30 + iota
 	timeChange
 )
 
-const _ = uint(sheetChange - buff.Revived - 1) // does not compile if a kind of event has the value of sheetChange
+const _ = uint(sheetChange - buff.Revived - 1) // the kinds of events must be below
 
 // Note records a change of the time of an owner or a buff. Any goroutine may call it, even while
-// another is between Begin and End.
+// another goroutine is between Begin and End.
 func (r *Recorder) Note(c buff.TimeChange) {
 	r.note(&buff.Event{
 		Kind: timeChange, Why: buff.Reason(c.Verb-verb.Pause)<<3 | buff.Reason(c.Whose), At: c.At, Seen: c.Seen, End: wheel.Never,
@@ -29,7 +29,7 @@ func (r *Recorder) Note(c buff.TimeChange) {
 }
 
 // NoteSheet records a change of the inputs of an owner's attributes. Any goroutine may call it,
-// even while another is between Begin and End.
+// even while another goroutine is between Begin and End.
 func (r *Recorder) NoteSheet(c buff.SheetChange) {
 	e := buff.Event{
 		Kind: sheetChange, At: c.At, Seen: c.Seen, End: wheel.Never, Owner: c.Owner, Source: c.Owner, Handle: c.Handle, Spec: c.Spec, Attr: c.Attr,
@@ -41,7 +41,7 @@ func (r *Recorder) NoteSheet(c buff.SheetChange) {
 	r.note(&e)
 }
 
-// note writes a record for something other than an event.
+// note writes a record that is not an event.
 func (r *Recorder) note(e *buff.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,13 +20,13 @@ type player struct {
 	loads  int // number of calls of Reload so far
 	done   Progress
 
-	// catalogs are all catalogs so far, because buffs of a removed definition may still refer to an
-	// older catalog.
+	// catalogs holds all catalogs so far, because buffs of a removed definition may still refer to
+	// an older catalog.
 	catalogs []*buff.Catalog
 }
 
-// block replays the calls of one block. It ignores their results, because the comparison of digests
-// covers these.
+// block replays the calls of one block. It ignores their results, because different results would
+// also change the digests.
 func (p *player) block() error {
 	for len(p.code.Data) > 0 && p.code.Err == nil {
 		var o recording.Op
@@ -116,7 +116,7 @@ func (p *player) data(id buff.OwnerID) (data any) {
 	return data
 }
 
-// ask calls a function of the game. If the function panics, the replay ends.
+// ask calls a function of the game. A panic of the function ends the replay.
 func (p *player) ask(call string, do func()) {
 	if err := p.loop.Foreign(call, do); err != nil {
 		p.code.Err = err

@@ -15,31 +15,30 @@ import (
 )
 
 var (
-	// ErrRecording means that the input is not a recording, is damaged, or belongs to another
-	// version or another catalog.
+	// ErrRecording means that the input is not a recording, is damaged, or was made by another
+	// version or with another catalog.
 	ErrRecording = recording.Err
 	// ErrDiffers means that the replay has produced other events than were recorded.
 	ErrDiffers = errors.New("replay: events differ from the recording")
 )
 
-// Game provides the inputs that a recording does not hold. The zero value suffices for a game in
-// which owners have no data and all timeouts are by name. If one of the functions panics, the
-// replay ends with an error.
+// Game provides the inputs that a recording does not contain. The zero value is sufficient for a
+// game in which owners have no data and all timeouts are by name. If one of the functions panics,
+// the replay ends with an error.
 type Game struct {
 	// Data returns the data of an owner, as passed to Spawn and Restore.
 	Data func(id buff.OwnerID) any
 
-	// Timeout returns the function of a timeout that was started on the loop or by the inbox; n
-	// counts these timeouts from 0. If Timeout is nil, Run refuses a recording that contains such a
-	// timeout.
+	// Timeout returns the function of the n-th timeout that was started by the loop or the Inbox,
+	// counted from 0. If Timeout is nil, a recording with such a timeout is refused.
 	Timeout func(n int, owner buff.OwnerID) func(*engine.Context)
 
-	// Catalog returns the catalog of the n-th Reload, counted from 0, built from the catalog
-	// before. If Catalog is nil, a recording that contains a Reload is refused.
+	// Catalog returns the catalog of the n-th Reload, counted from 0. It must be built from the
+	// catalog before. If Catalog is nil, a recording with a Reload is refused.
 	Catalog func(n int, before *buff.Catalog) *buff.Catalog
 
-	// Inbox, if not nil, is called first, with the inbox of the replaying engine. Handlers that
-	// post commands can use it: it accepts the commands and drops them.
+	// Inbox, if not nil, is called before the replay starts, with the Inbox of the engine. It is
+	// for handlers that post commands: the Inbox accepts their commands and drops them.
 	Inbox func(in *engine.Inbox)
 
 	// Frame, if not nil, is called after each Tick.
@@ -50,24 +49,24 @@ type Game struct {
 type Progress struct {
 	Frames int
 	Now    wheel.Time
-	Digest uint64 // digest of all events so far, which equals the digest in the recording
-	Busy   uint64 // number of the first frame that ended with a busy owner when it was recorded; 0 if there is none
+	Digest uint64 // digest of all events so far; equals that in the recording
+	Busy   uint64 // first frame that ended with a busy owner in the recording; 0 if none
 }
 
 // Run makes an engine with the options and replays a recording on this engine: see
 // [engine.Options].Trace.Record. The options must have the game's Handlers, Members and catalog,
-// which must act as before. Run takes the seed, the limits and the clocks from the recording, and
-// sets no Budget. Commands that handlers post to the inbox are ignored, because they are in the
-// recording. If Limits.Tick or Limits.Events of the recording is above 1,048,576, the options must
-// allow it too, so that a recording cannot claim that much memory on its own.
+// unchanged since the recording. Run takes the seed, the limits and the clocks from the recording,
+// and sets no Budget. Commands that handlers post to the Inbox are ignored, because they are in
+// the recording. A recording cannot demand any amount of memory: if its Limits.Tick or
+// Limits.Events is above 1,048,576, it is refused unless the options allow as much.
 //
 // Run ends at the end of the recording. If the events of a frame differ from the recorded events,
-// it ends there with [ErrDiffers] and the number of the frame. A recording that was cut off within
-// a block, for example by a crash, ends with [ErrRecording] after its last complete block. Run also
-// returns ErrRecording if the recording is damaged, belongs to another catalog, or contains a value
-// that no game could have passed, even if its checksums are valid. No recording makes Run panic.
-// Run also fails as [engine.New] does. A frame that ended with a busy owner cannot be repeated
-// reliably, because the set of handlers still running depended on the machine.
+// Run ends there with [ErrDiffers] and the number of the frame. This may happen after a frame that
+// ended with a busy owner, because which handlers were still running depended on the machine. A
+// recording that was cut off within a block, for example by a crash, ends with [ErrRecording]
+// after its last complete block. Run also returns ErrRecording if the recording is damaged,
+// belongs to another catalog, or contains a value that no game could have passed, even if its
+// checksums are valid. No recording makes Run panic. Run also fails as [engine.New] does.
 //
 // Any goroutine may call it.
 func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
@@ -79,16 +78,16 @@ func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
 	return p.done, err
 }
 
-// Resume is like Run, for a game that continues: it returns the engine in its state at the end of
-// the recording, with the same owners, handles and timeouts, and Options.Budget in effect. If
+// Resume is like Run, for a game that continues. It returns the engine in its state at the end of
+// the recording, with the same owners, handles and timeouts, and with Options.Budget in effect. If
 // store.Open was called after the start of the recording, this is the exact state before a crash,
 // provided that handlers are deterministic and Progress.Busy is 0. If a crash has cut off the
 // recording, Resume returns the state after the last complete frame, together with the error
 // [ErrRecording]. With any other error, or without a complete frame, the engine is nil.
 //
-// The further run of the engine is not recorded. To record again, start with a new engine.
+// The returned engine does not record. To record again, start with a new engine.
 //
-// Any goroutine may call it, which then is the loop.
+// Any goroutine may call it; that goroutine then is the loop.
 func Resume(r io.Reader, o engine.Options, g Game) (*engine.Engine, Progress, error) {
 	budget := o.Budget
 	if budget == 0 {
@@ -173,8 +172,8 @@ func header(in *recording.Blocks) (h recording.Header, err error) {
 	return h, code.Err
 }
 
-// unasked is the maximum of Limits.Tick and of Limits.Events in a recording, unless the options of
-// the replay allow more. It corresponds to about 150 MB of memory.
+// unasked is the largest Limits.Tick and Limits.Events that a recording may have, unless the
+// options of the replay have a larger value. The events then take about 150 MB of memory.
 const unasked = 1 << 20
 
 // affordable returns an error if the recording may need more memory than the game's options
@@ -200,7 +199,7 @@ func set(o *engine.Options, h *recording.Header) {
 	o.Budget, o.Trace.Record = -1, nil
 }
 
-// origin is the reader of a recording. A panic of this reader becomes an error.
+// origin wraps the reader of a recording: a panic of the reader becomes an error.
 type origin struct{ r io.Reader }
 
 func (o origin) Read(p []byte) (n int, err error) {

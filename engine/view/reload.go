@@ -18,7 +18,7 @@ type ReloadReport struct {
 type ReloadChange struct {
 	define.SpecChange
 	Live int               // instances running at the time of the Reload
-	Rule define.ReloadRule // the rule applied to these instances; keep or end for a removed definition
+	Rule define.ReloadRule // rule applied to these instances
 }
 
 // String returns a line for each definition, such as "changed venom, 12 live: keep", or "no

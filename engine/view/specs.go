@@ -6,18 +6,19 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// SpecStats is the statistics of one definition, over all its versions, since the Watch was
+// SpecStats holds the statistics of one definition, over all its versions, since the Watch was
 // opened.
 type SpecStats struct {
-	Spec   *buff.Spec                 // newest version; nil for events without a definition, such as timeouts and commands of the game
+	// Spec is the newest version, or nil for events without a definition, such as timeouts.
+	Spec   *buff.Spec
 	Live   int                        // number of running instances
 	Events [len(View{}.Counts)]uint64 // number of events, by kind
 
 	// Handlers is the number of handler calls that have returned, Took their total duration, and
-	// Times the distribution, nil if no call was measured. Only a sample is measured: a worker
-	// measures the first calls in a frame, later one call in two, and so on, down to one call in
-	// 64, chosen at random. Each measured call also counts for the calls around
-	// it that are not measured.
+	// Times the distribution of their durations. Times is nil if no call was measured. All three
+	// are estimates, because only a sample of the calls is measured: a worker measures the first
+	// calls in a frame, later one call in two, chosen at random, and so on, down to one call in
+	// 64. Each measured call also counts for the calls around it that are not measured.
 	Handlers uint64
 	Took     time.Duration
 	Times    *Histogram
@@ -31,10 +32,10 @@ type Holder struct {
 	Stacks int          // number of stacks of all these buffs
 }
 
-// Holders is one part of the result of [Watch.Holders].
+// Holders is the result of one call of [Watch.Holders].
 type Holders struct {
 	List []Holder
-	Busy int // number of busy owners, whose buffs are not known
-	Next int // argument from for the next call; 0 if all owners have been visited
-	All  int // number of owner numbers in use; from / All is the fraction of owners visited
+	Busy int // number of busy owners, whose buffs cannot be read
+	Next int // parameter from for the next call; 0 if all owners have been visited
+	All  int // number of owner numbers in use; from / All is the fraction visited before
 }

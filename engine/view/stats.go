@@ -7,24 +7,25 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Fault describes a panic of a handler or of another function that the game provides.
+// Fault describes a panic of a handler or of another function of the game, or the end of its
+// goroutine.
 type Fault struct {
-	// Call is the function that failed: "" for a handler; "Members", "Record" or "SlowTrace" for
-	// the option of engine.Options; "Clock" for the clock passed to [Watch.Open]; "Look" for the
-	// function passed to [Watch.Follow]; "Run" for a function passed to engine.Inbox.Run; "Formula"
-	// for a define.Formula; "Game.Data" and the like for the functions of a replay.Game.
+	// Call is the function that failed: "" for a handler; "Members", "Record" or "SlowTrace" for a
+	// function or writer in engine.Options; "Clock" for the clock passed to [Watch.Open]; "Look"
+	// for the function passed to [Watch.Follow]; "Run" for a function passed to engine.Inbox.Run;
+	// "Formula" for a define.Formula; "Game.Data" and the like for the functions of a replay.Game.
 	Call string
 
 	Event buff.Event // event of the handler; for Members, Look and Formula, only the owner is set
-	Value any        // value of the panic; nil if the function has not panicked but ended its goroutine
+	Value any        // value of the panic; nil if the function ended its goroutine
 	Stack []byte     // stack trace; nil if the function ended its goroutine
 
-	// Suppressed is the number of faults of the same function that were not reported, since the
-	// last call of OnFault for this function.
+	// Suppressed is the number of faults since the last call of OnFault for this function that
+	// were not reported.
 	Suppressed uint64
 }
 
-// Stuck is an owner whose handler is still running after the budget.
+// Stuck describes an owner whose handler was still running when the budget was used up.
 type Stuck struct {
 	Owner buff.OwnerID
 	Spec  *buff.Spec    // definition of the running or last handler; nil for a timeout
@@ -34,32 +35,35 @@ type Stuck struct {
 
 // StuckTurn identifies the turn of a [Stuck] owner. Its fields have meaning only for the engine.
 type StuckTurn struct {
-	Worker int // index of the worker; Mark and Since are the state of this worker
+	Worker int // index of the worker; Mark and Since identify its state
 	Mark   uint64
 	Since  wheel.Time
 }
 
-// Stats is the present state of an engine and its counters since it was made.
+// Stats holds the present state of an engine and its counters since it was made.
 type Stats struct {
 	Ticks  uint64
 	Fired  uint64 // number of wheel timers that have fired; each owner and each aura has one timer
 	Events uint64 // number of events in all frames
 
 	Owners      int
-	Busy        int           // number of owners whose turn was not over at the end of the last Tick
-	Behind      time.Duration // carried time still to be processed: see Options.CatchUp
+	Busy        int           // number of owners whose turn was not over after the last Tick
+	Behind      time.Duration // carried time that is still to be processed: see Options.CatchUp
 	Lost        time.Duration // time dropped since the engine was made
 	LostAtClose time.Duration // carried time dropped by Close
-	Timers      int           // number of waiting timers on the wheel: one for each owner with a deadline, and one for each aura
-	Inbox       int           // number of commands of other goroutines that were accepted and are waiting
+	Timers      int           // number of wheel timers: one for each owner with a deadline or aura
+	Inbox       int           // number of accepted commands that are waiting in the Inbox
 
-	Dropped          uint64 // number of due events that were no longer valid just before they ran
-	Refused          uint64 // number of commands refused with ErrOverloaded
-	InboxRefused     uint64 // number of commands refused with ErrInboxFull, of all producers: see Inbox.Stats
-	Undelivered      uint64 // number of commands of handlers, busy owners and the inbox that failed without an event, because of an unknown owner, a stale handle or a full mailbox; and stolen buffs that could not be applied
+	Dropped      uint64 // number of due events that had become invalid when their turn came
+	Refused      uint64 // number of commands refused with ErrOverloaded
+	InboxRefused uint64 // number of commands refused with ErrInboxFull
+	// Undelivered is the number of commands of handlers, busy owners and the Inbox that failed
+	// without an event, because of an unknown owner, a stale handle or a full mailbox. It includes
+	// stolen buffs that could not be applied.
+	Undelivered      uint64
 	DroppedOnDespawn uint64 // number of timeouts and deferred handlers dropped with their owner
-	PoolRefused      uint64 // number of times that the pool had no free worker; the work is delayed, not lost
-	Faults           uint64 // number of panics and of calls of runtime.Goexit in all functions that the game provides: see Fault
+	PoolRefused      uint64 // number of times that the pool had no free worker; work was delayed
+	Faults           uint64 // number of faults in all functions of the game: see Fault
 }
 
 // InboxStats is the state of the Inbox of one producer.

@@ -12,70 +12,73 @@ import (
 
 // Watch is the read interface of an engine.Engine for other goroutines, such as an inspector or a
 // metrics collector. It never accesses data of the loop. A reader sends a query, and the loop
-// answers at the end of its next Tick with an immutable [View], which all waiting readers share.
+// answers it at the end of its next Tick. The answer to Next is an immutable [View], which all
+// waiting readers share.
 //
-// While no Watch is open and no query is pending, a Tick pays for one atomic load, and the engine
+// While no Watch is open and no query is pending, a Tick costs one atomic load, and the engine
 // counts no events for it. While a Watch is open, the loop counts the events of each finished turn
-// by kind, and examines some of them and 32 owners in each Tick.
+// by kind. In each Tick it also examines some of the events, and 32 owners.
 //
-// The engine has no clock. It measures durations with the clock passed to Open; no rule depends
-// on them.
+// The engine reads no clock itself. It measures durations with the clock passed to Open, and no
+// rule depends on them.
 type Watch interface {
-	// Open makes the loop collect data from its next Tick on, until leave is called; further
-	// calls of leave do nothing. clock returns the time since a fixed moment and must be safe for
-	// concurrent use. If the Watch is open several times, the latest clock is used. If clock is
-	// nil, an earlier clock stays in use; without any, nothing is measured.
+	// Open makes the loop collect data from its next Tick on, until leave is called. Only the
+	// first call of leave has an effect. The function clock returns the time since a fixed moment
+	// and must be safe for concurrent use. If the Watch is open several times, the latest clock is
+	// used. If clock is nil, an earlier clock stays in use; if there is none, no durations are
+	// measured.
 	//
 	// Any goroutine may call it.
 	Open(clock func() time.Duration) (leave func())
 
-	// Next requests a View and waits for the next Tick. The counters start when the Watch was
-	// first opened or, if it is not open, at the start of that Tick. It fails with
+	// Next requests a View and waits for the next Tick. The counters in the View start when the
+	// Watch was opened or, if it is not open, at the start of that Tick. Next fails with
 	// engine.ErrClosed or the error of ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Next(ctx context.Context) (*View, error)
 
 	// Follow makes the Views show an owner, in View.Owners, and keeps its events from the next
-	// Tick on, until leave is called; further calls of leave do nothing. An unknown owner is
-	// shown as absent.
+	// Tick on, until leave is called. Only the first call of leave has an effect. An unknown owner
+	// is shown with Present false.
 	//
 	// If look is not nil and the owner is not busy, the loop calls look with the data that was
 	// passed to Spawn, and puts the result into Owner.Data. look must be quick, and its result
-	// must not change. If it panics, the panic is in Owner.Fault. If an owner is followed several
-	// times, the first look is used.
+	// must not change afterwards. If look panics, the panic is in Owner.Fault. If an owner is
+	// followed several times, the first look is used.
 	//
 	// It fails with [ErrTooManyFollowed] if 64 other owners are followed.
 	//
 	// Any goroutine may call it.
 	Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error)
 
-	// Owners returns the ids of some owners, in no particular order: those that the loop finds in
-	// one Tick, starting at from. In the first call from is 0, in further calls it is the result
-	// next of the previous call, until next is 0. It fails with engine.ErrClosed or the error of
-	// ctx.
+	// Owners returns the ids of some owners, in no particular order: those that the loop visits in
+	// one Tick, starting at from. Pass 0 in the first call, and in each further call the result
+	// next of the previous one, until next is 0. Owners fails with engine.ErrClosed or the error
+	// of ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error)
 
-	// Specs returns the statistics of each current definition since the Watch was opened; the
-	// last element is for events without a definition. It waits for the next Tick, which copies
-	// the counters: call it about once per second, not in every frame. It fails as [Watch.Next]
+	// Specs returns the statistics of each current definition since the Watch was opened; the last
+	// element is for events without a definition. It waits for the next Tick, which copies the
+	// counters, so call it about once per second and not in every frame. It fails as [Watch.Next]
 	// does.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Specs(ctx context.Context) ([]SpecStats, error)
 
 	// Holders returns the owners with buffs of a definition, in any of its versions, among those
-	// that the loop visits in one Tick, starting at from: 0, or Next of the previous result. It
-	// fails as [Watch.Next] does, and with engine.ErrUnknownSpec if the definition does not
-	// belong to this engine.
+	// that the loop visits in one Tick, starting at from. Pass 0 first, and then Next of the
+	// previous result, until Next is 0. Holders fails as [Watch.Next] does, and with
+	// engine.ErrUnknownSpec if the definition does not belong to this engine.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error)
 
-	// Frame reports the duration of the game's whole frame around the last Tick. The engine reads
-	// no clock, and only the game knows where its frame starts and ends, so the game measures it:
+	// Frame reports the duration of the game's whole frame around the last Tick. The game must
+	// measure it, because the engine reads no clock and does not know where the game's frame
+	// starts and ends:
 	//
 	//	began := time.Now()
 	//	frame := eng.Tick(dt)
@@ -92,9 +95,9 @@ type Watch interface {
 	Frame(took time.Duration)
 
 	// Stack returns the current stack of a stuck owner's handler, the innermost function first,
-	// two lines for each: the function and its position. It is "" if the owner is no longer
-	// stuck, or if its handler has given its goroutine other labels (runtime/pprof.Do). It takes
-	// a profile of all goroutines of the process, and stops them no longer than a profile does.
+	// with two lines for each function: its name and its position. Stack returns "" if the owner
+	// is no longer stuck, or if the handler has set other labels for its goroutine
+	// (runtime/pprof.Do). It makes a profile of all goroutines, which stops the process briefly.
 	//
 	// Any goroutine may call it.
 	Stack(s Stuck) string
@@ -103,17 +106,17 @@ type Watch interface {
 // ErrTooManyFollowed is returned by [Watch.Follow] at its limit.
 var ErrTooManyFollowed = errors.New("engine: too many owners are followed")
 
-// View is the state of an engine at the end of one Tick. It is immutable: any number of
+// View is the state of an engine at the end of one Tick. It is immutable, so any number of
 // goroutines may read it.
 type View struct {
 	Frame uint64     // number of the Tick
 	Now   wheel.Time // instant that the Tick has reached
 	Stats Stats
 
-	// Options of the engine.
+	// Settings of the engine.
 	Workers, InboxLimit, MailboxLimit int
 	Budget                            time.Duration // maximum time that a Tick waits for handlers
-	SlowFrame                         time.Duration // a frame that takes longer counts as slow
+	SlowFrame                         time.Duration // duration above which a frame counts as slow
 	Catalog                           *buff.Catalog
 
 	// Stuck and Waiting are copied from the Frame of the Tick. Mail is the number of messages in
@@ -122,19 +125,19 @@ type View struct {
 	Waiting int
 	Mail    int
 
-	// Faces are the levels of the timing wheel: ticks, seconds, minutes and hours. Beyond is the
+	// Faces are the levels of the timing wheel, from the finest to the coarsest. Beyond is the
 	// number of timers that are too far in the future for these levels.
 	Faces  [4]wheel.Face
 	Beyond int
 
-	// Since is the instant at which the counters below started, when the Watch was opened.
+	// Since is the instant at which the Watch was opened and the counters below started.
 	Since wheel.Time
 
 	// Counts has the number of events of each kind. Late has the number of events in each class of
-	// delays, which LateBounds defines. Denied has the number of denials by definition and reason.
-	// Late is exact for frames of up to 32 events. In larger frames only a sample of the events is
-	// examined, and each event of the sample also counts for the events around it that are not in
-	// the sample.
+	// delays; LateBounds has the bounds of the classes. Denied has the number of denials by
+	// definition and reason. Late is exact for frames of up to 32 events. In larger frames it is
+	// an estimate: only a sample of the events is examined, and each event of the sample also
+	// counts for the events around it that are not in the sample.
 	Counts [buff.Revived + 1]uint64
 	Late   [len(LateBounds) + 1]uint64
 	Denied []Denial
@@ -144,35 +147,36 @@ type View struct {
 
 	// Frames has the durations of the latest frames, the oldest first, at most 256. Times is the
 	// distribution of the durations of all frames, and Took is their sum. Handled is the total
-	// duration of all turns, which is estimated. Only a sample is measured: a worker measures its
-	// first turns in a frame, later one turn in two, and so on, down to one turn in 64, chosen at
-	// random. Each measured turn also counts for the turns around it that are not measured.
+	// duration of all turns. It is an estimate, because only a sample of the turns is measured: a
+	// worker measures its first turns in a frame, later one turn in two, chosen at random, and so
+	// on, down to one turn in 64. Each measured turn also counts for the turns around it that are
+	// not measured.
 	Frames  []FrameTime
 	Times   Histogram
 	Took    time.Duration
 	Handled time.Duration
 
 	// Busiest are the owners with the largest total duration of turns in the last complete period
-	// of length BusySpan, or in the current period if it is the first. The durations are estimated
-	// like Handled.
+	// of length BusySpan or, before the first one is complete, in the current period. The
+	// durations are estimates like Handled.
 	Busiest  []Ranked
 	BusySpan time.Duration
 
-	// Live is the number of running instances of each definition, and Refused the number of
-	// applications of it that were refused since the engine was made, both by buff.Spec.Index in
-	// Catalog. Buffs is the number of running instances of all definitions, including removed
-	// ones. Changes of a busy owner are counted when its turn is over.
+	// Live is the number of running instances of each definition. Refused is the number of its
+	// applications that were refused since the engine was made. Both are indexed by
+	// buff.Spec.Index in Catalog. Buffs is the number of running instances of all definitions,
+	// including removed definitions. Changes of a busy owner are counted when its turn is over.
 	Live    []int
 	Refused []uint64
 	Buffs   int
 
 	// Most are the owners with the most buffs, among those that had a turn or were visited since
-	// the Watch was opened: every Tick visits a few. Swept is the fraction of owners visited, 1
-	// after the first complete pass.
+	// the Watch was opened. Every Tick visits a few owners, in turn. Swept is the fraction of
+	// owners visited so far; it is 1 after the first complete pass.
 	Most  []Ranked
 	Swept float64
 
-	// Owners are the followed owners. If there are many, each View updates some of them.
+	// Owners are the followed owners. If there are many, each View updates only some of them.
 	Owners map[buff.OwnerID]*Owner
 }
 
@@ -184,7 +188,7 @@ var LateBounds = [...]time.Duration{
 
 // Denial counts the refused applications of one definition for one reason.
 type Denial struct {
-	Spec  *buff.Spec // the definition, in the catalog at the time of the refusal
+	Spec  *buff.Spec // version of the definition at the time of the refusal
 	Why   buff.Reason
 	Count uint64
 }
@@ -211,8 +215,8 @@ type Owner struct {
 	Zone    uint32
 	Mail    int // number of messages waiting in the owner's mailbox
 
-	// Busy reports whether a turn of the owner is not over yet. Buffs are then those of the last
-	// View in which the owner was idle.
+	// Busy reports whether a turn of the owner is not over yet. Buffs then has the buffs in the
+	// last View in which the owner was idle.
 	Busy bool
 
 	// Unseen reports whether the owner has been busy ever since it was first followed. Its buffs
@@ -222,7 +226,7 @@ type Owner struct {
 	// Buffs has at most 512 of the owner's buffs, the oldest first. Carried is the number of all
 	// its buffs.
 	Buffs    []buff.Instance
-	Numbers  [][]float64 // by index in Buffs: the numbers evaluated when the buff was applied; see buff.Spec.OnSheet
+	Numbers  [][]float64 // evaluated numbers of each of Buffs: see buff.Spec.OnSheet
 	Carried  int
 	Timeouts int
 
@@ -230,13 +234,13 @@ type Owner struct {
 	// total.
 	Attributes []Attribute
 
-	// Events has the latest known events of the owner, at most 100, the oldest first. Pulses is the
-	// number of pulses since the owner is followed. Events from before the owner was followed are
-	// included if they are denials, faults or early ends that the engine still keeps.
+	// Events has the latest known events of the owner, at most 100, the oldest first. Pulses is
+	// the number of pulses since the owner is followed. Denials, faults and early ends from before
+	// that time are included if the engine still has them.
 	Events []buff.Event
 	Pulses uint64
 
-	// Data is the result of the look function of Watch.Follow. Fault is the text of its panic, or
+	// Data is the result of the function look of Watch.Follow. Fault is the text of its panic, or
 	// "".
 	Data  any
 	Fault string
@@ -247,12 +251,12 @@ type Attribute struct {
 	Name        string
 	Base, Value float64
 	Modifiers   []Modifier // the oldest first
-	Lying       int        // number of all modifiers of the attribute, which may exceed len(Modifiers)
+	Lying       int        // number of all modifiers, which may exceed len(Modifiers)
 }
 
 // Modifier is the effect of one buff on an attribute. Package stat documents the operations.
 type Modifier struct {
-	Spec    *buff.Spec // definition of the buff that has the modifier; nil if this buff cannot be found
+	Spec    *buff.Spec // definition of the buff; nil if the buff cannot be found
 	Source  buff.OwnerID
 	Op      stat.Op
 	Channel uint8
