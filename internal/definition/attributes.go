@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// attributeSheet is the section "attributes", which only one file of a catalog may have.
+// attributeSheet is the section "attributes". Only one file of a catalog may have this section.
 type attributeSheet struct {
 	from  *definition // the file that has the section; nil if no file has it
 	at    position
@@ -57,8 +57,8 @@ func (d *definition) statLimit(field string, n ast.Node, to *stat.Limit) {
 	}
 }
 
-// aggregate reads which modifiers of an attribute count. The value is a word, or a number n, which
-// means the n strongest.
+// aggregate reads which modifiers of an attribute take effect. The value is a word, or a number n,
+// which means the n strongest modifiers.
 func (d *definition) aggregate(field string, n ast.Node) {
 	a := d.loader.attrs.reading
 	if _, isMap := Fields(n); isMap {
@@ -92,8 +92,8 @@ func (d *definition) attribute(field string, n ast.Node, to *string) {
 	})
 }
 
-// scope returns the names that a formula may use. If some files could not be read, the names of
-// their attributes are not known.
+// scope returns the names that a formula may use. If some files could not be read, the attributes
+// are unknown, because one of these files may declare them.
 func (l *loader) scope() scope {
 	s := scope{curves: l.curves, attrs: l.attrs.bases}
 	if l.blind {

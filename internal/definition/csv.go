@@ -6,14 +6,15 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// A table is converted into the tree of an equivalent YAML file, with the positions of its cells.
-// So the code that reads definitions does not need to know about tables.
+// A table is converted into the tree of an equivalent YAML file, in which nodes have the positions
+// of the cells. So the code that reads definitions does not need to know about tables.
 
 // csv reads the definitions of a table.
 func (l *loader) csv(name string, src []byte) {
 	t := l.newReading(name)
 	n := 0
-	t.each = func(d *ast.MappingValueNode) bool { // d is read at once, so that the trees of all rows are not in memory together
+	// Each definition is read at once, so that the trees of all rows are not in memory together.
+	t.each = func(d *ast.MappingValueNode) bool {
 		l.definitions(t.src, start, ast.Mapping(nil, true, d))
 		n++
 		return !l.full
@@ -46,13 +47,13 @@ type reading struct {
 	by     byte // delimiter
 	marked bool // the first column contains marks such as "##var", and no field
 	heads  []columnHead
-	groups map[string]int // a number for each path that has a column, or a field with a column
+	groups map[string]int // number of each path that has a column or contains a field with a column
 	wrong  bool           // an error was reported
 	row    row
 	each   func(*ast.MappingValueNode) bool // accepts a definition and reports whether to continue
 
-	// cells is the number of non-empty cells so far. signs and tabs are the costs of the text that
-	// was passed to the parser so far, see spend.
+	// cells is the number of non-empty cells so far. signs and tabs are the total costs of the
+	// texts that were passed to the parser so far: see spend.
 	cells, signs, tabs int
 }
 
@@ -62,7 +63,7 @@ type columnHead struct {
 	at    []position
 	group []int // group[k] is the number of the path path[:k+1], see reading.groups
 	shape *shape
-	guess bool // there is no such column, but a misspelled column is probably meant to be it
+	guess bool // the column does not exist, but a misspelled one probably stands for it
 }
 
 func (h *columnHead) name() string { return strings.Join(h.path, ".") }
@@ -70,8 +71,8 @@ func (h *columnHead) name() string { return strings.Join(h.path, ".") }
 // row is the state of the current row.
 type row struct {
 	id     string
-	nodes  map[int]*ast.MappingNode // the map at each path, by the number of the path
-	column map[int]int              // the first column that set the path or a field in it, likewise
+	nodes  map[int]*ast.MappingNode // by number of a path in groups: the map at this path
+	column map[int]int              // by the same number: the first column that set this path
 }
 
 func (l *loader) newReading(name string) *reading {
@@ -90,7 +91,7 @@ func (t *reading) read(src []byte) {
 	for {
 		r, p, what := rows.next()
 		switch {
-		case what != "": // what follows cannot be split into cells
+		case what != "": // the rest of the text cannot be split into cells
 			t.fail(p, "", "", "%s", what)
 			t.blind = true
 			return
@@ -129,7 +130,7 @@ func (t *reading) plainText(src []byte) (text string, ok bool) {
 	return text, true
 }
 
-// isMark reports whether a row starts with "##". Such rows are for people or other programs.
+// isMark reports whether a row starts with "##". Such rows are meant for people or other programs.
 func isMark(r []cell) bool { return strings.HasPrefix(r[0].text, "##") }
 
 // definitionOf reads one row and reports whether to continue.
@@ -206,8 +207,8 @@ func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 	}
 }
 
-// put adds the value n of column i to a definition. It returns -1, or, if another column has
-// already set the same field or a map that contains the field, the index of that column.
+// put adds the value n of column i to a definition. If another column has already set the same
+// field, or a map that contains it, put returns the index of that column, otherwise -1.
 func (t *reading) put(i int, n ast.Node, in *ast.MappingNode) int {
 	h := &t.heads[i]
 	for k, g := range h.group {
@@ -249,14 +250,15 @@ func (t *reading) invalid(p position, id, field, text string) ast.Node {
 	return t.lost(p)
 }
 
-// lost returns a node at p that every field rejects without reporting an error.
+// lost returns a node at p that stands for an invalid value. No field reports another error for
+// it.
 func (t *reading) lost(p position) ast.Node {
 	t.src.poisoned[p] = true
 	return ast.Null(tokenAt("", p))
 }
 
-// spend adds the cost of passing a text to the parser. It reports whether all such texts of the
-// table together are still within the limits of a YAML file.
+// spend adds the cost of passing a text to the parser. It reports whether the total cost of the
+// table is still within the limits of a YAML file.
 func (t *reading) spend(text string) bool {
 	t.signs += countSigns(text) + 1
 	t.tabs += strings.Count(text, "\t") * len(text)

@@ -11,7 +11,7 @@ import (
 // depending on the country, or a tab.
 const delimiters = ",;\t"
 
-// delimiterOf returns the delimiter with which the row of names has a column "id". If there is no
+// delimiterOf returns the delimiter that gives a column "id" in the row of names. If there is no
 // such delimiter, it returns the one that gives the most columns.
 func delimiterOf(text string) byte {
 	best, most := delimiters[0], 0
@@ -87,9 +87,9 @@ func (t *reading) head(i int, name part) {
 // noPosition is the position of a missing name.
 var noPosition = position{1 << 30, 1}
 
-// reportUnknownColumns reports unknown column names. Each is reported once and not for every row,
-// and the cells of the column are not read. To find unknown names, it reads each column as a
-// definition without a valid value, and keeps only the errors about names.
+// reportUnknownColumns reports unknown column names, once and not for every row. The cells of
+// these columns are not read. To find unknown names, it reads each column as a definition of its
+// own, whose only value is invalid everywhere, and keeps only the errors about names.
 func (t *reading) reportUnknownColumns() {
 	asked := newLoader()
 	all := ast.Mapping(tokenAt("{", start), true)
@@ -111,7 +111,7 @@ func (t *reading) reportUnknownColumns() {
 		p := position{e.Line, e.Column}
 		i, ok := columnAt[p]
 		if !ok {
-			return // this error and those after it are about values, which are not real
+			return // this error and all later ones are about the values
 		}
 		if t.heads[i].path == nil {
 			continue // this column has already been reported
@@ -127,7 +127,7 @@ func (t *reading) reportUnknownColumns() {
 	}
 }
 
-// guess records that an unknown name is probably a misspelling of field, so that field is not also
+// guess records that an unknown name is probably a misspelling of field. The field is then not
 // reported as missing.
 func (t *reading) guess(field string) {
 	h := columnHead{path: strings.Split(field, "."), guess: true}

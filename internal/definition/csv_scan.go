@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on a table, in addition to the limits on every file.
+// Limits of a table, in addition to the limits of every file.
 const (
 	maxColumns = 500
 	maxPath    = 8       // words of a column name, separated by dots
@@ -22,7 +22,7 @@ type cell struct {
 	text    string
 	at      position // position of the first character of the text
 	quoted  bool
-	doubled []position // positions in text of the quotes that are written twice in the file
+	doubled []position // positions in text of quotes that are doubled in the file
 }
 
 // tableScan splits the plain text of a table into rows of cells.
@@ -33,9 +33,9 @@ type tableScan struct {
 	cells []cell // cells of the last row
 }
 
-// next returns the next non-empty row, or no cells if there are no more rows. The next call
-// overwrites the cells. If the text is not a valid table, next returns the position and a
-// description of the error.
+// next returns the next non-empty row, or no cells after the last row. The cells are valid until
+// the next call. If the text is not a valid table, next returns the position of the error in p and
+// its description in what.
 func (s *tableScan) next() (row []cell, p position, what string) {
 	for s.rest != "" {
 		s.cells = s.cells[:0]
@@ -149,7 +149,7 @@ func (c *cell) place(p position) position {
 	return position{c.at.line + p.line - 1, p.column + twice}
 }
 
-// part is a piece of a cell, without surrounding white space.
+// part is a part of a cell, without surrounding white space.
 type part struct {
 	cell *cell
 	text string
@@ -191,8 +191,8 @@ func (p part) elements() (list []part) {
 	}
 }
 
-// lengthOf returns the length of the first element of s. Brackets and quotes have a special meaning
-// only at the start of the element and within brackets.
+// lengthOf returns the length of the first element of s. Quotes and brackets are only special at
+// the start of the element and inside brackets.
 func lengthOf(s string) int {
 	i := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
 	depth := 0

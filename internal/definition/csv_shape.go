@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// shape describes the possible values of a field. A cell does not have the quotes and brackets of
-// YAML, so the shape is needed to know whether its text is a list, for example.
+// shape describes the possible values of a field. Cells are written without the quotes and
+// brackets of YAML, so the shape decides how a text is read, for example as a list.
 type shape struct {
 	kinds  map[string]bool   // schema types: string, number, array, object …
 	fields map[string]*shape // shapes of the fields, for a map with fixed fields
@@ -109,7 +109,7 @@ func (r shapes) of(n schemaNode) *shape {
 func (r shapes) add(to *shape, n schemaNode) {
 	if name := strings.TrimPrefix(n.Ref, "#/definitions/"); n.Ref != "" {
 		if r.known[name] == nil {
-			r.known[name] = to // must come first, because the definition may refer to itself
+			r.known[name] = to // before the recursion, because the definition may refer to itself
 			r.add(to, r.definitions[name])
 			return
 		}
@@ -139,7 +139,7 @@ func (r shapes) add(to *shape, n schemaNode) {
 	}
 }
 
-// merge adds the values that another shape allows.
+// merge adds the values that the other shape allows.
 func (s *shape) merge(o *shape) {
 	for k := range o.kinds {
 		s.kinds[k] = true

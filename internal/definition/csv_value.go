@@ -60,8 +60,8 @@ func scalar(p part) ast.Node {
 	return ast.String(t)
 }
 
-// inQuotes returns the text of a part that is a single text in YAML quotes. For any other part it
-// returns nil.
+// inQuotes returns the text of a part that consists of a single quoted text in YAML. For any other
+// part it returns nil.
 func (t *reading) inQuotes(p part) ast.Node {
 	if quoted(p.text) != len(p.text) || !t.spend(p.text) {
 		return nil
@@ -98,7 +98,7 @@ func (t *reading) flow(p part, id, field string) ast.Node {
 	return root
 }
 
-// moved moves the tokens of a tree to the position of the part in the file.
+// moved is an ast.Visitor that moves the tokens of a tree to the position of a part in the file.
 type moved struct {
 	part
 	seen map[*token.Position]bool // positions already moved; several nodes may share a position

@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// Loader loads catalogs for games that have data of their own in definitions. The zero Loader
-// behaves like [Load], [LoadFS], [Reload] and [ReloadFS], which document its methods.
+// Loader loads catalogs for games that have data of their own in definitions. Its methods are
+// documented at the functions with the same names. The zero Loader behaves like these functions.
 type Loader struct {
 	// Data is a value of the struct or map type into which the data field of a definition is
 	// decoded, such as Ability{}. [buff.Spec].Data then has this type. Struct fields are named by
@@ -29,21 +29,22 @@ type Loader struct {
 	Data any
 }
 
-// Load is like [Load], with the Loader's data. It is safe for concurrent use.
+// Load is like the function [Load], with the Loader's data. It is safe for concurrent use.
 func (o Loader) Load(paths ...string) (*buff.Catalog, error) { return o.LoadFS(disk{}, paths...) }
 
-// LoadFS is like [LoadFS], with the Loader's data. It is safe for concurrent use if fsys is.
+// LoadFS is like the function [LoadFS], with the Loader's data. It is safe for concurrent use if
+// fsys is.
 func (o Loader) LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return o.ReloadFS(nil, fsys, paths...)
 }
 
-// Reload is like [Reload], with the Loader's data. It is safe for concurrent use.
+// Reload is like the function [Reload], with the Loader's data. It is safe for concurrent use.
 func (o Loader) Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return o.ReloadFS(prev, disk{}, paths...)
 }
 
-// ReloadFS is like [ReloadFS], with the Loader's data. If prev is nil, it is like the method
-// LoadFS. It is safe for concurrent use if fsys is.
+// ReloadFS is like the function [ReloadFS], with the Loader's data. If prev is nil, it is like the
+// method LoadFS. It is safe for concurrent use if fsys is.
 func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	if o.Data != nil {
 		if k := reflect.TypeOf(o.Data).Kind(); k != reflect.Struct && k != reflect.Map {
@@ -84,8 +85,8 @@ func (d *definition) data(field string, n ast.Node) {
 	d.spec.Data = into.Elem().Interface()
 }
 
-// decode decodes a node into a value of the game's type. The type may have methods that panic, so
-// decode returns a panic as an error.
+// decode decodes a node into a value of the game's type. If a method of that type panics, decode
+// returns an error.
 func decode(n ast.Node, into any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

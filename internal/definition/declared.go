@@ -37,7 +37,8 @@ func (w *definition) declares(section string, f *ast.MappingValueNode) {
 			here[name] = true
 			known[name] = true
 			w.loader.stated[section] = append(w.loader.stated[section], stated{name, w, field, at(n)})
-			for section == "tags" && strings.Contains(name, ".") { // a tag also declares its parent tags
+			// A tag also declares its parent tags.
+			for section == "tags" && strings.Contains(name, ".") {
 				name = name[:strings.LastIndexByte(name, '.')]
 				known[name] = true
 			}
@@ -62,7 +63,8 @@ func (l *loader) names(section string) []string {
 	return names
 }
 
-// tags returns the declared tags, or, if there is no list of tags, those that the caller has given.
+// tags returns the declared tags. If there is no section "tags", it returns the caller's extra
+// tags.
 func (l *loader) tags() []string {
 	if l.stated["tags"] != nil {
 		return l.names("tags")
@@ -77,8 +79,8 @@ func isTag(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 }
 
-// explainStated checks whether e is about a declared name. If so, it adds the error at the position
-// of the name and returns true.
+// explainStated checks whether e is about a declared name. If so, it adds the error at the
+// position of the name and returns true.
 func (l *loader) explainStated(e *buff.SpecError) bool {
 	section, _, ok := strings.Cut(e.Field, "[")
 	if !ok || e.ID != "" || l.stated[section] == nil {
@@ -152,7 +154,7 @@ func (d *definition) knownOne(section, field, name string) {
 	d.fail(field, p.position, "%s is not in the list of %s%s", quote(name), section, didYouMean(misspelt.Near(name, names)))
 }
 
-// ownActs are the acts that the engine itself reports. They need not be declared.
+// ownActs are the acts that the engine itself reports. The files need not declare them.
 var ownActs = []string{define.ActDamaged, define.ActDealt}
 
 // eachAction calls do with every action of a definition, in the order of the fields.

@@ -9,14 +9,14 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// definition is a definition that is being read, with the positions of its fields. A definition
-// without an ID is used to read the other sections of a file, such as "attributes".
+// definition is the state of reading a definition, with the positions of its fields. The other
+// sections of a file, such as "attributes", are read with a definition that has no ID.
 type definition struct {
 	loader *loader
 	src    *source
 	at     position // position of the ID
 	spec   *buff.Spec
-	places shortMap[place] // keys are fields as in buff.SpecError; "" is the whole definition
+	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
 }
 
 // place is the position of a field. There are many places, so its fields are in an order that saves
@@ -24,7 +24,7 @@ type definition struct {
 type place struct {
 	position
 	ref   string // ID of another definition that the value names
-	bad   bool   // an error was reported, so errors that it causes are not reported
+	bad   bool   // an error was reported; errors that follow from it are not
 	attrs bool   // the value names attributes
 }
 
@@ -62,7 +62,8 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	}
 	list, _ := Fields(f.Value)
 	d := &definition{loader: l, src: s, at: p, spec: &buff.Spec{ID: id}}
-	d.places.list = make([]keyed[place], 0, 2*len(list)+1) // an estimate, because some fields are maps of fields
+	// The capacity is an estimate, because some fields are maps of fields.
+	d.places.list = make([]keyed[place], 0, 2*len(list)+1)
 	d.places.set("", place{position: p})
 	if first := l.byID[id]; first != nil {
 		l.add(s, p, id, "", "defined twice: it is already at %s:%d:%d", first.src.name, first.at.line, first.at.column)
@@ -76,15 +77,15 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	}
 }
 
-// isBad reports whether an error of the field itself was reported, as opposed to one of a field
-// that contains it.
+// isBad reports whether an error of the field itself was reported. Errors of fields that contain
+// it do not count.
 func (d *definition) isBad(field string) bool {
 	p, _ := d.places.get(field)
 	return p.bad
 }
 
-// fail reports an error of a field. It also marks the field as bad, so that errors which follow
-// from this one are not reported.
+// fail reports an error of a field, and marks the field as bad, so that errors that follow from
+// this error are not reported.
 func (d *definition) fail(field string, p position, format string, args ...any) {
 	d.complain(field, p, format, args...)
 	d.places.set(field, place{position: p, bad: true})
@@ -134,7 +135,7 @@ func (d *definition) fields(path string, p position, n ast.Node, t table) {
 		if _, ok := d.places.get(field); ok {
 			continue
 		}
-		if !strange { // an unknown field may be a misspelling of this required field
+		if !strange { // otherwise, an unknown field may be a misspelling of this required field
 			d.complain(field, p, "missing")
 		}
 		d.places.set(field, place{position: p, bad: true})
@@ -184,7 +185,7 @@ func parent(field string) string {
 	return field[:max(strings.LastIndexAny(field, ".["), 0)]
 }
 
-// valueAt returns the position of the value of f, or the position of its key if it has no value.
+// valueAt returns the position of the value of f, or that of its key if f has no value.
 func valueAt(f *ast.MappingValueNode) position {
 	if n, ok := f.Value.(*ast.NullNode); ok || f.Value == nil {
 		if !ok || n.Token == nil || n.Token.Type.String() == "ImplicitNull" {

@@ -7,10 +7,10 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Error is an error in a definition file, or, if it has a Rule, a warning of [Check].
+// Error is an error in a definition file or, if Rule is not empty, a warning of [Check].
 //
-// If the text of a file is invalid, errors.Is reports that the error is [buff.ErrSpec]. If the file
-// could not be read, it is an error of package fs, such as fs.ErrNotExist. A warning is neither.
+// For an invalid text, errors.Is(err, [buff.ErrSpec]) is true. For a file that could not be read,
+// the error wraps an error of package fs, such as fs.ErrNotExist. A warning wraps neither.
 type Error struct {
 	// File is the name of the file as passed to Load or Parse.
 	File string
@@ -27,7 +27,7 @@ type Error struct {
 	// [Rules], or "" for an error.
 	Rule string
 
-	// Text describes the problem and the remedy.
+	// Text describes the problem and how to fix it.
 	Text string
 
 	// Source is an excerpt of the file: the line with its number, and a second line with a caret
@@ -77,7 +77,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns [buff.ErrSpec], or the error with which the file could not be read. For a warning
+// Unwrap returns [buff.ErrSpec], or the error for which the file could not be read. For a warning
 // it returns nil.
 func (e *Error) Unwrap() error {
 	switch {
@@ -91,11 +91,11 @@ func (e *Error) Unwrap() error {
 
 // Errors holds all errors of the files of one catalog, or all warnings about them. They are in the
 // order in which the files were given, and sorted by position within each file. If there are more
-// than MaxErrors, only the first MaxErrors are present, followed by one that gives the number of
-// the others.
+// than MaxErrors, it has the first MaxErrors, followed by an error that says how many were left
+// out.
 type Errors []*Error
 
-// Error returns all errors, one below the other.
+// Error returns the texts of all errors, one below the other.
 func (es Errors) Error() string {
 	texts := make([]string, len(es))
 	for i, e := range es {

@@ -7,11 +7,11 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// maxHints is the number of unknown IDs for which explain searches a similar known ID.
+// maxHints is the number of unknown IDs for which explain suggests a similar known ID.
 const maxHints = 100
 
 // explain reports the errors of buff.NewCatalog at the positions of the fields. It omits errors
-// that follow from errors which were reported before.
+// that follow from errors reported before.
 func (l *loader) explain(err error) {
 	if errors.Is(err, buff.ErrAttributes) {
 		l.otherAttributes(err)
@@ -63,7 +63,7 @@ func (l *loader) otherAttributes(cause error) {
 	errors.As(cause, &list)
 	d := l.attrs.from
 	if d == nil {
-		if l.failed == 0 { // otherwise, the attributes may be in a file that could not be read
+		if l.failed == 0 { // otherwise the attributes may be in a file that could not be read
 			l.whole("", cause, "no attributes: attributes cannot be removed while the game runs")
 		}
 		return
@@ -79,8 +79,8 @@ func (l *loader) otherAttributes(cause error) {
 	}
 }
 
-// judgedBy lists, for each field, the other fields that its check depends on. If one of them is
-// bad, the result of the check is meaningless.
+// judgedBy lists, for each field, other fields on which the check of that field depends. If one of
+// them is bad, the result of the check is meaningless.
 var judgedBy = map[string][]string{
 	"min_duration":   {"duration", "max_duration"},
 	"max_duration":   {"duration"},
@@ -107,11 +107,11 @@ var judgedBy = map[string][]string{
 	"save.mode":           {"clock"},
 	"save.offline_pulses": {"period"},
 
-	"on.exec":  {"duration"}, // the buff may have been meant to be instant
+	"on.exec":  {"duration"}, // the buff may be meant to be instant
 	"on.pulse": {"period"},
 }
 
-// doubtful reports whether the check of a field depended on a bad field.
+// doubtful reports whether the check of a field depends on a bad field.
 func (d *definition) doubtful(field string) bool {
 	for ; field != ""; field = parent(field) {
 		for _, other := range judgedBy[field] {
@@ -123,8 +123,9 @@ func (d *definition) doubtful(field string) bool {
 	return false
 }
 
-// shared returns the name in a field if all definitions that use the same name must agree, and
-// otherwise the zero value.
+// shared returns the class of a slot or the group of diminishing returns that the field names. All
+// definitions with the same class or group must agree. For any other field, shared returns the zero
+// value.
 func (d *definition) shared(field string) shared {
 	switch field {
 	case "slot.class":
@@ -135,9 +136,9 @@ func (d *definition) shared(field string) shared {
 	return shared{}
 }
 
-// place returns the position of a field. If the field has no known position, place returns that of
-// the closest field that contains it. The result is bad if the field, or any field that contains
-// it, is bad.
+// place returns the position of a field. If the position of the field is unknown, place returns
+// that of the closest field that contains it. The result is bad if the field, or any field that
+// contains it, is bad.
 func (d *definition) place(field string) place {
 	p, found := d.places.get(field)
 	for field != "" {

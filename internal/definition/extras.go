@@ -55,7 +55,7 @@ var auraFields = table{"aura", []string{"apply", "radius", "interval"}, map[stri
 	"linger":   (*definition).linger,
 }}
 
-// radius reads the radius of an aura. Zero would be the same as omitting it.
+// radius reads the radius of an aura. Zero is an error, because it means the same as no radius.
 func (d *definition) radius(field string, n ast.Node) {
 	to := &d.spec.Aura.Radius
 	if d.real(field, n, to); !d.isBad(field) && *to == 0 {
@@ -77,7 +77,8 @@ func (d *definition) linger(field string, n ast.Node) {
 // params reads the parameters by name.
 func (d *definition) params(field string, n ast.Node) {
 	list, _ := Fields(n)
-	d.spec.Params = make([]define.Param, 0, len(list)) // at full capacity, so that its elements never move
+	// The list has its full capacity at once, so that its elements never move.
+	d.spec.Params = make([]define.Param, 0, len(list))
 	d.byName(field, "parameter", n, func(field, name string, f *ast.MappingValueNode) {
 		d.spec.Params = append(d.spec.Params, define.Param{Name: name})
 		if kindOf(f.Value) != "nothing" {
@@ -98,8 +99,8 @@ func (d *definition) reactions(field string, n ast.Node) {
 	})
 }
 
-// byName reads a map whose keys are names that the file chooses. If a value is missing, byName
-// reports an error, but still calls read.
+// byName reads a map whose keys are names chosen by the author of the file. If a value is missing,
+// byName reports an error, but still calls read.
 func (d *definition) byName(field, of string, n ast.Node, read func(field, name string, f *ast.MappingValueNode)) {
 	list, ok := Fields(n)
 	if !ok {
@@ -151,8 +152,8 @@ var clientFields = table{"client", nil, map[string]readFunc{
 	},
 }}
 
-// offline reads how the pulses are handled that were due while the owner was offline. The value is
-// a word, or a maximum number of pulses to be made up for.
+// offline reads what happens to pulses that were due while the owner was offline. The value is a
+// word, or the maximum number of pulses that are made up for.
 func (d *definition) offline(field string, n ast.Node) {
 	v := &d.spec.Save
 	if _, isMap := Fields(n); !isMap {
@@ -166,7 +167,7 @@ func (d *definition) offline(field string, n ast.Node) {
 }
 
 // catchup reads how late pulses are handled. The value is a word, or a map with the maximum number
-// of pulses that are coalesced into one.
+// of pulses that are combined into one.
 func (d *definition) catchup(field string, n ast.Node) {
 	if _, isMap := Fields(n); !isMap {
 		d.word(field, n, &d.spec.Catchup)

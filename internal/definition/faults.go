@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// fault is an error and the source that it is about. The error does not have its excerpt yet.
+// fault is an error and the source that it is about. The error has no excerpt of the source yet.
 type fault struct {
 	src *source
 	err *Error

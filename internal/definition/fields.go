@@ -80,8 +80,9 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeFields) },
 }}
 
-// Fields and words of the format that this version does not support yet. Their error says so,
-// unlike the error of a misspelled name. Remove an entry when its feature is implemented.
+// Fields and words that the format reserves but that this version does not support. Their error
+// says so, unlike the error about a misspelled name. Remove an entry when its feature is
+// implemented.
 var (
 	plannedFields = map[string][]string{
 		"number": {"handler"},
@@ -93,7 +94,7 @@ var (
 	}
 )
 
-// spelling maps names that other systems use to the way to write the same thing in this format.
+// spelling maps names that other systems use to how this format expresses the same.
 var spelling = map[string]struct{ near, write string }{
 	"stack.mode":   {"timers", "timers: queue"},
 	"stack.reload": {"", "reload: migrate beside stack"},
@@ -105,7 +106,7 @@ var spelling = map[string]struct{ near, write string }{
 // isPlanned reports whether the field is part of the format but not supported yet.
 func (t table) isPlanned(name string) bool { return slices.Contains(plannedFields[t.of], name) }
 
-// instead returns the known field that is closest to an unknown one, if any, and a hint.
+// instead returns the known field that is closest to an unknown field, if any, and a hint.
 func (t table) instead(name string) (near, hint string) {
 	if other, ok := spelling[join(t.of, name)]; ok {
 		return other.near, ": write " + other.write

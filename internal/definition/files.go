@@ -15,8 +15,8 @@ import (
 // disk is the operating system's file system. Its paths are those of package os, not of package fs.
 type disk struct{}
 
-// Open opens a file. It does not block, even if the file has meanwhile been replaced by a named
-// pipe.
+// Open opens a file. It does not block, even if the file has been replaced by a named pipe since
+// it was found.
 func (disk) Open(name string) (fs.File, error) { return os.OpenFile(name, os.O_RDONLY|noWait, 0) }
 
 // Stat describes a file. Unlike the default of package fs, it does not open the file.
@@ -35,7 +35,7 @@ func (disk) openIn(dir, base string) (fs.File, error) {
 // File is a definition file.
 type File struct {
 	Name string // name of the file, with its path
-	Text []byte // the unmodified text, or, if it is too long, its first MaxFileSize+1 bytes
+	Text []byte // the unmodified text or, if it is too long, its first MaxFileSize+1 bytes
 }
 
 // Files returns the files that [Load] reads, unmodified. If some files cannot be read, it returns
@@ -127,7 +127,7 @@ func (l *loader) expand(fsys fs.FS, name string) []member {
 }
 
 // panicked reports a panic of the file system as an error, because the file system may be code of
-// the game. It must be deferred.
+// the game. It must be called by defer.
 func (l *loader) panicked(name string) {
 	if v := recover(); v != nil {
 		l.whole(name, nil, "its file system panicked: %s", recovered.Text(v))
@@ -141,7 +141,9 @@ func (l *loader) unread(name string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		l.whole(name, err, "no such file or folder")
 	case errors.As(err, &pe):
-		l.whole(name, err, "cannot be read: %v", pe.Err) // not err, because the message already starts with the path
+		// Report pe.Err, because the text of err starts with the path, which the message already
+		// has.
+		l.whole(name, err, "cannot be read: %v", pe.Err)
 	default:
 		l.whole(name, err, "cannot be read: %v", err)
 	}
@@ -156,7 +158,7 @@ func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 		return nil, false
 	}
 	defer f.Close()
-	info, err := f.Stat() // not by name, because the name may now refer to another file
+	info, err := f.Stat() // by f, because the name may now refer to another file
 	switch {
 	case err != nil:
 		l.unread(m.name, err)

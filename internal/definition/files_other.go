@@ -2,5 +2,5 @@
 
 package definition
 
-// noWait is not needed where files are never pipes.
+// noWait is 0 on systems on which a file is never a pipe.
 const noWait = 0

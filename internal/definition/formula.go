@@ -16,10 +16,10 @@ const (
 	maxFormulaStack = 64   // values on the stack of the stack machine
 )
 
-// formula is a formula compiled to steps for a stack machine. The language is the numeric subset of
-// package expr. It has its own interpreter so that evaluation takes nanoseconds, allocates nothing,
-// and is safe for concurrent use. The interpreter also rounds after each step, so that the result
-// has the same bits on every processor.
+// formula is a formula compiled to steps for a stack machine. The language is the numeric subset
+// of package expr. It has its own interpreter, whose evaluation takes nanoseconds, allocates
+// nothing, and is safe for concurrent use. The interpreter also rounds after each step, so that
+// the result has the same bits on every processor.
 type formula struct {
 	text   string
 	reads  []define.Read
@@ -27,7 +27,7 @@ type formula struct {
 	steps  []step
 }
 
-// step is one instruction. Booleans are 1 or 0.
+// step is one instruction. On the stack, true is 1 and false is 0.
 type step struct {
 	op opcode
 	n  int32   // index of a read, a curve or a stack slot, or the target of a jump
@@ -68,7 +68,7 @@ const (
 	greaterEqual
 )
 
-// errNotFinite is the error of a formula whose result is not a number or is too large.
+// errNotFinite is the error of a formula whose result is not a number, or is too large.
 var errNotFinite = fmt.Errorf("catalog: a formula gives no number within ±%v", float64(stat.MaxValue))
 
 func (f *formula) String() string       { return f.text }
@@ -97,8 +97,8 @@ func (f *formula) Eval(in define.Inputs) (float64, error) {
 	return v, nil
 }
 
-// run returns the result. The compiler guarantees that all slots are within the stack and that
-// all jumps go forward.
+// run returns the result. It relies on the compiler: all slots are within the stack, and all jumps
+// go forward.
 func (f *formula) run(in *define.Inputs) float64 {
 	var stack [maxFormulaStack]float64
 	top := -1

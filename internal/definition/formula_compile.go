@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaError is an error in a formula. at is the index of the character where it is.
+// formulaError is an error in a formula; at is the index of the wrong character.
 type formulaError struct {
 	at   int
 	text string
@@ -22,9 +22,9 @@ type formulaError struct {
 
 // scope holds the names that a formula may use.
 type scope struct {
-	attrs  map[string]float64     // bases of the attributes by name; nil if they are not known
+	attrs  map[string]float64     // bases of the attributes by name; nil if they are unknown
 	curves map[string]*curveEntry // curves by name
-	amount bool                   // whether the name "amount" exists, as in change and damage of on.act
+	amount bool                   // the name "amount" is defined, as in change and damage of on.act
 }
 
 // formulaCompiler compiles one formula.
@@ -150,7 +150,7 @@ func (c *formulaCompiler) node(n ast.Node) kind {
 	if c.err != nil {
 		return wrong
 	}
-	// Count the work and not the nodes, because an expression such as b in a < b < c is compiled
+	// Count the calls and not the nodes, because an expression such as b in a < b < c is compiled
 	// twice.
 	if c.nodes++; c.nodes > maxFormulaNodes {
 		return c.fail(n, "too long: at most %d names, numbers and operators", maxFormulaNodes)
@@ -190,7 +190,7 @@ func (c *formulaCompiler) node(n ast.Node) kind {
 // functions are the functions that a formula may call.
 var functions = []string{"min", "max", "floor", "ceil", "abs", "round"}
 
-// roots are the names that may precede a dot. The values describe what the name after the dot is.
+// roots are the names that may precede a dot. The values describe what may follow the dot.
 var roots = map[string]string{
 	"owner": "an attribute", "source": "an attribute", "caller": "a name set by the application", "curve": "a curve",
 }

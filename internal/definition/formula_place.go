@@ -23,15 +23,15 @@ func (s *source) formulaAt(n ast.Node, text string, character int) position {
 	}
 	first, _ := s.line(p.line)
 	raw := []rune(first)
-	// The source differs from the text only by white space, line breaks, quotes and escapes, so
-	// each non-space character of the text is the next equal one in the source.
+	// The source differs from the text only in white space, line breaks, quotes and escapes, so
+	// each non-space character of the text is the next equal character in the source.
 	found := p
 	for i, r := range []rune(text) {
 		if i > character {
 			break
 		}
 		if unicode.IsSpace(r) {
-			found.column++ // a guess, because white space in the source may differ
+			found.column++ // an estimate, because white space in the source may differ
 			continue
 		}
 		for p.column > len(raw) || raw[p.column-1] != r {
@@ -63,7 +63,8 @@ func (d *definition) formula(field string, n ast.Node) {
 	to.From = define.FromFormula
 	d.afterwards(func(l *loader) {
 		in := l.scope()
-		in.amount = strings.HasPrefix(field, "on.act.") // in on.act, only change and damage have numbers
+		// In on.act, only change and damage have numbers.
+		in.amount = strings.HasPrefix(field, "on.act.")
 		f, wrong := compileFormula(text, in)
 		switch {
 		case wrong != nil:
@@ -79,8 +80,8 @@ func (d *definition) formula(field string, n ast.Node) {
 	})
 }
 
-// samples returns the values of a formula at three levels, if all attributes have their bases. It
-// returns none if the formula depends on anything else.
+// samples returns the values of a formula at three levels, when all attributes have their bases.
+// If the formula depends on anything else, it returns none.
 func (f *formula) samples(bases map[string]float64) (values []float64) {
 	if f.names(pushMagnitude) || f.names(pushStacks) || slices.ContainsFunc(f.reads, func(r define.Read) bool { return r.Caller || r.Amount }) {
 		return nil
@@ -104,7 +105,7 @@ func (f *formula) names(op opcode) bool {
 }
 
 // try evaluates a formula at three levels. All attributes have their bases, and all other inputs
-// are 1. If a result is invalid, try returns a description of it, and otherwise "".
+// are 1. If a result is invalid, try returns a description of it; otherwise it returns "".
 func (f *formula) try(bases map[string]float64) string {
 	in := define.Inputs{Stacks: 1, Magnitude: 1, Reads: make([]float64, len(f.reads))}
 	for i, r := range f.reads {

@@ -51,8 +51,8 @@ func (d *definition) tagTest(field string, n ast.Node, to *define.TagTest) {
 	}})
 }
 
-// immunity reads the effects to which the owner becomes immune. Omitted fields match
-// everything, so at least one field is required.
+// immunity reads the effects to which the owner becomes immune. At least one field is required,
+// because an omitted field matches everything.
 func (d *definition) immunity(field string, n ast.Node) {
 	m, before := &d.spec.Immunity, d.loader.failed
 	d.fields(field, at(n), n, table{"immunity", nil, map[string]readFunc{
@@ -69,8 +69,8 @@ func (d *definition) immunity(field string, n ast.Node) {
 	}
 }
 
-// chance reads a chance in per mille. In a Spec, 0 means the default, so a chance of zero becomes
-// define.ChanceNever.
+// chance reads a chance in per mille. Chance zero becomes define.ChanceNever, because 0 in a Spec
+// means the default.
 func (d *definition) chance(field string, n ast.Node) {
 	i := 1000
 	d.perMille(field, n, &i)

@@ -15,20 +15,20 @@ import (
 // DefaultFrame is the default of [CheckOptions].Frame.
 const DefaultFrame = 50 * time.Millisecond
 
-// CheckOptions gives [Check] facts about the game that the files do not have. The zero value is a
-// sensible default.
+// CheckOptions tells [Check] facts about the game that are not in the files. The zero value is a
+// usable default.
 type CheckOptions struct {
 	// Frame is the length of the game's frames, in whole milliseconds. The rule "off-frame" uses
 	// it. Zero means DefaultFrame; a negative value turns the rule off.
 	Frame time.Duration
 
-	// Applied are the IDs of the definitions that the game itself applies. A definition that
-	// neither the game nor another definition applies violates the rule "unused". If nil, that rule
-	// is not checked.
+	// Applied are the IDs of the definitions that the game itself applies. The rule "unused" warns
+	// about definitions that neither the game nor another definition applies. If Applied is nil,
+	// this rule is not checked.
 	Applied []string
 
-	// Every is the shortest time between two applications of the same definition by the game. The
-	// rule "limit-unreached" uses it. Zero means that the time is unknown; then the rule considers
+	// Every is the shortest time between two applications of the same definition by the game, for
+	// the rule "limit-unreached". Zero means that the time is unknown; the rule then considers
 	// only applications by definitions.
 	Every time.Duration
 
@@ -43,8 +43,8 @@ type rule struct {
 	all  func(*linter)              // checks the whole catalog
 }
 
-// rules lists the rules in the order of the documentation. A definition that is certainly wrong
-// is an error of buff.NewCatalog, and has no rule here.
+// rules lists the rules in the order of the documentation. Definitions that are certainly wrong
+// are errors of buff.NewCatalog and have no rule here.
 var rules = []rule{
 	{name: "never-pulses", each: (*linter).neverPulses},
 	{name: "lost-tail", each: (*linter).lostTail},
@@ -70,8 +70,8 @@ var rules = []rule{
 	{name: "not-granted", each: (*linter).notGranted},
 }
 
-// Rules returns the names of the rules of [Check], in the order of the package documentation, which
-// explains them.
+// Rules returns the names of the rules of [Check], in the order of the documentation of package
+// buff/catalog, which explains them.
 func Rules() []string {
 	names := make([]string, len(rules))
 	for i, r := range rules {
@@ -81,13 +81,13 @@ func Rules() []string {
 }
 
 // Check is like [LoadFS], but also returns warnings about definitions that are valid but probably
-// a mistake, according to the rules in the package documentation. If fsys is nil, it reads the
-// files of the operating system, like [Load].
+// contain a mistake, according to the rules in the documentation of package buff/catalog. If fsys
+// is nil, it reads the files of the operating system, like [Load].
 //
 // If there is an error, Check returns no catalog and no warnings, because the warnings might be
-// consequences of the error. Warnings are sorted by file and line, and are always the same for the
-// same files. If there are more than MaxErrors, only the first MaxErrors are returned, followed by
-// one that gives the number of the others. The error is an [Errors], as in LoadFS.
+// consequences of the error. Warnings are sorted by file and line. The same files always have the
+// same warnings. If there are more than MaxErrors, Check returns the first MaxErrors, followed by
+// a warning that says how many were left out. The error is an [Errors], as in LoadFS.
 //
 // Check panics if an option names an unknown rule. It is safe for concurrent use if fsys is.
 func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnings Errors, err error) {

@@ -16,11 +16,11 @@ type use struct {
 	by    *definition
 	field string
 	to    string
-	every time.Duration // time between two such applications; 0 if unknown
+	every time.Duration // shortest time between two such applications; 0 if unknown
 
-	// again reports whether every application of the definition by also applies the definition to,
-	// at least once the limit of stacks is reached. If two definitions apply each other like that,
-	// they form an endless loop.
+	// again reports whether every application of the definition by is followed by an application
+	// of the definition to, at least after the limit of stacks is reached. Two definitions that
+	// apply each other in this way form an endless loop.
 	again bool
 }
 
@@ -39,8 +39,8 @@ func (l *linter) findUses() {
 				}
 			}
 		}
-		// If alone is false, an application of a buff that is already active is a refresh, and
-		// never starts a new buff.
+		// If alone is false, applying a buff that is already active is a refresh, and never starts
+		// a new buff.
 		alone := s.Stack.By == define.ByNone
 		list("on.exec", s.On.Exec, 0, true)
 		list("on.apply", s.On.Apply, 0, alone)
@@ -64,7 +64,7 @@ func (l *linter) findUses() {
 			}
 		}
 		for i, id := range s.Links {
-			add(element("links", i), id, 0, false) // again is false, because a ring of links is an error
+			add(element("links", i), id, 0, false) // a ring of links is an error anyway
 		}
 		if a := &s.Aura; a.Apply != "" {
 			add("aura.apply", a.Apply, a.Interval, false)
@@ -74,7 +74,8 @@ func (l *linter) findUses() {
 
 // limitUnreached finds stack limits that no application can reach.
 func (l *linter) limitUnreached() {
-	known := map[string]time.Duration{} // shortest time between two applications of each definition; 0 if unknown
+	// Shortest time between two applications of each definition; 0 if unknown.
+	known := map[string]time.Duration{}
 	note := func(id string, every time.Duration) {
 		if before, ok := known[id]; !ok || every < before {
 			known[id] = every
@@ -108,12 +109,14 @@ func (l *linter) limitUnreached() {
 	}
 }
 
-// applications returns how many applications can join one buff at most, if there is one every such
-// interval.
+// applications returns the largest number of applications that can join one buff, if there is one
+// application in each interval every.
 func applications(s *buff.Spec, every time.Duration) int {
-	within := int(longest(s)/every) + 1 // + 1 because an application at the very end is still in time
+	// Add one, because an application exactly at the end is still in time.
+	within := int(longest(s)/every) + 1
 	if s.Stack.Timers == define.TimersShared && s.Stack.Refresh != define.RefreshNone && within > 1 {
-		return define.MaxStacks // each application moves the end of all stacks, so there is no bound
+		// Each application moves the end of all stacks, so there is no limit.
+		return define.MaxStacks
 	}
 	return min(within, define.MaxStacks)
 }
@@ -129,7 +132,9 @@ func (l *linter) tie() {
 		g := d.spec.Group
 		r := rank{g.Name, g.Priority}
 		switch g.Rule {
-		case define.GroupHigher, define.GroupHide: // with other rules, the priority is not used, or a tie is decided
+		// In groups with other rules, the priority is not used, or the rule decides between
+		// equals.
+		case define.GroupHigher, define.GroupHide:
 		default:
 			continue
 		}
@@ -171,8 +176,8 @@ func (l *linter) unused() {
 	}
 }
 
-// loop finds definitions that apply each other endlessly, all at the same instant. There is no loop
-// if the application of one of them may be refused.
+// loop finds definitions that apply each other endlessly at one instant. There is no loop if the
+// application of one of them may be refused.
 func (l *linter) loop() {
 	w := walk{linter: l, over: map[string]bool{}, on: map[string]int{}, said: map[string]bool{}}
 	for _, d := range l.defs {
@@ -183,10 +188,10 @@ func (l *linter) loop() {
 // walk visits each definition once. It follows the applications that happen at the same instant.
 type walk struct {
 	*linter
-	path []use           // applications from the first definition to the current one
+	path []use           // applications from the first definition of the walk to the current one
 	on   map[string]int  // index of each definition on the path
-	over map[string]bool // definitions that have been visited completely
-	said map[string]bool // definitions that are part of a reported loop
+	over map[string]bool // definitions whose visit is complete
+	said map[string]bool // definitions that belong to a reported loop
 }
 
 func (w *walk) from(id string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// endless finds buffs that have modifiers and that nothing in the files ends.
+// endless finds infinite buffs that have modifiers, if nothing in the files ends them.
 func (l *linter) endless(d *definition) {
 	s := d.spec
 	if s.Kind != define.Infinite || len(s.Modifiers) == 0 || l.ends(d) {
@@ -24,7 +24,7 @@ func (l *linter) endless(d *definition) {
 	l.warn(d, "duration", "infinite with modifiers, and nothing in the files ends it%s", but)
 }
 
-// ends reports whether anything in the files ends a buff.
+// ends reports whether anything in the files can end a buff.
 func (l *linter) ends(d *definition) bool {
 	s := d.spec
 	for _, field := range []string{"on_death", "on_zone", "on_source_gone", "interrupt", "charges", "shield", "require.remove", "group", "slot", "per_source"} {
@@ -64,7 +64,7 @@ func (l *linter) endedBy() map[string]bool {
 	return l.ended
 }
 
-// oneStack finds per_stack numbers in buffs that have at most one stack.
+// oneStack finds numbers with per_stack in buffs that have at most one stack.
 func (l *linter) oneStack(d *definition) {
 	s := d.spec
 	if s.Stack.Limit > 1 || s.Stack.Timers == define.TimersQueue || s.Kind == define.Instant {
@@ -84,8 +84,8 @@ func (l *linter) oneStack(d *definition) {
 }
 
 // wrongWay finds negative buffs that multiply an attribute by more than 1, and positive buffs that
-// multiply it by less than 1. The designer has most likely written a factor, but op adds the value
-// to 1. For an attribute that increases the damage that its owner takes, positive and negative are
+// multiply it by less than 1. The designer has probably written a factor, but op adds the value to
+// 1. For an attribute that increases the damage that its owner takes, negative and positive are
 // exchanged.
 func (l *linter) wrongWay() {
 	hurts := l.hurtful()
@@ -116,8 +116,8 @@ func (l *linter) wrongWay() {
 	}
 }
 
-// hurtful returns the attributes that are bad for their owner: a higher value increases some
-// damage, or lowers an attribute that has the setting "at_min: kill".
+// hurtful returns the attributes for which higher values are bad for the owner, because they
+// increase the damage that it takes or lower an attribute with the setting "at_min: kill".
 func (l *linter) hurtful() map[string]bool {
 	hurts := map[string]bool{}
 	for _, d := range l.defs {
@@ -141,9 +141,9 @@ func (l *linter) kills(attr string) bool {
 	return slices.ContainsFunc(l.attrs.list, func(a define.Attribute) bool { return a.Name == attr && a.AtMin == define.AtMinKill })
 }
 
-// risesWith returns a value that is positive if a number grows with an attribute, and negative if
-// the number falls. For a formula, it is how much the result changes if the attribute is higher by
-// a tenth of its base and all parameters of the application are 100.
+// risesWith returns a value that is positive if a number rises with an attribute, and negative if
+// it falls. For a formula, this is the change of the result if the attribute rises by a tenth of
+// its base while all parameters of the application are 100.
 func (l *linter) risesWith(n *define.Number, attr string) float64 {
 	if n.From == define.FromAttr {
 		return cmp.Or(n.Coef, 1)
@@ -172,8 +172,8 @@ func (l *linter) risesWith(n *define.Number, attr string) float64 {
 // sixDigits formats a number with at most six digits.
 func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// signOf returns 1 if all values of n that the files determine are positive, -1 if all of them are
-// negative, and otherwise 0.
+// signOf returns 1 if all values of n are positive, -1 if all are negative, and otherwise 0. Only
+// the values that the files determine are considered.
 func (l *linter) signOf(n *define.Number) int {
 	values := l.valuesOf(n)
 	switch {
@@ -187,8 +187,8 @@ func (l *linter) signOf(n *define.Number) int {
 	return 0
 }
 
-// valuesOf returns the values of a number at some levels, if all attributes have their bases. It
-// returns none if the number depends on the application.
+// valuesOf returns the values of a number at some levels, when all attributes have their bases. If
+// the number depends on the application, it returns none.
 func (l *linter) valuesOf(n *define.Number) (values []float64) {
 	switch n.From {
 	case define.FromConst:

@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// actMagnitude finds numbers in on.act that read the magnitude. The designer has most likely meant
+// actMagnitude finds numbers in on.act that read the magnitude. The designer has probably meant
 // the amount of the act.
 func (l *linter) actMagnitude(d *definition) {
 	eachAction(d.spec, func(field string, a *buff.Action) {
@@ -21,8 +21,8 @@ func (l *linter) actMagnitude(d *definition) {
 	})
 }
 
-// drPercent finds steps of diminishing returns that are written as fractions of 1 instead of
-// percent.
+// drPercent finds steps of diminishing returns that seem to be written as fractions of 1 and not
+// in percent.
 func (l *linter) drPercent(d *definition) {
 	if steps := d.spec.DR.Steps; len(steps) > 0 && slices.Max(steps) == 1 {
 		l.warn(d, "dr.steps", "percent: the longest is 1 %% of the duration; for the whole duration write 100")

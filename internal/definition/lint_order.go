@@ -10,10 +10,10 @@ import (
 
 // All actions of a list run before their consequences, such as the actions of buffs that they
 // apply. So an action does not see the consequences of earlier actions of its list. The numbers of
-// a list are evaluated even before its first action, so they do not see earlier actions either. The
-// rules in this file find actions that most likely expect otherwise.
+// all actions are evaluated before the first action, so they do not even see the earlier actions
+// themselves. The rules in this file find actions that probably expect otherwise.
 
-// touched lists the parts of an owner that an action changes or reads.
+// touched lists the parts of an owner that something changes or reads.
 type touched struct {
 	attrs, tags, buffs []string
 }
@@ -31,8 +31,8 @@ func (t *touched) add(s *buff.Spec) {
 	}
 }
 
-// after returns the parts of the owner that change when the buff id acts because it was applied.
-// These changes happen after the list of actions that applies the buff.
+// after returns the parts of the owner that are changed by the actions of the buff id that run
+// because it was applied. These actions run after the list that applies the buff.
 func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	if seen[id] {
 		return t
@@ -62,8 +62,8 @@ func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	return t
 }
 
-// readBy returns in turn the parts that an action reads when it runs, and in early the parts that
-// its number reads before the first action of the list.
+// readBy returns in turn the parts that an action reads when its turn in the list comes, and in
+// early the parts that its number reads before the first action of the list.
 func (l *linter) readBy(a *buff.Action) (turn, early touched) {
 	switch a.Do {
 	case define.DoChange, define.DoDamage:
@@ -114,8 +114,8 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	}
 }
 
-// meets returns the name of a part that is in both changed and read, or "" if there is none.
-// Reading a tag includes reading the tags below it.
+// meets returns the name of a part that is in both changed and read, or "" if there is none. An
+// action that reads a tag also reads the tags below it.
 func meets(changed, read touched) string {
 	for _, a := range read.attrs {
 		if slices.Contains(changed.attrs, a) {
@@ -135,8 +135,8 @@ func meets(changed, read touched) string {
 	return ""
 }
 
-// readsEarly finds actions that read a part of the owner before an earlier action of the list
-// changes it.
+// readsEarly finds actions that read a part of the owner too early: an earlier action of the same
+// list changes that part, but only later.
 func (l *linter) readsEarly(d *definition) {
 	eachList(d.spec, func(field string, list []buff.Action) {
 		for j := range list {
@@ -200,16 +200,16 @@ func eachList(s *buff.Spec, do func(field string, list []buff.Action)) {
 	}
 }
 
-// reaction is an action that applies a buff when an act happens, or when the owner dies.
+// reaction is an action that applies a buff in reaction to an act or to the owner's death.
 type reaction struct {
 	d        *definition
-	list, at string // fields of the list and of the action: on.act.hit, on.act.hit[0].apply
+	list, at string // fields, such as on.act.hit and on.act.hit[0].apply
 	spec     *buff.Spec
 }
 
-// asksTogether finds buffs that react to the same act and share a cooldown that does not work. The
-// cooldown is a tag: each reaction requires that the tag is missing, and later grants it. All of
-// them check the tag before any of them has granted it.
+// asksTogether finds buffs that react to the same act and share a cooldown that has no effect. The
+// cooldown is a tag that each reaction requires to be absent and later grants. It has no effect
+// because all reactions check the tag before any of them has granted it.
 func (l *linter) asksTogether() {
 	var all []reaction
 	for _, d := range l.defs {

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// notGranted finds requirements about tags that no buff grants. Such a tag is only in the field
-// "tags" of a buff, which does not give the tag to the owner.
+// notGranted finds requirements of tags that no buff grants. Such a tag only occurs in the field
+// "tags" of buffs, which does not give the tag to the owner.
 func (l *linter) notGranted(d *definition) {
 	for _, r := range []struct {
 		field string
@@ -30,7 +30,8 @@ func (l *linter) notGranted(d *definition) {
 	}
 }
 
-// hasTag returns the ID of the first definition that has the tag or a tag below it, or "".
+// hasTag returns the ID of the first definition whose tags contain the tag or a tag below it, or
+// "".
 func (l *linter) hasTag(tag string) string {
 	for _, d := range l.defs {
 		if slices.ContainsFunc(d.spec.Tags, func(t string) bool { return isBelow(t, tag) }) {
@@ -40,7 +41,7 @@ func (l *linter) hasTag(tag string) string {
 	return ""
 }
 
-// granted reports whether an owner may have a tag, because a definition or a script grants it.
+// granted reports whether an owner may have a tag because a definition or the game grants it.
 func (l *linter) granted(tag string) bool {
 	below := func(t string) bool { return isBelow(t, tag) }
 	return slices.ContainsFunc(l.extraTags, below) ||

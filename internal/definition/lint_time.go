@@ -10,8 +10,8 @@ import (
 // byLevel reports whether the duration or the period depends on the level.
 func byLevel(s *buff.Spec) bool { return s.DurationBy != nil || s.PeriodBy != nil }
 
-// longest returns the longest duration that a definition determines, at the level with the longest
-// duration and the largest scale.
+// longest returns the longest duration that the files determine for a definition: at the level
+// with the longest duration, and with the largest scale.
 func longest(s *buff.Spec) time.Duration {
 	most := s.Duration
 	if s.DurationBy != nil {
@@ -49,7 +49,7 @@ func lengthens(s *buff.Spec) bool {
 }
 
 // neverPulses finds buffs that end before their first pulse. It also finds buffs without a period
-// that have an empty list on.pulse; if the list has actions, that is an error.
+// that have an empty list on.pulse; if that list is not empty, it is an error of buff.NewCatalog.
 func (l *linter) neverPulses(d *definition) {
 	s := d.spec
 	if _, ok := d.places.get("on.pulse"); ok && s.Period == 0 && s.PeriodBy == nil {
@@ -66,8 +66,8 @@ func (l *linter) neverPulses(d *definition) {
 	l.warn(d, "period", "longer than the duration of %s: it never pulses%s", short(longest(s)), unless)
 }
 
-// lostTail finds durations that are not a whole number of periods, so that the last part has no
-// pulse.
+// lostTail finds durations that are not a whole number of periods, so that no pulse covers the
+// last part.
 func (l *linter) lostTail(d *definition) {
 	s, duration := d.spec, d.spec.Duration
 	if n := s.DurationScale; n != nil && n.From == define.FromConst {
@@ -90,7 +90,7 @@ func (l *linter) lostBeat(d *definition) {
 	}
 }
 
-// offFrame finds periods that are not whole frames.
+// offFrame finds periods that are not a whole number of frames.
 func (l *linter) offFrame(d *definition) {
 	for _, b := range []struct {
 		field string
@@ -110,7 +110,7 @@ const wheelRange = 12 * time.Hour
 
 // beyondWheel finds durations that are longer than the range of the timer wheel.
 func (l *linter) beyondWheel(d *definition) {
-	// With any other clock, the designer has most likely meant such a long time.
+	// Such a long time is probably a mistake only on this clock.
 	if s := d.spec; longest(s) > wheelRange && s.Clock == define.Online {
 		l.warn(d, "duration", "longer than the %s range of the wheel: its end waits in the overflow tier; nothing is lost, but is this intended?", short(wheelRange))
 	}
@@ -123,7 +123,7 @@ func (l *linter) noChance(d *definition) {
 	}
 }
 
-// soonOver is a duration so short that players do not log out because of it.
+// soonOver is a duration so short that players do not log out to avoid the rest of a buff.
 const soonOver = time.Minute
 
 // waitsOffline finds negative buffs that players can avoid by logging out.

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Limits on input. If one is exceeded, the error says which.
+// Limits of the input. If one is exceeded, the error says which.
 const (
 	MaxFileSize    = 1 << 20 // bytes of one file
 	MaxTotalSize   = 8 << 20 // bytes of all files of one catalog
@@ -20,10 +20,11 @@ const (
 	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any map
 	MaxErrors      = 1000    // errors that are returned individually
 
-	maxDepth = 32      // levels of nesting; a list in the same column as its key counts as one
+	maxDepth = 32      // levels of nesting; counts a list in the same column as its key
 	maxEmpty = 100     // omitted values in one file
 	maxSigns = 100_000 // lines, brackets, commas, colons and quotes in one file
-	maxTabs  = 1e9     // tabs times bytes of a file; the lexer scans the rest of the file for each tab in quotes
+	// Tabs times bytes of a file. The lexer scans the rest of the file for each tab in quotes.
+	maxTabs = 1e9
 )
 
 // Load reads one catalog from files and folders. In a folder it reads the files with names
@@ -31,29 +32,30 @@ const (
 // or end in .schema.json. It does not read subfolders. Definitions may refer to each other
 // across files; each ID may be defined only once.
 //
-// Only regular files are read; a pipe or a device is an error and never blocks. A link in a
-// folder is followed if it is relative and stays within that folder, as in a Kubernetes
-// volume, so that authors of definitions cannot make Load read other files. A path that is
-// passed to Load may be a link to anywhere.
+// Only regular files are read. A pipe or a device is an error and never blocks. A link in a folder
+// is followed only if it is relative and leads to a file in that folder, as in a Kubernetes
+// volume. So authors of definitions cannot make Load read other files. A path that is passed to
+// Load may be a link to any place.
 //
 // The definitions in the catalog are in the order in which they were read. If there is any error,
-// Load returns no catalog, and the error is an [Errors] with all errors of all files. Load is safe
-// for concurrent use.
+// Load returns no catalog, and an [Errors] with all errors of all files. Load is safe for
+// concurrent use.
 func Load(paths ...string) (*buff.Catalog, error) { return LoadFS(disk{}, paths...) }
 
-// LoadFS is like Load, but reads the files of fsys, such as embedded files. Links are followed
-// wherever fsys allows: out of an os.DirFS, but not out of an os.Root. If fsys panics, LoadFS
-// returns an error with the name of the file that was being read. LoadFS is safe for concurrent
-// use if fsys is.
+// LoadFS is like Load, but reads the files of fsys, such as embedded files. It follows a link
+// wherever fsys allows: an os.DirFS allows links that lead out of it, and an os.Root does not. If
+// fsys panics, LoadFS returns an error with the name of the file that was being read. LoadFS is
+// safe for concurrent use if fsys is.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return Loader{}.LoadFS(fsys, paths...)
 }
 
-// Reload is like Load, but returns a catalog that can replace prev, as with [buff.Catalog.Rebuild].
-// Tags, acts and handlers keep their numbers, and each definition is the next version of the
-// definition with the same ID in prev. All attributes of prev must be present and unchanged, but
-// attributes may be added; otherwise the error matches [buff.ErrAttributes]. If there is an error,
-// no catalog is returned. Reload never changes prev. It is safe for concurrent use.
+// Reload is like Load, but returns a catalog that can replace prev, as with
+// [buff.Catalog.Rebuild]. Tags, acts and handlers keep their numbers, and each definition is the
+// next version of the definition with the same ID in prev. Attributes may be added, but all
+// attributes of prev must be present and unchanged; otherwise the error matches
+// [buff.ErrAttributes]. If there is an error, Reload returns no catalog. It never changes prev. It
+// is safe for concurrent use.
 func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return ReloadFS(prev, disk{}, paths...)
 }
@@ -93,13 +95,13 @@ func ParseFields(name string, src []byte, tags []string, fields ...*ast.MappingV
 	return l.catalog(nil)
 }
 
-// loader collects the definitions of one catalog and its errors.
+// loader collects the definitions of one catalog and the errors.
 type loader struct {
 	sources []*source
 	defs    []*definition // the first definition with each ID, in file order
 	byID    map[string]*definition
-	count   int  // number of definitions, including repeated ones
-	full    bool // there are more than MaxDefinitions
+	count   int  // number of definitions, including those with a repeated ID
+	full    bool // the limit MaxDefinitions is exceeded
 	faults  faults
 	bytes   int // size of all files together
 
@@ -112,25 +114,26 @@ type loader struct {
 	data      any // see Loader.Data
 	slots     map[string]*entry
 	returns   map[string]*entry
-	failed    int // number of errors, including dropped ones
+	failed    int // number of errors reported, including those that faults has dropped
 
-	// The number, curve or action that is being read. The functions that read its fields use it.
+	// The number, curve or action that is being read, for the functions that read its fields.
 	number  *define.Number
 	byCurve **define.Curve
 	action  *buff.Action
 	later   []func(*loader) // to be called when all files have been read
 
-	// spoiled holds the classes of slots and groups of diminishing returns for which some definition
-	// could not be read. Definitions that disagree about them are not reported.
+	// spoiled holds the classes of slots and groups of diminishing returns that occur in a
+	// definition that could not be read. Disagreements about these classes and groups are not
+	// reported.
 	spoiled map[shared]bool
 
-	// blind is set if some definitions could not be read at all. Then an ID that seems to be missing
-	// may exist, so it is not reported.
+	// blind is set if some definitions could not be read at all. Unknown IDs are then not
+	// reported, because they may be defined there.
 	blind bool
 }
 
-// shared is the name of a class of slots or of a group of diminishing returns, with the field that
-// contains it. All definitions that use the same name must agree about the class or group.
+// shared is a class of slots or a group of diminishing returns: its name, and the field that
+// contains the name. All definitions with the same class or group must agree about it.
 type shared struct{ field, name string }
 
 func newLoader() *loader {
@@ -188,7 +191,7 @@ func (l *loader) parse(name string, src []byte) {
 }
 
 // catalog checks the definitions as a whole and builds a catalog. If prev is not nil, the catalog
-// is a replacement of prev.
+// can replace prev, as in [Reload].
 func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	for _, do := range l.later {
 		do(l)
@@ -197,7 +200,8 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	specs, places := make([]buff.Spec, len(l.defs)), make([]string, len(l.defs))
 	for i, d := range l.defs {
 		specs[i] = *d.spec
-		d.spec = &specs[i] // frees the first copy, so that there are never two copies of all definitions
+		// This frees the first copy, so that there are never two copies of all definitions.
+		d.spec = &specs[i]
 		places[i] = d.src.name + ":" + strconv.Itoa(d.at.line)
 	}
 	definitions := buff.Definitions{Attributes: l.attrs.list, Tags: l.tags(), Acts: l.names("acts"), Dead: l.dead, Specs: specs, Places: places}
@@ -208,7 +212,7 @@ func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
 	c, err := build(definitions)
 	l.explain(err)
 	if errors.Is(err, buff.ErrAttributes) {
-		_, err = buff.Build(definitions) // Rebuild stopped at the attributes; Build reports the remaining errors
+		_, err = buff.Build(definitions) // reports the errors that Rebuild did not reach
 		l.explain(err)
 	}
 	if l.failed > 0 {

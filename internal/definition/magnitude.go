@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// magnitude reads a number of a buff. The value is a constant, or a map that gives the origin of
-// the number. *to must not move until all files have been read.
+// magnitude reads a number of a buff. The value is a constant, or a map that says where the number
+// comes from. *to must not move until all files have been read.
 func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 	before, why := d.loader.failed, ""
 	switch n.(type) {
@@ -28,7 +28,7 @@ func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 	}
 }
 
-// allowedWith lists the other fields that are allowed with each origin.
+// allowedWith lists, for each origin, the other fields that are allowed with it.
 var allowedWith = map[string][]string{
 	"const":   nil,
 	"curve":   nil,
@@ -37,10 +37,10 @@ var allowedWith = map[string][]string{
 	"formula": {"default", "snapshot"},
 }
 
-// origins are the fields that give the origin of a number.
+// origins are the fields that say where a number comes from. A number has exactly one of them.
 var origins = []string{"const", "curve", "attr", "caller", "formula"}
 
-// origin reads a map with the origin of a number.
+// origin reads a number that is written as a map.
 func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	before := d.loader.failed
 	if d.splitFormula(field, n) {
@@ -75,8 +75,8 @@ func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	}
 }
 
-// splitFormula reports whether a comma has split a formula that is not in quotes. YAML reads
-// {formula: max(1, level)} as a formula "max(1" and a field "level)" without a value.
+// splitFormula reports whether a comma has split a formula that is not in quotes. For example,
+// YAML reads {formula: max(1, level)} as a formula "max(1" and a field "level)" without a value.
 func (d *definition) splitFormula(field string, n ast.Node) bool {
 	open := func(text string) int { return strings.Count(text, "(") - strings.Count(text, ")") }
 	list, _ := Fields(n)
@@ -90,7 +90,7 @@ func (d *definition) splitFormula(field string, n ast.Node) bool {
 				break
 			}
 			text += ", " + rest.Key.GetToken().Value
-			if kindOf(rest.Value) != "nothing" { // there is a colon in the formula, too
+			if kindOf(rest.Value) != "nothing" { // the formula also contains a colon
 				text += " : " + rest.Value.GetToken().Value
 			}
 		}
@@ -128,8 +128,8 @@ var numberFields = table{"number", nil, map[string]readFunc{
 	},
 }}
 
-// coefficient reads the factor of an attribute. Zero is an error, because it means the default in a
-// define.Number.
+// coefficient reads the factor of an attribute. Zero is an error, because a define.Number uses 0
+// for the default.
 func (d *definition) coefficient(field string, n ast.Node) {
 	if d.real(field, n, &d.loader.number.Coef); !d.isBad(field) && d.loader.number.Coef == 0 {
 		d.fail(field, at(n), "must not be 0: the attribute would have no effect")

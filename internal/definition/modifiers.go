@@ -10,7 +10,8 @@ import (
 // modifiers reads the modifiers of a buff.
 func (d *definition) modifiers(field string, n ast.Node) {
 	if list, ok := n.(*ast.SequenceNode); ok {
-		d.spec.Modifiers = make([]define.Modifier, 0, len(list.Values)) // at full capacity, so that its elements never move
+		// The list has its full capacity at once, so that its elements never move.
+		d.spec.Modifiers = make([]define.Modifier, 0, len(list.Values))
 	}
 	d.list(field, n, "modifiers, such as [{attr: speed, op: mul_add, value: 0.3}]", func(field string, n ast.Node) {
 		d.spec.Modifiers = append(d.spec.Modifiers, define.Modifier{})

@@ -11,8 +11,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// count reads an integer of at least 1. Zero must be refused because it means the default in a
-// Spec.
+// count reads an integer of at least 1. Zero is an error, because a Spec uses 0 for the default.
 func (d *definition) count(field string, n ast.Node, to *int) {
 	if i, ok := d.whole(field, n, 1, math.MaxInt32); ok {
 		*to = int(i)
@@ -26,9 +25,8 @@ func (d *definition) integer(field string, n ast.Node, to *int) {
 	}
 }
 
-// isFraction checks whether a share, which must be in percent or per mille, is written as a
-// fraction of 1 or with a percent sign. If so, it adds an error with the correct form and returns
-// true.
+// isFraction checks whether a number that must be in percent or per mille is written as a fraction
+// of 1 or with a percent sign. If so, it adds an error with the correct form and returns true.
 func (d *definition) isFraction(field string, n ast.Node, of int, unit string) bool {
 	text, isText := Text(n)
 	if _, isFloat := n.(*ast.FloatNode); isFloat {
@@ -62,8 +60,8 @@ func (d *definition) perMille(field string, n ast.Node, to *int) {
 	}
 }
 
-// whole reads an integer between least and most, and reports whether it succeeded. If the value has
-// no meaningful upper bound, most is the maximum of an integer type.
+// whole reads an integer between least and most, and reports whether it succeeded. If the value
+// has no meaningful upper bound, the caller passes the maximum of an integer type as most.
 func (d *definition) whole(field string, n ast.Node, least, most int64) (int64, bool) {
 	v, ok := n.(*ast.IntegerNode)
 	if !ok {
@@ -98,9 +96,9 @@ func (d *definition) real(field string, n ast.Node, to *float64) {
 	*to = f
 }
 
-// realOf returns the number in a node, or the reason why it has none. It also accepts text that is
-// a number with an exponent but without a point, which JSON allows, because the parser treats such
-// a number as text.
+// realOf returns the number in a node, or the reason why the node is not a number. It accepts
+// numbers with an exponent but without a point, such as 1e3, although the parser treats them as
+// text, because JSON allows them.
 func realOf(n ast.Node) (float64, string) {
 	text, isNumber := "", false
 	switch n := n.(type) {
@@ -124,5 +122,6 @@ func realOf(n ast.Node) (float64, string) {
 	return f, ""
 }
 
-// numeral is the set of characters that a number may contain. ParseFloat would accept others, too.
+// numeral is the set of characters that a number may contain. ParseFloat alone would also accept
+// others.
 const numeral = "0123456789+-.eE"

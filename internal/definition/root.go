@@ -13,7 +13,7 @@ import (
 
 // sections are the top-level fields of a file, in the order of the documentation.
 var sections = map[string]func(w *definition, f *ast.MappingValueNode){
-	"$schema":    func(*definition, *ast.MappingValueNode) {}, // only editors use it
+	"$schema":    func(*definition, *ast.MappingValueNode) {}, // for editors
 	"version":    (*definition).version,
 	"attributes": (*definition).attributes,
 	"curves":     (*definition).curves,
@@ -83,7 +83,7 @@ func (w *definition) dead(f *ast.MappingValueNode) {
 }
 
 // entries reads a map from names to values and calls read for each valid name. If a value is not a
-// map, errors that follow from that are suppressed.
+// map, it suppresses errors that follow from that.
 func (w *definition) entries(section, of string, f *ast.MappingValueNode, read func(name, field string, f *ast.MappingValueNode)) {
 	list, ok := Fields(f.Value)
 	if !ok {

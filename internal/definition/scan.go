@@ -7,12 +7,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The parser recurses for each level of nesting and each key of a block map, and its time is
-// quadratic in the number of keys of a map and of empty values. So the tokens are checked before
-// parsing, to limit these numbers. The check also refuses parts of YAML that definitions do not
-// need.
+// For each level of nesting and each key of a block map, the parser recurses; and its time is
+// quadratic in the number of keys of a map and of empty values. To limit these numbers, the tokens
+// are checked before parsing. The check also rejects parts of YAML that definitions do not need.
 
-// problem is an error that is found before parsing.
+// problem is an error in the tokens of a file.
 type problem struct {
 	at   position
 	text string
@@ -24,8 +23,8 @@ type scan struct {
 	open     []bracket
 	columns  []column
 	empty    int
-	content  bool // a token other than a comment was seen
-	ended    bool // the token "...", which ends a document, was seen
+	content  bool // a token other than a comment has been seen
+	ended    bool // the token "...", which ends a document, has been seen
 	problems []problem
 }
 
@@ -35,7 +34,7 @@ type bracket struct {
 	items, colons int // number of items and colons since the last comma
 }
 
-// column is an open block map or list. at is its column, and keys is the number of its keys so far.
+// column is an open block map or list: its column, and the number of its keys so far.
 type column struct{ at, keys int }
 
 // problems returns the errors in the tokens. If there are none, the tokens are safe to parse.
@@ -49,7 +48,7 @@ func problems(all token.Tokens) []problem {
 	for i, t := range s.tokens {
 		if t.Type == token.InvalidType {
 			s.fail(t, "%s", plainSyntax(t.Error))
-			return s.problems // the text after this error cannot be tokenized correctly
+			return s.problems // later tokens are unreliable
 		}
 		if !s.one(i, t) {
 			return s.problems
@@ -88,7 +87,7 @@ func (s *scan) one(i int, t *token.Token) bool {
 		return s.fail(t, "a second document after the end (...) of the first")
 	}
 	if t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, "\t") {
-		return s.fail(t, `a tab in quotes: write \t`) // the lexer loses the text after such a tab
+		return s.fail(t, `a tab in quotes: write \t`) // the lexer loses text after such a tab
 	}
 	s.content = true
 	if len(s.open) > 0 {
@@ -165,7 +164,7 @@ func (s *scan) push(t *token.Token) bool {
 	return true
 }
 
-// enter records an item of the block map or list whose column is at.
+// enter records an item of the block map or list in the column at.
 func (s *scan) enter(t *token.Token, at, keys int) bool {
 	for len(s.columns) > 0 && s.columns[len(s.columns)-1].at > at {
 		s.columns = s.columns[:len(s.columns)-1]
@@ -183,8 +182,7 @@ func (s *scan) enter(t *token.Token, at, keys int) bool {
 	return true
 }
 
-// endsAt reports whether the item that starts with token i has no value. at is the column of the
-// item.
+// endsAt reports whether the item that starts with token i, in the column at, has no value.
 func (s *scan) endsAt(i, at int, isKey bool) bool {
 	next := s.next(i)
 	if next == nil || next.Type == token.DocumentEndType {
@@ -199,7 +197,7 @@ func (s *scan) endsAt(i, at int, isKey bool) bool {
 	return next.Position.Column <= at
 }
 
-// void counts an empty value.
+// void counts an omitted value.
 func (s *scan) void(t *token.Token) bool {
 	if s.empty++; s.empty > maxEmpty {
 		return s.fail(t, "more than %d empty values in one file", maxEmpty)

@@ -1,7 +1,7 @@
 package definition
 
-// shortMap is a map that usually has few keys. It searches them linearly until there are many,
-// which takes less time and memory than a built-in map. The zero shortMap is empty.
+// shortMap is a map that usually has few keys. While it has few, it searches them linearly, which
+// takes less time and memory than a built-in map. The zero shortMap is empty.
 type shortMap[V any] struct {
 	list  []keyed[V]
 	index map[string]int // nil while there are few keys
@@ -12,7 +12,7 @@ type keyed[V any] struct {
 	value V
 }
 
-// few is the number of keys that are searched linearly.
+// few is the largest number of keys that are searched linearly.
 const few = 24
 
 // at returns the index of a key in the list, and whether it is present.

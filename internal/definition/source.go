@@ -15,15 +15,16 @@ type source struct {
 	index int // index among the files of the catalog
 	text  string
 
-	// at is the number of the line that was last returned, and offset is where it starts. They make
-	// line fast, because errors are mostly in line order. runes caches the line that was most
-	// recently quoted in an error, and last is its number: a long line with many errors is then
-	// decoded only once.
+	// at is the number of the line that line returned last, and offset is where that line starts.
+	// They make line fast, because errors are mostly in line order. runes has the characters of
+	// the line that was last quoted in an error, and last is its number, so that a long line with
+	// many errors is decoded only once.
 	at, offset int
 	last       int
 	runes      []rune
 
-	poisoned map[position]bool // positions of values whose errors have been reported; only for tables
+	// Positions of values whose errors have been reported; only for tables.
+	poisoned map[position]bool
 }
 
 // position is a line and a column of a source. Both count from 1. Columns count characters.
@@ -43,8 +44,9 @@ func plain(text []byte) string {
 // newSource returns a source for a text that plain has returned.
 func newSource(name, text string) *source { return &source{name: name, text: text, at: 1} }
 
-// line returns line n of the text, and whether it exists. The cost is proportional to the distance
-// from the line that was last returned, or from the start of the text if n is before that line.
+// line returns line n of the text, and reports whether it exists. The cost is proportional to the
+// distance from the line that was returned last, or from the start of the text if n is before that
+// line.
 func (s *source) line(n int) (string, bool) {
 	if n < s.at {
 		s.at, s.offset = 1, 0
@@ -61,7 +63,7 @@ func (s *source) line(n int) (string, bool) {
 }
 
 // isUTF16 reports whether a text is in UTF-16, which spreadsheets call "Unicode". Such a text
-// starts with a UTF-16 byte order mark, or has a zero byte next to each of its first two letters.
+// starts with a byte order mark, or has a zero byte next to each of its first two letters.
 func isUTF16(text string) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true
@@ -69,9 +71,9 @@ func isUTF16(text string) bool {
 	return len(text) >= 4 && (text[0] == 0) == (text[2] == 0) && (text[1] == 0) == (text[3] == 0) && (text[0] == 0) != (text[1] == 0)
 }
 
-// unreadable returns the position and a description of the first invalid character in a plain text.
-// The description is "" if the text is valid. The parser does not check this: it accepts invalid
-// bytes in names.
+// unreadable returns the position and a description of the first invalid character in a plain
+// text. The description is "" if the text is valid. The check is needed because the parser accepts
+// invalid bytes in names.
 func unreadable(text string) (position, string) {
 	if isUTF16(text) {
 		return position{1, 1}, "UTF-16: save the file as UTF-8"
@@ -92,16 +94,16 @@ func unreadable(text string) (position, string) {
 	return position{}, ""
 }
 
-// untab replaces tabs outside of quotes by spaces, if the text is in flow style, such as JSON. The
-// lexer refuses some tabs, although they are valid there. In a text in block style, untab keeps the
-// tabs, because they may be mistakes.
+// untab replaces tabs outside of quotes with spaces, if the text is in flow style, such as JSON.
+// Tabs are valid there, but the lexer rejects some of them. In a text in block style, untab keeps
+// the tabs, because they may be mistakes that must be reported.
 func untab(text string) string {
 	begin := strings.TrimLeft(text, " \t\n")
 	if !strings.Contains(text, "\t") || !strings.HasPrefix(begin, "{") && !strings.HasPrefix(begin, "[") {
 		return text
 	}
 	out := []byte(text)
-	last := byte('\n') // last byte that is not white space; it tells whether a quote starts a text
+	last := byte('\n') // last byte that is not white space: the start of a text depends on it
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == '\t':
@@ -135,8 +137,8 @@ func quoted(s string) int {
 	return len(s)
 }
 
-// fixColumns corrects the columns of tokens that follow a tab in their line, because the lexer
-// counts them wrong. It finds each token by searching for its text in the rest of the line.
+// fixColumns corrects the columns of tokens after a tab in their line, because the lexer counts
+// them wrongly. It searches the text of each token in the rest of the line.
 func fixColumns(tokens token.Tokens, text string) {
 	if !strings.Contains(text, "\t") {
 		return
@@ -203,8 +205,8 @@ func (s *source) excerpt(p position) string {
 	return fmt.Sprintf("%4d | %s\n     | %s^", p.line, strings.Map(harmless, shown), pad.String())
 }
 
-// harmless returns r, or a replacement if r is a control character, which a terminal might
-// interpret.
+// harmless returns r or, if r is a control character, a replacement, because a terminal might
+// interpret control characters.
 func harmless(r rune) rune {
 	if r != '\t' && unicode.IsControl(r) {
 		return utf8.RuneError

@@ -48,7 +48,7 @@ func (d *definition) durationScale(field string, n ast.Node) {
 	d.magnitude(field, n, d.spec.DurationScale)
 }
 
-// span reads an optional span. Zero is an error, because in a Spec it means that there is no span.
+// span reads an optional span. Zero is an error, because a Spec uses 0 for no span.
 func (d *definition) span(field string, n ast.Node, to *time.Duration) {
 	span, why := spanOf(n, spanForm)
 	if why == "" && span == 0 {
@@ -64,7 +64,7 @@ func (d *definition) span(field string, n ast.Node, to *time.Duration) {
 	*to = span
 }
 
-// withoutSpan describes what a buff is like if it does not have the span.
+// withoutSpan says, for each field, what it means to omit the span.
 var withoutSpan = map[string]string{
 	"period":            "a buff that does not pulse",
 	"min_duration":      "no bound",
@@ -72,7 +72,8 @@ var withoutSpan = map[string]string{
 	"stack.refresh_cap": "no cap",
 }
 
-// spanOf returns the span in a node, or the reason why the node is not a span of the expected form.
+// spanOf returns the span in a node, or the reason why the node is not a span. The parameter form
+// describes the expected form.
 func spanOf(n ast.Node, form string) (time.Duration, string) {
 	s, ok := Text(n)
 	if v, isInt := n.(*ast.IntegerNode); isInt {
@@ -82,7 +83,7 @@ func spanOf(n ast.Node, form string) (time.Duration, string) {
 		return 0, fmt.Sprintf("want %s, not %s", form, Describe(n))
 	}
 	if span, err := time.ParseDuration(s); err == nil {
-		return span, "" // package time accepts 0 without a unit; the caller refuses zero
+		return span, "" // package time accepts 0 without a unit, which the caller rejects
 	}
 	return 0, badSpan(s, form)
 }

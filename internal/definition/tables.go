@@ -83,8 +83,8 @@ func without(fields map[string]readFunc, name string) map[string]readFunc {
 	return fields
 }
 
-// fromTable reads the name of an entry. After all files have been read, it calls take with the
-// entry.
+// fromTable reads a field whose value is the name of an entry. After all files have been read, it
+// calls take with that entry.
 func (d *definition) fromTable(field, section string, n ast.Node, from map[string]*entry, take func(e *entry)) {
 	name := ""
 	if d.name(field, n, false, &name); d.isBad(field) {
@@ -106,7 +106,7 @@ func (d *definition) fromTable(field, section string, n ast.Node, from map[strin
 	})
 }
 
-// notInTable refuses a definition that repeats the fields of an entry.
+// notInTable reports an error if a definition spells out an entry that is in a table by its name.
 func (d *definition) notInTable(field, section string, from map[string]*entry, name *string) {
 	d.afterwards(func(*loader) {
 		if e := from[*name]; e != nil && !d.place(field).bad {

@@ -12,11 +12,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml and returns the root.
-// It has the limits and errors of this package. It is for programs with files that contain
-// definitions among other things. Such programs pass maps of definitions to [ParseNode], read other
-// nodes with [Fields] and [Text], and report their own errors with [ErrorAt]. If name ends in
-// .csv, the text is a table, and the tree is that of an equivalent YAML file.
+// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml and returns the
+// root. It has the limits and errors of this package. It is for programs whose files contain more
+// than definitions. Such programs pass maps of definitions to [ParseNode], read other nodes with
+// [Fields] and [Text], and report their own errors with [ErrorAt]. If name ends in .csv, the text
+// is a table, and the tree is that of an equivalent YAML file.
 //
 // The tree has no anchors, aliases, merge keys or tags, is at most about 60 levels deep, and
 // may contain repeated keys in a map. The root of an empty text is a null. The error is an
@@ -43,8 +43,8 @@ func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
 	}
 }
 
-// tree parses the text of one file, and reports whether the text is valid. If it is not, tree has
-// added the errors to l. The root is nil if the text is empty.
+// tree parses the text of one file, and reports whether the text is valid. If it is not, tree adds
+// the errors to l. The root is nil if the text is empty.
 func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	if isTable(name) {
 		return l.csvTree(name, src)
@@ -75,8 +75,8 @@ func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	return root, len(found) == 0
 }
 
-// countSigns counts the characters that may produce tokens, even those within quotes. Each of them
-// may cause two tokens, which take several hundred bytes.
+// countSigns counts the characters that may start a token, even inside quotes. Each may cause two
+// tokens, which take several hundred bytes.
 func countSigns(text string) (n int) {
 	for i := range len(text) {
 		if isSign[text[i]] {
@@ -93,10 +93,10 @@ var isSign = func() (is [256]bool) {
 	return is
 }()
 
-// parse returns the root of a plain text, or its errors. The root is nil if the text is empty.
+// parse returns the root of a plain text, or the errors. The root is nil if the text is empty.
 func parse(text string) (root ast.Node, found []problem) {
-	// The lexer and the parser are third-party code, and a bad file must not crash a server that
-	// reloads it.
+	// The lexer and the parser are third-party code, and their panic must not crash a server that
+	// reloads a bad file.
 	defer func() {
 		if r := recover(); r != nil {
 			root, found = nil, []problem{{start, fmt.Sprintf("not understood: %v", r)}}
@@ -111,7 +111,8 @@ func parse(text string) (root ast.Node, found []problem) {
 		return root, nil
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	fixColumns(tokens, text) // must come last, because the parser depends on the columns that the lexer gives
+	// Only now, because the parser depends on the columns that the lexer has set.
+	fixColumns(tokens, text)
 	if err != nil {
 		var syntax *yaml.SyntaxError
 		if errors.As(err, &syntax) {
@@ -155,7 +156,7 @@ func at(n ast.Node) position {
 	return where(n.GetToken())
 }
 
-// kindOf returns the kind of a node, in words that game designers know.
+// kindOf returns the kind of a node, in the words of game designers.
 func kindOf(n ast.Node) string {
 	switch n.(type) {
 	case nil, *ast.NullNode:
@@ -199,8 +200,8 @@ func Text(n ast.Node) (string, bool) {
 }
 
 // Describe describes a node for the end of a message such as "want a span, not …". It returns a
-// text in quotes, and a number or boolean as it is written, and shortens them if they are long. For
-// any other node it returns its kind, such as "a map". It is safe for concurrent use.
+// text in quotes, and a number or boolean as written; both are shortened if they are long. For any
+// other node it returns the kind, such as "a map". It is safe for concurrent use.
 func Describe(n ast.Node) string {
 	if s, ok := Text(n); ok {
 		return quote(s)

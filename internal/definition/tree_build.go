@@ -5,12 +5,13 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The parser of goccy/go-yaml takes as much time as its lexer, and most of the memory, because of
-// features that definition files rarely use, such as comments, anchors and paths. So the tree of an
-// ordinary file is built here from the same tokens. If a file has anything else, or any error,
-// build gives up and the parser is used. build never accepts a text that the parser would refuse.
+// The parser of goccy/go-yaml takes as much time as its lexer, and most of the memory, because it
+// supports features that definition files rarely use, such as comments, anchors and paths. So
+// build builds the tree of an ordinary file directly from the tokens. If a file has any other
+// feature, or any error, build fails and the parser is used. build never accepts a text that the
+// parser would reject.
 
-// build returns the tree of the tokens of a file, and reports whether it could build it.
+// build returns the tree of the tokens of a file, and reports whether it was able to build it.
 func build(all token.Tokens) (ast.Node, bool) {
 	b := builder{tokens: make(token.Tokens, 0, len(all))}
 	for _, t := range all {
@@ -34,13 +35,13 @@ type builder struct {
 	tokens token.Tokens
 	at     int
 
-	// Nodes are allocated many at a time, because all have the same lifetime.
+	// Nodes are allocated several at a time, because all of them have the same lifetime.
 	bases  []ast.BaseNode
 	texts  []ast.StringNode
 	values []ast.MappingValueNode
 }
 
-// piece is the number of nodes that are allocated at a time.
+// piece is the number of nodes that are allocated together.
 const piece = 64
 
 func (b *builder) base() *ast.BaseNode {
@@ -60,7 +61,8 @@ func (b *builder) peek(k int) *token.Token {
 	return nil
 }
 
-// isKey reports whether the next token is a key, which is followed by a colon on the same line.
+// isKey reports whether the next token is a key, that is, whether a colon follows on the same
+// line.
 func (b *builder) isKey() bool {
 	colon := b.peek(1)
 	return colon != nil && colon.Type == token.MappingValueType && isScalarToken(b.tokens[b.at]) &&
@@ -123,7 +125,7 @@ func (b *builder) blockValue(colon *token.Token, column int) ast.Node {
 	case t.Position.Column == column && t.Type == token.SequenceEntryType:
 		return b.blockList()
 	}
-	return nil // the value is empty, which build does not support
+	return nil // build does not support empty values
 }
 
 // blockList reads a list outside of brackets. Its dashes are all in the same column.
@@ -134,7 +136,7 @@ func (b *builder) blockList() ast.Node {
 	for t := dash; t != nil && t.Type == token.SequenceEntryType && t.Position.Column == column; t = b.peek(0) {
 		b.at++
 		if next := b.peek(0); next == nil || next.Position.Column <= column {
-			return nil // the element is empty, which build does not support
+			return nil // build does not support empty elements
 		}
 		value := b.block(column)
 		if value == nil {
@@ -145,8 +147,8 @@ func (b *builder) blockList() ast.Node {
 	return n
 }
 
-// flow reads a map or list in brackets, or a single value in it. The brackets start on the given
-// line. On later lines, all tokens must be to the right of the column left.
+// flow reads a map or list in brackets, or a single value inside brackets. The brackets start on
+// the given line. On later lines, all tokens must be to the right of the column left.
 func (b *builder) flow(line, left int) ast.Node {
 	t := b.next(line, left)
 	if t == nil {
@@ -165,8 +167,8 @@ func (b *builder) flow(line, left int) ast.Node {
 	return b.scalar()
 }
 
-// next consumes and returns the next token within brackets, or returns nil if its position is
-// invalid.
+// next consumes and returns the next token inside brackets. If its position is invalid, next
+// returns nil.
 func (b *builder) next(line, left int) *token.Token {
 	t := b.peek(0)
 	if t == nil || t.Position.Line > line && t.Position.Column <= left {
@@ -176,15 +178,15 @@ func (b *builder) next(line, left int) *token.Token {
 	return t
 }
 
-// more consumes a comma, or the token that ends the brackets, which may follow a comma. It returns
-// the end token, or nil if more items follow. ok is false if there is another token.
+// more consumes a comma, or the end token of the brackets with or without a comma before it. It
+// returns the end token, or nil if more items follow. If the next token is neither, ok is false.
 func (b *builder) more(end token.Type, line, left int) (last *token.Token, ok bool) {
 	t := b.next(line, left)
 	if t == nil || t.Type != end && t.Type != token.CollectEntryType {
 		return nil, false
 	}
 	if next := b.peek(0); t.Type == token.CollectEntryType && next != nil && next.Type == end {
-		t = b.next(line, left) // the comma is before the end token
+		t = b.next(line, left) // a comma before the end token
 	}
 	if t == nil || t.Type == end {
 		return t, t != nil
@@ -290,8 +292,8 @@ func (b *builder) scalar() ast.Node {
 	return n
 }
 
-// plainValue returns the node of a number, boolean or null. For any other token, such as text, it
-// returns nil.
+// plainValue returns the node of a number, boolean or null. For any other token, such as a text,
+// it returns nil.
 func plainValue(t *token.Token) ast.Node {
 	switch t.Type {
 	case token.NullType:

@@ -91,8 +91,8 @@ func (d *definition) oneOf(field string, n ast.Node, words ...string) bool {
 	return false
 }
 
-// fate reads the fate of a buff: the word "remove" or "keep", or the word of more, which only this
-// field allows.
+// fate reads the fate of a buff: "remove", "keep", or more, which is a word that only this field
+// allows.
 func (d *definition) fate(field string, n ast.Node, more define.Fate, to *define.Fate) {
 	words := slices.Compact([]string{define.FateRemove.String(), define.FateKeep.String(), more.String()})
 	if d.oneOf(field, n, words...) {

@@ -34,17 +34,17 @@ func (f Format) String() string {
 	return "unknown format"
 }
 
-// ErrWrite is the error that the errors of [Write] wrap.
+// ErrWrite is wrapped by all errors of [Write].
 var ErrWrite = errors.New("catalog: cannot be written")
 
-// Write returns the text of a file that has the given tree, which [Tree] has returned. The text
-// contains all fields and values, but no comments. Write reads its output again and compares it
-// with the tree, so that nothing is lost silently. It does not check the definitions: if Load
-// refuses the input, it will also refuse the output.
+// Write returns the text of a file that has the given tree, which must be a result of [Tree]. The
+// text contains all fields and values, but no comments. Write reads its output again and compares
+// it with the tree, so that no loss goes unnoticed. It does not check the definitions: if Load
+// rejects the input, it also rejects the output.
 //
-// In a table, the columns have a fixed order, so the fields of a definition may get another order.
-// The root of a table must have no other fields than "version" and "buffs". The error wraps
-// [ErrWrite]. Write is safe for concurrent use.
+// The columns of a table have a fixed order, so the order of the fields of a definition may
+// change. The root of a table must have no other fields than "version" and "buffs". The error
+// wraps [ErrWrite]. Write is safe for concurrent use.
 func Write(root ast.Node, f Format) (string, error) {
 	var text, name string
 	var err error
@@ -82,7 +82,7 @@ func onlyBuffs(root ast.Node) ast.Node {
 	return ast.Mapping(tokenAt("{", start), true, list...)
 }
 
-// keyOf returns the name of a field. If the name is not a text, keyOf returns it as it is written.
+// keyOf returns the name of a field. A name that is not a text is returned as it is written.
 func keyOf(f *ast.MappingValueNode) string {
 	if s, ok := Text(f.Key); ok {
 		return s
@@ -96,7 +96,8 @@ func canon(n ast.Node) string {
 	if list, ok := Fields(n); ok {
 		items := make([]string, len(list))
 		for i, f := range list {
-			items[i] = strconv.Quote(keyOf(f)) + ": " + canon(f.Value) // a key that is not a text must equal one that is, because JSON has only text keys
+			// A key such as 1 must equal the key "1", because JSON has only text keys.
+			items[i] = strconv.Quote(keyOf(f)) + ": " + canon(f.Value)
 		}
 		slices.Sort(items)
 		return "{" + strings.Join(items, ", ") + "}"

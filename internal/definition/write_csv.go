@@ -13,8 +13,8 @@ import (
 )
 
 // columnOrder is the order of the columns of a table: identity, time, stacks, interactions,
-// effects, persistence. A column that is not listed is placed after the listed path that contains
-// it, or at the end if there is none.
+// effects, persistence. A path that is not in the list comes after the path in the list that
+// contains it, or at the end.
 var columnOrder = strings.Fields(`
 	id version name note tags grants polarity level
 	duration min_duration max_duration duration_scale clock period first tail align haste haste_duration catchup
@@ -86,16 +86,16 @@ type csvRow struct {
 	named []csvMap
 }
 
-// csvMap is a map with arbitrary names. Unlike fields of a definition, the names must keep their
-// order.
+// csvMap is a map with arbitrary names. Their order must be kept, unlike that of the fields of a
+// definition.
 type csvMap struct {
 	path  string
 	node  ast.Node
 	names []string // paths of the cells of the map, in order
 }
 
-// flatten creates a cell for each field of list. A field that is a map gets a cell for each of its
-// fields, if possible.
+// flatten creates a cell for each field of list. For a field that is a map, it creates a cell for
+// each field of that map, if possible.
 func (r *csvRow) flatten(path string, list []*ast.MappingValueNode, s *shape) error {
 	for _, f := range list {
 		name := keyOf(f)
@@ -160,7 +160,8 @@ func tableOf(rows []csvRow) string {
 			if slices.IsSortedFunc(m.names, func(a, b string) int { return at[a] - at[b] }) {
 				continue
 			}
-			for _, name := range m.names { // columns would change the order of the names, so use one cell for the map
+			// Separate columns would change the order of the names, so the map gets a single cell.
+			for _, name := range m.names {
 				delete(r.cells, name)
 			}
 			if r.cells[m.path] = flowText(m.node); !seen[m.path] {
@@ -192,7 +193,7 @@ func csvCell(s string) string {
 	return s
 }
 
-// cellText returns the text of a cell with the value n. s is the shape of the field.
+// cellText returns the text of a cell with the value n, where s is the shape of the field.
 func cellText(n ast.Node, s *shape) string {
 	text, ok := Text(n)
 	switch {
@@ -219,14 +220,14 @@ func cellText(n ast.Node, s *shape) string {
 	if all := strings.Join(items, ";"); !isFormula(all) {
 		return all
 	}
-	return flowText(n) // joined by ";", a list such as -1;-2 would be taken for a formula
+	return flowText(n) // with semicolons, a list such as -1;-2 would look like a formula
 }
 
 // isNumeralText reports whether a text would be read as a number with an exponent.
 func isNumeralText(s string) bool { return strings.Trim(s, numeral) == "" }
 
-// isFormula reports whether a spreadsheet might treat a text as a formula and execute it when
-// the table is opened: =HYPERLINK(…), or @SUM(…). A number is not a formula.
+// isFormula reports whether a spreadsheet might treat a text as a formula and execute it when the
+// table is opened, such as =HYPERLINK(…) or @SUM(…). A number is not a formula.
 func isFormula(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	if !strings.ContainsRune("=+-@\t\r＝＋－＠", first) {

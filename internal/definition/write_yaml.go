@@ -23,8 +23,8 @@ func yamlText(root ast.Node) string {
 
 type yamlWriter struct{ strings.Builder }
 
-// block writes a node on separate lines, indented by indent columns. The outermost open levels of
-// maps get a line for each field, even if they are short.
+// block writes a node on separate lines, indented by indent columns. In the outermost open levels,
+// each field of a map gets a line, even if the whole map is short.
 func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	pad := strings.Repeat(" ", indent)
 	if list, ok := Fields(n); ok && len(list) > 0 {
@@ -52,7 +52,7 @@ func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	w.WriteString(pad + flowText(n) + "\n")
 }
 
-// value writes the value after a name or a dash, which ends in the given column.
+// value writes the value after a key or a dash; the key or dash ends in the given column.
 func (w *yamlWriter) value(n ast.Node, indent, column, open int) {
 	text := flowText(n)
 	list, isMap := Fields(n)
@@ -95,8 +95,8 @@ func flowText(n ast.Node) string {
 	return inJSON(s)
 }
 
-// yamlKey returns the name of a field as YAML. The name "on" gets no quotes, although it is a
-// boolean in older versions of YAML.
+// yamlKey returns the name of a field as YAML. It does not quote the name "on", which is a boolean
+// in older versions of YAML but not for this parser.
 func yamlKey(n ast.Node) string {
 	s, ok := Text(n)
 	if ok && isPlain(s) && token.New(s, s, nil).Type == token.StringType {
@@ -108,7 +108,7 @@ func yamlKey(n ast.Node) string {
 	return inJSON(s)
 }
 
-// isPlain reports whether a text needs no quotes in YAML, even within brackets.
+// isPlain reports whether a text needs no quotes in YAML, even inside brackets.
 func isPlain(s string) bool {
 	if s == "" || strings.TrimSpace(s) != s || strings.Trim(s, numeral) == "" {
 		return false
@@ -124,7 +124,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// inJSON returns a text in quotes and with escapes as in JSON, which YAML accepts, too.
+// inJSON returns a text in quotes with the escapes of JSON, which are also valid in YAML.
 func inJSON(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -142,8 +142,8 @@ func jsonText(root ast.Node) string {
 	return b.String() + "\n"
 }
 
-// writeJSON writes a node. Its first line starts in the given column, and the following lines are
-// indented by indent levels.
+// writeJSON writes a node. The first line starts in the given column; later lines are indented by
+// indent levels.
 func writeJSON(b *strings.Builder, n ast.Node, indent, column int) {
 	pad := strings.Repeat("  ", indent)
 	list, isMap := Fields(n)
