@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// scales are the spans, in ms, that one unit of an axis may stand for. round are the spans, in ms,
+// scales are the spans, in ms, that one unit of an axis may represent. round are the spans, in ms,
 // that may be between two labels.
 var (
 	scales = spans(
@@ -22,8 +22,8 @@ var (
 	)
 )
 
-// spans returns a list of spans in ms. The arguments are numbers of ms, numbers of seconds that are
-// also used as minutes, numbers of hours, and numbers of days.
+// spans returns a list of spans in ms. The arguments are numbers of milliseconds; numbers of
+// seconds, which are also used as numbers of minutes; numbers of hours; and numbers of days.
 func spans(ms, sixty, hours, days []int64) []int64 {
 	out := ms
 	for _, u := range []struct {
@@ -44,7 +44,7 @@ const (
 	day          = 24 * hour
 )
 
-// scaleFor returns the smallest scale with which n units cover a time of ms.
+// scaleFor returns the smallest scale at which n units cover a time of ms.
 func scaleFor(ms int64, n int) int64 {
 	for _, s := range scales {
 		if (ms+s-1)/s <= int64(n) {
@@ -55,8 +55,9 @@ func scaleFor(ms int64, n int) int64 {
 }
 
 // labelled returns the distance between labels in ms. It is the smallest span in round that is a
-// multiple of unit and leaves enough space for all labels up to the end. If no span in round
-// qualifies, it is one in scales. room returns the width of an instant's label in ms.
+// multiple of unit and leaves enough space for all labels up to the end. If there is no such span
+// in round, it is one in scales. The function room returns the width of the label of an instant,
+// in ms.
 func labelled(unit, end int64, room func(ms int64) int64) int64 {
 	for _, from := range [][]int64{round, scales} {
 		for _, s := range from {

@@ -21,9 +21,9 @@ const (
 
 	laneHeight = 62.0
 	stepHeight = 16.0 // height of one line of step labels
-	barLeast   = 16.0 // the height of a bar with one stack
-	barMost    = 30.0 // the height of a bar with the most stacks in its lane
-	barBelow   = 46.0 // from the top of the lane to the bottom of its bars
+	barLeast   = 16.0 // height of a bar with one stack
+	barMost    = 30.0 // height of a bar with the largest number of stacks in its lane
+	barBelow   = 46.0 // distance from the top of the lane to the bottom of its bars
 )
 
 // Colours of a picture.
@@ -168,11 +168,11 @@ type stepLabels struct {
 	levels int
 }
 
-// mostLevels is the largest number of lines of labels. A step whose label does not fit is
-// drawn without one.
+// mostLevels is the largest number of lines of labels. If the label of a step does not fit into
+// these lines, it is not shown.
 const mostLevels = 8
 
-// placeSteps puts each label into the highest line where it fits.
+// placeSteps puts each label into the highest line in which it fits.
 func (d *drawing) placeSteps() stepLabels {
 	var p stepLabels
 	var ends [mostLevels]float64

@@ -9,8 +9,8 @@ import (
 // The measures and colours of a graph.
 const (
 	graphHeight = 66.0
-	graphTop    = 18.0 // distance from the upper edge to the greatest value
-	graphFoot   = 58.0 // distance from the upper edge to the least value, or to 0
+	graphTop    = 18.0 // distance from the upper edge to the largest value
+	graphFoot   = 58.0 // distance from the upper edge to the smallest value or 0
 
 	changeRadius = 2.6
 
@@ -57,8 +57,8 @@ func (d *drawing) graph(g *Graph, top float64) {
 	d.text(end+11, y(g.last())+4, shortly(g.last()), Shape{Size: smallSize, Bold: true, Fill: lineGraph})
 }
 
-// share returns where v is between lo and hi, as a number from 0 to 1. It is correct even if hi -
-// lo overflows.
+// share returns the position of v between lo and hi, as a number from 0 to 1. It is correct even
+// if hi - lo overflows.
 func share(v, lo, hi float64) float64 { return (v/2 - lo/2) / (hi/2 - lo/2) }
 
 // values writes each value above its step if it fits.
@@ -78,8 +78,8 @@ func (d *drawing) values(g *Graph, y func(float64) float64) {
 	}
 }
 
-// changes draws a dot for each change of the base value, except for changes too close to the
-// previous dot.
+// changes draws a dot for each change of the base value. A change too close to the previous dot
+// gets none.
 func (d *drawing) changes(g *Graph, y func(float64) float64) {
 	last := -crowded
 	for i := range g.Changes {

@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crowded is the distance between pulses below which they are drawn as strokes.
+// crowded is the distance between two pulses below which they are drawn as strokes and not as
+// discs.
 const crowded = 9.0
 
 // lane draws a lane whose upper edge is at top.
@@ -36,8 +37,8 @@ func (d *drawing) lane(l *Lane, top float64) {
 	d.marks(l, top, foot)
 }
 
-// tall returns the height of a bar with the given number of stacks. most is the largest number of
-// stacks in the lane.
+// tall returns the height of a bar with the given number of stacks, where most is the largest
+// number of stacks in the lane.
 func tall(stacks, most int) float64 {
 	if most <= 1 {
 		return barLeast
@@ -67,7 +68,7 @@ func (d *drawing) bar(l *Lane, b *Bar, foot float64, most int, room float64) {
 	d.pulses(b, foot, line)
 }
 
-// until returns the instant until which the number of stacks in b.Counts[i] applies.
+// until returns the instant up to which b.Counts[i] applies.
 func (b *Bar) until(i int) wheel.Time {
 	if i+1 < len(b.Counts) {
 		return b.Counts[i+1].At
@@ -94,7 +95,8 @@ func (d *drawing) phases(b *Bar, from, to wheel.Time, top, foot float64) {
 	}
 }
 
-// hatch fills a box with lines: slanted if the buff has no effect, vertical if it is paused.
+// hatch fills a box with lines, which are slanted if the buff has no effect, and vertical if it is
+// paused.
 func (d *drawing) hatch(kind PhaseKind, left, top, right, foot float64) {
 	const gap = 6.0
 	slant := foot - top
@@ -137,7 +139,7 @@ func (d *drawing) numbers(l *Lane, b *Bar, foot float64, most int, line Color) {
 	}
 }
 
-// pulses draws the pulses of a bar, as strokes where they are close together.
+// pulses draws the pulses of a bar, as strokes if they are close together.
 func (d *drawing) pulses(b *Bar, foot float64, line Color) {
 	y, last := foot-barLeast/2, -crowded
 	for i := range b.Pulses {
@@ -147,7 +149,8 @@ func (d *drawing) pulses(b *Bar, foot float64, line Color) {
 		if i+1 < len(b.Pulses) {
 			near = min(near, d.x(b.Pulses[i+1].At)-x)
 		}
-		if near < 1 && x-last < 1 { // this pulse is so close to the previous one that one stroke is enough
+		// This pulse is so close to the previous one that one stroke is enough for both.
+		if near < 1 && x-last < 1 {
 			continue
 		}
 		last = x
@@ -197,14 +200,14 @@ func (d *drawing) pulse(p *Pulse, x, y float64, line Color) {
 		disc.Fill = white
 	}
 	d.add(disc)
-	if p.kind() == signPart { // the disc is filled from the bottom, in proportion to the elapsed part of the period
+	// The disc is filled from the bottom, in proportion to the elapsed part of the period.
+	if p.kind() == signPart {
 		level := y + pulseRadius - 2*pulseRadius*float64(p.Elapsed)/float64(p.Period)
 		d.add(Shape{Kind: Area, Points: segment(x, y, pulseRadius, level), Fill: line, Stroke: None, Tip: p.tip()})
 	}
 }
 
-// end draws the end of a bar. It also draws the reason, if there is space for it before the next
-// bar.
+// end draws the end of a bar, and its reason if there is space for the text before the next bar.
 func (d *drawing) end(b *Bar, foot, room float64, line Color) {
 	x, y := d.x(b.To), foot-barLeast/2
 	label := b.why()
@@ -229,7 +232,7 @@ func (d *drawing) end(b *Bar, foot, room float64, line Color) {
 
 // marks draws the marks of a lane, on and below its bars.
 func (d *drawing) marks(l *Lane, top, foot float64) {
-	free := map[wheel.Time]float64{} // marks of the same instant are drawn next to each other
+	free := map[wheel.Time]float64{} // marks at the same instant are drawn next to each other
 	labelled := 0.0
 	var last [signs]float64 // the last position of each sign
 	for i := range l.Marks {

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Graph is the course of an attribute of the owner. Only attributes that change have a Graph.
+// Graph shows an attribute of the owner over time. Only attributes that change have a Graph.
 type Graph struct {
 	Name    string
 	Values  []Value  // the value at time 0 and after each change, sorted by time
@@ -47,7 +47,7 @@ func (r *recorder) attributes(now wheel.Time, c *buff.Catalog, set *buff.Set) {
 	i := 0
 	for a, law := range c.Attributes().All() {
 		v := set.Attribute(c, a)
-		if i == len(r.graphs) { // true only in the first call, which is before all events
+		if i == len(r.graphs) { // only in the first call, before all events
 			r.graphs = append(r.graphs, &Graph{Name: law.Name, Values: []Value{{now, v}}})
 		}
 		g := r.graphs[i]
@@ -86,7 +86,7 @@ func (x *text) graph(g *Graph) {
 	for i, v := range g.Values {
 		c, label := x.at(v.At), shortly(v.Value)
 		switch last := i == len(g.Values)-1; {
-		case !last && x.at(g.Values[i+1].At) == c: // another value follows in the same column
+		case !last && x.at(g.Values[i+1].At) == c: // another value has the same column
 		case r.text(c, label):
 		case last && r.text(len(r)-len(label), label): // right-align the last value
 		case r[c] == ' ':

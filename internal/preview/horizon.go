@@ -8,10 +8,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// A script without Script.Until runs until no buff is active. If some buffs never end, or restart
-// forever, the functions in this file choose when the timeline ends.
+// A script without Script.Until runs until no buff is active. If some buffs never end, or start
+// again forever, the functions in this file choose the end of the timeline.
 
-// pulsesShown is how many pulses of an infinite buff are shown.
+// pulsesShown is the number of pulses of an infinite buff that are shown.
 const pulsesShown = 5
 
 // leastShown is how long an infinite buff without pulses is shown.
@@ -38,13 +38,13 @@ func endless(s *buff.Spec) int64 {
 // toTheEnd runs until no buff is active, or until the limits of this file are reached.
 func (p *player) toTheEnd() error {
 	start := p.now
-	bound := start // estimate of the latest end of the active buffs
+	bound := start // estimated latest end of the active buffs
 	for i := range p.set.All() {
 		if i.End != wheel.Never {
 			bound = max(bound, i.End)
 		}
 	}
-	limit := wheel.Never // end of the timeline, set when only endless buffs are left
+	limit := wheel.Never // end of the timeline; set when only infinite buffs are active
 	for {
 		if limit == wheel.Never {
 			limit = p.settled()
@@ -68,8 +68,7 @@ func (p *player) toTheEnd() error {
 	}
 }
 
-// settled returns when the timeline should end if only infinite buffs are active, and otherwise
-// Never.
+// settled returns the end of the timeline if only infinite buffs are active, and otherwise Never.
 func (p *player) settled() wheel.Time {
 	more := int64(-1)
 	for i := range p.set.All() {
@@ -84,7 +83,7 @@ func (p *player) settled() wheel.Time {
 	return p.now.Add(more)
 }
 
-// finish ends the timeline. If the timeline would be empty, it lasts one second.
+// finish ends the timeline at an instant. An empty timeline lasts one second.
 func (p *player) finish(at wheel.Time) {
 	p.now = at
 	if at == 0 {

@@ -16,8 +16,10 @@ type Picture struct {
 
 // Shape is a line, an area, a disc or a text, depending on its Kind.
 type Shape struct {
-	Kind   ShapeKind
-	Points []Point // corners of a Line, outline of an Area, centre of a Disc, baseline position of a Text
+	Kind ShapeKind
+	// Points are the corners of a Line, the outline of an Area, the centre of a Disc, or the
+	// baseline position of a Text.
+	Points []Point
 	Radius float64 // radius of a Disc
 
 	Fill, Stroke Color   // Fill is the colour of a Text
@@ -43,7 +45,7 @@ const (
 	Text
 )
 
-// Anchor is the part of a Text that is placed at its point, such as its start.
+// Anchor says which part of a Text is at its point, such as the start.
 type Anchor uint8
 
 // The anchors.

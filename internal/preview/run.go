@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Run plays a script with the definitions of a catalog and returns the timeline. The error
-// wraps [ErrUnknown], [ErrTag], [ErrStep] or [ErrEvents]. A step without effect is not an
-// error; it is reported in Timeline.Notes. Run is safe for concurrent use. It costs
-// O(events × buffs on the owner).
+// Run plays a script with the definitions of a catalog and returns the timeline. The error wraps
+// [ErrUnknown], [ErrTag], [ErrStep] or [ErrEvents]. A step without effect is not an error, but is
+// reported in Timeline.Notes. Run is safe for concurrent use. It costs O(events × buffs on the
+// owner).
 func Run(c *buff.Catalog, s Script) (*Timeline, error) {
 	steps, err := s.check(c)
 	if err != nil {
@@ -35,7 +35,7 @@ func Run(c *buff.Catalog, s Script) (*Timeline, error) {
 	return line, nil
 }
 
-// theOwner is the owner of all buffs. It is a source only of buffs that it has adopted.
+// theOwner is the owner of all buffs. It is the source only of buffs that it has adopted.
 const theOwner buff.OwnerID = 1
 
 // player runs a script on a Set.
@@ -49,7 +49,7 @@ type player struct {
 	now     wheel.Time
 	sources map[string]buff.OwnerID
 	met     map[*buff.Spec]bool // definitions seen so far
-	reach   int64               // ms that are shown after the last step; active buffs may extend it
+	reach   int64               // ms to show after the last step; grows with each definition
 }
 
 func (p *player) play() error {
@@ -92,7 +92,7 @@ func (p *player) advance(to wheel.Time) error {
 	return nil
 }
 
-// run runs the deadlines of one instant. Pulses are never merged, because no deadline runs late.
+// run runs the deadlines of one instant. No deadline is ever late, so pulses are never combined.
 func (p *player) run(at wheel.Time) error {
 	p.now, p.turn.Now = at, at
 	for done := false; !done; {
@@ -201,8 +201,8 @@ func (p *player) each(st *Step, fit bool, c buff.Command) error {
 	return nil
 }
 
-// dispel dispels the definition once. If st.Stacks is set, it instead removes that many stacks of
-// the oldest instance.
+// dispel dispels the definition once. If st.Stacks is set, it instead removes that number of
+// stacks from the oldest instance.
 func (p *player) dispel(st *Step, spec *buff.Spec) error {
 	events := len(p.line.Events)
 	c := buff.Command{
@@ -233,15 +233,16 @@ func (p *player) source(name string) buff.OwnerID {
 	return id
 }
 
-// quickened returns a period divided by a ratio, rounded half up to milliseconds. The Set
-// rejects a result that is too long.
+// quickened returns a period divided by a ratio, rounded half up to milliseconds. If the result is
+// too long, the Set rejects it.
 func quickened(period time.Duration, by buff.Ratio) time.Duration {
 	ms := float64(period.Milliseconds()) * float64(by.Den) / float64(max(by.Num, 1))
 	if ms > float64(define.MaxDuration.Milliseconds()) {
 		return math.MaxInt64
 	}
 	num, den := period.Milliseconds()*int64(by.Den), int64(max(by.Num, 1))
-	if by.Den > 1_000_000 { // the product of integers might overflow; the float is exact to a millisecond
+	// The product of integers might overflow, and the float is exact to a millisecond.
+	if by.Den > 1_000_000 {
 		return time.Duration(math.Floor(ms+0.5)) * time.Millisecond
 	}
 	return time.Duration((2*num+den)/(2*den)) * time.Millisecond

@@ -28,12 +28,12 @@ type Script struct {
 	// ID is the definition to preview. Required.
 	ID string
 
-	// Steps are the actions. Run sorts them by time; steps at the same instant keep their
-	// order and run after all deadlines at that instant.
+	// Steps are the actions of the script. Run sorts them by time. Steps at the same instant keep
+	// their order, and run after all deadlines at that instant.
 	Steps []Step
 
-	// Until is the end of the timeline. If zero, the timeline ends when no buff is active. A buff
-	// that never ends is then shown for a few pulses.
+	// Until is the end of the timeline. If zero, the timeline ends when no buff is active, but a
+	// buff that never ends is only shown for a few pulses.
 	Until time.Duration
 
 	// Seed determines all random outcomes.
@@ -46,9 +46,9 @@ type Verb uint8
 // The verbs.
 const (
 	Apply  Verb = iota + 1 // applies a definition to the owner
-	Haste                  // sets the period of each instance to the definition's period divided by Rate
+	Haste                  // divides the period of each instance, as defined, by Rate
 	Extend                 // moves the end of each instance by By, which may be negative
-	Dispel                 // dispels once, with the highest grade; if Stacks is set, removes that many stacks
+	Dispel                 // dispels once, with the highest grade; with Stacks, removes stacks
 	Pause                  // pauses the owner
 	Resume                 // resumes the owner
 	Tag                    // adds the tag Step.Tag to the owner, which may have it several times
@@ -65,7 +65,7 @@ func (v Verb) String() string {
 	return fmt.Sprintf("Verb(%d)", v)
 }
 
-// Step is one action on the owner. Which fields it uses depends on the verb.
+// Step is one action on the owner. The verb decides which fields are used.
 type Step struct {
 	At wheel.Time // not below zero
 	Do Verb
@@ -83,7 +83,8 @@ type Step struct {
 	Tag  string
 }
 
-// label returns a short description of the step for a picture.
+// label returns a short description of the step for a picture. The parameter of is the ID of the
+// previewed definition.
 func (s *Step) label(of string) string {
 	text := s.Do.String()
 	switch s.Do {

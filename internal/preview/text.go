@@ -12,14 +12,14 @@ import (
 // NarrowestText is the minimum width of the chart that [Timeline.Text] draws, in columns.
 const NarrowestText = 40
 
-// widestLabel is the number by which the width is divided to get the maximum width of lane names.
+// widestLabel is the fraction of the width that lane names may take up: 1 / widestLabel.
 const widestLabel = 3
 
-// Text returns the timeline as text: a description, the axis, the lanes, a legend of the
-// symbols used, and a summary. The chart is at most width columns wide, and at least
+// Text returns the timeline as text: a description, the axis, the lanes, a legend of the symbols
+// used, and a summary. The chart is at most width columns wide, but never narrower than
 // [NarrowestText]; the description and the summary may be wider. Each column covers the same span
-// of time. A pulse is in the column of its instant. The end of a bar is one column later, so that a
-// pulse at the same instant stays visible.
+// of time. A pulse is in the column of its instant. The end of a bar is one column later, so that
+// a pulse at the same instant stays visible.
 func (t *Timeline) Text(width int) string {
 	x := &text{line: t, signs: map[rune]bool{}}
 	label := len("script")
@@ -33,7 +33,7 @@ func (t *Timeline) Text(width int) string {
 	}
 	width = max(width, NarrowestText)
 	x.label = min(label, width/widestLabel)
-	room := width - x.label - 3 // 3 columns: a space, the last instant, and the end of a bar
+	room := width - x.label - 3 // without a space, the last instant, and the end of a bar
 	x.unit = scaleFor(int64(t.Until), room)
 	x.cells = int((int64(t.Until)+x.unit-1)/x.unit) + 2
 	x.write("", fmt.Sprintf("%s: %s", t.Spec.ID, describe(t.Spec)))
@@ -72,7 +72,7 @@ func columns(s string) int {
 		n++
 		if r >= 0x1100 && r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
 			r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd {
-			n++ // ideographs, kana, Hangul, full-width forms and emoji are two columns wide
+			n++ // ideographs, kana, Hangul, full-width forms and emoji are wide
 		}
 	}
 	return n
@@ -232,7 +232,7 @@ func (p *Pulse) sign() rune {
 	return signPulse
 }
 
-// joined returns the symbol for a pulse in a column. was is the symbol that the column already has.
+// joined returns the symbol for a pulse in a column that already has the symbol was.
 func joined(was, sign rune) rune {
 	switch was {
 	case signPulse, signPartial, signSuppressed, signPulses:
@@ -241,7 +241,7 @@ func joined(was, sign rune) rune {
 	return sign
 }
 
-// marks returns the row above the bars, with changes of stacks and duration.
+// marks returns the row above the bars, which has symbols for changes of stacks and duration.
 func (x *text) marks(l *Lane) row {
 	r := x.row()
 	for _, m := range l.Marks {
@@ -261,8 +261,8 @@ func (x *text) marks(l *Lane) row {
 	return r
 }
 
-// counts returns the row below the bars. It shows each new number of stacks, or, for a queue, the
-// magnitude of the active application.
+// counts returns the row below the bars, which shows each new number of stacks or, for a queue,
+// the magnitude of the active application.
 func (x *text) counts(l *Lane) row {
 	r := x.row()
 	for _, b := range l.Bars {

@@ -34,7 +34,7 @@ type Lane struct {
 // Bar is one instance.
 type Bar struct {
 	From, To wheel.Time
-	Why      buff.Reason // reason why it ended; NoReason if it is still active at the end of the timeline
+	Why      buff.Reason // reason why it ended; NoReason if it is active at the end
 	Counts   []Count     // number of stacks at From and after each change, sorted by time
 	Phases   []Phase     // sorted by end
 	Pulses   []Pulse     // sorted by time
@@ -66,10 +66,12 @@ type Phase struct {
 
 // Pulse is one periodic effect.
 type Pulse struct {
-	At              wheel.Time
-	Stacks          int   // number of stacks that pulsed
-	Elapsed, Period int64 // for a partial pulse, the elapsed part of the period and the period, in ms; otherwise 0
-	Suppressed      bool  // the pulse had no effect
+	At     wheel.Time
+	Stacks int // number of stacks that pulsed
+	// Elapsed and Period are the elapsed part of the period and the period, in ms, of a partial
+	// pulse; otherwise 0.
+	Elapsed, Period int64
+	Suppressed      bool // the pulse had no effect
 }
 
 // Mark is an event of a lane that is neither a pulse nor a start or end.
@@ -89,8 +91,8 @@ func (l *Lane) last() *Bar {
 	return l.Bars[len(l.Bars)-1]
 }
 
-// counted reports whether numbers of stacks are shown. They are shown for a queue, and for a lane
-// with more than one stack.
+// counted reports whether the numbers of stacks are shown, which is the case for a queue, and for
+// a lane with more than one stack.
 func (l *Lane) counted() bool {
 	if l.queues() {
 		return true
@@ -102,7 +104,7 @@ func (l *Lane) counted() bool {
 
 func (l *Lane) queues() bool { return l.Spec.Stack.Timers == define.TimersQueue }
 
-// MaxLanes is the number of lanes that are drawn; the others are only counted.
+// MaxLanes is the largest number of lanes that are drawn. Further lanes are only counted.
 const MaxLanes = 40
 
 // drawn returns the lanes to draw. If there are more, it also returns a line with their number.
@@ -229,8 +231,8 @@ func (r *recorder) free(e *buff.Event) *Lane {
 	return r.add(e)
 }
 
-// add adds a lane for the event. It is placed after the other lanes of the same definition, or at
-// the end. Lanes of the previewed definition are first.
+// add adds a lane for the event, after the other lanes of the same definition, or at the end. The
+// lanes of the previewed definition stay first.
 func (r *recorder) add(e *buff.Event) *Lane {
 	l := &Lane{Spec: e.Spec, Source: r.names[e.Source]}
 	at := len(r.line.Lanes)
@@ -287,7 +289,7 @@ func (r *recorder) closeAll(b *Bar) {
 	delete(r.opened, b)
 }
 
-// finish ends the timeline at an instant, at which buffs may still be active.
+// finish ends the timeline at an instant. Buffs that are still active get bars up to that instant.
 func (r *recorder) finish(at wheel.Time) {
 	r.line.Until = at
 	r.finishGraphs()

@@ -85,8 +85,9 @@ func stacking(s *define.Stacking) []string {
 	return out
 }
 
-// summaries returns a line for each bar of a lane, and lines with the numbers of instant executions
-// and refused applications. If there are more bars than most, some are only counted.
+// summaries returns a line for each bar of a lane, and lines with the numbers of instant
+// executions and refused applications. If there are more bars than most, the further ones are only
+// counted.
 func summaries(l *Lane, most int) []string {
 	var out []string
 	for i, b := range l.Bars {
