@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// around is how many equal lines are shown on each side of a difference.
+// around is the number of equal lines that are shown on each side of a difference.
 const around = 3
 
-// mostCells is the largest table that Diff uses to align lines. If the logs would need a larger
-// one, the lines between their common start and end are all shown as different.
+// mostCells is the size of the largest table that Diff uses to align lines. If the logs need a
+// larger table, Diff shows all lines between the common start and the common end as different.
 const mostCells = 1 << 22
 
-// Diff returns the difference between two logs in the format of diff -u. Lines that are missing in
-// got start with "-", and additional lines start with "+". "@@" gives the line number in want.
+// Diff returns the difference between two logs in a format like that of diff -u. Lines that are
+// missing in got start with "-", and additional lines start with "+". "@@" gives the line number
+// in want.
 func Diff(want, got []string) []string {
 	edits := compared(want, got)
 	var out []string
@@ -43,7 +44,7 @@ func near(edits []string, i int) bool {
 	return false
 }
 
-// compared returns the lines of both logs. Each starts with " ", "-" or "+".
+// compared returns the lines of both logs. Each line starts with " ", "-" or "+".
 func compared(want, got []string) []string {
 	var edits, tail []string
 	for len(want) > 0 && len(got) > 0 && want[0] == got[0] {
@@ -76,9 +77,9 @@ func compared(want, got []string) []string {
 	return edits
 }
 
-// commonLines returns a function that returns how many lines want[i:] and got[j:] have in common,
-// in order. It costs O(len(want) × len(got)). If that is more than mostCells, the function always
-// returns 0.
+// commonLines returns a function f(i, j) that returns the length of the longest common subsequence
+// of want[i:] and got[j:]. It costs O(len(want) × len(got)). If that is more than mostCells, f
+// always returns 0.
 func commonLines(want, got []string) func(i, j int) int {
 	width := len(got) + 1
 	if len(want)*width > mostCells {

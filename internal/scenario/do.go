@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// errNone is the error of a step that names a buff which the owner does not have. Such a step does
-// nothing.
+// errNone is the error of a step that names a buff which the owner does not have. Such a step has
+// no effect.
 var errNone = errors.New("there is no such buff")
 
 // do executes a step.
@@ -27,7 +27,9 @@ func (p *play) do(st *step) error {
 		Buff:    p.oldest,
 	})
 	switch wrong := (*buff.TextError)(nil); {
-	case errors.Is(err, errNone), errors.Is(err, buff.ErrName): // only tags and acts can be unknown here; other unknown names were errors when the step was read
+	// Only tags and acts can be unknown here, because other unknown names were reported when the
+	// step was read.
+	case errors.Is(err, errNone), errors.Is(err, buff.ErrName):
 		return nil
 	case errors.As(err, &wrong):
 		return wrong.Err
@@ -83,7 +85,7 @@ func (p *play) show(st *step) error {
 		if err != nil {
 			return err
 		}
-		line = strconv.AppendFloat(line, v, 'g', 12, 64) // 12 digits show 244.99999999999997 as 245
+		line = strconv.AppendFloat(line, v, 'g', 12, 64) // shows 244.99999999999997 as 245
 	}
 	l := &p.logs[p.place[id]]
 	l.lines = append(l.lines, logLine{st.at, string(line)})
@@ -91,7 +93,7 @@ func (p *play) show(st *step) error {
 	return nil
 }
 
-// save despawns the owner; load restores it.
+// save despawns the owner and keeps the blob; load restores the owner.
 func (p *play) save(st *step) error {
 	blob, err := p.engine.Despawn(p.id(st.owner))
 	if err == nil {
@@ -112,7 +114,7 @@ func (p *play) load(st *step) error {
 }
 
 // goNear puts the step's owner into the area of all auras of the owner that the step names, which
-// may be the same owner. goFar removes it from that area.
+// may be the same owner. goFar removes the step's owner from that area.
 func (p *play) goNear(st *step) error {
 	p.near[[2]buff.OwnerID{p.id(st.name), p.id(st.owner)}] = struct{}{}
 	return nil
@@ -123,7 +125,7 @@ func (p *play) goFar(st *step) error {
 	return nil
 }
 
-// members reports to the engine which owners are in the area of an aura. It ignores the radius.
+// members tells the engine which owners are in the area of an aura. It ignores the aura's radius.
 func (p *play) members(q engine.AuraQuery, found func(id buff.OwnerID)) {
 	for _, pair := range slices.SortedFunc(maps.Keys(p.near), func(a, b [2]buff.OwnerID) int { return int(a[1]) - int(b[1]) }) {
 		if pair[0] == q.Bearer {

@@ -13,7 +13,7 @@ import (
 )
 
 // LongestFrame is the default length of a frame. It limits how much of a long script runs in one
-// Tick. The log does not depend on it.
+// Tick. The log does not depend on the length of frames.
 const LongestFrame = time.Minute
 
 // MinFrame is the minimum length of a frame.
@@ -30,12 +30,12 @@ type play struct {
 	scenario *Scenario
 	engine   *engine.Engine
 	frame    time.Duration
-	fastest  map[define.Whose]time.Duration // the highest rate of time so far of any buff, owner and zone
+	fastest  map[define.Whose]time.Duration // highest rate so far of a buff, an owner or a zone
 	away     map[buff.OwnerID][]byte        // blobs of saved owners
 	ids      map[string]buff.OwnerID        // numbers of owners and sources, by name
 	logs     []ownerLog                     // one for each owner, in the order in which the script names them
 	place    map[buff.OwnerID]int           // index of each owner in logs
-	near     map[[2]buff.OwnerID]struct{}   // pairs of an owner with an aura and an owner in its area
+	near     map[[2]buff.OwnerID]struct{}   // pairs of an owner with auras and one in their area
 	lines    int
 }
 
@@ -48,7 +48,7 @@ type logLine struct {
 }
 
 // Play runs the script on an engine with the options and returns the log. Each frame lasts at most
-// frame. In a scenario with "seen: true", each step ends a frame instead, and there are no other
+// frame. But in a scenario with "seen: true", each step ends a frame, and there are no other
 // frames.
 func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, err error) {
 	p := &play{scenario: s, frame: frame, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
@@ -68,7 +68,7 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 	}
 	defer func() {
 		ctx, cancel := context.Background(), context.CancelFunc(func() {})
-		if err != nil { // the engine may still be running an endless cascade
+		if err != nil { // an endless cascade may still be running
 			ctx, cancel = context.WithTimeout(ctx, patience)
 		}
 		defer cancel()
@@ -77,13 +77,13 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 		}
 	}()
 	if err := p.steps(); err != nil {
-		_ = p.tick(0) // adds the last events to the log, which is returned up to the error
+		_ = p.tick(0) // the log is returned up to the error
 		return p.merged(), err
 	}
 	return p.merged(), nil
 }
 
-// ignore is used for all Go handlers that the definitions name.
+// ignore is the Go handler for all handler names in the definitions.
 func ignore(*engine.Context, buff.Event) {}
 
 func (p *play) steps() error {
@@ -106,7 +106,7 @@ func (p *play) steps() error {
 }
 
 // lastWanted returns the time of the last line of the expected log. A run lasts at least until
-// then, so that an expected log may go beyond the last step.
+// then, even if the last step is earlier.
 func (s *Scenario) lastWanted() wheel.Time {
 	last := wheel.Time(0)
 	for _, line := range s.Want {
@@ -149,11 +149,12 @@ func (p *play) id(name string) buff.OwnerID {
 	return id
 }
 
-// reach runs frames up to an instant, and at least one frame. In a scenario with "seen: true" it
-// runs exactly one frame.
+// reach runs frames up to an instant: at least one frame and, in a scenario with "seen: true",
+// exactly one.
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
-	// A higher rate needs shorter frames: at a rate of 1,000,000, a minute has the pulses of a year.
+	// A higher rate needs shorter frames: at a rate of 1,000,000, a minute has as many pulses as a
+	// year.
 	frame := min(p.frame, max(LongestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), MinFrame))
 	for !p.scenario.seen && left > frame {
 		if err := p.tick(frame); err != nil {
@@ -172,8 +173,8 @@ func (p *play) quicken(whose define.Whose, r buff.Ratio) {
 }
 
 // tick runs one frame and logs its events. The engine has a limit of events for each Tick, so tick
-// calls Tick until no events are left over. So an endless cascade of events is noticed before it
-// fills the memory.
+// calls Tick until no events are left. In this way it notices an endless cascade of events before
+// the cascade fills the memory.
 func (p *play) tick(dt time.Duration) error {
 	for {
 		f := p.engine.Tick(dt)
@@ -194,7 +195,7 @@ func (p *play) tick(dt time.Duration) error {
 	}
 }
 
-// merged returns the lines of all owners, sorted by time. Lines at the same instant are in the
+// merged returns the lines of all owners, sorted by time. At one instant, the lines are in the
 // order of the owners, and lines of the same owner keep their order.
 func (p *play) merged() []string {
 	all := make([]string, 0, p.lines)

@@ -30,7 +30,7 @@ type Scenario struct {
 	file     string
 	text     []byte
 	node     ast.Node
-	defines  []*ast.MappingValueNode // fields with definitions, such as "buffs" and "attributes"
+	defines  []*ast.MappingValueNode // fields with definitions: "buffs", "attributes" and others
 	tags     []string                // tags that the script names
 	buffs    map[string]bool         // IDs of all definitions, including those with errors
 	steps    []step
@@ -40,7 +40,7 @@ type Scenario struct {
 }
 
 // Parse reads the text of a file, which is one scenario or a list of scenarios. The error is about
-// the file as a whole. Errors in a scenario are in its Faults.
+// the file as a whole. Errors in one scenario are in Scenario.Faults.
 func Parse(file string, text []byte) ([]*Scenario, error) {
 	root, err := definition.Tree(file, text)
 	if err != nil {
@@ -80,7 +80,7 @@ var scenarioKeys = map[string]func(*Scenario, ast.Node){
 	"seen":   func(s *Scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
 	"life":   func(s *Scenario, n ast.Node) { s.life = s.boolOf("life", n) },
 	"want":   (*Scenario).readWant,
-	"buffs":  nil, // readCatalog reads this field and other fields with definitions, before the script
+	"buffs":  nil, // readCatalog reads all fields with definitions, before the script
 	"script": (*Scenario).readScript,
 
 	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil,
@@ -114,8 +114,8 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *Scenar
 	return s
 }
 
-// wantFrames reports an error for each definition whose log depends on the frames, if the scenario
-// does not have "seen: true", which fixes the frames.
+// wantFrames reports an error for each definition that makes the log depend on the length of
+// frames, if the scenario does not have "seen: true", which fixes the frames.
 func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	if s.seen || buffs == nil || s.Catalog == nil {
 		return
@@ -141,8 +141,9 @@ func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	}
 }
 
-// reachesOut reports whether a hook has an action for another owner, which is executed at the end
-// of a frame. Actions of on.act and on.death do not count, because mostly a step executes them.
+// reachesOut reports whether a hook has an action for another owner, because such an action is
+// executed at the end of a frame. Actions of on.act and on.death do not count, because usually a
+// step causes them.
 func reachesOut(h *buff.Hooks) bool {
 	lists := append(slices.Collect(maps.Values(h.Remove)), h.Apply, h.Refresh, h.Pulse, h.Exec, h.Overflow, h.RemoveAny)
 	return slices.ContainsFunc(lists, func(list []buff.Action) bool {
@@ -216,8 +217,9 @@ func Is(file string, text []byte) bool {
 	})
 }
 
-// saidTags returns the tags and schools that the steps name. The catalog needs them, because a step
-// may name a tag that is below a tag of a definition, and then also has that tag's effects.
+// saidTags returns the tags and schools that the steps name. The catalog must know them even if no
+// definition has them, because such a tag may be below a tag of a definition, and then also has
+// the effects of that tag.
 func saidTags(script *ast.MappingValueNode) (tags []string) {
 	if script == nil {
 		return nil
@@ -259,7 +261,7 @@ func short(s string) string {
 	return s
 }
 
-// didYouMean returns a hint with the known name that is most similar to name, or "" if none is
+// didYouMean returns a hint with the known name that is most similar to name, or "" if no name is
 // similar.
 func didYouMean(name string, known []string) string {
 	if near := misspelt.Near(name, known); near != "" {

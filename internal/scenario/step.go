@@ -27,8 +27,8 @@ const (
 	firstSource = "a"
 )
 
-// step is one entry of a script: a verb with its value and options. Most steps are commands. line
-// is such a command in the text form that buff.ParseCommand reads.
+// step is one entry of a script: a verb with its value and options. Most steps are commands; line
+// is then the command in the text form that buff.ParseCommand reads.
 type step struct {
 	node  ast.Node
 	verb  *stepWord
@@ -45,11 +45,11 @@ type stepWord struct {
 	word    string
 	takes   string   // the value of the verb, for the help
 	options []string // keys of the options
-	frames  bool     // the effect of the verb depends on the frames
+	frames  bool     // the effect depends on the length of frames
 	to      bool     // the option "to" is an owner
 
-	// do executes a verb that is not a command. It is nil for a command, which buff.ParseCommand
-	// reads.
+	// do executes a verb that is not a command. For a command, do is nil, and buff.ParseCommand
+	// reads it.
 	do func(*play, *step) error
 }
 
@@ -235,8 +235,8 @@ func (s *Scenario) showable() (names []string) {
 }
 
 // verbOf returns the verb of a step. If the step has no verb or several, verbOf returns nil and
-// reports an error. If misspelt is set, a missing verb is not reported, because the step has an
-// unknown key, which may be the verb.
+// reports an error. If misspelt is set, the step has an unknown key, which may be the verb, so a
+// missing verb is not reported.
 func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWord {
 	found := slices.DeleteFunc(slices.Clone(verbWords), func(w string) bool { return fields[w] == nil })
 	switch len(found) {
@@ -253,8 +253,8 @@ func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWo
 	return nil
 }
 
-// part is one part of the line of a step. It is an option, or the value of the verb, which has no
-// key.
+// part is one part of the line of a step. It is an option, or the value of the verb, for which key
+// is empty.
 type part struct {
 	key, text string
 	node      ast.Node
@@ -374,9 +374,9 @@ func lineOf(v *stepWord, parts []part) string {
 }
 
 // check parses the line of a step in the same way as when the step is executed, and reports its
-// errors. If an option is wrong, check removes it and parses the line again to find further errors.
-// From then on it reports only errors of options, because the verb may need the option that was
-// removed. again means that an option has already been removed.
+// errors. After an error in an option, check removes the option and parses the line again, to find
+// further errors. Then it reports only errors of options, because the verb may need the option
+// that was removed. The parameter again says that an option has already been removed.
 func (s *Scenario) check(st *step, parts []part, again bool) {
 	names := buff.Names{
 		Catalog: s.Catalog,
@@ -405,7 +405,7 @@ func (s *Scenario) check(st *step, parts []part, again bool) {
 }
 
 // forgiven reports whether an unknown name is not an error. If the definitions have errors, names
-// are not checked. Unknown tags and acts are allowed, because they have no effect, but if the
+// are not checked. Unknown tags and acts are allowed, because they have no effect. But if the
 // scenario has a list of tags, the script may only use tags in that list.
 func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	if !errors.Is(wrong, buff.ErrName) {
