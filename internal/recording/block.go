@@ -38,7 +38,8 @@ func (b *Blocks) Next() ([]byte, error) {
 		return nil, fmt.Errorf("a block of %d bytes, above the limit of %d", n, MostBytes)
 	}
 	b.data = b.data[:0]
-	for left := int(n) + 4; left > 0; { // reads in pieces, so that a wrong length allocates no more memory than the input has data
+	// Read in parts, so that a wrong length does not allocate more memory than the input has data.
+	for left := int(n) + 4; left > 0; {
 		k := min(left, 1<<16)
 		from := len(b.data)
 		b.data = append(b.data, make([]byte, k)...)

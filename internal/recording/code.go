@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// Err is matched by all errors about the content of a recording.
+// Err is wrapped by all errors about the content of a recording.
 var Err = errors.New("replay: bad recording")
 
 // Code either encodes or decodes values. Both directions use the same sequence of calls, so that
-// they cannot differ. The zero Code encodes. After the first error, every decoded value is zero.
+// they cannot differ. The zero Code encodes. After the first error, decoded values are zero.
 type Code struct {
 	Reading bool   // if set, Code decodes Data; otherwise it appends to Data
 	Data    []byte // the data encoded so far, or the data that is still to be decoded

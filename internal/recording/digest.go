@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Digest is a hash of all frames of a run so far. Two different runs have the same Digest with a
-// probability of 2^-64.
+// Digest is a hash of all frames of a run so far. The probability that two different runs have the
+// same Digest is 2^-64.
 type Digest uint64
 
 // NewDigest returns the initial Digest.
@@ -33,7 +33,7 @@ func (d *Digest) Text(s string) {
 	}
 }
 
-// Frame adds the fields of a frame other than its events. The caller then adds the events.
+// Frame adds the fields of a frame other than its events. The caller then adds each event.
 func (d *Digest) Frame(number uint64, now wheel.Time, behind, lost time.Duration, events int) {
 	for _, v := range [...]uint64{number, uint64(now), uint64(behind), uint64(lost), uint64(events)} {
 		d.Add(v)

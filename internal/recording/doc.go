@@ -5,7 +5,7 @@
 //	first   the [Header]: the options of the engine
 //	other   the calls since the last Tick, the Tick, its inbox commands, a [Digest]
 //
-// A call is an [Op] with its numbers, as signed varints, and its byte strings with their lengths.
-// The actions of handlers are not recorded, because handlers run again. [Loop] gives package
-// replay access to internal functions of an engine.
+// A call is an [Op] followed by its numbers, as signed varints, and its byte strings with their
+// lengths. The commands that handlers issue are not recorded, because handlers run again in a
+// replay. [Loop] gives package replay access to internal functions of an engine.
 package recording

@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Fingerprint returns a hash of a catalog: of all exported fields of its definitions except
-// those meant only for people. Different catalogs have the same Fingerprint with a probability
-// of 2^-64.
+// Fingerprint returns a hash of a catalog: of all exported fields of its definitions except those
+// meant only for people. The probability that different catalogs have the same Fingerprint is
+// 2^-64.
 func Fingerprint(c *buff.Catalog) uint64 {
 	d := NewDigest()
 	for s := range c.All() {
@@ -51,8 +51,8 @@ func (d *Digest) value(v reflect.Value) {
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			said := f.IsExported() || f.Anonymous && v.Field(i).CanInterface()
-			// An ID or name elsewhere is a reference, for example to the buff of an action or to a
-			// group.
+			// Only the Name and Note of a Spec are texts for people. In other types, an ID or name
+			// is a reference, for example to the buff of an action or to a group.
 			if read := v.Type() == reflect.TypeFor[buff.Spec]() && (f.Name == "Name" || f.Name == "Note"); said && !read {
 				d.Text(f.Name)
 				d.value(v.Field(i))

@@ -8,15 +8,15 @@ import (
 
 const (
 	magic = "bufftick recording"
-	// In version 1 attributes started to count from 1, in version 2 the engine got a number, and in
-	// version 4 commands got their own binary form.
+	// Attributes count from 1 since version 1, the engine has a number since version 2, and
+	// commands have a binary form since version 4.
 	version = 5
 )
 
 // Op is the kind of a record in a block.
 type Op uint8
 
-// The records. Their numbers are part of the format.
+// The kinds of records. Their values are part of the format.
 const (
 	Spawn Op = iota + 1
 	Despawn
@@ -25,14 +25,14 @@ const (
 	Do   // a command, in its binary form
 	Func // the owner and the delay of a timeout with a function
 	Reload
-	Tick // a Tick, the last record of a block, with its inbox commands: Do, Func and Run
+	Tick // a Tick, with its Inbox commands: Do, Func and Run; the last record of a block
 	Run  // a function of Inbox.Run, recorded as the calls that it made
 	Readmit
 )
 
-// Header is the first block: everything that a replay must have in common with the recorded
-// run. Limits are Turn, Tick, Owners, Buffs, Mailbox, Handlers, Inbox and Events of
-// engine.Options.Limits, after defaults have been applied.
+// Header is the first block: everything that a replay must have in common with the recorded run.
+// Limits holds Turn, Tick, Owners, Buffs, Mailbox, Handlers, Inbox and Events of
+// engine.Options.Limits, with defaults filled in.
 type Header struct {
 	Fingerprint uint64 // fingerprint of the catalog
 	Seed        uint64
@@ -43,7 +43,7 @@ type Header struct {
 	Number      uint32
 }
 
-// Code encodes or decodes the header; see the type Code.
+// Code encodes or decodes the header: see the type Code.
 func (h *Header) Code(c *Code) {
 	m, v := magic, version
 	Bytes(c, &m)
@@ -63,8 +63,8 @@ func (h *Header) Code(c *Code) {
 	Number(c, &h.Number)
 }
 
-// Wrong returns a description of a value that no engine can have written, or "" if there is none.
-// The parameter policies is the number of catch-up policies.
+// Wrong returns a description of a value that no engine can have written, or "" if all values are
+// possible. The parameter policies is the number of catch-up policies.
 func (h *Header) Wrong(policies uint8) string {
 	most := [...]int{1 << 30, 1 << 30, buff.MaxOwners, buff.MaxPerOwner, 1 << 20, 1 << 24, 1 << 24, 1 << 30}
 	for i, n := range h.Limits {

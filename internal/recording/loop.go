@@ -9,8 +9,8 @@ import (
 // Loop is the part of an engine that only package engine/replay uses. Only the loop goroutine
 // may use it.
 type Loop interface {
-	// Begin makes the inbox discard all posts from now on, and makes the next Ticks process
-	// only commands passed by Inbox.
+	// Begin makes the inbox discard all posts from now on, and makes the next Ticks process only
+	// commands that are passed by Inbox.
 	Begin()
 
 	// Fingerprint returns the fingerprint of the engine's first catalog.
@@ -22,21 +22,21 @@ type Loop interface {
 	// Ask executes a command that is valid for the present catalog or for an earlier one.
 	Ask(c *buff.Command)
 
-	// Forward executes a command as the inbox does. Call it within the function passed to Inbox.
+	// Forward executes a command as the inbox does. Call it only in the function passed to Inbox.
 	Forward(c *buff.Command)
 
-	// Inbox sets the function called when the next Tick reads the inbox.
+	// Inbox sets a function that is called when the next Tick reads the inbox.
 	Inbox(do func())
 
-	// Foreign calls the function do of the game. If do panics, Foreign reports the fault under the
-	// name call and returns the panic as an error.
+	// Foreign calls the function do of the game. If do panics, Foreign reports a fault with the
+	// name call, and returns the panic as an error.
 	Foreign(call string, do func()) error
 
-	// Forget drops the unprocessed time of an engine that is about to be closed, because the
-	// recorded engine did not process it either.
+	// Forget drops the unprocessed time of an engine that will be closed, because the recorded
+	// engine did not process it either.
 	Forget()
 
-	// GoOn ends the replay of a game that continues: the inbox accepts posts again, and Ticks have
+	// GoOn ends the replay of a game that continues. The inbox accepts posts again, and Ticks have
 	// the given budget.
 	GoOn(budget time.Duration)
 }

@@ -2,17 +2,18 @@
 // of all owners of an engine, made while it runs. Engine.Copies returns a [Maker].
 //
 // Begin starts a round between two Ticks. The round consists of the owners that have changed since
-// the last round, in their state at that instant. They are copied later: by Help, on another
-// goroutine, while no Tick runs; by Step, on the loop, a few owners per frame; or, if an owner is
-// about to change first, by the loop or worker that changes the owner (copy on update). So a round
-// holds one instant of the whole engine, and no single frame has to copy all owners. Take ends it.
+// the last round, in their state at that instant. They are copied later, by one of three: by Help,
+// on another goroutine, while no Tick runs; by Step, on the loop, a few owners per frame; or by
+// the loop or worker that is about to change the owner (copy on update). Take ends the round. So a
+// round holds the state of the whole engine at one instant, and no single frame has to copy all
+// owners.
 //
 // An owner that is busy when a round starts cannot be copied. Instead, the round has the owner's
-// last complete state that is consistent with the other owners: if another owner of the round has
-// received something from this owner, or given something to it, both states show it. Commands that
-// wait for the owner are in Round.Waiting. To make this possible, an owner that the loop has
-// changed since its last copy is copied again before its next turn.
+// last complete state that is consistent with the other owners: if this owner and another owner of
+// the round have exchanged something, both states show it. Commands that wait for the owner are in
+// Round.Waiting. To have such a state, an owner that the loop has changed since its last copy is
+// copied again before its next turn.
 //
-// A copy does not include timeouts by function, and handlers that a call of the loop has
-// deferred to the next Tick; Copy.Lost counts them.
+// A copy does not include timeouts by function, nor handlers that a call of the loop has deferred
+// to the next Tick. Copy.Lost counts them.
 package snapshot
