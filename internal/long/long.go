@@ -1,5 +1,5 @@
-// Package long scales the tests that can run for any length of time, such as random tests. One
-// flag applies to all of them:
+// Package long scales tests that can run for any length of time, such as random tests, with one
+// flag for all packages:
 //
 //	go test ./...                                  small: everything within a minute or two
 //	go test ./engine -long                         ten times as much (CI: -long=5)
@@ -21,7 +21,7 @@ func init() {
 	flag.Var(&factor, "long", "multiply the size of long tests by `N`; without a number by 10")
 }
 
-// scale is a flag.Value: "-long" means 10.
+// scale is the flag.Value of -long. Without a number, -long means 10.
 type scale int
 
 func (s *scale) String() string   { return strconv.Itoa(int(*s)) }
@@ -45,8 +45,8 @@ func On() bool { return factor > 1 }
 // Times returns n multiplied by -long.
 func Times(n int) int { return n * int(factor) }
 
-// Pick returns the first value or, if -long is set, the second. It is for sizes that cannot grow
-// with -long because memory is limited.
+// Pick returns small or, if -long is set, large. It is for sizes that cannot grow with -long
+// because memory is limited.
 func Pick[T any](small, large T) T {
 	if On() {
 		return large
@@ -54,5 +54,5 @@ func Pick[T any](small, large T) T {
 	return small
 }
 
-// Seed returns the first seed.
+// Seed returns the first seed of random tests, from -seed.
 func Seed() uint64 { return *seed }

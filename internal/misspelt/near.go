@@ -1,9 +1,9 @@
 package misspelt
 
 // Near returns the name that is most similar to s, the first one if several are equally similar,
-// or "" if no name is similar. A name is similar if few letters have to be changed, omitted, added
-// or swapped with their neighbour: a third of the letters of s, at least one and at most three. It
-// costs O(len(names)).
+// or "" if no name is similar. A name is similar if s can be turned into it by few changes: a
+// letter changed, omitted, added, or swapped with its neighbour. Few means a third of the letters
+// of s, but at least one and at most three. Near costs O(len(names)).
 func Near(s string, names []string) string {
 	if len(s) < 2 || len(s) > 40 {
 		return ""
@@ -18,7 +18,7 @@ func Near(s string, names []string) string {
 }
 
 // distance returns the number of letters to insert, remove, change or swap with their neighbour to
-// turn a into b, or the limit most if the number is not below the limit.
+// turn a into b. If that number is not below most, it returns most.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// few is the maximum number of keys that are sorted by comparing, because counting has the fixed
-// cost of 256 counters.
+// few is the largest number of keys that are sorted by comparing. For few keys counting is slower,
+// because it always has the cost of 256 counters.
 const few = 32
 
 // Sort sorts keys in ascending order. It makes one pass for each group of eight bits in which the
-// keys differ. The lowest low bits get no pass: they are compared only between keys that are
-// otherwise equal, which should be rare. spare is scratch memory; Sort allocates more if it is too
-// small, and returns it for the next call.
+// keys differ, except for the lowest low bits. Keys that differ only in these bits should be rare;
+// if there are any, Sort falls back to a comparison sort. spare is scratch memory. If it is too
+// small, Sort allocates more. It returns the scratch memory for the next call.
 func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if len(keys) <= few {
 		slices.Sort(keys)
@@ -28,7 +28,7 @@ func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	return spare
 }
 
-// byDigits sorts keys by all but the low bits, and is stable.
+// byDigits sorts keys, ignoring the lowest low bits. It is stable.
 func byDigits[K ~uint64](keys []K, low int, spare []K) {
 	differ := K(0)
 	for _, k := range keys {
@@ -46,7 +46,7 @@ func byDigits[K ~uint64](keys []K, low int, spare []K) {
 	}
 }
 
-// pass copies keys in the order of eight of their bits, and is stable.
+// pass copies keys in the order of the eight bits at shift. It is stable.
 func pass[K ~uint64](to, from []K, shift int) {
 	var at [256]uint32
 	for _, k := range from {

@@ -3,8 +3,8 @@ package recovered
 import "fmt"
 
 // Text returns the text of a panic value: the message of an error, or the output of package fmt
-// for any other value. If a method of the value panics, Text returns the name of its type. If a
-// method of the value ends the goroutine, so does Text.
+// for any other value. If a method of the value panics, Text returns the name of the type. If a
+// method of the value ends the goroutine, Text does not return.
 func Text(v any) (text string) {
 	defer func() {
 		if recover() != nil {

@@ -7,23 +7,23 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// moved is a limiting attribute that may have changed since the last NextCut.
+// moved records that a limiting attribute may have changed since it was last checked by NextCut.
 type moved struct {
 	limited stat.Attr
 	by      stat.Attr // the limiting attribute
-	was     float64   // its earlier value
+	was     float64   // value of the limiting attribute before the change
 }
 
 // Cut is the effect of a changed limit on the attribute that it limits.
-type Cut struct {
+type Cut struct { // the attribute that is limited
 	Attr stat.Attr
-	Was  float64 // the earlier base
+	Was  float64 // the base before the change
 	Fell bool    // if set, the maximum fell below the base, and the base was lowered to it
 	Rose bool    // if set, the minimum rose
 }
 
-// move records that a, which limits the attribute limited, is about to change. The value of a must
-// not be stale.
+// move records that the attribute a, which limits the attribute limited, is about to change. The
+// value of a must not be stale.
 func (s *Sheet) move(a, limited stat.Attr) {
 	if s.moved == nil {
 		s.moved = new([]moved)
@@ -36,18 +36,18 @@ func (s *Sheet) move(a, limited stat.Attr) {
 	*s.moved = append(*s.moved, moved{limited: limited, by: a, was: s.cells[a].value})
 }
 
-// Moved reports whether a limit may have changed since NextCut last returned false.
+// Moved reports whether any limit may have changed since NextCut last returned false.
 func (s *Sheet) Moved() bool { return s.moved != nil && len(*s.moved) > 0 }
 
-// MoveAll makes NextCut check all maxima, as if each had just changed. NextCut then reports no
-// minimum as risen.
+// MoveAll makes NextCut check all maxima, as if each of them had just changed. NextCut then
+// reports no minimum as risen.
 func (s *Sheet) MoveAll() {
 	if s.moved != nil {
 		*s.moved = (*s.moved)[:0]
 	}
 	for i := 1; i < len(s.cells); i++ {
 		if by := s.layout.attrs[i].loBy; by != 0 {
-			s.Value(by) // recompute: a change of a stale attribute would not be noticed
+			s.Value(by) // a change of a stale attribute would not be noticed
 		}
 		by := s.layout.attrs[i].hiBy
 		if by == 0 || s.cells[i].base <= s.Value(by) {
@@ -60,10 +60,10 @@ func (s *Sheet) MoveAll() {
 	}
 }
 
-// NextCut finds one attribute with a changed limit. If the maximum has fallen below the base,
+// NextCut finds an attribute whose limit has changed. If the maximum has fallen below the base,
 // NextCut lowers the base to the maximum and returns the change. If the minimum has risen, NextCut
-// returns the attribute. It returns false if no such attribute is left. A base above a maximum
-// that has not changed stays.
+// returns the attribute. If there is no such attribute left, it returns false. A maximum that has
+// not changed does not affect the base, even if the base is above it.
 func (s *Sheet) NextCut() (Cut, bool) {
 	for s.Moved() {
 		m := (*s.moved)[0]

@@ -16,8 +16,8 @@ var (
 	ErrStale    = errors.New("stat: stale key")
 )
 
-// number returns v without the sign of a zero, or an error that contains the name of the
-// value.
+// number returns v, with +0 for -0, or an error if v is NaN or too large. The parameter what is
+// the name of the value in the error.
 func number(v float64, what string) (float64, error) {
 	switch {
 	case math.IsNaN(v):
@@ -28,7 +28,7 @@ func number(v float64, what string) (float64, error) {
 	return unsigned(v), nil
 }
 
-// unsigned returns v, and +0 for -0, so that equal numbers have equal bits.
+// unsigned returns v, with +0 for -0, so that equal numbers have equal bits.
 func unsigned(v float64) float64 {
 	if v == 0 {
 		return 0

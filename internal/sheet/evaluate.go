@@ -10,18 +10,18 @@ import (
 // operand is a modifier during evaluation.
 type operand struct {
 	value float64
-	rank  uint16 // the channel in the high byte and the op in the low byte: operands apply in this order
+	rank  uint16 // channel<<8 | op: operands are applied in this order
 }
 
 func (o operand) channel() uint16 { return o.rank >> 8 }
 
 func (o operand) op() stat.Op { return stat.Op(o.rank) }
 
-// few is the maximum number of modifiers for which the operands are stored on the stack.
+// few is the largest number of modifiers whose operands fit into the array on the stack.
 const few = 16
 
-// evaluate returns the attribute with its modifiers, before its limits, and reports whether an
-// intermediate result was above MaxValue.
+// evaluate returns the value of an attribute with its modifiers but without its limits. It also
+// reports whether an intermediate result was above MaxValue.
 func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 	var stack [few]operand
 	c := &s.cells[a]
@@ -33,8 +33,8 @@ func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 		ops = s.spare[:0]
 	}
 	running, ops := s.gather(a, ops)
-	// Sorting makes the result independent of the order of the list. Operands that compare equal
-	// are identical.
+	// Sort, so that the result does not depend on the order of the list. Operands that compare
+	// equal are identical.
 	slices.SortFunc(ops, func(x, y operand) int {
 		if x.rank != y.rank {
 			return cmp.Compare(x.rank, y.rank)
@@ -53,9 +53,9 @@ func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 	return unsigned(r.running), r.overflow
 }
 
-// gather returns the starting value of the attribute and appends its effective modifiers to
-// ops. If there are overrides, the starting value is the newest override of the highest
-// channel, which cancels everything up to it.
+// gather returns the starting value of the attribute and appends the effective modifiers to ops.
+// If there are overrides, the starting value is the newest override of the highest channel with an
+// override. It cancels the modifiers of this channel and of all lower channels.
 func (s *Sheet) gather(a stat.Attr, ops []operand) (float64, []operand) {
 	c := &s.cells[a]
 	start, from := c.base, uint8(0)
@@ -79,7 +79,7 @@ type evaluation struct {
 	overflow bool
 }
 
-// channel applies the modifiers of one channel, given in order.
+// channel applies the modifiers of one channel, which must be sorted.
 func (r *evaluation) channel(ops []operand) {
 	for len(ops) > 0 {
 		op, n := ops[0].op(), 1
@@ -100,21 +100,21 @@ func (r *evaluation) channel(ops []operand) {
 	}
 }
 
-// multiply multiplies the intermediate value. The conversion is required: without it a compiler may
-// fuse the product with a following sum, for example on arm64, and round once where another
-// processor rounds twice. This is the only product of float64 values in the package.
+// multiply multiplies the intermediate value. The conversion prevents a fused multiply-add: on
+// processors such as arm64, a compiler may otherwise fuse the product with a following sum, which
+// rounds once and not twice. This is the only product of float64 values in the package.
 func (r *evaluation) multiply(factor float64) { r.set(float64(r.running * factor)) }
 
-// set sets the intermediate value. v is never NaN: infinities are clamped at once, so they are
+// set sets the intermediate value. v is never NaN, because infinities are clamped at once, and so
 // never multiplied by zero or added to another infinity.
 func (r *evaluation) set(v float64) {
 	r.running = within(v, -stat.MaxValue, stat.MaxValue)
 	r.overflow = r.overflow || r.running != v
 }
 
-// total returns start plus the operands that count, added in one sum. Which operands count depends
-// on Aggregate. The operands are sorted by value, so the ones that count are at the low end and at
-// the high end of the list.
+// total returns the exact sum of start and the operands that take effect, which depend on
+// Aggregate. The operands are sorted by value, so those that take effect are at the start and at
+// the end of the list.
 func (a *attribute) total(start float64, ops []operand) float64 {
 	switch a.Aggregate {
 	case stat.Max:

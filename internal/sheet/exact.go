@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// sum returns start plus all the values, added exactly and rounded once, to the nearest
-// float64, ties to even. So the result is independent of the order. None of the values is above
-// MaxValue, and they are few enough that the sum does not overflow.
+// sum returns start plus all the values, added exactly and rounded once, to the nearest float64,
+// ties to even. So the result does not depend on the order. The sum cannot overflow, because no
+// value is above MaxValue and there are few values.
 func sum(start float64, low, high []operand) float64 {
 	p := pair{head: start}
 	for _, o := range low {
@@ -22,8 +22,8 @@ func sum(start float64, low, high []operand) float64 {
 	return p.head + p.rest
 }
 
-// pair is a sum as two numbers, which suffices for nearly all sums in a game. Invariant: unless
-// inexact is set, head + rest, not rounded, is the sum so far.
+// pair is a sum as two numbers, which is exact for nearly all sums in a game. Invariant: unless
+// inexact is set, head + rest, without rounding, is the sum so far.
 type pair struct {
 	head, rest float64
 	inexact    bool
@@ -36,8 +36,8 @@ func (p *pair) add(v float64) {
 	p.inexact = p.inexact || lost != 0
 }
 
-// twoSum returns a + b rounded, and the exact rounding error (Knuth's algorithm). It contains
-// no product that could be fused.
+// twoSum returns a + b rounded, and the exact rounding error (Knuth's algorithm). It contains no
+// product, so a compiler cannot fuse anything.
 func twoSum(a, b float64) (s, lost float64) {
 	s = a + b
 	b2 := s - a
@@ -56,7 +56,7 @@ const (
 	limbMask = 1<<limbBits - 1
 )
 
-// wideSum is sum for numbers whose exponents are too far apart for a pair.
+// wideSum is sum for numbers whose exponents differ too much for a pair.
 func wideSum(start float64, low, high []operand) float64 {
 	var w wide
 	w.add(start)
@@ -102,7 +102,7 @@ func (w *wide) round() float64 {
 	for top > 0 && w[top] == 0 {
 		top--
 	}
-	// head is the highest 64 bits, starting at the first set bit, or all bits if there are fewer.
+	// head gets the highest 64 bits, starting at the first bit that is set.
 	limb := func(i int) uint64 {
 		if i < 0 {
 			return 0
@@ -117,10 +117,10 @@ func (w *wide) round() float64 {
 		below |= limb(i)
 	}
 	if below != 0 {
-		head |= 1 // this bit is below the 53 bits that remain, so it only breaks a tie
+		head |= 1 // below the 53 bits that remain, so it only breaks a tie
 	}
-	// The conversion rounds to 53 bits. A value with at most 53 bits is exact, and only such a
-	// value can be subnormal, so no value is rounded twice.
+	// The conversion rounds to 53 bits. No value is rounded twice: only a value with at most 53
+	// bits, which is exact, can be subnormal.
 	return math.Ldexp(math.Copysign(float64(head), sign), (top-1)*limbBits-lead-1074)
 }
 

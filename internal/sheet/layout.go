@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Layout is a compiled schema: it holds the definitions, and lists for each attribute the
+// Layout is a compiled schema: the definitions of the attributes and, for each attribute, the
 // attributes that it limits. It is immutable and shared by all sheets of a game.
 type Layout struct {
 	*stat.Schema
@@ -21,8 +21,8 @@ type attribute struct {
 	lo, hi     float64   // constant limits; MaxValue if the limit is an attribute
 	loBy, hiBy stat.Attr // the attributes that are the limits; 0 if the limit is constant
 
-	// limits are the attributes that this attribute limits. They form no cycle, because the schema
-	// has none.
+	// limits are the attributes that this attribute limits. There are no cycles, because the
+	// schema has none.
 	limits []stat.Attr
 }
 

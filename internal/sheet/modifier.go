@@ -10,9 +10,9 @@ import (
 // Key identifies one modifier of one Sheet by its slot and generation. The zero Key is never a
 // modifier.
 //
-// A key becomes stale when its modifier is removed and stays stale forever: the slot is reused
-// under a higher generation, and a slot at its last generation is not reused. A stale or
-// invalid key changes nothing. A Sheet cannot detect a key of another Sheet.
+// A key becomes stale when its modifier is removed, and stays stale forever: a slot is reused only
+// with a higher generation, and never after its last generation. A stale or invalid key has no
+// effect. A Sheet cannot detect a key of another Sheet.
 type Key uint64
 
 // slot is a modifier: 32 bytes without pointers.
@@ -115,8 +115,8 @@ func (s *Sheet) find(k Key) (uint16, bool) {
 	if i >= uint64(len(s.slots)) {
 		return 0, false
 	}
-	// A free slot already has the generation of its next key, which can be guessed, so op must
-	// be checked too.
+	// A free slot already has the generation of its next key, which a caller could guess, so op
+	// must be checked too.
 	sl := &s.slots[i]
 	return uint16(i), sl.gen == uint32(k>>32) && sl.op != vacant
 }
@@ -128,8 +128,8 @@ func (s *Sheet) take() (uint16, bool) {
 	}
 	i := s.free
 	if i == none {
-		// A slot at its last generation is retired: it is in no list, but still takes room. With
-		// 65,535 retired slots, after 2^48 modifiers, the sheet is full.
+		// A slot at its last generation is retired: it is in no list, but still takes up room.
+		// After 2^48 modifiers, when all 65,535 slots are retired, the sheet is full.
 		if len(s.slots) == none {
 			return 0, false
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Sheet is the attributes of one owner: a base for each, and its modifiers. Use [New]. A Sheet
+// Sheet holds the attributes of one owner: a base for each, and the modifiers. Use [New]. A Sheet
 // must not be used concurrently, not even for reading.
 type Sheet struct {
 	layout *Layout
@@ -18,7 +18,7 @@ type Sheet struct {
 	live  uint16 // number of modifiers
 	limit uint16 // maximum number of modifiers
 
-	moved *[]moved  // limits that may have changed, see NextCut; nil until the first change
+	moved *[]moved  // limits that may have changed: see NextCut; nil before the first change
 	spare []operand // buffer for evaluating attributes with more than few modifiers
 }
 
@@ -51,7 +51,7 @@ func New(l *Layout, limit int) *Sheet {
 		limit = stat.MaxModifiers
 	}
 	s := &Sheet{layout: l, cells: make([]cell, len(l.attrs)), free: none, limit: uint16(limit)}
-	s.cells[0].stale = true // attribute 0 does not exist: its cell is stale, so that reading it fails
+	s.cells[0].stale = true // attribute 0 does not exist; a stale cell makes reading it fail
 	for i := 1; i < len(s.cells); i++ {
 		base := l.attrs[i].Base // within its limits, as checked by the schema
 		s.cells[i] = cell{base: base, value: base, head: none, tail: none}
@@ -65,8 +65,8 @@ func (s *Sheet) Schema() *stat.Schema { return s.layout.Schema }
 // Attrs returns the number of attributes of the sheet.
 func (s *Sheet) Attrs() int { return len(s.cells) - 1 }
 
-// Value returns the attribute with all its modifiers, within its limits. It is O(1) unless a
-// change made the attribute stale. It panics if the schema has no such attribute.
+// Value returns the attribute with all its modifiers, within its limits. It costs O(1) unless the
+// attribute is stale after a change. It panics if the schema has no such attribute.
 func (s *Sheet) Value(a stat.Attr) float64 {
 	if int(a) >= len(s.cells) || s.cells[a].stale {
 		s.refresh(a) // a separate call, so that Value can be inlined
@@ -74,9 +74,9 @@ func (s *Sheet) Value(a stat.Attr) float64 {
 	return s.cells[a].value
 }
 
-// Grow adds the attributes that the layout l has in addition to the sheet's, with their bases. The
-// layout must begin with the sheet's attributes, unchanged. If it has no more attributes, Grow has
-// no effect.
+// Grow adds the attributes of the layout to that the sheet does not have, with their bases. The
+// layout must begin with the sheet's attributes, unchanged. If it has no further attributes, Grow
+// has no effect.
 func (s *Sheet) Grow(to *Layout) {
 	if len(to.attrs) <= len(s.cells) {
 		return
@@ -86,12 +86,12 @@ func (s *Sheet) Grow(to *Layout) {
 	}
 	s.layout = to
 	for i := len(to.attrs) - 1; i > 0; i-- {
-		s.Value(stat.Attr(i)) // recompute: a change of a stale attribute would not be noticed
+		s.Value(stat.Attr(i)) // a change of a stale attribute would not be noticed
 	}
 }
 
-// ValueIn is like Value, but also accepts an attribute that the larger layout l has and the sheet
-// does not have yet: see [Sheet.Grow]. It panics if the schema has no such attribute.
+// ValueIn is like Value, but also accepts an attribute of the larger layout of that the sheet does
+// not have yet: see [Sheet.Grow]. It panics if the layout has no such attribute.
 func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
 	if int(a) < len(s.cells) {
 		return s.Value(a)
@@ -108,8 +108,8 @@ func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
 	return within(d.Base, lo, hi)
 }
 
-// Base returns the attribute without modifiers and limits, as last set. It panics if the schema
-// has no such attribute.
+// Base returns the base of the attribute as last set, without modifiers and limits. It panics if
+// the schema has no such attribute.
 func (s *Sheet) Base(a stat.Attr) float64 {
 	s.layout.must(a)
 	return s.cells[a].base
@@ -136,13 +136,12 @@ func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 	return nil
 }
 
-// AddBase changes the base, as damage and healing do, and returns the actual change: the base
-// is clamped to the current limits, delta is added, and the sum is clamped again. The result is
-// delta unless a limit or [stat.MaxValue] cut it off; the difference is the overkill or
-// overheal.
+// AddBase changes the base, as damage and healing do, and returns the actual change. The base is
+// clamped to the current limits, delta is added, and the sum is clamped again. So the result is
+// delta unless a limit or [stat.MaxValue] was reached; the difference is the overkill or overheal.
 //
-// It returns [ErrValue], and leaves the sheet unchanged, if delta is not a number of at most
-// [stat.MaxValue]. It panics if the schema has no such attribute.
+// If delta is NaN or its absolute value is above [stat.MaxValue], AddBase returns [ErrValue] and
+// leaves the sheet unchanged. It panics if the schema has no such attribute.
 func (s *Sheet) AddBase(a stat.Attr, delta float64) (float64, error) {
 	s.layout.must(a)
 	delta, err := number(delta, s.layout.attrs[a].Name)
@@ -167,8 +166,8 @@ func (s *Sheet) rebase(a stat.Attr, v float64) {
 	}
 }
 
-// touch marks the attribute as stale, and all attributes that it limits. Attributes that are
-// already stale are not visited again.
+// touch marks the attribute and all attributes that it limits as stale. It stops at attributes
+// that are already stale.
 func (s *Sheet) touch(a stat.Attr) {
 	c := &s.cells[a]
 	if c.stale {
@@ -208,7 +207,7 @@ func (s *Sheet) limits(a stat.Attr) (lo, hi float64) {
 	return lo, hi
 }
 
-// within clamps v to hi and then to lo, so that lo takes precedence.
+// within clamps v to hi and then to lo. So if lo is above hi, lo takes precedence.
 func within(v, lo, hi float64) float64 {
 	if v > hi {
 		v = hi

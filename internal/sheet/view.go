@@ -9,7 +9,7 @@ import (
 // All returns the attributes in the order of the schema. The sheet may be changed during the
 // iteration.
 func (s *Sheet) All() iter.Seq[stat.View] {
-	return func(yield func(stat.View) bool) { s.all(yield) } // inlined to avoid an allocation
+	return func(yield func(stat.View) bool) { s.all(yield) } // lets All be inlined
 }
 
 func (s *Sheet) all(yield func(stat.View) bool) {
@@ -24,10 +24,10 @@ func (s *Sheet) all(yield func(stat.View) bool) {
 	}
 }
 
-// On returns the modifiers of the attribute, oldest first. If they are added to another sheet in
-// this order, the value is the same. During the iteration, the caller may remove the current
-// modifier, but must not remove other modifiers or add any. The iteration panics if the schema has
-// no such attribute.
+// On returns the modifiers of the attribute, oldest first. Added to another sheet in this order,
+// they give the same value. During the iteration, the caller may remove the current modifier, but
+// must not remove other modifiers or add any. The iteration panics if the schema has no such
+// attribute.
 func (s *Sheet) On(a stat.Attr) iter.Seq2[Key, stat.Modifier] {
 	return func(yield func(Key, stat.Modifier) bool) { s.on(a, yield) }
 }

@@ -15,7 +15,8 @@ func Word[E ~uint8](words []string, e E) string {
 	return fmt.Sprintf("%T(%d)", e, e)
 }
 
-// Parse sets e from its word. The error contains the valid words and the most similar one.
+// Parse sets e to the value of a word. The error lists the valid words and suggests the most
+// similar one.
 func Parse[E ~uint8](e *E, words []string, text []byte) error {
 	for i, w := range words {
 		if w == string(text) {
@@ -27,8 +28,8 @@ func Parse[E ~uint8](e *E, words []string, text []byte) error {
 	return fmt.Errorf("unknown word %q: want %s or %s%s", text, strings.Join(words[:last], ", "), words[last], DidYouMean(string(text), words))
 }
 
-// DidYouMean returns a question with the most similar name, if one is similar: ": did you mean
-// "x"?".
+// DidYouMean returns the question ": did you mean "x"?" with the most similar name, or "" if no
+// name is similar.
 func DidYouMean(name string, known []string) string {
 	if near := misspelt.Near(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %.100q?", near)
