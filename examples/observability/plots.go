@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// figures reads the state of the engine from the loop, for all plots together. A plot
-// always needs numbers, so while the loop does not answer, figures returns the previous values.
+// figures reads the state of the engine from the loop, once for all plots. A plot needs a number
+// at every call, so while the loop does not answer, figures returns the previous values.
 type figures struct {
 	watch view.Watch
 	leave func()

@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// scrape serves the metrics; all requests within half a second get the same text. To produce the
-// text, scrape waits for the loop, which must make a view; a client with many requests must not
-// cause that for each request. A limit on concurrent requests, as in promhttp, would not do: a
-// few clients that do not read could use up the limit, and Prometheus would get no answer.
+// scrape serves the metrics. All requests within half a second get the same text, because a new
+// text requires a view from the loop, which a client with many requests must not be able to cause
+// for each of them. A limit on concurrent requests, as in promhttp, would not help: a few clients
+// that do not read could use up the limit, and Prometheus would get no answer.
 type scrape struct {
 	from http.Handler
 

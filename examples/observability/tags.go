@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Statsviz 0.8.2 sends user plots with "tags": null. The script of its page does not expect null:
+// Statsviz 0.8.2 sends user plots with "tags": null, which the script of its page does not expect:
 // it throws a TypeError, and the buttons for time ranges and categories do not work. The fixed
 // script puts user plots into the category misc.
 var (

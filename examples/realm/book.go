@@ -24,8 +24,8 @@ type bot struct {
 	id      buff.OwnerID
 	acked   int64   // number of acknowledged payments
 	unknown int64   // number of payments with an unknown outcome
-	had     int64   // number of coins in the database after the last failover to a lagging standby
-	phase   float64 // fraction of the interval after which the bot is paid, 0 to 1; it differs between the bots of a zone
+	had     int64   // coins in the database after the last failover to a lagging standby
+	phase   float64 // part of the interval, 0 to 1, after which the bot is paid
 	dice    *rand.Rand
 }
 
@@ -38,13 +38,13 @@ type book struct {
 	travel float64 // probability that a bot changes zones after a payment
 
 	mu     sync.Mutex
-	in     map[string]int // by zone: number of bots that the zone has paid last
+	in     map[string]int // by zone: number of bots whose last payment was made by the zone
 	moves  int64          // number of acknowledged moves
 	sent   int64          // number of payments made by another zone than the bot's previous payment
 	trips  []time.Duration
 	took   []time.Duration      // latencies of acknowledged payments
 	last   map[string]time.Time // by zone: time of its last acknowledgement
-	gaps   []time.Duration      // all periods of more than 500 ms in which a zone acknowledged no payment
+	gaps   []time.Duration      // all periods of more than 500 ms in which a zone made no payment
 	worst  time.Duration
 	where  string // zone with the worst gap
 	again  int64  // number of retries of payments that had been applied, because the first answer was lost
@@ -68,8 +68,9 @@ func newBook(zones, bots int, travel float64) *book {
 	return b
 }
 
-// run pays a bot at most one coin per interval until ctx ends, then waits for the payment in progress. Each bot keeps
-// its phase, so that the payments stay spread over the interval even after all bots have waited for the end of a fault.
+// run pays a bot at most one coin per interval until ctx ends, and then waits for the payment in
+// progress. Each bot keeps its phase, so that the payments stay spread over the interval even
+// after all bots have waited for the end of a fault.
 func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval time.Duration) {
 	pay := buff.Apply(one.id, buff.Application{Spec: catalog.Spec("coin")})
 	next := time.Now().Add(time.Duration(one.phase * float64(interval)))
@@ -86,7 +87,8 @@ func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval ti
 	}
 }
 
-// move transfers a bot to another zone. The bot keeps sending to its old zone until a reply names the new one.
+// move transfers a bot to another zone. Payments go to the old zone until a reply names the new
+// one.
 func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	to := b.zones[one.dice.IntN(len(b.zones))]
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -105,7 +107,8 @@ func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	}
 }
 
-// at records the zone that has paid a bot. A zone without bots makes no payments, so its gaps are not measured.
+// at records the zone that has paid a bot. The gaps of a zone without bots are not measured,
+// because it makes no payments.
 func (b *book) at(one *bot, zone string) {
 	if zone == one.zone {
 		return
@@ -142,7 +145,7 @@ func (b *book) note(one *bot, r cluster.Reply, err error, begun time.Time) {
 	}
 }
 
-// gap records a payment by a zone, and the time since the payment before.
+// gap records a payment by a zone, and the time since its previous payment.
 func (b *book) gap(zone string, now time.Time) {
 	last, known := b.last[zone]
 	b.last[zone] = now
@@ -159,15 +162,15 @@ func (b *book) gap(zone string, now time.Time) {
 	}
 }
 
-// begin starts measuring the gaps of a fault. Gaps that have begun before count in full.
+// begin starts the measurement of the gaps of a fault. A gap that started earlier counts in full.
 func (b *book) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.widest = 0
 }
 
-// end waits until each zone has made a payment after the instant since. It returns the longest gap of any zone since begin.
-// It returns false if ctx ends first.
+// end waits until each zone has made a payment after the instant since. It returns the longest gap
+// of any zone since begin, or false if ctx ends first.
 func (b *book) end(ctx context.Context, kind string, since time.Time) (widest time.Duration, ok bool) {
 	for pause(ctx, 20*time.Millisecond) {
 		b.mu.Lock()
@@ -193,11 +196,12 @@ func (b *book) acknowledged() int {
 	return len(b.took)
 }
 
-// historyEpochs is the number of epochs a zone skips when a standby takes over: see cluster/world.sql.
+// historyEpochs is the number of epochs that a zone skips when a standby takes over: see
+// cluster/world.sql.
 const historyEpochs = 1000
 
-// quiet waits for the duration of a lease, so that nodes that have lost the database must have stopped their zones. It then
-// waits until no more answers arrive.
+// quiet waits for the duration of a lease, after which nodes that have lost the database have
+// stopped their zones. Then it waits until no more answers arrive.
 func (b *book) quiet(ctx context.Context) {
 	pause(ctx, 2200*time.Millisecond)
 	for had := -1; had != b.acknowledged(); {
@@ -206,7 +210,8 @@ func (b *book) quiet(ctx context.Context) {
 	}
 }
 
-// goBack removes from the book the payments missing from the promoted standby, before zones run on it. It returns their number.
+// goBack removes from the book the payments that the promoted standby does not have, before zones
+// run on it. It returns the number of these payments.
 func (b *book) goBack(ctx context.Context, address, schema string) (gone int64, err error) {
 	purses, _, _, err := b.purses(ctx, address, schema)
 	if err != nil {
@@ -232,8 +237,8 @@ type verdict struct {
 	nowhere, twice, onTheWay               int64 // numbers of bots
 }
 
-// purses returns the coins of each bot, the number of zones and arrivals that contain the bot, and the number of bots that
-// are in transit between zones.
+// purses returns the coins of each bot, the number of zones and arrivals that contain the bot, and
+// the number of bots that are in transit between zones.
 func (b *book) purses(ctx context.Context, address, schema string) (purses map[buff.OwnerID]int64, places map[buff.OwnerID]int, onTheWay int64, err error) {
 	s, err := postgres.Open(ctx, address, postgres.Options{Schema: schema, ReadOnly: true})
 	if err != nil {

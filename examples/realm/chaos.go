@@ -15,7 +15,8 @@ import (
 // faults lists the values of -chaos.
 var faults = []string{"kill", "stop", "term", "move", "nats", "postgres", "cut", "standby", "readonly", "closed", "definition"}
 
-// ownDatabase lists the faults that need a private PostgreSQL, and twoDatabases the faults that also need a standby.
+// ownDatabase lists the faults that need a private PostgreSQL server, and twoDatabases the faults
+// that also need a standby.
 var (
 	ownDatabase  = []string{"postgres", "standby", "readonly"}
 	twoDatabases = []string{"standby", "readonly"}
@@ -42,9 +43,10 @@ func parseChaos(text string) ([]string, error) {
 // settle is the pause between the end of a fault and the check that all zones make payments again.
 const settle = time.Second
 
-// chaos injects faults, one or two at a time, until ctx ends. Before the next fault, all zones must make payments again.
-// In each round, each kind occurs once alone. If together is set, each kind occurs a second time, at the same time as
-// another kind on another node, if there is another node. Order, node and duration are random, from a seed.
+// chaos injects faults until ctx ends. Before the next fault, all zones must make payments again.
+// In each round, each kind of fault occurs once alone. If together is set, each kind then occurs
+// again, at the same time as another kind, which is on another node if there is one. The order,
+// nodes and durations are random.
 type chaos struct {
 	kinds    []string
 	together bool
@@ -79,7 +81,8 @@ func (c *chaos) run(ctx context.Context) error {
 	return nil
 }
 
-// shuffled returns the faults of a round in random order. The faults of one entry happen at the same time.
+// shuffled returns the faults of a round in random order. The faults in one entry happen at the
+// same time.
 func (c *chaos) shuffled() (all [][]string) {
 	shuffle := func() {
 		c.dice.Shuffle(len(c.kinds), func(i, j int) { c.kinds[i], c.kinds[j] = c.kinds[j], c.kinds[i] })
@@ -95,7 +98,8 @@ func (c *chaos) shuffled() (all [][]string) {
 	return all
 }
 
-// incident injects the given faults at the same time. It returns when all zones make payments again or ctx has ended.
+// incident injects the given faults at the same time. It returns when all zones make payments
+// again or ctx has ended.
 func (c *chaos) incident(ctx context.Context, kinds []string) error {
 	label := kinds[0]
 	if len(kinds) > 1 {
@@ -128,7 +132,8 @@ func (c *chaos) incident(ctx context.Context, kinds []string) error {
 	return nil
 }
 
-// fault is one injected fault. It has its own random source, because another fault may run at the same time.
+// fault is one injected fault. It has its own random source, because another fault may run at the
+// same time.
 type fault struct {
 	*chaos
 	kind string
@@ -200,8 +205,8 @@ func (f *fault) do(ctx context.Context, together bool) error {
 	return nil
 }
 
-// standby promotes a standby that lags by up to 1.5 s. Payments acknowledged in that time are lost, as
-// docs/operations.md describes; the book removes exactly these payments.
+// standby promotes a standby that lags by up to 1.5 s. Payments acknowledged in that time are
+// lost, as docs/operations.md describes, and the book removes exactly these payments.
 func (f *fault) standby(ctx context.Context) error {
 	s := f.nodes.servers
 	s.base.Lock()
@@ -217,8 +222,9 @@ func (f *fault) standby(ctx context.Context) error {
 	return err
 }
 
-// readOnly connects all nodes to a read-only standby for a while, then directs new connections to the primary again.
-// At the end it leaves open connections open, to check that the nodes leave the standby on their own.
+// readOnly connects all nodes to a read-only standby for a while, and then directs new connections
+// to the primary again. It does not close the open connections at the end, to check that the nodes
+// leave the standby on their own.
 func (f *fault) readOnly(ctx context.Context) {
 	s := f.nodes.servers
 	s.base.Lock()

@@ -18,7 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// database is a private PostgreSQL server, which a fault may kill. It syncs commits to disk, as PostgreSQL does by default.
+// database is a private PostgreSQL server, which a fault may kill. Like PostgreSQL by default, it
+// syncs commits to disk.
 type database struct {
 	bin, dir string
 	port     int
@@ -29,7 +30,8 @@ type database struct {
 	ended    chan struct{}
 }
 
-// findBinaries returns the directory of PostgreSQL's programs: from PATH, or where Debian installs them.
+// findBinaries returns the directory of PostgreSQL's programs: from PATH, or where Debian installs
+// them.
 func findBinaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if real, err := filepath.EvalSymlinks(path); err == nil { // the other programs are next to the real one
@@ -44,8 +46,8 @@ func findBinaries() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// openDatabase starts a server in a temporary directory. PostgreSQL refuses to run as root; in that case it runs as
-// user postgres.
+// openDatabase starts a server in a temporary directory. PostgreSQL refuses to run as root, so for
+// root it runs as user postgres.
 func openDatabase(ctx context.Context) (_ *database, err error) {
 	d := &database{as: childAttr()}
 	if d.bin, err = findBinaries(); err != nil {
@@ -69,7 +71,7 @@ func openDatabase(ctx context.Context) (_ *database, err error) {
 	return d, d.start(ctx)
 }
 
-// openStandby starts a standby that reaches its primary through the local port given by via.
+// openStandby starts a standby that reaches its primary through the local port via.
 func openStandby(ctx context.Context, primary *database, via int) (_ *database, err error) {
 	d := &database{as: childAttr(), bin: primary.bin, follows: fmt.Sprintf("host=127.0.0.1 port=%d user=postgres", via)}
 	if d.dir, err = os.MkdirTemp("", "realm-postgres"); err != nil {
@@ -178,7 +180,8 @@ func (d *database) start(ctx context.Context) error {
 	}
 }
 
-// ready waits until the server accepts connections. It returns false if the server has ended instead.
+// ready waits until the server accepts connections. It returns false if the server has ended
+// instead.
 func (d *database) ready(ctx context.Context) bool {
 	for pause(ctx, 20*time.Millisecond) {
 		select {
@@ -193,10 +196,12 @@ func (d *database) ready(ctx context.Context) bool {
 	return false
 }
 
-// kill ends the server and its processes like a power failure, except that the page cache survives.
+// kill ends the server and its processes, like a power failure except that the page cache
+// survives.
 func (d *database) kill() {
 	pid := d.cmd.Process.Pid
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // if /proc does not list the children, they notice that the server has ended
+	// If /proc does not list the children, they notice that the server has ended.
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	for _, child := range strings.Fields(string(children)) {
 		if pid, err := strconv.Atoi(child); err == nil {

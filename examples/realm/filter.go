@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// filter is a proxy between the screens and NATS. It can drop messages with definitions; all other messages pass.
+// filter is a proxy between the screens and NATS. It can drop messages with definitions; all other
+// messages pass.
 type filter struct {
 	listener net.Listener
 	target   string
@@ -35,7 +36,8 @@ func newFilter(target string) (*filter, error) {
 
 func (f *filter) port() int { return f.listener.Addr().(*net.TCPAddr).Port }
 
-// lose drops definitions for d. The returned function returns the number of definitions dropped since.
+// lose drops definitions for d. The function that it returns returns the number of definitions
+// dropped since then.
 func (f *filter) lose(d time.Duration) func() int64 {
 	f.lost.Store(0)
 	f.until.Store(time.Now().Add(d).UnixNano())
@@ -68,7 +70,8 @@ func (f *filter) serve() {
 	}
 }
 
-// pass copies protocol lines from the server, each followed by the message body whose length the line gives.
+// pass copies protocol lines from the server, each followed by the message body, whose length is
+// in the line.
 func (f *filter) pass(to net.Conn, from *bufio.Reader) {
 	for {
 		line, err := from.ReadString('\n')

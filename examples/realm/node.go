@@ -26,12 +26,14 @@ const (
 	envPage     = "REALM_PAGE"  // address of the node's page; "" means that the node serves no page
 )
 
-// runNode is the main function of a node process. It plays its zones until it receives SIGTERM, then hands them off.
+// runNode is the main function of a node process. It plays its zones until it receives SIGTERM,
+// and then hands them off.
 func runNode() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	moves := make(chan os.Signal, 1)
-	signal.Notify(moves, syscall.SIGUSR1) // before any signal can arrive: without this, SIGUSR1 would end the process
+	// First of all, because without a handler SIGUSR1 would end the process.
+	signal.Notify(moves, syscall.SIGUSR1)
 	var zones, bots int
 	if _, err := fmt.Sscanf(os.Getenv(envWorld), "%d %d", &zones, &bots); err != nil {
 		return fmt.Errorf("realm: %s: %w", envWorld, err)
@@ -48,8 +50,8 @@ func runNode() error {
 	return nil
 }
 
-// playOn runs the node with one connection to NATS. It reports whether that connection was closed permanently, so that the
-// caller runs the node again with another connection.
+// playOn runs the node with one connection to NATS. It reports whether that connection was closed
+// permanently; the caller then runs the node again with another connection.
 func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes chan os.Signal) (again bool, err error) {
 	conn, err := nats.Connect(os.Getenv(envNATS), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.RetryOnFailedConnect(true))
 	if err != nil {
@@ -89,7 +91,8 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 	deadline, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := node.Drain(deadline); err != nil {
-		fmt.Fprintln(os.Stderr, "realm: draining:", err) // draining may fail during another fault; the audit finds lost payments
+		// Draining may fail during another fault. The audit finds lost payments.
+		fmt.Fprintln(os.Stderr, "realm: draining:", err)
 		if !errors.Is(err, cluster.ErrUnsaved) && !errors.Is(err, context.DeadlineExceeded) {
 			return false, err
 		}
@@ -97,8 +100,8 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 	return again && ctx.Err() == nil, nil
 }
 
-// join retries until it succeeds: PostgreSQL may be down when a node starts, and after a lost connection the node's name is
-// taken until its old lease ends. It returns nil if ctx ends first.
+// join retries until it succeeds: PostgreSQL may be down when a node starts, and after a lost
+// connection the node's name is taken until its old lease ends. It returns nil if ctx ends first.
 func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 	for {
 		wait, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -16,10 +16,11 @@ import (
 type place struct {
 	page   string   // address of the node's page; "" means that the node serves no page
 	host   string   // address at which the node reaches the proxies on this machine
-	within []string // command line prefix for the node's process, such as ip netns exec
+	within []string // prefix of the command line of the node's process, such as ip netns exec
 }
 
-// seat is a place with its proxies. Each start runs a new process under a new name, and the proxies remain the same.
+// seat is a place with its proxies. Each start runs a new process under a new name; the proxies
+// stay the same.
 type seat struct {
 	place
 	letter   string
@@ -61,14 +62,15 @@ func openNodes(s *servers, places []place, zones, bots int) (*nodes, error) {
 	return all, nil
 }
 
-// lead redirects all nodes to another PostgreSQL address and breaks their connections.
+// lead redirects all nodes to another PostgreSQL address and closes their connections.
 func (n *nodes) lead(to string) {
 	for _, s := range n.seats {
 		s.postgres.lead(to, true)
 	}
 }
 
-// start starts the process of a seat under a new name: the name of a killed node stays taken for one TTL.
+// start starts the process of a seat under a new name, because the name of a killed node stays
+// taken for one TTL.
 func (n *nodes) start(s *seat) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -105,7 +107,8 @@ func (s *seat) signal(sig os.Signal) {
 	_ = s.cmd.Process.Signal(sig)
 }
 
-// end waits until the process has ended, and kills it after within. It returns an error unless the process succeeded.
+// end waits until the process has ended. After the time within, it kills the process. It returns
+// an error unless the process succeeded.
 func (s *seat) end(within time.Duration) error {
 	select {
 	case <-s.done:

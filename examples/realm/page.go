@@ -29,7 +29,8 @@ func (p *pages) zone(name string) string {
 	return "http://" + p.address + "/zone/" + url.PathEscape(name)
 }
 
-// begin adds the page of a zone. After the zone has moved away, its page remains but no longer changes.
+// begin adds the page of a zone. After the zone has moved away, its page remains but no longer
+// changes.
 func (p *pages) begin(name string, eng *engine.Engine) {
 	if p.address != "" {
 		p.mu.Lock()
@@ -74,8 +75,8 @@ func (p *pages) serve(node clusterpage.Node) error {
 	return nil
 }
 
-// placesOf returns a place on this machine for each node. If first is an address, the nodes' pages use its port and the
-// following ports, or free ports if its port is 0.
+// placesOf returns a place on this machine for each node. If first is an address, the nodes' pages
+// use its port and the following ports, or free ports if its port is 0.
 func placesOf(first string, nodes int) (all []place, err error) {
 	at, err := net.ResolveTCPAddr("tcp", first)
 	if err != nil && first != "" {

@@ -12,8 +12,9 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// catalog is the same in every process. A bot has a purse, which gains a coin with each payment, a poison that hurts it
-// every three seconds, so that ticks have work to do, and a "day" buff with an end.
+// catalog is the same in every process. A bot has a purse, which gains a coin with each payment, a
+// poison that hurts it every three seconds, so that Ticks have work to do, and a buff "day" with
+// an end.
 var catalog = func() *buff.Catalog {
 	c, err := buff.NewCatalog(
 		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: mostCoins}},

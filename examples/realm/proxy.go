@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// proxy forwards connections from one node to one server. While it is cut, it holds bytes back without closing
-// connections, like an unplugged cable that is plugged in again before TCP times out.
+// proxy forwards connections from one node to one server. While it is cut, it holds bytes back
+// without closing connections, like a cable that is plugged in again before TCP times out.
 type proxy struct {
 	listener net.Listener
 	network  string
@@ -61,7 +61,7 @@ func (p *proxy) join(c net.Conn) {
 	p.conns[c], p.conns[s] = true, true
 	p.mu.Unlock()
 	select {
-	case <-p.shut: // close may not have closed these two connections
+	case <-p.shut: // close may have missed these two connections
 		_, _ = c.Close(), s.Close()
 	default:
 	}
@@ -115,7 +115,8 @@ func (p *proxy) cut(d time.Duration) {
 	p.mu.Unlock()
 }
 
-// lead directs new connections to another address. If breaks is set, it closes the existing connections.
+// lead directs new connections to another address. If breaks is set, it closes the existing
+// connections.
 func (p *proxy) lead(to string, breaks bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,7 +21,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// shownBots is the number of bots of each zone that screens show, in whatever zone these bots are.
+// shownBots is the number of bots of each zone that screens show, even if these bots are in
+// another zone.
 const shownBots = 2
 
 // showing returns the replication options of a zone.
@@ -35,7 +36,8 @@ func showing(zones int) *replicate.Options {
 	}}
 }
 
-// screens simulates players' clients, one subscribed to each zone. They run until the nodes have ended.
+// screens simulates players' clients, one subscribed to each zone. They run until the nodes have
+// ended.
 type screens struct {
 	conn   *nats.Conn
 	client *cluster.Client
@@ -54,10 +56,12 @@ type screen struct {
 	epoch   uint64
 	packets int
 	fresh   int
-	back    int             // number of packets with ErrLost, which means that a lagging standby took over
-	missed  int             // number of detected gaps, each caused by a lost packet
-	last    time.Time       // time of the last packet
-	gaps    []time.Duration // times of more than 1.5 s between packets; a running zone sends at least one packet a second
+	back    int       // packets with ErrLost, after which a lagging standby has taken over
+	missed  int       // detected gaps, each caused by a lost packet
+	last    time.Time // time of the last packet
+	// gaps has the times of more than 1.5 s between packets. A running zone sends at least one
+	// packet per second.
+	gaps []time.Duration
 }
 
 // openScreens subscribes a screen to each zone.
@@ -121,11 +125,13 @@ func (s *screens) take(x *screen, p cluster.Packet) {
 	}
 }
 
-// mostSettle limits how long settle waits, after the last payment, for every bot to appear on the screen of its zone.
+// mostSettle limits how long settle waits, after the last payment, for every bot to appear on the
+// screen of its zone.
 const mostSettle = 30 * time.Second
 
-// settle waits until each shown bot is on exactly one screen. A bot appears on a screen a few frames after it arrives in the
-// zone. If some bots are still missing after mostSettle, audit reports them.
+// settle waits until each shown bot is on exactly one screen. A bot appears on a screen a few
+// frames after it arrives in the zone. If some bots are still missing after mostSettle, audit
+// reports them.
 func (s *screens) settle(ctx context.Context, bots []*bot) {
 	ctx, cancel := context.WithTimeout(ctx, mostSettle)
 	defer cancel()
@@ -164,7 +170,7 @@ func (s *screens) close() {
 // sight is the result of comparing the screens with the database.
 type sight struct {
 	bots  int // number of bots compared
-	stale int // number of bots skipped, because their zone changed nodes after the screen's last packet
+	stale int // number of bots skipped: their zone changed nodes after the last packet
 	wrong []error
 }
 

@@ -16,7 +16,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// servers are PostgreSQL, which is an existing or a private server, and NATS, which runs in this process.
+// servers are PostgreSQL, which is an existing or a private server, and NATS, which runs in this
+// process.
 type servers struct {
 	own    *database       // private PostgreSQL; nil if an existing server is used
 	base   sync.Mutex      // held by a fault while it uses own, second or chain
@@ -28,8 +29,9 @@ type servers struct {
 	port   int // port of NATS, kept across restarts
 }
 
-// findPostgres connects to PostgreSQL at address or, if address is empty, at the address in the environment variable
-// BUFFTICK_POSTGRES. If the variable is empty too, findPostgres tries the loopback address and the Unix socket.
+// findPostgres connects to PostgreSQL at address or, if address is empty, at the address in the
+// environment variable BUFFTICK_POSTGRES. If the variable is empty too, it tries the loopback
+// address and the Unix socket.
 func findPostgres(ctx context.Context, address string) (*pgx.Conn, error) {
 	tried := []string{address}
 	if env := os.Getenv("BUFFTICK_POSTGRES"); address == "" && env != "" {
@@ -104,9 +106,10 @@ func (s *servers) caughtUp(ctx context.Context) error {
 	return err
 }
 
-// takeOver stops the replication to the standby, kills the primary after the time behind, and promotes the standby. The
-// commits of that time are lost. Then takeOver calls between with the address of the new primary, and at last redirects the
-// nodes there with lead.
+// takeOver stops the replication to the standby, kills the primary after the time behind, calls
+// quiet, and promotes the standby. So the commits of that time are lost. Then takeOver calls
+// between with the address of the new primary, and lead, to redirect the nodes to it. Finally it
+// starts another standby.
 func (s *servers) takeOver(ctx context.Context, behind time.Duration, quiet func(), between func(address string) error, lead func(to string)) error {
 	if err := s.caughtUp(ctx); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Command shards runs a world of several zones in one process, each zone with a separate engine,
-// on all cores. A plague spreads through all of them: when it ends on an owner, it jumps to an
-// owner in the next zone.
+// Command shards runs a world of several zones in one process, each zone with its own engine, on
+// all cores. A plague spreads through all zones: when it ends on an owner, it jumps to an owner in
+// the next zone.
 //
 //	go run ./examples/shards                     8 zones, one goroutine for each processor
 //	go run ./examples/shards -goroutines 1       the same world on one core, with the same digest

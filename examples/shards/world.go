@@ -48,8 +48,8 @@ func newWorld(s setup) (*world, error) {
 	if s.zones < 1 || s.owners < 1 || s.goroutines < 1 || s.workers < 1 {
 		return nil, errors.New("-zones, -owners, -goroutines and -workers must be 1 or more")
 	}
-	// Each zone gets a share of the workers, and the pool has room for all of them. If a zone
-	// found no worker, its due events would wait for the next frame.
+	// Each zone gets an equal part of the workers, and the pool has room for all workers. If a
+	// zone found no free worker, its due events would wait for the next frame.
 	s.workers = max(1, s.workers/s.zones)
 	pool, err := engine.NewPool(s.workers * s.zones)
 	if err != nil {
@@ -114,7 +114,8 @@ func (w *world) frame(dt time.Duration) {
 		})
 	}
 	wait.Wait()
-	// Deliver in the order of zones and events, so that the result does not depend on the goroutines.
+	// Deliver in the order of zones and events, so that the result does not depend on the
+	// goroutines.
 	for _, from := range w.zones {
 		for _, l := range from.out {
 			to := w.zones[l.to]
@@ -128,7 +129,8 @@ func (w *world) frame(dt time.Duration) {
 // tick runs a frame of one zone: it executes the commands from other zones, and then the Tick.
 func (z *zone) tick(dt time.Duration, zones, owners int) {
 	for _, l := range z.in {
-		// The result is also an event, for example a refusal when the owner has five plagues.
+		// Ignore the result, because an event reports it, such as a refusal if the owner has five
+		// plagues.
 		_ = z.engine.Do(l.cmd)
 	}
 	z.in = z.in[:0]

@@ -19,7 +19,7 @@ type screen struct {
 	at    time.Time // local time of the last packet
 }
 
-// now returns the server's time: the time of the last packet plus the time since its arrival.
+// now returns the server's time: the time in the last packet plus the time since its arrival.
 func (s *screen) now() wheel.Time {
 	return s.state.Now() + wheel.Time(time.Since(s.at).Milliseconds())
 }

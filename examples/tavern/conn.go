@@ -20,7 +20,7 @@ const (
 	text   = 't' // a line: a command to the server, or an answer or event to the client
 	defs   = 'd' // buff definitions, encoded by package replicate
 	packet = 'p' // changes of buffs, encoded by package replicate
-	missed = 'm' // from the client: which packets it has missed
+	missed = 'm' // from the client: the packets that it has missed
 
 	fromClient = 1 << 12 // maximum length of a message body from the client, in bytes
 	fromServer = 1 << 20
@@ -55,7 +55,7 @@ type message struct {
 type conn struct {
 	net    net.Conn
 	out    chan message
-	ctx    context.Context // is cancelled when the connection ends
+	ctx    context.Context // cancelled when the connection ends
 	close  context.CancelFunc
 	id     buff.OwnerID      // id and viewer belong to the loop
 	viewer *replicate.Viewer // nil before the player has joined
@@ -75,7 +75,7 @@ func (w *world) accept(ctx context.Context, l net.Listener) {
 	}
 }
 
-// read runs the commands of a player until it leaves.
+// read runs the commands of a player until the player leaves.
 func (w *world) read(c *conn) {
 	defer c.close()
 	r := bufio.NewReader(c.net)
@@ -137,7 +137,7 @@ func (c *conn) write() {
 	}
 }
 
-// send never blocks: a client that does not read loses its connection.
+// send queues a message. It never blocks: if the client does not read, send closes the connection.
 func (c *conn) send(kind byte, body []byte) {
 	select {
 	case c.out <- message{kind, body}:

@@ -123,7 +123,7 @@ func (w *world) revive(c *engine.Context, e buff.Event) {
 	c.AddBuff(c.Owner(), buff.Application{Spec: w.alive, Source: c.Owner()})
 }
 
-// join adds a player with the buffs that it had when it left.
+// join adds a player, with the buffs that the player had at the last leave.
 func (w *world) join(c *conn, name string) error {
 	for _, o := range w.conns {
 		if w.eng.Data(o.id).(*player).name == name {

@@ -2,7 +2,7 @@ package game
 
 import "math"
 
-// stones are the positions of the four stones, at which all squads fight that do not fight the King.
+// stones are the positions of the four stones. Squads that do not fight the King fight at a stone.
 var stones = [4][2]float64{{22, 15}, {68, 15}, {22, 45}, {68, 45}}
 
 // goal returns the place where a squad fights, and whether it fights the King.
@@ -15,7 +15,7 @@ func (a *arena) goal(u *Unit) (x, y float64, king bool) {
 	return at[0], at[1], false
 }
 
-// scatter returns a position near the place where a hero's squad fights.
+// scatter returns a random position near the place where a hero's squad fights.
 func (w *World) scatter(a *arena, u *Unit) (x, y float64) {
 	x, y, king := a.goal(u)
 	reach := 3 + 5*w.dice.Float64()
@@ -39,7 +39,7 @@ func (w *World) decide(a *arena, u *Unit) {
 		switch {
 		case d > reach*0.9:
 			w.Go(u, to.X, to.Y)
-		case reach > 5 && d < reach*0.35 && w.dice.IntN(3) == 0: // too near: step back
+		case reach > 5 && d < reach*0.35 && w.dice.IntN(3) == 0: // too near, so step back
 			w.Go(u, u.X+(u.X-to.X), u.Y+(u.Y-to.Y))
 		case w.dice.IntN(6) == 0: // move a little
 			w.Go(u, u.X+w.dice.Float64()*4-2, u.Y+w.dice.Float64()*4-2)
@@ -62,7 +62,7 @@ func (w *World) choose(a *arena, u *Unit, king bool) {
 		return
 	}
 	foe := func(o *Unit) bool { return o.foe(u) && !o.Dead }
-	// Targets of squad members come first, so that a squad concentrates on one foe.
+	// Consider the targets of squad members first, so that a squad concentrates on one foe.
 	for _, f := range a.squads[u.Squad] {
 		if t := w.Unit(f.Target); f != u && t != nil && foe(t) && t.Hero() && u.distance(t) < 14 && w.dice.IntN(2) == 0 {
 			u.Target = t.ID
@@ -104,8 +104,8 @@ func (w *World) useSome(a *arena, u *Unit) {
 	}
 }
 
-// weakest returns the living unit with the lowest health of a bot's squad, or nil if none needs help.
-// A cleric also considers other friends nearby.
+// weakest returns the living unit with the lowest health of a bot's squad, or nil if none needs
+// help. A cleric also considers other friends nearby.
 func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	least := 0.8
 	see := func(o *Unit) {

@@ -23,8 +23,8 @@ const (
 	NothingToDo
 )
 
-// Cast casts an ability of a hero at its target. If the target is not a friend, an ability for
-// friends applies to the hero itself. Cast reads the state of the hero from the engine, where a
+// Cast casts an ability of a hero at its target. An ability for friends applies to the hero itself
+// if the target is not a friend. Cast reads the state of the hero from the engine; for example, a
 // stunned hero has a tag.
 func (w *World) Cast(u *Unit, what Ability) Refusal {
 	if what >= Abilities || u.Dead || w.arenas[u.Arena].paused || w.has(u, w.stunned) || w.has(u, w.silenced) {
@@ -53,8 +53,8 @@ func (w *World) Cast(u *Unit, what Ability) Refusal {
 	return no
 }
 
-// has reports whether a unit has a tag. It returns true if that is unknown, because the unit is
-// busy.
+// has reports whether a unit has a tag. For a busy unit, whose tags cannot be read, it returns
+// true.
 func (w *World) has(u *Unit, tag buff.Tag) bool {
 	has, err := w.eng.HasTag(u.ID, tag)
 	return has || err != nil
@@ -110,7 +110,7 @@ func (w *World) fight(u *Unit) {
 
 func (u *Unit) distance(o *Unit) float64 { return math.Hypot(u.X-o.X, u.Y-o.Y) }
 
-// girth returns the radius of a large body. Distances to the unit are shorter by that radius.
+// girth returns the radius of a large body. Distances to the unit are shortened by that radius.
 func (u *Unit) girth() float64 {
 	if u.Hero() {
 		return 0

@@ -12,6 +12,6 @@
 //	learn.go    updates of the world from the events of a frame
 //	orders.go   orders of players
 //
-// The same seed and the same orders give the same game, with any number of workers. A [World] may be
-// used only by the goroutine that calls [World.Step].
+// The same seed and the same orders give the same game, with any number of workers. A [World] may
+// be used only by the goroutine that calls [World.Step].
 package game

@@ -38,7 +38,8 @@ func (g *ground) fill(a *arena) {
 	}
 }
 
-// around calls see for all heroes in the cells that are at least partly within reach of a place.
+// around calls see for all heroes in the cells that are at least partly within reach of a
+// position.
 func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	x0, y0 := cellOf(x-reach, y-reach)
 	x1, y1 := cellOf(x+reach, y+reach)
@@ -51,7 +52,7 @@ func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	}
 }
 
-// nearest returns the nearest hero within reach of a unit for which will returns true, or nil.
+// nearest returns the nearest hero within reach of a unit that satisfies will, or nil.
 func (w *World) nearest(a *arena, to *Unit, reach float64, will func(*Unit) bool) (best *Unit) {
 	a.ground.around(to.X, to.Y, reach, func(u *Unit) {
 		if d := u.distance(to); d <= reach && u != to && will(u) {
@@ -97,7 +98,7 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 		if o == u || d >= room {
 			return
 		}
-		if d < 1e-6 { // both are in the same place: choose a direction by id
+		if d < 1e-6 { // both have the same position, so choose a direction by id
 			ox, oy, d = 1, float64(u.ID%7)-3, 4
 		}
 		x, y = x+ox/d*(room-d)*0.35, y+oy/d*(room-d)*0.35
@@ -109,8 +110,8 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 	return x, y
 }
 
-// heading returns the direction in which a unit wants to move, as a vector of length 1. The vector is
-// 0 if the unit does not want to move.
+// heading returns the direction in which a unit wants to move, as a vector of length 1. The vector
+// is 0 if the unit does not want to move.
 func (u *Unit) heading() (dx, dy float64) {
 	dx, dy = u.dx, u.dy
 	if u.going {

@@ -2,8 +2,8 @@ package game
 
 import "github.com/bufftick/bufftick/buff"
 
-// Take gives a player a free hero of the arena, on the side with fewer players, and alive if
-// possible. It returns nil if all heroes are taken.
+// Take gives a player a free hero of the arena, if possible a living hero on the side with fewer
+// players. It returns nil if all heroes are taken.
 func (w *World) Take(arena int) *Unit {
 	var taken [2]int
 	var best [2]*Unit

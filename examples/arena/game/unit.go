@@ -31,8 +31,8 @@ type Unit struct {
 	Health, Most float64
 	Dead         bool
 	Target       buff.OwnerID // 0 means no target
-	Played       bool         // a person plays the unit
-	Taken        bool         // a person has the unit; while the person is away, a bot plays it
+	Played       bool         // a person plays the unit now
+	Taken        bool         // a person has the unit; a bot plays it while the person is away
 
 	// The current order: a direction, a destination, or neither.
 	dx, dy       float64
@@ -62,14 +62,14 @@ type Fact struct {
 // FactKind is the kind of a [Fact].
 type FactKind uint8
 
-// The kinds of facts. Each comment names the contents of [Fact.What].
+// The kinds of facts. Each comment says what [Fact.What] is.
 const (
-	Struck   FactKind = iota // a basic attack; `What` is the Class, and Amount the damage
-	Cast                     // an ability was cast; `What` is the Ability
-	Hurt                     // damage by a pulse of a buff; `What` is the icon
-	Healed                   // a heal by a buff; `What` is the icon
-	Absorbed                 // damage absorbed by a shield; `What` is the icon of the damaging buff
-	Resisted                 // an effect was resisted; `What` is the Ability, or 255 if unknown
+	Struck   FactKind = iota // a basic attack; What is the Class, and Amount the damage
+	Cast                     // an ability was cast; What is the Ability
+	Hurt                     // damage by a pulse of a buff; What is the icon
+	Healed                   // a heal by a buff; What is the icon
+	Absorbed                 // damage absorbed by a shield; What is the icon of the damaging buff
+	Resisted                 // an effect was resisted; What is the Ability, or 255 if unknown
 	Fell                     // a unit died
 	Rose
 	Shook // the King's quake

@@ -42,7 +42,8 @@ type Options struct {
 	// Buffs is a folder of definitions. The default is the embedded definitions.
 	Buffs string
 
-	// Budget is the maximum time that a Step waits for handlers. The default is the engine's default.
+	// Budget is the maximum time that a Step waits for handlers. The default is the engine's
+	// default.
 	Budget time.Duration
 }
 
@@ -102,7 +103,8 @@ func New(o Options) (*World, error) {
 	return w, nil
 }
 
-// Engine returns the engine, for observers: the world does not see changes that they make.
+// Engine returns the engine, for observers. They must not change it, because the world would not
+// notice.
 func (w *World) Engine() *engine.Engine { return w.eng }
 
 // Close closes the engine.
@@ -124,7 +126,8 @@ func (w *World) Digest() uint64 { return w.digest }
 // next Step.
 func (w *World) Facts() []Fact { return w.facts }
 
-// Units returns all units; the unit with the id n has the index n - 1. The slice must not be changed.
+// Units returns all units; the unit with the id n has the index n - 1. The slice must not be
+// changed.
 func (w *World) Units() []Unit { return w.units }
 
 // Unit returns the unit with an id, or nil. It must not be changed.
@@ -141,7 +144,7 @@ func (w *World) Arenas() int { return len(w.arenas) }
 // King returns the King of an arena.
 func (w *World) King(arena int) *Unit { return w.arenas[arena].king }
 
-// expect records an unexpected error, which no player can cause.
+// expect records an unexpected error, that is, one that no player can cause.
 func (w *World) expect(err error) {
 	if w.err == nil && err != nil {
 		w.err = fmt.Errorf("at %v: %w", w.now, err)
@@ -168,7 +171,8 @@ func (w *World) Step() {
 	w.frames++
 }
 
-// act makes a hero attack. A hero that is played by a bot also decides from time to time.
+// act makes a hero attack its target. If a bot plays the hero, act also makes decisions from time
+// to time.
 func (w *World) act(a *arena, u *Unit) {
 	if u.Dead {
 		return
@@ -209,7 +213,7 @@ func (w *World) populate(heroes int) {
 		w.enter(u)
 		a.quaked, a.doomed = 0, 0
 	}
-	for k := range heroes { // place the heroes so that the first fights start at once
+	for k := range heroes { // so that the first fights start at once
 		u := &w.units[k]
 		u.X, u.Y = w.scatter(&w.arenas[u.Arena], u)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// MaxAddress is the maximum number of connections per address. For IPv6 it applies to a /64
+// MaxAddress is the largest number of connections per address. For IPv6 it is the limit of a /64
 // network, because a household usually has a whole /64 network.
 const MaxAddress = 16
 
@@ -26,15 +26,15 @@ func newLimiter() *limiter {
 	}
 }
 
-// Trust adds proxies to those on this machine. For a request through a proxy, the client is the
-// last address in X-Forwarded-For other than a proxy. Add only proxies that clients cannot
+// Trust adds proxies to those on this machine. For a request through proxies, the client is the
+// last address in X-Forwarded-For that is not a proxy. Add only proxies that clients cannot
 // bypass. Call Trust before the first connection.
 func (s *Server) Trust(proxies ...netip.Prefix) {
 	s.limiter.proxies = append(s.limiter.proxies, proxies...)
 }
 
-// enter counts a connection and returns the function to call when the connection ends. If the
-// address has too many connections, ok is false.
+// enter counts a connection and returns a function that must be called when the connection ends.
+// If the address has too many connections, ok is false.
 func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
 	who, ok := d.client(r)
 	if !ok {
@@ -55,9 +55,9 @@ func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
 	}, true
 }
 
-// client returns the address for which a connection counts. ok is false for a connection from this
-// machine, and for one from a proxy that does not report its clients, because all these clients
-// would share one limit.
+// client returns the address to which a connection is counted. If the connection has no limit, ok
+// is false: for a connection from this machine, and for one from a proxy that does not report its
+// clients, because all these clients would share one limit.
 func (d *limiter) client(r *http.Request) (a netip.Addr, ok bool) {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err == nil && !d.proxy(at.Addr()) {
@@ -84,7 +84,7 @@ func (d *limiter) proxy(a netip.Addr) bool {
 	return slices.ContainsFunc(d.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// network returns the part of an address that the holder of the address cannot choose.
+// network returns the part of an address that its holder cannot choose.
 func network(a netip.Addr) netip.Addr {
 	if a = a.Unmap().WithZone(""); a.Is4() {
 		return a

@@ -5,16 +5,16 @@
 //	a browser ── WS ─┤                                         ├─ Frame: the loop
 //	                 └ one goroutine writes ◂─ out, 8 messages ┘
 //
-// A [Server] belongs to its loop: [Server.Run], or the caller of [Server.Frame]. Each
-// connection shares only two bounded queues with the loop. The loop never waits for a connection. A
-// client that does not read gets no more messages until its queue has room; then package replicate
-// skips the changes in between and sends the newest state. After a while the connection is closed. A
-// client that sends too much must wait for the loop, which takes a few messages of each connection
-// per frame.
+// A [Server] belongs to its loop, that is, to [Server.Run] or the caller of [Server.Frame]. Each
+// connection shares only two bounded queues with the loop. The loop never waits for a connection.
+// If a client does not read, its queue is full, and it gets no more messages until there is room;
+// package replicate then skips the changes in between and sends the newest state. After a while
+// the connection is closed. If a client sends too much, it has to wait, because the loop takes
+// only a few messages of each connection per frame.
 //
 // A player's message is not a command of the engine but a request: the loop decides whether the
-// hero can do it, and then calls the engine. So connections do not use the
-// engine's Inbox; instead, each has a limit per frame.
+// hero can do it, and then calls the engine. So connections do not use the engine's Inbox;
+// instead, the number of requests per frame is limited for each connection.
 //
 //	server.go    the loop: a frame of the game and its messages
 //	player.go    a connection as seen by the loop, and its requests

@@ -17,9 +17,9 @@ const (
 	outRoom   = 8  // maximum number of messages that wait for a client
 	perFrame  = 8  // maximum number of messages from a client in a frame
 	maxFacts  = 64 // maximum number of facts in a scene
-	sceneRate = 2  // number of frames from one scene to the next
-	lookRate  = 5  // number of frames from one update of the view to the next
-	truthRate = 20 // number of frames from one Beat, with the exact remaining times of some buffs, to the next
+	sceneRate = 2  // frames from one scene to the next
+	lookRate  = 5  // frames from one update of the view to the next
+	truthRate = 20 // frames from one message with exact remaining times to the next
 	patience  = 5 * 1000 / 50
 )
 
@@ -34,9 +34,9 @@ type message struct {
 
 func (m *message) data() []byte { return m.bytes[:m.size] }
 
-// player is a connection as seen by the loop. The loop and the goroutines of the connection
-// share only the channels. The loop closes done to end the connection. The connection closes gone
-// when it has ended.
+// player is a connection as seen by the loop. The loop and the goroutines of the connection share
+// only the channels. To end the connection, the loop closes done. When the connection has ended,
+// it closes gone.
 type player struct {
 	in   chan message
 	out  chan []byte
@@ -158,8 +158,8 @@ func (s *Server) play(p *player, token string) {
 		return
 	}
 	h := s.heroes[token]
-	// The hero may still have a player, if the page is open in another tab or if the end of an
-	// earlier connection was not noticed. That player leaves first.
+	// The hero may still have a player, if the page is open in another tab, or if the end of an
+	// earlier connection has not been noticed. Then that player leaves first.
 	if h != nil && h.by != nil {
 		s.leave(h.by)
 	}
@@ -210,8 +210,8 @@ func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	p.hello = true
 }
 
-// giveBack lets a bot play the hero of a player. The hero is kept for a while, because the player
-// may return.
+// giveBack lets a bot play the hero of a player. The hero is reserved for a while, because the
+// player may return.
 func (s *Server) giveBack(p *player) {
 	if h := s.heroes[p.token]; h != nil && h.by == p {
 		h.by, h.left = nil, s.world.Frames()

@@ -18,9 +18,9 @@ const endless = 1000 * time.Hour
 // Limits of a [Server].
 const (
 	MaxPlayers = 256     // maximum number of connections
-	kept       = 60 * 20 // number of frames for which a hero is kept for its player
-	stillMost  = 30 * 20 // maximum length of a pause, in frames
-	patienceTo = 10 * 20 // number of frames within which a client must send its first request
+	kept       = 60 * 20 // frames for which a hero is reserved for its player
+	stillMost  = 30 * 20 // longest pause, in frames
+	patienceTo = 10 * 20 // frames within which a client must send its first request
 	asksRoom   = 16
 )
 
@@ -33,7 +33,7 @@ type Server struct {
 	replicate *replicate.Server
 	heroes    map[string]*hero
 	players   []*player
-	paused    map[int]uint64 // by paused arena: the frame in which the pause started
+	paused    map[int]uint64 // by arena: the frame in which its pause started
 
 	arrivals chan *player
 	slots    chan struct{} // holds an element for each connection, to limit their number
@@ -51,7 +51,7 @@ type Server struct {
 type hero struct {
 	unit  *game.Unit
 	token string
-	by    *player // nil if the player left, which was in the frame left
+	by    *player // nil if the player has left, in the frame left
 	left  uint64
 }
 
@@ -76,8 +76,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.loop(ctx, func() error { return nil })
 }
 
-// loop runs the game in real time until ctx ends. After each frame it calls the function
-// after, whose error it returns.
+// loop runs the game in real time until ctx ends. After each frame it calls the function after; if
+// that fails, loop ends and returns the error.
 func (s *Server) loop(ctx context.Context, after func() error) error {
 	tick := time.NewTicker(game.Frame)
 	defer tick.Stop()
@@ -133,8 +133,8 @@ func (s *Server) Ask(ctx context.Context, f func(*game.World)) error {
 	}
 }
 
-// Frame runs one frame and sends it to all players. Run calls it. Tests call it instead of Run,
-// to control the time.
+// Frame runs one frame and sends it to all players. Run calls it; tests that control the time call
+// it instead of Run.
 func (s *Server) Frame() {
 	s.welcome()
 	for _, p := range s.players {
@@ -196,7 +196,7 @@ func (s *Server) resume() {
 	}
 }
 
-// update sends a player the visible changes, if its client has room.
+// update sends a player the visible changes, if the client's queue has room.
 func (s *Server) update(p *player, k int) {
 	frame := s.world.Frames()
 	s.notice(p)
@@ -253,8 +253,8 @@ func (p *player) appendFacts(b []byte) []byte {
 	return b
 }
 
-// appendTruth appends the remaining times of some buffs, as the engine knows them. The page compares
-// them with its display. Only buffs that the player may see are included.
+// appendTruth appends the remaining times of some buffs, as the engine knows them. The page
+// compares them with its display. Only buffs that the player may see are included.
 func (s *Server) appendTruth(b []byte, p *player) []byte {
 	b = appendFloat(append(b, msgTruth), float64(s.world.Now()))
 	count := len(b)
@@ -283,7 +283,7 @@ func (s *Server) appendTruth(b []byte, p *player) []byte {
 	return b
 }
 
-// leave ends a connection. The goroutines of the connection may still be running afterwards.
+// leave ends a connection. The goroutines of the connection may still run for a moment.
 func (s *Server) leave(p *player) {
 	if p.over {
 		return
@@ -297,8 +297,8 @@ func (s *Server) leave(p *player) {
 	close(p.done)
 }
 
-// sweep removes connections that have ended, and connections with a client that does not read or
-// has never sent a request. It frees heroes if their players stay away.
+// sweep removes connections that have ended, and connections whose client does not read or has
+// never sent a request. It frees heroes whose players stay away.
 func (s *Server) sweep() {
 	frame, here := s.world.Frames(), s.players[:0]
 	for _, p := range s.players {

@@ -5,17 +5,17 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// inView is the maximum number of units in view, not counting the player's squad, its target and the
-// King.
+// inView is the largest number of units in view, not counting the King and the player's squad and
+// target.
 const inView = 44
 
 // sight is the set of units in a client's view.
 type sight struct {
 	seen   []*game.Unit
-	stamps map[buff.OwnerID]uint64 // by id of a unit in seen: the number of the last look
-	looks  uint64
-	looked uint64 // frame of the last look; 0 if there was none
-	hello  bool   // a hello message must be sent
+	stamps map[buff.OwnerID]uint64 // by id of a unit in seen: the number of the look that found it
+	looks  uint64                  // number of looks
+	looked uint64                  // frame of the last look; 0 if there was none
+	hello  bool                    // a hello message must be sent
 }
 
 func (p *player) forget() {

@@ -10,7 +10,7 @@ import (
 
 // Timeouts of a connection.
 const (
-	silence   = 20 * time.Second // the page sends a ping every two seconds
+	silence   = 20 * time.Second // longest pause between messages; pings come every 2 s
 	writeTime = 5 * time.Second
 )
 
@@ -51,12 +51,12 @@ func (s *Server) attend(ctx context.Context, c *websocket.Conn) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		defer cancel() // ends the reading goroutine too
+		defer cancel() // so that the reading goroutine ends too
 		p.write(ctx, c)
 	}()
 	p.read(ctx, c)
 	cancel()
-	_ = c.CloseNow() // no unsent message is important
+	_ = c.CloseNow() // unsent messages are not important
 	<-written
 }
 

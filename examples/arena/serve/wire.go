@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// Kinds of messages. The kind is the first byte of a message; the comments describe the other bytes.
-// Kinds from 0x10 to 0x2f belong to package replicate. Numbers are little-endian.
+// Kinds of messages. The first byte of a message is its kind; the comments describe the other
+// bytes. Kinds from 0x10 to 0x2f belong to package replicate. Numbers are little-endian.
 const (
 	msgHello = 0x01 // a hello as JSON
 	// now float64, flags, count uint16; then for each unit: id, x, y, health uint16, facing, flags

@@ -82,7 +82,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 		life: spec("life"), ghost: spec("ghost"), fallen: spec("fallen"),
 		vigour: attr("vigour"), maxHealth: attr("max_health"), hide: attr("hide"), power: attr("power"), pace: attr("pace"),
 	}
-	b.harmed, _ = cat.Act("damage") // if no buff reacts to the act, the act has no effect
+	b.harmed, _ = cat.Act("damage") // without a buff that reacts to the act, it has no effect
 	b.phases = []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
 	if missing != nil {
 		return nil, fmt.Errorf("the game uses %q, which are no definitions or attributes", missing)

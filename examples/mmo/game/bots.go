@@ -10,9 +10,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// These constants determine how often bots act. In a fight a player adds 2.2 lasting buffs per second, as counted in
-// recorded arena fights: 62 % are new, 27 % refresh an active buff and 11 % add a stack. Hits
-// and instant heals are additional.
+// Rates at which bots act. In a fight a player adds 2.2 lasting buffs per second: 62 % are new, 27
+// % refresh an active buff and 11 % add a stack. These figures were counted in recorded arena
+// fights. Hits and instant heals are additional.
 const (
 	fightActs = 2.75 // acts of a player per second during a fight
 	restActs  = 0.2
@@ -28,11 +28,11 @@ const (
 	logOuts    = 1. / 900 // log-outs of a player per second
 	inboxShare = 10       // percentage of the casts that are sent through the Inbox, as from the network
 
-	front = 5  // number of players of a raid within reach of dread
+	front = 5  // number of players of a raid that dread reaches
 	stray = 10 // maximum distance in paces from the usual place of the class
 )
 
-// act makes all units act before the next frame. It depends only on the dice and on past
+// act makes all units act before the next frame. It depends only on the random source and on past
 // events, not on the clock or on busy players.
 func (w *world) act() {
 	for i := range w.raids {
@@ -48,8 +48,8 @@ func (w *world) act() {
 	}
 }
 
-// times returns how often an action is taken in this frame if it is taken perSecond times a second
-// on average.
+// times returns how often to take an action in this frame, so that it is taken perSecond times per
+// second on average.
 func (w *world) times(perSecond float64) int {
 	mean := perSecond / float64(w.rate)
 	n := int(mean)
@@ -77,7 +77,7 @@ func (w *world) actPlayer(p *player) {
 		return
 	}
 	if p.bare {
-		w.add(p.id, buff.Application{Spec: w.stance, Source: p.id}) // the stance was removed when the player died
+		w.add(p.id, buff.Application{Spec: w.stance, Source: p.id})
 	}
 	if p.raid.fights && w.times(steps) > 0 {
 		p.paces = p.class.paces + w.dice.IntN(stray)
@@ -91,8 +91,8 @@ func (w *world) actPlayer(p *player) {
 	}
 }
 
-// number returns the current value of an attribute. While a handler of the owner runs, the value
-// cannot be read, and number returns fallback.
+// number returns the current value of an attribute, or fallback if the attribute cannot be read
+// because a handler of the owner is running.
 func (w *world) number(id buff.OwnerID, attr stat.Attr, fallback float64) float64 {
 	if v, err := w.eng.Attribute(id, attr); err == nil {
 		return v
@@ -119,7 +119,7 @@ func (w *world) choose(p *player) {
 	}
 }
 
-// fresh picks a spell that the player has not recently cast on that target.
+// fresh picks a spell that the player has not cast on that target recently.
 func (w *world) fresh(p *player) cast {
 	var c cast
 	for range 4 {
@@ -195,8 +195,8 @@ func (w *world) cast(p *player, c cast) {
 	w.totals.casts[r.Kind]++
 }
 
-// begin starts a spell that takes time to cast. It adds a timeout to the caster. The function of
-// the timeout runs on a worker and applies the buff to the target.
+// begin starts a spell that takes time to cast. It adds a timeout to the caster, whose function
+// runs on a worker and applies the buff to the target.
 func (w *world) begin(p *player, d time.Duration, on buff.OwnerID, a buff.Application) {
 	t, err := w.eng.AddTimeout(p.id, d, func(c *engine.Context) { c.AddBuff(on, a) })
 	w.expect(err)
@@ -210,7 +210,7 @@ func (w *world) add(to buff.OwnerID, a buff.Application) buff.Result {
 	return r
 }
 
-// allow records an error of a command, unless it is a refusal by the rules.
+// allow records the error of a command, unless the rules have refused the command.
 func (w *world) allow(r buff.Result) {
 	if r.Err != nil && r.Kind != buff.Denied {
 		w.expect(r.Err)

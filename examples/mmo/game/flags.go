@@ -39,7 +39,7 @@ const (
 	maxDuration = 1000 * time.Hour
 	maxWorkers  = 1024
 	maxSpeed    = 1000
-	raidSize    = 50 // number of players for each boss, unless -bosses sets the number of bosses
+	raidSize    = 50 // players per boss, unless -bosses is given
 )
 
 func newFlags(s *settings) *flag.FlagSet {
@@ -99,7 +99,7 @@ func isSet(f *flag.FlagSet, name string) (set bool) {
 	return set
 }
 
-// complete checks the values and sets those that depend on others.
+// complete checks the values and fills in those that depend on other values.
 func (s *settings) complete() error {
 	for _, x := range []struct {
 		name              string

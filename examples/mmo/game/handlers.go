@@ -11,13 +11,13 @@ import (
 
 // unit is the game's own data of a player or a boss, apart from its buffs and attributes. It
 // belongs to the handlers of that owner, which run on workers, one at a time, and need no lock.
-// The loop learns about a unit only from events and, while it is not busy, from its fate.
+// The loop learns about a unit from events. It reads only its fate, while the unit is not busy.
 type unit struct {
 	id     buff.OwnerID
 	held   bool       // the unit is dazed
 	fate   fate       // the cause of death
 	corpse *buff.Spec // the buff of its corpse
-	dice   *rand.Rand // each unit has its own dice, so that the order of handlers does not matter
+	dice   *rand.Rand // of this unit only, so that the order of handlers does not matter
 	source *rand.PCG  // source of dice
 }
 
@@ -32,7 +32,7 @@ func newUnit(seed uint64, id buff.OwnerID, life uint64, corpse *buff.Spec) *unit
 	return &unit{id: id, corpse: corpse, dice: dice, source: source}
 }
 
-// rules are the handlers. Apart from units they read only immutable data.
+// rules holds the handlers. Except for units, they only read immutable data.
 type rules struct {
 	*book
 	players  int
@@ -61,8 +61,8 @@ func (r *rules) handlers() engine.Handlers {
 func data(c *engine.Context) *unit { return c.Data().(*unit) }
 
 // amount returns the strength of an event: the strength of the definition, times the magnitude of
-// the buff as a percentage, times the number of stacks. For a partial period the strength is
-// proportionally less.
+// the buff as a percentage, times the number of stacks. For a partial period it is proportionally
+// less.
 func (r *rules) amount(e buff.Event) int64 {
 	n := r.strength[e.Spec.Lineage()] * e.Magnitude * int64(e.Stacks) / 100
 	if e.Period > 0 {
@@ -74,8 +74,8 @@ func (r *rules) amount(e buff.Event) int64 {
 // health returns the health of the handler's owner.
 func (r *rules) health(c *engine.Context) float64 { return c.Base(r.vigour) }
 
-// damage reduces the health of the owner by the damage that its armour and shields let through, and
-// returns that damage. An owner without health dies, as defined in sheet.yaml.
+// damage reduces the health of the owner by the damage that its armour and shields let through,
+// and returns that damage. As sheet.yaml defines, an owner without health dies.
 func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	left := r.health(c)
 	if left <= 0 {
@@ -92,14 +92,14 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	if n >= int64(left) {
 		data(c).fate = fate{e.Spec, e.Source}
 	}
-	if n > 0 && e.Kind == buff.Executed { // an instant hit, not a pulse of a bleed
+	if n > 0 && e.Kind == buff.Executed { // a single hit, not a pulse of a bleed
 		c.Do(buff.Happened(c.Owner(), r.harmed, e.Source, n))
 	}
 	return n
 }
 
-// fall runs after its owner has died and lost the buffs that end with death. A death ward
-// revives the owner.
+// fall runs after the owner has died and lost the buffs that end with death. If the owner has a
+// death ward, fall revives it.
 func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	if b, ok := carries(c, r.deathWard); ok {
 		c.Do(buff.RemoveStacks(b.Handle, 0, buff.Consumed))
@@ -126,7 +126,7 @@ func carries(c *engine.Context, spec *buff.Spec) (buff.Instance, bool) {
 	return buff.Instance{}, false
 }
 
-// heal restores health, but not the health of a dead owner.
+// heal restores health, except that of a dead owner.
 func (r *rules) heal(c *engine.Context, e buff.Event) {
 	if r.health(c) > 0 {
 		c.Do(buff.AddBase(c.Owner(), r.vigour, float64(r.amount(e))))
@@ -141,8 +141,8 @@ func (r *rules) drain(c *engine.Context, e buff.Event) {
 	}
 }
 
-// chainOn heals the owner and applies the buff to another player with half the strength, until it is
-// too weak. There is one such jump per frame.
+// chainOn heals the owner and applies the buff with half the strength to another player, unless it
+// would be too weak. There is one such jump per frame.
 func (r *rules) chainOn(c *engine.Context, e buff.Event) {
 	r.heal(c, e)
 	if half := e.Magnitude / 2; half >= 20 && r.players > 1 {

@@ -17,19 +17,19 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keep saves the world on disk if -data is set: it saves a cut in every second of the game. The next
-// process resumes from the last cut, even if this process was killed.
+// keep saves the world on disk if -data is set. It saves a cut in every second of the game. The
+// next process resumes from the last cut, even if this process is killed.
 type keep struct {
 	disk  *bolt.Store
 	zone  *store.Saver
 	saved savedWorld // data of the loop as loaded from the disk
 }
 
-// start creates the engine of a world. With -data the engine is restored from the last cut, if there
-// is one; otherwise it is empty.
+// start creates the engine of a world. With -data the engine is restored from the last cut, if
+// there is one; otherwise it is empty.
 func (w *world) start(o engine.Options) error {
 	if w.data == "" {
-		o.Epoch = time.Unix(0, 0) // so that a run does not depend on the date
+		o.Epoch = time.Unix(0, 0) // a fixed date, so that a run does not depend on the present date
 		eng, err := engine.New(o)
 		w.eng = eng
 		return err
@@ -110,8 +110,8 @@ func (w *world) unmarshalUnit(id buff.OwnerID, b []byte) (any, error) {
 	return u, u.source.UnmarshalBinary(x.Dice)
 }
 
-// savedWorld is the saved data of the loop. Instants are relative to the end of the frame,
-// because the time of the next process starts at 0.
+// savedWorld is the saved data of the loop. Instants are relative to the end of the frame, because
+// the time of the next process starts at 0 again.
 type savedWorld struct {
 	Rate    int
 	Dice    []byte

@@ -19,16 +19,16 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// live is the state of -live: a page, and keys that cause incidents.
+// live is the state of -live: the page, and the keys that cause incidents.
 type live struct {
 	page    *inspect.Inspector
 	keys    chan byte
 	srv     *http.Server
-	mounted func() // ends the handlers that Console.Mount has added
+	mounted func() // ends what Console.Mount has started
 	rest    func() // ends the call of Attend
 }
 
-// Site is the address served by -live.
+// Site is what -live serves, for Console.Mount.
 type Site struct {
 	Engine *engine.Engine     // only its Watch may be used; all else belongs to the loop
 	Page   *inspect.Inspector // page at /debug/buffs; its Guard protects other handlers too
@@ -73,7 +73,7 @@ func (l *loop) goLive(c Console) error {
 	go func() { _ = v.srv.Serve(at) }() // until close
 	ctx, cancel := context.WithCancel(context.Background())
 	var attending sync.WaitGroup
-	attending.Go(func() { page.Attend(ctx) }) // so that incidents are recorded without a viewer
+	attending.Go(func() { page.Attend(ctx) }) // records incidents even without a viewer
 	v.rest = func() {
 		cancel()
 		attending.Wait()
@@ -85,8 +85,8 @@ func (l *loop) goLive(c Console) error {
 	return nil
 }
 
-// local returns an error if other machines could reach an address, because the page is for this
-// machine only.
+// local returns an error if other machines could reach an address, because the page must only be
+// reachable from this machine.
 func local(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -105,7 +105,7 @@ func (v *live) listen(keys io.Reader) {
 		if text := lines.Text(); text != "" {
 			select {
 			case v.keys <- text[0]:
-			default: // the letter is dropped, because keys are typed faster than the loop takes them
+			default: // drop the letter, because the loop has not taken the earlier ones yet
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (v *live) unmount() {
 func (v *live) close() {
 	if v != nil {
 		v.rest()
-		_ = v.srv.Close() // does not wait for viewers
+		_ = v.srv.Close() // at once, without waiting for viewers
 	}
 }
 
@@ -168,8 +168,8 @@ func (w *world) storm() {
 	}
 }
 
-// wipe makes every boss kill its whole raid in one frame. Each player gets two hits, because a death
-// ward saves the player from the first.
+// wipe makes every boss kill its whole raid in one frame. Each player gets two hits, because a
+// death ward may save the player from the first hit.
 func (w *world) wipe() {
 	for i := range w.raids {
 		r := &w.raids[i]
@@ -196,8 +196,8 @@ func (w *world) hang() {
 	w.expect(err)
 }
 
-// patient reports whether err can be ignored, because in a live game a player came back before a
-// handler of its previous session had returned. The player then tries again after a second.
+// patient reports whether err can be ignored. In a live game, a player may come back before a
+// handler of its previous session has returned; the player then tries again after a second.
 func (w *world) patient(p *player, err error) bool {
 	if !w.live || !errors.Is(err, engine.ErrOwnerExists) {
 		return false

@@ -13,7 +13,7 @@ type loop struct {
 	*world
 	status  *status
 	changes <-chan watch.Change // changes of the definitions; nil if the definitions do not change
-	orders  chan order          // commands whose sender waits for the result
+	orders  chan order          // changes and commands whose sender waits for the result
 	over    chan struct{}       // closed when no more orders are accepted
 	watch   *live               // page and keys; nil without -live
 
@@ -30,8 +30,8 @@ func newLoop(w *world, s *status, out io.Writer) *loop {
 	}
 }
 
-// play runs the frames, each at its time, until all are played or ctx ends. If the loop is late, it
-// runs the frames back to back. Every frame advances the game by the same time, however long it
+// play runs the frames, each at its time, until all are played or ctx ends. If the loop is late,
+// it runs frames without a pause. Every frame advances the game by the same time, however long it
 // takes, so that the game does not depend on the machine.
 func (l *loop) play(ctx context.Context) {
 	start := time.Now()
@@ -64,8 +64,8 @@ func framesOf(d time.Duration, rate int) int {
 	return int((int64(d)*int64(rate) + int64(time.Second) - 1) / int64(time.Second))
 }
 
-// at returns the game time of the n-th frame, computed so that a second has exactly rate frames
-// even if a frame is not a whole number of nanoseconds.
+// at returns the game time of the n-th frame. A second has exactly rate frames, even if a frame is
+// not a whole number of nanoseconds.
 func (w *world) at(n int) time.Duration {
 	return time.Duration(int64(n) * int64(time.Second) / int64(w.rate))
 }

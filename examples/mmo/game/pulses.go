@@ -8,16 +8,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// pulses checks the engine's pulses: from the starts, refreshes and ends of buffs it computes
-// how many pulses are due, and compares that with the pulses that ran. It uses only events and
-// definitions, no counter, wheel or queue.
+// pulses checks the engine's pulses. From the starts, refreshes and ends of buffs it computes how
+// many pulses were due, and compares that number with the pulses that ran. It uses only events and
+// definitions, no counter, wheel or queue of the engine.
 //
-// A buff may be removed, other than by expiry, at the very instant of a pulse. Whether that pulse
-// still runs depends on the age of the cause of the removal. Only in this case pulses relies on the
-// events to decide whether the pulse was due.
+// There is one exception. If a buff is removed, other than by expiry, at the very instant of a
+// pulse, it depends on the age of the removal's cause whether that pulse still runs. In this case
+// pulses takes from the events whether the pulse was due.
 //
-// No event reports that a player's time was paused by a command of the page. While the time is
-// paused, the buffs that the player has or gets are ignored until they end.
+// When the page pauses a player's time, no event reports it. Therefore buffs that the player has
+// or gets while its time is paused are ignored until they end.
 type pulses struct {
 	due, run int
 	live     map[buff.Handle]*beat
@@ -37,8 +37,8 @@ func newPulses() pulses {
 	return pulses{live: map[buff.Handle]*beat{}, paused: map[buff.OwnerID]bool{}, leftOut: map[buff.Handle]bool{}}
 }
 
-// pause stops checking the buffs of a player whose time is paused by the page. Pulses that were due
-// up to now still count.
+// pause stops checking the buffs of a player whose time the page has paused. Pulses that were due
+// by now still count.
 func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	p.paused[owner] = true
 	for h, b := range p.live {
@@ -108,7 +108,7 @@ func (p *pulses) add(e buff.Event) {
 	}
 }
 
-// pass counts the pulses of a buff that are due up to and including the instant until.
+// pass counts the pulses of a buff that are due by the instant until.
 func (p *pulses) pass(b *beat, until wheel.Time) {
 	for b.next <= min(until, b.end) && b.next != wheel.Never {
 		b.next = b.next.After(b.spec.Period)
@@ -116,7 +116,8 @@ func (p *pulses) pass(b *beat, until wheel.Time) {
 	}
 }
 
-// expire counts the pulses of a buff that has expired, with the pulse for a last partial period.
+// expire counts the pulses of a buff that has expired, including the pulse for a last partial
+// period.
 func (p *pulses) expire(b *beat, at wheel.Time) {
 	p.pass(b, at)
 	if b.spec.Tail == define.TailPartial && b.next != at.After(b.spec.Period) {
@@ -132,13 +133,13 @@ func (p *pulses) interrupt(b *beat, at wheel.Time) {
 	case b.last != at:
 	case b.next == at:
 		p.pass(b, at)
-	case b.end == at: // a final partial pulse at the very end of the buff
+	case b.end == at: // a partial pulse at the end of the buff
 		p.expire(b, at)
 	}
 }
 
-// revise changes the period of a buff to that of a new version of its definition. The time of the
-// next pulse does not change.
+// revise gives a buff the period of a new version of its definition. The time of the next pulse
+// does not change.
 func (p *pulses) revise(b *beat, e buff.Event) {
 	p.interrupt(b, e.At)
 	b.spec = e.Spec
@@ -147,7 +148,7 @@ func (p *pulses) revise(b *beat, e buff.Event) {
 	}
 }
 
-// renew records a new end and its effect on the pulses.
+// renew records a new end of a buff and its effect on the pulses.
 func (p *pulses) renew(b *beat, e buff.Event) {
 	phase := b.spec.Stack.Phase
 	if phase != define.PhaseKeep {

@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// raid is the players who fight one boss, and the loop's data of the boss.
+// raid holds the players who fight one boss, and the loop's data of that boss.
 type raid struct {
 	boss    buff.OwnerID
 	members []*player
@@ -22,20 +22,20 @@ type raid struct {
 	phase        int     // number of phases that have started
 
 	nextQuake, nextCurse, nextFrenzy wheel.Time
-	cursed                           []*player // players on whom a bomb or dread was cast, which may have ended
+	cursed                           []*player // by bomb or dread, which may have ended
 	plagued                          wheel.Time
-	bearers                          []bearer // by class: the player who has an aura for the raid
+	bearers                          []bearer // by class
 }
 
-// bearer is the player who has an aura for the raid, and the time until which it need not be
-// renewed.
+// bearer is the player who has the aura of a class for the raid, and the time until which the aura
+// need not be renewed.
 type bearer struct {
 	player *player
 	until  wheel.Time
 }
 
-// phase is a buff that a boss gets when its health has fallen to the fraction share of the maximum.
-// Each phase starts with a burst.
+// phase is a buff that a boss gets when its health has fallen to the fraction share of its
+// maximum. Each phase starts with a burst.
 type phase struct {
 	share float64
 	spec  *buff.Spec
@@ -44,7 +44,7 @@ type phase struct {
 // plagues is the number of plagues that each player of a raid gets in a burst.
 const plagues = 3
 
-// beforeBoss is how long before a boss appears its raid eats.
+// beforeBoss is the time between a raid's meal and the appearance of its boss.
 const beforeBoss = 3 * time.Second
 
 // appear spawns a raid's boss.
@@ -166,7 +166,7 @@ func (w *world) burst(r *raid, spec *buff.Spec) {
 	r.plagued = w.in(w.plague.Duration, 0)
 }
 
-// bear lets one player of each class with an aura have that aura for the raid.
+// bear makes sure that one player of each class that has an aura bears that aura for the raid.
 func (w *world) bear(r *raid) {
 	for i := range w.classes {
 		c, b := &w.classes[i], &r.bearers[i]
@@ -184,7 +184,7 @@ func (w *world) bear(r *raid) {
 	}
 }
 
-// relieve dispels the last curse, which may have ended by now.
+// relieve dispels the latest curse, which may have ended already.
 func (w *world) relieve(r *raid) {
 	last := len(r.cursed) - 1
 	if last < 0 {

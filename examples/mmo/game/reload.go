@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// follow watches the folder of definitions, if there is one and the game runs in real time; any
-// other game must not depend on when a file is saved. follow returns a function that ends the
-// watch.
+// follow watches the folder of definitions, if there is one and the game runs in real time. A game
+// at another speed must not depend on when a file is saved. follow returns a function that ends
+// the watch.
 func (l *loop) follow() (stop func() error, err error) {
 	if l.buffs == "" || l.speed == 0 {
 		return func() error { return nil }, nil
@@ -27,8 +27,8 @@ func (l *loop) follow() (stop func() error, err error) {
 }
 
 // reloader returns the function of the page's Reload button, which loads the folder of definitions
-// and lets the loop adopt the result. Any goroutine may call the function. reloader returns nil if
-// there is no folder.
+// and lets the loop use them. Any goroutine may call that function. If there is no folder,
+// reloader returns nil.
 func (l *loop) reloader() func() (any, error) {
 	if l.buffs == "" {
 		return nil
@@ -40,8 +40,8 @@ func (l *loop) reloader() func() (any, error) {
 	}
 }
 
-// execute runs a command of the page. The loop runs it between two frames, because the check of
-// pulses must know which players are paused. Any goroutine may call execute.
+// execute runs a command of the page. It runs on the loop, between two frames, because the check
+// of pulses must know which players are paused. Any goroutine may call execute.
 func (l *loop) execute(c buff.Command) error { return l.give(order{cmd: &c}).err }
 
 // give makes the loop execute an order and waits for the result. If the game ends first, the result
@@ -75,7 +75,8 @@ func (l *loop) command(c buff.Command) error {
 	return nil
 }
 
-// order is a change of the definitions, or a command, whose sender waits for the result.
+// order is a change of the definitions, or a command, for the loop. The sender waits for the
+// result.
 type order struct {
 	change watch.Change
 	cmd    *buff.Command // if not nil, the order is this command and not a change
@@ -87,8 +88,8 @@ type outcome struct {
 	err    error
 }
 
-// reload adopts new definitions, or executes an order, between two frames. It reports what has
-// changed. If the new definitions have errors, it reports the errors and keeps the old definitions.
+// reload takes new definitions, or executes an order, between two frames. It reports what has
+// changed. If the new definitions have errors, it reports them and keeps the old definitions.
 func (l *loop) reload() {
 	select {
 	case c := <-l.changes:
@@ -115,11 +116,11 @@ func (l *loop) tell(report view.ReloadReport, err error) {
 	l.status.above(l.status.to, line)
 }
 
-// exchange adopts changed definitions.
+// exchange replaces the definitions.
 func (l *loop) exchange(c watch.Change) (report view.ReloadReport, err error) {
 	if c.Err == nil && !c.Catalog.Succeeds(l.eng.Catalog()) {
-		// Another reload, by the page or by the watcher, has replaced the catalog since this one was
-		// loaded. Load the folder again, as a successor of the current catalog.
+		// Another reload, by the page or by the watcher, has replaced the catalog in the meantime.
+		// Load the folder again, as a successor of the current catalog.
 		c.Catalog, c.Err = catalog.Reload(l.eng.Catalog(), l.buffs)
 	}
 	if c.Err != nil {

@@ -22,8 +22,8 @@ type Console struct {
 	Mount func(*Site) (stop func(), err error)
 }
 
-// Run plays one game until it ends or ctx is done, and returns the exit status: 0, or 1 after
-// an error, which is printed to Err. args are the arguments of command mmo.
+// Run plays one game until it ends or ctx is done, and returns the exit status: 0, or 1 after an
+// error, which is printed to Err. The parameter args has the arguments of command mmo.
 func Run(ctx context.Context, args []string, c Console) int {
 	s, err := parseFlags(args)
 	switch {
@@ -61,8 +61,8 @@ func run(ctx context.Context, s settings, c Console) (err error) {
 	return cmp.Or(l.game(ctx, c.Out), stop())
 }
 
-// game plays the world of the loop, prints the summary and closes the engine. The summary is
-// printed even after an error; the first error is returned.
+// game plays the world of the loop, prints the summary and closes the engine. It prints the
+// summary even after an error, and returns the first error.
 func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	l.play(ctx)
 	lines, digest := l.summary()
@@ -74,8 +74,9 @@ func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	closed := l.end(context.WithoutCancel(ctx))
 	_, printed := fmt.Fprint(stdout, lines, l.savedLine(), digest)
 	if l.watch != nil && l.totals.stuck > 0 || l.old() {
-		// The check of the pulses would fail. Players whose handlers exceeded the budget have pulses
-		// left, and so may players restored from disk, for the time when they were logged out.
+		// The check of the pulses would fail, because there may be pulses that did not run yet: of
+		// players whose handlers exceeded the budget, and of players restored from disk, for the
+		// time when they were logged out.
 		return cmp.Or(l.err, closed, printed)
 	}
 	return cmp.Or(l.err, closed, printed, l.pulses.check())

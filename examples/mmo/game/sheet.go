@@ -19,8 +19,8 @@ var headings = map[string]string{
 	"luck": "Luck", "tenacity": "Tenacity",
 }
 
-// sheet returns the attributes of a unit for the page, with the buff behind each modifier. It
-// is called in a Tick, when all visible units are idle.
+// sheet returns the attributes of a unit for the page, with the buff behind each modifier. It is
+// called at the end of a Tick, when the shown units are idle.
 func (w *world) sheet(data any) []inspect.Attribute {
 	u, ok := data.(*unit)
 	if !ok {
@@ -41,8 +41,8 @@ func (w *world) sheet(data any) []inspect.Attribute {
 	return out
 }
 
-// modifiers returns the modifiers of an attribute in the order in which they apply. Equal modifiers
-// are merged.
+// modifiers returns the modifiers of an attribute in the order in which they are applied. It
+// merges equal modifiers.
 func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate) []inspect.Modifier {
 	lying, err := w.eng.Modifiers(id, attr)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 type spell struct {
 	spec *buff.Spec
 	aim  aim
-	time time.Duration // time to cast the spell, as a timeout; 0 means none
+	time time.Duration // casting time, for which the caster has a timeout; 0 means none
 }
 
 // class describes a kind of player: its spells, and its usual place.
@@ -30,7 +30,7 @@ type class struct {
 	instants []spell
 	lasting  []spell // lasting spells; a spell that is listed twice is cast twice as often
 	stacking spell
-	aura     *buff.Spec // aura that one player of the class has in each raid; nil if the class has none
+	aura     *buff.Spec // aura that one player of the class bears for its raid; nil if none
 }
 
 // title returns the capitalized name of the class.

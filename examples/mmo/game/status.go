@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// status writes a line about the state of the game once a second. On a terminal the line stays below
-// all other output and is overwritten. In other outputs a new line is written each time.
+// status writes a line about the state of the game once a second. On a terminal the line stays
+// below all other output and is overwritten each time. To any other output, each line is written
+// anew.
 type status struct {
 	to       io.Writer
 	terminal bool
@@ -61,8 +62,8 @@ func (s *status) show(l *loop, took time.Duration) {
 	s.draw()
 }
 
-// draw overwrites the line. The code ?7l turns wrapping off, so that the terminal truncates a long
-// line, because a wrapped line could not be overwritten.
+// draw overwrites the line. The code ?7l turns off wrapping, because a wrapped line could not be
+// overwritten; the terminal then cuts off a long line.
 func (s *status) draw() {
 	if s.terminal && s.line != "" {
 		fmt.Fprintf(s.to, "\r\x1b[?7l%s\x1b[K\x1b[?7h", s.line)
@@ -76,8 +77,8 @@ func (s *status) clear() {
 	}
 }
 
-// above writes lines to the output to, which need not be the output of the status line, and draws
-// the status line below them again.
+// above writes lines to the output to, and draws the status line below them again. The output may
+// be a different one from that of the status line.
 func (s *status) above(to io.Writer, lines ...string) {
 	s.clear()
 	_, _ = io.WriteString(to, strings.Join(lines, "\n")+"\n") // if the output fails, the summary reports it

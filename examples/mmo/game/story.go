@@ -10,8 +10,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// story prints the important events for viewers: bosses appear, rage and die, players die of some
-// cause, and raids are wiped out. It depends only on events, so a repeated game prints the same lines.
+// story prints the important events for viewers: bosses appear, rage and die, players die of a
+// cause, and raids are wiped out. It depends only on events, so the same game prints the same
+// lines.
 type story struct {
 	*world
 	lines  []line // lines about the current frame
@@ -19,7 +20,7 @@ type story struct {
 	said   int           // number of lines printed in this second
 	named  int           // number of lines printed in this second about deaths of players
 	more   [subjects]int // by subject: number of lines of this second that were omitted
-	grim   []*raid       // the raid of each player that died in the frame; a raid may be repeated
+	grim   []*raid       // raids of the players that died in this frame; may have duplicates
 	told   bool
 	out    func(...string)
 	colour bool
@@ -39,8 +40,8 @@ const (
 	subjects // number of subjects
 )
 
-// paints are the terminal codes for the colours of the subjects. titles name the subjects in the line
-// about omitted lines.
+// paints are the terminal codes for the colours of the subjects, and titles are the names of the
+// subjects in the line about omitted lines.
 var (
 	paints = [subjects]string{"\x1b[36m", "\x1b[33m", "\x1b[1;33m", "\x1b[31m", "\x1b[1;31m", "\x1b[1;32m"}
 	titles = [subjects]string{"bosses appeared", "phases begun", "bosses enraged", "players fallen", "raids wiped out", "bosses killed"}
@@ -115,8 +116,8 @@ func (r *raid) standing() (n int) {
 	return n
 }
 
-// to returns the cause of a death, as in " to a Venom of its own". It returns "" if the cause is not
-// known, for example because a handler of the unit is running.
+// to returns the cause of a death, as in " to a Venom of its own". It returns "" if the cause is
+// unknown, for example because a handler of the unit is running.
 func (s *story) to(id buff.OwnerID) string {
 	u, ok := s.eng.Data(id).(*unit)
 	if !ok || s.eng.Busy(id) || u.fate.spec == nil {
@@ -145,8 +146,8 @@ func (s *story) who(id buff.OwnerID) string {
 // title returns the name of a buff for players.
 func title(s *buff.Spec) string { return cmp.Or(s.Name, s.ID) }
 
-// frame prints the lines of the frame in the order of time. It must sort the lines, because the
-// events of a frame are ordered by player.
+// frame prints the lines of the frame in the order of time. It sorts them, because the events of a
+// frame are ordered by player.
 func (s *story) frame() {
 	for i, r := range s.grim {
 		if r.fights && !r.fell && r.standing() == 0 && !slices.Contains(s.grim[:i], r) {
@@ -184,8 +185,8 @@ func (s *story) last(r *raid) (at wheel.Time) {
 	return at
 }
 
-// turn starts a new second if at is not in the current second. It then returns the line about the
-// omitted lines of the previous second, if any were omitted.
+// turn starts a new second if at is not in the current second. It then returns the line about
+// omitted lines of the previous second, if there were any.
 func (s *story) turn(at wheel.Time) []string {
 	if at/1000 <= s.second {
 		return nil

@@ -12,8 +12,8 @@ type times struct {
 	max    time.Duration
 }
 
-// bucketOf returns the index of the bucket of a duration. Up to 64 ns, each nanosecond has its own
-// bucket. Above that, each power of two is divided into 64 buckets.
+// bucketOf returns the index of the bucket of a duration. Below 128 ns, each nanosecond has its
+// own bucket. Above that, each power of two is divided into 64 buckets.
 func bucketOf(d time.Duration) int {
 	shift := max(0, bits.Len64(uint64(d))-7)
 	return shift*64 + int(d>>shift)
@@ -32,8 +32,8 @@ func (t *times) add(d time.Duration) {
 	t.max = max(t.max, d)
 }
 
-// quantile returns the duration that the given percentage of all durations does not exceed, rounded
-// down to the shortest duration of its bucket.
+// quantile returns the duration that the given percentage of all durations does not exceed,
+// rounded down to the shortest duration of its bucket.
 func (t *times) quantile(percent float64) time.Duration {
 	left := int(float64(t.total)*percent/100 + 0.5)
 	for k, n := range t.counts {

@@ -14,24 +14,25 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// bossHealth is the health of a boss per player of its raid. The health of players is in sheet.yaml.
+// bossHealth is the health of a boss per player of its raid. The health of players is in
+// sheet.yaml.
 const bossHealth = 750
 
-// assembly is the time within which all bosses appear, so that something is always happening;
-// the first one appears at once.
+// assembly is the time within which all bosses appear for the first time, one after the other, so
+// that something is always happening. The first one appears at once.
 const assembly = 20 * time.Second
 
 // firstBoss is the first owner id of a boss. Players are numbered from 1.
 const firstBoss = 1_000_001
 
 // world is the state of the loop. It learns about the units only from the events of the frames, so
-// that it never reads data that a worker may be changing.
+// that the loop never reads data that a worker may be changing.
 type world struct {
 	settings
 	*book
 	eng     *engine.Engine
 	keep    *keep      // saves the world; nil without -data
-	dice    *rand.Rand // used only by the loop, so that one seed gives one game
+	dice    *rand.Rand // random source of the loop only, so that one seed gives one game
 	source  *rand.PCG  // source of dice
 	now     wheel.Time
 	frames  int // number of frames to play
@@ -65,10 +66,10 @@ type player struct {
 	casts   int
 }
 
-// patience is the maximum time that one Tick waits for its handlers in a game without -live. It must
-// not run out on any machine, even if the machine stops for a second. Otherwise events would move to
-// a later frame, and the digest would depend on the speed of the machine. A live game, like a server,
-// uses the engine's default.
+// patience is the longest time that one Tick waits for its handlers in a game without -live. It is
+// so long that it does not run out on any machine, even if the machine stops for a second.
+// Otherwise events would move to a later frame, and the digest would depend on the speed of the
+// machine. A live game uses the engine's default, as a server would.
 const patience = time.Minute
 
 // budget returns the maximum time that one Tick waits for its handlers.
@@ -196,7 +197,7 @@ func (w *world) logOut(p *player) {
 	p.away, p.returns = true, w.in(3*time.Second, 5*time.Second)
 }
 
-// in returns the instant that is the delay and a random part of the spread from now.
+// in returns the instant after the delay and a random part of the spread.
 func (w *world) in(delay, spread time.Duration) wheel.Time {
 	return w.now.After(delay + time.Duration(w.dice.Int64N(int64(spread)+1)))
 }
