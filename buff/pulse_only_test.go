@@ -140,7 +140,7 @@ func (x *onlySide) run(until wheel.Time, limit int) (done bool) {
 func TestPulseOnly(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	only := 0
-	for seed := range uint64(long.Times(80)) {
+	for seed := range uint64(long.Times(40)) {
 		how := rand.New(rand.NewPCG(seed, 1))
 		short, long := newOnlySide(c, false, seed), newOnlySide(c, true, seed)
 		sides := []*onlySide{short, long}
@@ -189,7 +189,7 @@ func TestPulseOnly(t *testing.T) {
 		require.Zero(t, long.short)
 		only += short.short
 	}
-	require.Greater(t, only, 2*long.Times(80))
+	require.Greater(t, only, 2*long.Times(40))
 }
 
 // requireSame compares the events, calls and states of two sides.

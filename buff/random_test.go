@@ -21,7 +21,7 @@ import (
 // the smallest script that still fails:
 // go test ./buff -run TestRandomScripts -seed N.
 func TestRandomScripts(t *testing.T) {
-	n := long.Times(1000)
+	n := long.Times(500)
 	lines, tooLong, refused := 0, 0, 0
 	for i := range uint64(n) {
 		now := long.Seed() + i

@@ -20,7 +20,7 @@ import (
 )
 
 // saves is the number of random scripts in which the owner is saved and restored.
-func saves() int { return long.Times(200) }
+func saves() int { return long.Times(100) }
 
 // TestSaveIsNothing: a Set restored at the moment of its Save goes on as the Set that was
 // saved, whatever it carries and whatever is done to it.

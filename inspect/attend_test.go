@@ -32,6 +32,7 @@ func (g *game) incidents(query string) (out []toldIncident) {
 // Without a browser, Attend records stuck players with the position in the handler. Ended incidents
 // are kept and included in Grafana's answer.
 func TestAttend(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{StuckAfter: 100 * time.Millisecond, Speed: -1, Budget: time.Hour, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

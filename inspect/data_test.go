@@ -169,6 +169,7 @@ func TestEngineAttributes(t *testing.T) {
 
 // A player's stream has the player's events, and the reasons of denials.
 func TestPlayerStream(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	s := g.stream("?stream&player=5")
 	require.Contains(t, s.next("hello"), `"title":"bufftick"`)
@@ -204,6 +205,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestCatalog(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	c := g.get("?catalog")
 	require.Len(t, c["specs"], 3)

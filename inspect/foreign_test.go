@@ -25,8 +25,10 @@ var ends = recoveredtest.Ends("ended its goroutine and is not called again")
 // A Name that fails costs only that name. Watchers continue, also of that player, and see the
 // fault.
 func TestNameFails(t *testing.T) {
+	t.Parallel()
 	for _, c := range ends {
 		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
 			var calls atomic.Int64
 			g := newGame(t, inspect.Options{Name: func(id buff.OwnerID) string {
 				if id == 1<<64-1 {
@@ -85,11 +87,13 @@ func TestSearchFails(t *testing.T) {
 
 // A Reload that fails is answered with 500 and recorded; the next one is executed.
 func TestReloadFails(t *testing.T) {
+	t.Parallel()
 	for _, c := range ends {
 		if c.Name == "Goexit" {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
 			calls := 0
 			g := newGame(t, inspect.Options{Token: token, Reload: func() (any, error) {
 				if calls++; calls == 1 {
@@ -147,6 +151,7 @@ func TestAttributesFail(t *testing.T) {
 
 // An Alarm that fails is listed among the faults; the views continue.
 func TestAlarmFails(t *testing.T) {
+	t.Parallel()
 	for _, c := range ends {
 		t.Run(c.Name, func(t *testing.T) {
 			g := newGame(t, inspect.Options{Alarm: func() string { c.Do(); return "" }})

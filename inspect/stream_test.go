@@ -20,6 +20,7 @@ import (
 
 // A stream outlives the WriteTimeout of its server, and ends with its client.
 func TestStreamOutlivesWriteTimeout(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	srv := httptest.NewUnstartedServer(g.page)
 	srv.Config.WriteTimeout = 200 * time.Millisecond
@@ -84,6 +85,7 @@ func (w *stuckWriter) Write(p []byte) (int, error) {
 
 // If all streams belong to clients that do not read, one of them is closed for a good client.
 func TestStuckStreamIsReplaced(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
@@ -116,6 +118,7 @@ func TestStuckStreamIsReplaced(t *testing.T) {
 
 // A stalled loop is reported.
 func TestStalled(t *testing.T) {
+	t.Parallel()
 	eng, err := engine.New(engine.Options{Synchronous: true})
 	require.NoError(t, err)
 	srv := httptest.NewServer(inspect.Handler(eng))
@@ -171,6 +174,7 @@ func (w *heldWriter) events(kind string) (out []string) {
 // A slow client gets the latest view instead of the missed ones, and their number. Other clients
 // get each view, which contains only the changes.
 func TestStream_Gap(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &heldWriter{head: http.Header{}, takes: 4, held: make(chan struct{}), goes: make(chan struct{})}

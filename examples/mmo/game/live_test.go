@@ -21,7 +21,8 @@ import (
 
 // A live game prints the address of its page, obeys its keys, and ends cleanly with its context.
 func TestLive(t *testing.T) {
-	s, err := parseFlags([]string{"-live", "-addr", "127.0.0.1:0", "-players", "100", "-workers", "2", "-speed", "4"})
+	t.Parallel()
+	s, err := parseFlags([]string{"-live", "-addr", "127.0.0.1:0", "-players", "100", "-workers", "2", "-speed", "20"})
 	require.NoError(t, err)
 	w, err := newWorld(s)
 	require.NoError(t, err)

@@ -52,6 +52,7 @@ func change(t *testing.T, file, old, text string) {
 // definitions; when the folder is valid again, the changes take effect. The test waits for the
 // game's messages, however long they take.
 func TestReloadWhileItRuns(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	fill(t, dir, folder)
 	ctx, stop := context.WithCancel(t.Context())
