@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// AuraQuery asks [Options].Members for the owners in the area of an aura.
+// AuraQuery is the query to [Options].Members for the owners in the area of an aura.
 type AuraQuery struct {
 	Bearer buff.OwnerID  // the owner of the aura
 	Data   any           // the data that was passed to Spawn for the bearer
@@ -80,7 +80,7 @@ func newAuras(catalog *buff.Catalog) auras {
 	return auras{catalog: catalog, free: noEntry, of: map[buff.Handle]int32{}, same: map[auraKey]int32{}}
 }
 
-// timerFired schedules the search of an aura whose timer has fired.
+// timerFired schedules the search of an aura after its timer has fired.
 func (x *auras) timerFired(i int32) {
 	if a := &x.all[i]; a.ended == wheel.Never {
 		x.schedule(i)

@@ -134,10 +134,10 @@ func (e *Engine) mergeAll(turns []*batchedTurn) {
 	}
 }
 
-// readAhead is the number of turns whose data is prefetched at once.
+// readAhead is the number of turns that are prefetched together.
 const readAhead = 32
 
-// finishBatched merges the result of one turn whose owner is idle.
+// finishBatched merges the result of one turn. The owner must be idle.
 func (e *Engine) finishBatched(x *batchedTurn) {
 	x.owner = nil // the owner may leave and must not be kept alive then
 	if !x.completed && !x.parked {
@@ -211,8 +211,8 @@ func (e *Engine) rerunFailed(v *batchedTurn) {
 	}
 }
 
-// mergeBatched merges the result of one turn, whose owner is idle. It accesses the owner only in
-// unusual cases.
+// mergeBatched merges the result of one turn. The owner must be idle; mergeBatched accesses it only
+// in unusual cases.
 func (e *Engine) mergeBatched(v *batchedTurn) {
 	if e.watch.on != nil {
 		o := e.owners.at(v.number)

@@ -34,7 +34,7 @@ type copies struct {
 	mu     sync.Mutex
 	spares spares
 	soon   []uint32 // numbers of owners that are due next: Help copies these first
-	looked []uint32 // empty list whose memory soon will reuse
+	looked []uint32 // empty list, for reuse as soon
 }
 
 const copyLocks = 64

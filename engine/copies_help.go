@@ -17,7 +17,7 @@ type ticks struct {
 	mu   sync.Mutex
 	over sync.Cond
 	n    uint64        // number of Ticks that have ended
-	span time.Duration // length of the last Tick whose length was not zero; only the loop uses it
+	span time.Duration // length of the last Tick, except Tick(0); only the loop uses it
 
 	inARow int // successive calls of GiveWay during a Tick; only the caller of GiveWay uses it
 }

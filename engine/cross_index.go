@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crossIndex is the loop's index of buffs across owners: of buffs whose rules depend on their
+// crossIndex is the loop's index of buffs across owners: of buffs that depend on their
 // source, and of auras. It is built from events. Events of the loop's own commands are added
 // immediately, events from workers at the end of the frame.
 type crossIndex struct {

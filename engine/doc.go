@@ -116,7 +116,7 @@
 //   - no catalog of the engine calls a handler that is missing from Options.QuickHandlers, and
 //   - no due owner has a timeout with a function, or with a handler that isn't quick.
 //
-// Buffs whose effects are pure data call no handler and count as quick. If a small slice has to
+// Buffs with effects that are pure data call no handler and count as quick. If a small slice has to
 // run on the workers, one worker is woken, and the others only if the slice is not done after 200
 // µs. With Options.Synchronous all turns run on the loop.
 //

@@ -54,8 +54,8 @@ type Engine struct {
 	round     uint64 // number of slices so far, in all Ticks
 
 	backlog   backlog
-	starts    int   // number of mailboxes whose turns start in this slice
-	perReason int32 // allowance of batched turns whose given is 0; at most share
+	starts    int   // number of mailboxes that get a turn in this slice
+	perReason int32 // default allowance of batched turns in this slice; at most share
 	share     int32 // upper limit of one allowance: see maxShare
 	patience  int64 // events after which game time no longer waits for a late owner
 	processed int   // events processed in this Tick

@@ -43,7 +43,7 @@ type Inbox struct {
 	// Fields of the loop.
 	first, last *envelope // gathered and not yet delivered commands, in order
 	credit      int       // cost that the commands may have before it is the next producer's turn
-	prefetched  int       // number of commands at the front of the list whose owners are prefetched
+	prefetched  int       // number of prefetched commands at the front of the list
 }
 
 // AddBuff applies a buff to an owner in the next Tick. It fails with
@@ -234,7 +234,7 @@ func (p *producers) gather() {
 	}
 }
 
-// next returns the producer whose commands are next. At least one producer must have gathered
+// next returns the producer to serve next. At least one producer must have gathered
 // envelopes.
 func (p *producers) next() *Inbox {
 	all := *p.all.Load()

@@ -31,7 +31,7 @@ type producers struct {
 	all    atomic.Pointer[[]*Inbox] // in the order of creation
 
 	// Fields of the loop.
-	turn     int // index of the producer whose commands are next
+	turn     int // index of the producer to serve next
 	gathered int // number of gathered envelopes
 }
 
@@ -81,7 +81,7 @@ func (p *producers) close() { p.held.Or(shut) }
 //
 // The loop serves the producers in turn, in the order of their creation, and takes commands from
 // each until they have cost a small amount. So each producer also has an equal part of the Inbox's
-// cost limit in a Tick. What a producer does not use is available to the others.
+// cost limit in a Tick. Producers that need less leave the rest to the others.
 //
 // Producers exist as long as the engine. There are at most 64, and at most Options.Limits.Inbox.
 // For a further name, For returns an Inbox whose posts fail with [ErrTooManyProducers].

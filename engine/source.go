@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// sources is an index of the instances whose rules depend on their source. An instance that ends
+// sources is an index of the instances that depend on their source. An instance that ends
 // or is adopted when its source leaves is in the chain of that source. If the number of instances
 // of its definition from one source is limited, the instance is in the chain of that source and
 // definition.
@@ -36,7 +36,7 @@ type holding struct {
 	source buff.OwnerID
 	spec   *buff.Spec
 	needs  needs
-	links  [2]link // in the chain of the source, and in that of source and definition
+	links  [2]link // by k: see key
 }
 
 // link is the position of an instance in a chain. In a free entry, links[0].newer is the index of

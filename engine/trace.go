@@ -49,7 +49,7 @@ type slowTrace struct {
 	err  error  // error of the first trace that could not be written
 }
 
-// took writes a trace if the last frame, whose duration was d, was slow, and enough frames have
+// took writes a trace if the last frame, with the duration d, was slow, and enough frames have
 // passed since the last trace.
 func (s *slowTrace) took(e *Engine, d time.Duration) {
 	o := &e.opts

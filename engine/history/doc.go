@@ -36,7 +36,7 @@
 //	│ rare fields, and Seen if it has changed            │
 //	└────────────────────────────────────────────────────┘
 //
-// For example, a pulse takes 24 bytes if its owner differs from that of the previous record.
+// For example, a pulse takes 24 bytes if the previous record has another owner.
 // Adding events is a single pass, which reads three cache lines for each event. If the recorded
 // chunks are larger than the cache, half of the time is spent writing to memory.
 //

@@ -63,7 +63,7 @@ type columnHead struct {
 	at    []position
 	group []int // group[k] is the number of the path path[:k+1], see reading.groups
 	shape *shape
-	guess bool // the column does not exist, but a misspelled one probably stands for it
+	guess bool // the column does not exist, but a misspelled one is probably meant to be it
 }
 
 func (h *columnHead) name() string { return strings.Join(h.path, ".") }
@@ -250,7 +250,7 @@ func (t *reading) invalid(p position, id, field, text string) ast.Node {
 	return t.lost(p)
 }
 
-// lost returns a node at p that stands for an invalid value. No field reports another error for
+// lost returns a node at p that represents an invalid value. No field reports another error for
 // it.
 func (t *reading) lost(p position) ast.Node {
 	t.src.poisoned[p] = true

@@ -35,7 +35,7 @@ type formulaCompiler struct {
 	depth  int // stack depth at the current step
 	locals []local
 	err    *formulaError // the first error
-	silent bool          // the formula uses a curve whose error has been reported
+	silent bool          // the formula uses an invalid curve, which has been reported
 }
 
 // local is a name defined by let.
@@ -61,8 +61,8 @@ func (k kind) String() string {
 	return "a number"
 }
 
-// compileFormula returns the compiled formula or its error. Both are nil if the formula uses a
-// curve whose error has been reported.
+// compileFormula returns the compiled formula or its error. Both are nil if the formula uses an
+// invalid curve, which has been reported.
 func compileFormula(text string, in scope) (*formula, *formulaError) {
 	if n := utf8.RuneCountInString(text); n > maxFormula {
 		return nil, &formulaError{0, fmt.Sprintf("%d characters: a formula may have at most %d", n, maxFormula)}

@@ -15,7 +15,7 @@ import (
 // DefaultFrame is the default of [CheckOptions].Frame.
 const DefaultFrame = 50 * time.Millisecond
 
-// CheckOptions tells [Check] facts about the game that are not in the files. The zero value is a
+// CheckOptions gives [Check] facts about the game that are not in the files. The zero value is a
 // usable default.
 type CheckOptions struct {
 	// Frame is the length of the game's frames, in whole milliseconds. The rule "off-frame" uses

@@ -190,7 +190,7 @@ type walk struct {
 	*linter
 	path []use           // applications from the first definition of the walk to the current one
 	on   map[string]int  // index of each definition on the path
-	over map[string]bool // definitions whose visit is complete
+	over map[string]bool // definitions that have been visited completely
 	said map[string]bool // definitions that belong to a reported loop
 }
 

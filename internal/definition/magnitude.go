@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// magnitude reads a number of a buff. The value is a constant, or a map that says where the number
-// comes from. *to must not move until all files have been read.
+// magnitude reads a number of a buff. The value is a constant, or a map with the origin of
+// the number. *to must not move until all files have been read.
 func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 	before, why := d.loader.failed, ""
 	switch n.(type) {
@@ -37,7 +37,7 @@ var allowedWith = map[string][]string{
 	"formula": {"default", "snapshot"},
 }
 
-// origins are the fields that say where a number comes from. A number has exactly one of them.
+// origins are the fields that give the origin of a number. A number has exactly one of them.
 var origins = []string{"const", "curve", "attr", "caller", "formula"}
 
 // origin reads a number that is written as a map.

@@ -23,7 +23,7 @@ type source struct {
 	last       int
 	runes      []rune
 
-	// Positions of values whose errors have been reported; only for tables.
+	// Positions of values with an error that has been reported; only for tables.
 	poisoned map[position]bool
 }
 
