@@ -31,7 +31,7 @@ func (s *Set) handleAct(t *Turn, act Act, target OwnerID, amount int64) Result {
 			t.quiet = true
 		}
 		e := s.newInstanceEvent(t, Reacted, at)
-		e.Name, e.Target, e.Magnitude = spec.catalog.ActName(act), target, amount
+		e.Name, e.Target, e.Magnitude = spec.catalog.acts.name(int(act)), target, amount
 		s.queueActions(t, spec.reactionTo(act), s.numbersOf(t, i, offBoundary))
 		t.quiet = quiet
 		r.Kind = Reacted
@@ -66,7 +66,7 @@ type hit struct {
 }
 
 // damage reduces an attribute by whole points, after shields have absorbed their part.
-func (s *Set) damage(t *Turn, c *Command, catalog *Catalog) Result {
+func (s *Set) damage(t *Turn, c *Command, catalog *catalog) Result {
 	points := math.Floor(c.Value)
 	if c.Value-points >= 0.5 {
 		points++
@@ -89,7 +89,7 @@ func (s *Set) damage(t *Turn, c *Command, catalog *Catalog) Result {
 // the Outbox, which is dropped without a Missed if the source has left.
 //
 // Examples: testdata/stat/damage_acts.txt, damage_loop.txt.
-func (s *Set) reportDamage(t *Turn, c *Command, catalog *Catalog, amount int64) {
+func (s *Set) reportDamage(t *Turn, c *Command, catalog *catalog, amount int64) {
 	if newest := s.attributeCatalog(t); newest != nil {
 		catalog = newest
 	}
@@ -103,7 +103,7 @@ func (s *Set) reportDamage(t *Turn, c *Command, catalog *Catalog, amount int64) 
 		s.handleAct(t, catalog.dealt, source, amount)
 	case source != 0 && catalog.dealt != 0:
 		t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: source, Cause: Cause{Damage: true}, Command: Command{
-			Verb: verb.Happened, Owner: source, Act: catalog.dealt, Amount: amount, Application: Application{Source: s.owner}, quiet: t.quiet,
+			Verb: verb.Happened, Owner: source, Act: catalog.dealt, Amount: amount, Application: Application{Source: s.owner, Origin: Origin{Quiet: t.quiet}},
 		}})
 	}
 }

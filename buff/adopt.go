@@ -34,13 +34,14 @@ import (
 // if the owner would have too many modifiers, or if Turn.Catalog does not have the definition. If
 // the new version is instant, the buff is removed instead. Adopt costs O(buffs).
 func (s *Set) Adopt(t *Turn, at wheel.Time) Adopted {
+	catalog := t.compiled()
 	t.begin(at, s.timeScale().firstReached(at), false)
 	var n Adopted
 	s.eachInstance(func(at uint16) { s.adopt(t, at, &n) })
-	s.setCatalog(t.Catalog)
+	s.setCatalog(catalog)
 	versions := false
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		versions = versions || s.programOf(s.slot(at)).catalog != t.Catalog
+		versions = versions || s.programOf(s.slot(at)).catalog != catalog
 	}
 	s.setMixed(versions)
 	s.evaluateConditions(t)
@@ -62,11 +63,11 @@ type Adopted struct {
 // adopt updates one instance to the newest version of its definition.
 func (s *Set) adopt(t *Turn, at uint16, n *Adopted) {
 	i := s.slot(at)
-	newest, known := t.Catalog.version(s.programOf(i))
+	newest, known := t.compiled().version(s.programOf(i))
 	switch {
 	case newest == s.programOf(i):
 		return
-	case newest != nil && newest.revision == s.programOf(i).revision:
+	case newest != nil && newest.Compiled().Revision == s.programOf(i).Compiled().Revision:
 		s.setProgram(at, newest)
 		return
 	}

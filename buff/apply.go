@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"github.com/bufftick/bufftick/internal/handle"
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/define"
@@ -17,14 +18,14 @@ import (
 // reason. Until all checks have passed, the owner is unchanged except for its number of rolls.
 func (s *Set) apply(t *Turn, a *Application) outcome {
 	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
-		newest, _ := t.Catalog.version(a.Spec.program)
-		if newest == nil || a.member && !newest.auraCanApply() {
+		newest, _ := t.compiled().version(programFor(a.Spec))
+		if newest == nil || a.Origin.Aura && !newest.auraCanApply() {
 			return s.deny(t, a, Reload, nil)
 		}
 		a.Spec = &newest.Spec
 	}
-	spec := a.Spec.program
-	t.share, t.backdate = a.share, a.backdate.of(spec)
+	spec := programFor(a.Spec)
+	t.share, t.backdate = a.Origin.Share, a.Origin.Backdate.of(spec)
 	if !a.plain() {
 		if why, err := a.check(); err != nil {
 			return s.rejectInvalid(t, a, why, err)
@@ -40,7 +41,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 		s.setCatalog(spec.catalog)
 	}
 	if spec.capturesLate && a.Source == s.owner {
-		t.captured = a.Capture(t.captured, s, s.attributeCatalog(t), define.SnapshotCast)
+		t.captured = a.capture(t.captured, s, s.attributeCatalog(t), define.SnapshotCast)
 	}
 	if s.gates() != nil || spec.uses&usesGates != 0 {
 		if why := s.admit(t, a); why != NoReason {
@@ -54,7 +55,7 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 	switch {
 	case why != NoReason:
 		return s.deny(t, a, why, nil)
-	case spec.uses&usesDR == 0 && a.stolenBuff == nil:
+	case spec.uses&usesDR == 0 && a.Origin.Stolen == nil:
 		return s.joinOrStart(t, a, d)
 	}
 	r := s.joinOrStartAll(t, a, d)
@@ -64,17 +65,45 @@ func (s *Set) apply(t *Turn, a *Application) outcome {
 	switch r.kind {
 	case Applied, Refreshed, Stacked, Queued: // other outcomes do not advance diminishing returns
 		if s.isLive(r.handle) {
-			s.noteApplier(r.handle.slot(), a.Source)
+			s.noteApplier(handle.Slot(r.handle), a.Source)
 		}
 		s.diminish(t, spec, a.Source) // not a.Spec: joining can replace it by an older version
 	}
 	return r
 }
 
+// plain is a fast test: if it returns true, check would accept the application.
+func (a *Application) plain() bool {
+	return a.Duration == Span{} && a.Stacks >= 0 && uint(a.Level) <= define.MaxLevel && a.Scale == Ratio{}
+}
+
+// check returns the reason and the error if the application has invalid arguments, else zeros.
+func (a *Application) check() (Reason, error) {
+	if d, given := a.Duration.Given(); given {
+		switch {
+		case a.Spec.Kind == define.Instant:
+			return BadDuration, fmt.Errorf("%w: %q is instant and takes none, not %v", ErrDuration, a.Spec.ID, d)
+		case d <= 0:
+			return BadDuration, fmt.Errorf("%w: %q for %v, must be above zero", ErrDuration, a.Spec.ID, d)
+		case d > define.MaxDuration:
+			return BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", ErrDuration, a.Spec.ID, d, define.MaxDuration)
+		}
+	}
+	switch {
+	case a.Stacks < 0:
+		return BadStacks, fmt.Errorf("%w: %q with %d", ErrStacks, a.Spec.ID, a.Stacks)
+	case a.Level < 0 || a.Level > define.MaxLevel:
+		return BadLevel, fmt.Errorf("%w: %q with %d, want 0 to %d", ErrLevel, a.Spec.ID, a.Level, define.MaxLevel)
+	case !a.Scale.within(MaxRatio):
+		return BadDuration, fmt.Errorf("%w: %q with %v, want parts up to %d", ErrScale, a.Spec.ID, a.Scale, MaxRatio)
+	}
+	return NoReason, nil
+}
+
 // joinOrStartAll is joinOrStart, followed by the further parts of a stolen buff.
 func (s *Set) joinOrStartAll(t *Turn, a *Application, d int64) outcome {
 	r := s.joinOrStart(t, a, d)
-	if a.stolenBuff != nil && len(a.stolenBuff.rest) > 0 && r.kind != Denied && r.kind != Removed {
+	if stolen := stolenOf(a); stolen != nil && len(stolen.rest) > 0 && r.kind != Denied && r.kind != Removed {
 		s.startRest(t, a)
 	}
 	return r
@@ -99,8 +128,8 @@ func (s *Set) joinOrStart(t *Turn, a *Application, d int64) outcome {
 func (s *Set) executeInstant(t *Turn, a *Application) outcome {
 	e := t.newEvent(s, Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
-	e.Elapsed, e.Period, e.Count = a.share.elapsed, a.share.period, a.share.count
-	s.queueActions(t, a.Spec.program.exec, &magnitudes{values: t.evaluated.values, captured: a.Captured})
+	e.Elapsed, e.Period, e.Count = a.Origin.Share.elapsed, a.Origin.Share.period, a.Origin.Share.count
+	s.queueActions(t, programFor(a.Spec).exec, &magnitudes{values: t.evaluated.values, captured: a.Captured})
 	return outcome{kind: Executed}
 }
 
@@ -114,7 +143,7 @@ func (s *Set) joinTarget(a *Application) uint16 {
 
 // start starts a new instance with a duration of d ms.
 func (s *Set) start(t *Turn, a *Application, d int64) outcome {
-	spec := a.Spec.program
+	spec := programFor(a.Spec)
 	why, at := NoReason, uint16(noSlot)
 	if spec.uses&usesRoom != 0 {
 		why = s.makeRoom(t, a)
@@ -147,7 +176,7 @@ func (s *Set) start(t *Turn, a *Application, d int64) outcome {
 	i.end = endAfter(t.now, d)
 	i.stacks = int16(min(spec.stacksOf(a), spec.limit))
 	s.rehash(at)
-	if a.member {
+	if a.Origin.Aura {
 		i.flags |= member
 	}
 	if spec.uses&usesExtra != 0 {
@@ -207,7 +236,7 @@ func (s *Set) activate(t *Turn, at uint16) {
 
 // initExtra fills the extra of a new instance.
 func (s *Set) initExtra(t *Turn, i *instance, a *Application) {
-	x, spec := s.ensureExtra(i), a.Spec.program
+	x, spec := s.ensureExtra(i), programFor(a.Spec)
 	x.key = a.Key
 	if spec.Stack.Timers != define.TimersEach {
 		x.charges, x.shield = spec.initialCharges(a), spec.pool(t, a)
@@ -286,7 +315,7 @@ func (s *Set) rejectInvalid(t *Turn, a *Application, why Reason, err error) outc
 // "" if there is none.
 func (a *Application) unreadParam() string {
 	for i := range a.Params {
-		if !slices.Contains(a.Spec.program.callers, a.Params[i].Caller) {
+		if !slices.Contains(programFor(a.Spec).callers, a.Params[i].Caller) {
 			return a.Params[i].Caller
 		}
 	}
@@ -310,7 +339,7 @@ type Captured struct {
 
 // Captures reports whether the definition, or any definition that it can apply directly or
 // indirectly, reads attributes of its source. If not, [Application.Capture] does nothing.
-func (s *Spec) Captures() bool { return len(s.program.captures) > 0 }
+func (s *Spec) Captures() bool { return len(programFor(s).captures) > 0 }
 
 // Capture reads the attributes of the source that are needed by the definition and by all
 // definitions that it can apply. It keeps values that were captured before.
@@ -327,12 +356,16 @@ func (s *Spec) Captures() bool { return len(s.program.captures) > 0 }
 // dst is too short. The caller must have exclusive access to the Set of the source: see the
 // package documentation.
 func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when define.Snapshot) []Captured {
+	return a.capture(dst, source, compiledOf(c), when)
+}
+
+func (a *Application) capture(dst []Captured, source *Set, c *catalog, when define.Snapshot) []Captured {
 	from := len(dst)
-	for _, w := range a.Spec.program.captures {
+	for _, w := range programFor(a.Spec).captures {
 		if v, ok := findCaptured(a.Captured, w.attr, w.when); ok {
 			dst = append(dst, Captured{w.attr, w.when, v})
 		} else if source != nil && (w.when == define.SnapshotCast || when != define.SnapshotCast) {
-			dst = append(dst, Captured{w.attr, w.when, source.Attribute(c, w.attr)})
+			dst = append(dst, Captured{w.attr, w.when, source.attributeValue(c, w.attr)})
 		}
 	}
 	a.Captured = dst[from:len(dst):len(dst)]
@@ -341,7 +374,7 @@ func (a *Application) Capture(dst []Captured, source *Set, c *Catalog, when defi
 
 // Unknown reports whether [Application.Capture] with SnapshotApply would read any attribute.
 func (a *Application) Unknown() bool {
-	for _, w := range a.Spec.program.captures {
+	for _, w := range programFor(a.Spec).captures {
 		if _, ok := findCaptured(a.Captured, w.attr, w.when); !ok {
 			return true
 		}
@@ -362,7 +395,7 @@ func (a *Application) Inherit(dst []Captured, s *Set, c *Catalog, h Handle) []Ca
 				dst = append(dst, known)
 			}
 		}
-		for _, w := range a.Spec.program.captures {
+		for _, w := range programFor(a.Spec).captures {
 			if w.when == define.SnapshotApply {
 				dst = append(dst, Captured{w.attr, w.when, s.Attribute(c, w.attr)})
 			}

@@ -25,7 +25,7 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 	x, now := s.ensureExtra(i), s.nowOf(t, i)
 	l := asyncStack{
 		end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level),
-		shield: a.Spec.program.pool(t, a), charges: a.Spec.program.initialCharges(a),
+		shield: programFor(a.Spec).pool(t, a), charges: programFor(a.Spec).initialCharges(a),
 	}
 	if period := s.period(i); period > 0 {
 		l.lag = max(int64(now-i.boundary)+period, 0) // the time since the last boundary
@@ -38,7 +38,7 @@ func (s *Set) addAsync(t *Turn, i *instance, a *Application, d int64, stacks int
 
 // storeAsyncNumbers stores the evaluated numbers of an application in its async stack.
 func (s *Set) storeAsyncNumbers(t *Turn, i *instance, a *Application, l *asyncStack) {
-	if len(a.Spec.program.numbers) > 0 {
+	if len(programFor(a.Spec).numbers) > 0 {
 		s.storeWaiting(t, i, a, l)
 	}
 }
@@ -90,7 +90,7 @@ func compareAsync(a, b asyncStack) int {
 // applied to the stack that ends first. If there is room for only some of the new stacks, the
 // others are dropped without an event.
 func (s *Set) reapplyAsync(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := s.slot(at), a.Spec.program
+	i, spec := s.slot(at), programFor(a.Spec)
 	r := outcome{handle: s.handle(at), kind: Stacked}
 	room := spec.limit - int32(i.stacks)
 	full := room <= 0
@@ -159,12 +159,12 @@ func (s *Set) restartFirst(t *Turn, at uint16, a *Application, d int64) EventKin
 	s.gates().restartReset(t, s.programOf(i), l.source)
 	s.ages++
 	end := now.Add(d)
-	if a.stolen && !a.replacesByLevel(i) { // a steal never shortens a buff of the thief
+	if a.Origin.Steal && !a.replacesByLevel(i) { // a steal never shortens a buff of the thief
 		end = max(end, l.end)
 	}
 	l.end, l.age, l.stacks = end, s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
-	l.shield, l.charges = a.Spec.program.pool(t, a), a.Spec.program.initialCharges(a)
+	l.shield, l.charges = programFor(a.Spec).pool(t, a), programFor(a.Spec).initialCharges(a)
 	s.storeAsyncNumbers(t, i, a, &l)
 	to, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
 	x.async = slices.Insert(x.async, to, l)

@@ -17,13 +17,13 @@ import (
 // Attribute returns the value of an attribute of the owner, with all modifiers, within its
 // limits. The catalog is Turn.Catalog; Attribute panics if the catalog does not have the attribute.
 // A call costs O(1) if no modifier has changed since the previous call.
-func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.attributeValue(c, a) }
+func (s *Set) Attribute(c *Catalog, a stat.Attr) float64 { return s.attributeValue(compiledOf(c), a) }
 
 // Base returns the value of an attribute of the owner without modifiers. It panics if the catalog
 // does not have the attribute.
 func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
 	if s.sheet() == nil || s.sheet().Attrs() < int(a) {
-		return c.schema.At(a).Base
+		return compiledOf(c).schema.At(a).Base
 	}
 	return s.sheet().Base(a)
 }
@@ -31,12 +31,13 @@ func (s *Set) Base(c *Catalog, a stat.Attr) float64 {
 // Attributes returns the owner's attributes in the order of the catalog. It may allocate; it is
 // meant for inspection, not for rules.
 func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
+	catalog := compiledOf(c)
 	switch {
-	case c.schema == nil:
+	case catalog.schema == nil:
 		return func(func(stat.View) bool) {}
 	case s.sheet() == nil:
-		return sheet.New(c.schema, 0).All()
-	case s.sheet().Attrs() >= c.schema.Len():
+		return sheet.New(catalog.schema, 0).All()
+	case s.sheet().Attrs() >= catalog.schema.Len():
 		return s.sheet().All()
 	}
 	return func(yield func(stat.View) bool) {
@@ -45,9 +46,9 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 				return
 			}
 		}
-		for a := stat.Attr(s.sheet().Attrs() + 1); int(a) <= c.schema.Len(); a++ {
-			def := c.schema.At(a)
-			if !yield(stat.View{Attr: a, Name: def.Name, Base: def.Base, Value: s.attributeValue(c, a)}) {
+		for a := stat.Attr(s.sheet().Attrs() + 1); int(a) <= catalog.schema.Len(); a++ {
+			def := catalog.schema.At(a)
+			if !yield(stat.View{Attr: a, Name: def.Name, Base: def.Base, Value: s.attributeValue(catalog, a)}) {
 				return
 			}
 		}
@@ -58,7 +59,7 @@ func (s *Set) Attributes(c *Catalog) iter.Seq[stat.View] {
 // [stat.Modifier] the field Of is the [Handle] of the buff. Modifiers panics if the catalog does
 // not have the attribute. The Set must not be modified during the iteration.
 func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
-	c.schema.At(a)
+	compiledOf(c).schema.At(a)
 	return func(yield func(stat.Modifier) bool) {
 		if s.sheet() == nil || s.sheet().Attrs() < int(a) {
 			return
@@ -72,14 +73,14 @@ func (s *Set) Modifiers(c *Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 }
 
 // attributeCatalog returns the catalog that defines the attributes, or nil if there is none.
-func (s *Set) attributeCatalog(t *Turn) *Catalog {
+func (s *Set) attributeCatalog(t *Turn) *catalog {
 	if t.Catalog != nil {
-		return t.Catalog
+		return t.compiled()
 	}
 	return s.catalog
 }
 
-func (s *Set) attributeValue(c *Catalog, a stat.Attr) float64 {
+func (s *Set) attributeValue(c *catalog, a stat.Attr) float64 {
 	if s.sheet() == nil {
 		return c.schema.At(a).Base
 	}
@@ -99,7 +100,7 @@ func (s *Set) sheet() *sheet.Sheet {
 
 // ensureSheet returns the owner's sheet for modification, with all attributes of a catalog. To read
 // attributes, a sheet is not needed: an attribute that it does not have is read from the catalog.
-func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
+func (b *rareState) ensureSheet(c *catalog) *sheet.Sheet {
 	if b.sheet == nil {
 		b.sheet = sheet.New(c.schema, 0)
 	}
@@ -112,7 +113,7 @@ func (b *rareState) ensureSheet(c *Catalog) *sheet.Sheet {
 func (s *Set) changeBase(t *Turn, c *Command) Result {
 	catalog := s.attributeCatalog(t)
 	if c.Application.Spec != nil {
-		catalog = c.Application.Spec.program.catalog
+		catalog = programFor(c.Application.Spec).catalog
 	}
 	switch {
 	case catalog == nil || catalog.schema == nil || c.Attr == 0 || int(c.Attr) > catalog.schema.Len():
@@ -133,7 +134,7 @@ func (s *Set) changeBase(t *Turn, c *Command) Result {
 
 // rebase changes the base of an attribute and emits a Changed. Then empty shields break, the damage
 // is reported as acts, and the AtMin rule applies if the attribute has reached its minimum.
-func (s *Set) rebase(t *Turn, c *Command, catalog *Catalog, v float64, h hit) Result {
+func (s *Set) rebase(t *Turn, c *Command, catalog *catalog, v float64, h hit) Result {
 	sheet := s.ensureRare().ensureSheet(catalog)
 	least, _ := sheet.Limits(c.Attr)
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
@@ -167,7 +168,7 @@ func (s *Set) rebase(t *Turn, c *Command, catalog *Catalog, v float64, h hit) Re
 }
 
 // withinLimits reports whether the base of an attribute is within its present limits.
-func (s *Set) withinLimits(catalog *Catalog, a stat.Attr) bool {
+func (s *Set) withinLimits(catalog *catalog, a stat.Attr) bool {
 	sheet := s.ensureRare().ensureSheet(catalog)
 	least, most := sheet.Limits(a)
 	base := sheet.Base(a)
@@ -176,7 +177,7 @@ func (s *Set) withinLimits(catalog *Catalog, a stat.Attr) bool {
 
 // reachedMinimum applies the AtMin rule of an attribute that has reached its minimum. The parameter
 // by has the source and the definition that caused the change.
-func (s *Set) reachedMinimum(t *Turn, catalog *Catalog, a stat.Attr, by *Application) {
+func (s *Set) reachedMinimum(t *Turn, catalog *catalog, a stat.Attr, by *Application) {
 	if catalog.attributes[a-1].AtMin == define.AtMinKill {
 		t.Issue(s, &Command{Verb: verb.Kill, Application: Application{Spec: by.Spec, Source: by.Source}})
 	}
@@ -205,7 +206,7 @@ func (s *Set) clampBases(t *Turn) {
 // Example: testdata/stat/amount.txt.
 func (s *Set) evaluateAtAct(t *Turn, n *number, e *Event, stacks int32, k *magnitudes) (float64, Reason) {
 	q := evaluator{
-		set: s, turn: t, spec: e.Spec.program, captured: k.captured, own: e.Source == s.owner,
+		set: s, turn: t, spec: programFor(e.Spec), captured: k.captured, own: e.Source == s.owner,
 		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
 	}
 	if at := s.lookup(e.Handle); at != nil {
@@ -220,13 +221,13 @@ func (s *Set) issueChange(t *Turn, o *op, e *Event, source OwnerID, k *magnitude
 	c, stacks, share := o.change, e.Stacks, t.shareOf(e)
 	switch e.Kind {
 	case Denied:
-		stacks = e.Spec.program.limit // the event of an overflow, at the stack limit
+		stacks = programFor(e.Spec).limit // the event of an overflow, at the stack limit
 	case Executed:
 		stacks = share.instantStacks()
 	case Reacted, Died, Removed:
-		stacks = int32(e.Spec.program.counted(int16(stacks)))
+		stacks = int32(programFor(e.Spec).counted(int16(stacks)))
 	}
-	v, ok := t.numberOf(e.Spec.program, c, k, stacks)
+	v, ok := t.numberOf(programFor(e.Spec), c, k, stacks)
 	if c.atAct != nil {
 		var why Reason
 		if v, why = s.evaluateAtAct(t, c.atAct, e, stacks, k); why != NoReason {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -28,7 +29,7 @@ func (s *program) auraCanApply() bool {
 //
 // Examples: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
 func (s *Set) enterAura(t *Turn, a *Application) Result {
-	if !a.Spec.program.auraCanApply() {
+	if !programFor(a.Spec).auraCanApply() {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
 	if at, k := s.findMember(a); at != noSlot {
@@ -42,14 +43,14 @@ func (s *Set) enterAura(t *Turn, a *Application) Result {
 		}
 		return Result{Handle: s.handle(at)}
 	}
-	a.member = true
+	a.Origin.Aura = true
 	was := int16(0)
 	if at := s.joinTarget(a); at != noSlot {
 		was = s.slot(at).stacks
 	}
 	r := s.apply(t, a)
 	if r.kind != Denied && r.kind != Removed && s.isLive(r.handle) {
-		at := r.handle.slot()
+		at := handle.Slot(r.handle)
 		i := s.slot(at)
 		s.ages++
 		x := s.ensureExtra(i)
@@ -164,7 +165,7 @@ func (s *Set) firstLeaving(i *instance) int {
 func (s *Set) findMember(a *Application) (uint16, int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		i := s.slot(at)
-		if i.flags&member == 0 || !s.sameDefinition(s.programOf(i), a.Spec.program) {
+		if i.flags&member == 0 || !s.sameDefinition(s.programOf(i), programFor(a.Spec)) {
 			continue
 		}
 		if k := slices.IndexFunc(s.extraOf(i).async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {

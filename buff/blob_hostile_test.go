@@ -28,7 +28,7 @@ func TestHostileBlob(t *testing.T) {
 		}
 		for k := range b.Buffs {
 			if rng.IntN(20) == 0 {
-				b.Buffs[k].ID = c.programs[rng.IntN(c.Len())].ID
+				b.Buffs[k].ID = compiledOf(c).programs[rng.IntN(c.Len())].ID
 			}
 		}
 		if b.Check() == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"github.com/bufftick/bufftick/internal/handle"
 	"math"
 	"os"
 	"reflect"
@@ -154,7 +155,7 @@ func fullSet(t testing.TB, c *Catalog, times int) *Set {
 		switch i.Spec.ID {
 		case "dead":
 			do(4_000, Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: i.Handle})
-			s.setDeathPause(turn, i.Handle.slot(), true)
+			s.setDeathPause(turn, handle.Slot(i.Handle), true)
 		case "quick":
 			do(blobMoment.Now, Command{Verb: verb.SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
 			s.ensureExtra(s.lookup(i.Handle)).pendingPulses = 2

@@ -4,45 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/misspelt"
-	"github.com/bufftick/bufftick/internal/sheet"
 )
 
 // Catalog is an immutable set of checked definitions. Any goroutine may read it.
-type Catalog struct {
-	programs    []*program // by number: see program.index
-	byID        map[string]*program
-	handlers    []string
-	handlerIDs  map[string]HandlerID
-	ownHandlers map[string]bool // handlers that a definition of this catalog calls
+type Catalog struct{ compiled *catalog }
 
-	tags, acts         names
-	parents            []Tag // parents[t-1] is the tag directly above tag t, or 0
-	groups, slots, drs names
-
-	dead       define.DeadRule // the rule of definitions with DeadDefault
-	aligned    bool            // at least one definition has AlignOwner
-	attributes []define.Attribute
-	schema     *sheet.Layout // nil if there are no attributes, or if an attribute is invalid
-
-	damaged, dealt Act    // define.ActDamaged and ActDealt; 0 if no definition uses the act
-	damageActs     uint64 // the set of the acts damaged and dealt: see Act.bit
-
-	lineages names       // the IDs of this catalog and of its predecessors
-	latest   []*program  // latest[n-1] is the program of lineage n in this catalog, or nil
-	ancestry []*identity // identities of the predecessors, oldest first, and of this catalog
-	changes  []define.SpecChange
-
-	revisions []uint32 // revisions[n-1] is the highest revision of lineage n so far
-
-	locations []string // Definitions.Places: by Spec.Index, may be shorter than programs
-}
+// Compiled returns the form of the catalog that an engine executes.
+func (c *Catalog) Compiled() any { return c.compiled }
 
 // Errors of catalogs. Every error of [NewCatalog] matches ErrSpec. [Catalog.Rebuild] fails with
 // ErrAttributes if an attribute was changed or removed.
@@ -92,8 +66,13 @@ func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
 func NewCatalog(specs ...Spec) (*Catalog, error) { return Build(Definitions{Specs: specs}) }
 
 // Build is like NewCatalog but also takes attributes, tags and acts.
-func Build(d Definitions) (*Catalog, error) {
-	return newCatalog(&Catalog{handlerIDs: make(map[string]HandlerID)}, nil, d)
+func Build(d Definitions) (*Catalog, error) { return wrap(build(d)) }
+
+func wrap(c *catalog, err error) (*Catalog, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Catalog{c}, nil
 }
 
 // Next returns a catalog of the definitions that succeeds the catalog c. It does not change c.
@@ -104,114 +83,27 @@ func Build(d Definitions) (*Catalog, error) {
 // version, unless the two versions have different [define.Stacking].Timers. Buffs that a definition
 // applies always have the newest version.
 func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
-	return c.Rebuild(Definitions{Attributes: c.attributes, Dead: c.dead, Specs: specs})
+	return c.Rebuild(Definitions{Attributes: c.compiled.attributes, Dead: c.compiled.dead, Specs: specs})
 }
 
 // Rebuild is like Next but also takes attributes, tags and acts. All attributes of c must be in d,
 // unchanged, because the owners already have values for them. Otherwise Rebuild fails with an error
 // that matches [ErrAttributes], and with [SpecErrors] that name each changed or missing attribute.
 // The attributes of c keep their order, and new attributes follow them.
-func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) {
-	var err error
-	if d.Attributes, err = c.mergeAttributes(d.Attributes); err != nil {
-		return nil, err
-	}
-	return newCatalog(&Catalog{
-		handlers: slices.Clip(c.handlers), handlerIDs: maps.Clone(c.handlerIDs), parents: slices.Clip(c.parents),
-		tags: c.tags.clone(), acts: c.acts.clone(), groups: c.groups.clone(), slots: c.slots.clone(), drs: c.drs.clone(),
-		lineages: c.lineages.clone(),
-	}, c, d)
-}
-
-// mergeAttributes returns the attributes of c, followed by the attributes in the list that c does
-// not have.
-func (c *Catalog) mergeAttributes(list []define.Attribute) ([]define.Attribute, error) {
-	var errs SpecErrors
-	all, old := slices.Clip(c.attributes), make([]bool, len(list))
-	for _, a := range c.attributes {
-		switch i := slices.IndexFunc(list, func(b define.Attribute) bool { return a.Name == b.Name }); {
-		case i < 0:
-			errs = append(errs, &SpecError{Field: "attributes." + a.Name, Text: "taken away: the owners have it, so that it stays while the game runs"})
-		case list[i] != a:
-			errs = append(errs, &SpecError{Field: "attributes." + a.Name, Text: "changed: the owners have it as it was, and attributes can be added while the game runs, but not changed"})
-		default:
-			old[i] = true
-		}
-	}
-	if errs != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAttributes, errs)
-	}
-	for i := range list {
-		if !old[i] {
-			all = append(all, list[i])
-		}
-	}
-	return all, nil
-}
-
-// newCatalog completes c, which succeeds the catalog before if before is not nil.
-func newCatalog(c, before *Catalog, d Definitions) (*Catalog, error) {
-	specs := d.Specs
-	c.byID = make(map[string]*program, len(specs))
-	c.ownHandlers, c.dead = make(map[string]bool), d.Dead
-	c.locations = slices.Clone(d.Places)
-	k := checker{catalog: c}
-	k.attributes(d.Attributes)
-	for i := range specs {
-		p := &program{Spec: specs[i], catalog: c, index: uint32(i)}
-		p.Spec.program = p
-		c.programs = append(c.programs, p)
-		k.id(p)
-		p.lineage = k.lineageOf(p.ID)
-	}
-	for _, p := range c.programs {
-		k.spec(p)
-	}
-	k.declared(&d)
-	k.linkRings()
-	k.cascades()
-	if len(k.errs) > 0 {
-		return nil, k.errs
-	}
-	k.propagateCaptures()
-	used := uint64(0)
-	if before != nil { // buffs with definitions of before may still run
-		used = before.damageActs
-	}
-	for _, p := range c.programs {
-		p.uses = p.findUses()
-		used |= p.acts()
-	}
-	c.damaged, c.dealt = c.actIn(used, define.ActDamaged), c.actIn(used, define.ActDealt)
-	c.damageActs = c.damaged.bit() | c.dealt.bit()
-	c.latest = make([]*program, len(c.lineages.list))
-	for _, p := range c.programs {
-		c.latest[p.lineage-1] = p
-	}
-	c.findChanges(before)
-	return c, nil
-}
-
-// newest returns the version of p in c, or p itself if c has no version of p.
-func (c *Catalog) newest(p *program) *program {
-	if c == nil || p.catalog == c || int(p.lineage) > len(c.latest) || c.latest[p.lineage-1] == nil {
-		return p
-	}
-	return c.latest[p.lineage-1]
-}
+func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) { return wrap(c.compiled.rebuild(d)) }
 
 // Spec returns the definition with that ID, or nil.
-func (c *Catalog) Spec(id string) *Spec { return c.byID[id].spec() }
+func (c *Catalog) Spec(id string) *Spec { return c.compiled.byID[id].spec() }
 
 // Lookup returns the definition with that ID. Otherwise it fails with [ErrUnknownID] and suggests
 // the most similar ID. Use it for IDs from outside the program, such as a chat command or a loot
 // table. An unknown ID costs O(definitions).
 func (c *Catalog) Lookup(id string) (*Spec, error) {
-	if p := c.byID[id]; p != nil {
+	if p := c.compiled.byID[id]; p != nil {
 		return &p.Spec, nil
 	}
-	ids := make([]string, len(c.programs))
-	for i, p := range c.programs {
+	ids := make([]string, len(c.compiled.programs))
+	for i, p := range c.compiled.programs {
 		ids[i] = p.ID
 	}
 	if near := misspelt.Near(id, ids); near != "" {
@@ -221,12 +113,12 @@ func (c *Catalog) Lookup(id string) (*Spec, error) {
 }
 
 // Len returns the number of definitions.
-func (c *Catalog) Len() int { return len(c.programs) }
+func (c *Catalog) Len() int { return len(c.compiled.programs) }
 
 // All returns the definitions in the order passed to [NewCatalog].
 func (c *Catalog) All() iter.Seq[*Spec] {
 	return func(yield func(*Spec) bool) {
-		for _, p := range c.programs {
+		for _, p := range c.compiled.programs {
 			if !yield(&p.Spec) {
 				return
 			}
@@ -237,57 +129,78 @@ func (c *Catalog) All() iter.Seq[*Spec] {
 // Place returns the position of a definition of this catalog in its source, for people, or "" if
 // it is not known: see [Definitions].Places.
 func (c *Catalog) Place(s *Spec) string {
-	if !c.Has(s) || s.Index() >= len(c.locations) {
+	if !c.Has(s) || s.Index() >= len(c.compiled.locations) {
 		return ""
 	}
-	return c.locations[s.Index()]
+	return c.compiled.locations[s.Index()]
 }
 
 // Has reports whether s is a definition of this catalog. It returns false for a definition of a
 // catalog that this catalog succeeds.
 func (c *Catalog) Has(s *Spec) bool {
-	return s != nil && s.program != nil && s.program.catalog == c
+	p := programFor(s)
+	return p != nil && p.catalog == c.compiled
 }
 
 // Handlers returns the names of the Go handlers that are called by definitions of this catalog and
 // of the catalogs that it succeeds, the oldest catalog first. There are no duplicates. The first
 // name has the [HandlerID] 1.
-func (c *Catalog) Handlers() []string { return slices.Clone(c.handlers) }
+func (c *Catalog) Handlers() []string { return slices.Clone(c.compiled.handlers) }
 
 // HandlerName returns the name of a handler of this catalog, or "" if there is none.
-func (c *Catalog) HandlerName(id HandlerID) string {
-	if id <= 0 || int(id) > len(c.handlers) {
-		return ""
-	}
-	return c.handlers[id-1]
-}
-
-func (c *Catalog) handler(name string) HandlerID {
-	id, ok := c.handlerIDs[name]
-	if !ok {
-		c.handlers = append(c.handlers, name)
-		id = HandlerID(len(c.handlers))
-		c.handlerIDs[name] = id
-	}
-	c.ownHandlers[name] = true
-	return id
-}
+func (c *Catalog) HandlerName(id HandlerID) string { return c.compiled.handlerName(id) }
 
 // Attributes returns the attributes that every owner has, or nil if there are none.
 func (c *Catalog) Attributes() *stat.Schema {
-	if c.schema == nil {
+	if c.compiled.schema == nil {
 		return nil
 	}
-	return c.schema.Schema
+	return c.compiled.schema.Schema
 }
 
 // Attr returns the attribute with that name and reports whether there is one. No attribute is 0.
-func (c *Catalog) Attr(name string) (stat.Attr, bool) {
-	if c.schema == nil {
-		return 0, false
-	}
-	return c.schema.Attr(name)
+func (c *Catalog) Attr(name string) (stat.Attr, bool) { return c.compiled.attr(name) }
+
+// Tag returns the tag with that name, or 0, and reports whether it exists. A tag exists if
+// [Definitions].Tags or a definition mentions the tag, or a tag below it. To give an owner a tag
+// that no definition mentions, list the tag in Definitions.Tags ("tags:" in a file).
+func (c *Catalog) Tag(name string) (Tag, bool) { return c.compiled.tagNamed(name) }
+
+// TagName returns the name of a tag of this catalog, or "" if it is 0 or unknown.
+func (c *Catalog) TagName(t Tag) string { return c.compiled.tags.name(int(t)) }
+
+// Act returns the act with that name, or 0, and reports whether it exists: whether
+// [Definitions].Acts or a definition mentions it.
+func (c *Catalog) Act(name string) (Act, bool) { return c.compiled.actNamed(name) }
+
+// ActName returns the name of an act of this catalog, or "" if it is 0 or unknown.
+func (c *Catalog) ActName(a Act) string { return c.compiled.acts.name(int(a)) }
+
+// Changes returns the differences between c and the catalog from which [Catalog.Next] or
+// [Catalog.Rebuild] made c. It lists first the new and changed definitions, in the order of c, and
+// then the removed definitions. Definitions are compared by their contents, formulas by their text,
+// and curves by their points. A catalog that was not made from another catalog has no changes.
+func (c *Catalog) Changes() []define.SpecChange { return slices.Clone(c.compiled.changes) }
+
+// Succeeds reports whether c was made from the catalog before by any number of calls of
+// [Catalog.Next] and [Catalog.Rebuild]. It also returns true if c and before are the same catalog.
+func (c *Catalog) Succeeds(before *Catalog) bool { return c.compiled.succeeds(before.compiled) }
+
+// Newest returns the version of a definition in c, or nil if c no longer has the definition. The
+// result known reports whether s belongs to c or to a catalog that c succeeds: see
+// [Catalog.Succeeds].
+func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
+	p, known := c.compiled.version(programFor(s))
+	return p.spec(), known
 }
+
+// Lineages returns the number of different IDs in the catalog and in the catalogs that it succeeds.
+// This is also the greatest [Spec.Lineage].
+func (c *Catalog) Lineages() int { return len(c.compiled.lineages.list) }
+
+// Calls reports whether a definition of the catalog calls the Go handler with that name. In
+// contrast, [Catalog.Handlers] includes the handlers that only earlier catalogs call.
+func (c *Catalog) Calls(handler string) bool { return c.compiled.ownHandlers[handler] }
 
 // Definitions is the content of a [Catalog].
 type Definitions struct {
@@ -307,3 +220,6 @@ type Definitions struct {
 	// "buffs/venom.yaml:12". The slice may be shorter than Specs. [Catalog.Changes] ignores it.
 	Places []string
 }
+
+// noCatalog has no names.
+var noCatalog = &Catalog{&catalog{}}

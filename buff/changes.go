@@ -8,46 +8,29 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Changes returns the differences between c and the catalog from which [Catalog.Next] or
-// [Catalog.Rebuild] made c. It lists first the new and changed definitions, in the order of c, and
-// then the removed definitions. Definitions are compared by their contents, formulas by their text,
-// and curves by their points. A catalog that was not made from another catalog has no changes.
-func (c *Catalog) Changes() []define.SpecChange { return slices.Clone(c.changes) }
-
 // identity identifies a catalog to its successors without keeping the catalog in memory.
 type identity struct{ _ byte }
 
-// Succeeds reports whether c was made from the catalog before by any number of calls of
-// [Catalog.Next] and [Catalog.Rebuild]. It also returns true if c and before are the same catalog.
-func (c *Catalog) Succeeds(before *Catalog) bool {
+// succeeds reports whether c was made from the catalog before, or is the same catalog.
+func (c *catalog) succeeds(before *catalog) bool {
 	n := len(before.ancestry)
 	return len(c.ancestry) >= n && c.ancestry[n-1] == before.ancestry[n-1]
 }
 
-// Newest returns the version of a definition in c, or nil if c no longer has the definition. The
-// result known reports whether s belongs to c or to a catalog that c succeeds: see
-// [Catalog.Succeeds].
-func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
-	if s == nil {
-		return nil, false
-	}
-	p, known := c.version(s.program)
-	return p.spec(), known
-}
-
-// version is Newest for programs.
-func (c *Catalog) version(p *program) (newest *program, known bool) {
+// version returns the version of p in c, or nil if c no longer has the definition. The result known
+// reports whether p belongs to c or to a catalog that c succeeds.
+func (c *catalog) version(p *program) (newest *program, known bool) {
 	switch {
-	case p == nil || !c.Succeeds(p.catalog):
+	case p == nil || !c.succeeds(p.catalog):
 		return nil, false
 	case p.catalog == c:
 		return p, true
 	}
-	return c.latest[p.lineage-1], true
+	return c.latest[p.Compiled().Lineage-1], true
 }
 
 // findChanges computes the changes and the revision of each definition.
-func (c *Catalog) findChanges(before *Catalog) {
+func (c *catalog) findChanges(before *catalog) {
 	c.revisions = make([]uint32, len(c.latest))
 	if before == nil {
 		c.ancestry = []*identity{new(identity)}
@@ -59,7 +42,7 @@ func (c *Catalog) findChanges(before *Catalog) {
 		c.changes = append(c.changes, define.SpecChange{ID: p.ID, Kind: kind})
 	}
 	for _, p := range c.programs {
-		r := &c.revisions[p.lineage-1]
+		r := &c.revisions[p.Compiled().Lineage-1]
 		switch was := before.byID[p.ID]; {
 		case was == nil:
 			*r++ // an earlier catalog may have had this ID, and its version may still run
@@ -68,10 +51,10 @@ func (c *Catalog) findChanges(before *Catalog) {
 			*r++
 			note(p, define.SpecChanged)
 		}
-		p.revision = *r
+		p.Compiled().Revision = *r
 	}
 	for _, p := range before.programs {
-		if c.latest[p.lineage-1] == nil {
+		if c.latest[p.Compiled().Lineage-1] == nil {
 			note(p, define.SpecRemoved)
 		}
 	}

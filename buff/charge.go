@@ -71,7 +71,7 @@ func (s *Set) chargesLeft(i *instance) int32 {
 // each of its applications with separate timers. It adds a shield or charges that the old version
 // did not have, and removes a shield or charges that the new version does not have.
 func (s *Set) convertUses(t *Turn, i *instance, a *Application, old *program) {
-	x, spec := s.ensureExtra(i), a.Spec.program
+	x, spec := s.ensureExtra(i), programFor(a.Spec)
 	if spec.Stack.Timers != define.TimersEach {
 		x.shield = max(x.shield, spec.pool(t, a))
 		spec.convertUse(old, &x.shield, &x.charges, x.shield)
@@ -109,15 +109,15 @@ func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 	if i.extra == noSlot {
 		return
 	}
-	x, spec := s.extraOf(i), a.Spec.program
+	x, spec := s.extraOf(i), programFor(a.Spec)
 	if higher {
 		x.shield, x.charges = spec.pool(t, a), spec.initialCharges(a)
 		return
 	}
 	x.shield = max(x.shield, spec.pool(t, a))
 	switch more := spec.initialCharges(a); {
-	case a.rest:
-	case spec.Charges.Refresh == define.ChargesReset && a.stolenBuff != nil:
+	case a.Origin.Rest:
+	case spec.Charges.Refresh == define.ChargesReset && a.Origin.Stolen != nil:
 		x.charges = max(x.charges, more) // a steal never takes charges from the thief
 	case spec.Charges.Refresh == define.ChargesReset:
 		x.charges = more
@@ -129,8 +129,8 @@ func (s *Set) refreshUses(t *Turn, i *instance, a *Application, higher bool) {
 // initialCharges returns the number of charges of an application. For a stolen buff these are the
 // charges that remained.
 func (s *program) initialCharges(a *Application) int32 {
-	if s.Charges.N > 0 && a.stolenBuff != nil && a.stolenBuff.spec.Charges.N > 0 {
-		return a.stolenBuff.charges
+	if stolen := stolenOf(a); s.Charges.N > 0 && stolen != nil && stolen.spec.Charges.N > 0 {
+		return stolen.charges
 	}
 	return int32(s.Charges.N)
 }
@@ -143,7 +143,7 @@ func (s *Set) interrupt(t *Turn, act Act) Result {
 	}
 	s.eachInstance(func(at uint16) {
 		if spec := s.programOf(s.slot(at)); spec.interrupt&act.bit() != 0 {
-			s.endNamed(t, at, Interrupted, spec.catalog.ActName(act))
+			s.endNamed(t, at, Interrupted, spec.catalog.acts.name(int(act)))
 			r.Kind, r.Why = Removed, Interrupted
 			r.Amount++
 		}

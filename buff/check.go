@@ -11,7 +11,7 @@ import (
 
 // checker compiles definitions and collects their errors.
 type checker struct {
-	catalog *Catalog
+	catalog *catalog
 	current *program
 	errs    SpecErrors
 
@@ -27,7 +27,7 @@ type checker struct {
 func (k *checker) failf(field, format string, args ...any) {
 	id := k.current.ID
 	if id == "" {
-		id = fmt.Sprintf("#%d", k.current.index+1)
+		id = fmt.Sprintf("#%d", k.current.Compiled().Index+1)
 	}
 	k.errs = append(k.errs, &SpecError{ID: id, Field: field, Text: fmt.Sprintf(format, args...)})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/handle"
 )
 
 // exclusive checks the group, the slot and the limit per source.
@@ -31,8 +32,8 @@ func (k *checker) slot(s *program) {
 	case l.Limit == 0:
 		k.failf("slot.limit", "missing: how many slots the class has")
 		return
-	case l.Limit < 0 || l.Limit > MaxPerOwner:
-		k.failf("slot.limit", "must be from 1 to %d, not %d", MaxPerOwner, l.Limit)
+	case l.Limit < 0 || l.Limit > handle.MaxSlots:
+		k.failf("slot.limit", "must be from 1 to %d, not %d", handle.MaxSlots, l.Limit)
 		return
 	}
 	first := agreed(&k.classes, l.Class, s)

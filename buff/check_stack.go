@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/handle"
 )
 
 // stack checks and compiles the rules for further applications.
@@ -50,8 +51,8 @@ func (k *checker) limit(s *program) {
 	case n == 0:
 	case st.Timers == define.TimersEach && (n < 0 || n > int(s.limit)):
 		k.failf("stack.effective", "must be from 1 to the limit of %d, not %d", s.limit, n)
-	case st.Timers != define.TimersEach && (n < 0 || n > MaxPerOwner):
-		k.failf("stack.effective", "must be from 1 to %d, not %d", MaxPerOwner, n)
+	case st.Timers != define.TimersEach && (n < 0 || n > handle.MaxSlots):
+		k.failf("stack.effective", "must be from 1 to %d, not %d", handle.MaxSlots, n)
 	case st.Timers != define.TimersEach && st.By == define.ByTarget && st.Level != define.LevelSegregate:
 		k.failf("stack.effective", "means nothing by target, where there is only one; with timers each it counts stacks, with level segregate levels")
 	}

@@ -65,7 +65,7 @@ func attributeField(list []define.Attribute, i int, of string) string {
 
 // attr returns the attribute with a name. If there is none, it records an error.
 func (k *checker) attr(field, name string) stat.Attr {
-	a, ok := k.catalog.Attr(name)
+	a, ok := k.catalog.attr(name)
 	switch {
 	case name == "":
 		k.failf(field, "missing")

@@ -53,7 +53,7 @@ func (k *checker) tagList(field string, list *[]string) []Tag {
 // above it, unless they exist.
 func (k *checker) newTags(name string) (n int) {
 	for {
-		if _, ok := k.catalog.Tag(name); ok {
+		if _, ok := k.catalog.tagNamed(name); ok {
 			return n
 		}
 		n++
@@ -102,7 +102,7 @@ func (k *checker) condition(field string, t *define.TagTest) condition {
 	}
 	implied := k.catalog.closure(c.all)
 	for i, name := range t.None {
-		if tag, ok := k.catalog.Tag(name); ok && has(implied, tag) {
+		if tag, ok := k.catalog.tagNamed(name); ok && has(implied, tag) {
 			k.failf(element(field+".none", i), "can never hold: whoever has what stands in all has %q", name)
 		}
 	}

@@ -63,14 +63,23 @@ type Application struct {
 	// copied if its values are retained.
 	Captured []Captured
 
-	share      share        // share of the pulse that caused this application
-	member     bool         // applied by an aura, so the buff has no end
-	with       uint64       // for a link, the age of its head (see linkage); otherwise 0
-	rest       bool         // this application is a part in stolenBuff.rest
-	stolen     bool         // made by a steal, so the definition must not change its duration
-	stolenBuff *stolenState // the remaining state of the stolen buff; nil if the fields above hold all of it
+	// Origin is set for an application that another buff makes. Leave it zero.
+	Origin Origin
+}
 
-	backdate backdate // see followBackdated
+// Origin is the part of an application, and of its command, that only the rules set.
+type Origin struct {
+	Share  share  // share of the pulse that caused the application
+	Head   uint64 // for a link, the age of its head; otherwise 0
+	Stolen any    // the remaining state of a stolen buff; nil if the other fields hold all of it
+
+	Backdate backdate // how long ago the application starts
+
+	Aura  bool // applied by an aura, so the buff has no end
+	Steal bool // made by a steal, so the definition must not change its duration
+	Rest  bool // a further part of a stolen buff
+	Quiet bool // in the chain of a reaction to damage: further damage causes no reactions
+	Links bool // this RemoveSpec removes all links of the head whose age is Amount
 }
 
 // Arg is the value of a number with a [define.Number.Caller].
@@ -109,9 +118,6 @@ type Command struct {
 	Reason      Reason // NoReason means Cancelled
 	Whose       define.Whose
 	Purge       bool
-
-	quiet  bool // see Turn.quiet
-	linked bool // this RemoveSpec removes all links of the head whose age is Amount: see issueUnlink
 }
 
 // Number returns the owner's number in the handle of the command, and reports whether the command
@@ -225,34 +231,6 @@ func (r Result) String() string {
 	return text
 }
 
-// plain is a fast test: if it returns true, check would accept the application.
-func (a *Application) plain() bool {
-	return !a.Duration.given && a.Stacks >= 0 && uint(a.Level) <= define.MaxLevel && a.Scale == Ratio{}
-}
-
-// check returns the reason and the error if the application has invalid arguments, else zeros.
-func (a *Application) check() (Reason, error) {
-	if d := a.Duration.d; a.Duration.given {
-		switch {
-		case a.Spec.Kind == define.Instant:
-			return BadDuration, fmt.Errorf("%w: %q is instant and takes none, not %v", ErrDuration, a.Spec.ID, d)
-		case d <= 0:
-			return BadDuration, fmt.Errorf("%w: %q for %v, must be above zero", ErrDuration, a.Spec.ID, d)
-		case d > define.MaxDuration:
-			return BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", ErrDuration, a.Spec.ID, d, define.MaxDuration)
-		}
-	}
-	switch {
-	case a.Stacks < 0:
-		return BadStacks, fmt.Errorf("%w: %q with %d", ErrStacks, a.Spec.ID, a.Stacks)
-	case a.Level < 0 || a.Level > define.MaxLevel:
-		return BadLevel, fmt.Errorf("%w: %q with %d, want 0 to %d", ErrLevel, a.Spec.ID, a.Level, define.MaxLevel)
-	case !a.Scale.within(MaxRatio):
-		return BadDuration, fmt.Errorf("%w: %q with %v, want parts up to %d", ErrScale, a.Spec.ID, a.Scale, MaxRatio)
-	}
-	return NoReason, nil
-}
-
 // Errors of decoding, parsing and checking a [Command].
 var (
 	// ErrCommand means that the input is not a command, or that no constructor could have made
@@ -273,12 +251,12 @@ var (
 // can be executed.
 func (c *Command) Check(catalog *Catalog) error {
 	if catalog == nil {
-		catalog = &Catalog{}
+		catalog = noCatalog
 	}
 	switch {
 	case c.Verb == 0 || c.Verb > verb.Last:
 		return fmt.Errorf("%w: the verb %d", ErrCommand, c.Verb)
-	case c.Verb == verb.Enter || c.Verb == verb.Leave || c.linked:
+	case c.Verb == verb.Enter || c.Verb == verb.Leave || c.Application.Origin.Links:
 		return fmt.Errorf("%w: %v is the engine's own", ErrCommand, c.Verb)
 	case (c.Verb == verb.Apply || c.Verb == verb.RemoveSpec) && c.Application.Spec == nil:
 		return fmt.Errorf("%w: %v of no definition", ErrCommand, c.Verb)

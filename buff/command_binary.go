@@ -35,7 +35,7 @@ func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
 	switch a := &c.Application; {
 	case c.Do != nil:
 		return dst, ErrFunc
-	case a.member || a.rest:
+	case a.Origin.Aura || a.Origin.Rest:
 		return dst, fmt.Errorf("%w: it is the engine's own", ErrCommand)
 	}
 	if err := c.Check(catalog); err != nil {
@@ -114,7 +114,7 @@ func (f *form) fields(c *Command) {
 	f.tag(&c.Tag)
 	f.attr(&c.Attr)
 	f.act(&c.Act)
-	rule(f, &c.Reason, reasonWords)
+	rule(f, &c.Reason, reasons)
 	unsigned(f, &c.Whose)
 	f.flag(&c.Purge)
 
@@ -131,10 +131,10 @@ func (f *form) fields(c *Command) {
 	signed(f, &q.Stacks)
 
 	f.taken(c)
-	f.share(&a.share)
+	f.share(&a.Origin.Share)
 	f.flag(&q.Neutral)
-	f.ownOfParts(a.stolenBuff)
-	f.flag(&c.quiet)
+	f.ownOfParts(stolenOf(a))
+	f.flag(&c.Application.Origin.Quiet)
 }
 
 // form writes or reads the binary form. One list of fields does both, so that they cannot differ.
@@ -375,7 +375,7 @@ func (f *form) attr(v *stat.Attr) {
 }
 
 // The words of polarities and grades.
-var polarities, grades = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable)
+var polarities, grades, reasons = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable), wordlist.All(Goexit)
 
 // rule reads or writes a value of an enumeration as its word.
 func rule[E ~uint8](f *form, v *E, words []string) {

@@ -14,13 +14,13 @@ import (
 // busy thief can be stored, or executed by another process.
 func (f *form) taken(c *Command) {
 	a := &c.Application
-	if !f.next(a.stolen) {
+	if !f.next(a.Origin.Steal) {
 		return
 	}
 	var args []Arg
 	shield, charges := int64(-1), int64(-1)
-	var rest []asyncStack
-	if n := a.stolenBuff; n != nil {
+	var rest []stolenPart
+	if n := stolenOf(a); n != nil {
 		for k := range n.spec.numbers {
 			args = append(args, Arg{n.spec.numbers[k].name, n.values[k]})
 		}
@@ -34,25 +34,25 @@ func (f *form) taken(c *Command) {
 	f.args(&args)
 	f.signed(&shield)
 	f.signed(&charges)
-	f.asyncStacks(&rest)
+	f.stolenParts(&rest)
 	if f.mode == writing || f.err != nil {
 		return
 	}
-	a.stolen = true
+	a.Origin.Steal = true
 	if c.Verb != verb.Apply || a.Spec == nil || shield < -1 || shield > mostPool || charges < -1 || charges > define.MaxStacks ||
 		slices.ContainsFunc(args, func(x Arg) bool { return math.IsNaN(x.Value) || math.IsInf(x.Value, 0) }) {
 		f.failf(ErrCommand, "what is left of a buff that was stolen can be of none")
 		return
 	}
 	if len(args) > 0 || shield >= 0 || charges >= 0 || len(rest) > 0 {
-		a.stolenBuff = leftOf(a.Spec.program, args, shield, charges, rest)
+		a.Origin.Stolen = newStolen(programFor(a.Spec), args, shield, charges, rest)
 	}
 }
 
 // ownOfParts reads or writes the shields, charges and numbers of the further applications of a
 // stolen buff. If this field is missing, they are equal to those of the first application.
 func (f *form) ownOfParts(n *stolenState) {
-	if !f.next(n != nil && slices.ContainsFunc(n.rest, func(l asyncStack) bool {
+	if !f.next(n != nil && slices.ContainsFunc(n.rest, func(l stolenPart) bool {
 		return l.shield != n.shield || l.charges != n.charges || l.numbers != 0
 	})) {
 		return
@@ -79,7 +79,7 @@ func (f *form) ownOfParts(n *stolenState) {
 
 // ownNumbers reads or writes the numbers of a further application. Their count is either that of
 // the buff, or 0 if they are equal to the numbers of the first application.
-func (f *form) ownNumbers(n *stolenState, l *asyncStack) {
+func (f *form) ownNumbers(n *stolenState, l *stolenPart) {
 	if f.mode == writing {
 		own := n.waiting[:0]
 		if l.numbers != 0 {
@@ -115,9 +115,9 @@ func (f *form) ownNumbers(n *stolenState, l *asyncStack) {
 	l.numbers = uint16(len(n.waiting) / len(n.values))
 }
 
-// leftOf returns the state of a stolen buff. The definition may have other numbers now than when
+// newStolen returns the state of a stolen buff. The definition may have other numbers now than when
 // the buff was stolen, so the numbers are matched by name.
-func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack) *stolenState {
+func newStolen(spec *program, args []Arg, shield, charges int64, rest []stolenPart) *stolenState {
 	n := &stolenState{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
 	for k := range rest {
 		rest[k].shield, rest[k].charges = n.shield, n.charges // ownOfParts may replace these values later
@@ -140,9 +140,9 @@ func leftOf(spec *program, args []Arg, shield, charges int64, rest []asyncStack)
 	return n
 }
 
-// asyncStacks reads or writes the further applications of a stolen buff. Each application takes at
+// stolenParts reads or writes the further applications of a stolen buff. Each application takes at
 // least 4 bytes, so the length of the data limits their number.
-func (f *form) asyncStacks(v *[]asyncStack) {
+func (f *form) stolenParts(v *[]stolenPart) {
 	if f.mode == writing {
 		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
 	} else {
@@ -151,7 +151,7 @@ func (f *form) asyncStacks(v *[]asyncStack) {
 			f.failf(ErrCommand, "%d stacks in %d bytes", n, len(f.data))
 			return
 		}
-		*v = make([]asyncStack, n)
+		*v = make([]stolenPart, n)
 	}
 	for i := range *v {
 		l := &(*v)[i]

@@ -439,7 +439,7 @@ func TestCommandAllocates(t *testing.T) {
 // TestCommandFields: no field of a command, an application or a query is forgotten in the binary
 // form: each that can be set from outside is set by some constructor.
 func TestCommandFields(t *testing.T) {
-	set := map[string]bool{"Command.Do": true, "Command.Handler": true, "Application.Captured": true} // of those who carry it out
+	set := map[string]bool{"Command.Do": true, "Command.Handler": true, "Application.Captured": true, "Application.Origin": true} // of those who carry it out
 	var note func(v reflect.Value)
 	note = func(v reflect.Value) {
 		for i := range v.NumField() {

@@ -3,6 +3,7 @@ package buff
 import (
 	"encoding"
 	"fmt"
+	"github.com/bufftick/bufftick/internal/handle"
 	"maps"
 	"math"
 	"slices"
@@ -487,7 +488,7 @@ func (l *line) handle(text string) uint64 {
 	}
 	number := l.unsigned("", parts[0], MaxOwners-1)
 	slot := l.unsigned("", parts[1], MaxPerOwner-1)
-	return pack(uint32(number), uint16(slot), uint32(l.unsigned("", parts[2], math.MaxUint32)))
+	return handle.Pack(uint32(number), uint16(slot), uint32(l.unsigned("", parts[2], math.MaxUint32)))
 }
 
 func (l *line) zone(c *Command) {
@@ -770,16 +771,16 @@ func (l *line) unknown(key, kind, name string) {
 	if c := l.names.Catalog; c != nil {
 		switch kind {
 		case "definition":
-			for _, p := range c.programs {
+			for _, p := range c.compiled.programs {
 				known = append(known, p.ID)
 			}
 		case "tag":
-			known = c.tags.list
+			known = c.compiled.tags.list
 		case "act":
-			known = c.acts.list
+			known = c.compiled.acts.list
 		case "attribute":
-			for i := range c.attributes {
-				known = append(known, c.attributes[i].Name)
+			for i := range c.compiled.attributes {
+				known = append(known, c.compiled.attributes[i].Name)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (s *Set) setProgram(at uint16, spec *program) {
 	s.clearForeign(at)
 	i := s.slot(at)
 	if spec.catalog == s.catalog {
-		i.def = int32(spec.index) + 1
+		i.def = int32(spec.Compiled().Index) + 1
 		return
 	}
 	b := s.ensureRare()
@@ -52,7 +52,7 @@ func (s *Set) clearForeign(at uint16) {
 }
 
 // setCatalog sets the catalog of the Set and renumbers the definitions of its instances.
-func (s *Set) setCatalog(c *Catalog) {
+func (s *Set) setCatalog(c *catalog) {
 	was := s.catalog
 	s.catalog = c
 	others := false
@@ -158,19 +158,11 @@ func (s *Set) ensureRare() *rareState {
 	return s.rare
 }
 
-// Lineages returns the number of different IDs in the catalog and in the catalogs that it succeeds.
-// This is also the greatest [Spec.Lineage].
-func (c *Catalog) Lineages() int { return len(c.lineages.list) }
-
-// Calls reports whether a definition of the catalog calls the Go handler with that name. In
-// contrast, [Catalog.Handlers] includes the handlers that only earlier catalogs call.
-func (c *Catalog) Calls(handler string) bool { return c.ownHandlers[handler] }
-
 // sameDefinition reports whether two programs are versions of one definition. Comparing pointers
 // is enough while all instances of the Set are from its catalog. If other is nil, because its Spec
 // is not from a catalog, the result is false.
 func (s *Set) sameDefinition(spec, other *program) bool {
-	return spec == other || other != nil && (s.mixed() || other.catalog != s.catalog) && spec.lineage == other.lineage
+	return spec == other || other != nil && (s.mixed() || other.catalog != s.catalog) && spec.Compiled().Lineage == other.Compiled().Lineage
 }
 
 // updateVersion switches an instance to the definition's version in the application that joins
@@ -178,7 +170,7 @@ func (s *Set) sameDefinition(spec, other *program) bool {
 // the two versions differ, the application already has the version of the instance.
 func (s *Set) updateVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.programOf(i) != a.Spec.program {
+	if s.programOf(i) != programFor(a.Spec) {
 		s.switchVersion(t, at, a)
 	}
 }
@@ -194,7 +186,7 @@ func (s *Set) emitVersion(t *Turn, at uint16) {
 // switchVersion switches an instance to the definition's version in an application. Grants,
 // modifiers and all other properties change at once, but the next pulse does not move.
 func (s *Set) switchVersion(t *Turn, at uint16, a *Application) {
-	i, spec := s.slot(at), a.Spec.program
+	i, spec := s.slot(at), programFor(a.Spec)
 	s.reportLastState(t, at, true)
 	if i.flags&hidden == 0 {
 		s.revokeEffects(t, at)

@@ -1,6 +1,9 @@
 package buff
 
-import "github.com/bufftick/bufftick/buff/define"
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/handle"
+)
 
 // purge removes portions of the buffs that a dispel matches. It never pulses or refreshes a buff.
 //
@@ -83,7 +86,7 @@ func (s *program) yieldsTo(g define.Grade) bool {
 // matches reports whether a query matches the instance.
 func (s *Set) matches(q *Query, i *instance) bool {
 	spec := s.programOf(i)
-	return (q.Spec == nil || s.sameDefinition(spec, q.Spec.program)) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
+	return (q.Spec == nil || s.sameDefinition(spec, programFor(q.Spec))) && (q.Tag == 0 || has(spec.tags, q.Tag)) &&
 		(q.Type == "" || spec.Dispel.Type == q.Type) && q.matchesPolarity(spec.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }
@@ -115,7 +118,7 @@ func (s *Set) eachMatch(t *Turn, q *Query, f func(at uint16) bool) {
 		if q.Newest {
 			h = t.matches[len(t.matches)-1-k]
 		}
-		if s.isLive(h) && !f(h.slot()) {
+		if s.isLive(h) && !f(handle.Slot(h)) {
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"github.com/bufftick/bufftick/internal/handle"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
@@ -14,7 +15,7 @@ func (s *Set) execute(t *Turn, c *Command) Result {
 	c.Reason = removalReason(c.Reason)
 	switch c.Verb {
 	case verb.Apply:
-		if c.Application.with != 0 {
+		if c.Application.Origin.Head != 0 {
 			return s.applyLink(t, &c.Application).result()
 		}
 		return s.apply(t, &c.Application).result()
@@ -23,9 +24,9 @@ func (s *Set) execute(t *Turn, c *Command) Result {
 	case verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
 		return s.executeOnBuff(t, c)
 	case verb.RemoveSpec:
-		if c.linked {
+		if c.Application.Origin.Links {
 			return s.unlink(t, c)
-		} else if at := s.oldestInstance(c.Application.Spec.program, c.Application.Source); at != noSlot {
+		} else if at := s.oldestInstance(programFor(c.Application.Spec), c.Application.Source); at != noSlot {
 			return s.removeStacks(t, at, c.Stacks, c.Reason).result()
 		}
 		return Result{}
@@ -59,7 +60,7 @@ func (s *Set) remove(t *Turn, h Handle, n int, why Reason) outcome {
 	if !s.isLive(h) {
 		return outcome{err: staleError{h}}
 	}
-	return s.removeStacks(t, h.slot(), n, why)
+	return s.removeStacks(t, handle.Slot(h), n, why)
 }
 
 // staleError is the error for a handle that refers to no running buff. Its text is formatted
@@ -90,7 +91,7 @@ func (s *Set) executeOnBuff(t *Turn, c *Command) Result {
 	if !s.isLive(c.Handle) {
 		return stale(c.Handle)
 	}
-	switch at := c.Handle.slot(); c.Verb {
+	switch at := handle.Slot(c.Handle); c.Verb {
 	case verb.Extend:
 		return s.extend(t, at, c.By, c.Application.Duration)
 	case verb.SetRemaining:

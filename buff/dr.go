@@ -25,7 +25,7 @@ type drRecord struct {
 func (s *Set) drShare(t *Turn, a *Application) uint64 {
 	steps := a.Spec.DR.Steps
 	n := 0
-	if d := s.findRecord(a.Spec.program, a.Source, t.now); d != nil {
+	if d := s.findRecord(programFor(a.Spec), a.Source, t.now); d != nil {
 		n = int(d.count)
 	}
 	return uint64(steps[min(n, len(steps)-1)])

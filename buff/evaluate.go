@@ -75,11 +75,11 @@ type evaluator struct {
 //
 // Examples: testdata/params.txt, handed_on.txt.
 func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
-	spec, w := a.Spec.program, &t.evaluated
+	spec, stolen, w := programFor(a.Spec), stolenOf(a), &t.evaluated
 	q := evaluator{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.owner, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(spec.stacksOf(a), spec.limit)
 	if spec.Kind == define.Instant {
-		q.stacks = a.share.instantStacks() // an instant buff cannot stack: ignore Application.Stacks
+		q.stacks = a.Origin.Share.instantStacks() // an instant buff cannot stack: ignore Application.Stacks
 	}
 	if at := s.joinTarget(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
 		i := s.slot(at)
@@ -91,10 +91,10 @@ func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
 	w.values, w.scale, w.pool = w.values[:0], 1, 0
 	for k := range spec.numbers {
 		n := &spec.numbers[k]
-		v, why := a.stolenBuff.find(spec, k)
+		v, why := stolen.find(spec, k)
 		switch {
 		case why == NoReason:
-		case n.input && a.stolenBuff != nil:
+		case n.input && stolen != nil:
 			v, why = 0, NoReason // stolen with a version whose formula did not read the stacks
 		case n.input && n.from != fromLive && w.values[n.live] == 0:
 			v, why = 0, NoReason // the formula uses its default, so its inputs are not read
@@ -129,7 +129,7 @@ func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
 // emptyPoolReason returns the reason to refuse a shield with an empty pool, which would break at the next
 // hit.
 func (s *Set) emptyPoolReason(t *Turn, a *Application) Reason {
-	if a.stolenBuff != nil || a.Spec.program.poolBy != nil {
+	if stolenOf(a) != nil || programFor(a.Spec).poolBy != nil {
 		return BadValue
 	}
 	t.evaluated.missing = "magnitude"
@@ -263,7 +263,7 @@ func (q *evaluator) callFormula(f define.Formula, in define.Inputs) (v float64, 
 // noteMissing records the name of a missing input and returns NoParam.
 func (q *evaluator) noteMissing(caller bool, name string, attr stat.Attr) Reason {
 	if !caller {
-		name = q.set.attributeCatalog(q.turn).Attributes().At(attr).Name
+		name = q.set.attributeCatalog(q.turn).schema.At(attr).Name
 	}
 	q.turn.evaluated.missing = name
 	return NoParam
@@ -296,8 +296,25 @@ type stolenState struct {
 	values  []float64
 	shield  int64
 	charges int32
-	rest    []asyncStack // further parts, in the order of their application
+	rest    []stolenPart // further parts, in the order of their application
 	waiting []float64    // numbers of the waiting applications of a queue: see stolenState.valuesOf
+}
+
+// stolenOf returns the remaining state of a stolen buff that an application has, or nil.
+func stolenOf(a *Application) *stolenState {
+	n, _ := a.Origin.Stolen.(*stolenState)
+	return n
+}
+
+// stolenPart is a part of a stolen buff, with a separate timer.
+type stolenPart struct {
+	left      int64 // remaining ms
+	magnitude int64
+	shield    int64 // remaining pool
+	charges   int32 // remaining charges
+	stacks    int16
+	level     int16
+	numbers   uint16 // index of separate numbers in stolenState.waiting, from 1; 0: none
 }
 
 // stolenMemory allocates memory for stolen buffs in larger chunks. The memory is not reused,
@@ -305,7 +322,8 @@ type stolenState struct {
 type stolenMemory struct {
 	taken  []stolenState
 	values []float64
-	parts  []asyncStack
+	rest   []stolenPart
+	parts  []asyncStack // scratch
 }
 
 // allocStolen returns a copy of the numbers of a buff for its thief.

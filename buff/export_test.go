@@ -38,10 +38,10 @@ func (s *Set) Large() (n int) {
 
 // Taken returns the numbers of a buff that was stolen.
 func (a *Application) Taken() []float64 {
-	if a.stolenBuff == nil {
+	if stolenOf(a) == nil {
 		return nil
 	}
-	return a.stolenBuff.values
+	return stolenOf(a).values
 }
 
 // Takes returns those of the parameters that the definition reads.
@@ -50,23 +50,23 @@ func (s *Spec) Takes(params ...Arg) []Arg {
 }
 
 // Stolen reports whether the application is of something that was stolen.
-func (a *Application) Stolen() bool { return a.stolen }
+func (a *Application) Stolen() bool { return a.Origin.Steal }
 
 // Loot returns what a stolen buff brings beside what its application says.
 func (a *Application) Loot() (text string) {
-	if a.stolenBuff == nil {
+	if stolenOf(a) == nil {
 		return ""
 	}
 	uses := func(charges int32, shield int64) {
 		if charges > 0 {
 			text += fmt.Sprintf(" charges=%d", charges)
 		}
-		if a.stolenBuff.spec.Shield.On {
+		if stolenOf(a).spec.Shield.On {
 			text += fmt.Sprintf(" shield=%d", shield)
 		}
 	}
-	uses(a.stolenBuff.charges, a.stolenBuff.shield)
-	for _, l := range a.stolenBuff.rest {
+	uses(stolenOf(a).charges, stolenOf(a).shield)
+	for _, l := range stolenOf(a).rest {
 		text += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left)
 		uses(l.charges, l.shield)
 	}
@@ -142,7 +142,7 @@ func (s *Set) Counters(c *Catalog) string {
 	}
 	for _, given := range s.gates().commandTags {
 		for range given.n {
-			tags.add(c.closure([]Tag{given.tag}))
+			tags.add(compiledOf(c).closure([]Tag{given.tag}))
 		}
 	}
 	if !slices.Equal(tags, s.gates().tags) {

@@ -82,7 +82,7 @@ func (s *Set) Has(tag Tag) bool { return s.gates() != nil && s.gates().tags.has(
 //
 // Examples: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
 func (s *Set) admit(t *Turn, a *Application) Reason {
-	spec := a.Spec.program
+	spec := programFor(a.Spec)
 	if spec.uses&(usesNumbers|usesMagnitudes) != 0 {
 		if why := s.evaluateNumbers(t, a); why != NoReason {
 			return why

@@ -17,13 +17,13 @@ import (
 // Examples: testdata/group_rules.txt, slots.txt, per_source.txt.
 func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	t.displaced = t.displaced[:0]
-	if a.Spec.program.group != 0 && !s.displaceGroup(t, a) {
+	if programFor(a.Spec).group != 0 && !s.displaceGroup(t, a) {
 		return Exclusive
 	}
-	if a.Spec.program.slot != 0 && !s.displaceSlot(t, a.Spec.program) {
+	if programFor(a.Spec).slot != 0 && !s.displaceSlot(t, programFor(a.Spec)) {
 		return NoSlot
 	}
-	if a.Spec.program.uses&usesShare != 0 {
+	if programFor(a.Spec).uses&usesShare != 0 {
 		s.displaceSource(t, a)
 	}
 	if int(s.live)-len(t.displaced) >= int(s.limit) {
@@ -33,7 +33,7 @@ func (s *Set) makeRoom(t *Turn, a *Application) Reason {
 	for _, g := range t.displaced {
 		freed += len(s.programOf(s.slot(g.at)).modifiers)
 	}
-	if !s.modifiersFit(a.Spec.program, freed) {
+	if !s.modifiersFit(programFor(a.Spec), freed) {
 		return Full
 	}
 	for _, g := range t.displaced {
@@ -65,7 +65,7 @@ func (s *Set) displaceGroup(t *Turn, a *Application) bool {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if s.programOf(i).group != a.Spec.program.group {
+		if s.programOf(i).group != programFor(a.Spec).group {
 			continue
 		}
 		other := s.programOf(i).Group.Priority
@@ -116,7 +116,7 @@ func (s *Set) displaceSource(t *Turn, a *Application) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		s.visited++
 		i := s.slot(at)
-		if i.source != a.Source || !s.sameDefinition(s.programOf(i), a.Spec.program) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
+		if i.source != a.Source || !s.sameDefinition(s.programOf(i), programFor(a.Spec)) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
 			continue
 		}
 		if held++; oldest == noSlot {

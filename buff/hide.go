@@ -179,7 +179,7 @@ func (s *Set) tag(t *Turn, c *Command) Result {
 	if c.Tag == 0 {
 		return Result{Err: fmt.Errorf("%w: none", ErrTag)}
 	}
-	g, all := s.ensureGates(), t.Catalog.closure([]Tag{c.Tag})
+	g, all := s.ensureGates(), t.compiled().closure([]Tag{c.Tag})
 	switch {
 	case c.Verb == verb.AddTag:
 		g.commandTags.add([]Tag{c.Tag})

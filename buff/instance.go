@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"github.com/bufftick/bufftick/internal/handle"
 	"time"
 
 	"github.com/bufftick/bufftick/buff/define"
@@ -26,15 +27,15 @@ type Instance struct {
 	Held      Held  // causes of the pause; 0 unless Paused
 	Rate      Ratio // rate of the buff's time while it is not paused; the zero Ratio means 1
 
-	ends bool  // the buff is paused and not infinite, so End is Never only because of the pause
-	left int64 // if ends is set, the remaining time in ms, by the buff's own clock
+	Ends      bool  // the buff is paused and not infinite, so End is Never only because of the pause
+	Remaining int64 // if Ends is set, the remaining time in ms, by the buff's own clock
 }
 
 // Left returns the time from now until the end, or the longest Duration for an infinite buff. For
 // a paused buff it returns the remaining time by the buff's own clock, whatever now is.
 func (i Instance) Left(now wheel.Time) time.Duration {
-	if i.Paused && i.ends {
-		return span(i.left)
+	if i.Paused && i.Ends {
+		return span(i.Remaining)
 	}
 	if i.End == wheel.Never {
 		return maxDuration
@@ -261,33 +262,19 @@ type TimeoutHandle uint64
 
 // Limits that follow from the format of a handle.
 const (
-	MaxOwners   = 1 << 20 // number of owners of one engine at a time
-	MaxPerOwner = 1 << 12 // number of instances of one owner, and number of its timeouts
+	MaxOwners   = handle.MaxOwners // number of owners of one engine at a time
+	MaxPerOwner = handle.MaxSlots  // number of instances of one owner, and number of its timeouts
 )
-
-const (
-	slotShift  = 32
-	ownerShift = slotShift + 12
-)
-
-func pack(number uint32, slot uint16, generation uint32) uint64 {
-	return uint64(number)<<ownerShift | uint64(slot)<<slotShift | uint64(generation)
-}
 
 // Number returns the number of the owner that was passed to [NewSet].
-func (h Handle) Number() uint32 { return uint32(h >> ownerShift) }
+func (h Handle) Number() uint32 { return handle.Number(h) }
 
 // Slot returns the slot of the buff on its owner, below [MaxPerOwner]. Running buffs have
 // different slots; the slot of an ended buff is reused.
-func (h Handle) Slot() int { return int(h.slot()) }
+func (h Handle) Slot() int { return int(handle.Slot(h)) }
 
 // Number returns the number of the owner that was passed to [NewSet].
-func (h TimeoutHandle) Number() uint32 { return uint32(h >> ownerShift) }
-
-func (h Handle) slot() uint16              { return uint16(h>>slotShift) & (MaxPerOwner - 1) }
-func (h Handle) generation() uint32        { return uint32(h) }
-func (h TimeoutHandle) slot() uint16       { return uint16(h>>slotShift) & (MaxPerOwner - 1) }
-func (h TimeoutHandle) generation() uint32 { return uint32(h) }
+func (h TimeoutHandle) Number() uint32 { return handle.Number(h) }
 
 // SetOrigin sets the first generation of the handles of a new Set; the default is 0. If two Sets
 // have the same number and their handles can meet, as with two engines, their origins should be far
@@ -326,7 +313,7 @@ func (g generations) used(generation uint32) uint32 { return generation - g.orig
 
 // String returns owner number, slot and generation, as in "3/0/17".
 func (h Handle) String() string {
-	return fmt.Sprintf("%d/%d/%d", h.Number(), h.slot(), h.generation())
+	return fmt.Sprintf("%d/%d/%d", h.Number(), handle.Slot(h), handle.Generation(h))
 }
 
 // String returns owner number, slot and generation, as in "3/0/17".

@@ -102,7 +102,7 @@ const (
 // need not be read to find the one that an application joins; each is a cache line, and an owner
 // has dozens.
 func hashOf(spec *program, source OwnerID) uint16 {
-	return uint16(1+uint32(spec.lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
+	return uint16(1+uint32(spec.Compiled().Lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
 }
 
 // rehash updates the hash of an instance that is new or has a new source.
@@ -121,7 +121,7 @@ func patternFor(a *Application) hashPattern {
 	if a.Spec.Stack.By == define.BySource {
 		care |= hashSource
 	}
-	return hashPattern{uint64(hashOf(a.Spec.program, a.Source)) * each16, care * each16}
+	return hashPattern{uint64(hashOf(programFor(a.Spec), a.Source)) * each16, care * each16}
 }
 
 // matches returns a word in which the top bit of each of the four matching hashes is set.
@@ -138,7 +138,7 @@ func (s *Set) findJoinable(a *Application) uint16 {
 		for like := want.matches(word); like != 0; like &= like - 1 {
 			at := uint16(4*k + bits.TrailingZeros64(like)/16)
 			i := s.slot(at)
-			if !s.sameDefinition(s.programOf(i), a.Spec.program) || !s.joins(i, a) {
+			if !s.sameDefinition(s.programOf(i), programFor(a.Spec)) || !s.joins(i, a) {
 				continue
 			}
 			if found == noSlot || s.age(i) <= s.age(s.slot(found)) {

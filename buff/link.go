@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/handle"
 )
 
 // linkage records that an instance is a link of a head. A head is a buff whose definition has
@@ -25,7 +26,7 @@ type linkage struct {
 func (s *Set) applyLinks(t *Turn, i *instance) {
 	for _, l := range s.programOf(i).links {
 		t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
-			Spec: &t.Catalog.newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i).captured), with: s.age(i), share: t.share, backdate: t.backdate,
+			Spec: &t.compiled().newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i).captured), Origin: Origin{Head: s.age(i), Share: t.share, Backdate: t.backdate},
 		}})
 	}
 }
@@ -35,8 +36,8 @@ func (s *Set) applyLinks(t *Turn, i *instance) {
 //
 // Examples: testdata/stat/links.txt, links_again.txt, links_shared.txt.
 func (s *Set) applyLink(t *Turn, a *Application) outcome {
-	of, was := a.with, int16(0)
-	if s.hasLink(of, a.Spec.program) {
+	of, was := a.Origin.Head, int16(0)
+	if s.hasLink(of, programFor(a.Spec)) {
 		return outcome{}
 	}
 	if at := s.joinTarget(a); at != noSlot {
@@ -59,7 +60,7 @@ func (s *Set) applyLink(t *Turn, a *Application) outcome {
 func (s *Set) hasLink(of uint64, spec *program) bool {
 	g := s.gates()
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool {
-		return l.head == of && s.sameDefinition(s.programOf(s.slot(l.link.slot())), spec)
+		return l.head == of && s.sameDefinition(s.programOf(s.slot(handle.Slot(l.link))), spec)
 	})
 }
 
@@ -78,7 +79,7 @@ func (g *gates) isHead(of uint64) bool {
 // issueUnlink issues the command that releases the links of a head that has ended. The command runs
 // after the applications of links that are already queued.
 func (s *Set) issueUnlink(t *Turn, of uint64, why Reason, name string) {
-	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, linked: true}) {
+	if !t.issue(s, &Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, Application: Application{Origin: Origin{Links: true}}}) {
 		s.gates().dropHead(of)
 	}
 }

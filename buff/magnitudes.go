@@ -65,13 +65,13 @@ func (k *magnitudes) reset() *magnitudes {
 func (s *Set) storeNumbers(t *Turn, i *instance, a *Application) {
 	k := s.ensureExtra(i).ensureMagnitudes()
 	k.values = append(k.values[:0], t.evaluated.values...)
-	if a.Spec.program.rereads {
+	if programFor(a.Spec).rereads {
 		s.ensureRare().rereads = true
 	}
 	if i.source == a.Source {
-		k.captured = a.Spec.program.selectCaptured(k.captured[:0], a.Captured)
+		k.captured = programFor(a.Spec).selectCaptured(k.captured[:0], a.Captured)
 	} else { // keep the attributes captured for the instance's own source
-		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !a.Spec.program.wants(c.attr, c.when) })
+		k.captured = slices.DeleteFunc(k.captured, func(c Captured) bool { return !programFor(a.Spec).wants(c.attr, c.when) })
 	}
 }
 

@@ -137,7 +137,7 @@ func (s *Set) moveQueue(t *Turn, at uint16, by int64) {
 //
 // Example: testdata/stat/reload.txt.
 func (s *Set) convertNumbers(t *Turn, i *instance, a *Application) {
-	spec, w := a.Spec.program, &t.evaluated
+	spec, w := programFor(a.Spec), &t.evaluated
 	q := evaluator{
 		set: s, turn: t, spec: spec,
 		captured: a.Captured, own: i.source == s.owner, level: int(i.level), stacks: min(int32(i.stacks), spec.limit), magnitude: i.magnitude,

@@ -51,30 +51,21 @@ func (n *names) clone() names {
 	return names{list: slices.Clip(n.list), index: maps.Clone(n.index)}
 }
 
-// Tag returns the tag with that name, or 0, and reports whether it exists. A tag exists if
-// [Definitions].Tags or a definition mentions the tag, or a tag below it. To give an owner a tag
-// that no definition mentions, list the tag in Definitions.Tags ("tags:" in a file).
-func (c *Catalog) Tag(name string) (Tag, bool) {
+// tagNamed returns the tag with that name, or 0, and reports whether it exists.
+func (c *catalog) tagNamed(name string) (Tag, bool) {
 	i, ok := c.tags.index[name]
 	return Tag(i), ok
 }
 
-// TagName returns the name of a tag of this catalog, or "" if it is 0 or unknown.
-func (c *Catalog) TagName(t Tag) string { return c.tags.name(int(t)) }
-
-// Act returns the act with that name, or 0, and reports whether it exists: whether
-// [Definitions].Acts or a definition mentions it.
-func (c *Catalog) Act(name string) (Act, bool) {
+// actNamed returns the act with that name, or 0, and reports whether it exists.
+func (c *catalog) actNamed(name string) (Act, bool) {
 	i, ok := c.acts.index[name]
 	return Act(i), ok
 }
 
-// ActName returns the name of an act of this catalog, or "" if it is 0 or unknown.
-func (c *Catalog) ActName(a Act) string { return c.acts.name(int(a)) }
-
 // actIn returns the act with that name if it is in the set, otherwise 0.
-func (c *Catalog) actIn(set uint64, name string) Act {
-	if a, ok := c.Act(name); ok && set&a.bit() != 0 {
+func (c *catalog) actIn(set uint64, name string) Act {
+	if a, ok := c.actNamed(name); ok && set&a.bit() != 0 {
 		return a
 	}
 	return 0
@@ -82,8 +73,8 @@ func (c *Catalog) actIn(set uint64, name string) Act {
 
 // tag returns the number of a tag, and creates it and all tags above it if needed. An owner with
 // debuff.poison.dot also has debuff.poison and debuff.
-func (c *Catalog) tag(name string) Tag {
-	if t, ok := c.Tag(name); ok {
+func (c *catalog) tag(name string) Tag {
+	if t, ok := c.tagNamed(name); ok {
 		return t
 	}
 	above := Tag(0)
@@ -95,7 +86,7 @@ func (c *Catalog) tag(name string) Tag {
 }
 
 // closure returns the tags and all tags above them, sorted and without duplicates.
-func (c *Catalog) closure(tags []Tag) []Tag {
+func (c *catalog) closure(tags []Tag) []Tag {
 	var all []Tag
 	for _, t := range tags {
 		for ; t != 0; t = c.parents[t-1] {

@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"github.com/bufftick/bufftick/internal/handle"
 	"math"
 	"testing"
 
@@ -27,16 +28,16 @@ func TestOrigin(t *testing.T) {
 			}
 			remove := func(h Handle) { require.NoError(t, s.Do(turn, 0, Command{Verb: verb.Remove, Handle: h}).Err) }
 			first := apply()
-			require.Equal(t, max(origin+1, 1), first.generation())
+			require.Equal(t, max(origin+1, 1), handle.Generation(first))
 			remove(first)
 
 			s.slot(0).generation = origin - 3 // near the end of the round
 			uses, last := 0, uint32(0)
 			for s.free != noSlot {
 				h := apply()
-				require.NotEqual(t, h.generation(), last)
-				require.NotEqual(t, origin, h.generation())
-				uses, last = uses+1, h.generation()
+				require.NotEqual(t, handle.Generation(h), last)
+				require.NotEqual(t, origin, handle.Generation(h))
+				uses, last = uses+1, handle.Generation(h)
 				remove(h)
 			}
 			want := 3
@@ -44,12 +45,12 @@ func TestOrigin(t *testing.T) {
 				want = 2
 			}
 			require.Equal(t, want, uses)
-			require.Equal(t, uint16(0), first.slot())
+			require.Equal(t, uint16(0), handle.Slot(first))
 			require.Equal(t, uint32(math.MaxUint32), s.Generation(), "none is left")
-			require.Equal(t, uint16(1), apply().slot(), "the slot is retired")
+			require.Equal(t, uint16(1), handle.Slot(apply()), "the slot is retired")
 
 			r := s.Do(turn, 0, Command{Verb: verb.AddTimeout, Handler: 1, Name: "a"})
-			require.Equal(t, max(origin+1, 1), r.Timeout.generation())
+			require.Equal(t, max(origin+1, 1), handle.Generation(r.Timeout))
 			require.Panics(t, func() { s.SetOrigin(6) })
 			require.Panics(t, func() { NewSet(7, 0, 0, 2).SetOrigin(5) })
 		})

@@ -17,12 +17,8 @@ import (
 type program struct {
 	Spec
 
-	catalog  *Catalog
-	index    uint32 // index in Catalog.programs
-	lineage  uint32 // number of the ID in Catalog.lineages, the same for all versions
-	revision uint32 // how often this lineage has changed so far
-
-	uses uses
+	catalog *catalog
+	uses    uses
 
 	duration int64 // ms; 0 unless Timed
 	shortest int64 // ms, MinDuration
@@ -66,6 +62,15 @@ type program struct {
 	apply, refresh, pulse, exec, overflow, death []op
 	remove                                       [lastRemoval + 1][]op
 	reactions                                    []reaction
+}
+
+// programFor returns the program of a definition, or nil if it is nil or not from a catalog.
+func programFor(s *Spec) *program {
+	if s == nil {
+		return nil
+	}
+	p, _ := s.Compiled().Program.(*program)
+	return p
 }
 
 // spec returns the definition, or nil if there is no program.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -252,7 +253,7 @@ func (s *Set) fault(t *Turn, why Reason) {
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = Faulted, why, wheel.Never, 0, 0, 0
 	t.emit(s, &e)
 	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.lookup(e.Handle) != nil {
-		s.end(t, e.Handle.slot(), Fault)
+		s.end(t, handle.Slot(e.Handle), Fault)
 		s.evaluateConditions(t)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // Examples: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
 func (s *Set) reapplyQueued(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := s.slot(at), a.Spec.program
+	i, spec := s.slot(at), programFor(a.Spec)
 	x, now := s.ensureExtra(i), s.nowOf(t, i)
 	if int32(len(x.async))+1 >= spec.limit {
 		switch weakest := weakestOf(x.async); {
@@ -233,14 +233,14 @@ func (k *magnitudes) swap(w *waitingNumbers) {
 
 // storeWaiting stores the evaluated numbers of an application that waits.
 func (s *Set) storeWaiting(t *Turn, i *instance, a *Application, l *asyncStack) {
-	if a.Spec.program.uses&usesMagnitudes == 0 {
+	if programFor(a.Spec).uses&usesMagnitudes == 0 {
 		return
 	}
 	w, n := s.extraOf(i).ensureMagnitudes().allocWaiting()
 	l.numbers = n
 	w.values = append(w.values[:0], t.evaluated.values...)
-	w.captured = a.Spec.program.selectCaptured(w.captured[:0], a.Captured)
-	if a.Spec.program.rereads {
+	w.captured = programFor(a.Spec).selectCaptured(w.captured[:0], a.Captured)
+	if programFor(a.Spec).rereads {
 		s.ensureRare().rereads = true
 	}
 }
@@ -280,13 +280,13 @@ func (s *Set) requeueRunning(i *instance, left int64) {
 // Examples: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
 func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.programOf(i) == a.Spec.program {
+	if s.programOf(i) == programFor(a.Spec) {
 		return
 	}
 	w := &t.evaluated
 	pool := w.pool
 	w.coming = append(w.coming[:0], w.values...)
-	s.convertWaiting(t, i, a.Spec.program)
+	s.convertWaiting(t, i, programFor(a.Spec))
 	running := Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i).captured)}
 	s.convertNumbers(t, i, &running)
 	shield, shielded := int64(0), s.programOf(i).Shield.On
@@ -305,14 +305,14 @@ func (s *Set) adoptQueueVersion(t *Turn, at uint16, a *Application) {
 // and are kept.
 func (s *Set) adoptStacksVersion(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
-	if s.programOf(i) == a.Spec.program {
+	if s.programOf(i) == programFor(a.Spec) {
 		return
 	}
-	if s.programOf(i).revision != a.Spec.program.revision {
+	if s.programOf(i).Compiled().Revision != programFor(a.Spec).Compiled().Revision {
 		w := &t.evaluated
 		pool := w.pool
 		w.coming = append(w.coming[:0], w.values...)
-		s.convertWaiting(t, i, a.Spec.program)
+		s.convertWaiting(t, i, programFor(a.Spec))
 		w.values, w.pool = append(w.values[:0], w.coming...), pool
 	}
 	s.switchVersion(t, at, a)

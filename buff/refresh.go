@@ -20,7 +20,7 @@ import (
 // Examples: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
 func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, higher bool, was *visibleState) bool {
-	i, spec := s.slot(at), a.Spec.program
+	i, spec := s.slot(at), programFor(a.Spec)
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != define.RefreshNone || higher
 	if set {
@@ -30,7 +30,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 		switch end := s.refreshedEnd(i, now, d); {
 		case higher:
 			i.end = endAfter(now, d)
-		case a.stolen: // a steal never shortens the thief's own buff
+		case a.Origin.Steal: // a steal never shortens the thief's own buff
 			i.end, d = max(end, i.end), longer(d, s.duration(i))
 		default:
 			i.end = end
@@ -68,7 +68,7 @@ func (s *Set) refresh(t *Turn, at uint16, a *Application, d int64, stacked, high
 //
 // Example: testdata/refresh_nothing.txt.
 func (s *Set) refreshChanges(t *Turn, at uint16, a *Application, was *visibleState) bool {
-	i, spec := s.slot(at), a.Spec.program
+	i, spec := s.slot(at), programFor(a.Spec)
 	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.visibleStateOf(at) != *was ||
 		i.extra != noSlot && s.extraOf(i).pendingPeriod > 0 ||
 		spec.uses&usesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.evaluated.values)
@@ -87,7 +87,7 @@ func (s *Set) refreshNumbers(t *Turn, at uint16, a *Application) {
 func (s *Set) updateNumbers(t *Turn, at uint16, a *Application) {
 	i := s.slot(at)
 	s.applyPendingPeriod(i)
-	if a.Spec.program.uses&usesMagnitudes != 0 {
+	if programFor(a.Spec).uses&usesMagnitudes != 0 {
 		s.reportNumbers(t, at, t.evaluated.values)
 		s.storeNumbers(t, i, a)
 	}

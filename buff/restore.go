@@ -91,7 +91,7 @@ func (s *Set) Restore(t *Turn, at Moment, blob []byte, handler func(name string)
 	}
 	r := t.restorer()
 	defer r.done()
-	r.of(t.Catalog)
+	r.of(t.compiled())
 	b, err := state.Decode(blob, r.memory)
 	if err != nil {
 		return Restoration{}, err
@@ -141,7 +141,7 @@ func (r *restorer) steppedBack(b *state.Buff) bool {
 // memory, for all owners.
 type restorer struct {
 	memory  *state.Memory
-	catalog *Catalog // of the names in memory
+	catalog *catalog // of the names in memory
 	fates   []fate   // of each saved buff
 	set     *Set
 	turn    *Turn
@@ -169,14 +169,14 @@ type restorer struct {
 }
 
 // of sets the catalog of the memory.
-func (r *restorer) of(c *Catalog) {
+func (r *restorer) of(c *catalog) {
 	if r.catalog == c {
 		return
 	}
 	r.catalog = c
 	r.memory.Numbers(func(id string) int32 {
 		if s := c.byID[id]; s != nil {
-			return int32(s.index) + 1
+			return int32(s.Compiled().Index) + 1
 		}
 		return 0
 	})
@@ -225,7 +225,7 @@ func since(now, then int64) int64 {
 func (r *restorer) ownTime() {
 	b := r.saved
 	r.now = r.at.Now
-	if !b.Scale.Is() && (wheel.Time(b.Time) == r.now || !r.turn.Catalog.aligned) {
+	if !b.Scale.Is() && (wheel.Time(b.Time) == r.now || !r.catalog.aligned) {
 		return
 	}
 	p := newTimeScale(r.now)
@@ -371,14 +371,14 @@ func (r *restorer) handlerOf(name string) (HandlerID, bool) {
 	if r.handler != nil {
 		return r.handler(name)
 	}
-	id, ok := r.turn.Catalog.handlerIDs[name]
+	id, ok := r.catalog.handlerIDs[name]
 	return id, ok
 }
 
 // returns finds the groups of diminishing returns.
 func (r *restorer) returns() {
 	for _, b := range r.saved.Returns {
-		group, ok := r.turn.Catalog.drs.index[b.Group]
+		group, ok := r.catalog.drs.index[b.Group]
 		if !ok {
 			r.keepAside().Returns = append(r.aside.Returns, b)
 			continue

@@ -67,7 +67,7 @@ func (r *restorer) comeback(c *comeback, b *state.Buff, spec *program) {
 	i, x := &c.i, &c.x
 	c.age, c.duration = b.Age, b.Duration
 	*i = instance{
-		source: OwnerID(b.Source), def: int32(spec.index) + 1, end: wheel.Never, boundary: wheel.Never, magnitude: b.Magnitude,
+		source: OwnerID(b.Source), def: int32(spec.Compiled().Index) + 1, end: wheel.Never, boundary: wheel.Never, magnitude: b.Magnitude,
 		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extra: noSlot,
 	}
 	after := func(left int64) wheel.Time {

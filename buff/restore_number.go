@@ -10,9 +10,9 @@ import (
 
 // placeBases restores the bases of attributes.
 func (r *restorer) placeBases() {
-	catalog := r.turn.Catalog
+	catalog := r.catalog
 	for _, b := range r.saved.Bases {
-		a, ok := catalog.Attr(b.Name)
+		a, ok := catalog.attr(b.Name)
 		if !ok {
 			r.keepAside().Bases = append(r.aside.Bases, b)
 			continue
@@ -178,7 +178,7 @@ func (r *restorer) savedCaptures(s *program, b *state.Numbers) []Captured {
 			if !ok {
 				continue
 			}
-			a, ok := s.catalog.Attr(name)
+			a, ok := s.catalog.attr(name)
 			if _, there := findCaptured(r.captured[from:], a, define.Snapshot(when)); ok && !there && s.wants(a, define.Snapshot(when)) {
 				r.captured = append(r.captured, Captured{a, define.Snapshot(when), float64(b.Captures[j].Value)})
 			}

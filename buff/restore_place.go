@@ -23,7 +23,7 @@ func (r *restorer) place() {
 	if s.events = r.saved.Events; r.own != nil {
 		s.ensureRare().timeScale = r.own
 	}
-	s.setCatalog(r.turn.Catalog)
+	s.setCatalog(r.catalog)
 	if len(r.remains) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
 		g := s.ensureGates()
 		g.drRecords, g.rolls, g.dead = r.remains, r.saved.Rolls, r.saved.Dead
@@ -224,19 +224,19 @@ func (r *restorer) guessLinks(c *comeback) {
 // placeTags restores the tags and immunities given by commands.
 func (r *restorer) placeTags() {
 	for _, b := range r.saved.Tags {
-		t, ok := r.turn.Catalog.Tag(b.Name)
+		t, ok := r.catalog.tagNamed(b.Name)
 		if !ok {
 			r.keepAside().Tags = append(r.aside.Tags, b)
 			continue
 		}
 		g := r.set.ensureGates()
 		g.commandTags.addTimes(t, b.N)
-		for _, t := range r.turn.Catalog.closure([]Tag{t}) {
+		for _, t := range r.catalog.closure([]Tag{t}) {
 			g.tags.addTimes(t, b.N)
 		}
 	}
 	for _, b := range r.saved.Immune {
-		if t, ok := r.turn.Catalog.Tag(b.Name); ok {
+		if t, ok := r.catalog.tagNamed(b.Name); ok {
 			r.set.ensureGates().immune.addTimes(t, b.N)
 		} else {
 			r.keepAside().Immune = append(r.aside.Immune, b)

@@ -39,7 +39,7 @@ type Moment struct {
 // to grow dst.
 func (s *Set) Save(dst []byte, c *Catalog, at Moment, zone uint32) (blob []byte, lost int) {
 	o := state.Owner{Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
-	w := saver{set: s, catalog: c, now: at.Now, aside: &noState, gates: &noGates}
+	w := saver{set: s, catalog: compiledOf(c), now: at.Now, aside: &noState, gates: &noGates}
 	if p := s.timeScale(); p != nil {
 		w.now, o.Scale = p.save(at.Now, define.OfOwner)
 	}
@@ -65,7 +65,7 @@ type saver struct {
 	out     state.Writer
 	set     *Set
 	gates   *gates // empty if the owner has none
-	catalog *Catalog
+	catalog *catalog
 	aside   *state.Owner // parts that Restore set aside because the catalog did not know them
 	now     wheel.Time
 	plain   state.Buff // reused; only the fields of fill are set
@@ -98,7 +98,7 @@ func (w *saver) tags(set tagSet, aside []state.Tag) {
 		w.out.Tag(&aside[k])
 	}
 	for _, t := range set {
-		w.out.Tag(&state.Tag{Name: w.catalog.TagName(t.tag), N: int64(t.n)})
+		w.out.Tag(&state.Tag{Name: w.catalog.tags.name(int(t.tag)), N: int64(t.n)})
 	}
 }
 
@@ -131,7 +131,7 @@ func (w *saver) timeouts() (lost int) {
 			continue
 		}
 		t := state.Timeout{Name: x.name, Handler: x.name, Age: x.age, Left: offset(x.at, w.now)}
-		if name := w.catalog.HandlerName(x.handler); name != "" {
+		if name := w.catalog.handlerName(x.handler); name != "" {
 			t.Handler = name
 		}
 		w.out.Timeout(&t)

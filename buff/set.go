@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -17,7 +18,7 @@ type Set struct {
 	scheduler scheduler
 	piece     // the slots and their keys
 
-	catalog *Catalog   // of the last application and of the instances; see programOf
+	catalog *catalog   // of the last application and of the instances; see programOf
 	rare    *rareState // nil until needed
 	ages    uint64     // number of applications and timeouts so far
 	events  uint64     // number of the last event that has one; see Event.Seq
@@ -89,7 +90,7 @@ func (s *Set) Find(h Handle) (Instance, bool) {
 	if s.lookup(h) == nil {
 		return Instance{}, false
 	}
-	return s.instanceAt(h.slot()), true
+	return s.instanceAt(handle.Slot(h)), true
 }
 
 // Next returns the earliest instant at which an event of a buff or a timeout is due, or
@@ -121,7 +122,7 @@ func (s *Set) instanceAt(at uint16) Instance {
 		l.Paused = l.Held != 0
 	}
 	if l.Paused && i.end != wheel.Never {
-		l.ends, l.left = true, s.remainingOwn(i)
+		l.Ends, l.Remaining = true, s.remainingOwn(i)
 	}
 	return l
 }
@@ -172,16 +173,16 @@ func (s *Set) At(slot int) (Instance, bool) {
 }
 
 func (s *Set) handle(at uint16) Handle {
-	return Handle(pack(s.number, at, s.slot(at).generation))
+	return Handle(handle.Pack(s.number, at, s.slot(at).generation))
 }
 
 // lookup returns the live instance of h, or nil.
 func (s *Set) lookup(h Handle) *instance {
-	at := h.slot()
+	at := handle.Slot(h)
 	if h.Number() != s.number || int(at) >= int(s.used) {
 		return nil
 	}
-	if i := s.slot(at); i.def != 0 && i.generation == h.generation() {
+	if i := s.slot(at); i.def != 0 && i.generation == handle.Generation(h) {
 		return i
 	}
 	return nil
@@ -191,7 +192,7 @@ func (s *Set) lookup(h Handle) *instance {
 // that auras apply is joined only by auras.
 func (s *Set) joins(i *instance, a *Application) bool {
 	st := &a.Spec.Stack
-	if i.flags&member != 0 != a.member || st.Level == define.LevelSegregate && int(i.level) != a.Level {
+	if i.flags&member != 0 != a.Origin.Aura || st.Level == define.LevelSegregate && int(i.level) != a.Level {
 		return false
 	}
 	switch st.By {

@@ -31,7 +31,7 @@ type SheetChange struct {
 // numbers that [Set.Numbers] returns. place is the index of the number that determines its value,
 // or below 0 for none. Missing numbers have their defaults.
 func (s *Spec) OnSheet(k, stacks int, numbers []float64) (m stat.Modifier, place int) {
-	p := s.program
+	p := programFor(s)
 	c := &p.modifiers[k]
 	m = stat.Modifier{Attr: c.attr, Op: c.op, Channel: c.channel}
 	place = int(c.value.place)
@@ -48,7 +48,7 @@ func (s *Spec) OnSheet(k, stacks int, numbers []float64) (m stat.Modifier, place
 
 // Varies reports whether the value of Modifiers[k] is itself an element of [Set.Numbers], because
 // it cannot be computed from one number and the number of stacks alone.
-func (s *Spec) Varies(k int) bool { return s.program.varies(&s.program.modifiers[k]) }
+func (s *Spec) Varies(k int) bool { p := programFor(s); return p.varies(&p.modifiers[k]) }
 
 // varies reports whether the value of a modifier cannot be computed from one number and the number
 // of stacks alone, because its formula reads the stacks or each async stack has a separate number.

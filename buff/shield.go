@@ -16,11 +16,11 @@ import (
 //
 // Example: testdata/shield.txt.
 func (s *program) pool(t *Turn, a *Application) int64 {
-	switch {
+	switch stolen := stolenOf(a); {
 	case !s.Shield.On:
 		return 0
-	case a.stolenBuff != nil && a.stolenBuff.spec.Shield.On:
-		return a.stolenBuff.shield
+	case stolen != nil && stolen.spec.Shield.On:
+		return stolen.shield
 	case s.poolBy != nil:
 		return t.evaluated.pool
 	case s.Shield.Pool == 0:

@@ -31,7 +31,7 @@ func TestHashes(t *testing.T) {
 		a := Application{Spec: c.Spec(specs[rng.IntN(len(specs))].ID), Source: OwnerID(rng.IntN(sources))}
 		want := uint16(noSlot)
 		for at := s.oldest; at != noSlot && want == noSlot; at = s.slot(at).newer {
-			if i := s.slot(at); s.sameDefinition(s.programOf(i), a.Spec.program) && s.joins(i, &a) {
+			if i := s.slot(at); s.sameDefinition(s.programOf(i), programFor(a.Spec)) && s.joins(i, &a) {
 				want = at
 			}
 		}

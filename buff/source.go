@@ -5,7 +5,7 @@ import "github.com/bufftick/bufftick/buff/define"
 // Rereads reports whether the definition, or a definition that it can apply, reads an attribute of
 // its source with [define.SnapshotApply] after the application, for example at an act. The source
 // must then be read before every command and Run: see [Set.Reread].
-func (s *Spec) Rereads() bool { return s.program.rereads }
+func (s *Spec) Rereads() bool { return programFor(s).rereads }
 
 // Rereads reports whether the owner may have buffs for whose definitions [Spec.Rereads] is true. If
 // not, [Set.Reread] has no effect.
@@ -60,7 +60,7 @@ next:
 		if w.when != define.SnapshotApply {
 			continue
 		}
-		v := from.Attribute(s.attributeCatalog(t), w.attr)
+		v := from.attributeValue(s.attributeCatalog(t), w.attr)
 		for j := range list {
 			if list[j].attr == w.attr && list[j].when == w.when {
 				list[j].value = v

@@ -164,8 +164,18 @@ type Spec struct {
 	// On lists the actions to execute after events of the buff.
 	On Hooks
 
-	program *program // nil until a catalog has checked the definition
+	compiled Compiled
 }
+
+// Compiled is what a [Catalog] adds to its copies of the definitions. In other Specs it is zero.
+type Compiled struct {
+	Program                  any // the form of the definition that an engine executes
+	Index, Lineage, Revision uint32
+}
+
+// Compiled returns the part of the Spec that is set by its catalog and read by the engine. It must
+// not be modified.
+func (s *Spec) Compiled() *Compiled { return &s.compiled }
 
 // Hooks are lists of actions. The actions of a list are executed in order after the event that
 // the list is named after.
@@ -211,32 +221,17 @@ type HandlerID int32
 
 // Index returns the position of the definition in its catalog, from 0, in the order passed to
 // NewCatalog. A Spec that is not from a catalog has the index 0.
-func (s *Spec) Index() int {
-	if s.program == nil {
-		return 0
-	}
-	return int(s.program.index)
-}
+func (s *Spec) Index() int { return int(s.compiled.Index) }
 
 // Lineage returns the number of the definition's ID in its catalog, from 1. All versions of a
 // definition have the same lineage, in all catalogs that were made from one another by
 // [Catalog.Rebuild] or [Catalog.Next]. A Spec that is not from a catalog has the lineage 0.
-func (s *Spec) Lineage() int {
-	if s.program == nil {
-		return 0
-	}
-	return int(s.program.lineage)
-}
+func (s *Spec) Lineage() int { return int(s.compiled.Lineage) }
 
 // Revision returns how often the content of the definition has changed since the first catalog
 // that had the definition. If one of two catalogs succeeds the other (see [Catalog.Succeeds]),
 // definitions in them with equal lineages and equal revisions have the same content.
-func (s *Spec) Revision() int {
-	if s.program == nil {
-		return 0
-	}
-	return int(s.program.revision)
-}
+func (s *Spec) Revision() int { return int(s.compiled.Revision) }
 
 // String returns the definition's ID.
 func (s *Spec) String() string { return s.ID }

@@ -28,8 +28,8 @@ func (s *Set) reapply(t *Turn, at uint16, a *Application, d int64) outcome {
 // refuse the application or end the instance. Then stacks are added. The refresh is last, so that
 // its pulse has all stacks.
 func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome {
-	i, spec := s.slot(at), a.Spec.program
-	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.rest {
+	i, spec := s.slot(at), programFor(a.Spec)
+	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.Origin.Rest {
 		return s.deny(t, a, LowerLevel, nil)
 	}
 	// Pending pulses run with the state before the change.
@@ -57,7 +57,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	if full && spec.refuses(higher) {
 		return s.refuse(t, at, a)
 	}
-	revised := s.programOf(i).revision != spec.revision
+	revised := s.programOf(i).Compiled().Revision != spec.Compiled().Revision
 	var looked visibleState
 	if len(spec.refresh) > 0 {
 		looked = s.visibleStateOf(at)
@@ -84,7 +84,7 @@ func (s *Set) joinInstance(t *Turn, at uint16, a *Application, d int64) outcome 
 	if s.refresh(t, at, a, d, r.kind == Stacked, higher, &looked) && r.kind == 0 {
 		r.kind = Refreshed
 	}
-	if full && len(a.Spec.program.overflow) > 0 {
+	if full && len(programFor(a.Spec).overflow) > 0 {
 		s.overflow(t, a)
 	}
 	return r
@@ -116,7 +116,7 @@ func (s *Set) refuse(t *Turn, at uint16, a *Application) outcome {
 // Examples: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Set) overflow(t *Turn, a *Application) {
 	e := &Event{At: t.at, Owner: s.owner, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: Denied, Why: Limit, End: wheel.Never}
-	s.queueEventActions(t, a.Spec.program.overflow, e, a.Source, &magnitudes{values: t.evaluated.values, captured: a.Captured})
+	s.queueEventActions(t, programFor(a.Spec).overflow, e, a.Source, &magnitudes{values: t.evaluated.values, captured: a.Captured})
 }
 
 // stacksOf returns the number of stacks of an application.
@@ -141,7 +141,7 @@ func (s *Set) crossThresholds(t *Turn, at uint16, was int16, source OwnerID, kno
 		}
 		if h.apply != nil {
 			t.Issue(s, &Command{Verb: verb.Apply, Application: Application{
-				Spec: &t.Catalog.newest(h.apply).Spec, Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(known), share: t.share, backdate: t.backdate,
+				Spec: &t.compiled().newest(h.apply).Spec, Source: source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(known), Origin: Origin{Share: t.share, Backdate: t.backdate},
 			}})
 		}
 		if h.consume != 0 {

@@ -34,7 +34,7 @@ func (c *Cause) name() string {
 	case o.spec != nil:
 		what = " " + o.spec.ID
 	case o.change != nil:
-		what = " " + c.Spec.program.catalog.schema.At(o.change.attr).Name
+		what = " " + programFor(c.Spec).catalog.schema.At(o.change.attr).Name
 	}
 	return o.do.String() + what + " to " + o.to.String()
 }
@@ -51,7 +51,7 @@ func (c *Cause) name() string {
 func (s *Set) steal(t *Turn, q *Query, most time.Duration) Result {
 	return s.portions(t, q, Stolen, func(at uint16) {
 		i := s.slot(at)
-		a := Application{Spec: &s.programOf(i).Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, stolen: true}
+		a := Application{Spec: &s.programOf(i).Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, Origin: Origin{Steal: true}}
 		n := i.stacks
 		if q.Stacks > 0 && s.divisible(i) {
 			n = int16(min(q.Stacks, int(n)))
@@ -84,17 +84,19 @@ func (s *Set) divisible(i *instance) bool {
 //
 // With shared timers, this is one application. With TimersEach, and in a queue, there is one
 // application for each part, ordered by age or by turn. The first part is stored in a itself, the
-// others in a.stolenBuff.rest: see startRest.
+// others in stolenState.rest: see startRest.
 func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most time.Duration) bool {
 	a.Stacks = int(n)
+	var stolen *stolenState
 	longest := define.MaxDuration.Milliseconds()
 	if most > 0 {
 		longest = min(longest, ceilMillis(most))
 	}
 	if i.extra != noSlot {
 		x := s.extraOf(i)
-		a.stolenBuff = t.allocStolen(s.programOf(i), s.magnitudesOf(i).values)
-		a.stolenBuff.shield, a.stolenBuff.charges = x.shield, x.charges
+		stolen = t.allocStolen(s.programOf(i), s.magnitudesOf(i).values)
+		stolen.shield, stolen.charges = x.shield, x.charges
+		a.Origin.Stolen = stolen
 		if s.programOf(i).Stack.By == define.ByKey {
 			a.Key = x.key
 		}
@@ -107,16 +109,17 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 	}
 	now := s.nowOf(t, i)
 	whole := asyncStack{left: min(remaining(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
-	if a.stolenBuff != nil {
-		whole.shield, whole.charges = a.stolenBuff.shield, a.stolenBuff.charges
+	if stolen != nil {
+		whole.shield, whole.charges = stolen.shield, stolen.charges
 	}
 	if s.programOf(i).Stack.Timers == define.TimersShared {
-		a.setPart(&whole)
-		return whole.left > 0
+		part := whole.stolen()
+		a.setPart(&part)
+		return part.left > 0
 	}
 	parts := s.stolenParts(t, i, now, &whole)
-	if a.stolenBuff != nil {
-		a.stolenBuff.copyWaiting(s.magnitudesOf(i), parts)
+	if stolen != nil {
+		stolen.copyWaiting(s.magnitudesOf(i), parts)
 	}
 	for k := range parts {
 		parts[k].left = min(parts[k].left, longest)
@@ -125,12 +128,13 @@ func (s *Set) fillStolen(t *Turn, i *instance, a *Application, n int16, most tim
 	if len(parts) == 0 {
 		return false
 	}
-	a.setPart(&parts[0])
-	if a.stolenBuff != nil {
-		a.stolenBuff.setPart(&parts[0])
+	first := parts[0].stolen()
+	a.setPart(&first)
+	if stolen != nil {
+		stolen.setPart(&first)
 	}
 	if len(parts) > 1 {
-		a.stolenBuff.rest = parts[1:]
+		stolen.rest = t.allocRest(parts[1:])
 	}
 	return true
 }
@@ -159,19 +163,35 @@ func (s *Set) stolenParts(t *Turn, i *instance, now wheel.Time, whole *asyncStac
 	return slices.Insert(parts, 0, *whole)
 }
 
-// partsBuffer returns an empty list with capacity n.
+// partsBuffer returns an empty list with capacity n. The next call reuses its memory.
 func (t *Turn) partsBuffer(n int) []asyncStack {
 	l := &t.stolen
-	if cap(l.parts)-len(l.parts) < n {
+	if cap(l.parts) < n {
 		l.parts = make([]asyncStack, 0, max(32, n))
 	}
-	from := len(l.parts)
-	l.parts = l.parts[:from+n]
-	return l.parts[from : from : from+n]
+	return l.parts
+}
+
+// stolen returns the state of a part that its thief gets.
+func (l *asyncStack) stolen() stolenPart {
+	return stolenPart{left: l.left, magnitude: l.magnitude, shield: l.shield, charges: l.charges, stacks: l.stacks, level: l.level, numbers: l.numbers}
+}
+
+// allocRest returns the parts for their thief.
+func (t *Turn) allocRest(parts []asyncStack) []stolenPart {
+	l := &t.stolen
+	if cap(l.rest)-len(l.rest) < len(parts) {
+		l.rest = make([]stolenPart, 0, max(32, len(parts)))
+	}
+	from := len(l.rest)
+	for k := range parts {
+		l.rest = append(l.rest, parts[k].stolen())
+	}
+	return l.rest[from:len(l.rest):len(l.rest)]
 }
 
 // setPart sets the fields of an application from a stolen part.
-func (a *Application) setPart(l *asyncStack) {
+func (a *Application) setPart(l *stolenPart) {
 	a.Stacks, a.Level, a.Magnitude = int(l.stacks), int(l.level), l.magnitude
 	a.Duration = Lasting(time.Duration(l.left) * time.Millisecond)
 }
@@ -188,13 +208,13 @@ func (n *stolenState) copyWaiting(k *magnitudes, parts []asyncStack) {
 }
 
 // setPart sets the numbers, shield and charges from a stolen part.
-func (n *stolenState) setPart(l *asyncStack) {
+func (n *stolenState) setPart(l *stolenPart) {
 	n.values, n.shield, n.charges = n.valuesOf(l), l.shield, l.charges
 }
 
 // valuesOf returns the numbers of a part: its separate numbers if it has some, otherwise the
 // numbers of the instance.
-func (n *stolenState) valuesOf(l *asyncStack) []float64 {
+func (n *stolenState) valuesOf(l *stolenPart) []float64 {
 	each := len(n.values)
 	if l.numbers == 0 || each == 0 {
 		return n.values
@@ -207,8 +227,9 @@ func (n *stolenState) valuesOf(l *asyncStack) []float64 {
 //
 // Example: testdata/stat/steal.txt.
 func (s *Set) useTakenNumbers(t *Turn, a *Application) {
-	for k := range a.Spec.program.numbers {
-		if v, why := a.stolenBuff.find(a.Spec.program, k); why == NoReason {
+	spec, stolen := programFor(a.Spec), stolenOf(a)
+	for k := range spec.numbers {
+		if v, why := stolen.find(spec, k); why == NoReason {
 			t.evaluated.values[k] = v
 		}
 	}
@@ -220,14 +241,15 @@ func (s *Set) useTakenNumbers(t *Turn, a *Application) {
 //
 // Example: testdata/steal_left.txt.
 func (s *Set) startRest(t *Turn, a *Application) {
-	for k := range a.stolenBuff.rest {
+	stolen := stolenOf(a)
+	for k := range stolen.rest {
 		b := *a
-		b.rest = true
-		l := &a.stolenBuff.rest[k]
+		b.Origin.Rest = true
+		l := &stolen.rest[k]
 		b.setPart(l)
-		part := *a.stolenBuff
+		part := *stolen
 		part.setPart(l)
-		b.stolenBuff = &part
+		b.Origin.Stolen = &part
 		if l.numbers != 0 {
 			s.useTakenNumbers(t, &b)
 		}

@@ -82,9 +82,9 @@ func TestStolenNumbers(t *testing.T) {
 func TestStolenStacks(t *testing.T) {
 	c := mustCatalog(t, Spec{ID: "turns", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}})
 	longest := define.MaxDuration.Milliseconds()
-	code := func(rest ...asyncStack) []byte {
+	code := func(rest ...stolenPart) []byte {
 		cmd := Command{Verb: verb.Apply, Owner: 2, Application: Application{
-			Spec: c.Spec("turns"), Source: 9, stolen: true, stolenBuff: &stolenState{spec: c.Spec("turns").program, rest: rest},
+			Spec: c.Spec("turns"), Source: 9, Origin: Origin{Steal: true, Stolen: &stolenState{spec: programFor(c.Spec("turns")), rest: rest}},
 		}}
 		data, err := cmd.AppendBinary(nil, c)
 		require.NoError(t, err)
@@ -96,22 +96,22 @@ func TestStolenStacks(t *testing.T) {
 		require.ErrorIs(t, err, ErrCommand, text)
 		require.Contains(t, err.Error(), text)
 	}
-	many := slices.Repeat([]asyncStack{{left: 9, stacks: 1}}, 10_000)
-	most := asyncStack{left: longest, magnitude: 1 << 40, stacks: define.MaxStacks, level: define.MaxLevel}
-	for _, rest := range [][]asyncStack{{{left: 1, magnitude: -7, stacks: 1, level: 0}}, {most, {left: 3, magnitude: 4, stacks: 5, level: 6}}, many} {
+	many := slices.Repeat([]stolenPart{{left: 9, stacks: 1}}, 10_000)
+	most := stolenPart{left: longest, magnitude: 1 << 40, stacks: define.MaxStacks, level: define.MaxLevel}
+	for _, rest := range [][]stolenPart{{{left: 1, magnitude: -7, stacks: 1, level: 0}}, {most, {left: 3, magnitude: 4, stacks: 5, level: 6}}, many} {
 		var back Command
 		require.NoError(t, back.UnmarshalBinary(code(rest...), c))
-		require.Equal(t, rest, back.Application.stolenBuff.rest)
+		require.Equal(t, rest, stolenOf(&back.Application).rest)
 	}
-	refused("2 stacks of level 3 that last 0 ms", code(asyncStack{left: 0, stacks: 2, level: 3}))
-	refused("0 stacks of level 3 that last 9 ms", code(asyncStack{left: 9, stacks: 0, level: 3}))
-	refused("2 stacks of level -1 that last 9 ms", code(asyncStack{left: 9, stacks: 2, level: -1}))
-	refused(fmt.Sprintf("2 stacks of level 3 that last %d ms", longest+1), code(asyncStack{left: longest + 1, stacks: 2, level: 3}))
+	refused("2 stacks of level 3 that last 0 ms", code(stolenPart{left: 0, stacks: 2, level: 3}))
+	refused("0 stacks of level 3 that last 9 ms", code(stolenPart{left: 9, stacks: 0, level: 3}))
+	refused("2 stacks of level -1 that last 9 ms", code(stolenPart{left: 9, stacks: 2, level: -1}))
+	refused(fmt.Sprintf("2 stacks of level 3 that last %d ms", longest+1), code(stolenPart{left: longest + 1, stacks: 2, level: 3}))
 	above := func(data []byte) []byte { // the number 32767 becomes 32768
 		return bytes.Replace(data, binary.AppendVarint(nil, 1<<15-1), binary.AppendVarint(nil, 1<<15), 1)
 	}
-	refused("32768 stacks of level 3 that last 9 ms", above(code(asyncStack{left: 9, stacks: define.MaxStacks, level: 3})))
-	refused("2 stacks of level 32768 that last 9 ms", above(code(asyncStack{left: 9, stacks: 2, level: define.MaxLevel})))
-	whole := code(asyncStack{left: 9, magnitude: 8, stacks: 2, level: 3})
+	refused("32768 stacks of level 3 that last 9 ms", above(code(stolenPart{left: 9, stacks: define.MaxStacks, level: 3})))
+	refused("2 stacks of level 32768 that last 9 ms", above(code(stolenPart{left: 9, stacks: 2, level: define.MaxLevel})))
+	whole := code(stolenPart{left: 9, magnitude: 8, stacks: 2, level: 3})
 	refused("1 stacks in 3 bytes", whole[:len(whole)-1])
 }

@@ -29,5 +29,5 @@ func (s strength) compare(o strength) int {
 // replacesByLevel reports whether an application replaces a live instance because of its higher
 // level.
 func (a *Application) replacesByLevel(i *instance) bool {
-	return a.Spec.Stack.Level == define.LevelHigherWins && a.Level > int(i.level) && !a.rest
+	return a.Spec.Stack.Level == define.LevelHigherWins && a.Level > int(i.level) && !a.Origin.Rest
 }

@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"github.com/bufftick/bufftick/internal/handle"
 	"math"
 	"time"
 
@@ -64,8 +65,8 @@ func (s *Set) extend(t *Turn, at uint16, by time.Duration, most Span) Result {
 		return Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q", ErrInfinite, s.programOf(i).ID)}
 	}
 	end := i.end.Add(by.Milliseconds())
-	if most.given {
-		end = min(end, max(i.end, s.nowOf(t, i).Add(ceilMillis(most.d))))
+	if d, given := most.Given(); given {
+		end = min(end, max(i.end, s.nowOf(t, i).Add(ceilMillis(d))))
 	}
 	s.flushPulses(t, at)
 	s.shiftAsyncEnds(i, int64(end-i.end))
@@ -135,10 +136,10 @@ func (s *Set) setTimeScale(t *Turn, c *Command) Result {
 		if i == nil {
 			return stale(c.Handle)
 		}
-		s.flushPulses(t, c.Handle.slot())
+		s.flushPulses(t, handle.Slot(c.Handle))
 		kind := s.changeTime(t, c, s.scaleOf(t, i), t.now)
-		s.mark(c.Handle.slot(), journal.Time)
-		s.markDirty(t, c.Handle.slot())
+		s.mark(handle.Slot(c.Handle), journal.Time)
+		s.markDirty(t, handle.Slot(c.Handle))
 		return Result{Kind: kind, Handle: c.Handle}
 	}
 	if c.Whose == define.OfSource || c.Whose > define.OfZone {
@@ -190,13 +191,13 @@ func (s *Set) Paused() bool { return s.timeScale().paused() }
 //
 // Examples: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
 func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
-	spec, share := a.Spec.program, uint64(100)
+	spec, share := programFor(a.Spec), uint64(100)
 	d := spec.duration
 	if spec.DurationBy != nil {
 		d = spec.durationAt(s.levelOf(a))
 	}
-	if a.Duration.given {
-		d = ceilMillis(a.Duration.d)
+	if given, ok := a.Duration.Given(); ok {
+		d = ceilMillis(given)
 	}
 	if spec.uses&usesDR != 0 {
 		if share = s.drShare(t, a); share == 0 {
@@ -204,11 +205,11 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 		}
 	}
 	switch {
-	case (d == 0 || a.member) && !a.stolen && spec.scale != nil && t.evaluated.scale == 0:
+	case (d == 0 || a.Origin.Aura) && !a.Origin.Steal && spec.scale != nil && t.evaluated.scale == 0:
 		return 0, Resisted // full resistance also denies infinite buffs
-	case d == 0 || a.member:
+	case d == 0 || a.Origin.Aura:
 		return 0, NoReason
-	case a.stolen: // a stolen buff keeps its remaining time unscaled
+	case a.Origin.Steal: // a stolen buff keeps its remaining time unscaled
 		return min(d, define.MaxDuration.Milliseconds()), NoReason
 	}
 	if a.Scale != (Ratio{}) {
@@ -235,7 +236,7 @@ func (s *Set) effectiveDuration(t *Turn, a *Application) (int64, Reason) {
 // period of the definition if the application joins a buff whose period was changed by haste.
 func (s *Set) periodAfter(a *Application) int64 {
 	level := s.levelOf(a)
-	is, at := a.Spec.program.periodAt(level), s.joinTarget(a)
+	is, at := programFor(a.Spec).periodAt(level), s.joinTarget(a)
 	if at == noSlot {
 		return is
 	}
@@ -243,7 +244,7 @@ func (s *Set) periodAfter(a *Application) int64 {
 	switch {
 	case i.extra != noSlot && s.extraOf(i).pendingPeriod > 0:
 		return s.extraOf(i).pendingPeriod
-	case s.programOf(i) == a.Spec.program && s.programOf(i).periodAt(int(i.level)) == is:
+	case s.programOf(i) == programFor(a.Spec) && s.programOf(i).periodAt(int(i.level)) == is:
 		return s.period(i)
 	}
 	return is

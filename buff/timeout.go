@@ -2,6 +2,7 @@ package buff
 
 import (
 	"fmt"
+	"github.com/bufftick/bufftick/internal/handle"
 	"time"
 
 	"github.com/bufftick/bufftick/wheel"
@@ -54,8 +55,8 @@ func (l *timeouts) next() wheel.Time {
 
 // find returns the slot of the timeout with that handle, and reports whether it is waiting.
 func (l *timeouts) find(h TimeoutHandle) (uint16, bool) {
-	at, all := h.slot(), l.all()
-	return at, int(at) < len(all) && all[at].live && all[at].generation == h.generation()
+	at, all := handle.Slot(h), l.all()
+	return at, int(at) < len(all) && all[at].live && all[at].generation == handle.Generation(h)
 }
 
 // allocSlot returns a free slot, or a new one.
@@ -103,7 +104,7 @@ func (s *Set) addTimeout(t *Turn, c *Command) Result {
 		generation: x.generation, live: true, dirty: x.dirty,
 	}
 	s.markTimeoutDirty(t, at)
-	return Result{Kind: Done, Timeout: TimeoutHandle(pack(s.number, at, x.generation))}
+	return Result{Kind: Done, Timeout: TimeoutHandle(handle.Pack(s.number, at, x.generation))}
 }
 
 // ceilMillis returns d in whole milliseconds, rounded up, at least 1.
@@ -140,7 +141,7 @@ func (s *Set) fireTimeout(t *Turn, at uint16, e dueEntry) {
 		return
 	}
 	t.begin(s.timeScale().toWorld(e.at), e.at, true)
-	name, do, handler, handle := x.name, x.do, x.handler, TimeoutHandle(pack(s.number, at, x.generation))
+	name, do, handler, handle := x.name, x.do, x.handler, TimeoutHandle(handle.Pack(s.number, at, x.generation))
 	s.releaseTimeout(at)
 	t.emit(s, &Event{Kind: TimedOut, Name: name, End: wheel.Never})
 	s.queueCall(t, &t.Events[len(t.Events)-1], do, handler, handle)

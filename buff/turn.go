@@ -121,6 +121,16 @@ type item struct {
 	quiet bool // see Turn.quiet
 }
 
+// compiled returns the compiled form of Turn.Catalog, nil if there is none.
+func (t *Turn) compiled() *catalog {
+	if t.Catalog == nil {
+		return nil
+	}
+	return compiledOf(t.Catalog)
+}
+
+func compiledOf(c *Catalog) *catalog { return c.Compiled().(*catalog) }
+
 // At returns the current instant, at which issued commands will run.
 func (t *Turn) At() wheel.Time { return t.at }
 
@@ -134,7 +144,7 @@ func (t *Turn) Issue(s *Set, c *Command) { t.issue(s, c) }
 // Chain makes a command for another owner part of the running chain. In the chain of a reaction to
 // damage, damage that the command causes triggers no further reactions. Issue does this
 // automatically.
-func (t *Turn) Chain(c *Command) { c.quiet = t.quiet }
+func (t *Turn) Chain(c *Command) { c.Application.Origin.Quiet = t.quiet }
 
 // issue is Issue, and reports whether the command was appended.
 func (t *Turn) issue(s *Set, c *Command) bool {
@@ -187,7 +197,7 @@ func (s *Set) Do(t *Turn, at wheel.Time, c Command) Result { return s.Obey(t, at
 // does not keep it.
 func (s *Set) Obey(t *Turn, at wheel.Time, c *Command) Result {
 	t.begin(at, s.timeScale().firstReached(at), false)
-	t.quiet = c.quiet
+	t.quiet = c.Application.Origin.Quiet
 	r := s.execute(t, c)
 	s.finish(t, at)
 	return r
@@ -343,7 +353,7 @@ func (s *Set) queueEventActions(t *Turn, ops []op, e *Event, source OwnerID, k *
 			s.queueCall(t, e, nil, o.handler, 0)
 		case define.DoApply:
 			s.issueAction(t, o, e, source, &Command{Verb: verb.Apply, Application: Application{
-				Spec: &t.Catalog.newest(o.spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), share: t.shareOf(e), backdate: t.backdateOf(e),
+				Spec: &t.compiled().newest(o.spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), Origin: Origin{Share: t.shareOf(e), Backdate: t.backdateOf(e)},
 			}})
 		case define.DoRemove:
 			s.issueAction(t, o, e, source, &Command{Verb: verb.RemoveSpec, Application: Application{Spec: &o.spec.Spec, Source: source}, Reason: o.reason})
@@ -375,7 +385,7 @@ func (s *Set) issueAction(t *Turn, o *op, e *Event, source OwnerID, c *Command) 
 		s.emitMissed(t, to, &cause)
 		return
 	}
-	c.Owner, c.Application.Captured, c.Application.backdate, c.quiet = to, ofCast(c.Application.Captured), backdate{}, t.quiet
+	c.Owner, c.Application.Captured, c.Application.Origin.Backdate, c.Application.Origin.Quiet = to, ofCast(c.Application.Captured), backdate{}, t.quiet
 	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.owner, To: to, Command: *c, Cause: cause})
 }
 

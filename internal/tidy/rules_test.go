@@ -30,7 +30,7 @@ const antsPath = "github.com/panjf2000/ants"
 // here, with the reason in the commit message.
 var arrows = map[string][]string{
 	"actor":              {},
-	"buff":               {"wheel", "buff/stat", "buff/define", "buff/journal", "buff/verb", "internal/sheet", "internal/state", "internal/misspelt", "internal/wordlist"},
+	"buff":               {"wheel", "buff/stat", "buff/define", "buff/journal", "buff/verb", "internal/handle", "internal/sheet", "internal/state", "internal/misspelt", "internal/wordlist"},
 	"buff/define":        {"buff/stat", "internal/wordlist"}, // not buff, which imports it
 	"buff/verb":          {"internal/wordlist"},
 	"buff/journal":       {},
@@ -55,6 +55,7 @@ var arrows = map[string][]string{
 	"store/storetest":                  {"store", "buff", "wheel"},
 	"inspect":                          {"engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/sheet", "internal/recovered"},
 	"conformance/judge":                {}, // independent of the engine, which it is compared with
+	"internal/handle":                  {},
 	"internal/preview":                 {"buff", "buff/define", "buff/verb", "wheel"},
 	"internal/recovered":               {},
 	"internal/recovered/recoveredtest": {},
