@@ -38,8 +38,8 @@ func isFile(name string) bool {
 	return err == nil
 }
 
-// inTurn builds both commits and takes their probes alternately. It returns the folders with the
-// results.
+// inTurn builds both commits and takes their probes alternately. It returns the folders that
+// contain the results.
 func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
 	var binaries []string
 	for i, commit := range []string{c.Old, c.New} {
@@ -73,8 +73,8 @@ func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
 	return out, nil
 }
 
-// buildAt builds this command at a commit, in a separate worktree. If commit is ".", it builds the current
-// tree.
+// buildAt builds this command at a commit, in a separate worktree. If commit is ".", it builds the
+// current tree.
 func buildAt(commit, dir string, n int) (string, error) {
 	binary := filepath.Join(dir, fmt.Sprintf("bench-%d", n))
 	tree, err := repository()
@@ -86,7 +86,7 @@ func buildAt(commit, dir string, n int) (string, error) {
 		if out, err := exec.Command("git", "worktree", "add", "--detach", tree, commit).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%s is neither a file nor a commit: %w\n%s", commit, err, out)
 		}
-		// If this fails, git worktree prune removes the folder later.
+		// If this fails, the folder can be removed later with git worktree prune.
 		defer func() { _ = exec.Command("git", "worktree", "remove", "--force", tree).Run() }()
 	}
 	build := exec.Command("go", "build", "-o", binary, ".")

@@ -20,13 +20,13 @@ type compareCmd struct {
 	Probes int     `default:"12" help:"how often each of two commits has its turn"`
 }
 
-// Run computes the statistics with benchstat, in the version that tools/go.mod lists. It fails if a
+// Run computes the statistics with the version of benchstat that tools/go.mod lists. It fails if a
 // step has become slower.
 //
-// For files, only the ratios to the yardstick are compared, each from its own process: absolute
-// times of two runs differ with the state of the machine, and benchstat would report that as
-// significant. Two commits are built and run alternately (A B A B), so that the machine is in
-// the same state for both.
+// For files, only the ratios to the yardstick are compared, each measured in its own process.
+// Absolute times of two runs differ with the state of the machine, and benchstat would report such
+// differences as significant. Two commits are built and run alternately (A B A B), so that the
+// machine is in the same state for both.
 func (c *compareCmd) Run(con *console) error {
 	dir, err := os.MkdirTemp("", "bench-compare")
 	if err != nil {
@@ -108,8 +108,8 @@ func ratioLines(from string) ([]byte, int, error) {
 	return out.Bytes(), len(names), nil
 }
 
-// verdict parses benchstat's table and prints the changed steps. The columns are: name, old, ±, new,
-// ±, difference, p. It fails if a step has become slower.
+// verdict parses benchstat's table and prints the changed steps. The columns are: name, old, ±,
+// new, ±, difference, p. It fails if a step has become slower.
 func (c *compareCmd) verdict(sheet []byte, con *console) error {
 	r := csv.NewReader(bytes.NewReader(sheet))
 	r.FieldsPerRecord = -1

@@ -1,4 +1,4 @@
-// Bench measures the engine, and checks while it does so that no event is lost, early or
+// Bench measures the engine, and at the same time checks that no event is lost, early or
 // duplicated. One command runs everything and writes a report:
 //
 //	go -C bench run . run -quick            all profiles, short, within a minute
@@ -18,9 +18,9 @@
 // library. The command runs in the module's folder, and paths are relative to that folder.
 //
 // The report of this repository is in the folder report, and the marked parts of the README are
-// generated with it; a test compares them with report/run.json. After a change to the
-// templates, -from report/run.json regenerates them without measuring. -parts measures some
-// parts again and keeps the others.
+// generated with it. A test compares the README with report/run.json. After a change of the
+// templates, -from report/run.json generates the pages again without measuring. -parts measures
+// some parts again and keeps the others.
 //
 // Flags may have one dash or two. -profile cpu, mem, mutex or trace writes a profile of any
 // command; -realtime gives each frame its 50 ms instead of running frames back to back. The
@@ -64,19 +64,18 @@
 //
 // # Verification
 //
-// Package load predicts which pulses and ends must happen, and when, from the calls alone.
-// Every event is compared with the predictions, to the millisecond, and a missing event fails
-// the run.
+// Package load predicts from the calls alone which pulses and ends must happen, and when. Every
+// event is compared with the predictions, to the millisecond. A missing event fails the run.
 //
 // # Which figures to trust
 //
-// Absolute times drift by a third within hours on a shared machine. Values to be compared are
-// measured alternately (A B A B), and given as a ratio with its spread. The rivals are divided by the
-// engine. For gate and compare, each step is divided by the event of a heap, which no change to the
-// engine affects. Each sample comes
-// from its own process, because memory layout affects the result. Gate fails on allocations,
-// and on ratios 50 % above the recorded ones; compare, which
-// alternates between two commits, finds smaller changes.
+// Absolute times drift by a third within hours on a shared machine. Therefore values to be
+// compared are measured alternately (A B A B), and their ratio is given with its spread. The times
+// of the rivals are divided by the engine's. For gate and compare, the time of each step is
+// divided by the time of an event of a heap, which no change to the engine affects. Each sample
+// comes from its own process, because memory layout affects the result. Gate fails on allocations,
+// and on ratios 50 % above the recorded ones. Compare, which alternates between two commits, finds
+// smaller changes.
 //
 // # Checks in CI
 //
@@ -87,7 +86,7 @@
 //
 // # Benchmarks
 //
-// The benchmarks in this folder measure single calls; rows to be compared are in the same
+// The benchmarks in this folder measure single calls. Rows to be compared are in the same
 // benchmark. Run them with go -C bench test -run '^$' -bench .
 //
 //	benchmark   measures                                        rows
@@ -102,8 +101,8 @@
 //	Memory      bytes                                           a player, a buff, at 10^5 and 10^6
 //
 // The wheel alone, with 10^4 to 10^6 timers (-wheel.most 10000000 for more), is compared with
-// container/heap and a flat wheel of 43,200 slots, which does not order timers within a second. The row
-// floor only stores the deadline.
+// container/heap and a flat wheel of 43,200 slots, which does not order timers within a second.
+// The row floor only stores the deadline.
 //
 //	benchmark       measures
 //	WheelAdd        adding a tenth more timers; WheelRemove: removing them in random order
@@ -116,16 +115,16 @@
 //	WheelAfterFunc  time.AfterFunc instead of WheelAdd
 //	WheelFloor      accessing records of the same size, without a data structure
 //
-// Due, Idle, Buffs and Memory print the goal next to each figure. The unit loop-ns is processor time
-// of the loop's thread, which other processes affect less than elapsed time.
+// Due, Idle, Buffs and Memory print the goal next to each figure. The unit loop-ns is processor
+// time of the loop's thread, which other processes affect less than elapsed time.
 //
-// Read the metric in the unit that you are interested in: ns/timer, ns/player, ns/event, ns/call,
-// ns/message, B/buff. ns/op is the cost of a batch and means little. Other libraries are in
-// bench/peers, a separate module.
+// Read the metric in the unit that matters to you: ns/timer, ns/player, ns/event, ns/call,
+// ns/message or B/buff. ns/op is the cost of a whole batch and means little. Other libraries are
+// measured in bench/peers, a separate module.
 //
 // # Limits of the figures
 //
-// The handlers do almost nothing, so the figures describe the engine, not a game. The
-// rivals do less than the engine: they have no order among equal deadlines, no generations and
-// no events. The report lists further limits.
+// The handlers do almost nothing, so the figures describe the engine, not a game. The rivals do
+// less than the engine: they have no order among equal deadlines, no generations and no events.
+// The report lists further limits.
 package main

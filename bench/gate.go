@@ -20,10 +20,10 @@ type gateCmd struct {
 	Out    string `placeholder:"DIR" help:"write bench.txt there, for compare, with all probes"`
 }
 
-// limits are, for each step, the maximum ratio of its time to the time of an event of the heap. The
-// ratio is the median of several processes. In a limit, the second factor is the recorded ratio, and
-// the first is a margin, because medians of five processes differ by a tenth on one machine, and
-// machines with other caches have other ratios. The command compare finds smaller changes.
+// limits are the largest permitted ratios of a step's time to the time of an event of the heap.
+// The measured ratio is the median of several processes. Each limit is a margin times the recorded
+// ratio. The margin is needed because medians of five processes differ by a tenth on one machine,
+// and machines with other caches have other ratios. The command compare finds smaller changes.
 var limits = rival.Probe{
 	"engine/game":   1.5 * 3.1,
 	"engine/calls":  1.5 * 2.9,

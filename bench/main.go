@@ -77,7 +77,8 @@ func run(args []string, out, diag io.Writer) int {
 	return 0
 }
 
-// twoDashes accepts -quick for --quick, as in all other commands of this module.
+// twoDashes changes flags such as -quick to --quick, because all other commands of this module
+// accept one dash.
 func twoDashes(args []string) []string {
 	var out []string
 	for i, a := range args {

@@ -11,8 +11,9 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// measurePeers runs bench/peers, which measures other libraries. This module does not require them. If
-// they are not available, measurePeers prints that, and the report continues without them.
+// measurePeers runs bench/peers, which measures other libraries that this module does not require.
+// If the libraries are not available, measurePeers prints that, and the report continues without
+// them.
 func measurePeers(most, rounds int, con *console) ([]page.Turns, error) {
 	repo, err := repository()
 	if err != nil {

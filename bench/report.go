@@ -42,7 +42,7 @@ func (r *reportCmd) Run(con *console) error {
 			report.InParts = true
 		case err != nil:
 			return err
-		case r.onlyCuts(): // a measurement of the cuts records its own machine
+		case r.onlyCuts(): // the cuts have their own machine in the report
 			report = old
 		case !old.Machine.Same(&report.Machine):
 			return fmt.Errorf("the report in %s is from another machine (%s, %d processors): measure only cuts, or everything", r.To, old.Machine.CPU, old.Machine.Processors)

@@ -47,7 +47,8 @@ type game struct {
 	Quick    bool   `help:"all profiles, much shorter, within a minute"`
 }
 
-// newCLI returns the command line. The defaults of the flags are the parameters of the full profiles.
+// newCLI returns the command line. The defaults of the flags are the parameters of the full
+// profiles.
 func newCLI() *cli {
 	c := &cli{}
 	runs := reflect.ValueOf(&c.Run).Elem()
@@ -105,8 +106,9 @@ func (r *runCmd) play(node *kong.Node, con *console) error {
 	return verdict(results, con)
 }
 
-// shorten replaces values in p by the values in quick. It does so for each field that is equal in p and
-// full, because such a field was not set by a flag. All three arguments point to profiles of one type.
+// shorten replaces values in p with the values in quick. It replaces each field that is equal in p
+// and full, because such a field was not set by a flag. All three arguments point to profiles of
+// one type.
 func shorten(p, full, quick any) {
 	shortenFields(reflect.ValueOf(p).Elem(), reflect.ValueOf(full).Elem(), reflect.ValueOf(quick).Elem())
 }

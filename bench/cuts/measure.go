@@ -28,17 +28,17 @@ type Frames struct {
 	World, Way    string
 	Owners, Buffs int
 
-	// Each element is for one round, in ns: quantiles of the duration of a frame, and the average
-	// processor time of all threads during a frame.
+	// Each element is a value of one round, in ns: quantiles of the duration of a frame, and the
+	// mean processor time of all threads in a frame.
 	P50, P99, Max, CPU []float64
 
-	// For each frame of the game: its shortest duration in any round. This excludes disturbances by
+	// The shortest duration of each frame of the game in any round. It excludes disturbances by
 	// other load of the machine.
 	Least []int64
 
 	Bytes   float64       // number of bytes written to the store per second of the game
 	Commits float64       // number of commits per second of the game
-	Oldest  time.Duration // maximum age that the last cut on disk had
+	Oldest  time.Duration // the largest age that the last cut on disk reached
 }
 
 // Worlds are the names of the saved worlds.

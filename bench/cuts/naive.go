@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// fullCopy copies all owners in one frame of each second, and writes the copy on another goroutine.
-// While that goroutine is still writing, fullCopy skips copies.
+// fullCopy copies all owners in one frame of each second, and writes the copy on another
+// goroutine. It makes no copy while that goroutine is still writing the previous one.
 type fullCopy struct {
 	world   world
 	disk    *bolt.Store

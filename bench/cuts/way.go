@@ -35,7 +35,7 @@ var Ways = []Way{
 // saved holds statistics about the saving of one game.
 type saved struct {
 	bytes, commits uint64
-	oldest         time.Duration // maximum age that the last cut on disk had
+	oldest         time.Duration // the largest age that the last cut on disk reached
 }
 
 // begin starts saving a world in a file in dir. It returns a function to call after each Tick,

@@ -20,7 +20,8 @@ const (
 type world interface {
 	Engine() *engine.Engine
 
-	// Frame runs one frame and returns the total duration of its calls, its Tick and after.
+	// Frame runs one frame and returns the total duration of its calls, its Tick, and the function
+	// after.
 	Frame(after func(*engine.Frame)) time.Duration
 	End() error
 	buffs() int
@@ -38,8 +39,8 @@ func (r raids) marshal(_ buff.OwnerID, data any, dst []byte) ([]byte, error) {
 
 func (r raids) buffs() int { return r.Buffs() }
 
-// crowd has owners with ten buffs each, one of which pulses every second. In each of the twenty frames
-// of a second a different twentieth of the owners changes.
+// crowd has owners with ten buffs each, one of which pulses every second. A second has twenty
+// frames, and in each of them another twentieth of the owners changes.
 type crowd struct {
 	engine *engine.Engine
 	counts []uint64

@@ -34,11 +34,11 @@ type Flood struct {
 	Refused              uint64
 	Accepted             Calls // accepted calls of the producers
 	Turned               Calls // refused calls of the producers, each of which yields the processor
-	Nothing              Calls // empty measurements of the producers, to compare with
+	Nothing              Calls // empty measurements of the producers, as a reference
 
 	Honest        int   // number of commands posted by the honest producer, which posts one per frame
 	HonestRefused int   // number of these commands that were refused
-	HonestLate    int   // number delivered later than in the first Tick after the call had returned
+	HonestLate    int   // commands delivered later than in the first Tick after the call
 	HonestLatest  int   // maximum number of Ticks by which a command was late
 	HonestLost    int   // number accepted and never delivered
 	HonestCalls   Calls // durations of the calls of the honest producer
@@ -91,8 +91,8 @@ func (c *Calls) At(part float64) time.Duration {
 	return c.Longest
 }
 
-// Slow returns the number of calls longer than a millisecond per second spent in shorter calls.
-// A goroutine can lose its processor anywhere: calls that never block have the same rate as
+// Slow returns the number of calls longer than a millisecond, per second spent in shorter calls. A
+// goroutine can lose its processor at any moment, so calls that never block have the same rate as
 // [Flood.Nothing].
 func (c *Calls) Slow() float64 { return float64(c.slow) / max(c.sum.Seconds(), 1e-9) }
 
@@ -114,7 +114,7 @@ func Run(o Options) (f Flood, err error) {
 	}
 	all := make([]posted, o.Producers)
 	var work sync.WaitGroup
-	honest := g.lane("honest") // a game has its lanes before a flood starts
+	honest := g.lane("honest") // before the flood, as in a real game
 	for n := range all {
 		in := g.lane(fmt.Sprint("producer ", n))
 		work.Go(func() { g.produce(n, in, &all[n]) })
@@ -195,7 +195,7 @@ func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 	}
 }
 
-// honest posts one command per frame and returns, for each accepted one, the number of the
+// honest posts one command per frame. For each accepted command, it returns the number of the
 // first Tick that started after the call had returned.
 func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	pace := time.NewTicker(g.Frame)
@@ -215,8 +215,8 @@ func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	return due
 }
 
-// loop calls Tick at the fixed rate. It returns, by command of the honest producer, the number of the
-// Tick in which the command arrived.
+// loop calls Tick at the fixed rate. It returns the number of the Tick in which each command of
+// the honest producer arrived.
 func (g *game) loop(f *Flood) map[int64]int64 {
 	seen := map[int64]int64{}
 	var spans []time.Duration
@@ -256,7 +256,8 @@ func (g *game) tick(seen map[int64]int64) time.Duration {
 	return span
 }
 
-// judge compares, for the commands of the honest producer, the expected Ticks with the actual Ticks.
+// judge compares the Ticks in which the honest producer's commands arrived with the expected
+// Ticks.
 func (f *Flood) judge(due []int64, seen map[int64]int64) {
 	for k, want := range due {
 		came, ok := seen[int64(k)]

@@ -1,4 +1,4 @@
-// Package gauge reads values of the machine for measurements: the processor time of the process
-// and the current thread, the heap, the work of the garbage collector, and the versions of
-// machine, Go and commit.
+// Package gauge reads values that measurements need: the processor time of the process and the
+// current thread, the heap, the work of the garbage collector, and descriptions of the machine,
+// the Go version and the commit.
 package gauge

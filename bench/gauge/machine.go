@@ -20,7 +20,7 @@ type Machine struct {
 	Busy string `json:",omitempty"`
 }
 
-// Same reports whether the two descriptions are, as far as is known, of the same machine.
+// Same reports whether the two descriptions are of the same machine, as far as they tell.
 func (m *Machine) Same(as *Machine) bool {
 	return m.OS == as.OS && m.Arch == as.Arch && m.CPU == as.CPU && m.Processors == as.Processors && m.Memory == as.Memory
 }
@@ -89,8 +89,8 @@ func memory() string {
 	return fmt.Sprintf("%.0f GB", kb/1e6)
 }
 
-// commit returns the commit of the tree. It adds "-dirty" if files have changed, except for the files
-// that a report writes: the folder report and Markdown files.
+// commit returns the commit of the tree, with "-dirty" if files have changed. Files that a report
+// writes do not count: the folder report and Markdown files.
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // never means that no event is due. Times in the books are in ms, like wheel.Time.
 const never = math.MaxInt64
 
-// books predict the events of an engine. They do not use the engine for that.
+// books predict the events of an engine from the calls, without using the engine.
 type books struct {
 	raid     int // number of players who cast on each other; see target
 	players  []account
@@ -21,7 +21,8 @@ type books struct {
 	ages     uint64
 	live     int
 
-	// The events of the current frame are due after the instant before and not after the instant now.
+	// The events of the current frame are due after the instant before, and at the latest at the
+	// instant now.
 	before, now int64
 	loose       bool // if set, owners may be late, so that events may also be due earlier
 
@@ -30,9 +31,9 @@ type books struct {
 	pulses  uint64     // number of complete pulses that were seen and correct
 	ends    uint64     // number of ends that were seen and correct
 	crosses uint64     // number of casts of handlers that were seen and correct
-	stale   uint64     // number of commands that had to wait and found their target gone
+	stale   uint64     // number of queued commands that found no target when they ran
 	late    lateness
-	slow    func(owner int32) bool // reports whether the lateness of an owner is not counted; nil if all are counted
+	slow    func(owner int32) bool // reports whether to ignore the lateness of an owner; nil to ignore none
 	faults  faults
 }
 
@@ -40,8 +41,8 @@ type books struct {
 type account struct {
 	seat    *seat
 	records []int32   // indexes of the player's buffs, the oldest first
-	waiting []command // commands that were sent while the owner was busy and have not run yet
-	owed    [64]int16 // by kind: number of events of commands that are expected and not seen yet
+	waiting []command // commands that were sent while the owner was busy, before they run
+	owed    [64]int16 // by kind: number of expected events of commands that were not seen yet
 	owes    int
 
 	// Instant, rank and age of the last due event that was seen, to check the order.
@@ -92,8 +93,8 @@ type command struct {
 	verb     verb
 }
 
-// newBooks returns books for numbers of players and buffs. It allocates all memory in advance,
-// so that growth of the heap is caused by the engine.
+// newBooks returns books for the given numbers of players and buffs. It allocates all memory in
+// advance, so that only the engine makes the heap grow.
 func newBooks(players, raid, buffs int) *books {
 	b := &books{
 		raid: raid, players: make([]account, players), records: make([]record, 1, buffs+buffs/4+1),
@@ -120,8 +121,8 @@ func (b *books) find(owner int32, kind int16, source buff.OwnerID) int32 {
 	return 0
 }
 
-// enter records a command that runs at its instant. It returns the kind of the expected main event and
-// the index of the record, or 0 if none. All expected events are added to owed.
+// enter records a command that runs at its instant. It adds all events that the command causes to
+// owed. It returns the kind of the main event, and the index of the record, or 0 if there is none.
 func (b *books) enter(c *command) (buff.EventKind, int32) {
 	switch c.verb {
 	case cast:

@@ -27,8 +27,8 @@ func (b *books) see(e *buff.Event) {
 	}
 }
 
-// catchUp enters the waiting commands that were sent before the given instant, because they run before
-// the events that are due at that instant.
+// catchUp enters the waiting commands that were sent before the given instant. The engine runs
+// them before the events that are due at that instant.
 func (b *books) catchUp(owner int32, before int64) {
 	p := &b.players[owner]
 	n := 0
@@ -39,7 +39,7 @@ func (b *books) catchUp(owner int32, before int64) {
 	p.waiting = append(p.waiting[:0], p.waiting[n:]...)
 }
 
-// enterLate enters a command that has waited. Its target may be gone.
+// enterLate enters a command that has waited. Its target may have ended.
 func (b *books) enterLate(c *command) {
 	if kind, _ := b.enter(c); kind == 0 && c.verb != dispel {
 		b.stale++
@@ -154,8 +154,8 @@ func (b *books) answer(owner int32, e *buff.Event) {
 	}
 }
 
-// close reports the expected events that have not been seen at the end of the run, when no owner is
-// busy any more.
+// close reports the expected events that were not seen. It is called at the end of the run, when
+// no owner is busy any more.
 func (b *books) close(now int64) {
 	for owner := range b.players {
 		p := &b.players[owner]
@@ -203,8 +203,8 @@ func (b *books) hash(e *buff.Event) {
 	b.digest = d
 }
 
-// target returns the player to which a plague spreads: another player of the raid, which depends on
-// the instant. If the raid has no other player, target returns owner.
+// target returns the player to which a plague spreads: another player of the raid, which depends
+// only on the instant. If the raid has no other player, target returns owner.
 func target(owner int32, at int64, raid, players int) int32 {
 	first := int(owner) / raid * raid
 	size := min(raid, players-first)

@@ -95,7 +95,7 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 			handles[i] = w.Add(w.Now().Add(1000+rng.Int64N(12*hour)), uint64(i))
 			if n%p.Frame == 0 {
 				fired = w.Advance(w.Now().After(frameTime), fired[:0])
-				for _, f := range fired { // these have fired, so the next Remove finds their timers inactive
+				for _, f := range fired { // the next Remove must find that these timers have fired
 					lost++
 					w.Move(handles[f.ID], w.Now().Add(1000+rng.Int64N(12*hour)))
 				}
@@ -112,7 +112,8 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 	r.check(w.Len() == len(handles) && cancelled == p.Wheel/rounds*rounds, "%d timers wait, %d were cancelled, %d came due", w.Len(), cancelled, lost)
 }
 
-// slot is the place of the n-th initial buff of a player, whether the player has the buff now or not.
+// slot identifies the n-th initial buff of a player, even if the player does not have the buff
+// now.
 type slot struct{ owner, n int32 }
 
 // add casts a buff of 5 s to 2 min.
@@ -124,7 +125,7 @@ func (p *Cancel) add(w *world, owner int32, n int) {
 	w.ask(command{owner: owner, kind: kind, source: buff.OwnerID(100 + n), duration: 5000 + w.rng.Int64N(115_000)})
 }
 
-// churn runs one frame. It replaces the buffs in Frame random slots, and refreshes half as many other
+// churn runs one frame, in which it replaces Frame random buffs, and refreshes half as many other
 // buffs.
 func (p *Cancel) churn(w *world, slots []slot) {
 	w.frame(frameTime, func() {

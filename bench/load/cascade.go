@@ -28,9 +28,9 @@ func newCascade() *Cascade {
 }
 
 // Quick implements Profile. A frame takes a microsecond, and on a busy machine a frame at a
-// boundary can take 3.6 times the median. A short run therefore has a wide limit, which a wheel
-// still exceeds if it moves the 83,000 timers of an hour in one frame. TestFramesAreEven of
-// package wheel checks, by counting and without a clock, that frames do equal work.
+// boundary can take 3.6 times the median. A short run therefore has a wide limit. A wheel that
+// moves the 83,000 timers of an hour in one frame still exceeds it. TestFramesAreEven of package
+// wheel checks, by counting and without a clock, that frames do equal work.
 func (p *Cascade) Quick() { p.Window, p.Runs, p.More, p.Most = 4*time.Minute, 3, 8, 20 }
 
 const (
@@ -39,8 +39,8 @@ const (
 	ahead = hour + 300_000 // ms that are played before the window, in steps of a second
 )
 
-// settling is the time that is played in frames before the window, because the caches are cold after
-// a garbage collection.
+// settling is the time that is played in frames before the window, because the caches are cold
+// after a garbage collection.
 const settling = 10 * time.Second
 
 // cascade is one run of the profile: the wheel and the expected deadlines of its timers.
@@ -119,9 +119,10 @@ func (p *Cascade) warm(seed uint64) *cascade {
 	return c
 }
 
-// left draws the remaining time of a timer that is waiting at a random instant. A long timer is more
-// likely to be waiting than a short one, in proportion to its length. Therefore all lengths up to 12 h
-// are equally likely here, and timers of 12 to 24 h are more frequent than among added timers.
+// left draws the remaining time of a timer that is waiting at a random instant. The probability
+// that a timer is waiting is proportional to its length. Therefore all lengths up to 12 h are
+// equally likely here, although short lengths are more frequent among added timers; and timers of
+// 12 to 24 h are more frequent here than among added timers.
 func (c *cascade) left() int64 {
 	mean := noon / math.Log(noon/1000) // average length of the added timers up to 12 h, in ms
 	beyond := c.Beyond * 1.5 * noon
@@ -179,7 +180,7 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	start := int64(c.wheel.Now())
 	for i := range frames {
 		if i%64 == 0 {
-			runtime.Gosched() // otherwise the runtime would preempt after 10 ms, always in the same frame
+			runtime.Gosched() // otherwise the runtime preempts after 10 ms, always in the same frame
 		}
 		now := start + int64(i+1)*frameTime.Milliseconds()
 		took := int64(c.turn(now-frameTime.Milliseconds(), now))
@@ -200,7 +201,8 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	}
 }
 
-// borderReach is the maximum distance from a boundary, in frames, of a frame at the boundary.
+// borderReach is the largest distance, in frames, between a boundary and a frame that counts as at
+// it.
 const borderReach = 1
 
 // borders returns the longest frame at the hour, and the longest frame at the other full minutes.
@@ -267,8 +269,7 @@ func worse(a, b cascadeFrame) cascadeFrame {
 	return a
 }
 
-// near reports whether the frame that ends at the instant at is at a boundary. There is a boundary at
-// each multiple of every.
+// near reports whether the frame that ends at the instant at is at a multiple of every.
 func near(at, every int64) bool {
 	off := ((at % every) + every) % every
 	reach := int64(borderReach) * frameTime.Milliseconds()

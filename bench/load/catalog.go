@@ -14,12 +14,12 @@ type kind struct {
 	limit    int32 // maximum number of stacks
 	magic    bool  // if set, a dispel removes the buff
 	infinite bool
-	weight   int // relative frequency among the short buffs that players cast; 0 if not one of these
+	weight   int // relative frequency among short buffs that players cast; 0 for others
 	handler  string
 }
 
-// kinds are the definitions. Each source has its own buff. A refresh restarts the duration and does not
-// change the times of the pulses. A change of the period does not move the next pulse.
+// kinds are the definitions. Each source has a separate buff. A refresh restarts the duration and
+// does not change the times of the pulses. A change of the period does not move the next pulse.
 var kinds = []kind{
 	{id: "mend", period: 1000, limit: 1, weight: 90, handler: hit, magic: true},
 	{id: "burn", period: 1500, limit: 1, weight: 70, handler: hit, magic: true},

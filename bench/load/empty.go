@@ -18,7 +18,7 @@ func newEmpty() *Empty { return &Empty{Frames: 5_000_000} }
 // Quick implements Profile.
 func (p *Empty) Quick() { p.Frames = 200_000 }
 
-// emptyMost is the maximum duration of a Tick with idle players, divided by the duration of a Tick
+// emptyMost is the largest permitted duration of a Tick with idle players, as a multiple of a Tick
 // without players.
 const emptyMost = 2
 
@@ -62,7 +62,7 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 	if err := last.finish(r); err != nil {
 		return nil, err
 	}
-	// These frames were measured in groups, so the values of finish do not apply.
+	// These frames were measured in groups, so the values that finish has filled in do not apply.
 	r.P50, r.P99, r.P999, r.Max, r.Rows, r.CDF = 0, 0, 0, 0, nil, nil
 	r.PartP50, r.PartP99 = Spread{}, Spread{}
 	r.Utilisation, r.Heap, r.BytesPer, r.Tick = 0, 0, 0, Spread{}
@@ -73,8 +73,8 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 
 func (w *world) addFaults(r *Result) { r.check(w.books.faults.none(), "%v", &w.books.faults) }
 
-// tick measures empty Ticks in groups, because reading a clock takes as long as one Tick. It returns
-// the duration of one Tick in ns, as the mean and as the minimum of the groups.
+// tick measures empty Ticks in groups, because reading a clock takes as long as one Tick. It
+// returns the duration of one Tick in ns, as the mean and as the minimum of the groups.
 func (p *Empty) tick(w *world) (Spread, float64) {
 	var costs []float64
 	events := 0

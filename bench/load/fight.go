@@ -7,14 +7,14 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Fight is profile B played frame by frame by a caller that measures something else.
+// Fight is profile B for a caller that plays it frame by frame and measures something else.
 type Fight struct {
 	mix   *Mix
 	world *world
 }
 
-// NewFight returns the raids after the game time warm. After a minute, the number of buffs is about
-// constant.
+// NewFight returns the raids after they have been played for the game time warm. After a minute,
+// the number of buffs is about constant.
 func NewFight(seed uint64, warm time.Duration) (*Fight, error) {
 	m := &newRaids().Mix
 	w, err := newWorld(&Env{Seed: seed}, m.setup())
@@ -35,7 +35,8 @@ func (f *Fight) Calls(data any) uint64 { return data.(*seat).calls }
 // Buffs returns the number of active buffs.
 func (f *Fight) Buffs() int { return f.world.books.live }
 
-// Frame runs one frame. It returns the total duration of its calls, its Tick and the function after.
+// Frame runs one frame. It returns the total duration of its calls, its Tick and the function
+// after.
 func (f *Fight) Frame(after func(*engine.Frame)) time.Duration {
 	f.world.after = after
 	f.world.frame(frameTime, func() { f.mix.plan(f.world) })

@@ -149,7 +149,7 @@ func newSoak() *Soak {
 }
 
 // Quick implements Profile.
-func (p *Soak) Quick() { p.quick(time.Minute, 2*time.Hour) } // the heap still grows in the first half hour
+func (p *Soak) Quick() { p.quick(time.Minute, 2*time.Hour) } // the heap grows in the first half hour
 
 // Run implements Profile.
 func (p *Soak) Run(env *Env) (*Result, error) {
@@ -188,8 +188,8 @@ func (p *Soak) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// checkClocks checks the buffs of kind clock, which have pulsed since the start. Their n-th pulse is n
-// periods after the start, so the next deadline is known.
+// checkClocks checks the buffs of kind clock, which have pulsed since the start. Their n-th pulse
+// is n periods after the start, so the next deadline is known.
 func (p *Soak) checkClocks(w *world, r *Result, began int64, clocks int) {
 	period, worst, seen := kinds[clockKind].period, int64(0), 0
 	for i := range w.books.records {

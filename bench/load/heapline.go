@@ -18,16 +18,16 @@ func (h *heapLine) note(x float64, bytes int64) {
 	h.points = append(h.points, XY{x, float64(bytes) / 1e6})
 }
 
-// Over half a run, the heap may grow by the fraction heapTolerance and by heapGrain, because some lists
-// grow with the longest frame so far.
+// Tolerance of the heap's growth over half a run: a fraction of the heap, plus a constant. Some
+// lists grow with the longest frame so far.
 const (
 	heapTolerance = 0.05
 	heapGrain     = 0.05 // MB
 )
 
-// report compares the heap in the last quarter of the run with the heap in the second quarter, because
-// a leak grows all the time. It compares averages, because one reading can be 0.1 MB above or below
-// the next.
+// report compares the heap in the last quarter of the run with the heap in the second quarter,
+// because a leak would grow throughout the run. It compares averages, because single readings
+// differ by up to 0.1 MB.
 func (h *heapLine) report(r *Result) {
 	r.Series["heap"] = h.points
 	n := len(h.points)
@@ -46,7 +46,8 @@ func average(points []XY) float64 {
 	return sum / float64(len(points))
 }
 
-// heapOf returns the size of the live heap, without the initial heap and without the flight recorder.
+// heapOf returns the size of the live heap, without the initial heap and without the flight
+// recorder.
 func heapOf(w *world) int64 {
 	heap := gauge.LiveHeap() - w.bytes
 	if r := w.eng.History(); r != nil { // the recorder holds a varying number of events

@@ -9,12 +9,12 @@ import (
 	"github.com/bufftick/bufftick/bench/gauge"
 )
 
-// parts is the number of parts of a run. Each part gives one sample of the cost, and the ± is computed
-// from the samples.
+// parts is the number of parts of a run. Each part gives one sample of the cost, and the spread
+// (±) is computed from the samples.
 const parts = 10
 
-// sampleEvery is the interval, in frames, at which the processor time of the loop's thread is measured.
-// It is not measured in each frame, because locking the thread costs some µs.
+// sampleEvery is the interval, in frames, at which the processor time of the loop's thread is
+// measured. It is not measured in each frame, because locking the thread costs some µs.
 const sampleEvery = 16
 
 // Row is the duration of some consecutive frames, for ticks.csv.

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Mix is a set of players and their calls, in the proportions of public logs of arena fights:
-// of a hundred calls 62 add a buff, 28 refresh one and 10 stack one.
+// Mix describes players and their calls. By default, the calls have the proportions of public logs
+// of arena fights: of a hundred calls, 62 add a buff, 28 refresh a buff and 10 add a stack.
 type Mix struct {
 	Players int           `help:"players on this loop"`
 	Raid    int           `help:"how many of them stand together: who casts on whom"`
@@ -26,20 +26,21 @@ type Mix struct {
 	For     time.Duration `help:"time that is measured"`
 }
 
-// shortLife is the average lifetime of a short buff, in seconds, if refreshes are included.
+// shortLife is the mean lifetime of a short buff, in seconds, including refreshes.
 const shortLife = 11.0
 
 // buffs returns the approximate number of buffs.
 func (m *Mix) buffs() int { return m.Players*m.Long + int(m.New*shortLife) }
 
-// longBorn returns the number of long buffs per second that must be added to replace ended buffs.
+// longBorn returns the number of long buffs per second that have to replace ended ones.
 func (m *Mix) longBorn() float64 {
 	const shortest, longest = 30 * 60, 4 * 3600 // s
 	mean := (longest - shortest) / math.Log(longest/shortest)
 	return float64(m.Players*m.Long) * (1 - m.Forever/100) / mean
 }
 
-// askLong gives a random player a long buff that ends, because endless buffs would accumulate.
+// askLong gives a random player a long buff. The buff ends, because endless buffs would
+// accumulate.
 func (m *Mix) askLong(w *world) {
 	owner := int32(w.rng.IntN(m.Players))
 	if w.books.slow != nil && w.books.slow(owner) {
@@ -68,8 +69,8 @@ func (m *Mix) long(w *world, owner int32, n int) command {
 	return c
 }
 
-// fill gives all players their long buffs. It does so for a few players in each frame, so that the
-// pulses are spread over time. The remaining time is a random part of the duration.
+// fill gives all players their long buffs, a few players in each frame, so that the pulses are
+// spread over time. The remaining time of each buff is a random part of its duration.
 func (m *Mix) fill(w *world) {
 	const spreadOver = 6 * time.Second
 	frames := int(spreadOver / frameTime)
@@ -136,8 +137,8 @@ func (m *Mix) askNew(w *world) {
 	}
 }
 
-// askAgain repeats the cast of an active buff that fits. It takes a short buff or, if there are hardly
-// any, a long buff.
+// askAgain repeats the cast of an active buff that fits. It prefers a short buff, but takes a long
+// buff if there are hardly any short ones.
 func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	r := m.pick(w, func(r *record) bool { return isShort(r) && fits(r) })
 	if r != nil {

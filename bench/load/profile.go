@@ -7,7 +7,8 @@ type Profile interface {
 	// Quick shortens the profile, so that all profiles together run within a minute.
 	Quick()
 
-	// Run runs the profile. The error is about the run itself; errors of the engine are in the Result.
+	// Run runs the profile. It returns an error if the run itself fails; errors of the engine are
+	// in the Result.
 	Run(env *Env) (*Result, error)
 }
 

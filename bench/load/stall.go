@@ -80,10 +80,11 @@ func newSlow() *Slow {
 // Quick implements Profile.
 func (p *Slow) Quick() { p.quick(10*time.Second, 10*time.Second) }
 
-// Run implements Profile. It runs the same game twice, without and with sleep. Events of other players
-// may be a frame later, because a frame ends by the clock, and a busy machine moves events to the next
-// frame. If a sleeping handler kept a worker from these players, their events would be late by the
-// sleep in every frame. Tests of the engine with an artificial clock show that deadlines do not move at all.
+// Run implements Profile. It runs the same game twice, without and with sleep. Events of other
+// players may be a frame later, because the budget of a frame is real time, and a busy machine
+// moves events to the next frame. If a sleeping handler kept a worker from other players, their
+// events would be late by the sleep in every frame. Tests of the engine with an artificial clock
+// show that deadlines do not move at all.
 func (p *Slow) Run(env *Env) (*Result, error) {
 	for runs := 1; ; runs++ {
 		quiet, err := p.once(env, 0)

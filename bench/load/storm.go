@@ -105,7 +105,7 @@ func (s *storm) castOnHot() {
 	w := s.w
 	kind, source := int16(shortKind(w.rng, 35)), buff.OwnerID(5000+w.rng.IntN(60))
 	if kind == plagueKind {
-		kind = stunKind // a plague would spread to a player who may be logged out
+		kind = stunKind // not a plague, which would spread to players who may be logged out
 	}
 	w.ask(command{kind: kind, source: source, duration: lifetime(w.rng)})
 }

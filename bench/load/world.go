@@ -185,7 +185,7 @@ func (w *world) answer(c *command, r *buff.Result) {
 		p.waiting = append(p.waiting, *c)
 		return
 	}
-	b.catchUp(c.owner, never) // an immediate answer means that the owner is idle and no command waits
+	b.catchUp(c.owner, never) // the owner is idle, so no command waits any more
 	kind, i := b.enter(c)
 	if r.Kind != kind || r.Err != nil && kind != 0 {
 		b.faults.note(&b.faults.Wrong, "%d at %d: %d of %s answers %v %v, want %v", ownerID(c.owner), c.at, c.verb, kinds[c.kind].id, r.Kind, r.Err, kind)
@@ -269,8 +269,8 @@ func (w *world) finish(r *Result) error {
 	return nil
 }
 
-// drain ticks without advancing time until no owner is busy. A busy owner has a handler on a
-// worker, which takes real time; so this waits only if a handler is slow or there is a budget.
+// drain ticks without advancing time until no owner is busy. It only takes long if a handler is
+// slow or there is a budget, because then handlers may still be running on workers.
 func (w *world) drain() {
 	w.commands = w.commands[:0]
 	for range drainFrames {

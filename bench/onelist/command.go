@@ -15,8 +15,8 @@ type Context struct {
 // Data returns the owner's data, as passed to Spawn.
 func (c *Context) Data() any { return c.world.data[c.owner] }
 
-// AddBuff applies a definition. It does so after the handler or, for another owner, at the end of the
-// Tick.
+// AddBuff applies a definition, after the handler has returned or, for another owner, at the end
+// of the Tick.
 func (c *Context) AddBuff(to uint64, spec uint16, source uint64, duration int64) {
 	k := command{to: to, spec: spec, source: source, duration: duration}
 	if from := c.world.owners.at(c.owner).id; to != from {
@@ -47,7 +47,7 @@ type crossing struct {
 	command command
 }
 
-// obey executes the commands that a handler has issued, and the commands that these lead to.
+// obey executes the commands that a handler has issued, and the commands that follow from these.
 func (w *World) obey(at uint32) {
 	for k := 0; k < len(w.own); k++ {
 		w.do(&w.own[k], at)
@@ -55,7 +55,8 @@ func (w *World) obey(at uint32) {
 	w.own = w.own[:0]
 }
 
-// deliver executes the commands for other owners, in the order of the times at which they were issued.
+// deliver executes the commands for other owners, in the order of the times at which they were
+// issued.
 func (w *World) deliver() {
 	if len(w.cross) == 0 {
 		return

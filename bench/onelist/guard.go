@@ -12,7 +12,7 @@ type guard struct {
 	faults  int
 }
 
-// pulseGuarded executes a pulse if Options require any promise in addition to order.
+// pulseGuarded executes a pulse if Options has any promise besides order.
 func (w *World) pulseGuarded(place uint32, r *record, due uint32) {
 	spec, o := &w.specs[r.spec], w.options
 	x := &w.scratch.Event

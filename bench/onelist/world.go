@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Options select the promises of the engine to keep in addition to order.
+// Options selects the promises of the engine to keep besides the order of events.
 type Options struct {
 	Numbered bool // if set, the events of each owner are numbered, which touches its cache line
 	Wide     bool // if set, events have 160 bytes and are passed to handlers by value
@@ -78,8 +78,8 @@ type record struct {
 	stacks, level     int16
 }
 
-// entry is a deadline in a slot of the wheel. The top bit of key is the rank, and the others are the
-// age.
+// entry is a deadline in a slot of the wheel. The top bit of key is the rank, and the other bits
+// are the age.
 type entry struct{ due, key, place uint32 }
 
 const (
@@ -150,7 +150,7 @@ type World struct {
 	context Context
 	own     []command
 	cross   []crossing
-	read    uint64 // uses the values that readAhead reads, so that the compiler keeps the reads
+	read    uint64 // sum of prefetched values; keeps the compiler from removing the reads
 
 	events, given []Event
 	wide          []WideEvent // the pulses of the Tick, with Options.Wide
@@ -176,8 +176,8 @@ func (w *World) Spawn(id uint64, data any) {
 
 func (w *World) record(place uint32) *record { return &w.blocks.at(place >> 3)[place&7] }
 
-// Tick advances the time and returns the events since the last Tick. The slice is valid until the next Tick. With
-// Options.Wide it does not contain the pulses.
+// Tick advances the time and returns the events since the last Tick. The slice is valid until the
+// next Tick. With Options.Wide it does not contain the pulses.
 func (w *World) Tick(ms int64) []Event {
 	from := w.now >> slotBits
 	w.now += uint32(ms)
@@ -195,8 +195,8 @@ func (w *World) Tick(ms int64) []Event {
 // Len returns the number of events of the last Tick, including wide pulses.
 func (w *World) Len() int { return len(w.given) + len(w.givenWide) }
 
-// cascade moves the entries of the next far slot into near slots, little by little while the time passes through the
-// present far slot.
+// cascade moves the entries of the next far slot into near slots, a few in each Tick while the
+// time passes through the current far slot.
 func (w *World) cascade(from, to uint32) {
 	for s := from; s < to; s++ {
 		l := &w.far[(s>>12+1)&(slots-1)]
@@ -248,7 +248,8 @@ func (w *World) run(ready []entry) {
 	}
 }
 
-// readAhead reads the records of some entries before they are executed, so that their cache misses overlap.
+// readAhead reads the records of some entries before they are executed, so that their cache misses
+// overlap.
 func (w *World) readAhead(some []entry) {
 	sum := uint32(0)
 	for _, e := range some {
@@ -270,8 +271,8 @@ func (w *World) takeLate() entry {
 
 func before(a, b entry) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.key, b.key)) }
 
-// sort orders entries by instant, rank and age. It orders by instant with a counting sort, and then
-// sorts the entries of each instant that are not in order.
+// sort orders entries by instant, rank and age: by instant with a counting sort, and then the
+// entries of each instant if they are not in order.
 func (w *World) sort(r []entry, base uint32) []entry {
 	if slices.IsSortedFunc(r, before) {
 		return r
@@ -318,7 +319,8 @@ func (w *World) sort(r []entry, base uint32) []entry {
 // next returns the earliest deadline of a record.
 func (r *record) next() uint32 { return min(r.pulse, r.end) }
 
-// key returns the key of an entry for the next deadline: rank and age. A pulse precedes an end at the same instant.
+// key returns the key of an entry for the next deadline: rank and age. A pulse precedes an end at
+// the same instant.
 func (r *record) key() uint32 {
 	if r.pulse <= r.end && r.pulse != never {
 		return r.age
@@ -326,7 +328,8 @@ func (r *record) key() uint32 {
 	return r.age | 1<<31
 }
 
-// file adds an entry for the next deadline of a record, unless its live entry is due at that time or earlier.
+// file adds an entry for the next deadline of a record, unless its live entry is due at that time
+// or earlier.
 func (w *World) file(place uint32, r *record) {
 	if due := r.next(); due < r.filed {
 		w.put(place, r, due)

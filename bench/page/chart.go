@@ -206,7 +206,8 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// logTicks labels the powers of ten. On a short axis it also labels 2 and 5 times the powers of ten.
+// logTicks labels the powers of ten. On a short axis it also labels 2 and 5 times the powers of
+// ten.
 type logTicks struct{ label func(float64) string }
 
 // Ticks implements plot.Ticker.
@@ -259,7 +260,8 @@ func (t plainTicks) ticks(at []float64) (out []plot.Tick) {
 	return out
 }
 
-// roundStep returns the smallest number of the form 1, 2 or 5 times a power of ten that is not below v.
+// roundStep returns the smallest number of the form 1, 2 or 5 times a power of ten that is not
+// below v.
 func roundStep(v float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, k := range []float64{1, 2, 5} {

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// cdfChart plots the distribution of frame times; each step upwards is one more nine, as in 99 %
-// and 99.9 %.
+// cdfChart plots the distribution of frame times. Each step upwards adds a nine, as from 99 % to
+// 99.9 %.
 func (r *Report) cdfChart() *chart {
 	c := &chart{
 		file: cdfFile, bottom: true,
@@ -130,7 +130,8 @@ func (r *Report) cancelChart() *chart {
 	return c
 }
 
-// series returns the line for a series of the profile, and extends the y axis of c so that the line fits.
+// series returns the line for a series of the profile, and extends the y axis of c so that the
+// line fits.
 func series(p *load.Result, name, title string, c *chart) line {
 	l := line{name: title}
 	for _, v := range p.Series[name] {

@@ -18,14 +18,16 @@ const opensFile = "zone-comes-back.svg"
 
 func cutsFile(world string) string { return "frames-of-cuts-" + world + ".svg" }
 
-// cutsRow compares one way of saving with the game that is not saved.
+// cutsRow compares one way of saving with the game without saving.
 type cutsRow struct {
 	*cuts.Frames
-	p99, max load.Spread // P99 and Max divided by those without a store, round by round
+	p99, max load.Spread // P99 and Max divided by the values without saving, by round
 
 	least        []int64 // Frames.Least, sorted
-	leastAgainst float64 // p99 of least, divided by that without a store
-	longer       float64 // largest difference in ns between a frame of least and the same frame without a store
+	leastAgainst float64 // p99 of least, divided by the value without saving
+	// longer is the largest difference in ns between a frame of least and the same frame without
+	// saving.
+	longer float64
 }
 
 // cutsRows returns the rows of all ways of saving a world. The first row is without a store.

@@ -35,7 +35,7 @@ type Report struct {
 	Peers    []Turns        `json:",omitempty"`
 	Cuts     []cuts.Frames  `json:",omitempty"`
 	Opens    []cuts.Opened  `json:",omitempty"`
-	CutsBy   *gauge.Machine `json:",omitempty"` // machine that measured Cuts and Opens; nil means the same as Machine
+	CutsBy   *gauge.Machine `json:",omitempty"` // machine that measured Cuts and Opens, if not Machine
 	Probes   []rival.Probe  `json:",omitempty"`
 }
 
@@ -44,7 +44,8 @@ func New(seed uint64, quick bool) *Report {
 	return &Report{Machine: gauge.ThisMachine(), Seed: seed, Quick: quick}
 }
 
-// Put adds the result of a profile. It replaces an older result of the profile with the same letter.
+// Put adds the result of a profile. It replaces an older result of the profile with the same
+// letter.
 func (r *Report) Put(p *load.Result) {
 	for i, old := range r.Profiles {
 		if old.Letter == p.Letter {
@@ -56,8 +57,8 @@ func (r *Report) Put(p *load.Result) {
 	slices.SortFunc(r.Profiles, func(a, b *load.Result) int { return strings.Compare(a.Letter, b.Letter) })
 }
 
-// MeasuredCuts replaces the cuts and the machine that measured them. The rest of the report may
-// come from another machine and does not change.
+// MeasuredCuts replaces the cuts, and the machine that measured them. The rest of the report does
+// not change, and may come from another machine.
 func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cuts.Opened) {
 	r.Cuts, r.Opens, r.CutsBy = frames, opens, &by
 	if m := &r.Machine; m.Same(&by) && m.Commit == by.Commit && m.Command == by.Command {
@@ -65,7 +66,8 @@ func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cu
 	}
 }
 
-// Measured records that another run has replaced parts of the report. The page lists the commits of the older parts.
+// Measured records that another run has replaced parts of the report. The page lists the commits
+// of the older parts.
 func (r *Report) Measured(by gauge.Machine, seed uint64, quick bool) {
 	if r.Machine.Commit != by.Commit && !slices.Contains(r.Others, r.Machine.Commit) {
 		r.Others = append(r.Others, r.Machine.Commit)
@@ -155,7 +157,8 @@ func (r *Report) writeTicks(file string) error {
 	})
 }
 
-// writeBench writes the samples in the format of benchstat: a line for each part of a run, round of a duel and probe.
+// writeBench writes the samples in the format of benchstat: a line for each part of a run, round
+// of a duel and probe.
 func (r *Report) writeBench(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		m := r.Machine

@@ -79,7 +79,8 @@ func bytes(n int64) string {
 	return three(float64(n)/1e3) + " KB"
 }
 
-// three formats a number with three significant digits, or with more if it has more digits before the point.
+// three formats a number with three significant digits, or with all digits before the point if
+// there are more.
 func three(v float64) string {
 	switch {
 	case v >= 100 || v == 0:

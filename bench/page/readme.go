@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// A generated part of a README is between two marker lines, of which the first has the name of the part:
+// A generated part of a page is between two marker lines. The first marker has the name of the
+// part:
 //
 //	<!-- report: first -->
 //	<!-- end -->
@@ -30,8 +31,8 @@ var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"charts": (*Report).readmeCharts,
 }
 
-// WriteReadme rewrites the marked parts of the file, if it exists, for a report in dir. The rest of the
-// file does not change.
+// WriteReadme rewrites the marked parts of the file, if it exists, for a report in dir. The rest
+// of the file does not change.
 func (r *Report) WriteReadme(file, dir string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +68,8 @@ func fromFile(file, dir string) (string, error) {
 	return filepath.ToSlash(link), err
 }
 
-// FillReadme returns the text with its marked parts generated from the report. Links to charts start with dir.
+// FillReadme returns the text with its marked parts generated from the report. Links to charts
+// start with dir.
 func (r *Report) FillReadme(text, dir string) (string, error) {
 	w := &writer{charts: map[string]*chart{}}
 	for _, c := range r.charts() {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// cpu returns the CPU time of the process, which is more meaningful than wall-clock time on a shared machine.
+// cpu returns the CPU time of the process, which is more meaningful than wall-clock time on a
+// shared machine.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

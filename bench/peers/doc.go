@@ -1,18 +1,19 @@
-// Peers compares the wheel and the mailboxes with other libraries. It is a separate module, so that users of bufftick do
-// not download them:
+// Peers compares the wheel and the mailboxes with other libraries. It is a separate module, so
+// that users of bufftick do not download them:
 //
 //	go -C bench/peers run .           all tables, in alternating rounds (A B A B); prints the data for the report
 //	cd bench/peers && go test -run '^$' -bench . -benchtime 2x
 //	go -C bench/peers run . -timers 1000000 -rounds 3    package timer next to other libraries
 //	cd bench/peers && go test -run '^$' -bench Fire -benchtime 1x -peers.most 10000000
 //
-// Benchmark rows run within the same minute on the same machine. The command measures every row once per round, and
-// computes ratios to our code per round.
+// The rows of a benchmark run within the same minute on the same machine. The command measures
+// every row once per round, and computes ratios to our code per round.
 //
 // # Wheels
 //
-// Each row does the same: N timers with a resolution of one second wait for up to 12 h. They are added, moved, removed by
-// number, or fire as time advances in steps of a second. Time is virtual in all rows.
+// Each row does the same: N timers with a resolution of one second wait for up to 12 h. They are
+// added, moved, removed by number, or fire as time advances in steps of a second. Time is virtual
+// in all rows.
 //
 //	row    is
 //	wheel  this module's wheel
@@ -23,11 +24,12 @@
 //	       another goroutine
 //	btree  the ordered tree of tidwall/btree, without its lock, keyed by deadline and number
 //
-// container/heap, a flat wheel of 43,200 slots and time.AfterFunc are measured in bench, because they need no other module.
+// container/heap, a flat wheel of 43,200 slots and time.AfterFunc are measured in bench, because
+// they need no other module.
 //
-// Several well-known wheels are missing, because the module proxy used to build this project does not have them:
-// RussellLuo/timingwheel, antlabs/timer, thinkgos/timer, ouqiang/timewheel, rfyiamcool/go-timewheel and cherry-game's. Wheels
-// that cannot cancel a timer are left out.
+// Several well-known wheels are missing, because the module proxy used to build this project does
+// not have them: RussellLuo/timingwheel, antlabs/timer, thinkgos/timer, ouqiang/timewheel,
+// rfyiamcool/go-timewheel and cherry-game's. Wheels that cannot cancel a timer are left out.
 //
 // # Pools
 //

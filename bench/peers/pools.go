@@ -21,7 +21,8 @@ type way struct {
 	close func()
 }
 
-// newWays returns all ways for the given number of players, with our way first. A frame handles one message of each player.
+// newWays returns all ways for the given number of players, with our way first. A frame handles
+// one message of each player.
 func newWays(players int, handle func(player int)) []way {
 	return []way{
 		pumps(players, handle), goroutines(players, handle), antsSubmits(players, handle),

@@ -22,8 +22,8 @@ type peer interface {
 	add(timer int, due int64)
 	move(timer int, due int64)
 	remove(timer int)
-	advance(now int64) (fired int) // number of timers that have fired since the last call, as far as is known at once
-	settle() (fired int)           // waits until all timers have fired; returns those that advance has not counted
+	advance(now int64) (fired int) // number of timers known to have fired since the last call
+	settle() (fired int)           // waits until all timers have fired; returns the number that advance has not counted
 	close()
 }
 
@@ -104,7 +104,7 @@ func (p *otterPeer) settle() int { return 0 }
 func (p *otterPeer) close()      { p.cache.StopAllGoroutines() }
 
 // gozeroPeer is the peer for go-zero's wheel, and also the ticker of that wheel. The channel ticks
-// is unbuffered, so the wheel accepts a tick only after it has processed the previous tick.
+// is unbuffered, so the wheel accepts a tick only after it has processed the previous one.
 type gozeroPeer struct {
 	wheel *collection.TimingWheel
 	ticks chan time.Time

@@ -68,7 +68,7 @@ func median(s []float64) string {
 	return fmt.Sprintf("%.0f", s[len(s)/2])
 }
 
-// maxFired limits the number of timers of package time that fire within a second. Each such timer
+// maxFired limits the number of timers of package time that fire within a second. Each of them
 // starts a goroutine, and ten million goroutines needed more than the 24 GB of a machine.
 const maxFired = 1_000_000
 
@@ -110,7 +110,8 @@ func byGoroutines(g int, f func(i int)) {
 	wg.Wait()
 }
 
-// fireRound adds the given number of timers, which are due one to two seconds later, and waits until all have fired.
+// fireRound adds the given number of timers, which are due one to two seconds later, and waits
+// until all have fired.
 func fireRound(start func(int, func()) realTime, many, g int) float64 {
 	var left atomic.Int64
 	left.Store(int64(many / g * g))

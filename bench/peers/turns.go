@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// turns is the cost of one operation for each peer, by round. All peers are measured in each round (A B A B), so that the
-// samples of a round see the same state of the machine.
+// turns is the cost of one operation for each peer, by round. All peers are measured in each round
+// (A B A B), so that the samples of a round see the same state of the machine.
 type turns struct {
 	Question string
 	Size     int // number of waiting timers or of messages
@@ -20,7 +20,7 @@ type turnsRow struct {
 	Samples []float64 // one sample for each round, in ns
 }
 
-// fireRounds is the number of times that all timers fire. The steps before are repeated each time.
+// fireRounds is the number of times that all timers fire. They are added again before each time.
 const fireRounds = 3
 
 // keepInTurn measures adding, moving and removing a tenth of n timers, and firing all of them.
@@ -105,7 +105,7 @@ func moveTenth(p peer, n int, due []int64) {
 	}
 }
 
-// fireAll advances by 12 h and two seconds, because otter may be one step late.
+// fireAll advances by 12 h and two seconds, because otter may fire one step late.
 func fireAll(p peer, n int, from int64) {
 	fired := 0
 	for now := from + 1; now <= from+halfDay+2; now++ {

@@ -32,7 +32,7 @@ func newAfter(g *Game) contender {
 	return &after{
 		game: g, players: make([]afterPlayer, g.buffs/each+1), buffs: make([]afterBuff, g.buffs),
 		began: time.Now(),
-		ended: make(chan int32, g.buffs), // room for all buffs: each ends once before it is added again
+		ended: make(chan int32, g.buffs), // room for all buffs, because each ends at most once before it is added again
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Called is the cost of single calls of the loop, in ns of processor time, if the given number of buffs
-// is active.
+// Called is the cost of single calls of the loop, in ns of processor time, while the given number
+// of buffs is active.
 type Called struct {
 	Buffs                int
 	New, Refresh, Remove load.Spread
@@ -19,8 +19,8 @@ type Called struct {
 // callBatch is the number of calls measured together.
 const callBatch = 3000
 
-// Calls measures the calls, one kind after the other in each round, on random players with ten buffs.
-// It fails if a call had an unexpected result.
+// Calls measures the calls, one kind after the other in each round, on random players with ten
+// buffs. It fails if a call had an unexpected result.
 func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 	o := newOurs(&Game{load: Fight, buffs: buffs}, 0)
 	defer o.close()
@@ -33,7 +33,7 @@ func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 	p := &callProbe{o: o}
 	slots, handles := make([]int32, callBatch), make([]buff.Handle, callBatch)
 	var fresh, again, gone []float64
-	for round := range rounds + 2 { // in the first two rounds the lists reach their final size
+	for round := range rounds + 2 { // the lists reach their final size in the first two rounds
 		for i := range slots {
 			slots[i] = p.draw(buffs)
 		}

@@ -1,10 +1,10 @@
 // Package rival runs the same work on the engine and on hand-written alternatives, in alternating
-// rounds of one run (A B A B). The speed of a machine varies over seconds. That affects two alternating
-// measurements alike, so their ratio is more reliable than each of them.
+// rounds of one run (A B A B). The speed of a machine varies over seconds, and that affects
+// alternating measurements alike. So their ratio is more reliable than each of them.
 //
-// The work is a [Game]. It has buffs, some of which pulse. They are sometimes refreshed, and start
-// again when they end. The [Load] of the game says how often. All contenders get the same calls. These
-// are the contenders, and the features that the rivals lack:
+// The work is a [Game]. It has buffs, some of which pulse. They are refreshed sometimes, and start
+// again when they end; the [Load] of the game says how often. All contenders get the same calls.
+// These are the contenders, and the features that the alternatives lack:
 //
 //	engine      this module, handlers called on the loop
 //	ants        the same, handlers on a pool
@@ -17,7 +17,8 @@
 //	AfterFunc   a time.AfterFunc for each buff, a lock for each player. Real time, the
 //	            order of the scheduler, no rules
 //
-// lists and heap only keep deadlines. In addition, like the engine, they look up the player and the
-// buff by definition and source, and write an event for each change. Except for AfterFunc, all
-// contenders are checked to have the same pulses and ends in each round.
+// Lists and heap only keep deadlines. So that the comparison is fair, they also look up the player
+// and the buff by definition and source, and write an event for each change, as the engine does. A
+// check makes sure that all contenders except AfterFunc have the same pulses and ends in each
+// round.
 package rival

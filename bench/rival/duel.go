@@ -30,7 +30,8 @@ type Row struct {
 // Engine is the contender that the others are compared with.
 const Engine = "engine"
 
-// roundFrames returns the number of frames that a contender plays in a round, which take about 10 ms.
+// roundFrames returns the number of frames that a contender plays in a round, which take about 10
+// ms.
 func roundFrames(buffs int) int { return max(20, 2_000_000/buffs) }
 
 type row struct {
@@ -39,7 +40,8 @@ type row struct {
 	ours *ours
 }
 
-// Run runs all contenders except AfterFunc, one after the other in each round. It fails if their events differ.
+// Run runs all contenders except AfterFunc, one after the other in each round. It fails if their
+// events differ.
 func Run(load Load, buffs, rounds int, progress func(float64)) (Duel, error) {
 	rows := contenders(load, buffs)
 	d := Duel{Load: load.Name, Buffs: buffs, Rounds: rounds, Rows: make([]Row, len(rows))}

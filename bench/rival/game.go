@@ -16,8 +16,8 @@ type Load struct {
 	Refreshed         int   // in each frame, one in Refreshed buffs is refreshed
 }
 
-// The loads. In a frame of a fight, one in 140 buffs has a deadline, and in a frame of a city one in
-// 800. A scan visits all other buffs in vain.
+// The loads. In a frame, one in 140 buffs has a deadline in a fight, and one in 800 in a city. A
+// scan visits all other buffs without need.
 var (
 	Fight = Load{"fight", 5, 3000, 10_000, 60_000, 1000}
 	City  = Load{"city", 7, 6000, 600_000, 2_100_000, 50_000}
@@ -43,15 +43,15 @@ type Totals struct {
 	Sum                 uint64
 }
 
-// contender keeps the deadlines of buffs, which are identified by slots. It reports due pulses and ends
-// by calling Game.pulse and Game.end. The game adds ended buffs again.
+// contender keeps the deadlines of buffs, which are identified by slots. It reports due pulses and
+// ends by calling Game.pulse and Game.end. Game then adds ended buffs again.
 type contender interface {
 	add(slot int32, now, life int64)
 	refresh(slot int32, now, life int64)
 	tick(now int64)
 }
 
-// newGame starts a game and plays as many frames as settle says, which are not counted.
+// newGame starts a game and plays settle frames, which are not counted.
 func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	g := &Game{load: load, buffs: buffs, rng: rand.New(rand.NewPCG(1, uint64(buffs)))}
 	g.do = make(g)
@@ -71,8 +71,8 @@ func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 // settled is the number of frames that are played before the measurement.
 const settled = 300
 
-// life returns the duration of a buff cast now, in whole frames. It must depend only on the slot
-// and the time, because contenders may report ends in any order.
+// life returns the duration of a buff that is cast now, in whole frames. It must depend only on
+// the slot and the time, because contenders may report ends in any order.
 func (g *Game) life(slot int32) int64 {
 	h := uint64(slot+1)*0x9e3779b97f4a7c15 ^ uint64(g.now)*0xbf58476d1ce4e5b9
 	h ^= h >> 29
@@ -84,8 +84,8 @@ func (g *Game) life(slot int32) int64 {
 
 func (g *Game) pulses(slot int32) bool { return slot%g.load.Pulsing == 0 }
 
-// play runs one frame: it refreshes buffs, lets the contender process the deadlines, and starts ended
-// buffs again.
+// play runs one frame: it refreshes buffs, lets the contender process the deadlines, and starts
+// ended buffs again.
 func (g *Game) play() {
 	for range g.buffs / g.load.Refreshed {
 		slot := int32(g.rng.IntN(g.buffs))

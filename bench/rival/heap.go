@@ -30,7 +30,7 @@ func (h *heaped) Swap(i, j int) {
 	h.buffs[h.order[i]].place, h.buffs[h.order[j]].place = int32(i), int32(j)
 }
 
-// Push adds the slot in the field pushed, because a slot passed as an argument would be allocated.
+// Push adds the slot in the field pushed. The argument is not used, because it would be allocated.
 func (h *heaped) Push(any) {
 	h.buffs[h.pushed].place = int32(len(h.order))
 	h.order = append(h.order, h.pushed)

@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// This file measures the wheel without the engine. Timers wait for up to 12 h; deadlines are multiples
-// of a second. In each round every keeper adds, moves and removes a tenth more timers. At the end all
-// timers fire, three times.
+// This file measures the wheel without the engine. Timers wait for up to 12 h; deadlines are
+// multiples of a second. In each round every keeper adds, moves and removes a tenth more timers.
+// At the end all timers fire, three times.
 
 // keeper keeps deadlines, in ms, by timer number.
 type keeper interface {
@@ -33,8 +33,8 @@ type Kept struct {
 // KeptRound is one round. Fire is 0 for a keeper in real time.
 type KeptRound struct{ Add, Move, Remove, Fire float64 }
 
-// keptWarm is the number of rounds that are not counted. A wheel's memory grows until the number of its
-// dead entries has reached a fifth of the number of timers.
+// keptWarm is the number of rounds that are not counted. In these rounds the wheel's memory grows,
+// until a fifth of its entries are dead.
 const keptWarm = 5
 
 // keptFires is the number of times that all timers fire.
@@ -116,8 +116,8 @@ func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) 
 	return r
 }
 
-// fireAll fires all timers, second by second, starting at from, which is a multiple of keptSpan. In the
-// first call the timers are already waiting; later calls add them again first.
+// fireAll fires all timers, second by second, starting at from, which is a multiple of keptSpan.
+// In the first call the timers are already waiting; a later call first adds them again.
 func fireAll(k keeper, from int64, due []int64) float64 {
 	if from > 0 {
 		for t, at := range due {

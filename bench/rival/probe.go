@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Probe is a short measurement of the steps that changes of the code are most likely to affect. Each
-// value is the time of a step, divided by the time of an event of the heap in this package, measured
-// at the same time. No change to the engine affects the heap.
+// Probe is a short measurement of the steps that changes of the code are most likely to affect.
+// Each value is the time of a step, divided by the time of an event of the heap of this package,
+// which is measured at the same time. No change to the engine affects the heap.
 type Probe map[string]float64
 
 // probeBuffs is the number of buffs in each game of a probe. They do not fit into a cache.
@@ -20,8 +20,8 @@ const probeBuffs = 100_000
 // probeRounds is the number of rounds of a probe, whose result is the median of the rounds.
 const probeRounds = 15
 
-// PoolStep is the step with a game whose handlers run on a pool. Its cost depends on other load of the
-// processors, so limits for it must have a margin.
+// PoolStep is the step with a game whose handlers run on a pool. Its cost depends on other load of
+// the processors, so limits for it must have a margin.
 const PoolStep = "pool/game"
 
 // RunProbe takes a probe.
@@ -120,7 +120,7 @@ type callProbe struct {
 }
 
 func newCallProbe() *callProbe {
-	g := newGame(Fight, probeBuffs, 0, newHeap) // only its random numbers are used
+	g := newGame(Fight, probeBuffs, 0, newHeap) // a game for its random numbers
 	p := &callProbe{o: newOurs(g, 0)}
 	for slot := range int32(probeBuffs) {
 		p.o.add(slot, 0, 36_000_000)
@@ -163,7 +163,7 @@ func newPulseProbe() (*pulseProbe, error) {
 func (p *pulseProbe) play() float64 {
 	start := gauge.CPU()
 	if _, err := p.world.turn(); err != nil {
-		panic(fmt.Sprintf("rival: %v", err)) // the world is wrong; Scale would report the same error
+		panic(fmt.Sprintf("rival: %v", err)) // a wrong world, for which Scale reports the same error
 	}
 	return float64(gauge.CPU()-start) / float64(p.world.players*scalePulsing)
 }

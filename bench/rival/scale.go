@@ -37,13 +37,14 @@ const (
 	scalePulsing = 2
 )
 
-// ScaleEvents is the number of events that a world plays in a round. With fewer events, a small world
-// would be measured while it loads the caches again after a large world.
+// ScaleEvents is the number of events that a world plays in a round. With fewer events, the
+// figures of a small world would include the time in which it loads the caches again after a large
+// world.
 const ScaleEvents = 200_000
 
 // Scale measures worlds in turn, A B A B, so that changes of the machine affect all of them. In
-// each round a world plays one or more times 3 s, for about the given number of events. In 3 s every
-// pulsing buff pulses once. It fails if any frame has a wrong number of pulses.
+// each round a world plays a multiple of 3 s that has about the given number of events; in 3 s
+// every pulsing buff pulses once. Scale fails if any frame has a wrong number of pulses.
 func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, error) {
 	out := make([]Scaled, len(sizes))
 	worlds := make([]*scaleWorld, len(sizes))
@@ -96,7 +97,7 @@ type scaleRow struct{ wall, cpu, frame, access []float64 }
 func (r *scaleRow) play(w *scaleWorld, events int, counts bool) error {
 	turns := max(1, events/(w.players*scalePulsing))
 	var wall time.Duration
-	start := gauge.CPU() // read once for all turns, because reading it takes as long as two events
+	start := gauge.CPU() // once for all turns, because reading it takes as long as two events
 	for range turns {
 		t, err := w.turn()
 		if err != nil {
@@ -145,7 +146,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 		}
 	}
 	specs := [2]*buff.Spec{cat.Spec("pulse"), cat.Spec("plain")}
-	for f := range scaleFrames { // the players with number % scaleFrames == f pulse in frame f
+	for f := range scaleFrames { // players with number % scaleFrames == f pulse in frame f
 		for p := f; p < players; p += scaleFrames {
 			for n := range scaleBuffs {
 				spec := specs[1]
@@ -168,7 +169,7 @@ func (w *scaleWorld) turn() (wall time.Duration, err error) {
 		start := time.Now()
 		got := w.eng.Tick(frame * time.Millisecond).Len()
 		wall += time.Since(start)
-		// Players filled in frame f pulse 3 s later, in the preceding frame of this turn.
+		// Players added in frame f pulse 3 s later, in the preceding frame of this turn.
 		first := (f + 1) % scaleFrames
 		if want := scalePulsing * ((w.players - first + scaleFrames - 1) / scaleFrames); got != want {
 			return 0, fmt.Errorf("%d events in frame %d of a turn, want %d", got, f, want)

@@ -1,8 +1,8 @@
 package rival
 
-// served wraps a contender that only keeps deadlines, and adds the other work that the engine must do:
-// each call looks up the player by id and the buff by definition and source, and each change is
-// written as an event.
+// served wraps a contender that only keeps deadlines. It adds the other work that the engine has
+// to do: each call looks up the player by id and the buff by definition and source, and writes an
+// event for each change.
 type served struct {
 	contender
 	players *players
@@ -39,7 +39,8 @@ const (
 	removed
 )
 
-// newServed returns a constructor of a served contender, which wraps the contender that make returns.
+// newServed returns a constructor of a served contender, which wraps a contender made by the
+// constructor make.
 func newServed(make func(g *Game) contender) func(g *Game) contender {
 	return func(g *Game) contender {
 		g.players = newPlayers(g)
@@ -94,7 +95,8 @@ func (s *served) refresh(slot int32, now, life int64) {
 	s.contender.refresh(slot, now, life)
 }
 
-// tick ends a frame. It reuses the memory of the last frame's events, which have been read.
+// tick ends a frame. It reuses the memory of the last frame's events, because these have been
+// read.
 func (s *served) tick(now int64) {
 	s.players.events = s.players.events[:0]
 	s.contender.tick(now)

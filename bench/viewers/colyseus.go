@@ -10,19 +10,19 @@ import (
 	"path/filepath"
 )
 
-// ErrNoRival means that Colyseus is not available, because npm or node is not installed or the registry
-// of npm cannot be reached.
+// ErrNoRival means that Colyseus is not available, because npm or node is not installed, or npm's
+// registry cannot be reached.
 var ErrNoRival = errors.New("there is no Colyseus here")
 
-// rivalSeconds is the number of seconds of the game that the Colyseus server plays. The first second is
-// not counted.
+// rivalSeconds is the number of seconds of the game that the Colyseus server plays. The first
+// second is not counted.
 const rivalSeconds = 5
 
 // Rival is the cost of a Colyseus server.
 type Rival struct {
 	Cost
 	Versions string
-	Setting  float64 // fraction of a processor that applies the changes to the room's state; part of Share
+	Setting  float64 // fraction of a processor for changing the room's state; part of Share
 	First    float64 // processor seconds of the first patch, when all owners come into view
 	Memory   int64   // memory use in bytes, including all views
 }
@@ -35,8 +35,8 @@ type printed struct {
 	Memory                                 int64
 }
 
-// Colyseus runs the same game in a room of a Colyseus server. A room cannot handle 4,000
-// views, so Options.RivalViewers sets their number. npm installs its modules into a temporary folder.
+// Colyseus runs the same game in a room of a Colyseus server. A room cannot handle 4,000 views, so
+// the number of viewers is Options.RivalViewers. npm installs its modules into a temporary folder.
 func Colyseus(ctx context.Context, o Options) (*Rival, error) {
 	dir, err := os.MkdirTemp("", "bufftick-colyseus")
 	if err != nil {

@@ -67,8 +67,8 @@ func (s *sent) add(n int) {
 // warmSeconds is the number of seconds at the start that are not counted.
 const warmSeconds = 3
 
-// Measure runs the game without viewers and with each method. They alternate, with a second of the game
-// each.
+// Measure runs the game without viewers and with each method. They alternate, with a second of the
+// game each.
 func Measure(o Options, progress func(float64)) ([]Cost, error) {
 	all := []*played{{name: "no viewers"}, {name: "replicate"}, {name: "JSON by hand"}}
 	for _, p := range all {

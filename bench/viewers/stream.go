@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// stream writes the game for a server in another language, as lines of JSON. The first line has the
-// players that each viewer sees, the second the initial buffs, and then there is a line with the
-// changes of each frame.
+// stream writes the game as lines of JSON, for a server in another language. The first line has
+// the players that each viewer sees, the second the initial buffs. Each further line has the
+// changes of one frame.
 type stream struct {
 	eng    *engine.Engine
 	places []map[int]place // by player and slot: the buffs as last written

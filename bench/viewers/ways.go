@@ -21,7 +21,7 @@ const (
 // owner returns the id of the player with the index k.
 func owner(k int) buff.OwnerID { return buff.OwnerID(k) + 1 }
 
-// sight returns, for each viewer, the players that it sees: its raid or, with Crowd, itself and random
+// sight returns the players that each viewer sees: its raid or, with Crowd, itself and random
 // players.
 func (o *Options) sight(viewers int) [][]int {
 	dice := rand.New(rand.NewPCG(o.Seed, 40))
@@ -77,9 +77,9 @@ type shown struct {
 	Left   int64  `json:"left"` // remaining time in ms
 }
 
-// byHand sends lists of buffs in JSON, as a hand-written game might. In each frame with an event of an
-// owner other than a pulse, each viewer that sees the owner gets the list of its buffs. Each list is
-// encoded once and copied for each viewer.
+// byHand sends lists of buffs in JSON, as a hand-written game might. If an owner has an event
+// other than a pulse in a frame, each viewer that sees the owner gets the list of the owner's
+// buffs. Each list is encoded once and copied for each viewer.
 func byHand(e *engine.Engine, sight [][]int, s *sent) func(*engine.Frame) {
 	watchers := make([][]int, viewers)
 	for v, sees := range sight {

@@ -1,11 +1,11 @@
-// Command walk counts the functions and files that one call passes through. That is the code that a
-// reader has to follow. It is built with coverage counters, which it clears before the call and
+// Command walk counts the functions and files that one call passes through, which is the code that
+// a reader has to follow. It is built with coverage counters, which it clears before the call and
 // writes afterwards:
 //
 //	bash .ci/walk
 //
-// The calls are made on an engine without workers, so that only the code of the call runs. Each call is
-// made several times before the counted call, so that one-time work is not counted.
+// The calls are made on an engine without workers, so that only the code of the call runs. Each
+// call is made several times before it is counted, so that one-time work does not count.
 package main
 
 import (

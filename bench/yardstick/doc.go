@@ -14,9 +14,10 @@
 //	mass        the longest Tick when 300,000 buffs end in one millisecond
 //	collection  frames during a garbage collection
 //
-// In the fight each buff pulses every 3 s, so that 1/60 of all buffs are due in a frame of 50 ms; in the city
-// 6 of 100 buffs pulse. In each round, all worlds run one after the other, and a figure is the median of the
-// rounds. So ratios within one run are meaningful even if absolute times drift.
+// In the fight each buff pulses every 3 s, so that 1/60 of all buffs are due in a frame of 50 ms;
+// in the city 6 of 100 buffs pulse. In each round, all worlds run one after the other. Each figure
+// is the median of the rounds. So ratios within one run are meaningful even if absolute times
+// drift.
 //
 // The worlds, which the flag -worlds selects:
 //
@@ -32,5 +33,6 @@
 //	arrays              the same, with the deadlines in a separate array
 //	heap                container/heap of all deadlines
 //
-// TestSame shows that onelist and the engine produce the same events for each owner in the same order.
+// TestSame shows that onelist and the engine produce the same events in the same order for each
+// owner.
 package main

@@ -2,8 +2,8 @@ package main
 
 import "container/heap"
 
-// naive is the common part of designs that a game would use without an engine. Its events have no
-// handles and no reasons, and simultaneous events have no defined order.
+// naive is the common part of designs that a game might use without an engine. Its events have no
+// handles and no reasons, and events at one instant have no defined order.
 type naive struct {
 	now    int64
 	data   []*int64

@@ -115,7 +115,8 @@ func ratios(a, b []float64) float64 {
 	return median(r)
 }
 
-// spin keeps the processor busy for a number of steps. calibrated uses it to return work that takes the given time.
+// spin keeps the processor busy for a number of steps. Function calibrated uses it to make work
+// that takes a given time.
 func spin(steps int) uint64 {
 	x := uint64(1)
 	for range steps {

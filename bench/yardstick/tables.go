@@ -154,7 +154,8 @@ func ticks(names []string, due int) []times {
 	return t
 }
 
-// arenas measures the time of an event in n worlds of 100 players with ten buffs each. All buffs pulse.
+// arenas measures the time of an event in n worlds of 100 players with ten buffs each. All buffs
+// pulse.
 func arenas(names []string, n int) []times {
 	t := make([]times, len(names))
 	for i, name := range names {
@@ -272,7 +273,8 @@ func callCells(t [3]times) (cells []string) {
 // sourceOf returns a source of which no player has a buff yet.
 func sourceOf(k int) int { return 100 + k/20%20 + k%3*100 }
 
-// calls adds a buff to each player, refreshes a buff that each player has, and removes the added buffs again.
+// calls adds a buff to each player, refreshes a buff that each player has, and removes the added
+// buffs again.
 func calls(w world, players []int, t *[3]times) {
 	handles := make([]uint64, len(players))
 	t[0].lap(func() int {
@@ -338,7 +340,7 @@ func massTable(names []string) {
 			began := time.Now()
 			events := w.tick(50)
 			took = append(took, float64(time.Since(began))/1e3)
-			if total += events; events > 2000 { // more than the pulses of the city
+			if total += events; events > 2000 { // not only pulses of the city
 				last = f
 			}
 		}

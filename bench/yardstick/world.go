@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/engine/history"
 )
 
-// The definitions of every world. dot pulses every 3 s and never ends, and plain lasts an hour.
-// Each source has its own buff.
+// The definitions of every world: dot pulses every 3 s and never ends, and plain lasts an hour.
+// Each source has a separate buff.
 const (
 	dot = iota
 	plain
