@@ -15,7 +15,8 @@ import (
 
 // command is one command of the tool.
 type command interface {
-	// flags declares the flags of the command. Usage texts have the name of the value in backquotes.
+	// flags declares the flags of the command. Usage texts have the name of the value in
+	// backquotes.
 	flags(f *flags)
 	// help returns the text that the help shows between the summary and the flags.
 	help() string

@@ -43,7 +43,7 @@ The exit code is 1 if a file cannot be read or written, or if the standard outpu
 contain everything; 2 if the command line is wrong; otherwise 0.`
 }
 
-// run converts the files. It reads all of them before it writes anything.
+// run converts the files. It reads all of them before it writes any.
 func (c *convertCmd) run(args []string, stdout, stderr io.Writer) error {
 	c.Paths = args
 	if !slices.Contains([]string{"", "yaml", "json", "csv"}, c.To) {
@@ -118,7 +118,7 @@ func readConverted(name string, src []byte) (converted, error) {
 	return converted{name, format, fields, comments(name, src, format)}, nil
 }
 
-// comment is a comment of an input file, which is not converted.
+// comment is a comment of an input file. Comments are not converted.
 type comment struct {
 	file string
 	line int

@@ -84,7 +84,7 @@ func isFolder(name string) bool {
 const maxLost = 20
 
 // make returns the text of an output file. If the file is a table and some fields do not fit into
-// it, make returns a second file with these fields. whole is false if they had to be left out.
+// it, make returns a second file with these fields. If they have to be left out, whole is false.
 func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	root, lost := joined(t.files)
 	var rest []*ast.MappingValueNode
@@ -92,7 +92,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 		root, rest = parted(root)
 	}
 	var text string
-	if len(rest) == 0 || defines(root) { // do not write an empty table
+	if len(rest) == 0 || defines(root) { // otherwise the table would be empty
 		if text, err = definition.Write(node(root), t.format); err != nil {
 			return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 		}
@@ -146,8 +146,8 @@ func joined(files []converted) (root []*ast.MappingValueNode, comments []comment
 	return root, comments
 }
 
-// together merges two maps or two lists. It returns nil for any other values, such as two versions;
-// the caller then keeps the first.
+// together merges two maps or two lists. For any other two values, such as two versions, it
+// returns nil, and the caller keeps the first value.
 func together(a, b ast.Node) ast.Node {
 	fa, isMap := definition.Fields(a)
 	fb, isMapToo := definition.Fields(b)

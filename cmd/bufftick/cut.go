@@ -99,7 +99,7 @@ func (c *cutCmd) compact(stdout io.Writer) error {
 	return err
 }
 
-// readCut is a zone of the file, or the error with which it could not be read.
+// readCut is a zone of the file, or the error for which it could not be read.
 type readCut struct {
 	zone     string
 	cut      *store.Cut // nil if err is set

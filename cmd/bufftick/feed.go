@@ -52,7 +52,8 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 		}
 		l = nil
 	}
-	// The recording has the current number of stacks, and the engine needs the number to add.
+	// The recording has the number of stacks after the line, and the engine needs the number to
+	// add.
 	spec, want, add := r.specs[rec.spell], max(rec.stacks, 1), rec.stacks
 	if l != nil {
 		b, _, err := r.engine.Find(l.handle)
@@ -86,8 +87,8 @@ func (r *replay) lower(h buff.Handle, want int) error {
 }
 
 // endKnown reports whether the end of a buff that is new to the engine is known after this line.
-// After a refresh that carries over the remaining time, the end is unknown, because the trace does
-// not contain the remaining time.
+// It is unknown after a refresh that carries over the remaining time, because the trace does not
+// contain the remaining time.
 func endKnown(rec *record, spec *buff.Spec) bool {
 	return rec.event == "apply" || spec.Stack.Refresh == define.RefreshRestart
 }
@@ -101,8 +102,8 @@ func (r *replay) undose(rec *record) error {
 	return r.lower(l.handle, rec.stacks)
 }
 
-// remove compares a recorded end with the end in the engine. If the buff is going to end in the
-// engine within the tolerance, remove does not remove it.
+// remove compares a recorded end with the end in the engine. It does not remove the buff if the
+// engine is going to end it within the tolerance.
 func (r *replay) remove(rec *record) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil {
@@ -126,7 +127,7 @@ func (r *replay) remove(rec *record) error {
 }
 
 // endByOther handles a dispel or a break. The trace says which unit dispelled the buff, but not
-// which unit applied it, so the oldest buff of that spell ends.
+// which unit applied it, so the oldest buff of that spell is assumed.
 func (r *replay) endByOther(id buff.OwnerID, rec *record, why buff.Reason) error {
 	buffs, err := r.engine.Buffs(id)
 	if err != nil {

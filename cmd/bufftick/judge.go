@@ -16,8 +16,9 @@ type judge struct {
 	lates        []late
 	skipped      [len(reasons)]int
 
-	// plain counts, by spell, the early ends that are one duration after the last refresh. If the
-	// table says that a refresh carries over the remaining time, the table may be wrong.
+	// plain counts, by spell, the early ends that are exactly one duration after the last refresh.
+	// If the table says that a refresh carries over the remaining time, these ends suggest that it
+	// is wrong.
 	plain map[spellID]int
 }
 
@@ -57,10 +58,10 @@ type state uint8
 
 const (
 	alive    state = iota // active in the engine and in the recording
-	removing              // over in the recording, and about to end in the engine
+	removing              // has ended in the recording, and is about to end in the engine
 	ended                 // ended by a rule of the engine, not by a line of the recording
 	killed                // ended in the engine by the death of its owner
-	over                  // over in both and judged; a line of the trace has ended it in the engine
+	over                  // has ended in both and is judged
 )
 
 // late is an end that the engine decided too early.
@@ -71,8 +72,8 @@ type late struct {
 	rec   *record    // line that shows that the buff was still active
 	proof string
 
-	// first is set if the trace has no line between the engine's end and the proof. The recorder may
-	// then not have been able to write the end earlier.
+	// first is set if the trace has no line between the engine's end and rec. The recorder may
+	// then have been unable to write the end earlier.
 	first bool
 }
 
@@ -134,8 +135,8 @@ func (j *judge) ended(e buff.Event) {
 	}
 }
 
-// cut judges a recorded end of a buff that the engine is going to end at the time end. It reports
-// whether the buff should stay in the engine until then.
+// cut judges a recorded end of a buff that the engine is going to end at the time end. It returns
+// true if the buff should stay in the engine until then.
 func (j *judge) cut(l *life, rec *record, end wheel.Time) (goOn bool) {
 	if l.timed && l.known && end-rec.at <= tolerance {
 		l.state = removing
@@ -184,9 +185,9 @@ func (j *judge) removed(l *life, rec *record) {
 	j.drop(l)
 }
 
-// revive judges a life that is not alive when a line of the trace shows the same buff active again.
-// If the buff is still active in the engine, revive returns its handle, and the caller must remove
-// the buff.
+// revive judges a life that has ended, because a line of the trace shows the same buff active
+// again. If the buff is still active in the engine, revive returns its handle, and the caller must
+// remove the buff.
 func (j *judge) revive(l *life, rec *record) buff.Handle {
 	by := rec.at - l.end
 	j.drop(l)

@@ -79,8 +79,8 @@ func (p poolFlags) check() error {
 	return nil
 }
 
-// checkFrame rejects frames below a millisecond, because "5us" is a typing error that would make
-// the program run for hours.
+// checkFrame rejects frames below a millisecond, because "5us" is a typing error with which the
+// program would run for hours.
 func checkFrame(d time.Duration) error {
 	if d < scenario.MinFrame {
 		return fmt.Errorf("bufftick: -frame must be at least %v, and is %v", scenario.MinFrame, d)

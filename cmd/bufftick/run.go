@@ -92,7 +92,8 @@ func readScenarios(name string) ([]*scenario.Scenario, error) {
 		return nil, unread(name, err)
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1)) // with one byte too many, the parser reports that the file is too large
+	// One byte more than allowed, so that the parser reports that the file is too large.
+	src, err := io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1))
 	if err != nil {
 		return nil, unread(name, err)
 	}
@@ -107,8 +108,8 @@ func (c *runCmd) log(s *scenario.Scenario) ([]string, error) {
 	return s.Play(c.options(), c.Frame)
 }
 
-// mostOfFailed is the maximum number of lines printed of the log of a failed scenario. They are the
-// last lines of the log.
+// mostOfFailed is the largest number of lines that are printed of the log of a failed scenario.
+// They are the last lines of that log.
 const mostOfFailed = 100
 
 // print prints the logs.

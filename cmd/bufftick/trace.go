@@ -166,8 +166,7 @@ func readSpells(file string) (map[spellID]spell, error) {
 }
 
 // eachRow calls f for each row of a CSV file after the first row, which must contain the given
-// columns.
-// Errors contain the file and line.
+// columns. Errors contain the file and line.
 func eachRow(file string, columns []string, f func(line int, row []string) error) error {
 	in, err := os.Open(file)
 	if err != nil {

@@ -103,9 +103,9 @@ func (c *validateCmd) run(args []string, stdout, _ io.Writer) error {
 	return nil
 }
 
-// split separates scenarios from definitions. In paths it returns the paths of definitions. A
-// folder without scenarios is kept as a whole; if it has scenarios, its definition files are listed
-// one by one.
+// split separates scenarios from definitions, and returns the paths of definitions in paths. A
+// folder without scenarios is returned as a whole; for a folder with scenarios, its definition
+// files are returned one by one.
 func split(all []string) (paths []string, scenarios []*scenario.Scenario, errs definition.Errors) {
 	for _, path := range all {
 		files, isFolder := filesOf(path)

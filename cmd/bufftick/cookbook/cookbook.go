@@ -1,6 +1,6 @@
-// Package cookbook holds recipes. Each is one file that shows something that real games do with
-// buffs. A file has a comment, definitions, a script that shows how these buffs change a player's
-// numbers, and the log that the script produces. The tests run and validate all recipes.
+// Package cookbook holds recipes. Each recipe is one file that shows something that real games do
+// with buffs. The file has a comment, definitions, a script that shows how these buffs change a
+// player's numbers, and the log that the script produces. The tests run and validate all recipes.
 //
 //	bufftick new                  lists the recipes
 //	bufftick new pandemic-dot     copies a recipe: its definitions and its scenario
