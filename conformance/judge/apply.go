@@ -21,7 +21,7 @@ type application struct {
 	params     map[string]float64
 	numbers    map[*number]amount
 	hold       *hold // if an aura applies the buff: the tie to the bearer of the aura
-	left       *loot // if the buff was stolen: the rest that the thief gets; its duration is not scaled
+	left       *loot // if the buff was stolen: what the thief gets; its duration is not scaled
 	chain
 }
 
@@ -33,7 +33,7 @@ func (o *owner) apply(a application) bool {
 		o.say("error %s why=duration", d.ID)
 		return false
 	}
-	if a.source == o.name && a.known != nil && a.known.cast == nil { // an owner knows itself
+	if a.source == o.name && a.known != nil && a.known.cast == nil { // the owner is its own source
 		a.known = &knowledge{cast: o.values(), last: a.known.last}
 	}
 	if a.stacks == 0 {
@@ -53,7 +53,7 @@ func (o *owner) apply(a application) bool {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	rest := a.left != nil && a.left.rest // only the first part of a stolen buff is checked for immunities and requirements
+	rest := a.left != nil && a.left.rest // immunities and requirements are checked only for the first part of a stolen buff
 	if why := o.refuses(d); why != "" && !rest {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
@@ -114,7 +114,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		o.say("deny %s why=level", d.ID)
 		return false
 	}
-	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // the application joins with the rest of its duration
+	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // only the remaining part of the duration joins the buff
 		o.all.mark(markChainJoins)
 		if a.duration -= a.ago; a.duration <= 0 {
 			return false
@@ -132,7 +132,8 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		joined.holds = slices.DeleteFunc(joined.holds, func(h *hold) bool { return h == a.hold })
 	}
 	if !taken || len(o.log) == before {
-		return len(o.log) == before // an application without effect does not count as applied, but is not refused either
+		// An application without effect does not count as applied, but is not refused either.
+		return len(o.log) == before
 	}
 	if !rest {
 		o.counts(d, a.source)
@@ -156,8 +157,9 @@ func (o *owner) joins(d *definition, a application) *instance {
 	return nil
 }
 
-// mostBuffs is the maximum number of buffs of one owner. Above it a scenario counts as undecided,
-// because the interpreter would take minutes for definitions that apply ever more buffs.
+// mostBuffs is the largest number of buffs of one owner. A scenario that exceeds it counts as
+// undecided, because the interpreter would take minutes for definitions that apply more and more
+// buffs.
 const mostBuffs = 150
 
 // begin starts a new instance if the groups and slots allow it, and reports whether they did.
@@ -192,7 +194,7 @@ func (o *owner) begin(d *definition, a application) bool {
 		o.say("hide %s", d.ID)
 	}
 	o.settleBuffs()
-	if !b.gone && (d.First == "start" || d.First == "every") { // directly after the application
+	if !b.gone && (d.First == "start" || d.First == "every") { // right after the application
 		o.pulse(b, b.active(), "")
 	}
 	if a.ago > 0 && !b.gone {
@@ -224,7 +226,7 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 	return b
 }
 
-// links queues the applications of the links of a buff, which later end with the buff. If again is
+// links queues the applications of a buff's links. The links end when the buff ends. If again is
 // true, the buff was already running.
 func (o *owner) links(b *instance, a application, again bool) {
 	chain := a.chain
@@ -299,8 +301,8 @@ func (b *instance) takes(a application) {
 	}
 }
 
-// topUp fills the shield of a buff with shared timers up to the pool of the application. It resets,
-// keeps or increases the charges, as `charges.on_refresh` says.
+// topUp fills the shield of a buff with shared timers up to the pool of the application. It
+// changes the charges as `charges.on_refresh` says: it resets, keeps or increases them.
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)
 	b.pool = max(b.pool, fresh.pool)
@@ -358,8 +360,8 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// markShare marks an application that was caused by a partial pulse, by several pulses joined into
-// one, or by a pulse of several stacks.
+// markShare marks an application caused by a pulse that is not a plain one: a partial pulse,
+// several pulses joined into one, or a pulse of several stacks.
 func (w *world) markShare(d *definition, a application) {
 	s := a.share
 	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, action.perStack) {

@@ -23,7 +23,7 @@ type hold struct {
 	bearer  *owner
 	stacks  int   // number of stacks that the aura of this bearer has added
 	leaving bool  // the owner has left the aura of this bearer
-	ends    int64 // if leaving: when the linger time ends, in the buff's own time
+	ends    int64 // if leaving: the end of the linger time, in the buff's own time
 }
 
 // member is an owner that the last search of an aura has found.
@@ -32,7 +32,7 @@ type member struct {
 	aura      *instance
 }
 
-// departure is an aura that has ended, so that its members leave.
+// departure is the end of an aura, after which its members leave it.
 type departure struct {
 	bearer *owner
 	aura   *instance
@@ -73,12 +73,13 @@ func (w *world) look(now int64) {
 		w.left = w.left[1:]
 		all = append(all, sight{d, false})
 	}
-	slices.SortStableFunc(all, func(a, b sight) int { // by the time and the bearer of the cause, then by the age of the aura
+	// Sort by the time and the bearer of the cause, then by the age of the aura.
+	slices.SortStableFunc(all, func(a, b sight) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), slices.Index(w.owners, a.bearer)-slices.Index(w.owners, b.bearer), cmp.Compare(a.aura.born, b.aura.born))
 	})
 	for _, s := range all {
 		s.in = s.in && s.aura.works() && !s.aura.standing() && !s.bearer.clock.held
-		if s.aura.gone { // the commands of an earlier aura have removed this aura
+		if s.aura.gone { // an earlier command has removed this aura
 			s.in = false
 			w.left = slices.DeleteFunc(w.left, func(d departure) bool {
 				if d.aura == s.aura {
@@ -171,7 +172,7 @@ func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) 
 	})
 }
 
-// leavesAura starts the linger time, of which since ms have already passed.
+// leavesAura starts the linger time of a buff. Of this time, since ms have already passed.
 func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	b, h := o.heldBy(bearer, a.def.Aura.Apply)
 	if h == nil || h.leaving {
@@ -184,14 +185,14 @@ func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	}
 }
 
-// letsGo ends a buff when its last linger time ends.
+// letsGo ends a buff whose last linger time has ended.
 func (o *owner) letsGo(b *instance) {
 	b.holds = nil
 	o.remove(b, "out_of_aura", "")
 }
 
-// lets releases a buff from a bearer. It removes the stacks that the aura of this bearer has added,
-// or the buff if this was the last bearer.
+// lets releases a buff from the aura of one bearer. It removes the stacks that this aura has
+// added, or the buff if there is no other bearer.
 func (o *owner) lets(b *instance, h *hold) {
 	b.holds = slices.DeleteFunc(b.holds, func(other *hold) bool { return other == h })
 	if len(b.holds) == 0 {
@@ -217,8 +218,8 @@ type pace struct {
 
 func newPace() *pace { return &pace{rate: big.NewRat(1, 1)} }
 
-// repace applies the paces of an owner and its zone to the owner's clock. The rates are multiplied,
-// and the pause of either stops the clock.
+// repace applies the paces of an owner and of its zone to the owner's clock. The product of the
+// rates applies, and a pause of either stops the clock.
 func (o *owner) repace() {
 	z := o.all.paceOf(o.zone)
 	o.clock.change(o.world, new(big.Rat).Mul(o.mine.rate, z.rate), o.mine.held || z.held)

@@ -36,11 +36,11 @@ func (b *bound) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &b.name)
 }
 
-// aggregate says which modifiers count if several have the same op: all of them, the greatest, the
-// least, or the n strongest.
+// aggregate says which modifiers take effect if several have the same op: all of them, the
+// greatest, the least, or the n strongest.
 type aggregate struct{ count }
 
-// of returns the sum of the values that count.
+// of returns the sum of the values that take effect.
 func (a aggregate) of(all []float64) (sum float64) {
 	switch {
 	case len(all) == 0:
@@ -189,8 +189,8 @@ func (d *definition) numbers() (all []*number) {
 }
 
 // amount is the value of a number. A formula that reads the name stacks is evaluated again at each
-// use, with the stacks that count there; all its other names keep the values that they had at the
-// application.
+// use, with the number of stacks that applies then. All its other names keep the values that they
+// had at the application.
 type amount struct {
 	x      float64            // the value at the application
 	live   *formula           // the formula to evaluate again at each use, or nil
@@ -227,7 +227,9 @@ func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen,
 type knowledge struct {
 	cast map[string]float64 // the source's attributes at the start of the chain of causes; nil if the source was missing
 	last map[string]float64 // the value of each attribute when it was last read
-	look bool               // the field last was filled by an aura's search for owners; the command of that aura uses only these values
+	// look is set if an aura's search for owners has filled last. The command of that aura uses
+	// only these values.
+	look bool
 }
 
 // knows captures the attributes of a source when a command starts a chain of causes.
@@ -240,8 +242,9 @@ func (w *world) knows(source string) *knowledge {
 	return k
 }
 
-// reread reads the attributes of the sources of the owner's buffs again, because a source may leave
-// later. It is called before each command, and before the first due event of a frame.
+// reread reads the attributes of the sources of the owner's buffs again, so that the latest values
+// are known if a source leaves. It is called before each command, and before the first due event
+// of a frame.
 func (o *owner) reread() {
 	if !o.all.views {
 		return
@@ -280,7 +283,8 @@ func (o *owner) asks(d *definition, a application) (of map[*number]amount, why s
 	if a.left != nil {
 		return a.left.numbers, ""
 	}
-	if b := o.joins(d, a); b != nil && !d.queued() { // the numbers read the level and the stacks that the buff has after the application
+	// The numbers read the level and the stacks that the buff has after the application.
+	if b := o.joins(d, a); b != nil && !d.queued() {
 		a.stacks += b.count()
 		if d.stack().Level == "sum" {
 			a.level += b.level
@@ -403,8 +407,8 @@ func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why 
 
 // ofSource returns an attribute of the source of an application. With `snapshot: cast`, the
 // default, it returns the value at the start of the chain of causes. With `snapshot: apply` it
-// returns the present value; during a frame, this is the value of another owner at the start of the
-// frame, and for a source that has left, the value that was read last.
+// returns the present value. In a frame, the present value of another owner is its value at the
+// start of the frame, and that of a source that has left is the value that was read last.
 func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bool) {
 	if a.known == nil {
 		return 0, false
@@ -556,9 +560,9 @@ func (o *owner) base(name string) float64 {
 	return o.all.attributes[name].Base
 }
 
-// limits applies the limits that are attributes and have changed their value. A base above a
-// changed maximum is lowered to it permanently. If a minimum with `at_min: kill` has risen to the
-// base, the owner dies. limits runs after each command and each due event.
+// limits applies changes of limits that are attributes. A base above a changed maximum is lowered
+// to it permanently. If a minimum with `at_min: kill` has risen to the base, the owner dies.
+// limits runs after each command and each due event.
 func (o *owner) limits() {
 	for _, name := range o.all.bounded {
 		at := o.all.attributes[name]
@@ -644,8 +648,8 @@ func (o *owner) adds(who, name string, by float64, absorbed int64, after func())
 	o.rebase(who, name, by, to, absorbed, after)
 }
 
-// rebase sets a base to the value to, and logs the change. If after is not nil, it is called before
-// the owner can die: it makes the acts of the damage.
+// rebase sets a base to the value to, and logs the change. If after is not nil, rebase calls it
+// before the owner can die; it runs the acts of the damage.
 func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after func()) {
 	was := o.base(name)
 	o.bases[name] = to
@@ -691,7 +695,7 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 	o.killer, o.cause = "", chain{}
 }
 
-// tellDamage makes the acts of damage. The act "damaged" happens to the victim at once. The act
+// tellDamage runs the acts of damage. The act "damaged" happens to the victim at once. The act
 // "dealt" happens to the source: at once if the source is the victim itself, otherwise at the end
 // of the frame.
 func (o *owner) tellDamage(amount int64, source string, why chain) {

@@ -5,8 +5,8 @@ import "math/big"
 // Section 1.1 of the rules: a buff, an owner and a zone have a pause and a rational rate, exact to
 // the ms. A pause stops the end and the phase.
 
-// clock is an inner time that runs at a rational rate relative to an outer time. The clock of an
-// owner runs relative to the world's time, and the clock of a buff relative to the owner's time. A
+// clock is an inner time that runs at a rational rate relative to an outer time. For the clock of
+// an owner, the outer time is the world's time; for the clock of a buff, it is the owner's time. A
 // clock is exact; only the results of now and when are rounded up to whole ms.
 type clock struct {
 	outer int64    // outer time of the last change
@@ -15,7 +15,7 @@ type clock struct {
 	held  bool     // the clock is stopped
 }
 
-// newClock returns a clock that was equal to the outer time until now.
+// newClock returns a clock whose inner time equals the outer time until now.
 func newClock(now int64) *clock {
 	return &clock{outer: now, inner: big.NewRat(now, 1), rate: big.NewRat(1, 1)}
 }
@@ -45,8 +45,8 @@ func (c *clock) when(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
-// past is like when, but for an inner time that was reached before the last change it returns the
-// outer ms before this change.
+// past is like when, but for an inner time that was reached before the last change it extrapolates
+// with the present rate, so that the result is before the change.
 func (c *clock) past(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	if c.held {

@@ -25,8 +25,8 @@ type Draft struct {
 	decoded *Scenario // decoded by the generator, or nil
 }
 
-// allTags are the tags that each draft declares, because a step may add a tag that no definition
-// names.
+// allTags are the tags that each draft declares. They must be declared, because a step may add a
+// tag that no definition names.
 var allTags = []string{"t.a", "t.b", "u", "f.g", "f.h", "e"}
 
 // The attributes, slots, diminishing returns and curves that each draft declares. All numbers are
@@ -110,8 +110,8 @@ func (d *Draft) Scenario() *Scenario {
 	return all[0]
 }
 
-// Generate returns scenario number n of a seed. The definition p has two words of the format with
-// certain values: a pair that n determines. [Pairs] successive scenarios contain all pairs. The
+// Generate returns scenario number n of a seed. Its definition p has a pair of words of the format
+// with certain values; n determines the pair. [Pairs] successive scenarios contain all pairs. The
 // rest of a scenario is random.
 func Generate(seed uint64, n int) *Draft {
 	g := &dice{rand.New(rand.NewPCG(seed, uint64(n)))}
@@ -170,8 +170,8 @@ const stride = 104_729
 // Pairs returns the number of pairs of two words with their values.
 func Pairs() int { return len(allPairs()) }
 
-// replaced returns v with each action that applies q changed to apply x. It is called for q and x,
-// which would otherwise form a cycle.
+// replaced returns v with each action that applies q changed to apply x. It is used for the
+// definitions q and x, because an action that applies q would form a cycle there.
 func replaced(v any, id string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -215,8 +215,8 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 		words = append(words, choice{"stack.by", pick(g, "source", "target")}, choice{"stack.limit", pick(g, 1, 2, 3, 5)})
 	}
 	g.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
-	// A random word that would make the definition invalid is left out. If the words of must are
-	// invalid, random words are added until the definition is valid.
+	// A random word that would make the definition invalid is left out. If the words of must alone
+	// are invalid, random words are added until the definition is valid.
 	for _, c := range must {
 		c.put(d)
 	}

@@ -29,7 +29,7 @@ func (g *dice) script(d *Draft, tale *story) {
 			at = g.instant(played, at)
 		} else if tale.long && away != "" {
 			at += 1000 + g.Int64N(4000)
-		} else if g.one(2) { // soon, so that the buffs still run
+		} else if g.one(2) { // soon, so that the buffs are still running
 			at += g.Int64N(400)
 		}
 		st := m("at", at)
@@ -54,7 +54,7 @@ func (g *dice) script(d *Draft, tale *story) {
 	}
 	add(m("at", at+farAway, "tick", true))
 	add(m("at", at+farAway, "show", everything))
-	if d.fast() { // the runner would otherwise run more frames than the script has
+	if d.fast() { // otherwise the runner would run more frames than the script has
 		d.Seen, played.seen = true, true
 	}
 	d.decoded = played

@@ -1,7 +1,7 @@
 package judge
 
-// story is a set of words and steps with which a certain rule has an effect. Random words and steps
-// rarely form such a combination.
+// story is a set of words and steps that together give a certain rule an effect. Random words and
+// steps rarely form such a combination.
 type story struct {
 	name  string
 	words map[string][]word // words by the ID of the definition; one value of each word is picked

@@ -1,7 +1,7 @@
-// Package judge is an independent interpreter of the rules of buffs: slow and literal, written from
-// the specification (buff-rules.md, "the rules" below) and the documentation of the catalog without
-// the source of the engine. It shares no code with packages buff and engine and must never import
-// them, so that a misreading of the rules is not in both.
+// Package judge is an independent interpreter of the rules of buffs. It is slow and literal. It
+// was written from the specification (buff-rules.md, called the rules below) and the documentation
+// of the catalog, without the source of the engine. It shares no code with packages buff and
+// engine and must never import them, so that a misreading of the rules is not in both.
 //
 //	scenario (JSON) ──▸ Decode ──▸ Play ──▸ the log, line by line
 //	               └──▸ the engine ───────▸ its log; TestLaw in conformance compares the two
@@ -38,9 +38,9 @@
 // after each event. Times are whole milliseconds of the owner's clock, which is stopped while the
 // owner is paused or away.
 //
-// Where the rules do not decide a case, rulings.md has the decision. If the engine and the
+// If the rules do not decide a case, rulings.md has the decision. If the engine and the
 // interpreter differ, the rules or a new ruling decide which of them is wrong. Neither is changed
-// only to match the other.
+// merely to match the other.
 //
 // # Limits
 //

@@ -13,7 +13,7 @@ func (o *owner) extend(id string, by int64, atMost *span) {
 		return
 	}
 	now := b.clock(o.own)
-	if atMost != nil && by > 0 { // limits the extension, but never shortens the buff
+	if atMost != nil && by > 0 { // a limit of the extension, which never shortens the buff
 		by = max(0, min(by, now+int64(*atMost)-b.last()))
 	}
 	o.moveEnds(b, func(end int64) int64 { return end + by }) // the same for all stacks
@@ -66,8 +66,8 @@ func (o *owner) pauseBuff(id string, on bool) {
 	}
 }
 
-// stand sets or clears one of the two causes of a pause, halted or buried, and updates the buff's
-// clock.
+// stand sets or clears one of the two causes of a pause, the fields halted and buried, and updates
+// the buff's clock.
 func (o *owner) stand(b *instance, cause *bool, on bool) {
 	if *cause == on {
 		return

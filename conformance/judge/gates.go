@@ -82,8 +82,8 @@ func (o *owner) immuneTo(d *definition) bool {
 	return false
 }
 
-// markGrants marks a definition to which the owner would be immune if the tags that it grants
-// counted as its own tags.
+// markGrants marks a definition if the owner would be immune to it in case the tags that the
+// definition grants counted as its own tags.
 func (o *owner) markGrants(d *definition) {
 	granted := *d
 	granted.Tags = slices.Concat(d.Tags, d.Grants)
@@ -145,8 +145,8 @@ func (o *owner) suppresses(b *instance) bool {
 // works reports whether a buff is in effect.
 func (b *instance) works() bool { return !b.hidden && !b.silenced }
 
-// shows reports whether a buff does more than pulse. For such a buff, the log has a line "hide"
-// when an immunity starts and a line "show" when the immunity ends. For a buff that only pulses,
+// shows reports whether a buff does more than pulse. When such a buff becomes suppressed by an
+// immunity, the log has a line "hide", and a line "show" at the end. For a buff that only pulses,
 // the line of each suppressed pulse gives the reason instead (ruling V57).
 func (b *instance) shows() bool {
 	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil ||
@@ -193,17 +193,18 @@ func (o *owner) expose(tag string) {
 	}
 }
 
-// inhibit makes the ongoing requirement of a buff fail if on is true, and otherwise ends this.
+// inhibit makes the ongoing requirement of a buff fail if on is true. Otherwise it ends that
+// effect.
 func (o *owner) inhibit(id string, on bool) {
 	if b := o.oldest(id); b != nil {
 		b.inhibited = on
 	}
 }
 
-// settle updates all buffs to the present state of the owner, the older first. It removes the buffs
-// that an immunity removes; then it removes, hides or shows buffs by their conditions. If the
-// updates never end, for example because a buff hides itself when it is shown, the rules have no
-// answer. Afterwards changed limits of attributes apply.
+// settle updates all buffs to the present state of the owner, the oldest first. It removes the
+// buffs that an immunity removes, and then removes, hides or shows buffs by their conditions. If
+// the updates never end, for example because a buff hides itself when it is shown, the rules have
+// no answer. Finally settle applies changed limits of attributes.
 func (o *owner) settle() {
 	if o.settleBuffs() {
 		o.limits()
@@ -293,8 +294,9 @@ func (o *owner) settleOne(b *instance) bool {
 	return true
 }
 
-// beatAgain resumes the pulses of a buff whose requirement holds again, as the field inhibition
-// says: `keep` keeps the phase, `reset` starts a new period, and `execute` also pulses at once.
+// beatAgain resumes the pulses of a buff whose requirement is met again. The field inhibition
+// decides how: `keep` keeps the phase, `reset` starts a new period, and `execute` also pulses at
+// once.
 func (o *owner) beatAgain(b *instance) {
 	in := or(b.def.Inhibition, "keep")
 	if in == "keep" || b.period == 0 {

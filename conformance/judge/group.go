@@ -8,7 +8,7 @@ import (
 // Section 1.2 of the rules: exclusive groups, slots, sources with one buff, diminishing returns,
 // and the strongest that count.
 
-// leaver is a buff that ends to make room for a new buff, and the reason.
+// leaver is a buff that ends to make room for a new buff, with the reason.
 type leaver struct {
 	b   *instance
 	why string
@@ -110,7 +110,7 @@ func (w *world) share() {
 	slices.SortStableFunc(changes, func(a, b resourced) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.owner, b.owner)) })
 	for _, c := range changes {
 		i := slices.IndexFunc(w.bySource, func(s sourced) bool { return s.b == c.b })
-		if c.kind == "turn" && (i < 0 || w.bySource[i].source == c.source) { // the removal of the buff is already queued, or its source has not changed
+		if c.kind == "turn" && (i < 0 || w.bySource[i].source == c.source) { // no change
 			continue
 		}
 		if i >= 0 {

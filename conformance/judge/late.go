@@ -3,10 +3,10 @@ package judge
 import "fmt"
 
 // Section 1.1 of the rules: if several pulses of a buff are due in one frame, the field catchup
-// says whether they run one by one, run as one pulse, or are skipped.
+// says what happens to them: they run one by one, they run as one pulse, or they are skipped.
 
-// pulseOfFrame runs a due pulse, or only counts it if it becomes part of a later pulse of the same
-// frame.
+// pulseOfFrame runs a due pulse. If the pulse becomes part of a later pulse of the same frame, it
+// is only counted.
 func (o *owner) pulseOfFrame(b *instance, c counted) {
 	if or(b.def.Catchup.word, "all") == "all" {
 		o.pulse(b, c, "")
@@ -19,8 +19,8 @@ func (o *owner) pulseOfFrame(b *instance, c counted) {
 	}
 }
 
-// moreInFrame reports whether the buff, if nothing changes it, will pulse again in this frame with
-// the same stacks and magnitude.
+// moreInFrame reports whether the buff will pulse again in this frame with the same stacks and
+// magnitude, provided that nothing changes it.
 func (o *owner) moreInFrame(b *instance) bool {
 	inFrame := func(at int64) bool {
 		at, ok := b.outer(at)
@@ -48,7 +48,7 @@ func (o *owner) moreInFrame(b *instance) bool {
 			return false // a stack ends before that pulse
 		}
 		if c := later.due(); c.n > 0 {
-			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b) // only equal pulses become one pulse
+			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b) // only equal pulses are combined
 		}
 		o.nextBeat(&later)
 	}

@@ -36,8 +36,8 @@ func (o *owner) oldestBy(id, source string) *instance {
 	return o.oldest(id)
 }
 
-// remove ends a buff, and queues the actions of `on.remove` for this reason and for `any`. No other
-// action of the buff starts after that. The links of the buff end after these actions.
+// remove ends a buff, and queues the actions of `on.remove` for this reason and for `any`. No
+// other action of the buff starts after that. The buff's links end after these actions.
 func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
@@ -47,7 +47,9 @@ func (o *owner) remove(b *instance, why, more string) {
 		return
 	}
 	if m := b.def.Immunity; m != nil && b.works() {
-		for _, c := range o.carried() { // the counted pulses that this immunity suppresses run before the immunity ends
+		// Pulses that this immunity suppresses and that are only counted so far run before the
+		// immunity ends.
+		for _, c := range o.carried() {
 			if c != b && m.against(c.def) {
 				o.catchesUp(c)
 			}
@@ -84,10 +86,10 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 	}
 }
 
-// kill ends or pauses the buffs of an owner, as their `on_death` says. A buff ends with the reason
-// death and without a last pulse. Before that, the buffs in effect queue the actions of `on.death`.
-// The parameter who is the ID of the buff whose damage or action caused the death, followed by a
-// space; the line of the death names this buff.
+// kill ends or pauses the buffs of an owner, as their `on_death` says. A buff that ends has the
+// reason death and no last pulse. Before that, the buffs in effect queue the actions of
+// `on.death`. The parameter who is the ID of the buff whose damage or action caused the death,
+// followed by a space; the log line of the death names this buff.
 func (o *owner) kill(who, killer string, c chain) {
 	if !o.dead {
 		if o.life {
@@ -141,7 +143,7 @@ func (o *owner) sourceGone(source string) {
 		case "remove":
 			o.remove(b, "source_gone", "")
 		case "adopt":
-			if b.source != o.name { // the attributes of the owner at the start of the chain of causes are unknown
+			if b.source != o.name { // the owner's attributes at the start of the chain of causes are unknown
 				b.source, b.known = o.name, &knowledge{last: map[string]float64{}}
 			}
 			o.changesSource(b, "turn")
@@ -160,8 +162,8 @@ func (o *owner) interrupt(kind string) {
 }
 
 // happened runs an act. First the buffs in effect that have actions for this act react, the oldest
-// first. Then the act uses charges and interrupts buffs. If quiet is true, no buff reacts: the act
-// is of damage that is itself a reaction to damage.
+// first. Then the act uses charges and interrupts buffs. If quiet is true, no buff reacts, because
+// the act is part of damage that is itself a reaction to damage.
 func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	for _, b := range o.carried() {
 		if list := b.def.on().Act[act]; len(list) > 0 && b.works() && quiet {
@@ -380,7 +382,7 @@ func (s *shield) against(school string) bool {
 }
 
 // unlink ends the links of a head, which is a buff that has ended. A link ends when its last head
-// has ended; until then only the stacks that this head has added are removed.
+// has ended. If it has other heads, only the stacks that this head has added are removed.
 func (o *owner) unlink(head *instance, why string) {
 	for _, b := range o.carried() {
 		i := slices.IndexFunc(b.ties, func(t tie) bool { return t.head == head })

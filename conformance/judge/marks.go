@@ -1,7 +1,7 @@
 package judge
 
-// marks counts, by the name of a rule, how often the rule had an effect. It has the rules that
-// random scenarios easily miss; their test requires that each of these rules has an effect.
+// marks counts, by the name of a rule, how often the rule had an effect. It contains the rules
+// that random scenarios easily miss; a test requires that each of them has an effect.
 type marks map[string]int
 
 // mark records that a rule had an effect.

@@ -26,7 +26,7 @@ type owner struct {
 	frame int64 // the end of the running frame, in the world's ms
 
 	away, dead bool
-	left       int64              // when the owner left, in the world's ms
+	left       int64              // time when the owner left, in the world's ms
 	view       map[string]float64 // the attributes as other owners read them in the running frame
 	maxima     map[string]float64 // by attribute: the last value of its maximum, if this is an attribute
 	minima     map[string]float64 // by attribute: the last value of its minimum, if this is an attribute
@@ -52,7 +52,7 @@ type owner struct {
 // timeout is a name with a deadline.
 type timeout struct {
 	name    string
-	due, at int64 // at is its place in the order of ages
+	due, at int64 // at is the position in the order of ages
 }
 
 // command is an action that an event has issued and that runs after this event.
@@ -78,15 +78,15 @@ type chain struct {
 	share    share
 	reaction bool       // the cause is a reaction to the act "damaged" or "dealt"
 	known    *knowledge // the known attributes of the source
-	ago      int64      // if the cause is the end of a buff while its owner was away: ms since that end
+	ago      int64      // if the cause is a buff that ended while its owner was away: ms since that end
 	clock    string     // the field clock of the buff that ended
 }
 
 // share says which part of a period, or how many pulses, a pulse represents. The zero share is one
 // whole pulse.
 type share struct {
-	elapsed, period int64 // of a partial pulse, which represents elapsed ms of the period; otherwise 0
-	count           int   // number of pulses that have become this pulse; 0 means 1
+	elapsed, period int64 // of a partial pulse, for elapsed ms of the period; otherwise 0
+	count           int   // number of pulses combined into this pulse; 0 means 1
 	stacks          int   // number of stacks for `per_stack` in instants; 0 means 1
 }
 
@@ -151,9 +151,9 @@ func (o *owner) next() (first due, ok bool) {
 	return first, ok
 }
 
-// nextOfBuff returns the next due event of one buff, by the buff's own time. The owner's time would
-// not suffice: several ms of a fast buff may be in the same ms of the owner, and a pulse that is
-// due after the end must not run.
+// nextOfBuff returns the next due event of one buff. It compares by the buff's own time, because
+// several ms of a fast buff may be in the same ms of the owner, and a pulse that is due after the
+// end must not run.
 func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	each := func(d due, ok bool) {
 		if ok && (!some || d.before(own)) {
@@ -330,8 +330,8 @@ func (o *owner) rounds() {
 	o.running, o.reaction = 0, false
 }
 
-// drop drops commands after too many rounds. Links that these commands would have ended are
-// ordinary buffs from then on.
+// drop drops commands after too many rounds. Links that these commands would have ended become
+// ordinary buffs.
 func (o *owner) drop(commands []command) {
 	for _, c := range commands {
 		for _, b := range o.buffs {
@@ -358,7 +358,7 @@ func (o *owner) act(c command) {
 	case c.ends != nil:
 		o.unlink(c.ends, c.Reason)
 	case c.head != nil && c.head.hasLink(o, c.Apply):
-		o.all.mark(markLinkThere) // a buff has each link once
+		o.all.mark(markLinkThere) // the head has this link already
 	case c.Apply != "":
 		if c.again {
 			o.all.mark(markLinkAgain)

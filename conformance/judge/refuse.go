@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Refusals returns the reasons for which the definitions of a scenario must not load, as sentences
-// of the rules. If the result is empty, the interpreter knows no reason, but the engine may still
+// Refusals returns the reasons why the definitions of a scenario must not load, as sentences of
+// the rules. If the result is empty, the interpreter knows no reason, but the engine may still
 // refuse a definition.
 func (s *Scenario) Refusals() []string {
 	var all []string
@@ -65,8 +65,8 @@ func (d *definition) carriedWords() bool {
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 
-// given reports whether stack has a word other than the default. By a ruling, a default that is
-// written out counts as left out (scenario 619576 of seed 20261122).
+// given reports whether stack has a word that is not the default. By a ruling, a default that is
+// written out counts as omitted (scenario 619576 of seed 20261122).
 func (s *stacking) given() bool {
 	if s == nil {
 		return false
@@ -113,7 +113,7 @@ func (d *definition) stackRefusals() (all []string) {
 	}
 	no(refresh == "residual-tick" && !d.Period.given(), "residual-tick without a period cannot take effect")
 	no(s.RefreshCap != nil && fixedLength(d) && d.Duration.curve == "" && *s.RefreshCap < d.Duration.ms, "cap < duration")
-	// By a ruling, a default that is written out counts as left out.
+	// By a ruling, a default that is written out counts as omitted.
 	no(s.queue() && (s.Initial > 1 || len(s.Thresholds) > 0 || d.First == "every" || refresh != "restart"), "initial, thresholds, first: every, refresh with queue")
 	no(s.By == "none" && len(s.OverflowApply) > 0, "overflow_apply with by none")
 	for _, id := range s.OverflowApply {

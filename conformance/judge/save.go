@@ -53,8 +53,8 @@ func (o *owner) saved() []*instance {
 	}
 }
 
-// cutTies removes the ties of a saved link to heads that are not saved, with the stacks added by
-// those heads.
+// cutTies removes the ties of a saved link to heads that are not saved, and the stacks that these
+// heads have added.
 func (o *owner) cutTies(b *instance) {
 	for _, t := range slices.Clone(b.ties) {
 		if !slices.Contains(o.store, t.head) {
@@ -67,8 +67,8 @@ func (o *owner) cutTies(b *instance) {
 	}
 }
 
-// kept reports whether the buff is saved according to `save.mode`: always, never, or if it has
-// enough time left.
+// kept reports whether the buff is saved. `save.mode` says whether it is saved always, never, or
+// if it has enough time left.
 func (b *instance) kept(now int64) bool {
 	s := b.def.Save
 	if s == nil {
@@ -83,8 +83,8 @@ func (b *instance) kept(now int64) bool {
 	return true
 }
 
-// load brings the owner back, into the zone that it left. For buffs with a wall clock the time away
-// has passed, for buffs with an online clock it has not. A negative time away counts as 0.
+// load brings the owner back, into the zone that it left. The time away has passed for buffs with
+// a wall clock, but not for buffs with an online clock. A negative time away counts as 0.
 func (o *owner) load() {
 	o.away = false
 	gone := o.world - o.left
@@ -118,11 +118,11 @@ func (o *owner) load() {
 			o.restore(b, gone, all[i])
 		}
 	}
-	for _, name := range o.all.bounded { // a minimum that restored buffs raise does not count as risen
+	for _, name := range o.all.bounded { // a minimum raised by restored buffs does not count as risen
 		o.moved(o.all.attributes[name].Min, o.minima, name)
 	}
 	o.settle()
-	for _, name := range o.all.bounded { // a base above its maximum is cut at the return
+	for _, name := range o.all.bounded { // a base above its maximum is cut on return
 		o.cut(name)
 	}
 	o.rounds()
@@ -152,7 +152,7 @@ func (o *owner) passes(b *instance, gone int64) int64 {
 }
 
 // realign computes the beat of a buff with `align: owner` again after the owner was away. The
-// owner's time was stopped, so no multiple of the period has passed in it.
+// owner's time was stopped, so no multiple of the period has passed.
 func (o *owner) realign(b *instance) {
 	b.beat = o.boundary(b, b.clock(o.own))
 	for i := range b.layers {
@@ -181,7 +181,7 @@ type returned struct {
 // ages advances a buff by past ms of the buff's time after its owner was away.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	b.move(-past)
-	over := int64(math.MinInt64) // the latest instant that has passed on the buff's own clock
+	over := int64(math.MinInt64) // the latest instant on the buff's own clock that has passed
 	if past > 0 {
 		over = b.floor(o)
 	}
@@ -192,8 +192,8 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	return r
 }
 
-// age advances a buff to an instant of the buff's time. It logs nothing and runs no action; the
-// result says which pulses and ends were due. A paused buff does not end.
+// age advances a buff to an instant of the buff's time. It logs nothing and runs no action; its
+// result has the pulses and ends that were due. A paused buff does not end.
 func (o *owner) age(b *instance, until int64) (r returned) {
 	if b.standing() {
 		return r
@@ -259,7 +259,7 @@ func (b *instance) saving() saving {
 	return saving{}
 }
 
-// missing are pulses that did not run when they were due.
+// missing holds pulses that did not run when they were due.
 type missing struct {
 	n    int
 	last counted // the stacks that count in the last of these pulses
@@ -282,9 +282,9 @@ func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 	}
 }
 
-// catchUp runs the pulses of the time away, as `save.offline_pulses` says: no pulses, which is the
-// default, one pulse that stands for all, or all pulses up to a limit. The partial pulse at the end
-// is the last of these pulses, and counts towards the limit.
+// catchUp runs the pulses of the time away, as `save.offline_pulses` says: none, which is the
+// default; one that represents all; or all up to a limit. The partial pulse at the end is the last
+// of these pulses, and counts towards the limit.
 func (o *owner) catchUp(b *instance, c count, missed missing) {
 	limit := math.MaxInt
 	switch {
@@ -334,7 +334,7 @@ func (o *owner) expireAway(b *instance, gone int64, r returned) {
 func (o *owner) endAway(b *instance, how string, r returned) {
 	if how == "run" {
 		o.endActions(b, "expired", chain{known: b.known, ago: r.late, clock: b.def.clockWord()})
-	} else if len(b.def.Links) > 0 { // links end with the buff, also while the owner is away
+	} else if len(b.def.Links) > 0 { // even while the owner is away
 		o.todo = append(o.todo, command{ends: b, action: action{Reason: "expired"}, round: o.running + 1})
 	}
 }
@@ -355,7 +355,7 @@ func (o *owner) pulsesAway(b *instance, r returned) {
 }
 
 // catchUpChain advances a buff that started when another buff ended while the owner was away. If
-// the new buff has ended too, this is always logged.
+// the new buff has ended too, that is always logged.
 func (o *owner) catchUpChain(b *instance, ago int64) {
 	r := o.age(b, b.clock(o.own)) // exactly ago ms after its start
 	if !r.gone {

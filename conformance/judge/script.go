@@ -200,9 +200,9 @@ func decodeStep(raw []byte) (st step, err error) {
 	return st, nil
 }
 
-// Play runs the script and returns the log. A step at time t first runs a frame that ends at t, and
-// then its command. So the command follows all events that are due at t. While an owner is away or
-// paused, it has no due events.
+// Play runs the script and returns the log. A step at time t first runs a frame that ends at t,
+// and then its command, so the command runs after all events that are due at t. While an owner is
+// away or paused, it has no due events.
 //
 // If decided is false, the rules have no answer, and the log is undefined.
 func (s *Scenario) Play() (log []string, decided bool) { return s.play(nil) }
@@ -284,7 +284,7 @@ func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
 	named := cmp.Or(st.Remove, st.Extend, st.SetRemaining, st.SetPeriod, st.PauseBuff, st.ResumeBuff, st.RateBuff, st.Inhibit, st.Release, st.Use)
 	act := cmp.Or(st.Interrupt, st.Consume, st.Happened)
-	if named != "" && o.oldest(named) == nil || act != "" && !o.all.usesAct(act) { // the command has no effect
+	if named != "" && o.oldest(named) == nil || act != "" && !o.all.usesAct(act) { // no effect
 		return
 	}
 	if !st.Tick && !st.Save && st.Show == nil && st.SourceGone == "" { // these steps are not commands for the owner

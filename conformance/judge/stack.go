@@ -12,7 +12,7 @@ import (
 type layer struct {
 	stacks int
 	end    int64
-	own    int64 // the end of the application's own interval; it counts in the pulse there if own ≤ end
+	own    int64 // end of the application's own interval, which is counted in the pulse there if own ≤ end
 	source string
 	rank
 	content
@@ -43,7 +43,7 @@ func (r rank) compare(other rank) int {
 // timers has one content for all its applications.
 type content struct {
 	numbers map[*number]amount
-	pool    int64 // what the shield can still absorb
+	pool    int64 // amount that the shield can still absorb
 	charges int
 }
 
@@ -89,7 +89,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		b.end = now + a.duration
 	case "extend":
 		end := b.end + a.duration
-		if s.RefreshCap != nil { // limits the extension, but never shortens the buff
+		if s.RefreshCap != nil { // a limit of the extension, which never shortens the buff
 			end = max(b.end, min(end, now+int64(*s.RefreshCap)))
 		}
 		b.end = end
@@ -162,7 +162,7 @@ func (b *instance) nextEnd() (d due, ok bool) {
 		return due{}, false
 	case b.each():
 		if l := b.layers[b.firstToEnd()]; len(b.layers) > 1 {
-			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // if several end at once, the older application first
+			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // of several that end at once, the oldest application
 		}
 		return due{at: b.layers[0].end, rank: rankEnd, age: b.age}, true
 	case len(b.waiting) > 0, b.stacksAfterEnd() > 0:
@@ -214,7 +214,7 @@ func (o *owner) dropLayer(b *instance, i int) {
 	b.layers = append(b.layers[:i:i], b.layers[i+1:]...)
 }
 
-// counted are the stacks that count in a pulse or a modifier.
+// counted has the stacks that take part in a pulse or a modifier.
 type counted struct {
 	n      int
 	layers []*layer // with async stacks: one entry for each stack, the strongest first
@@ -234,10 +234,10 @@ func (c counted) magnitude(b *instance) (sum int64) {
 }
 
 // value returns a number of the buff or, with perStack, the sum for all stacks. Each async stack
-// has its own number. Without perStack the number of the strongest stack counts; if several are
-// equally strong, of the youngest of them.
+// has its own number. Without perStack, value returns the number of the strongest stack; of
+// several that are equally strong, the youngest.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
-	if !b.each() || n.Snapshot == "pulse" { // snapshot: pulse evaluates one number for all stacks
+	if !b.each() || n.Snapshot == "pulse" { // all stacks have one number
 		return b.numbers[n].of(c.n, perStack)
 	}
 	if best := youngestStrongest(c.layers); best != nil && !perStack {
@@ -271,8 +271,8 @@ func youngestStrongest(layers []*layer) (best *layer) {
 //
 // With `timers: each` all stacks pulse at the same beat, but each application has its own
 // intervals. The n-th interval of an application belongs to the n-th beat after the application.
-// The application counts in this beat if the interval ends no later than the application. So an
-// application of duration D counts in D / period pulses, rounded down.
+// The application takes part in this beat if the interval ends no later than the application. So
+// an application of duration D takes part in D / period pulses, rounded down.
 func (b *instance) due() counted {
 	return b.counting(func(l *layer) bool { return b.endless || max(l.own, b.beat) <= l.end })
 }
@@ -410,9 +410,9 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 }
 
 // givesWay returns the index of the waiting application that a new application replaces in a full
-// queue, or -1 if the new one does not get a place. With `overflow: replace-oldest` it is the
-// application that has waited longest. Otherwise it is the weakest, if it is weaker than the new
-// application; of equally weak ones, the one that has waited least.
+// queue. With `overflow: replace-oldest` it is the one that has waited longest. Otherwise it is
+// the weakest, if it is weaker than the new application; of several that are equally weak, the one
+// that has waited least. If the new application gets no place, givesWay returns -1.
 func (b *instance) givesWay(a application) int {
 	goes := -1
 	for i, w := range b.waiting {

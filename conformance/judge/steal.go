@@ -6,7 +6,7 @@ import "slices"
 // its charges. Async stacks keep their own ends, and the waiting applications of a queue keep their
 // order.
 
-// loot says what was left of the shield and the charges of a stolen application.
+// loot is the rest of the shield and the charges of a stolen application.
 type loot struct {
 	content
 	rest bool // the buff is stolen in several parts, and this is not the first part
@@ -84,9 +84,9 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 	})
 }
 
-// parts returns the applications that give the thief a buff: the running and the waiting ones, each
-// with its remaining duration. If stacks is not 0, they have only this number of stacks, those that
-// end first.
+// parts returns the applications that give the thief a buff: the running and the waiting ones,
+// each with its remaining duration. If stacks is not 0, they have only this number of stacks,
+// namely the stacks that end first.
 func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
 	part := func(stacks int, end int64, r rank, c content) {
@@ -96,7 +96,7 @@ func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (par
 				a.duration = int64(*atMost)
 			}
 		}
-		if !a.override || a.duration > 0 { // an application that ends at this instant is not stolen
+		if !a.override || a.duration > 0 { // an application that ends now is not stolen
 			parts = append(parts, a)
 		}
 	}

@@ -55,7 +55,7 @@ type instance struct {
 	look   int64   // if the buff has an aura: the time of its next search, in the world's ms
 	born   int64   // position in the order in which the auras started
 	holds  []*hold // if an aura has applied the buff: its bearers
-	late   missing // the due pulses of this frame that one later pulse will represent
+	late   missing // due pulses of this frame that a later pulse will represent
 }
 
 // tie is one head of a link, with the number of stacks that the head has added.
@@ -180,7 +180,8 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 		return from + b.period
 	}
 	zero := int64(0)
-	if b.local != nil { // the buff's own time at the owner's time 0, if the rate had always been the present one
+	// The buff's own time at the owner's time 0, if the rate had always been the present rate.
+	if b.local != nil {
 		x := new(big.Rat).Mul(big.NewRat(b.local.outer, 1), b.local.rate)
 		zero = up(x.Sub(b.local.inner, x))
 	}
@@ -205,10 +206,10 @@ func (o *owner) partial(b *instance) {
 // pulse runs one whole pulse of the stacks c now.
 func (o *owner) pulse(b *instance, c counted, more string) { o.pulseFor(b, c, more, share{}) }
 
-// pulseFor runs a pulse that stands for a part of a period or for several pulses, as s says. The
-// buffs that it applies get the magnitude of the buff or, with `timers: each`, the sum of the
-// magnitudes of the stacks that count. If the buff is not in effect, because of a failed
-// requirement, an immunity or a group, the pulse is logged as suppressed.
+// pulseFor runs a pulse that represents a part of a period or several pulses, as s says. The buffs
+// that it applies get the magnitude of the buff or, with `timers: each`, the sum of the magnitudes
+// of the stacks that take part. If the buff is not in effect, because of a failed requirement, an
+// immunity or a group, the pulse is logged as suppressed.
 func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	switch {
 	case b.shaded:
@@ -222,7 +223,7 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 		more += fmt.Sprintf(" seen=%d", o.frame)
 	}
 	o.say("pulse %s x%d%s", b.def.ID, c.n, more)
-	for i := range b.def.on().Pulse { // snapshot: pulse reads the attributes again
+	for i := range b.def.on().Pulse { // with snapshot: pulse, read the attributes again
 		a := b.def.on().Pulse[i]
 		for _, change := range []*change{a.Change, a.Damage} {
 			if change != nil && change.By.Snapshot == "pulse" {
@@ -307,7 +308,7 @@ func (o *owner) setPeriod(id string, to int64) {
 	case "next":
 		b.coming = to
 	case "rescale":
-		left := max(scaled(b.beat-now, to, b.period), 1) // at least 1, because the present ms has already been processed
+		left := max(scaled(b.beat-now, to, b.period), 1) // at least 1, because the present ms is over
 		for i := range b.layers {
 			l := &b.layers[i]
 			l.own = now + scaled(l.own-now, to, b.period)
@@ -318,7 +319,7 @@ func (o *owner) setPeriod(id string, to int64) {
 	}
 	if b.def.HasteDuration && b.ends() {
 		for _, h := range b.holds {
-			h.ends = now + max(scaled(h.ends-now, to, old), 1) // if the owner has left an aura, the linger time
+			h.ends = now + max(scaled(h.ends-now, to, old), 1) // the linger time, if the owner has left an aura
 		}
 		b.end = now + max(scaled(b.end-now, to, old), 1)
 		b.full = scaled(b.full, to, old)
@@ -343,7 +344,7 @@ func (b *instance) clock(now int64) int64 {
 }
 
 // told returns the field of a log line for an instant of the buff: a space, the key, "=" and the
-// instant in the world's ms. It returns "" while a clock is stopped.
+// instant in the world's ms. If the buff's or the owner's clock is stopped, it returns "".
 func (o *owner) told(b *instance, key string, at int64) string {
 	own, ok := at, true
 	if b.local != nil {
@@ -378,7 +379,7 @@ func (o *owner) endAt(b *instance, end int64) string {
 // pulse.
 func (o *owner) nextOf(b *instance) string {
 	at, ok := b.nextPulse()
-	ok = ok && (!b.ends() || at <= b.last()) // not after the end of the running application of a queue
+	ok = ok && (!b.ends() || at <= b.last()) // not after the end of a queue's running application
 	if part, partly := b.nextPartial(); !ok && partly {
 		at, ok = part, true
 	}

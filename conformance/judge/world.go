@@ -8,8 +8,8 @@ import (
 
 // Section 1.7 of the rules, paragraph 5: owners are independent, and events of different owners in
 // one frame have no promised order. A command for another owner waits until the end of the frame.
-// The waiting commands are then delivered, sorted by the time of the cause, by the owner that
-// caused them, and by the order of issue. Each runs at the target's current instant.
+// The waiting commands are then delivered, sorted by the time of the cause, then by the owner that
+// caused them, and then by the order of issue. Each runs at the target's current instant.
 
 // world holds all owners, in the order in which the script names them.
 type world struct {
