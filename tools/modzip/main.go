@@ -1,11 +1,11 @@
-// Modzip makes the archive of a module as the module proxy does, and puts it where the go
-// command looks for it in a GOPROXY of files:
+// Modzip makes the archive of a module as the module proxy does, and writes it to a folder that
+// serves as a GOPROXY:
 //
 //	modzip [-size] REPOSITORY REVISION FOLDER MODULE VERSION PROXY
 //
-// REVISION is a commit or tag of the repository, FOLDER that of the module in it ("." is the
-// root), PROXY the folder that is made or added to. With -size no file is written, and the
-// archive's size in bytes is printed.
+// REVISION is a commit or tag of the repository, FOLDER is the module's folder in it ("." is the
+// root), and PROXY is the folder of the proxy, which is created if needed. With -size, modzip
+// writes no file and prints the size of the archive in bytes.
 package main
 
 import (

@@ -28,7 +28,7 @@ type suite struct {
 	testRun
 	binary string
 	tests  []probed // fastest first
-	skip   []probed // tests that fail even without an active bug, because the duplicated bodies change the code
+	skip   []probed // tests that fail without an active bug, because the bodies of functions are duplicated
 }
 
 // probed is a test and the bugs that it reaches.
@@ -38,8 +38,9 @@ type probed struct {
 	reached map[int]bool
 }
 
-// tryBatch sends a verdict for each bug of the batch. Bugs that cannot share a binary get their own
-// afterwards. So do survivors that are reached by a test which fails in the shared binary.
+// tryBatch sends a verdict for each bug of the batch. A bug that cannot share a binary gets its
+// own binary afterwards. So does a surviving bug if a test that reaches it fails in the shared
+// binary.
 func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) error {
 	texts, in, err := b.source.schema(b.bugs)
 	if err != nil {
@@ -162,8 +163,8 @@ func forEach[T any](all []T, f func(T)) {
 
 var testName = regexp.MustCompile(`(?m)^(?:Test|Example|Fuzz)\S*$`)
 
-// prepare builds the tests of one package and runs each without an active bug, to record its time
-// and the bugs that it reaches.
+// prepare builds the tests of one package and runs each of them without an active bug, to record
+// its time and the bugs that it reaches.
 func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suite, error) {
 	s := &suite{testRun: r, binary: filepath.Join(work, fmt.Sprintf("batch%d", i))}
 	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", s.binary, r.pkg).CombinedOutput(); err != nil {

@@ -121,7 +121,7 @@ func (s *source) bugs() []bug {
 	return out
 }
 
-// number distinguishes equal changes in the same function.
+// number adds numbers to the descriptions of equal changes in the same function.
 func number(bugs []bug) {
 	type place struct {
 		file     int

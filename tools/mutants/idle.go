@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// patience is the number of seconds after which a process that uses no processor time is killed. A
-// deadlocked test never reaches its limit of processor time. Tests do not sleep, so a process whose
-// threads have all been blocked that long is stuck; threads that wait for a busy CPU are not blocked.
+// patience is the number of seconds after which a process that uses no processor time is killed.
+// It is needed because a deadlocked test never reaches its limit of processor time. Tests do not
+// sleep, so a process whose threads are all blocked for that long is stuck. Threads that wait for
+// a busy CPU are not blocked.
 const patience = 12
 
 // runAwake runs a command and kills it after patience idle seconds.
@@ -74,7 +75,8 @@ func activity(root int) (used int64, awake bool) {
 	return used, awake
 }
 
-// runs reports whether a thread of the process is runnable or waits for a disk. It reports true if that cannot be read.
+// runs reports whether a thread of the process is runnable or waits for a disk. It reports true if
+// that cannot be read.
 func runs(pid int) bool {
 	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
 	for _, path := range threads {

@@ -13,8 +13,8 @@ import (
 	"slices"
 )
 
-// draw selects bugs. The rank of a bug depends only on the seed and its key, so that changed lines
-// do not change the selection elsewhere.
+// draw selects bugs. The rank of a bug depends only on the seed and the bug's key, so a change of
+// the code does not affect the selection elsewhere.
 type draw struct {
 	seed uint64
 	n    int // number of bugs: those with the lowest ranks
@@ -26,8 +26,8 @@ func (d draw) lot(key string) float64 {
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-// makeUp draws bugs that compile from all packages of the tables in dir. wanted matches names of
-// tables, or if it matches none, keys of bugs.
+// makeUp draws bugs that compile from all packages of the tables in dir. The expression wanted
+// matches names of tables or, if it matches none, keys of bugs.
 func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 	tables, err := readTables(dir)
 	if err != nil {
@@ -79,8 +79,8 @@ func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 	return batches, nil
 }
 
-// mayLive returns the number of n mutants that may survive if each survives at the given rate: at most
-// one draw of a thousand has more survivors.
+// mayLive returns how many of n mutants may survive if each survives with the given probability.
+// At most one draw in a thousand has more survivors.
 func mayLive(n int, rate float64) int {
 	exactly := math.Pow(1-rate, float64(n)) // probability of k survivors
 	most := exactly                         // probability of at most k survivors

@@ -1,15 +1,15 @@
 // Mutants generates small bugs from the code and checks that the tests find them. A bug that no
-// test finds has survived: write the test that finds it. The exit code is 1 if more survive than
-// -alive allows.
+// test finds has survived; write a test that finds it. The exit code is 1 if more bugs survive
+// than -alive allows.
 //
 // The files in the folder packages name the packages, one file per package:
 //
 //	package ./wheel              the package in which bugs are planted
 //	first                        its tests, with flags
-//	also    ./engine             tests of a package that uses it, run if the first find nothing
+//	also    ./engine             tests of a package that uses it, run if the first ones find nothing
 //
-// operators.go lists the kinds of bugs. Which ones are drawn depends on -seed and on each bug's
-// name. No file of the tree changes: the compiler reads the changed file through -overlay.
+// operators.go lists the kinds of bugs. The drawn bugs depend on -seed and on each bug's name. No
+// file of the tree changes, because the compiler reads the changed file through -overlay.
 package main
 
 import (
@@ -167,25 +167,25 @@ func try(ctx context.Context, tmp string, j job) verdict {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// waits is the limit of wall time of a run, as a multiple of its limit of processor time. It is large
-// because a busy machine must not look like a killed mutant: runAwake ends deadlocks, and the limit
-// of processor time ends infinite loops.
+// waits is the limit of the wall time of a run, as a multiple of its limit of processor time. It
+// is large, so that a test on a busy machine does not count as one that found the bug. Deadlocks
+// end earlier by runAwake, and infinite loops by the limit of processor time.
 const waits = 60
 
-// endless is reported as the test if a run did not end.
+// endless is reported as the name of the test if a run did not end.
 const endless = "a test that does not end"
 
 // bounds returns shell commands that limit a run. Some shells accept only one limit per command.
 func (r testRun) bounds() string {
 	seconds := fmt.Sprintf("ulimit -t %d", int(r.limit.Seconds()))
-	if r.race { // its shadow memory alone is larger
+	if r.race { // the shadow memory alone is larger
 		return seconds
 	}
 	return "ulimit -v 4000000 && " + seconds
 }
 
-// test runs the tests once and returns the test that failed and the processor time. Address space is
-// limited to 4 GB, since a bug may allocate without end.
+// test runs the tests once and returns the test that failed and the processor time. Address space
+// is limited to 4 GB, since a bug may allocate without end.
 func test(ctx context.Context, binary string, r testRun, environment ...string) (by string, used time.Duration, err error) {
 	args := append([]string{"-c", r.bounds() + ` && exec "$@"`, "sh"}, strings.Fields(*prefix)...)
 	args = append(args, binary, "-test.failfast", "-test.timeout", (waits * r.limit).String())

@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// Building a test binary takes longer than running it. Therefore all bugs that are inside functions
-// share one binary: each function contains a copy of its body for each bug, and the environment variable
+// Building a test binary takes longer than running it. Therefore all bugs inside functions share
+// one binary: each function contains a copy of its body for each bug, and the environment variable
 // MUTANT selects a copy. A run without MUTANT writes the numbers of the reached bugs to the file
-// MUTANT_REACHED: a test that does not reach a bug cannot find it.
+// MUTANT_REACHED, because a test that does not reach a bug cannot find it.
 
-// switchFile is added to the package. Its variables are initialised before any code of the package runs.
+// switchFile is added to the package. Its variables are initialised before any code of the package
+// runs.
 const switchFile = `package %s
 
 import (
@@ -51,7 +52,7 @@ func mutantReached(k int) {
 `
 
 // schema returns the files with the bugs that can share a binary, numbered from 1 in the order of
-// bugs, and reports which ones can.
+// bugs, and reports for each bug whether it can.
 func (s *source) schema(bugs []bug) (texts map[string][]byte, in []bool, err error) {
 	in = make([]bool, len(bugs))
 	inserts := make([][]splice, len(s.files))
