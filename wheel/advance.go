@@ -51,8 +51,8 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	return dst
 }
 
-// nextBoundary returns the start of the first later second, no later than now, in which a slot
-// must be opened or a timer fires.
+// nextBoundary returns the start of the first second after the current one in which a slot must
+// be opened or a timer fires. If that is after now, ok is false.
 func (w *Wheel) nextBoundary(now Time) (t Time, ok bool) {
 	t = now
 	if w.level[dial].holds() { // the timers left on the dial are due in the next second
@@ -65,7 +65,7 @@ func (w *Wheel) nextBoundary(now Time) (t Time, ok bool) {
 			}
 		}
 	}
-	// Everything on one shelf is due before everything on the next one.
+	// All timers on one shelf are due before all timers on the next shelf.
 	for l := shelf; l < shelf+w.shelves; l++ {
 		if k, some := w.firstFrom(l, 0); some {
 			if at := w.start(l, k); at <= t {
@@ -94,9 +94,10 @@ func (w *Wheel) openReached() {
 const all = 1<<32 - 1
 
 // cascade moves the first n entries of slot k of level l to finer levels. On a shelf, k is the
-// slot's digit; on a face, k is the number of slots since the start of the running round. cascade
-// reads the timers themselves only on wide levels, where it needs their deadlines, and on the
-// seconds level, so that a timer is in the cache when it fires soon after.
+// slot's digit; on a face, k is the number of slots since the start of the current round. cascade
+// moves entries without reading the timers. It reads them only on wide levels, where it needs
+// their deadlines, and on the seconds level, so that a timer is in the cache when it fires soon
+// after.
 func (w *Wheel) cascade(l int, k uint32, n uint32) {
 	f := &w.level[l]
 	at := f.ring(k)
@@ -130,9 +131,9 @@ func (w *Wheel) cascade(l int, k uint32, n uint32) {
 	}
 }
 
-// placeLive places the live entries of batch by the deadlines of their timers. A separate, short
-// loop counts the dead entries first, because in a short loop the processor fetches many timers in
-// parallel.
+// placeLive places the live entries of batch by the deadlines of their timers. It first counts
+// the dead entries in a separate loop. In such a short loop the processor fetches many timers in
+// parallel, so the second loop finds them in the cache.
 func (w *Wheel) placeLive(batch []entry) {
 	dead := 0
 	for _, e := range batch {
@@ -150,7 +151,7 @@ func (w *Wheel) placeLive(batch []entry) {
 
 // moveToDial moves the whole queue q of a slot of the seconds to the dial and reports whether it
 // did. All its entries must be due in the same millisecond. The queue is moved only if the dial
-// slot for that millisecond is empty. The slot starts at start and stands for the running or the
+// slot for that millisecond is empty. The slot starts at start and stands for the current or the
 // coming second, so the dial covers it.
 func (w *Wheel) moveToDial(q *queue, start Time) bool {
 	f := &w.level[dial]
@@ -166,7 +167,7 @@ func (w *Wheel) moveToDial(q *queue, start Time) bool {
 	return true
 }
 
-// fireDial fires the timers of the running second that are due at or before now.
+// fireDial fires the timers of the current second that are due at or before now.
 func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 	f := &w.level[dial]
 	half := 0
@@ -244,10 +245,10 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 }
 
 // cascadeAhead moves part of each coming slot down, so that the slot is empty when the hand
-// reaches it. The part is chosen so that the work is spread evenly over the frames that remain, if
+// reaches it. The part is chosen so that the work is spread evenly over the remaining frames if
 // all of them take frame ms. Fractions of an entry are carried over, so that a few entries are
-// spread over all frames instead of being moved in the first ones. turned is true if a new second
-// started in this frame. cascadeAhead reports whether a coming slot held entries.
+// spread over all frames instead of being moved in the first ones. turned reports whether a new
+// second started in this frame. The result is true if a coming slot held entries.
 func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 	moved := uint64(0)
 	for l := seconds; l <= shelf; l++ {
@@ -260,7 +261,7 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 			continue
 		}
 		coming = true
-		// The running round of the level below ends when the coming slot starts.
+		// The current round of the level below ends when the coming slot starts.
 		left := uint64(w.level[l-1].last) - uint64(w.now)
 		// the number of frames that end before the coming slot starts, including this one
 		frames := min(left/frame, all-1) + 1
@@ -276,7 +277,7 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 		}
 		f.carry = min(f.carry-share<<32, 2<<32)
 		if w.most > 0 {
-			share = min(share, w.most) // NextWithin moves the entries above this limit
+			share = min(share, w.most) // NextWithin moves the remaining entries
 		}
 		if share == 0 {
 			continue
@@ -291,10 +292,11 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 	return coming
 }
 
-// canDefer reports whether the extra entry of a level, which makes up for the carried fractions,
-// can wait for a later frame. Each moved entry may be a cache miss. Therefore the levels take
-// turns, finer ones first, and no level moves its extra entry in a frame that starts a new second.
-// A deferred entry is included in the shares of the remaining frames.
+// canDefer reports whether a level may postpone its extra entry to a later frame. Shares are
+// rounded down, and an extra entry makes up for the fractions. Each moved entry may be a cache
+// miss. Therefore the levels take turns, finer ones first, and no level moves its extra entry in
+// a frame that starts a new second. A deferred entry is included in the shares of the remaining
+// frames.
 func (f *level) canDefer(frames, moved uint64, turned bool, most int) bool {
 	switch {
 	case frames > 8 && turned, frames > 256 && moved >= 3:

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The delays are spread evenly over 12 h on a grid of one second, and the timers are chosen at
-// random, so that the caches are as cold as in a game.
+// The delays are multiples of a second, spread evenly over 12 h, and the timers are chosen at
+// random, so that caches miss as often as in a game.
 
 var populations = []int{10_000, 100_000, 1_000_000}
 
@@ -27,7 +27,7 @@ func benchmark(b *testing.B, f func(b *testing.B, w *Wheel, handles []Handle, rn
 
 func delay(rng *rand.PCG) Time { return Time(1+rng.Uint64()%43_200) * 1000 }
 
-// BenchmarkAdd fills a wheel that has held this many timers before.
+// BenchmarkAdd fills a wheel that has previously held the same number of timers.
 func BenchmarkAdd(b *testing.B) {
 	benchmark(b, func(b *testing.B, w *Wheel, handles []Handle, rng *rand.PCG) {
 		i := len(handles)
@@ -76,7 +76,7 @@ func BenchmarkMove(b *testing.B) {
 	})
 }
 
-// BenchmarkPeriodic advances in frames of 50 ms; every timer has a period of 3 s and is moved
+// BenchmarkPeriodic advances in frames of 50 ms. Every timer has a period of 3 s and is moved
 // when it fires. One op is one frame; ns/firing is the cost of one timer, including its Move.
 func BenchmarkPeriodic(b *testing.B) {
 	benchmark(b, func(b *testing.B, w *Wheel, handles []Handle, rng *rand.PCG) {
@@ -96,7 +96,7 @@ func BenchmarkPeriodic(b *testing.B) {
 	})
 }
 
-// BenchmarkRound advances through 12 h in steps of a second; every timer fires once. One op is
+// BenchmarkRound advances through 12 h in steps of a second. Every timer fires once. One op is
 // one step; ns/firing is the cost of one timer on all levels.
 func BenchmarkRound(b *testing.B) {
 	benchmark(b, func(b *testing.B, w *Wheel, handles []Handle, rng *rand.PCG) {
@@ -117,8 +117,8 @@ func BenchmarkRound(b *testing.B) {
 	})
 }
 
-// BenchmarkIdle advances by 50 ms on a wheel with few due timers: none, or a hundred in twelve
-// hours.
+// BenchmarkIdle advances by 50 ms on a wheel with one timer, or with a hundred timers due within
+// twelve hours.
 func BenchmarkIdle(b *testing.B) {
 	for _, n := range []int{1, 100} {
 		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {

@@ -7,15 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFirstFrom marks and unmarks random slots and searches for the first marked one from every
-// slot, with the running round in either half of the rings.
+// TestFirstFrom marks and unmarks random slots, and searches from every slot for the first marked
+// slot. The current round is in either half of the rings.
 func TestFirstFrom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, sh := range shapes {
 		w := newWheel(sh, 0)
 		odd := Time(0)
 		for l := range shelf {
-			// makes the round of the lower levels odd too, if they have an even number of slots
+			// so that the rounds of the lower levels are odd too if these levels have an even
+			// number of slots
 			odd += Time(w.level[l].round)
 		}
 		for _, start := range []Time{0, Time(w.level[dial].round), odd} {

@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 )
 
-// Timing wheels fail at the boundaries of levels, beyond the last level, in the past, at the
-// ends of the range and late in a long uptime. The generators in this file aim at those cases;
-// evenly spread delays would rarely meet them.
+// Bugs of timing wheels appear at the boundaries of levels, beyond the last level, for deadlines
+// in the past, at the ends of the range, and after a long uptime. The generators in this file
+// produce these cases often; evenly distributed delays would rarely produce them.
 
-// shapes are the clock shapes that every seed runs on, the real one first. The small ones have
-// a boundary every few steps.
+// shapes are the shapes with which every seed is run. The first is the real one. The small shapes
+// have a boundary every few steps.
 var shapes = []shape{
 	clockFace,
 	{dial: 1, seconds: 2, minutes: 2, hours: 2},
@@ -30,12 +30,12 @@ func (sh shape) String() string {
 var starts = []Time{
 	0,
 	43_199_000,                   // the last second of the first half-day
-	86_399_000,                   // and of the first day
-	(1<<31 - 100) * 1000,         // seconds in a signed 32-bit integer
-	(1<<32 - 100) * 1000,         // and in an unsigned one
-	1<<32 - 100_000,              // milliseconds in 32 bits: 49.7 days
+	86_399_000,                   // the last second of the first day
+	(1<<31 - 100) * 1000,         // the maximum number of seconds in a signed 32-bit integer
+	(1<<32 - 100) * 1000,         // the maximum number of seconds in an unsigned 32-bit integer
+	1<<32 - 100_000,              // the maximum number of milliseconds in 32 bits, 49.7 days
 	1<<31 - 100_000,              //
-	1_763_715_600_000,            // a day in 2025, counted from 1970
+	1_763_715_600_000,            // a day in 2025, in ms since 1970
 	-1,                           // before the start
 	-43_200_000,                  //
 	-86_399_500,                  //
@@ -48,8 +48,8 @@ var starts = []Time{
 	earliest + 64*43_200_000 - 5, //
 }
 
-// dice makes the random choices of a run, from a seed or from the bytes of a fuzzer until they
-// are used up.
+// dice makes the random choices of a run. They come from a seed, or from the bytes of a fuzzer
+// until the bytes are used up.
 type dice struct {
 	rng  *rand.PCG
 	data []byte
@@ -66,7 +66,7 @@ func (d *dice) word() uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// n returns a number in [0, k), k <= 256.
+// n returns a number in [0, k). k must be at most 256.
 func (d *dice) n(k int) int {
 	if d.rng != nil {
 		return int(d.rng.Uint64() >> 32 * uint64(k) >> 32)
@@ -79,15 +79,15 @@ func (d *dice) n(k int) int {
 	return int(b) % k
 }
 
-// one reports true once in k calls on average, k <= 256.
+// one returns true once in k calls on average. k must be at most 256.
 func (d *dice) one(k int) bool { return d.n(k) == k-1 }
 
-// below returns a number in [0, k), k > 0.
+// below returns a number in [0, k). k must be positive.
 func (d *dice) below(k int64) int64 { return int64(d.word() % uint64(k)) }
 
 func (d *dice) pick(list []int64) int64 { return list[d.below(int64(len(list)))] }
 
-// near returns -2 .. 2, in ms or in slots of the seconds face.
+// near returns a small distance: from -2 to 2 ms, or from -2 to 2 slots of the seconds.
 func (d *dice) near(w *Wheel) int64 {
 	k := int64(d.n(5) - 2)
 	if d.one(4) {
@@ -104,7 +104,7 @@ func spans(w *Wheel) []int64 {
 	return append(s, half*shelfSlots, half*shelfSlots*shelfSlots)
 }
 
-// periods returns the periods of effects, in ms.
+// periods returns typical periods of buffs, in ms.
 func periods(w *Wheel) []int64 {
 	var p []int64
 	u := w.level[dial].round
@@ -126,7 +126,7 @@ func (d *dice) boundary(w *Wheel) int64 {
 	return left*half - int64(w.now-w.level[hours].from)
 }
 
-// due picks a deadline; others are the waiting deadlines.
+// due chooses a deadline. others are the waiting timers.
 func (d *dice) due(w *Wheel, spans []int64, others []plan) Time {
 	switch d.n(16) {
 	case 0, 1: // late, or due now
@@ -158,16 +158,16 @@ func (d *dice) due(w *Wheel, spans []int64, others []plan) Time {
 	return w.now.Add(int64(d.n(5)))
 }
 
-// jump picks the instant of the next Advance.
+// jump chooses the instant of the next Advance.
 func (d *dice) jump(w *Wheel, spans []int64, waiting []plan) Time {
 	switch d.n(16) {
 	case 0:
 		return w.now
 	case 1, 2, 3:
 		return w.now.Add(1)
-	case 4, 5, 6: // a boundary, one before, one after
+	case 4, 5, 6: // a boundary, or 1 ms before or after it
 		return max(w.now, w.now.Add(d.boundary(w)).Add(int64(d.n(3)-1)))
-	case 7, 8, 9: // the next deadline, one before, one after
+	case 7, 8, 9: // the next deadline, or 1 ms before or after it
 		if len(waiting) > 0 {
 			return max(w.now, waiting[0].due.Add(int64(d.n(3)-1)))
 		}

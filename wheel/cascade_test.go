@@ -12,7 +12,7 @@ import (
 func TestCascadeAhead(t *testing.T) {
 	for _, frame := range []Time{1, 7, 16, 50, 333, 1001, 59_999} {
 		rng := rand.New(rand.NewPCG(uint64(frame), 2))
-		// A half-day, an hour and many minutes start after this start.
+		// A half-day, an hour and many minutes begin soon after this instant.
 		start := Time(12*3_600_000) - 150*max(frame, 16)
 		w := New(start - 1_800_000)
 		for i := range 20_000 {
@@ -43,8 +43,9 @@ func TestCascadeAhead(t *testing.T) {
 	}
 }
 
-// TestSweep removes and adds ten times as many timers as there are, then removes all but a few.
-// The number of dead entries must stay within its bounds, and their chunks must be reused.
+// TestSweep removes and adds ten times as many timers as the wheel holds, and then removes all
+// but a few. The number of dead entries must stay within its bounds, and their chunks must be
+// reused.
 func TestSweep(t *testing.T) {
 	const n = 20_000
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -63,7 +64,8 @@ func TestSweep(t *testing.T) {
 	require.NoError(t, check(w))
 	require.Greater(t, most, n/5)
 	require.Less(t, most, n*3/10)
-	require.Less(t, int(w.madeChunks), n*13/10/chunkEntries+600) // plus one for each slot in use
+	// plus one chunk for each slot in use
+	require.Less(t, int(w.madeChunks), n*13/10/chunkEntries+600)
 
 	chunks := w.madeChunks
 	for _, h := range handles[10:] {
@@ -104,7 +106,7 @@ func TestFacePanics(t *testing.T) {
 	require.Equal(t, []int{7, 0}, w.Face(3, []int{7}).Slots[:2])
 }
 
-// TestNextWhileCascading calls Next while coming slots are half empty, so that the earliest
+// TestNextWhileCascading calls Next while coming slots are partly emptied, so that the earliest
 // deadline may be on any level.
 func TestNextWhileCascading(t *testing.T) {
 	for seed := range uint64(200) {
@@ -112,7 +114,7 @@ func TestNextWhileCascading(t *testing.T) {
 		w, first := New(0), Never
 		var dues []Time
 		for i := range 200 {
-			// Most are due in the minute or hour after the running one.
+			// Most are due in the next minute or the next hour.
 			due := 60_000 + Time(rng.Int64N(60_000))
 			if i%2 == 0 {
 				due = 3_600_000 + Time(rng.Int64N(3_600_000))
@@ -135,7 +137,7 @@ func TestNextWhileCascading(t *testing.T) {
 					first = min(first, due)
 				}
 			}
-			// Only sometimes, because Next moves the entries that it visits.
+			// Call Next only sometimes, because it moves the entries that it visits.
 			if rng.IntN(20) == 0 {
 				got, ok := w.Next()
 				require.Equal(t, first < Never, ok)

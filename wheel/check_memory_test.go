@@ -2,7 +2,7 @@ package wheel
 
 import "fmt"
 
-// The parts of check for bitmaps, chunks and timers.
+// This file contains the parts of check for bitmaps, chunks and timers.
 
 func checkBitmaps(w *Wheel) error {
 	var occupied [maxLevels][2]uint64
@@ -122,7 +122,7 @@ func checkChunks(w *Wheel) error {
 	return nil
 }
 
-// checkSlab checks the timers and counts them by state.
+// checkSlab checks the timers and the number of timers in each state.
 func checkSlab(w *Wheel) error {
 	var rests, free, gone int
 	for i := uint32(1); uint64(i) < w.made; i++ {

@@ -31,8 +31,7 @@ func check(w *Wheel) error {
 	return checkFaces(w)
 }
 
-// digits are the hands at an instant: the position on the dial, the slot of each face, and the
-// half-day counted from Time 0.
+// digits are the positions of the hands at an instant, and the half-day, counted from Time 0.
 type digits struct {
 	at   [shelf]int
 	half int64
@@ -87,15 +86,15 @@ func checkHands(w *Wheel) error {
 	return nil
 }
 
-// spot is a slot: on the dial and the faces counted from the start of the running round, on a
-// shelf its digit.
+// spot identifies a slot. On the dial and the faces, k is counted from the start of the current
+// round. On a shelf, k is the slot's digit.
 type spot struct{ level, k int }
 
 // belongs returns the slot for a deadline after now, by comparing digits.
 func belongs(w *Wheel, due Time) spot {
 	a, b := digitsOf(w, due), digitsOf(w, w.now)
-	// The rounds of a level are numbered by the digits above it; ahead is the distance in
-	// rounds to the deadline, at most 2.
+	// The digits above a level are the number of its round. ahead is the number of rounds from
+	// the current one to the deadline, at most 2.
 	ahead := int64(2)
 	if d := w.number(a) - w.number(b); d < 2 {
 		ahead = int64(d)
@@ -122,7 +121,8 @@ func coming(w *Wheel, s spot) bool {
 	if s.level < shelf {
 		return s.k == digitsOf(w, w.now).at[s.level]+1
 	}
-	// All lower digits are at their maximum, or this is the first shelf.
+	// On a shelf above the first, all lower digits of the current half-day must be at their
+	// maximum.
 	low := shelfBits * (s.level - shelf)
 	return w.half&(1<<low-1) == 1<<low-1 && uint64(s.k) == w.half>>low%shelfSlots+1
 }

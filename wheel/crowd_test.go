@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowd starts many timers, due at random between two instants.
+// crowd starts many timers, which are due at random instants between two given ones.
 func (s *transcript) crowd(t *testing.T, d *datadriven.TestData) string {
 	n := s.number(t, d, 0)
 	from, to := s.when(t, d.CmdArgs[1].Key), s.when(t, d.CmdArgs[2].Key)
@@ -58,8 +58,8 @@ func (s *transcript) thin(t *testing.T, d *datadriven.TestData) string {
 	return b.String() + s.counts()
 }
 
-// frames runs frames of one length and prints for each the number of entries moved, not
-// counting those that fired: a dot for none, a hundred frames in a line.
+// frames runs frames of the same length. For each frame it prints one character, the number of
+// entries moved without firing, where a dot means none. Each line has a hundred frames.
 func (s *transcript) frames(t *testing.T, d *datadriven.TestData) string {
 	const digits = ".123456789abcdefghijklmnopqrstuvwxyz"
 	n := s.number(t, d, 0)

@@ -25,8 +25,8 @@ func Example() {
 	// 00:00:03.000 [{00:00:02.500 7}]
 }
 
-// A heal every 3 s for 10 s, in frames of 4 s. The fired timer rests and is moved relative to
-// its own deadline, so that a late frame does not shift the rhythm.
+// A buff heals every 3 s for 10 s, in frames of 4 s. The fired timer is moved relative to its own
+// deadline, so that a late frame does not delay the following pulses.
 func ExampleWheel_Move() {
 	const period, end = 3000, wheel.Time(10_000)
 	w := wheel.New(0)
@@ -42,7 +42,7 @@ func ExampleWheel_Move() {
 			} else {
 				w.Remove(heal)
 			}
-			fired = w.Advance(now, fired[:0]) // again: the next one may already be due
+			fired = w.Advance(now, fired[:0]) // again, because the next pulse may already be due
 		}
 	}
 	fmt.Println("moved after its end:", w.Move(heal, end))

@@ -6,10 +6,10 @@ import "unsafe"
 // is read.
 type Face struct {
 	Unit   int64 // duration of one slot in ms; 0 if the duration overflows int64
-	Rounds int   // 2: the running and the next round; 1 for a shelf
+	Rounds int   // 2: the current and the next round; 1 for a shelf
 	Hand   int   // the slot that contains now
-	From   Time  // first instant of slot 0 of the running round
-	// Slots contains the number of entries in each slot of the running round, followed by the
+	From   Time  // first instant of slot 0 of the current round
+	// Slots contains the number of entries in each slot of the current round, followed by the
 	// slots of the next round.
 	Slots []int
 }

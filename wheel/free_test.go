@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFreeSet compares the free set of a wheel with a million timers with a map. Each freed
-// timer must be taken exactly once, even if the next word to be served starts at the number of
-// a word (64 and 64 × 64 × 64).
+// TestFreeSet compares the free set of a wheel with a million timers with a map. Each freed timer
+// must be taken exactly once, also at the boundaries of the words of the bitmaps.
 func TestFreeSet(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -60,9 +59,9 @@ func TestFreeSet(t *testing.T) {
 	}
 }
 
-// TestCanDefer: with more than 256 frames left, the fractional entry of a level waits if three
-// entries have moved in this frame, however often it has waited; with 8 or fewer it never
-// waits.
+// TestCanDefer checks when the extra entry of a level may be deferred. With more than 256 frames
+// left, it is deferred if three entries have moved in this frame, however often it was deferred
+// before. With 8 frames or fewer, it is never deferred.
 func TestCanDefer(t *testing.T) {
 	for _, c := range []struct {
 		frames, moved uint64

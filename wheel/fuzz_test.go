@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzModel turns bytes into calls: the first two choose the shape and the start, the others
-// make the choices of a session. The structure is checked after every call.
+// FuzzModel turns its arguments into calls. The first two choose the shape and the start, and the
+// bytes make the choices of a session. The structure is checked after every call.
 //
 //	go test ./wheel -run - -fuzz FuzzModel -fuzzminimizetime 1s
 func FuzzModel(f *testing.F) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIdleAdvance checks that an Advance that takes the shortcut for idle frames leaves the
-// wheel in exactly the same state as one that does not.
+// TestIdleAdvance checks that the shortcut of Advance for idle frames leaves the wheel in exactly
+// the same state as an Advance without the shortcut.
 func TestIdleAdvance(t *testing.T) {
 	for k, sh := range shapes {
 		for seed := range uint64(6) {
@@ -46,8 +46,8 @@ func TestIdleAdvance(t *testing.T) {
 	}
 }
 
-// TestIdleFrames checks that a wheel without near deadlines computes nextWork once, not in
-// every frame.
+// TestIdleFrames checks that a wheel without near deadlines calls nextWork once, not in every
+// frame.
 func TestIdleFrames(t *testing.T) {
 	w := New(0)
 	w.Add(20_000, 1)

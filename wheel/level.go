@@ -6,7 +6,7 @@ import (
 )
 
 // The levels, finest first. The seconds, minutes and hours are the faces. The levels from shelf
-// upwards are the shelves, as many as are needed to cover every Time.
+// upwards are the shelves. There are as many shelves as are needed to cover every Time.
 const (
 	dial = iota
 	seconds
@@ -31,11 +31,12 @@ type shape struct {
 // clockFace is the shape of every Wheel returned by New.
 var clockFace = shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}
 
-// level is one ring of slots. The dial and the faces hold two rounds, the running one and the
-// next, which alternate between the two halves of the ring. A shelf holds one round.
+// level is one ring of slots. The dial and the faces hold the current and the next round, which
+// alternate between the two halves of the ring. A shelf holds one round.
 //
-// Invariant: every entry of a level is in a slot that starts after now. On a face or a shelf, only
-// the coming slot may hold entries that [Wheel.place] would now put on a finer level.
+// Invariant: every entry of a level is in a slot that starts after now. On a face or a shelf,
+// only the coming slot (the slot that the hand reaches next) may hold entries that [Wheel.place]
+// would now put on a finer level.
 type level struct {
 	first uint32 // index in Wheel.slots of slot 0
 	size  uint32 // slots of one round
@@ -43,18 +44,19 @@ type level struct {
 	unit  uint32 // duration of one slot in ms; not used for shelves
 	round int64  // duration of one round in ms; not used for shelves
 	from  Time   // first instant of the current round; wraps around if the round starts before the smallest Time
-	last  Time   // last instant of the running round, at most Never
+	last  Time   // last instant of the current round, at most Never
 	next  Time   // last instant of the next round, at most Never
-	// 2^63 / unit, rounded up, to replace a division by a multiplication, which costs a third: for
-	// each n below 2^32, the high word of 2n * inverse is n / unit.
+	// 2^63 / unit, rounded up. For each n below 2^32, the high word of 2n * inverse is n / unit.
+	// The multiplication takes a third of the time of a division.
 	inverse uint64
-	carry   uint64 // fraction of an entry not yet moved by cascadeAhead, in units of 2^-32
+	carry   uint64 // part of an entry that cascadeAhead must still move, in units of 2^-32
 	waited  int    // frames for which cascadeAhead has deferred an entry
-	// one slot lasts longer than entry.due can express, so deadlines are read from the timers
+	// whether one slot lasts longer than entry.due can express, so that deadlines are read from
+	// the timers
 	wide bool
 
-	// One bit for each nonempty slot, for each half of the ring. On the dial, one bit for each
-	// nonzero word of Wheel.dial.
+	// One bit for each nonempty slot, for each half of the ring. The dial has too many slots for
+	// this, so there is one bit for each nonzero word of Wheel.dial.
 	occupied [2]uint64
 }
 
@@ -75,7 +77,8 @@ func (w *Wheel) build(sh shape) {
 		w.level[shelf+w.shelves] = level{first: n, size: shelfSlots, wide: wide}
 		n += shelfSlots
 		w.shelves++
-		// There are enough shelves if their digits can number the half-day of the earliest Time.
+		// There are enough shelves if the number of the first half-day of Time fits into their
+		// digits.
 		if top := min(w.shelves*shelfBits-1, 63); floorDiv(earliest, unit) >= -1<<top {
 			w.zeroHalf = 1 << top
 		}
@@ -83,14 +86,15 @@ func (w *Wheel) build(sh shape) {
 	w.setSlots(n)
 }
 
-// halfDay returns the number of the half-day (one round of the hours) that contains t. The number
-// of the half-day that starts at Time 0 is so large that no half-day has a negative number. It is
-// also a multiple of a power of 64, so that on all shelves but the last a round starts at Time 0.
+// halfDay returns the number of the half-day (one round of the hours) that contains t. The
+// half-day that starts at Time 0 has the number zeroHalf, which is so large that no half-day has
+// a negative number. It is also a multiple of a power of 64, so that a round of every shelf but
+// the last starts at Time 0.
 func (w *Wheel) halfDay(t Time) uint64 {
 	return uint64(floorDiv(t, w.level[hours].round)) + w.zeroHalf
 }
 
-// place adds an entry to the slot for its deadline, on the finest level whose running or next
+// place adds an entry to the slot for its deadline, on the finest level whose current or next
 // round contains it. An entry due at or before past is added to the late slot.
 func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	var f *level
@@ -134,7 +138,7 @@ func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 }
 
 // placeOnShelf places an entry that is due after the next half-day. The number of the deadline's
-// half-day is compared with the number of the running half-day. The highest digit that differs
+// half-day is compared with the number of the current half-day. The highest digit that differs
 // selects the shelf, and its value in the deadline's number is the slot.
 func (w *Wheel) placeOnShelf(timer, stamp uint32, due Time) {
 	half := w.halfDay(due)
@@ -146,7 +150,7 @@ func (w *Wheel) placeOnShelf(timer, stamp uint32, due Time) {
 	}
 }
 
-// ring returns the ring position of the k-th slot since the start of the running round. k must be
+// ring returns the ring position of the k-th slot since the start of the current round. k must be
 // less than the number of slots in two rounds.
 func (f *level) ring(k uint32) uint32 {
 	k += f.shift
@@ -157,7 +161,7 @@ func (f *level) ring(k uint32) uint32 {
 }
 
 // start returns the first instant of slot k of level l. On a shelf, k is the slot's digit; on
-// other levels, k is the number of slots since the start of the running round.
+// other levels, k is the number of slots since the start of the current round.
 func (w *Wheel) start(l int, k uint32) Time {
 	f := &w.level[l]
 	if l < shelf {
@@ -185,9 +189,9 @@ func (w *Wheel) set(t Time) {
 	w.setComing()
 }
 
-// turn moves the hands to t, which must not be before now. So that a frame in which an hour starts
-// is not slower than others, moving a hand within a round or to the next round needs no division,
-// and all levels are handled by the same code.
+// turn moves the hands to t, which must not be before now. Moving a hand within a round or to the
+// next round needs no division, so that a frame in which an hour starts is not slower than other
+// frames.
 func (w *Wheel) turn(t Time) {
 	w.now = t
 	if t <= w.level[dial].last {
@@ -246,7 +250,7 @@ func floorDiv(t Time, d int64) int64 {
 func (f *level) holds() bool { return f.occupied[0]|f.occupied[1] != 0 }
 
 // firstFrom returns the first nonempty slot of level l, in time order, at or after slot k. Slots
-// are counted from the start of the running round; on a shelf they are numbered by their digit.
+// are counted from the start of the current round; on a shelf they are numbered by their digit.
 func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
 	f := &w.level[l]
 	if !f.holds() {

@@ -20,7 +20,7 @@ func TestModel(t *testing.T) {
 	for k := range long.Times(4) {
 		seed := int(long.Seed()) + k
 		for i, sh := range shapes {
-			ops := modelOps / 2 // on the real clock; the others share the rest
+			ops := modelOps / 2 // for the real shape; the other shapes share the rest
 			if i > 0 {
 				ops /= len(shapes) - 1
 			}

@@ -34,12 +34,12 @@ func (w *Wheel) Next() (Time, bool) {
 // which no timer is due. Usually this instant is the earliest deadline. It is Now if a timer is
 // late, and Never if no timer waits.
 //
-// The instant is earlier than the earliest deadline if a slot that may hold that deadline has more
-// than most entries. There are three cases. If the slot is a coming slot, most of its entries are
-// moved down, and the result more is true; call NextWithin again to continue with that slot, until
-// more is false. If the slot is farther away, the instant is the time when the slot becomes the
-// coming slot; no timer is due then, but NextWithin can start to empty the slot. On the dial, the
-// instant is the start of the slot.
+// The instant may be earlier than the earliest deadline if a slot that may hold that deadline has
+// more than most entries. There are three cases. If the slot is a coming slot, most of its
+// entries are moved down, and the result more is true; call NextWithin again to continue with
+// that slot, until more is false. If the slot is farther away, the instant is the time when the
+// slot becomes the coming slot; no timer is due then, but NextWithin can start to empty the slot.
+// On the dial, the instant is the start of the slot.
 //
 // If NextWithin returned more == false, an Advance to the returned instant or earlier does
 // bounded work on each level: it fires the due timers and moves down at most 2*most entries.
@@ -70,8 +70,8 @@ func (w *Wheel) NextWithin(most int) (t Time, more bool) {
 }
 
 // levelWithin does the work of NextWithin for the slots of a level that start at or before t. It
-// returns the earlier of t and the instant for these slots, and whether NextWithin must be called
-// again.
+// returns the earlier of t and an instant before which no timer in these slots is due, and
+// whether NextWithin must be called again.
 func (w *Wheel) levelWithin(l int, most uint32, t Time) (first Time, more bool) {
 	f := &w.level[l]
 	left := most
@@ -101,10 +101,10 @@ func (w *Wheel) levelWithin(l int, most uint32, t Time) (first Time, more bool) 
 	return t, false
 }
 
-// nextWork returns an instant before which Advance has only to move the hands: the time when the
-// first timer of the dial fires, or when a nonempty slot of another level becomes the coming slot.
-// The result is valid until an empty slot gets an entry. The late slot and the coming slots must
-// be empty.
+// nextWork returns an instant before which Advance has only to move the hands. At that instant,
+// the first timer of the dial fires, or a nonempty slot of another level becomes the coming slot.
+// The result is valid until an entry is added to an empty slot. The late slot and the coming
+// slots must be empty.
 func (w *Wheel) nextWork() Time {
 	t := Never
 	for l := range shelf + w.shelves {
@@ -172,10 +172,10 @@ func (w *Wheel) relocate(slot, n uint32, first Time) Time {
 	return first
 }
 
-// Soon yields the IDs of timers on the dial that are due at or before until, slot by slot.
-// These are usually the timers of the next few frames. Callers use it to prefetch data for
-// them. Soon changes nothing and reads each of the timers once. Only the loop goroutine may
-// call it, and the Wheel must not be changed during the iteration.
+// Soon yields the IDs of timers on the dial that are due at or before until, slot by slot. These
+// are usually the timers of the next few frames. Callers use it to prefetch data for them. Soon
+// changes nothing and reads each timer once. Only the loop goroutine may call it, and the Wheel
+// must not be changed during the iteration.
 func (w *Wheel) Soon(until Time) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for k, ok := w.firstFrom(dial, 0); ok && w.start(dial, k) <= until; k, ok = w.firstFrom(dial, k+1) {

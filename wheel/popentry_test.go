@@ -29,8 +29,9 @@ func TestRemoveLastEntry(t *testing.T) {
 	}
 }
 
-// TestRemoveLastEntries checks that removing the last entry also removes the dead ones before
-// it, but not across the boundary of a chunk, and that entries set long ago are not checked.
+// TestRemoveLastEntries checks that removing the last entry also removes the dead entries before
+// it, but only within the same chunk, and that the entries of deadlines set long ago are not
+// checked.
 func TestRemoveLastEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w := New(0)
@@ -69,8 +70,8 @@ func TestRemoveLastEntries(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestRemoveLastEntrySweeps checks that removed entries count towards the next sweep, because
-// they increment stamps: a dead entry elsewhere must not survive until its stamp repeats.
+// TestRemoveLastEntrySweeps checks that removed entries count towards the next sweep. They
+// increment stamps, and a dead entry elsewhere must be swept before its stamp repeats.
 func TestRemoveLastEntrySweeps(t *testing.T) {
 	w := New(0)
 	w.sweep.lap = 50

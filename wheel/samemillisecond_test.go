@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestSameMillisecond checks that timers due in the same millisecond move from a slot of the
-// seconds as a whole.
+// TestSameMillisecond checks that a slot of the seconds whose timers are all due in the same
+// millisecond is moved as a whole.
 func TestSameMillisecond(t *testing.T) {
 	w := wheel.New(0)
 	for id := range uint64(1000) {

@@ -23,7 +23,7 @@ func inModel(a, b plan) int {
 	return 1
 }
 
-// record is the caller's data for a live timer.
+// record is the data that the model's user keeps for a live timer.
 type record struct {
 	h     Handle
 	id    uint64
@@ -33,7 +33,7 @@ type record struct {
 	at    int // index in session.live
 }
 
-// session is a Wheel, its model and the caller's data.
+// session is a Wheel, its model, and the data of the model's user.
 type session struct {
 	w     *Wheel
 	limit int // maximum number of live timers
@@ -57,14 +57,15 @@ type session struct {
 
 func newSession(sh shape, start Time, limit int) *session {
 	w := newWheel(sh, start)
-	// Half of the sessions sweep all the time; half also sweep because of elapsed steps.
+	// Half of the sessions sweep all the time, and half sweep after a number of steps.
 	if limit&1 == 1 {
 		w.sweep.spare = 0
 	}
 	if limit&2 == 2 {
 		w.sweep.lap = 50
 	}
-	// A quarter have all slots in one array from the start, a quarter after a few timers.
+	// A quarter of the sessions use a dense wheel from the start, and a quarter after a few
+	// timers.
 	switch limit & 12 {
 	case 4:
 		w.makeDense()
@@ -78,8 +79,9 @@ func (s *session) say(format string, args ...any) {
 	*s.calls = append(*s.calls, fmt.Sprintf(format, args...))
 }
 
-// step makes one call, or an Advance with the reactions to its timers, and compares. It checks
-// the structure every few calls, and after every call if the choices come from bytes.
+// step makes one call, or an Advance followed by calls for the fired timers, and compares the
+// results. It checks the structure every few calls, and after every call if the choices come from
+// bytes.
 func (s *session) step(d *dice) error {
 	if err := s.call(d); err != nil {
 		return err
@@ -264,8 +266,8 @@ func (s *session) advance(now Time) error {
 	return nil
 }
 
-// after reacts to fired timers: it moves periodic ones relative to their deadline, ends others
-// and lets some rest.
+// after reacts to fired timers. It moves periodic timers relative to their deadlines, ends some
+// of the others, and leaves the rest as they are.
 func (s *session) after(d *dice) error {
 	for _, r := range s.fired {
 		var err error
@@ -282,7 +284,7 @@ func (s *session) after(d *dice) error {
 	return nil
 }
 
-// forge makes up a handle of no live timer.
+// forge returns a handle that does not belong to a live timer.
 func (s *session) forge(d *dice) Handle {
 	h := Handle(d.word())
 	switch d.n(7) {
@@ -337,7 +339,7 @@ func (s *session) next() error {
 	return nil
 }
 
-// back advances into the past, which must panic and change nothing.
+// back calls Advance with a time in the past, which must panic and change nothing.
 func (s *session) back(d *dice) (err error) {
 	s.ops++
 	if s.now == earliest {
@@ -352,7 +354,7 @@ func (s *session) back(d *dice) (err error) {
 	return nil
 }
 
-// age makes a free timer look as if it had been used four billion times.
+// age changes a free timer as if it had been used four billion times.
 func (s *session) age(d *dice) {
 	i := nextFree(s.w)
 	if i == 0 || int(i) >= len(s.gens) || s.retired > 20 {
@@ -360,7 +362,7 @@ func (s *session) age(d *dice) {
 	}
 	t := s.w.timer(i)
 	t.gen = max(t.gen, lastGeneration-uint32(d.n(3)))
-	// and as if it had had as many entries; none of them is left
+	// and as if four billion of its entries had died
 	if s.w.dead == 0 && d.one(2) {
 		t.stamp |= math.MaxUint32 - 31
 		s.w.counts[i/countsInWord] |= 8 << (i % countsInWord * 4) // the part of the stamp

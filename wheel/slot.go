@@ -4,20 +4,21 @@ import (
 	"math/bits"
 )
 
-// A Wheel has 2,713 slots, and nearly all of them are empty when it has few timers. Until there
-// are more than sparseLimit timers, only nonempty slots have a queue, and a table of one byte per
-// slot gives the number of the queue. With more timers, every slot has a queue, in one array.
+// A Wheel has 2,713 slots, and nearly all of them are empty while it has few timers. Such a Wheel
+// is called sparse: only nonempty slots have a queue, and a table with one byte per slot contains
+// the number of the queue. When there are sparseLimit timers, the Wheel becomes dense: every slot
+// has a queue, in one array.
 
-// sparseLimit is the number of timers after which a Wheel puts its slots in one array.
+// sparseLimit is the number of timers at which a Wheel becomes dense.
 const sparseLimit = 512
 
-// queuePage is a block of queues of a Wheel with few timers. Pages never move.
+// queuePage is a block of queues of a sparse Wheel. Pages never move.
 type queuePage [16]queue
 
 // overflow marks a slot whose queue is in sparseSlots.more, because all numbers are in use.
 const overflow = 255
 
-// sparseSlots holds the queues of a Wheel with few timers.
+// sparseSlots holds the queues of a sparse Wheel.
 //
 // Invariant: number[i] is nonzero if and only if slot i is not empty or is the late slot. While a
 // method of Wheel runs, number[i] may also be nonzero for an empty slot if the method will release
@@ -140,8 +141,9 @@ func (w *Wheel) count() int {
 // levels do not read the timers.
 type entry struct {
 	timer uint32
-	stamp uint32 // the entry is alive while this equals timer.stamp
-	// lower 32 bits of the deadline; the upper bits follow from the slot. Unused on a wide level.
+	stamp uint32 // the entry is alive while its stamp equals the stamp of the timer
+	// Lower 32 bits of the deadline. The upper bits are implied by the slot. Unused on a wide
+	// level, whose slots are longer than 32 bits of milliseconds.
 	due uint32
 }
 
@@ -163,12 +165,12 @@ type chunk struct {
 // Invariants, where n is the result of [queue.n]:
 //
 //	n = 0  no chunk; the queue equals emptyQueue, except for the field only
-//	n = 1  no chunk, and only is the entry; or as below
-//	n > 0  the entries are in the chunks from first to end, from head in the first chunk up to
+//	n = 1  no chunk, and the field only holds the entry; or in a chunk, as for n > 1
+//	n > 1  the entries are in the chunks from first to end, from head in the first chunk up to
 //	       tail in the last one; only is the first entry that was pushed
 //
-// In a queue without a chunk, tail has the value for a full chunk, so that push has to check
-// nothing but tail.
+// In a queue without a chunk, tail has the value for a full chunk, so that push needs to check
+// only tail.
 type queue struct {
 	end    *chunk // last chunk
 	first  uint32
@@ -176,7 +178,7 @@ type queue struct {
 	only   [1]entry
 	head   uint8
 	tail   uint8
-	mixed  bool // the entries pushed since the queue was last empty do not all have the same due
+	mixed  bool // whether the entries pushed since the queue was last empty differ in due
 }
 
 var emptyQueue = queue{before: -chunkEntries, tail: chunkEntries}
@@ -306,15 +308,15 @@ func (w *Wheel) more(r *reading) []entry {
 	return batch
 }
 
-// freeSet is the set of free timers, as a bitmap. Successive Adds get neighbouring timers,
-// whatever the order in which they were freed. With a free list, they would get timers scattered
-// in memory.
+// freeSet is the set of free timers, as a bitmap. Successive calls of Add get neighbouring
+// timers, regardless of the order in which the timers were freed. A free list would return timers
+// scattered in memory.
 //
 // Invariant: bit i of words[k] is set if and only if words[k-1][i] is nonzero. Timer i is free
 // if and only if its bit is set in words[0] or, as bit i-from, in taken.
 type freeSet struct {
-	taken uint64       // the free timers for the next Adds: a word taken out of words[0]
-	block *[word]timer // the timers of the word taken
+	taken uint64       // the free timers for the next calls of Add, a word taken out of words[0]
+	block *[word]timer // the timers whose bits are in taken
 	from  uint32       // index of the first timer in block
 	n     int          // free timers in words
 	top   int          // index in words[2] at which find starts
@@ -350,8 +352,8 @@ func (f *freeSet) add(i uint32) {
 // len returns the number of free timers.
 func (f *freeSet) len() int { return f.n + bits.OnesCount64(f.taken) }
 
-// refill takes a nonzero word out of words[0] for the next Adds: the word after the previous one,
-// or any other if that word is zero. At least one word must be nonzero.
+// refill takes a nonzero word out of words[0] for the next calls of Add. It takes the word after
+// the previous word, or any other if that word is zero. At least one word must be nonzero.
 func (f *freeSet) refill() {
 	i := int(f.from/word) + 1
 	if i >= len(f.words[0]) || f.words[0][i] == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSoon checks that Soon yields exactly the timers due in the running second, and that it
+// TestSoon checks that Soon yields exactly the timers due in the current second, and that it
 // changes nothing.
 func TestSoon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))

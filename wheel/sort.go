@@ -15,7 +15,7 @@ type sorting struct {
 	keys, spare []uint64
 }
 
-// ready is a timer that fires, with the number of the call that set its deadline.
+// ready is a timer that fires, with the sequence number of the call that set its deadline.
 type ready struct {
 	Fired
 	seq uint64
@@ -38,7 +38,7 @@ func (w *Wheel) sort(q *queue, fired []Fired) {
 	}
 }
 
-// byDue sorts the batch by deadline and call number into fired.
+// byDue sorts the batch by deadline and sequence number into fired.
 func (s *sorting) byDue(fired []Fired) {
 	slices.SortFunc(s.batch, func(a, b ready) int {
 		if a.Due != b.Due {
@@ -51,10 +51,10 @@ func (s *sorting) byDue(fired []Fired) {
 	}
 }
 
-// bySeq sorts the batch into fired if all timers are due in the same millisecond. It returns false
-// if they are due at different times, which happens only for late timers, or if the call numbers
-// are too far apart to fit in a key. The upper bits of a key are a call number minus the lowest
-// one, and the lower bits are the index in the batch.
+// bySeq sorts the batch into fired if all timers are due in the same millisecond. It returns
+// false if they are due at different times, which happens only for late timers, or if the
+// sequence numbers are too far apart to fit in a key. The upper bits of a key are the sequence
+// number minus the lowest sequence number, and the lower bits are the index in the batch.
 func (s *sorting) bySeq(fired []Fired) bool {
 	first, last := uint64(math.MaxUint64), uint64(0)
 	for i := range s.batch {

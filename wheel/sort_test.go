@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSortOfOneInstant checks that timers due at the same instant fire in the order of the
-// calls that set them, for any number of timers, any order of entries and any distance between
+// TestSort_SameInstant checks that timers due at the same instant fire in the order of the calls
+// that set their deadlines, for any number of timers, order of entries and distance between
 // calls.
-func TestSortOfOneInstant(t *testing.T) {
+func TestSort_SameInstant(t *testing.T) {
 	dice := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{2, 32, 33, 500, 3000} {
-		for _, apart := range []uint64{0, 1 << 40, 1<<52 - 1000} { // the last: too large for a key
+		// the last distance is too large for a key
+		for _, apart := range []uint64{0, 1 << 40, 1<<52 - 1000} {
 			w := New(0)
 			handles := make([]Handle, n)
 			for k := range handles {
@@ -32,8 +33,9 @@ func TestSortOfOneInstant(t *testing.T) {
 	}
 }
 
-// TestSortOfLate checks that late timers fire by deadline, and by call for equal deadlines.
-func TestSortOfLate(t *testing.T) {
+// TestSort_Late checks that late timers fire in the order of deadlines and, for equal deadlines,
+// of calls.
+func TestSort_Late(t *testing.T) {
 	w := New(100_000)
 	var want []Fired
 	for k := range 300 {
@@ -49,8 +51,9 @@ func TestSortOfLate(t *testing.T) {
 	require.Equal(t, want, w.Advance(100_000, nil))
 }
 
-// TestSortAllocates checks that sorting does not allocate once as many timers have been sorted.
-func TestSortAllocates(t *testing.T) {
+// TestSort_Allocations checks that sorting does not allocate if as many timers were sorted
+// before.
+func TestSort_Allocations(t *testing.T) {
 	const n = 500
 	w, handles, fired := New(0), make([]Handle, n), make([]Fired, 0, n)
 	for k := range handles {

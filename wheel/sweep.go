@@ -4,10 +4,10 @@ import (
 	"math/bits"
 )
 
-// An entry dies when its timer is removed or moved to an earlier deadline. It stays in its slot
-// until the slot is opened or swept. A sweep visits all slots from the coarsest to the finest,
-// the direction in which entries move, so that no entry is missed. It takes a few entries at a
-// time from the head of a slot's queue and appends the live ones at the tail.
+// An entry dies when its timer is removed or moved to an earlier deadline. The dead entry stays
+// in its slot until the slot is opened or swept. A sweep visits all slots from the coarsest level
+// to the finest. Entries move in the same direction, so no entry is missed. It takes a few
+// entries at a time from the head of a slot's queue and appends the live ones at the tail.
 
 const (
 	deathsPerPiece = 8   // deaths between two sweep steps
@@ -19,8 +19,9 @@ const (
 	deadAllowed = 256
 
 	// A sweep also starts after this many steps; there is one step for every eight deaths and one
-	// in every Advance. The limit ensures that no dead entry lasts until its timer has the same
-	// stamp again: a stamp contains a 30-bit counter that is incremented at each death.
+	// in every Advance. A stamp contains a 30-bit counter that is incremented at each death and
+	// wraps around. The limit ensures that no dead entry remains until its timer has the same
+	// stamp again.
 	longestLap = 1 << 25
 )
 
@@ -29,11 +30,11 @@ type sweep struct {
 	on     bool
 	slot   uint32 // index in Wheel.slots
 	left   uint32 // entries still to visit in the slot, starting at the head of its queue
-	exact  bool   // compare stamps with the timers themselves instead of Wheel.counts
+	exact  bool   // compare stamps with those of the timers instead of with Wheel.counts
 	turns  uint32 // steps since the last sweep ended
 	deaths uint32 // total number of deaths; wraps around
-	spare  int    // number of dead entries up to which no sweep starts
-	lap    uint32 // number of steps after which a sweep starts if there is any dead entry
+	spare  int    // maximum number of dead entries with which no sweep starts
+	lap    uint32 // maximum number of steps between two sweeps if there is a dead entry
 }
 
 // countsInWord is the number of timers in one word of Wheel.counts, which holds four bits for
@@ -104,7 +105,7 @@ func (w *Wheel) sweepSome(n uint32) {
 		}
 		if s.slot == late {
 			s.on, s.turns = false, 0
-			// some dead entries looked alive to this sweep, so the next one must be exact
+			// some dead entries looked alive to this sweep, so the next sweep must be exact
 			s.exact = w.tooManyDead()
 			return
 		}
@@ -157,7 +158,7 @@ func (w *Wheel) compact(batch []entry) int {
 	return n
 }
 
-// levelOf returns the level of a slot other than the late one.
+// levelOf returns the level of a slot, which must not be the late slot.
 func (w *Wheel) levelOf(slot uint32) int {
 	l := dial
 	for l+1 < shelf+w.shelves && slot >= w.level[l+1].first {
@@ -171,11 +172,11 @@ func (w *Wheel) levelOf(slot uint32) int {
 // directly, without waiting for a sweep.
 
 const (
-	// recentCalls is the age, in calls, up to which a timer's entry is checked. The entry of an
-	// older timer is rarely the last of its slot.
+	// An entry is checked only if at most recentCalls calls of Add and Move were made since its
+	// deadline was set. Older entries are rarely the last of their slot.
 	recentCalls = 1 << 10
 
-	// maxDeadPopped is the maximum number of dead entries removed together with a live one.
+	// maxDeadPopped is the maximum number of other dead entries removed at the same time.
 	maxDeadPopped = 8
 )
 
@@ -193,8 +194,8 @@ func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	if !w.pop(q) {
 		return false
 	}
-	// The entries now at the end may be dead too, if they were not the last ones when their timers
-	// were removed.
+	// The entries that are now the last ones may be dead too. They were not last when their
+	// timers were removed.
 	for range maxDeadPopped {
 		if e, ok := q.last(); !ok || !w.isDead(e) || !w.pop(q) {
 			break
@@ -208,8 +209,8 @@ func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	return true
 }
 
-// where returns the level and ring position that place chooses for an entry due after now.
-// The level is nil for late deadlines and those beyond the hours.
+// where returns the level and ring position that place chooses for an entry due after now. The
+// level is nil if the deadline is late or beyond the hours.
 func (w *Wheel) where(due Time) (f *level, at uint32) {
 	switch {
 	case due <= w.now, due > w.level[hours].next:

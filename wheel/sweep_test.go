@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSweepForAge checks that a few dead entries do not start a sweep, but are removed by the
-// sweep at the end of each lap.
-func TestSweepForAge(t *testing.T) {
+// TestSweep_Lap checks that a few dead entries do not start a sweep, but are removed by the sweep
+// after longestLap steps.
+func TestSweep_Lap(t *testing.T) {
 	const lap = 100
 	w := New(0)
 	w.sweep.lap = lap
@@ -33,9 +33,9 @@ func TestSweepForAge(t *testing.T) {
 	}
 }
 
-// TestSweepLosesItsSlot stops a sweep in the middle of a slot and advances so that the rest of
-// the slot is removed: a part, all of it, or all of it and later slots.
-func TestSweepLosesItsSlot(t *testing.T) {
+// TestSweep_SlotEmptied stops a sweep in the middle of a slot. Then it advances, so that a part
+// of the slot, the rest of the slot, or also later slots are emptied.
+func TestSweep_SlotEmptied(t *testing.T) {
 	const n = 2000
 	for _, jump := range []Time{60_000, 119_999, 120_500, 300_000} {
 		w := New(0)
@@ -61,9 +61,10 @@ func TestSweepLosesItsSlot(t *testing.T) {
 	}
 }
 
-// TestSweepIsExact checks that a sweep keeps an entry that died sixteen stamps ago, and that
-// the next sweep compares with the timers if too many dead entries are left.
-func TestSweepIsExact(t *testing.T) {
+// TestSweep_Exact checks that a sweep keeps a dead entry whose stamp differs by a multiple of
+// sixteen, and that the next sweep compares stamps with the timers if too many dead entries are
+// left.
+func TestSweep_Exact(t *testing.T) {
 	w := New(0)
 	w.sweep.spare = 0
 	h := w.Add(1_000_000_000, 1)
@@ -89,9 +90,9 @@ func TestSweepIsExact(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestSweepReachesEachSlot checks that dead entries are removed from every slot, up to the last
-// slot of the last level.
-func TestSweepReachesEachSlot(t *testing.T) {
+// TestSweep_EverySlot checks that dead entries are removed from every slot, up to the last slot
+// of the last level.
+func TestSweep_EverySlot(t *testing.T) {
 	const n = 2 * deadAllowed
 	for bits := range 63 {
 		for _, due := range []Time{1 << bits, 1<<bits<<1 - 1} {

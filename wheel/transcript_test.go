@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTranscripts runs the transcripts in testdata. The commands:
+// TestTranscripts runs the transcripts in testdata. Their commands are:
 //
 //	start [at=INSTANT] [dial=1000] [faces=60/60/12]   a new wheel; the faces finest
 //	                                                  first, 60/60/12 is the clock
@@ -148,8 +148,8 @@ func (s *transcript) advance(now Time) (out string) {
 	return b.String()
 }
 
-// name returns the name of the timer with an id. A timer that replaced another has its handle
-// as the id.
+// name returns the name of the timer with an id. The id of a timer that replaced another timer is
+// its handle.
 func (s *transcript) name(id uint64) string {
 	for name, h := range s.handles {
 		if id >= uint64(len(s.names)) && uint64(h) == id {
@@ -186,7 +186,7 @@ func (s *transcript) when(t *testing.T, text string) Time {
 	return Time(at)
 }
 
-// level names a level; the faces have names only in the shape of a clock.
+// level returns the name of a level. Faces have names only in the shape of a clock.
 func (s *transcript) level(l int) string {
 	switch {
 	case l == dial:
@@ -199,7 +199,7 @@ func (s *transcript) level(l int) string {
 	return []string{"seconds", "minutes", "hours"}[l-1]
 }
 
-// face prints the nonzero counters; a slot of the next round has a +.
+// face prints the nonzero counters of a face. A + marks a slot of the next round.
 func (s *transcript) face(name string) string {
 	l := slices.Index([]string{"dial", "seconds", "minutes", "hours"}, name)
 	f := s.w.Face(l, nil)

@@ -25,11 +25,12 @@ type Wheel struct {
 	// instead of the timers.
 	counts []uint64
 
-	slots       []queue              // the late slot, then the levels, finest first; or nil
-	sparse      *sparseSlots         // used instead of slots while there are few timers
-	sparseLimit uint64               // number of timers from which slots is used instead of sparse
+	slots  []queue      // the late slot, then the levels, finest first; or nil
+	sparse *sparseSlots // used instead of slots while there are few timers
+	// slots is used instead of sparse from this number of timers on
+	sparseLimit uint64
 	level       [maxLevels]level     // the dial, three faces, the shelves
-	dial        [2][dialWords]uint64 // see level.occupied
+	dial        [2][dialWords]uint64 // nonempty slots of the dial; see level.occupied
 	coming      [shelf + 1]uint32    // the coming slots of the faces and the first shelf
 	chunks      []*[pageChunks]chunk // by chunk number; number 0 means no chunk
 	sorting     sorting
@@ -37,11 +38,11 @@ type Wheel struct {
 	freeChunk  uint32 // first free chunk
 	madeChunks uint32 // number of chunks ever used, including chunk 0
 	shelves    int    // number of shelves
-	half       uint64 // number of the running half-day
+	half       uint64 // number of the current half-day
 	zeroHalf   uint64 // number of the half-day that starts at Time 0
 	sweep      sweep
 	moved      uint64 // total number of entries moved down, visited or swept
-	most       uint64 // limit of a frame on moved entries, from NextWithin; 0: none
+	most       uint64 // maximum number of entries a level moves in a frame; 0: no limit
 }
 
 // Fired is a timer that has fired.
@@ -136,8 +137,8 @@ func (w *Wheel) ReplaceSelf(h Handle, due Time) Handle {
 
 // Move gives a timer a new deadline, which may be any Time, and reports whether h is a timer. A
 // timer that has fired waits again, under the same handle. A stale or invalid handle changes
-// nothing. Moving to a later deadline only changes the timer; moving to an earlier one adds an
-// entry. Only the loop goroutine may call Move.
+// nothing. Moving a timer to a later deadline only writes to the timer. Moving it to an earlier
+// deadline adds an entry. Only the loop goroutine may call Move.
 func (w *Wheel) Move(h Handle, due Time) bool {
 	t := w.find(h)
 	if t == nil {
@@ -204,19 +205,20 @@ const (
 // pointers, so the garbage collector does not scan it.
 type timer struct {
 	gen uint32
-	// The lowest two bits are the state, and the others count the timer's entries. Invariant:
-	// the timer waits if and only if exactly one entry in all slots has this stamp and this
-	// timer's index, and the deadline of that entry is not after due.
+	// The lowest two bits are the state. The other bits are a counter, incremented each time the
+	// timer's entry dies. Invariant: the timer waits if and only if exactly one entry in all
+	// slots has this stamp and this timer's index, and the deadline of that entry is not after
+	// due.
 	stamp uint32
 	due   Time
 	id    uint64
 	seq   uint64 // number of the call that set due; orders equal deadlines
 }
 
-// The states. Live timers are waiting or resting. The stamp of an entry always has the state
-// waiting.
+// The states of a timer. Live timers are waiting or resting. The stamp of an entry always has the
+// state waiting.
 const (
-	unused  = iota // free for an Add, or timer 0
+	unused  = iota // free to be used by Add, or timer 0, which is never used
 	retired        // not usable: all generations are used up
 	waiting
 	resting // fired; keeps its memory and its handle
@@ -255,8 +257,8 @@ func (w *Wheel) find(h Handle) *timer {
 		return nil
 	}
 	t := &page[i]
-	// A free timer already has the generation of its next handle, which can be guessed, so the
-	// state must be checked too.
+	// Check the state too. A free timer already has the generation of its next handle, so a
+	// guessed handle would match.
 	if t.gen != uint32(h>>32) || t.stamp&living == 0 {
 		return nil
 	}
@@ -275,8 +277,8 @@ func (w *Wheel) State(h Handle) State {
 	return Waiting
 }
 
-// refill provides the timers of one word for the next Adds: freed timers if there are any, and
-// otherwise new ones.
+// refill provides the 64 timers of one word of the bitmap for the next calls of Add. These are
+// freed timers if there are any, and otherwise new timers.
 func (w *Wheel) refill() {
 	f := &w.free
 	if f.n > 0 {
@@ -287,7 +289,7 @@ func (w *Wheel) refill() {
 	f.block = w.block(f.from)
 }
 
-// block returns the timers of the word whose first timer is i.
+// block returns the 64 timers that start with timer i, which must be the first of a word.
 func (w *Wheel) block(i uint32) *[word]timer {
 	return (*[word]timer)(w.pages[i>>pageBits][i%pageTimers:])
 }

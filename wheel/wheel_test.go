@@ -21,8 +21,8 @@ func TestClockFace(t *testing.T) {
 	require.EqualValues(t, 32, unsafe.Sizeof(queue{}))
 }
 
-// TestInverse checks that the multiplication in place equals the division, at both ends of
-// every slot.
+// TestInverse checks that the multiplication in Wheel.place gives the same result as a division,
+// at both ends of every slot.
 func TestInverse(t *testing.T) {
 	for _, sh := range shapes {
 		w := newWheel(sh, 0)
@@ -50,8 +50,8 @@ func TestStarts(t *testing.T) {
 	require.NoError(t, check(New(Never)))
 }
 
-// TestLevelEdges adds a timer at each edge of each level, seen from each edge, and advances to
-// just before it and then to it.
+// TestLevelEdges starts wheels at every edge of every level, adds timers due at every edge, and
+// advances to just before each deadline and then to the deadline.
 func TestLevelEdges(t *testing.T) {
 	edges := []Time{1, 999, 1000, 1001}
 	for _, s := range []Time{59, 60, 61, 3599, 3600, 3601, 43_199, 43_200, 43_201, 86_400, 64 * 43_200, 64 * 64 * 43_200} {
@@ -69,7 +69,7 @@ func TestLevelEdges(t *testing.T) {
 	}
 }
 
-// TestSplit makes the same calls on two wheels, one of which advances in many small steps: the
+// TestSplit makes the same calls on two wheels, one of which advances in many small steps. The
 // same timers must fire in the same order.
 func TestSplit(t *testing.T) {
 	for seed := range 20 {
@@ -119,8 +119,8 @@ func TestManyTimers(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestManyInOneInstant: the timers due in one millisecond fill many chunks, are out of order
-// and partly dead or postponed. All their chunks must become free.
+// TestManyInOneInstant fires timers that are due in the same millisecond. They fill many chunks,
+// are not in order, and some are dead or postponed. All their chunks must become free.
 func TestManyInOneInstant(t *testing.T) {
 	const n, due = 1000, 500_000
 	w := New(0)
@@ -139,7 +139,7 @@ func TestManyInOneInstant(t *testing.T) {
 			want = append(want, Fired{due, uint64(i)})
 		}
 	}
-	for i := 3; i < n; i += 4 { // set again, after all others
+	for i := 3; i < n; i += 4 { // set the same deadline again, after all others
 		w.Move(handles[i], due)
 		want = append(want, Fired{due, uint64(i)})
 	}
@@ -168,8 +168,8 @@ func TestAdvanceAppends(t *testing.T) {
 	require.Nil(t, w.Advance(10, nil))
 }
 
-// TestWholeRange advances over the whole range of Time, which has 10^16 slots: Advance must not
-// visit empty slots.
+// TestWholeRange advances over the whole range of Time, which has 10^16 slots, so Advance must
+// not visit empty slots.
 func TestWholeRange(t *testing.T) {
 	w := New(earliest)
 	w.Add(-1, 1)
@@ -180,8 +180,8 @@ func TestWholeRange(t *testing.T) {
 	require.Equal(t, []Fired{{Never, 3}}, w.Advance(Never, nil))
 }
 
-// TestAddSelf checks that AddSelf uses the handle as the id, also in reused memory, and checks
-// State after every call.
+// TestAddSelf checks that AddSelf uses the handle as the id, also in reused memory, and that
+// State is right after every call.
 func TestAddSelf(t *testing.T) {
 	w := New(0)
 	old := w.AddSelf(5)
@@ -203,7 +203,7 @@ func TestAddSelf(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestSparseSlots checks timers in more slots than there are numbered queues.
+// TestSparseSlots uses more slots than a sparse wheel has numbered queues.
 func TestSparseSlots(t *testing.T) {
 	w := New(0)
 	var handles []Handle

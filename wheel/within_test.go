@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nextWithin calls NextWithin until no work is left, and then advances to the result. No call
-// may exceed its bound, and no timer may be due before the result.
+// nextWithin calls NextWithin until more is false, and then advances to the result. No call may
+// exceed its bound, and no timer may be due before the result.
 func (s *session) nextWithin(d *dice) error {
 	most := []int{1, 2, 5, 1000}[d.n(4)]
 	want := Never
@@ -54,9 +54,9 @@ func (s *session) within(t Time, most int) error {
 	return nil
 }
 
-// TestNextWithin moves a hundred thousand timers of one hour, the earliest among them, with a
-// bounded amount of work in each call. All must fire at their deadlines. The test counts
-// entries, not time.
+// TestNextWithin searches a slot with a hundred thousand timers for the earliest one, with a
+// bounded amount of work in each call. All must fire at their deadlines. The test counts entries,
+// not time.
 func TestNextWithin(t *testing.T) {
 	const many, most = 30_000, 500
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -88,7 +88,7 @@ func TestNextWithin(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-// TestNextWithinFar checks that a distant slot is not visited until it is the coming one.
+// TestNextWithinFar checks that a distant slot is not visited until it is the coming slot.
 func TestNextWithinFar(t *testing.T) {
 	const hour = 3_600_000
 	for _, c := range []struct{ due, at Time }{
@@ -113,8 +113,8 @@ func TestNextWithinFar(t *testing.T) {
 	}
 }
 
-// TestNextWithinOne checks the smallest bounds, in a frame that would otherwise move half of a
-// crowded slot.
+// TestNextWithinOne checks the smallest bounds in a frame that would otherwise move half of the
+// entries of a full slot.
 func TestNextWithinOne(t *testing.T) {
 	for _, most := range []int{1, 2} {
 		w := New(0)
