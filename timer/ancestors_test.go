@@ -21,8 +21,8 @@ import (
 // Tests for the features of the timing wheels that inspired this package. The cases are taken from
 // those projects; goWheel has their API.
 
-// goWheel has the API of the Go timing wheels: it is created stopped, with a tick and a number
-// of slots, which a Clock does not need.
+// goWheel has the API of the Go timing wheels. It is created in the stopped state, with a tick
+// and a number of slots, neither of which a Clock needs.
 type goWheel struct {
 	tick time.Duration
 	c    *timer.Clock
@@ -36,7 +36,7 @@ func (w *goWheel) Stop() { _ = w.c.Close(context.Background()) }
 
 func (w *goWheel) AfterFunc(d time.Duration, f func()) *timer.Timer { return w.c.AfterFunc(d, f) }
 
-// scheduler is the argument of their ScheduleFunc.
+// scheduler is the argument of ScheduleFunc of the Go timing wheels.
 type scheduler interface {
 	Next(time.Time) time.Time
 }
@@ -57,7 +57,7 @@ func (b *backoff) Next(prev time.Time) time.Time {
 	return prev.Add(b.pauses[b.at-1])
 }
 
-// TestGoTimingwheel_AfterFunc checks that six delays each end on time or up to a tick late.
+// TestGoTimingwheel_AfterFunc checks that six delays end on time or up to a tick late.
 func TestGoTimingwheel_AfterFunc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 20)
@@ -89,8 +89,9 @@ func TestGoTimingwheel_ScheduleFunc(t *testing.T) {
 	})
 }
 
-// TestGoTimingwheel_Stop checks that Stop reports true and prevents the call if it is in time,
-// and false after the call. The wheel is stopped with timers in it, and restarted.
+// TestGoTimingwheel_Stop checks that Stop returns true and prevents the call if it is in time,
+// and returns false after the call. The wheel is also stopped while it contains timers, and
+// restarted.
 func TestGoTimingwheel_Stop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 20)
@@ -111,8 +112,8 @@ func TestGoTimingwheel_Stop(t *testing.T) {
 	})
 }
 
-// TestGoTimingwheel_Figures is the example with ticks of a second and ten slots: 2 s; at 2 s
-// one of 9 s; 15 s, which needs a second level.
+// TestGoTimingwheel_Figures is an example with ticks of a second and ten slots. The delays are 2
+// s, after that 9 s, and 15 s, which needs a second level.
 func TestGoTimingwheel_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Second, 10)
@@ -128,8 +129,8 @@ func TestGoTimingwheel_Figures(t *testing.T) {
 	})
 }
 
-// TestGoSpokes_Figures is the example with ticks of a millisecond and eight slots: 3 ms, then 5
-// and 15, 40 on the second level, 300 on the third.
+// TestGoSpokes_Figures is an example with ticks of a millisecond and eight slots. The delays are
+// 3, 5 and 15 ms, 40 ms on the second level, and 300 ms on the third.
 func TestGoSpokes_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newGoWheel(time.Millisecond, 8)
@@ -212,8 +213,8 @@ func TestGoSpokes_Million(t *testing.T) {
 	})
 }
 
-// TestGoSpokes_Levels compares the levels and slots needed for a resolution of a millisecond:
-// 12 h need four levels here, and later deadlines are on shelves.
+// TestGoSpokes_Levels compares the levels and slots needed for a resolution of a millisecond. A
+// Wheel needs four levels for 12 h, and later deadlines are on shelves.
 func TestGoSpokes_Levels(t *testing.T) {
 	w := wheel.New(0)
 	slots, reach := 0, int64(1)
@@ -247,9 +248,9 @@ func TestJavaDelayQueue_AddAtAnyTime(t *testing.T) {
 	})
 }
 
-// TestJavaDelayQueue_Figures: 20 ms × 10 × 3. A timer due now runs now; 5, 23 and 230 ms are on
-// the first, first and second level, and fire at the end of their tick, never earlier. With a
-// resolution of a millisecond they fire on time.
+// TestJavaDelayQueue_Figures is an example with ticks of 20 ms, ten slots and three levels. A
+// timer due now runs now. Delays of 5, 23 and 230 ms end at the end of their tick, never earlier.
+// With a resolution of a millisecond they fire on time.
 func TestJavaDelayQueue_Figures(t *testing.T) {
 	for grain, want := range map[time.Duration][]time.Duration{
 		20 * time.Millisecond: seconds(0, .020, .040, .240),
@@ -316,8 +317,9 @@ func TestJavaDelayQueue_Pool(t *testing.T) {
 	})
 }
 
-// TestKafka_Figures: u = 1, n = 3: deadlines at every edge of the three levels, 1 to 26 and
-// beyond, where Kafka creates overflow levels on demand. None may be early or late.
+// TestKafka_Figures is Kafka's example with ticks of 1 ms and three slots. Deadlines from 1 to 26
+// are at every edge of three levels, and for later ones Kafka creates overflow levels. No timer
+// may be early or late.
 func TestKafka_Figures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -361,8 +363,8 @@ func TestKafka_SystemTimer(t *testing.T) {
 	})
 }
 
-// TestSoftTimers_Precision: a wheel of seven slots of 50 ms. 400 and 500 ms are beyond it and
-// wait in its overflow buffer. A timeout added between two ticks is up to a tick late and never
+// TestSoftTimers_Precision is an example with seven slots of 50 ms. There, delays of 400 and 500
+// ms wait in an overflow buffer. A timeout added between two ticks is up to a tick late and never
 // early.
 func TestSoftTimers_Precision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -374,16 +376,16 @@ func TestSoftTimers_Precision(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 		c.AfterFunc(200*time.Millisecond, l.now)
-		// 2 min 4 s 300 ms, which their hierarchy keeps on three faces.
+		// This deadline, 2 min 4 s 300 ms, needs three levels in their hierarchy.
 		c.AfterFunc(2*time.Minute+4*time.Second+280*time.Millisecond, l.now)
 		time.Sleep(time.Hour)
 		require.Equal(t, seconds(.200, .250, .350, .400, .500, 124.300), l.take())
 	})
 }
 
-// TestSoftTimers_BoundedHandlerTime checks that handlers due together run one after another on
-// the driver, so that each delays the next, as Stats shows; on goroutines none waits for
-// another.
+// TestSoftTimers_BoundedHandlerTime checks that with Inline, handlers due at the same time run
+// one after another, and each delays the next, as Stats shows. With Goroutines, no handler waits
+// for another.
 func TestSoftTimers_BoundedHandlerTime(t *testing.T) {
 	for _, run := range []timer.Pool{timer.Inline, timer.Goroutines} {
 		synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// The benchmarks do the same work on a Clock, on package time, and on container/heap with a
-// lock; bench/peers has other libraries. The pending timers are due in one to two hours, so
+// The benchmarks do the same work with a Clock, with package time, and with container/heap and a
+// lock. bench/peers contains other libraries. The pending timers are due in one to two hours, so
 // none fires unless that is measured. cpu-ns/op is the processor time of the whole process.
 //
 //	go test ./timer -run - -bench . -timer.most 10000000
@@ -27,7 +27,7 @@ type stopper interface {
 	Reset(d time.Duration) bool
 }
 
-// after is AfterFunc of any implementation.
+// after is the function AfterFunc of any implementation.
 type after func(d time.Duration, f func()) stopper
 
 // rival is an implementation of timers.
@@ -94,7 +94,7 @@ func BenchmarkAddStop(b *testing.B) {
 	})
 }
 
-// BenchmarkAddStopBy does the same from several goroutines.
+// BenchmarkAddStopBy does the same work as BenchmarkAddStop, on several goroutines.
 func BenchmarkAddStopBy(b *testing.B) {
 	for _, g := range []int{2, 8} {
 		b.Run(fmt.Sprintf("goroutines=%d", g), func(b *testing.B) {
@@ -113,8 +113,8 @@ func BenchmarkAddStopBy(b *testing.B) {
 	}
 }
 
-// BenchmarkChurn stops the oldest pending timer and adds a new one: the timeouts of a server
-// with that many requests in progress.
+// BenchmarkChurn stops the oldest pending timer and adds a new timer, like a server with a
+// constant number of requests in progress.
 func BenchmarkChurn(b *testing.B) {
 	eachRival(b, func(_ *testing.B, _ rival, pending []stopper, a after, _ func(time.Duration), n int) {
 		k := 0
@@ -139,8 +139,8 @@ func BenchmarkReset(b *testing.B) {
 	})
 }
 
-// BenchmarkFire lets timers fall due within a second, each of which increments a counter. The
-// result is processor time for each timer, from adding the first until all have fired.
+// BenchmarkFire adds timers that are due within a second. Each increments a counter. The result
+// is the processor time for each timer, from adding the first timer until all have fired.
 func BenchmarkFire(b *testing.B) {
 	for _, many := range pendings() {
 		for _, r := range rivals {
@@ -166,7 +166,7 @@ func BenchmarkFire(b *testing.B) {
 	}
 }
 
-// BenchmarkTimeouts runs a million requests, each with a timeout of a second; one in a hundred
+// BenchmarkTimeouts runs a million requests, each with a timeout of a second. One in a hundred
 // times out. A hundred thousand requests are in progress at a time.
 func BenchmarkTimeouts(b *testing.B) {
 	const requests, places = 1_000_000, 100_000
@@ -194,8 +194,8 @@ func BenchmarkTimeouts(b *testing.B) {
 	}
 }
 
-// BenchmarkCollect measures the added cost of a garbage collection with this many pending
-// timers. The Timers are kept or dropped.
+// BenchmarkCollect measures how much pending timers add to the cost of a garbage collection. The
+// Timers are kept or dropped.
 func BenchmarkCollect(b *testing.B) {
 	for _, kept := range []bool{true, false} {
 		for _, many := range pendings() {
@@ -218,9 +218,9 @@ func BenchmarkCollect(b *testing.B) {
 	}
 }
 
-// marking returns the processor time, in milliseconds, that this many timers add to a
-// collection, and the bytes for each timer. It removes all of them: timers of package time
-// would wait for an hour, and be marked in later measurements.
+// marking returns the processor time, in milliseconds, that many timers add to a collection, and
+// the bytes for each timer. It removes all timers, because timers of package time would otherwise
+// be marked in later measurements.
 func marking(b *testing.B, r rival, kept bool, many int) (ms, bytes float64) {
 	b.Helper()
 	a, _ := r.start(b)
@@ -230,7 +230,8 @@ func marking(b *testing.B, r rival, kept bool, many int) (ms, bytes float64) {
 	for range many {
 		t := a(anHour(), nothing)
 		if std, ok := t.(*time.Timer); ok && !kept {
-			hidden = append(hidden, uintptr(unsafe.Pointer(std))) // valid while the runtime has the timer
+			// valid as long as the runtime keeps the timer
+			hidden = append(hidden, uintptr(unsafe.Pointer(std)))
 		} else if kept {
 			pending = append(pending, t)
 		}
@@ -245,8 +246,8 @@ func marking(b *testing.B, r rival, kept bool, many int) (ms, bytes float64) {
 	return float64(full-bare) / 1e6, (float64(after) - float64(before)) / float64(many)
 }
 
-// BenchmarkCollectPointers measures a collection with a slice of pointers, each to an object of
-// 24 bytes without pointers: the price of keeping a million handles of any kind.
+// BenchmarkCollectPointers measures a collection with a slice of pointers to objects of 24 bytes
+// without pointers. This is the cost of keeping that many handles of any kind.
 func BenchmarkCollectPointers(b *testing.B) {
 	for _, many := range pendings() {
 		if many < 100_000 {
@@ -270,8 +271,9 @@ func BenchmarkCollectPointers(b *testing.B) {
 	}
 }
 
-// BenchmarkCollectFunctions measures the same for functions in pages, without timers: the
-// minimum cost of a table of functions. fresh makes a closure for each.
+// BenchmarkCollectFunctions measures a collection with functions in pages, without timers. This
+// is the minimum cost of a table of functions. If fresh is true, each function is a closure of
+// its own.
 func BenchmarkCollectFunctions(b *testing.B) {
 	for _, fresh := range []bool{false, true} {
 		for _, many := range pendings() {
@@ -326,7 +328,8 @@ func collect(b *testing.B) (least time.Duration, heap uint64) {
 	return least, m.HeapAlloc
 }
 
-// BenchmarkLate measures how late callbacks run, one each millisecond, on an idle machine.
+// BenchmarkLate measures how late callbacks run on an idle machine. There is one callback each
+// millisecond.
 func BenchmarkLate(b *testing.B) {
 	for _, r := range rivals {
 		b.Run(r.name, func(b *testing.B) {

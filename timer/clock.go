@@ -16,13 +16,13 @@ import (
 // it; the zero value is not usable. Any goroutine may call any method, including callbacks. A
 // Clock must not be copied.
 type Clock struct {
-	start  time.Time // wheel.Time 0, with a monotonic reading
+	start  time.Time // the instant of wheel.Time 0, with a monotonic reading
 	grain  int64     // Options.Resolution in ns: one unit of wheel.Time
 	wall   func() time.Time
 	pool   Pool
 	shards []shard
 	mask   uint32
-	spread atomic.Uint32 // 0, or mask once a shard has many timers; see pick
+	spread atomic.Uint32 // 0 at first; equal to mask once a shard has many timers; see pick
 
 	// The tick until which the driver sleeps, or the constant awake. Only a timer due before that
 	// tick wakes the driver.
@@ -45,7 +45,7 @@ type Clock struct {
 const (
 	defaultResolution = time.Millisecond
 
-	// awake is not after any deadline, so no new timer tries to wake a driver that is awake.
+	// No deadline is before awake, so no new timer tries to wake a driver that is already awake.
 	awake = 0
 
 	// shardsPerProc is the number of shards for each processor: enough that two callers rarely use
@@ -54,9 +54,10 @@ const (
 	shardsPerProc = 4
 	mostShardBits = 6
 
-	turnBits  = 21         // 2^21 ns is about two milliseconds
-	stackBits = 11         // 2^11 bytes, the size of the smallest stack
-	golden    = 2654435769 // 2^32 / the golden ratio: spreads adjacent values
+	turnBits  = 21 // 2^21 ns is about two milliseconds
+	stackBits = 11 // 2^11 bytes, the size of the smallest stack
+	// 2^32 divided by the golden ratio; multiplying by it spreads adjacent values
+	golden = 2654435769
 )
 
 // New returns a Clock and starts its driver, the only goroutine besides those of callbacks. It
@@ -103,7 +104,7 @@ func (c *Clock) Len() int { return c.Stats().Pending }
 // elapsed returns the monotonic time since New, in ns.
 func (c *Clock) elapsed() int64 { return int64(time.Since(c.start)) }
 
-// tick returns the tick at ns after New: timers due at or before it may run.
+// tick returns the tick that contains ns after New. Timers due at or before that tick may run.
 func (c *Clock) tick(ns int64) wheel.Time {
 	if c.grain == int64(defaultResolution) {
 		return wheel.Time(ns / int64(defaultResolution)) // dividing by a constant is faster
@@ -139,19 +140,18 @@ func after(ns, d int64) int64 {
 }
 
 // pick returns the shard for a timer created at now, in ns after New. Go has no goroutine ids,
-// but each goroutine has its own stack, so the stack address spreads goroutines over the
-// shards. Once there are many timers, the choice also moves to the next shard every two
-// milliseconds: otherwise all timers of one goroutine would share one lock when they are
-// stopped or reset.
+// but each goroutine has its own stack, so the stack address spreads goroutines over the shards.
+// Once there are many timers, pick also moves to the next shard every two milliseconds. Otherwise
+// all timers of one goroutine would share one lock when they are stopped or reset.
 func (c *Clock) pick(now int64) *shard {
 	var here byte
 	at := uint32(uintptr(unsafe.Pointer(&here)) >> stackBits)
 	return &c.shards[((at*golden)>>16+uint32(now>>turnBits)&c.spread.Load())&c.mask]
 }
 
-// expect makes sure that the driver does not sleep beyond due. The caller must already have stored
-// due in the field next of its shard, because the driver checks next again after it has published
-// the time until which it sleeps.
+// expect makes sure that the driver does not sleep beyond due. The caller must already have
+// stored due in shard.next, because the driver reads shard.next again after it has published the
+// time until which it sleeps.
 func (c *Clock) expect(due wheel.Time) {
 	for {
 		until := c.sleepUntil.Load()

@@ -61,8 +61,8 @@ func TestP68_Close(t *testing.T) {
 	}
 }
 
-// TestCloseInACallback checks that with an ended context Close does not wait for its own
-// callback.
+// TestCloseInACallback checks that Close in a callback does not wait for that callback if its
+// context has ended.
 func TestCloseInACallback(t *testing.T) {
 	for _, run := range []timer.Pool{timer.Inline, timer.Goroutines} {
 		synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestP69_Refusals(t *testing.T) {
 	})
 }
 
-// TestPauseStartsOver checks that after an accepted task, the next refusal is followed by the
+// TestPauseStartsOver checks that the first refusal after an accepted task is followed by the
 // shortest pause.
 func TestPauseStartsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -168,8 +168,8 @@ func TestCloseOfARefusingPool(t *testing.T) {
 	})
 }
 
-// TestAnts uses an ants pool directly, one that refuses and one that blocks; a slow callback
-// delays no other while there is a free worker.
+// TestAnts uses ants pools directly, one that refuses tasks and one that blocks. A slow callback
+// must not delay other callbacks while there is a free worker.
 func TestAnts(t *testing.T) {
 	for name, options := range map[string][]ants.Option{
 		"refuses": {ants.WithNonblocking(true), ants.WithDisablePurge(true)},

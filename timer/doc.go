@@ -6,8 +6,8 @@
 //	...
 //	if t.Stop() { ... } // answered in time
 //
-// It replaces the heap of package time by a [wheel]. A waiting timer is a number in a table,
-// not an object, so a million of them take 54 MB and give the garbage collector only their
+// It replaces the heap of package time with a timing [wheel]. A waiting timer is a number in a
+// table, not an object, so a million of them take 54 MB and give the garbage collector only their
 // functions to scan. [Stats] counts them. [Timer.Stop] and [Timer.Reset] return exactly the
 // results of package time in Go 1.23 and later.
 //
@@ -22,12 +22,12 @@
 //	Stop,       │                                          the next deadline
 //	Reset     ──┘  of the timer's own shard
 //
-// A shard is a [wheel.Wheel] and a table of functions with its own lock. There are four for each
-// processor, so that two callers rarely need the same one, and a timer stays in its shard. A
+// A shard is a [wheel.Wheel] and a table of functions with its own lock. There are four shards
+// for each processor, so two callers rarely need the same shard. A timer stays in its shard. A
 // goroutine that adds more than a thousand timers moves to another shard every two milliseconds,
 // so that not all of its timers share one lock. A call holds the lock for the duration of the
-// wheel operation, some tens of nanoseconds. The next timer that is added reuses the place of a
-// stopped timer on the wheel.
+// wheel operation, some tens of nanoseconds. A stopped timer keeps its place on the wheel until
+// the next timer is added, which reuses it.
 //
 // The driver is one goroutine for all shards. It sleeps until the earliest deadline, however far
 // away, so a Clock without timers costs nothing. Adding a timer wakes the driver only if the new
@@ -36,28 +36,29 @@
 // # Time
 //
 // Deadlines are measured from [New] on the monotonic clock, in units of Options.Resolution, and
-// rounded up. So a callback never runs early. It runs late by less than a Resolution plus the
-// time that the operating system needs to wake a process, which is less than a millisecond on
-// an idle machine. Setting the wall clock affects only timers with a date: [Clock.At], and
-// [Clock.Schedule] with instants without a monotonic reading. At describes how they follow it.
+// rounded up. A callback never runs early. It runs late by less than one Resolution plus the time
+// that the operating system needs to wake a process, which is less than a millisecond on an idle
+// machine. Setting the wall clock affects only timers of [Clock.At], and those of
+// [Clock.Schedule] whose instants have no monotonic reading. See [Clock.At] for the details.
 //
 // If the process was stopped, all timers that became due in the meantime are called in order of
 // their deadlines, one tick of one shard after another. Calls of Stop and AfterFunc proceed in
-// between; a lock is held for the timers of one tick. Timers due at the same tick are called in no
-// particular order. A timer of [Clock.Every] makes the call that is late and the latest call that
-// was missed, and skips the calls in between. On some systems the monotonic clock stops while a
-// laptop sleeps; delays then stop too, as in package time.
+// between, because a lock is held only for the timers of one tick. Timers due at the same tick
+// are called in no particular order. A timer of [Clock.Every] makes the call that is late and the
+// latest call that was missed, and skips the calls in between. On some systems the monotonic
+// clock stops while a laptop sleeps; timers then stop too, as in package time.
 //
 // # Callbacks
 //
-// Options.Run determines where callbacks run. [Goroutines] starts one goroutine for each callback,
-// like package time, so callbacks cannot delay each other. [Inline] runs them on the driver, which
-// is cheapest and keeps their order, but is suitable only for short callbacks: n due callbacks
-// that take d each delay the last one by n×d, as Stats.Late shows. A pool bounds the number of
-// callbacks that run at once; see [Pool] for refusals.
+// Options.Run determines where callbacks run. [Goroutines] starts one goroutine for each
+// callback, like package time, so callbacks cannot delay each other. [Inline] runs them on the
+// driver, which is cheapest and keeps their order, but is suitable only for short callbacks. If n
+// callbacks are due and each takes d, the last one is delayed by n×d; Stats.Late shows this. A
+// pool bounds the number of callbacks that run at once; see [Pool] for what happens when it is
+// full.
 //
-// A due timer can be stopped until its callback starts, even by a callback that is due at the same
-// instant and runs first, or while it waits for a pool. Stop then returns true. Whenever Stop
+// A due timer can be stopped until its callback starts. It can be stopped even while it waits for
+// a pool, or by another callback that is due at the same instant and runs first. Whenever Stop
 // returns true, the function does not start.
 //
 // A panic in a callback ends the process, as in package time, unless the pool recovers it. A
@@ -75,10 +76,10 @@
 //
 // # Limitations
 //
-// Memory grows with the highest number of waiting timers, and only Close releases it. A wheel
-// takes up to 87 KB in each used shard. A Clock must be closed: if it is dropped, its goroutine
-// keeps running. An Inline callback or a Submit that blocks delays everything except the calls of
-// AfterFunc, Stop and Reset.
+// Memory grows with the highest number of waiting timers, and only Close releases it. Each shard
+// that was ever used has a wheel, which takes up to 87 KB. A Clock must be closed: if it is
+// dropped, its goroutine keeps running. An Inline callback or a Submit that blocks delays
+// everything except the calls of AfterFunc, Stop and Reset.
 //
 // If many timers are due at one tick, the driver holds the lock of a shard while it visits them,
 // which takes some tens of nanoseconds for each timer. When it searches for the earliest deadline

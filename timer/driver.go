@@ -9,12 +9,12 @@ import (
 
 // driver is the state of the goroutine that waits for deadlines. Only that goroutine uses it.
 type driver struct {
-	shard *shard        // the shard of the batch
-	batch []wheel.Fired // timers due at one tick in one shard
-	at    int           // index of the first timer not yet submitted
-	timer *time.Timer
-	look  int64         // when the wall clock was last checked
-	pause time.Duration // how long to wait after a refusal; zero if the last Submit succeeded
+	shard       *shard        // the shard of the batch
+	batch       []wheel.Fired // timers due at one tick in one shard
+	at          int           // index of the first timer not yet submitted
+	timer       *time.Timer
+	wallChecked int64         // when the wall clock was last checked
+	pause       time.Duration // how long to wait after a refusal; zero if the last Submit succeeded
 }
 
 const (
@@ -25,9 +25,9 @@ const (
 	longPause  = 64 * time.Millisecond
 )
 
-// drive is the driver: it removes due timers tick by tick, submits them, and sleeps until the next
-// deadline. Its state is in the Clock, so that if a callback ends the goroutine with
-// runtime.Goexit, a new goroutine can continue after that callback.
+// drive is the driver: it removes due timers tick by tick, submits them, and sleeps until the
+// next deadline. Its state is in the Clock, so that if a callback ends the goroutine with
+// runtime.Goexit, a new goroutine can continue with the next callback.
 func (c *Clock) drive() {
 	over := false
 	defer func() {
@@ -58,8 +58,8 @@ func (c *Clock) drive() {
 	over = true
 }
 
-// take fills the batch with the timers of one shard that are due at the tick due. The shard's lock
-// is held only for one tick, however late the driver is.
+// take fills the batch with the timers of one shard that are due at the tick due. One call takes
+// the timers of only one tick, however late the driver is, so that the lock is held briefly.
 func (c *Clock) take(s *shard, due wheel.Time, ns int64) {
 	d := &c.driver
 	if cap(d.batch) > keptBatch {
@@ -75,10 +75,10 @@ func (c *Clock) take(s *shard, due wheel.Time, ns int64) {
 // submitBatch submits the batch to the pool. It returns false if the pool has refused a task.
 func (c *Clock) submitBatch() bool {
 	d := &c.driver
-	s, on := d.shard, c.pool == Inline
+	s, inline := d.shard, c.pool == Inline
 	for d.at < len(d.batch) {
 		h := wheel.Handle(d.batch[d.at].ID)
-		if on {
+		if inline {
 			d.at++ // first, because the callback may end this goroutine
 			s.call(h)
 			continue
@@ -131,9 +131,10 @@ func (c *Clock) sleepUntilNext() {
 	c.sleepUntil.Store(awake)
 }
 
-// announce publishes the time until which the driver is about to sleep, and reports whether it may
-// sleep. A timer added before the time was published has not woken the driver, but its deadline is
-// already in the next of its shard. A timer added later wakes the driver.
+// announce publishes the time until which the driver is about to sleep, and reports whether it
+// may sleep. A timer added before the time is published does not wake the driver, but its
+// deadline is already in shard.next, which announce reads again. A timer added later wakes the
+// driver.
 func (c *Clock) announce(due wheel.Time) bool {
 	c.sleepUntil.Store(int64(due))
 	_, again := c.earliest()
@@ -155,17 +156,17 @@ func (c *Clock) sleep(d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	var ring <-chan time.Time
+	var expired <-chan time.Time
 	if d < forever {
 		if c.driver.timer == nil {
 			c.driver.timer = time.NewTimer(d)
 		} else {
 			c.driver.timer.Reset(d)
 		}
-		ring = c.driver.timer.C
+		expired = c.driver.timer.C
 	}
 	select {
-	case <-ring:
+	case <-expired:
 	case <-c.wake:
 	case <-c.done:
 	}

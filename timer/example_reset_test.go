@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// An idle connection is closed. Each message restarts the timeout; Reset reports whether the
-// message came in time.
+// An idle connection is closed after a timeout, which each message restarts. Reset reports
+// whether the message came in time.
 func ExampleTimer_Reset() {
 	c := timer.New(timer.Options{})
 	defer c.Close(context.Background())
@@ -21,7 +21,7 @@ func ExampleTimer_Reset() {
 	}
 	idle.Reset(time.Millisecond)
 	fmt.Println(<-gone)
-	fmt.Println("a message, in time:", idle.Reset(time.Hour)) // it waits again in any case
+	fmt.Println("a message, in time:", idle.Reset(time.Hour)) // the timer waits again in any case
 	fmt.Println("stopped:", idle.Stop())
 	// Output:
 	// a message, in time: true

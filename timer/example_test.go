@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// A timeout, and an answer in time. Stop reports which came first.
+// The first request times out, and the second is answered in time. Stop reports which came first.
 func Example() {
 	c := timer.New(timer.Options{})
 	defer c.Close(context.Background())
@@ -30,7 +30,7 @@ func Example() {
 	// waiting: 0
 }
 
-// Every calls at whole periods. To stop it, keep the Timer.
+// Every calls a function at multiples of a period. Keep the Timer to stop the calls.
 func ExampleClock_Every() {
 	c := timer.New(timer.Options{Run: timer.Inline})
 	defer c.Close(context.Background())
@@ -53,8 +53,8 @@ func ExampleClock_Every() {
 	// 1 2 3
 }
 
-// Schedule calls next for each instant: here with growing pauses, four in total. A zero time
-// ends it.
+// Schedule calls next to get each instant. Here there are four instants with growing pauses. The
+// zero time ends the calls.
 func ExampleClock_Schedule() {
 	c := timer.New(timer.Options{})
 	defer c.Close(context.Background())
@@ -81,8 +81,8 @@ func ExampleClock_Schedule() {
 	// try 4
 }
 
-// At takes a date. For every day at three, use Schedule with dates, which also follows the wall
-// clock and daylight saving time.
+// At takes a date. To call a function every day at three, use Schedule with dates, which also
+// follows the wall clock and daylight saving time.
 func ExampleClock_At() {
 	c := timer.New(timer.Options{})
 	defer c.Close(context.Background())
@@ -96,7 +96,8 @@ func ExampleClock_At() {
 	// Output: 2 true true 0
 }
 
-// An ants pool can be used directly. A nonblocking one is called again after it has refused.
+// An ants pool can be used directly. If a nonblocking pool refuses a task, the task is submitted
+// again.
 func ExamplePool() {
 	pool, err := ants.NewPool(2, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// FuzzCalls turns bytes into calls of AfterFunc, Stop and Reset with pauses between them, on a
-// Clock and on package time in a bubble; the results and the callbacks must be the same.
+// FuzzCalls turns bytes into calls of AfterFunc, Stop and Reset with pauses between them. It
+// makes the calls on a Clock and on package time, in a bubble of synctest. The results and the
+// callbacks must be the same.
 //
 //	go test ./timer -run - -fuzz FuzzCalls -fuzzminimizetime 1s
 func FuzzCalls(f *testing.F) {

@@ -18,8 +18,8 @@ func pendings() []int {
 	return out
 }
 
-// heapClock is the usual implementation without a library: container/heap, a lock and a
-// goroutine.
+// heapClock is the usual implementation without a library. It consists of container/heap, a lock
+// and a goroutine.
 type heapClock struct {
 	mu   sync.Mutex
 	all  heapTimers
@@ -113,7 +113,7 @@ func (c *heapClock) push(t *heapTimer) {
 	}
 }
 
-// Stop is like that of package time.
+// Stop is like time.Timer.Stop.
 func (t *heapTimer) Stop() bool {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -124,7 +124,7 @@ func (t *heapTimer) Stop() bool {
 	return true
 }
 
-// Reset is like that of package time.
+// Reset is like time.Timer.Reset.
 func (t *heapTimer) Reset(d time.Duration) bool {
 	due := time.Now().Add(d)
 	t.c.mu.Lock()

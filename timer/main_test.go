@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Importing ants starts its default pool; ignore its two goroutines.
+// Ignore the two goroutines of the default pool that ants starts when it is imported.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }

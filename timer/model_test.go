@@ -42,8 +42,8 @@ type book struct {
 
 func newBook(start time.Time) *book { return &book{start: start, again: map[int]int{}} }
 
-// ring records a callback, and returns the delay with which the callback resets its own timer,
-// if it does: the same on both sides.
+// ring records a callback. If the callback should reset its own timer, ring returns the delay,
+// which is the same on both sides.
 func (b *book) ring(id int, seed uint64) (d time.Duration, reset bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,7 +51,8 @@ func (b *book) ring(id int, seed uint64) (d time.Duration, reset bool) {
 	b.rungs = append(b.rungs, rung{at, id})
 	b.again[id]++
 	dice := rand.New(rand.NewPCG(seed, uint64(id)<<32|uint64(b.again[id])))
-	whole := at.Truncate(time.Millisecond) // half a millisecond back, if it was due at once
+	// a timer that was due at once was set at half a millisecond
+	whole := at.Truncate(time.Millisecond)
 	return whole + time.Duration(dice.IntN(50)+1)*time.Millisecond - at, dice.IntN(4) == 0
 }
 
@@ -74,7 +75,8 @@ type pair struct {
 	std  stopper
 }
 
-// delay returns a delay such that a timer set at a half millisecond is due at a whole one.
+// delay returns a delay such that a timer set at half a millisecond is due at a whole
+// millisecond.
 func delay(dice *rand.Rand) time.Duration {
 	var ms int
 	switch dice.IntN(8) {
@@ -122,7 +124,7 @@ func model(t *testing.T, seed uint64, ops int, o timer.Options) {
 					id, d := g*modelTimers+k, delay(dice)
 					switch p := pairs[k]; {
 					case p == nil || dice.IntN(16) == 0:
-						if p != nil { // the old one is dropped
+						if p != nil { // the previous timer is dropped
 							p.ours.Stop()
 							p.std.Stop()
 						}
@@ -156,8 +158,8 @@ func model(t *testing.T, seed uint64, ops int, o timer.Options) {
 							t.Errorf("seed %d: Reset of %d at %v: %v, package time says %v", seed, id, time.Since(start), a, b)
 						}
 					}
-					// Timers due at once must be over before the next call, because their order
-					// is unspecified.
+					// Timers due at once must fire before the next call, because their order is
+					// unspecified.
 					if d <= 0 || dice.IntN(4) == 0 {
 						time.Sleep(time.Duration(1+dice.IntN(60)) * time.Millisecond)
 					}

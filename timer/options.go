@@ -23,10 +23,10 @@ type Options struct {
 // Pool runs tasks, each once, on any goroutine; *ants.Pool implements it. Submit returns an
 // error if the pool will not run the task. It is called by the driver, one call at a time.
 //
-// No timer is lost by a refusal. The timer can still be stopped, and the same task is submitted
-// again after 1 ms, then after 2, 4, and up to 64 ms. Timers that become due in the meantime wait
-// in order until the pool has accepted the task; [Stats] counts the refusals. A Submit that blocks
-// delays the other timers in the same way, but does not delay calls of Stop, Reset or AfterFunc.
+// A refusal loses no timer. The timer can still be stopped, and its task is submitted again after
+// 1 ms, then after 2, 4, and up to 64 ms. Timers that become due in the meantime wait in order
+// until the pool has accepted the task; [Stats] counts the refusals. A Submit that blocks delays
+// the other timers in the same way, but does not delay calls of Stop, Reset or AfterFunc.
 type Pool interface {
 	Submit(task func()) error
 }
@@ -38,8 +38,8 @@ var (
 	Goroutines Pool = goroutines{}
 
 	// Inline runs the callbacks on the driver itself, one after another, in order of their
-	// deadlines. It is the cheapest choice and the only ordered one, but a slow callback delays
-	// all others, and a callback that never returns blocks the Clock forever.
+	// deadlines. It is the cheapest choice and the only one that keeps the order, but a slow
+	// callback delays all others, and a callback that never returns blocks the Clock forever.
 	Inline Pool = inline{}
 )
 

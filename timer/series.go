@@ -18,15 +18,16 @@ type series struct {
 	next   func(prev time.Time) time.Time
 
 	// Protected by s.mu.
-	h       wheel.Handle
-	due     int64     // deadline of the next call in ns after New; not rounded, to avoid drift
-	began   int64     // start of the running or last call, in ns after New
-	at      time.Time // the deadline as a time: passed to next, or compared with the wall clock
-	wall    bool      // follows the wall clock
-	walls   bool      // wall is or was true
-	live    bool      // there will be another call unless the timer is stopped
-	running bool
-	moved   bool // Reset was called while the function ran, and has set due
+	h     wheel.Handle
+	due   int64 // deadline of the next call in ns after New; not rounded, to avoid drift
+	began int64 // start of the running or last call, in ns after New
+	// the deadline as a time.Time, which is passed to next or compared with the wall clock
+	at       time.Time
+	wall     bool // the timer follows the wall clock
+	everWall bool // wall has ever been true
+	live     bool // there will be another call unless the timer is stopped
+	running  bool
+	moved    bool // Reset was called while the function ran, and has set due
 }
 
 // At waits until the wall clock shows t or later, and then calls f. It returns a [Timer] that
@@ -36,8 +37,8 @@ type series struct {
 // The wall clock may be set while At waits. While any timer follows the wall clock, the driver
 // compares it with the monotonic clock every second and adjusts the deadlines. So after the clock
 // was set forward, a call is at most a second late. If a deadline is reached while the wall clock
-// still shows an earlier time, the timer continues to wait: a call is never made before t. Slewing
-// the clock does not count as setting it and can delay a call by up to ten milliseconds.
+// still shows an earlier time, the timer continues to wait, so f is never called before t.
+// Slewing the clock does not count as setting it and can delay a call by up to ten milliseconds.
 func (c *Clock) At(t time.Time, f func()) *Timer {
 	if f == nil {
 		panic("timer: At: nil function")
@@ -47,9 +48,9 @@ func (c *Clock) At(t time.Time, f func()) *Timer {
 	return &Timer{series: r}
 }
 
-// Every calls f after d, and then again each time d has passed: the n-th call is due exactly
-// n×d after the start, however late earlier calls were. It returns a [Timer] that can end it.
-// Every panics if d is not positive or f is nil.
+// Every calls f after d, and then again each time d has passed. The n-th call is due exactly n×d
+// after the start, however late earlier calls were. Every returns a [Timer] that can end the
+// calls. Every panics if d is not positive or f is nil.
 //
 // Calls do not overlap, and missed calls do not accumulate. A call is made at the first multiple
 // of Options.Resolution after its deadline. If a call starts so late that further deadlines have
@@ -74,16 +75,17 @@ func (c *Clock) Every(d time.Duration, f func()) *Timer {
 	return &Timer{series: r}
 }
 
-// Schedule calls f at the instants returned by next: first at next(now), then at next of the
-// previous instant. If next returns the zero time, f is called for prev and not again. Schedule
-// returns a [Timer] that can also end the calls. It panics if next or f is nil.
+// Schedule calls f at the instants returned by next. The first instant is next(now), and each
+// further one is next(prev), where prev is the previous instant. If next returns the zero time, f
+// is called for prev and not again. Schedule returns a [Timer] that can also end the calls. It
+// panics if next or f is nil.
 //
-// prev is the requested instant, not the time at which f was called, so there is no drift. If next
-// returns an instant in the past, f is called for it at once; so next decides whether missed
-// instants are made up for or skipped. prev has a monotonic reading, and so has prev.Add(d), so
-// setting the wall clock does not affect these instants. An instant without a monotonic reading,
-// such as the result of [time.Date], Truncate or Round, follows the wall clock as in [Clock.At].
-// (With Options.Clock there are no monotonic readings.)
+// prev is the requested instant, not the time at which f was called, so there is no drift. If
+// next returns an instant in the past, f is called for it at once. So next decides whether missed
+// instants are made up for or skipped. prev has a monotonic reading, and so does prev.Add(d),
+// which is therefore not affected by setting the wall clock. An instant without a monotonic
+// reading, such as the result of [time.Date], Truncate or Round, follows the wall clock as in
+// [Clock.At]. (With Options.Clock there are no monotonic readings.)
 //
 // next is first called in Schedule and then just before each call of f, on the same goroutine. If
 // next panics and the pool recovers the panic, or if next ends its goroutine, there are no more
@@ -120,11 +122,11 @@ func (r *series) begin(t time.Time, wall bool) {
 	r.updateWalls()
 }
 
-// set sets the deadline to t. If wall is set, t is an instant of the wall clock. The caller holds
+// set sets the deadline to t. If wall is true, the timer follows the wall clock. The caller holds
 // mu.
 func (r *series) set(t time.Time, wall bool) {
 	c := r.s.clock
-	r.at, r.wall, r.walls = t, wall, r.walls || wall
+	r.at, r.wall, r.everWall = t, wall, r.everWall || wall
 	if wall {
 		r.due = c.wallDue(t)
 	} else {
@@ -147,7 +149,7 @@ func (r *series) arm() {
 	}
 }
 
-// call is the function of the timer on the wheel.
+// call makes one call of f. It is the function that the shard stores for the timer.
 func (r *series) call() {
 	if !r.enter() {
 		return
@@ -160,14 +162,14 @@ func (r *series) call() {
 	}
 }
 
-// enter reports whether the call is still wanted and due. If the wall clock was set back, a timer
-// that follows it may not be due yet; enter then makes it wait again.
+// enter reports whether the call should still be made now. If the wall clock was set back, a
+// timer that follows it may not be due yet. In this case enter makes it wait again.
 func (r *series) enter() bool {
 	s := r.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The timer may have been stopped or reset since the wheel returned it. After a reset it waits
-	// again, so its handle is not stale.
+	// The timer may have been stopped or reset since the wheel returned it. After a reset the
+	// timer waits again, so its handle is not stale.
 	if !r.live || s.state(r.h) != wheel.Stale {
 		return false
 	}
@@ -182,8 +184,8 @@ func (r *series) enter() bool {
 	return true
 }
 
-// advance computes the instant of the following call, and reports whether the current call is
-// still wanted.
+// advance computes the instant of the following call, and reports whether the current call should
+// still be made.
 func (r *series) advance() bool {
 	r.s.mu.Lock()
 	prev, moved := r.at, r.moved
@@ -197,7 +199,7 @@ func (r *series) advance() bool {
 			return
 		}
 		r.s.mu.Lock()
-		r.live = r.live && r.moved // there is no later instant
+		r.live = r.live && r.moved // next has not returned, so there is no later instant
 		r.s.mu.Unlock()
 	}()
 	t := r.next(prev)
@@ -231,10 +233,11 @@ func (r *series) leave() {
 	r.updateWalls()
 }
 
-// following returns the next deadline of an Every after a call has ended. It is usually one period
-// after the last deadline. If that has passed, it is the latest deadline that has passed or, if
-// the call took a whole period, the first deadline in the future. A deadline counts as passed once
-// its tick has started; deadlines within the same tick share one call. The caller holds mu.
+// following returns the next deadline of an Every after a call has ended. The next deadline is
+// usually one period after the last deadline. If that instant has already passed, it is the
+// latest deadline that has passed or, if the call took a whole period, the first deadline in the
+// future. A deadline counts as passed once its tick has started; deadlines within the same tick
+// share one call. The caller holds mu.
 func (r *series) following() int64 {
 	c, period := r.s.clock, int64(r.period)
 	// the number of periods from due to the last deadline within tick t

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// times records when something happened, relative to its creation.
+// times records the times of events, relative to its creation.
 type times struct {
 	mu    sync.Mutex
 	start time.Time
@@ -69,8 +69,8 @@ func TestEveryDoesNotDrift(t *testing.T) {
 	}
 }
 
-// TestEverySkips checks that calls that became due while one ran are skipped, and that the
-// phase is kept.
+// TestEverySkips checks that calls that became due during a call are skipped, and that the phase
+// is kept.
 func TestEverySkips(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestEverySkips(t *testing.T) {
 	}
 }
 
-// milliseconds is seconds for shorter times.
+// milliseconds is like seconds, but for milliseconds.
 func milliseconds(n ...float64) []time.Duration {
 	out := seconds(n...)
 	for i := range out {
@@ -106,8 +106,8 @@ func milliseconds(n ...float64) []time.Duration {
 	return out
 }
 
-// TestEveryAtTheResolution checks that neither rounding a deadline up nor a callback that ends
-// within its period loses a call, even if the next deadline has passed.
+// TestEveryAtTheResolution checks that no call is lost because a deadline is rounded up, or
+// because the next deadline passes during a callback that takes less than a period.
 func TestEveryAtTheResolution(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestEveryAtTheResolution(t *testing.T) {
 	}
 }
 
-// TestEveryBelowTheResolution checks that deadlines within one tick are one call.
+// TestEveryBelowTheResolution checks that deadlines within one tick cause only one call.
 func TestEveryBelowTheResolution(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -147,8 +147,8 @@ func TestEveryBelowTheResolution(t *testing.T) {
 	}
 }
 
-// TestEveryLate checks that a late driver makes the late call and then at once the latest one
-// that has become due, and skips those between the two.
+// TestEveryLate checks that a late driver makes the late call, then at once the latest call that
+// has become due, and skips the calls in between.
 func TestEveryLate(t *testing.T) {
 	for _, test := range []struct {
 		held time.Duration // from 3 ms on
@@ -174,8 +174,8 @@ func TestEveryLate(t *testing.T) {
 	}
 }
 
-// TestEveryReset checks that Reset gives an Every a new period from now on, like that of a
-// time.Ticker, whether it waits, runs or was stopped.
+// TestEveryReset checks that Reset gives an Every a new period that starts now, like
+// time.Ticker.Reset, whether the timer waits, runs or was stopped.
 func TestEveryReset(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestP65_StopWhileRunning(t *testing.T) {
 }
 
 // TestSchedule checks that f is called at each instant returned by next, and that next gets the
-// requested instant. A zero time ends it.
+// requested instant. The zero time ends the calls.
 func TestSchedule(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -374,8 +374,8 @@ func TestSeriesNeverOverlaps(t *testing.T) {
 	}
 }
 
-// TestScheduleByReadings checks that an instant with a monotonic reading is waited for with the
-// system's wall clock. (In a synctest bubble no instant has one.)
+// TestScheduleByReadings checks instants with a monotonic reading. (In a bubble of synctest no
+// instant has a monotonic reading.)
 func TestScheduleByReadings(t *testing.T) {
 	c := timer.New(timer.Options{})
 	defer closed(t, c)
@@ -397,8 +397,8 @@ func (recovering) Submit(task func()) error {
 	return nil
 }
 
-// TestNextFails checks that a Schedule whose next does not return ends and is not called again,
-// and that delays and a Schedule that was reset meanwhile are unaffected.
+// TestNextFails checks that a Schedule ends if next does not return, and that other timers and a
+// Schedule that was reset meanwhile are not affected.
 func TestNextFails(t *testing.T) {
 	for name, run := range runs {
 		for _, end := range recoveredtest.Ends("") {

@@ -10,9 +10,9 @@ import (
 // shard is a part of a Clock's timers, with its own lock. A timer stays in the shard in which it
 // was created.
 //
-// Invariant: fns holds the function of each waiting or resting timer of the wheel, by the index in
-// the timer's handle, and nil for all other indexes. A timer is resting from the tick at which it
-// became due until its function starts; until then it can be stopped.
+// Invariant: fns holds the function of each waiting or resting timer of the wheel, by the index
+// in the timer's handle, and nil for every other index. A due timer is resting until its function
+// starts, so that it can still be stopped.
 type shard struct {
 	mu    sync.Mutex
 	wheel *wheel.Wheel // nil before the first timer and after Close
@@ -28,9 +28,9 @@ type shard struct {
 	// read by the driver without it.
 	next atomic.Int64
 
-	// If the search for the next deadline is unfinished, the instant at which it continues: only
-	// timers added since the search was interrupted are due before it. Never if the search is
-	// complete. Used only by the driver.
+	// The instant to which the search for the next deadline has come if it is unfinished, and
+	// wheel.Never if it is complete. Only timers added since the search was interrupted are due
+	// before this instant. Used only by the driver.
 	search wheel.Time
 	added  int // timers added and moved since the last search; protected by mu
 
@@ -49,8 +49,8 @@ const fnPage = 1 << 10
 // before it releases the lock.
 const searchPiece = 512
 
-// add starts a timer and reports whether it is due before all others of the shard. now is in ns
-// after New. After Close, add starts nothing and returns 0. The caller holds mu.
+// add starts a timer and reports whether it is due before all other timers of the shard. now is
+// in ns after New. After Close, add starts nothing and returns 0. The caller holds mu.
 func (s *shard) add(now int64, due wheel.Time, f func()) (h wheel.Handle, first bool) {
 	if s.wheel == nil {
 		if s.closed {
@@ -83,8 +83,8 @@ func (s *shard) state(h wheel.Handle) wheel.State {
 }
 
 // move gives a timer another deadline. ok is false if the timer was stopped or its function has
-// started. first is true if the timer is now due before all others of the shard. The caller holds
-// mu.
+// started. first is true if the timer is now due before all other timers of the shard. The caller
+// holds mu.
 func (s *shard) move(h wheel.Handle, due wheel.Time) (ok, first bool) {
 	if s.wheel == nil || h == s.spare || !s.wheel.Move(h, due) {
 		return false, false
@@ -132,7 +132,8 @@ func (s *shard) takeFunc(h wheel.Handle) (f func()) {
 	return f
 }
 
-// call runs the function of a due timer, unless it has been stopped or moved since.
+// call runs the function of a due timer, unless the timer was stopped or moved after it became
+// due.
 func (s *shard) call(h wheel.Handle) {
 	f := s.claim(h)
 	if f == nil {
@@ -143,7 +144,7 @@ func (s *shard) call(h wheel.Handle) {
 }
 
 // claim ends a due timer and returns its function, which the caller must call. It returns nil if
-// the timer was stopped or moved in the meantime.
+// the timer was stopped or moved after it became due.
 func (s *shard) claim(h wheel.Handle) func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,8 +163,8 @@ func (s *shard) ended() {
 }
 
 // take appends the timers due at or before t to dst and recomputes next. To hold the lock only
-// briefly, it may do only a part of this work; further calls then do the rest. Only the driver may
-// call it.
+// briefly, one call may do only part of this work, and the next calls do the rest. Only the
+// driver may call it.
 func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,13 +175,13 @@ func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 		s.wheel.Remove(s.spare)
 		s.spare = 0
 	}
-	if t >= s.search { // continue the search; search may be later than the current tick
+	if t >= s.search { // continue the search, whose instant may be later than the current tick
 		s.findNext()
 		return dst
 	}
 	if s.added > searchPiece {
-		// Many timers were added. Advancing to t might have to open the slots of all of them, so
-		// look for an earlier stop first.
+		// Many timers were added. Advancing to t might have to empty the slots of all of them.
+		// NextWithin bounds this work, but may return an instant before t.
 		t = min(t, s.findNext())
 	}
 	if t < s.search {

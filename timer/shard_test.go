@@ -13,10 +13,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestSearchInPieces searches for the earliest deadline among very many, hours away. The driver
-// must find it, and do its work, without holding the lock for more than a few entries at a
-// time. A timer added during the search must be called on time. The test counts entries, not
-// time.
+// TestSearchInPieces searches for the earliest of very many deadlines that are hours away. The
+// driver must find it without holding the lock for more than a bounded number of entries. A timer
+// added during the search must be called on time. The test counts entries, not time.
 func TestSearchInPieces(t *testing.T) {
 	const many = 50 * searchPiece
 	c := newClock(Options{Resolution: time.Millisecond}, 1) // no driver
@@ -90,7 +89,7 @@ func TestSearchWhileIdle(t *testing.T) {
 			c.AfterFunc(150*time.Minute, func() {})
 		}
 		searches := false
-		c.AfterFunc(time.Hour, func() { // their hour is the next one now
+		c.AfterFunc(time.Hour, func() { // the slot of these timers is the coming slot now
 			for i := range c.shards {
 				searches = searches || c.shards[i].search < wheel.Never
 			}
@@ -105,8 +104,8 @@ func TestSearchWhileIdle(t *testing.T) {
 	})
 }
 
-// TestSpare checks that the next added timer reuses the place of a stopped one on the wheel, so
-// that repeated use takes the memory of one timer.
+// TestSpare checks that the next added timer reuses the place of a stopped timer on the wheel, so
+// that repeatedly adding and stopping a timer takes the memory of one timer.
 func TestSpare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		submitted := 0
@@ -148,13 +147,13 @@ func TestSpare(t *testing.T) {
 	})
 }
 
-// pool makes a function a Pool.
+// pool adapts a function to a Pool.
 type pool func(f func()) error
 
 func (p pool) Submit(f func()) error { return p(f) }
 
-// TestSpread checks that a goroutine with few timers uses one shard, and that one with many
-// timers uses all of them, so that callers that stop them do not share one lock.
+// TestSpread checks that a goroutine with few timers uses one shard, and that a goroutine with
+// many timers uses all shards, so that callers that stop these timers do not share one lock.
 func TestSpread(t *testing.T) {
 	const shards = 8
 	c := newClock(Options{Resolution: time.Millisecond}, shards)
@@ -182,7 +181,7 @@ func TestSpread(t *testing.T) {
 }
 
 // TestAnnounce adds an earlier timer after the driver has read the earliest deadline and before
-// it publishes its sleep time, which wakes nothing. The driver must check again.
+// it publishes its sleep time. This does not wake the driver, so the driver must check again.
 func TestAnnounce(t *testing.T) {
 	c := newClock(Options{Resolution: time.Millisecond}, 2)
 	c.shards[0].add(0, 50, func() {})
@@ -199,8 +198,8 @@ func TestAnnounce(t *testing.T) {
 	require.Len(t, c.wake, 1, "now it is known when it will be")
 }
 
-// TestResetBeforeEnter resets a series whose call has left the wheel and not started. It waits
-// again, and the earlier call does nothing.
+// TestResetBeforeEnter resets a series after its timer has left the wheel and before its call has
+// started. The series must wait again, and the earlier call must do nothing.
 func TestResetBeforeEnter(t *testing.T) {
 	c := newClock(Options{Resolution: time.Millisecond}, 1)
 	called := 0
@@ -222,8 +221,8 @@ func TestResetBeforeEnter(t *testing.T) {
 	require.Zero(t, c.Len())
 }
 
-// TestPauses checks that a pool that refuses is called again after 1, 2, 4 ms and so on up to
-// 64, and then every 64 ms.
+// TestPauses checks that a pool that refuses is called again after 1, 2, 4 and so on up to 64 ms,
+// and then every 64 ms.
 func TestPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Time

@@ -16,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// life is the history of a timer of the stress test. due is a lower bound of the deadline for
-// the callback: the next one is set only while no callback is pending.
+// life is the history of a timer of the stress test. A new deadline is set only while no callback
+// is pending, so due is a lower bound for the time of the next callback.
 type life struct {
 	t     *timer.Timer
 	armed atomic.Int64 // callbacks that may still come
@@ -26,8 +26,8 @@ type life struct {
 }
 
 // TestP63_Stress uses real time, real goroutines and each way to run callbacks. No callback may
-// be early; each deadline is either called once or its Stop or Reset returned true; after Close
-// there are no callbacks.
+// be early. For each deadline, either there is one callback, or Stop or Reset returned true.
+// After Close there are no callbacks.
 func TestP63_Stress(t *testing.T) {
 	pool, err := ants.NewPool(8, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	require.NoError(t, err)

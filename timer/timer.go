@@ -9,8 +9,8 @@ import (
 // Timer is a scheduled function call. Use [Clock.AfterFunc], [Clock.At], [Clock.Every] or
 // [Clock.Schedule] to create one. Any goroutine may call its methods.
 //
-// A caller that needs neither Stop nor Reset may drop the Timer: its function is called all the
-// same. The Timer keeps a reference to the function, for Reset.
+// A caller that needs neither Stop nor Reset may drop the Timer. Its function is called
+// nevertheless. The Timer keeps a reference to the function, for Reset.
 type Timer struct {
 	s      *shard
 	f      func()
@@ -19,9 +19,9 @@ type Timer struct {
 	h wheel.Handle // protected by s.mu
 }
 
-// AfterFunc waits for d to elapse and then calls f, as set by Options.Run. It returns a [Timer]
-// that can cancel the call. If d is not positive, f is called immediately, but never inside
-// AfterFunc. AfterFunc panics if f is nil.
+// AfterFunc waits for d to elapse and then calls f. Options.Run determines on which goroutine. It
+// returns a [Timer] that can cancel the call. If d is not positive, f is called immediately, but
+// never inside AfterFunc. AfterFunc panics if f is nil.
 //
 // d is measured on the monotonic clock, so setting the wall clock has no effect. f is not called
 // before d has elapsed, and usually less than Options.Resolution plus a millisecond later. After
@@ -53,8 +53,9 @@ func (c *Clock) after(t *Timer, d time.Duration) {
 // the timer has expired or was already stopped. If Stop returns true, the function will not
 // start. If it returns false, the function may still be running; Stop does not wait for it.
 //
-// Stop ends a timer of [Clock.Every] or [Clock.Schedule] even while its function runs; true then
-// means that there are no further calls. Stop panics if the Timer was not created by a Clock.
+// Stop ends a timer of [Clock.Every] or [Clock.Schedule] even while its function runs. A result
+// of true then means that there are no further calls. Stop panics if the Timer was not created by
+// a Clock.
 func (t *Timer) Stop() bool {
 	if t.series != nil {
 		return t.series.stop()

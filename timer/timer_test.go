@@ -23,7 +23,7 @@ func closed(tb testing.TB, c *timer.Clock) {
 	require.NoError(tb, c.Close(context.Background()))
 }
 
-// runs are the ways to run callbacks that need no pool.
+// runs contains the ways to run callbacks that need no pool.
 var runs = map[string]timer.Pool{"goroutines": nil, "inline": timer.Inline}
 
 // TestP60_AsPackageTime compares the results of Stop and Reset with those of package time, step
@@ -81,7 +81,8 @@ func TestP60_AsPackageTime(t *testing.T) {
 	}
 }
 
-// TestNeverInline checks that a timer due now runs at once, but not under the caller's lock.
+// TestNeverInline checks that a timer due now runs at once, but not inside AfterFunc, where the
+// caller may hold a lock.
 func TestNeverInline(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -143,8 +144,8 @@ func TestP62_NeverEarly(t *testing.T) {
 	}
 }
 
-// TestP63_StopOfASibling checks that a timer due at the same instant can be stopped until it
-// starts, even by the previous callback.
+// TestP63_StopOfASibling checks that, of two timers due at the same instant, the callback of the
+// first can stop the second.
 func TestP63_StopOfASibling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -171,7 +172,8 @@ func TestP63_StopOfASibling(t *testing.T) {
 	})
 }
 
-// TestResetOfASibling checks that a timer due at the same instant can be moved until it starts.
+// TestResetOfASibling checks that, of two timers due at the same instant, the callback of the
+// first can reset the second.
 func TestResetOfASibling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -280,7 +282,7 @@ func TestMisuse(t *testing.T) {
 	require.Equal(t, 1, c.Len(), "the Every above, which goes on")
 }
 
-// TestP64_Idle checks that a Clock with no timer, or with one, sleeps.
+// TestP64_Idle checks that a Clock with no timer, or with one timer, sleeps.
 func TestP64_Idle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clocks []*timer.Clock
@@ -333,7 +335,8 @@ func TestWakesOnlyForEarlier(t *testing.T) {
 	})
 }
 
-// TestCatchUp checks that after a stop of the process all due timers fire in time order.
+// TestCatchUp checks that after the process was stopped, all due timers fire in the order of
+// their deadlines.
 func TestCatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
@@ -341,7 +344,7 @@ func TestCatchUp(t *testing.T) {
 		const n = 10_000
 		var came []int
 		var wg sync.WaitGroup
-		for k := range 8 { // several goroutines, so several shards
+		for k := range 8 { // several goroutines, so that several shards are used
 			wg.Go(func() {
 				for i := k; i < n; i += 8 {
 					c.AfterFunc(time.Second+time.Duration(i*i%n)*time.Millisecond, func() { came = append(came, i*i%n) })
@@ -404,7 +407,7 @@ func TestFunctionIsReleased(t *testing.T) {
 	other, waits := start(time.Hour)
 	_, gone := start(0)
 	require.True(t, <-came)
-	require.True(t, stopped.Stop()) // and none is added that would reuse its place
+	require.True(t, stopped.Stop()) // no timer is added that would reuse its place
 	runtime.GC()
 	require.NotNil(t, kept.Value(), "for a Reset")
 	require.NotNil(t, waits.Value())

@@ -12,9 +12,9 @@ const (
 	// it.
 	wallCheck = time.Second
 
-	// wallTolerance is the largest change of the wall clock, relative to the monotonic clock, that
-	// is ignored. Otherwise a clock that is slewed, by half a millisecond per second, would move
-	// deadlines all the time.
+	// wallTolerance is the largest change of the wall clock, relative to the monotonic clock,
+	// that is ignored. The operating system slews the clock by up to half a millisecond per
+	// second, which would otherwise move deadlines all the time.
 	wallTolerance = int64(10 * time.Millisecond)
 
 	unknownOffset = math.MinInt64
@@ -26,11 +26,11 @@ type walls struct {
 	n      atomic.Int64 // len(all)
 	mu     sync.Mutex
 	all    map[*series]struct{}
-	offset int64 // wall clock minus monotonic clock, as used for the deadlines
+	offset int64 // wall clock minus monotonic clock, as used to compute the deadlines
 }
 
 // guarded wraps a wall clock so that it does not panic, because the clock is read by the driver
-// and under locks. If clock panics, its last result plus the time since then is returned.
+// and under locks. If clock panics, the wrapper returns the last result plus the time since then.
 func (c *Clock) guarded(clock func() time.Time) func() time.Time {
 	var offset atomic.Int64
 	offset.Store(c.start.UnixNano())
@@ -56,7 +56,7 @@ func (c *Clock) wallDue(t time.Time) int64 {
 	return ns
 }
 
-// wallOffset returns the difference between the wall clock and the monotonic one.
+// wallOffset returns the difference between the wall clock and the monotonic clock, in ns.
 func (c *Clock) wallOffset() int64 { return c.wall().UnixNano() - c.elapsed() }
 
 // updateWalls adds a series to walls, or removes it, depending on whether it follows the wall
@@ -64,7 +64,7 @@ func (c *Clock) wallOffset() int64 { return c.wall().UnixNano() - c.elapsed() }
 func (r *series) updateWalls() {
 	w := &r.s.clock.walls
 	r.s.mu.Lock()
-	never := !r.walls
+	never := !r.everWall
 	r.s.mu.Unlock()
 	if never {
 		return
@@ -102,10 +102,10 @@ func moved(a, b int64) bool {
 // that follow it. Only the driver may call it.
 func (c *Clock) checkWall(ns int64) {
 	w := &c.walls
-	if w.n.Load() == 0 || ns-c.driver.look < int64(wallCheck) {
+	if w.n.Load() == 0 || ns-c.driver.wallChecked < int64(wallCheck) {
 		return
 	}
-	c.driver.look = ns
+	c.driver.wallChecked = ns
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if offset := c.wallOffset(); moved(offset, w.offset) {
@@ -117,7 +117,8 @@ func (c *Clock) checkWall(ns int64) {
 }
 
 // follow recomputes the deadline after a change of the wall clock. While the function runs, the
-// timer is not on the wheel; the call then computes the next deadline itself.
+// timer is not on the wheel and move has no effect. The next deadline is then computed when the
+// function returns.
 func (r *series) follow() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

@@ -34,7 +34,7 @@ func (w *dial) set(d time.Duration) {
 	w.ahead += d
 }
 
-// TestAt checks that At behaves like AfterFunc if the wall clock is not set.
+// TestAt checks that At behaves like AfterFunc if the wall clock is never set.
 func TestAt(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -132,8 +132,8 @@ func TestAtSetBackAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// TestAtBetweenTwoChecks adds a timer while the clock is set forward and immediately back,
-// which no check notices.
+// TestAtBetweenTwoChecks adds a timer while the clock is set forward, and sets it back
+// immediately, so that no check notices this.
 func TestAtBetweenTwoChecks(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
@@ -155,8 +155,8 @@ func TestAtBetweenTwoChecks(t *testing.T) {
 	}
 }
 
-// TestAtOfAClockThatDrifts checks that a call is never early, and at most ten milliseconds plus
-// a Resolution late.
+// TestAtOfAClockThatDrifts checks that with a slewed clock, a call is never early, and at most
+// ten milliseconds plus a Resolution late.
 func TestAtOfAClockThatDrifts(t *testing.T) {
 	for _, drift := range []float64{0.0005, -0.0005} {
 		for name, run := range runs {
@@ -185,7 +185,8 @@ func TestAtOfAClockThatDrifts(t *testing.T) {
 }
 
 // TestAtOfASmallDrift checks that no deadline is moved while the wall clock is within the
-// tolerance: the call is made at the instant computed when it was set, and not earlier.
+// tolerance: the call is made at the instant that was computed when the timer was set, and not
+// earlier.
 func TestAtOfASmallDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &dial{start: time.Now(), drift: 0.0005}
@@ -198,8 +199,7 @@ func TestAtOfASmallDrift(t *testing.T) {
 	})
 }
 
-// TestAtToTheNanosecond checks that a call is not a nanosecond before the wall clock shows its
-// time.
+// TestAtToTheNanosecond checks that a call is not even a nanosecond early by the wall clock.
 func TestAtToTheNanosecond(t *testing.T) {
 	for _, back := range []time.Duration{1, 2, time.Millisecond - 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestAtToTheNanosecond(t *testing.T) {
 			shown := []time.Time{}
 			c.At(at, func() { shown = append(shown, w.now()) })
 			time.Sleep(9900 * time.Millisecond)
-			w.set(-back) // too little to be told from a drift
+			w.set(-back) // too little to be distinguished from a drift
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			require.Len(t, shown, 1)
@@ -219,8 +219,8 @@ func TestAtToTheNanosecond(t *testing.T) {
 	}
 }
 
-// TestChecksTheWallClock checks that the driver reads the wall clock once a second while a
-// timer follows it, however often it wakes, and otherwise not at all.
+// TestChecksTheWallClock checks that the driver reads the wall clock once a second while a timer
+// follows it, however often the driver wakes, and otherwise never.
 func TestChecksTheWallClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int64
@@ -312,8 +312,9 @@ func TestSetWhileACallRuns(t *testing.T) {
 	}
 }
 
-// TestP67_ClockFails checks that after a panic of the wall clock its last result plus the time
-// since is used: At and Schedule fire on time, the driver survives, and no lock is left held.
+// TestP67_ClockFails checks that after a panic of the wall clock, its last result plus the time
+// since then is used. At and Schedule fire on time, the driver continues, and no lock remains
+// held.
 func TestP67_ClockFails(t *testing.T) {
 	for name, run := range runs {
 		for _, end := range recoveredtest.Ends("")[:len(recoveredtest.Panics)] {
