@@ -6,9 +6,9 @@ import (
 )
 
 // A Turn is one batched turn: work for an owner whose mailbox is idle and has no message. Arg
-// describes the work. In most frames, all turns are batched. The loop writes them into a slice. It
-// accesses the mailboxes, which are scattered in memory, neither before nor after the turns.
-// Workers claim a share of several consecutive turns at a time.
+// describes the work. In most frames, all turns are batched. The loop writes them into a slice
+// and does not access the mailboxes, which are scattered in memory. Workers claim several
+// consecutive turns, called a share, at a time.
 //
 //	Batch ─▸ a b c d e f g h i j k │ closed by EndBatch
 //	         └──┬──┘ └──┬──┘ ▴
@@ -19,17 +19,17 @@ import (
 // from the shares of other workers, so that a blocked worker delays only the owner that it is
 // running.
 //
-// A turn that does not end normally turns its mailbox into a running one, as if a message had
-// been sent:
+// If a turn does not end normally, its mailbox becomes running, as if a message had been sent.
+// The states of a turn that was started are:
 //
-//	over   the normal end: the mailbox was idle all the time
-//	moved  the turn called [Mailbox.Defer]: the mailbox is in the ready list
+//	over   the turn ended normally; the mailbox was idle throughout
+//	moved  the turn called [Mailbox.Defer], so the mailbox is in the ready list
 //	held   EndBatch found that a worker is still running the turn
 type Turn[O, M any] struct {
 	Arg   any // as passed to [Group.Batch]
 	box   *Mailbox[O, M]
 	state atomic.Uint32
-	// 1 + index of the worker that claimed this turn alone; 0 if the turn is unclaimed or in a
+	// 1 + index of the worker that claimed this single turn; 0 if the turn is unclaimed or in a
 	// share
 	worker atomic.Int32
 }
@@ -51,8 +51,8 @@ type round[O, M any] struct {
 	shares []share       // by worker; never resized, because workers read it even before the round is opened
 
 	// Protected by the group's lock. ended counts the turns that have ended. A worker adds its
-	// turns only when it takes other work or releases its slot, so the state of the slots does not
-	// depend on timing once all turns are counted.
+	// turns only when it takes other work or releases its slot. So once all turns are counted, it
+	// does not depend on timing which slots are free.
 	ended int
 	moved bool // at least one turn was moved
 }
@@ -65,7 +65,7 @@ type share struct {
 }
 
 // maxShare is the maximum number of turns in a share. With smaller shares, too few cache misses
-// overlap. Larger shares are not faster, and prefetched data may be evicted before it is used.
+// overlap. With larger shares, prefetched data may be evicted before it is used.
 const maxShare = 64
 
 // take removes the next turn from a share, if there is one.
@@ -115,8 +115,8 @@ func (g *Group[O, M]) openBatch() {
 	}
 }
 
-// left returns the number of batched turns that have not started, except for turns of a share
-// that is just being created.
+// left returns the number of batched turns that have not started. It does not count the turns of
+// a share that is just being created.
 func (r *round[O, M]) left() int {
 	c := r.cursor.Load()
 	n := max(0, int(c>>32)-int(uint32(c)))
@@ -133,7 +133,7 @@ func (g *Group[O, M]) claimTurn(i int, r *round[O, M]) *Turn[O, M] {
 	}
 	c := r.cursor.Load()
 	if left := int(c>>32) - int(uint32(c)); left > 0 {
-		// Shares shrink to single turns at the end, so that all workers finish at about the
+		// Towards the end, shares shrink to single turns, so that all workers finish at about the
 		// same time.
 		n := uint64(min(max(1, left/(4*len(g.workers))), maxShare))
 		c = r.cursor.Add(n) - n
@@ -157,31 +157,33 @@ func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O,
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r != g.batch {
-		g.putBehind(i, r.turns[from:to])
+		g.queueHeld(i, r.turns[from:to])
 		return first
 	}
 	s := &r.shares[i]
 	s.from, s.to = from, to
 	s.left.Store(uint64(to)<<32 | uint64(from+1))
 	if len(g.free) > 0 {
-		g.notify() // workers that have just ended could not see these turns
+		// Other workers may have ended because they could not see these turns. Wait restarts them.
+		g.notify()
 	}
 	return first
 }
 
-// putBehind handles a share if the loop has closed its round while worker i was prefetching. The
-// loop regards all turns of the share as held, that is, as running. Other workers do not see the
-// closed round. This worker runs the first turn, and putBehind moves the others to Group.behind,
-// from where any worker takes them. The caller holds the lock.
-func (g *Group[O, M]) putBehind(i int, share []Turn[O, M]) {
+// queueHeld handles the case that the loop has closed the round of a share while worker i was
+// prefetching it. EndBatch has then marked all turns of the share as held, that is, as running.
+// Other workers no longer see the round. Worker i runs the first turn of the share, and queueHeld
+// adds the other turns to Group.heldTurns, from where any worker takes them. The caller holds the
+// lock.
+func (g *Group[O, M]) queueHeld(i int, share []Turn[O, M]) {
 	g.workers[i].box = share[0].box
 	for k := range share[1:] {
-		g.behind = append(g.behind, &share[1+k])
+		g.heldTurns = append(g.heldTurns, &share[1+k])
 	}
 	g.notify()
 }
 
-// help takes a turn from the share of another worker, if there is one.
+// help takes a turn from the share of another worker. It returns nil if no share has a turn left.
 func (g *Group[O, M]) help(i int, r *round[O, M]) *Turn[O, M] {
 	for k := range r.shares {
 		if r.shares[k].count() == 0 {
@@ -263,8 +265,8 @@ func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mail
 
 // Defer leaves msg in the mailbox, so that a later turn can continue the work of this batched
 // turn. The mailbox goes to the end of the ready list, with msg as its only message, and
-// Options.Handle is called for it. If parks is set, the mailbox instead becomes idle and keeps msg
-// for the next Start, as after a [Mailbox.Requeue] with parks set.
+// Options.Handle is called for it. If parks is true, the mailbox instead becomes idle and keeps
+// msg for the next Start, as with [Mailbox.Requeue].
 //
 // Defer panics if it is called outside Options.Batched or twice in a turn. Only Options.Batched
 // may call it.
@@ -277,11 +279,11 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 }
 
 // EndBatch ends the batch. It is called after a Wait, even if the Wait returned false. The slice
-// left has the indexes, in the order of the Batch calls, of the turns that were not started and
-// will never run. The result whole is true if all turns ended normally, so that every mailbox is
-// idle. If whole is false, some mailboxes count as running, as after a Send, and [Group.Collect]
-// returns them later; [Mailbox.Idle] reports false for them. The mailboxes of turns that a worker
-// is still executing are overdue, see [Group.Wait].
+// left contains the indexes of the turns that were not started and will never run. Index i is the
+// turn added by the i-th call of Batch. The result whole is true if all turns ended normally, so
+// that every mailbox is idle. If whole is false, some mailboxes may have become running, as after
+// a Send. [Mailbox.Idle] reports false for them, and [Group.Collect] returns them later. The
+// mailboxes of turns that a worker is still executing are overdue, see [Group.Wait].
 //
 // Only the loop goroutine may call it. EndBatch costs O(1) for each batched turn.
 func (g *Group[O, M]) EndBatch() (left []int, whole bool) {

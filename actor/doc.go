@@ -10,24 +10,25 @@
 //	                           └──── messages left ───────┤
 //	Collect ◂─────────── in start order ◂────── done ─────┘
 //
-// An owner that has work to do but no messages gets a batched turn. The loop writes the turns into
-// a slice, and the workers take them from there. The mailboxes are not accessed before or after
-// their turns: with a hundred thousand owners they are not in any cache. A worker claims a share
-// of several turns so that it can prefetch their owners: see Options.Ahead.
+// An owner that has work to do but no messages gets a batched turn. The loop writes the turns
+// into a slice, and the workers take them from there. The loop does not access the mailboxes
+// before or after their turns, because with a hundred thousand owners each access would be a
+// cache miss. A worker claims several turns at a time, called a share, so that it can prefetch
+// their owners; see Options.Ahead.
 //
 //	Batch ─▸ a b c d e … ── claim ─▸ worker 0: Batched(a), worker 1: Batched(b)
 //	EndBatch ◂────────────── ended ──┘
 //
-// The package has no goroutines, clock or pool. A worker is a task run by a [Pool], which is any
-// type with a Submit method. A timeout is a channel supplied by the caller. The package does not
-// interpret messages.
+// The package starts no goroutines and has no clock. A worker is a task run by a [Pool], which is
+// any type with a Submit method. Timeouts are channels supplied by the caller. The package does
+// not interpret messages.
 //
 // # Concurrency
 //
 // One goroutine, the loop, owns the [Group] and is the only one that sends. A worker may call
 // [Mailbox.Next] and [Mailbox.Requeue] inside Handle, and [Mailbox.Defer] inside Options.Batched.
-// No other goroutine may call any method. Wait, which takes a timeout, is the only method that
-// blocks until handlers end.
+// No other goroutine may call any method. Wait is the only method that blocks until handlers end,
+// and it takes a timeout.
 //
 // # States of a mailbox
 //
@@ -41,19 +42,19 @@
 // must not touch the owner until Collect has returned the mailbox. If messages arrived in the
 // meantime, the mailbox is then staged.
 //
-// A running mailbox is in the ready list, held by one worker, or done. A worker claims one mailbox
-// at a time from the front of the list. After Handle, it puts the mailbox at the end of the list
-// if it has messages left. So a stuck worker delays only the owner that it holds. An owner with
-// many messages delays the others by only one turn, if its Handle returns after a few messages. A
-// mailbox that parks is done too, and is staged with its remaining messages; the loop decides when
-// it continues.
+// A running mailbox is in the ready list, held by one worker, or done. A worker claims one
+// mailbox at a time from the front of the list. After Handle, it puts the mailbox at the end of
+// the list if it has messages left. Therefore a stuck worker delays only the owner that it holds.
+// An owner with many messages delays the others by only one turn, if its Handle returns after a
+// few messages. A mailbox that parks, see [Mailbox.Requeue], is done too. It is staged with its
+// remaining messages, and the loop decides when it continues.
 //
 // # Batched turns
 //
-// A batch consists of a [Group.Batch] for each owner, Start, a Wait and [Group.EndBatch]. It is
-// only possible while no mailbox is staged or running. A mailbox in the batch counts as idle
-// throughout. This is safe because the loop does nothing but wait. If a turn has not ended
-// normally when EndBatch is called, its mailbox becomes running:
+// To run a batch, the loop calls [Group.Batch] for each owner, then Start, Wait and
+// [Group.EndBatch]. This is possible only while no mailbox is staged or running. A mailbox in the
+// batch counts as idle throughout, which is safe because the loop only waits. If a turn has not
+// ended normally when EndBatch is called, its mailbox becomes running:
 //
 //	end of the batched turn                     the mailbox is then
 //	it returns                                  idle
@@ -66,8 +67,8 @@
 //
 // # Memory order
 //
-// No lock protects an owner's data. It belongs to the loop or to one worker, whoever has the
-// mailbox. In the terms of the Go memory model:
+// No lock protects an owner's data. The data belongs to whichever of the loop and the workers has
+// the mailbox. In the terms of the Go memory model:
 //
 //   - everything the loop did before [Group.Start] happens before the Handle that gets the
 //     mailbox;
@@ -76,9 +77,9 @@
 //   - the end of the last Handle happens before [Group.Collect] returns the mailbox, and so
 //     before [Mailbox.Idle] reports true;
 //   - the end of every Handle happens before a [Group.Wait] that reports true;
-//   - everything the loop did before Start happens before each batched turn, and the end of a
-//     batched turn happens before the EndBatch after which its mailbox is idle, or else before
-//     the Collect that returns it.
+//   - everything the loop did before Start happens before each batched turn. If the mailbox is
+//     idle after EndBatch, the end of its batched turn happens before that EndBatch; otherwise it
+//     happens before the Collect that returns the mailbox.
 //
 // A handler needs no lock for its owner's data. For all other data it needs a lock or,
 // better, a message sent through the loop.
@@ -94,27 +95,27 @@
 //
 // # Faults
 //
-// A panic in Handle is recovered in the worker's task and counted. The message that was taken
-// is consumed, and the rest of the batch continues. The same applies to [runtime.Goexit], which
-// also ends the worker; its slot is free at once, and the loop fills it in Wait or in the next
-// Start.
+// A panic in Handle is recovered in the worker's task and counted. The message that Handle had
+// taken is consumed, and the remaining messages are handled. The same applies to
+// [runtime.Goexit], which also ends the worker. The loop starts another worker in Wait or in the
+// next Start.
 //
-// Go cannot recover from everything. A stack overflow, a concurrent write to a map, running out of
-// memory and os.Exit end the process. Nor can a goroutine be stopped from outside. A Handle that
-// never returns occupies its worker, and if all W workers are occupied, no mailbox is handled any
-// more; [Group.Held] returns the mailboxes that the workers hold. If Submit runs the task itself,
-// on the goroutine of the loop, a Goexit in Handle ends the loop.
+// Go cannot recover from everything. A stack overflow, a concurrent write to a map, running out
+// of memory and os.Exit end the process. Nor can a goroutine be stopped from outside. A Handle
+// that never returns occupies its worker, and if all W workers are occupied, no mailbox is
+// handled any more; [Group.Held] returns the mailboxes that the workers hold. If Submit runs the
+// task itself, it runs on the goroutine of the loop, and a Goexit in Handle ends the loop.
 //
 // # Cost
 //
 // Send, Next, Requeue, Idle and Len cost O(1); parking a mailbox costs O(1) for each remaining
 // message. Start and Collect cost O(1) for each mailbox that is started or running. Start also
-// costs one Submit for each worker that must be started. A turn costs one short critical section.
-// A frame does not allocate once the buffers have grown to the load, and a mailbox releases a
+// calls Submit for each worker that must be started. A turn enters one short critical section. A
+// frame does not allocate once the buffers have grown to the load, and a mailbox releases a
 // buffer that has become far too large.
 //
-// A batched turn costs the loop 32 bytes in a slice, and a worker a few atomic operations and
-// no lock.
+// For a batched turn, the loop writes 32 bytes to a slice, and a worker executes a few atomic
+// operations and takes no lock.
 //
 // # Rationale
 //
@@ -133,9 +134,10 @@
 //		}()
 //	}
 //
-// That is ten thousand new goroutines for two cores in each frame. A bounded pool avoids them, but
-// a pool without a queue either blocks the loop inside Submit or refuses most of the players. So
-// the players wait in our own list, and the pool gets a few tasks that process the list:
+// That is ten thousand new goroutines for two cores in each frame. A bounded pool avoids them,
+// but a pool without a queue either blocks the loop inside Submit or refuses most of the players.
+// Therefore the players wait in a list of the Group, and the pool gets a few tasks that process
+// the list:
 //
 //	for range workers {
 //		pool.Submit(func() {
@@ -144,7 +146,7 @@
 //	}
 //
 // In most frames all those messages mean only "you are due". Such messages need not be put into
-// the mailboxes, and the loop need not fetch the players from memory: it writes down the due
+// the mailboxes, and the loop need not fetch the players from memory. It writes a list of the due
 // players, and the workers advance an index through the list.
 //
 //	for range workers {
@@ -153,15 +155,15 @@
 //		})
 //	}
 //
-// The rest of the package handles corner cases: a player that gets messages while it runs must not
-// be claimed twice; a worker that ends just when the loop adds work must not leave that work
-// behind; a panic or a refusal must not lose other work; the loop must not wait for a player that
-// hangs.
+// The rest of the package handles corner cases: a player that gets messages while its handler
+// runs must not be claimed twice; work that the loop adds just when the last worker ends must not
+// be left without a worker; a panic or a refusal must not lose other work; the loop must not wait
+// for a player whose handler hangs.
 //
 // # When not to use it
 //
-// If all handlers together take less than a few microseconds, call them on the loop: dispatching a
-// message costs about as much as a small handler. If messages need no order and owners no
-// protection, a [sync.WaitGroup] is enough. If many goroutines send messages, put a queue in front
-// of the loop, because Send is not safe for concurrent use.
+// If all handlers together take less than a few microseconds, call them on the loop: dispatching
+// a message costs about as much as a small handler. If neither the order of messages nor
+// concurrent access to owners matters, a [sync.WaitGroup] is enough. If many goroutines send
+// messages, put a queue in front of the loop, because Send is not safe for concurrent use.
 package actor

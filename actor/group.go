@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A Pool runs tasks. Submit must not block. It may run the task before it returns; then all work
-// runs on the loop. An error means that the pool has refused and dropped the task. An accepted
-// task must run eventually, or its worker is lost. An ants pool with WithNonblocking is a good
-// Pool if it has room for at least 2 × Workers tasks: a goroutine that has finished a task blocks
-// its slot for a moment, until it is idle or has exited.
+// A Pool runs tasks. Submit must not block. It may run the task before it returns, in which case
+// all work runs on the loop. An error means that the pool has refused and dropped the task. An
+// accepted task must run eventually, or its worker is lost. An ants pool with WithNonblocking is
+// a good Pool if it has room for at least 2 × Workers tasks. More room than Workers is needed
+// because a pool goroutine is still counted for a moment after it has finished a task.
 type Pool interface {
 	Submit(task func()) error
 }
@@ -31,26 +31,25 @@ type Options[O, M any] struct {
 	Limit int
 
 	// Handle takes messages with box.Next until that reports false. If it returns earlier, it is
-	// called again for the remaining messages: after the other waiting mailboxes or, if it has
-	// parked the mailbox with box.Requeue, after the next Start. It must take at least one message
-	// in each call, or it is called forever. Calls for the same mailbox never overlap, nor do
-	// calls with the same worker number. The number worker is in [0, Workers) and can serve as an
-	// index of scratch space. Handle must not call the methods of the Group, even if it runs on
-	// the loop, and must not keep box.
+	// called again for the remaining messages, after the other waiting mailboxes or, if it has
+	// parked the mailbox with box.Requeue, after the next Start. It must take at least one
+	// message in each call; otherwise it is called again forever. Calls for the same mailbox
+	// never overlap, nor do calls with the same worker number. The worker number is in [0,
+	// Workers) and can be used as an index into scratch space. Handle must not call the methods
+	// of the Group, even if it runs on the loop, and must not keep box.
 	Handle func(worker int, box *Mailbox[O, M])
 
-	// Batched runs a batched turn; arg is the argument of [Group.Batch]. The rules of Handle
+	// Batched runs a batched turn; arg is the argument of [Group.Batch]. The rules for Handle
 	// apply, except that there are no messages to take. It may be nil if Batch is not used.
 	Batched func(worker int, box *Mailbox[O, M], arg any)
 
 	// Ahead, if not nil, is called with batched turns that a worker is about to run one after
 	// another. It may read their owners' data to load it into the cache. It must change only the
-	// worker's own data and must not panic. It is not called for a turn that a worker claims
-	// alone.
+	// worker's own data and must not panic. It is not called for a share of only one turn.
 	Ahead func(worker int, next []Turn[O, M])
 
-	// Task, if not nil, is called as the task of a worker and must call work, which does all the
-	// worker's work. Use it to set properties of the goroutine, such as profiler labels. If Handle
+	// Task, if not nil, is called as the task of a worker and must call work, which handles the
+	// mailboxes. Use it to set properties of the goroutine, such as profiler labels. If Handle
 	// ends the goroutine, work does not return. Task must not panic.
 	Task func(worker int, work func())
 
@@ -79,28 +78,28 @@ type Group[O, M any] struct {
 	sent            uint64
 	rejected        uint64
 
-	// batch is the round that the loop fills for the next Start, or that the last Start opened.
-	// round is the same pointer, for the workers.
+	// batch holds the batched turns that the loop is adding for the next Start or, between Start
+	// and EndBatch, those being run. round is the same pointer, for the workers.
 	batch *round[O, M]
 	round atomic.Pointer[round[O, M]]
 
-	// more is the parameter of StartOne: when it delivers, the limit of one worker ends. It is nil
-	// if there is no limit.
+	// more is the parameter of StartOne. While it is not nil, at most one worker runs. It becomes
+	// nil when the channel delivers.
 	more <-chan time.Time
 
 	// wake holds a token when a sleeping Wait should check again, because all work is done or a
-	// worker has died. A stale token costs the next Wait one iteration.
+	// worker has ended. A stale token only makes the next Wait check once more.
 	wake chan struct{}
 
-	mu       sync.Mutex
-	ready    ready[Mailbox[O, M]]
-	behind   []*Turn[O, M] // held batched turns that wait for a worker, see putBehind
-	pending  int           // mailboxes started and not done: in the ready list or held by a worker
-	overdue  int           // pending mailboxes that Wait does not wait for
-	workers  []worker[O, M]
-	free     []int // free slots; the last one is used next
-	starting int   // number of reserved slots; their tasks have not started
-	counts   counts
+	mu        sync.Mutex
+	ready     ready[Mailbox[O, M]]
+	heldTurns []*Turn[O, M] // batched turns that EndBatch found held and that no worker has started
+	pending   int           // mailboxes started and not done: in the ready list or held by a worker
+	overdue   int           // pending mailboxes that Wait does not wait for
+	workers   []worker[O, M]
+	free      []int // free slots; the last one is used next
+	starting  int   // number of reserved slots, whose tasks have not started
+	counts    counts
 }
 
 // counts are the totals updated by the workers.
@@ -170,7 +169,7 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 }
 
 // Start dispatches the first n staged mailboxes, see [Group.Staged], or all of them if n is
-// negative. The mailboxes are dispatched in the order in which they were staged; the others stay
+// negative. They are dispatched in the order in which they were staged. The other mailboxes stay
 // staged. Start submits workers until there are Options.Workers of them or one for each ready
 // mailbox. If the pool refuses a worker, Start counts the refusal and submits no more. The
 // mailboxes then stay in the ready list, and the next Start or Wait tries again. If Submit runs
@@ -178,10 +177,10 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 // staged mailbox. Only the loop goroutine may call it.
 func (g *Group[O, M]) Start(n int) { g.StartOne(n, nil) }
 
-// StartOne is like Start, but uses one worker; the other workers start only when more delivers
-// during a Wait. Use it for a small amount of work, which one worker finishes before a second
-// worker would be awake. Until the other workers start, a Handle that does not return delays all
-// mailboxes. No mailbox may be running. Only the loop goroutine may call it.
+// StartOne is like Start, but uses one worker. The other workers start only when the channel more
+// delivers during a Wait. Use StartOne for a small amount of work, which one worker finishes
+// before a second worker would be awake. Until the other workers start, a Handle that does not
+// return delays all mailboxes. No mailbox may be running. Only the loop goroutine may call it.
 func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 	g.more = more
 	if n < 0 {
@@ -196,7 +195,8 @@ func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 	g.mu.Lock()
 	g.openBatch()
 	g.pending += n
-	g.ready.reserve(g.pending + len(g.batch.turns)) // all batched turns may be moved there
+	// all batched turns may end up in the ready list
+	g.ready.reserve(g.pending + len(g.batch.turns))
 	for _, box := range first {
 		g.ready.push(box)
 	}
@@ -219,14 +219,14 @@ func (g *Group[O, M]) Staged() []*Mailbox[O, M] { return g.staged }
 // time limit, and a Handle that never returns makes Wait block forever.
 //
 // A mailbox is overdue if a worker was holding it when an earlier Wait with all == false timed
-// out. Unless all is set, Wait does not wait for overdue mailboxes. A slow owner thus costs the
-// loop the time of one frame, not of every later frame. The result then reports whether every
-// other batch is done. If overdue mailboxes occupy every worker, no other batch can make progress,
-// and Wait returns at once.
+// out. If all is false, Wait does not wait for overdue mailboxes, and the result reports whether
+// every other batch is done. A slow owner thus delays the loop for one frame, not in every later
+// frame. If overdue mailboxes occupy every worker, no other batch can make progress, and Wait
+// returns at once.
 //
 // Wait submits missing workers when it is called and after a worker was ended by Goexit. If the
-// pool refuses while no worker runs, no worker can finish the work: Wait then sleeps until
-// timeout delivers or, if timeout is nil, returns false at once. In either case the work is
+// pool refuses a worker while none is running, the work cannot be finished. Wait then sleeps
+// until timeout delivers or, if timeout is nil, returns false at once. In either case the work is
 // kept, in order.
 //
 // Only the loop goroutine may call it.
@@ -298,9 +298,9 @@ func (g *Group[O, M]) locked(done func() bool) bool {
 	return done()
 }
 
-// Shrink releases memory: a list with room for more than 4×n mailboxes, or 2×n batched turns, is
-// replaced by a list with room for n. While a mailbox is running, Shrink has no effect. Only the
-// loop goroutine may call it.
+// Shrink releases memory. It replaces each list that has room for more than 4×n mailboxes, or 2×n
+// batched turns, with a list that has room for n. While a mailbox is running, Shrink has no
+// effect. Only the loop goroutine may call it.
 func (g *Group[O, M]) Shrink(n int) {
 	if len(g.running) > 0 {
 		return
@@ -326,14 +326,15 @@ func (g *Group[O, M]) Shrink(n int) {
 }
 
 // Collect appends the mailboxes that have become idle since the last Collect to dst and returns
-// the extended slice. They are in the order in which Start dispatched them, whatever the order in
-// which they finished; those still running keep their places. A mailbox that received messages in
-// the meantime, or that parks, is staged again, after the mailboxes already staged, and is idle
-// until the next Start. Collect costs O(1) for each running mailbox.
+// the extended slice. They are in the order in which Start dispatched them, regardless of the
+// order in which they finished. Mailboxes that are still running keep their positions for a later
+// Collect. A mailbox that received messages in the meantime, or that parks, is staged again,
+// after the mailboxes already staged, and is idle until the next Start. Collect costs O(1) for
+// each running mailbox.
 //
-// If wanted is not nil, only mailboxes for which it returns true become idle; the others are left
-// for a later Collect. It is called once for each finished mailbox, in order, and may read the
-// owner's data. Only the loop goroutine may call Collect.
+// If wanted is not nil, only mailboxes for which it returns true become idle. The other mailboxes
+// are left for a later Collect. It is called once for each finished mailbox, in order, and may
+// read the owner's data. Only the loop goroutine may call Collect.
 func (g *Group[O, M]) Collect(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
 	still := g.running[:0]
 	for _, box := range g.running {

@@ -20,24 +20,25 @@ type Mailbox[O, M any] struct {
 	// empty while the mailbox is idle.
 	late *[]M
 
-	// done reports to the loop that the batch is finished. It is the only field that the loop and
-	// the worker both access while the mailbox is running.
+	// done is set by the worker when the batch is finished. It is the only field that the loop
+	// and the worker both access while the mailbox is running.
 	done atomic.Bool
 
-	turn    turnState // belongs to the current holder of the mailbox
-	place   place     // changed only by the loop
-	held    bool      // changed only by the loop: its batched turn still ran at EndBatch
-	overdue bool      // protected by the group's lock, see Group.Wait
+	turn  turnState // belongs to the current holder of the mailbox
+	place place     // changed only by the loop
+	// the mailbox's batched turn was still running at EndBatch; changed only by the loop
+	held    bool
+	overdue bool // protected by the group's lock, see Group.Wait
 }
 
-// batch is a list of messages that are dispatched together. While the mailbox is idle, the loop
+// batch is a list of messages dispatched by the same Start. While the mailbox is idle, the loop
 // appends messages. While the mailbox is running, the number of messages does not change, so the
 // loop and the worker may both read it; the worker clears the messages that it has taken.
 type batch[M any] struct {
 	messages []M
 
-	// Changed only by the current holder of the mailbox: messages[:head] have been taken, of which
-	// messages[from:head] in the current turn.
+	// messages[:head] have been taken, and messages[from:head] were taken in the current turn.
+	// Changed only by the current holder of the mailbox.
 	head, from int32
 	parks      bool // the mailbox becomes idle with messages left
 }
@@ -100,15 +101,15 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 	return m, true
 }
 
-// Requeue puts the message last returned by Next back at the front. It is for a message that needs
-// more work than one turn should do. Handle should then return. The mailbox goes to the end of the
-// ready list, and Handle is called again with the same message first, possibly by another worker.
-// If no other mailbox waits, Handle is called again at once. A mailbox whose Handle always ends
-// with Requeue runs forever and keeps a worker busy.
+// Requeue puts the message last returned by Next back at the front. Use it for a message that
+// needs more work than one turn should do. Handle should then return. The mailbox goes to the end
+// of the ready list, and Handle is called again with the same message first, possibly by another
+// worker. If no other mailbox waits, Handle is called again at once. A mailbox whose Handle
+// always ends with Requeue runs forever and keeps a worker busy.
 //
-// If parks is set, the mailbox waits for the next Start instead: it becomes idle with this message
-// and all later ones, and is staged. This is for an owner that has used its share of the time of a
-// frame.
+// If parks is true, the mailbox is parked: instead of going to the ready list, it becomes idle,
+// keeps this message and all later ones, and waits for the next Start. Use this for an owner that
+// has used its share of the time of a frame.
 //
 // Requeue panics if Next has not returned a message in this turn, or if Requeue was already
 // called in this turn. Only the handler may call it.
@@ -129,9 +130,9 @@ func (box *Mailbox[O, M]) begin() {
 	box.turn = open
 }
 
-// end ends a turn and clears the messages taken, so that they keep no memory alive. If the turn
-// failed, at least one message is consumed, even if Handle took none or put it back. Otherwise a
-// Handle that always panics before it takes a message would be called forever.
+// end ends a turn and clears the messages taken, so that they can be collected. A failed turn
+// consumes at least one message, even if Handle took none or put it back. Otherwise a Handle that
+// always panics before it takes a message would be called forever.
 func (box *Mailbox[O, M]) end(failed bool) {
 	if b := box.batch; b != nil {
 		if failed && b.head == b.from {
@@ -142,7 +143,8 @@ func (box *Mailbox[O, M]) end(failed bool) {
 	box.turn = shut
 }
 
-// makeIdle prepares a mailbox whose batch is done for the next batch.
+// makeIdle makes a mailbox idle after its batch is done. Messages that arrived in the meantime
+// become the next batch.
 func (box *Mailbox[O, M]) makeIdle() {
 	box.done.Store(false)
 	box.place, box.held = empty, false

@@ -32,7 +32,7 @@ func (g *Group[O, M]) Stats() Stats {
 		Staged:  len(g.staged),
 		Running: len(g.running),
 		Pending: g.pending,
-		Ready:   g.ready.n + len(g.behind),
+		Ready:   g.ready.n + len(g.heldTurns),
 		Overdue: g.overdue,
 		Workers: len(g.workers) - len(g.free),
 
@@ -48,8 +48,8 @@ func (g *Group[O, M]) Stats() Stats {
 	}
 }
 
-// Quiet reports whether no mailbox is staged or running, so that everything belongs to the
-// loop. It takes no lock. Only the loop goroutine may call it.
+// Quiet reports whether no mailbox is staged or running and no batched turn was added, so that
+// all data belongs to the loop. It takes no lock. Only the loop goroutine may call it.
 func (g *Group[O, M]) Quiet() bool {
 	return len(g.staged)+len(g.running)+len(g.batch.turns) == 0
 }
@@ -61,10 +61,11 @@ func (g *Group[O, M]) Quiet() bool {
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Running() []*Mailbox[O, M] { return g.running }
 
-// Held appends the mailboxes that workers hold now to dst, in no particular order, and returns the
-// extended slice. After a Wait that reported false, these are the ones that block it. If overdue
-// is set, Held returns only overdue mailboxes, see [Group.Wait]. The loop may read only the Owner
-// field of these mailboxes. Held costs O(Workers). Only the loop goroutine may call it.
+// Held appends the mailboxes that workers hold now to dst, in no particular order, and returns
+// the extended slice. After a Wait that returned false, these are the mailboxes that it was
+// waiting for. If overdue is true, Held returns only overdue mailboxes, see [Group.Wait]. The
+// loop may read only the Owner field of these mailboxes. Held costs O(Workers). Only the loop
+// goroutine may call it.
 func (g *Group[O, M]) Held(dst []*Mailbox[O, M], overdue bool) []*Mailbox[O, M] {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -3,15 +3,14 @@ package actor
 import "slices"
 
 // A worker is a slot for one task in the pool. The task is created once and submitted whenever a
-// worker is needed and the slot is free. The group's lock protects all fields except task, held,
-// round and turns.
+// worker is needed and the slot is free. The group's lock protects all fields except task,
+// heldTurn, round and turns.
 type worker[O, M any] struct {
 	task  func()
 	state slotState
 	box   *Mailbox[O, M] // the mailbox that the worker holds
-	// The batched turn to run for box, taken from Group.behind. If it is nil, Handle is called for
-	// box.
-	held *Turn[O, M]
+	// The batched turn to run for box, taken from Group.heldTurns; nil to call Handle for box.
+	heldTurn *Turn[O, M]
 
 	// Owned by the worker, without a lock: the current round, and the number of turns the worker
 	// has run and not yet added to round.ended.
@@ -27,10 +26,10 @@ const (
 	active
 )
 
-// topUp submits workers until there is no free slot or each ready mailbox or batched turn has a
-// worker about to start. It reports whether the pool refused while no worker was left. In that
-// case no token will be sent to wake. The lock is not held during Submit, because Submit may run
-// the task.
+// topUp submits workers until no slot is free, or until as many workers are about to start as
+// there are ready mailboxes and batched turns. The result is true if the pool refused a worker
+// while none is running, so that no worker will wake the loop. The lock is not held during
+// Submit, because Submit may run the task.
 func (g *Group[O, M]) topUp() (halted bool) {
 	for {
 		i, ok := g.reserve()
@@ -64,7 +63,7 @@ func (g *Group[O, M]) reserve() (i int, ok bool) {
 	if g.more != nil && len(g.free) < len(g.workers) {
 		return 0, false
 	}
-	if last < 0 || g.ready.n+len(g.behind)+g.batch.left() <= g.starting {
+	if last < 0 || g.ready.n+len(g.heldTurns)+g.batch.left() <= g.starting {
 		return 0, false
 	}
 	i = g.free[last]
@@ -80,7 +79,7 @@ func (g *Group[O, M]) refuse(i int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.counts.refused++
-	if g.workers[i].state == reserved { // a faulty pool may have run the task anyway
+	if g.workers[i].state == reserved { // a faulty pool may return an error and still run the task
 		g.starting--
 		g.release(i)
 	}
@@ -109,17 +108,17 @@ func (g *Group[O, M]) run(i int) {
 	}()
 	var box *Mailbox[O, M]
 	for more := true; more; box, more = g.next(i, box) {
-		switch v := g.workers[i].held; {
+		switch v := g.workers[i].heldTurn; {
 		case box == nil:
 			g.runBatch(i)
 		case v != nil:
-			g.workers[i].held, box = nil, nil
-			g.runBatched(i, nil, v) // runBatched has finished with the mailbox
+			g.workers[i].heldTurn, box = nil, nil
+			g.runBatched(i, nil, v) // nil, because runBatched has already finished the mailbox
 		default:
 			g.turn(i, box)
 		}
 	}
-	ended = true // next ended the worker: the slot may already have a new task
+	ended = true // next has already released the slot, which may have a new task
 }
 
 // enter marks worker i as active. It returns false if the slot is not reserved, which happens only
@@ -149,18 +148,18 @@ func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], m
 }
 
 // claim takes the first mailbox of the ready list. Batched turns and the held turns in
-// Group.behind come first. If there is no work, the worker ends inside this critical section. The
-// loop adds work and looks for free slots under the same lock, so no work is missed: either this
-// worker sees the work, or the loop sees that this slot is free. The caller holds the lock.
+// Group.heldTurns come first. If there is no work, the worker ends inside this critical section.
+// The loop adds work and looks for free slots under the same lock. So either this worker sees new
+// work, or the loop sees that this slot is free. The caller holds the lock.
 func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 	g.workers[i].box = nil
 	if g.batch.left() > 0 {
 		return nil, true
 	}
-	if len(g.behind) > 0 {
-		v := g.behind[0]
-		g.behind = slices.Delete(g.behind, 0, 1)
-		g.workers[i].box, g.workers[i].held = v.box, v
+	if len(g.heldTurns) > 0 {
+		v := g.heldTurns[0]
+		g.heldTurns = slices.Delete(g.heldTurns, 0, 1)
+		g.workers[i].box, g.workers[i].heldTurn = v.box, v
 		return v.box, true
 	}
 	if box = g.ready.pop(); box == nil {
@@ -215,7 +214,7 @@ func (g *Group[O, M]) notify() {
 }
 
 // turn calls Handle once. Even if Handle panics or ends the goroutine, the mailbox is ready for
-// its next turn afterwards. A Goexit then also ends run.
+// its next turn afterwards. A Goexit also ends run.
 func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 	returned := false
 	defer func() {
