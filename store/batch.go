@@ -127,12 +127,12 @@ func (b *Batch) checkSizes() error {
 	return nil
 }
 
-// maxListed is the maximum number of owners in an engine, and of areas.
+// maxListed is the maximum number of owners, and of areas, in an engine.
 const maxListed = buff.MaxOwners
 
-// Follows returns an error unless the Batch can be the next cut of a zone at the given epoch
-// and frame. Frame 0 means that the zone has no cut. The errors are [ErrFenced], [ErrLost] and
-// [ErrBatch].
+// Follows returns nil if the Batch can be the next cut of a zone whose current epoch and frame
+// are given, where frame 0 means that the zone has no cut. Otherwise it returns [ErrFenced],
+// [ErrLost] or [ErrBatch].
 func (b *Batch) Follows(epoch, frame uint64) error {
 	switch {
 	case b.Epoch != epoch:

@@ -17,29 +17,29 @@ import (
 type job struct {
 	batch  Batch
 	copied snapshot.Copies
-	copies snapshot.Maker // maker of the copies
+	copies snapshot.Maker // the Maker that made copied
 	gone   map[buff.OwnerID]struct{}
-	at     time.Duration // game time when it started
+	at     time.Duration // game time when the cut started
 	spent  time.Duration
 }
 
-// committer runs the goroutine that waits for the disk. It commits one cut at a time. The changes
-// of a cut that was not acknowledged become part of the next cut, except for owners of which the
-// next cut has newer state.
+// committer runs the goroutine that waits for the disk. It commits one cut at a time. If a commit
+// is not acknowledged, its changes become part of the next batch, except for owners whose newer
+// state the next batch contains.
 type committer struct {
-	saver  *Saver
-	jobs   chan job
-	helps  chan snapshot.Maker // makers of copies, for copying owners until the next Tick
-	helped atomic.Int64        // number of owners copied this way
-	cancel context.CancelFunc
-	gone   sync.WaitGroup
+	saver   *Saver
+	jobs    chan job
+	helps   chan snapshot.Maker // requests to copy owners until the next Tick starts
+	helped  atomic.Int64        // number of owners copied for these requests
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 
 	// Used by the goroutine only.
 	ctx      context.Context
 	store    Store
 	epoch    uint64
 	since    uint64
-	owners   map[buff.OwnerID]Owner // not acknowledged
+	owners   map[buff.OwnerID]Owner // changed owners that are in no acknowledged batch
 	deleted  map[buff.OwnerID]struct{}
 	commands []CommandID
 	moved    []Move
@@ -52,13 +52,13 @@ type committer struct {
 	mayMove bool // the store is a Mover
 	broken  bool // the store must be reopened before the next commit
 
-	mu      sync.Mutex
-	busy    bool
-	whole   bool          // the next batch must be complete
-	at      time.Duration // loop's copy of left
-	left    time.Duration // game time when the last cut on disk started
-	arrived []Arrival     // arrivals that are on disk
-	shut    bool
+	mu          sync.Mutex
+	busy        bool
+	whole       bool          // the next batch must contain the complete zone
+	savedAtLoop time.Duration // copy of savedAt for the loop, which needs no lock
+	savedAt     time.Duration // game time at which the last cut on disk started
+	arrived     []Arrival     // arrivals that are on disk
+	shut        bool
 }
 
 func (c *committer) start(v *Saver, s Store, cut *Cut) {
@@ -67,15 +67,15 @@ func (c *committer) start(v *Saver, s Store, cut *Cut) {
 	c.jobs, c.helps = make(chan job, 1), make(chan snapshot.Maker, 1)
 	c.owners, c.deleted = map[buff.OwnerID]Owner{}, map[buff.OwnerID]struct{}{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.gone.Add(1)
+	c.running.Add(1)
 	go c.run()
 }
 
-// free reports whether no cut is being committed, so that the next one may start.
+// free reports whether no cut is being committed, so that the next cut may start.
 func (c *committer) free() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at = c.left
+	c.savedAtLoop = c.savedAt
 	return !c.busy && !c.shut
 }
 
@@ -95,7 +95,7 @@ func (c *committer) submit(j job) {
 	}
 }
 
-// stop ends the goroutine after the running commit, which is canceled if now is true.
+// stop waits for the running commit, which it cancels if now is true, and ends the goroutine.
 func (c *committer) stop(now bool) {
 	c.mu.Lock()
 	was := c.shut
@@ -107,7 +107,7 @@ func (c *committer) stop(now bool) {
 	if now {
 		c.cancel()
 	}
-	c.gone.Wait()
+	c.running.Wait()
 	c.cancel()
 }
 
@@ -119,8 +119,8 @@ func (c *committer) help(copies snapshot.Maker) {
 	}
 }
 
-// run is the goroutine. If a callback of the game ends it with runtime.Goexit, run starts
-// another.
+// run is the committer's goroutine. If a callback of the game ends it with runtime.Goexit, run
+// starts another goroutine.
 func (c *committer) run() {
 	over := false
 	defer func() {
@@ -128,7 +128,7 @@ func (c *committer) run() {
 			go c.run()
 			return
 		}
-		c.gone.Done()
+		c.running.Done()
 	}()
 	for {
 		select {
@@ -160,7 +160,7 @@ func (c *committer) do(j *job) {
 	defer func() {
 		c.done(j, err)
 		c.saver.notify(err, func(s *Stats) {
-			// Deferred, so that the Stats are up to date when the committer becomes free.
+			// Deferred so that the Stats are up to date when the committer becomes free.
 			defer c.release(j, err)
 			s.Refused += uint64(refused)
 			if refused > 0 {
@@ -194,13 +194,13 @@ func (c *committer) release(j *job, err error) {
 	defer c.mu.Unlock()
 	c.busy = false
 	if err == nil {
-		c.whole, c.left = false, j.at
+		c.whole, c.savedAt = false, j.at
 	} else if errors.Is(err, ErrLost) {
 		c.whole = true
 	}
 }
 
-// commit commits a batch. A panic of the store is an error.
+// commit commits a batch. It returns a panic of the store as an error.
 func (c *committer) commit(copies snapshot.Maker, b *Batch) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -225,7 +225,7 @@ func (c *committer) fill(j *job) (refused int, last error) {
 		c.forget()
 	}
 	c.holds = append(c.holds, j.copied)
-	sorted, room := c.sorter.of(j.copied, j.copies.GiveWay), 0
+	sorted, room := c.sorter.sort(j.copied, j.copies.GiveWay), 0
 	for k := range sorted {
 		room += areaRoom + len(sorted[k].copy.Data)
 	}
@@ -257,7 +257,7 @@ func (c *committer) fill(j *job) (refused int, last error) {
 }
 
 // mergeUnacknowledged adds the contents of unacknowledged batches to the new batch, except for
-// owners of which the new batch has newer state.
+// owners whose newer state the new batch contains.
 func (c *committer) mergeUnacknowledged(j *job) {
 	b := &j.batch
 	moved := make(map[buff.OwnerID]bool, len(b.Moved))
@@ -286,7 +286,7 @@ func (c *committer) mergeUnacknowledged(j *job) {
 // giveWayEvery is the number of owners between two checks for a running Tick.
 const giveWayEvery = 256
 
-// fits returns nil if an owner can be in a batch, and otherwise the reason why it cannot.
+// fits returns an error if a copied owner cannot be part of a batch.
 func fits(x *snapshot.Copy, o *Owner) error {
 	if x.Err != nil {
 		return x.Err
@@ -297,7 +297,7 @@ func fits(x *snapshot.Copy, o *Owner) error {
 	return nil
 }
 
-// failed keeps the contents of a batch for the next one.
+// failed keeps the contents of a failed batch for the next batch.
 func (c *committer) failed(b *Batch) {
 	for _, o := range b.Owners {
 		c.owners[o.ID] = o
@@ -323,7 +323,7 @@ func (c *committer) acknowledged(b *Batch) {
 	}
 	clear(c.holds)
 	c.holds = c.holds[:0]
-	clear(c.list) // release large blobs, which have their own memory
+	clear(c.list) // release large blobs, which are allocated separately
 	if cap(c.list) > keepFactor*max(len(c.list), 1024) {
 		c.list, c.data = nil, nil // the buffers are from a much larger cut
 	}

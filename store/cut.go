@@ -25,8 +25,9 @@ type Head struct {
 	// Open of the batch's writer.
 	Epoch uint64
 
-	// Frame is the number of the frame at the end of which the cut was made, starting at 1. It
-	// continues across restarts: the cut after one of frame n has a higher frame.
+	// Frame is the number of the frame at the end of which the cut was made, starting at 1. The
+	// numbers continue across restarts, so each cut of a zone has a higher frame than the
+	// previous cut.
 	Frame uint64
 
 	// Clocks holds the zone's clocks at the end of that frame.
@@ -35,26 +36,26 @@ type Head struct {
 	// Window is the number of command ids to keep, up to MaxWindow.
 	Window int
 
-	// Older lists, by id, the owners that were busy at the end of the frame. The cut has an
-	// earlier state of them, or none.
+	// Older lists, by id, the owners that were busy at the end of the frame. The cut contains an
+	// earlier state of these owners, or none.
 	Older []buff.OwnerID
 
-	// State holds data of the store's user, such as Saver, and Data the game's data of the whole
-	// zone: up to MaxBytes each.
+	// State holds data of the library that uses the store, such as Saver. Data holds the game's
+	// data of the whole zone. Each has up to MaxBytes.
 	State, Data []byte
 }
 
-// Clocks determines a zone's time at the end of a frame.
+// Clocks holds the time and the clock settings of a zone at the end of a frame.
 type Clocks struct {
-	// Moment is the time of the engine: engine.Engine.Moment.
+	// Moment is the time of the engine, as returned by engine.Engine.Moment.
 	Moment buff.Moment
 
 	// Zones lists the areas of the engine that have their own time, by number.
 	Zones []ZoneClock
 }
 
-// ZoneClock is the clock of one area of an engine: see engine.Engine.PauseZone and
-// SetZoneRate.
+// ZoneClock is the clock of one area of an engine, which the engine also calls a zone. See
+// engine.Engine.PauseZone and SetZoneRate.
 type ZoneClock struct {
 	Number uint32
 	Rate   buff.Ratio // the zero Ratio means 1
@@ -69,12 +70,12 @@ type Owner struct {
 	// Frame is the frame of the cut in which the owner was last written. Commit sets it.
 	Frame uint64
 
-	// Blob is the result of engine.Engine.Save, and Data the game's own bytes: up to MaxBytes
-	// each.
+	// Blob is the result of engine.Engine.Save. Data holds the game's own bytes. Each has up to
+	// MaxBytes.
 	Blob, Data []byte
 
-	// Older reports, in a Cut, that the owner was busy and this is an earlier state of it. It is
-	// ignored in a Batch, which lists such owners in its Older field.
+	// Older is true in a Cut if the owner was busy, so that this is an earlier state of the
+	// owner. It is ignored in a Batch, which lists such owners in Head.Older.
 	Older bool
 }
 
@@ -82,32 +83,32 @@ type Owner struct {
 // store only compares ids.
 type CommandID [16]byte
 
-// Batch holds the changes that make the next cut from the last one.
+// Batch holds the changes from the last cut to the next cut.
 type Batch struct {
 	Head
 
 	// Since is the Frame of the last cut that the writer knows to be committed, or 0. The Batch
-	// holds all changes since then, including those that failed to commit: they may or may not have
-	// become a cut.
+	// holds all changes since that cut, including those of failed commits, which may or may not
+	// have been kept.
 	Since uint64
 
-	// Whole means that the Batch is the complete zone: all other owners and commands in the store
-	// are removed. Since is ignored then.
+	// Whole means that the Batch contains the complete zone. All other owners and commands of the
+	// zone are removed from the store, and Since is ignored.
 	Whole bool
 
-	// Owners lists the changed owners, and Deleted the removed ones. No owner is in both, or in
-	// one of them twice. Deleting a missing owner is a no-op.
+	// Owners lists the changed owners, and Deleted the removed ones. No owner is in both lists,
+	// or twice in one of them. Deleting a missing owner is a no-op.
 	Owners  []Owner
 	Deleted []buff.OwnerID
 
-	// Moved lists owners that leave for other zones. Arrived lists those that have arrived from
-	// other zones and are in Owners, Deleted or Moved; only their Owner.ID and Number are used. No
-	// owner is in both Moved and Deleted. A store that is not a Mover returns ErrNoMoves for a
-	// Batch that has any.
+	// Moved lists owners that leave for other zones. Arrived lists owners that have arrived from
+	// other zones and are in Owners, Deleted or Moved; only their Owner.ID and Number are used.
+	// No owner is in both Moved and Deleted. A store that is not a Mover returns ErrNoMoves for a
+	// Batch in which either list is not empty.
 	Moved   []Move
 	Arrived []Arrival
 
-	// Commands lists the commands executed since the cut of Since, oldest first.
+	// Commands lists the commands executed since the cut named by Since, oldest first.
 	Commands []CommandID
 }
 

@@ -16,19 +16,19 @@
 // paused, disconnected or slow cannot overwrite the work of its successor. The refused process
 // must drop the zone and open it again.
 //
-// The Since field of a Batch names the cut that it follows: the last one that its writer knows to
-// be committed. If a Commit has an unknown outcome, because the connection broke, the writer need
-// not find out: the next Batch holds all changes since the last acknowledged cut, and has the same
-// result whether the previous Batch was kept or not. A store that has lost an acknowledged cut
-// returns [ErrLost]; it then accepts a Batch with Whole set, which contains the complete zone.
+// The Since field of a Batch names the last cut that its writer knows to be committed. If the
+// connection breaks during a Commit, its outcome is unknown, but the writer need not find out.
+// The next Batch holds all changes since the last acknowledged cut, so it has the same result
+// whether the previous Batch was kept or not. A store that has lost an acknowledged cut returns
+// [ErrLost]; it then accepts a Batch with Whole set, which contains the complete zone.
 //
 // # What a store promises
 //
-// When Commit returns nil, the cut is durable: any later Open or Load returns it or a later one,
-// whatever crashes. A Commit that failed or never returned is applied completely or not at all. An
-// owner is in one zone of a store at a time. Damaged data is detected when it is read, by a
-// CRC-32C of each record and a sum over the records of a cut. The reader gets an error with the
-// location of the damage, never a wrong cut. A failed Open leaves the store unchanged.
+// When Commit returns nil, the cut is durable: any later Open or Load returns this cut or a later
+// one, whatever crashes. A Commit that failed or never returned is applied completely or not at
+// all. An owner is in one zone of a store at a time. Each record has a CRC-32C, and a cut has a
+// sum over its records, so damaged data is detected when it is read. The reader gets an error
+// with the location of the damage, never a wrong cut. A failed Open leaves the store unchanged.
 //
 // # Saving a running zone
 //
@@ -46,12 +46,12 @@
 //	}
 //	err = zone.Drain(ctx)
 //
-// Every Options.Every a cut starts at the end of a frame. Owners that have changed since the
-// previous cut are copied in the state that they have at that time. A few are copied in each frame
-// (Options.Share), and an owner that is about to change is copied first, by the goroutine that
-// changes it. Another goroutine commits the cut, and the next cut starts when it is on disk. If
-// the process dies, the zone is restored from its last cut, which is at most Every plus one commit
-// old.
+// At the end of a frame, once in each interval of Options.Every, a cut starts. Owners that have
+// changed since the previous cut are copied in the state that they have at that time. Each frame
+// copies a few of them, for at most Options.Share. An owner that is about to change is copied
+// first, by the goroutine that changes it. Another goroutine commits the cut. The next cut does
+// not start before this cut is on disk. If the process dies, the zone is restored from its last
+// cut, which is at most Every plus one commit old.
 //
 //	call                           waits for the disk
 //	Saver.After                    never
@@ -59,11 +59,10 @@
 //	Saver.SaveAll, Drain           the loop; for the end of a game
 //
 // The loop must call [Saver.Touch] before it changes an owner's data; changes that handlers make
-// to their own owner are tracked automatically. Effects that must not be repeated, such as
-// paying out gold, must wait for Committed, or be kept in the cut until then: see
-// [Saver.Effects]. A cut does not contain timeouts with a function, handlers that a call of the
-// loop has deferred to the next Tick, or commands for a busy owner that name a buff by its
-// handle.
+// to their own owner are tracked automatically. Effects that must not be repeated, such as paying
+// out gold, must wait for Committed, or be stored in the cut: see [Saver.Effects]. A cut does not
+// contain timeouts with a function, handlers that a call by the loop has deferred to the next
+// Tick, or commands for a busy owner that identify a buff by its handle.
 //
 // # Moving owners between zones
 //
@@ -74,11 +73,12 @@
 //
 //	a's engine ──Move──▶ (leaving) ──a's cut──▶ in transit to b ──Arrive──▶ b's engine ──b's cut──▶ in b
 //
-// The stored state changes with the two cuts. Each cut is one transaction, and is refused if
-// another process has opened the zone. If the process dies before the first cut, the owner is
-// restored in a. If it dies between the two cuts, the owner arrives in b again. A lost commit
-// acknowledgement does not move an owner twice, even if the owner has moved on since. The two
-// zones may belong to one process or to different ones.
+// The owner's stored location changes with these two cuts. Each cut is one transaction, and is
+// refused if another process has opened the zone. If the process dies before the first cut, the
+// owner is restored in a. If it dies between the two cuts, the owner arrives in b again. If the
+// acknowledgement of a commit is lost and the commit is repeated, the owner is not moved twice,
+// even if it has moved on in the meantime. The two zones may belong to one process or to
+// different ones.
 //
 // Package store/storetest contains a conformance test for stores, including your own, an
 // in-memory store, and a store that fails at random. Package store/bolt keeps zones in one file.

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Effect is an action of the game on the outside world that was caused by an event and must
-// not happen twice, such as paying out gold or counting a kill.
+// Effect is an action on the outside world that was caused by an event and must not happen twice,
+// such as paying out gold or counting a kill.
 type Effect struct {
 	// ID is the id of the event. A receiver must ignore an Effect with an ID that it has seen
 	// before.
@@ -35,7 +35,7 @@ type effects struct {
 	list     []waiting // used by the loop only
 	returned int       // number of effects returned since the zone was opened
 	bytes    int
-	early    int // number of events of loop calls processed before their frame
+	early    int // number of events of the next frame that noteUntold has already processed
 
 	mu    sync.Mutex
 	given map[buff.EventID]struct{}
@@ -43,7 +43,7 @@ type effects struct {
 
 type waiting struct {
 	Effect
-	frame uint64 // frame of the effect's cut; 0 if restored from a cut
+	frame uint64 // the effect is on disk when this frame is; 0 if restored from a cut
 }
 
 // Effects returns the Effects that have reached the disk since the last call, oldest first. After
@@ -85,8 +85,8 @@ func (v *Saver) Given(id buff.EventID) {
 	x.given[id] = struct{}{}
 }
 
-// noteFrame records the effects of the events of f. They are saved with the first cut that is made
-// at the frame number frame or later.
+// noteFrame records the effects of the events of f. They are saved with the first cut whose frame
+// number is frame or higher.
 func (v *Saver) noteFrame(f *engine.Frame, frame uint64) {
 	if v.opts.Effect == nil {
 		return
@@ -163,7 +163,7 @@ func (x *effects) sweep() {
 	clear(x.given)
 }
 
-// append appends the pending effects to the state of a head, after its version.
+// append appends the pending effects to dst, which holds the version of a Head.State.
 func (x *effects) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(x.list)))
 	for k := range x.list {

@@ -78,8 +78,8 @@ func (r *reader) zoneClock() ZoneClock {
 	return z
 }
 
-// AppendOwner appends the record of an owner, as of the given frame. [Reader.Owner] decodes
-// it.
+// AppendOwner appends the record of an owner whose state is from the given frame. [Reader.Owner]
+// decodes it.
 func AppendOwner(dst []byte, frame uint64, o *Owner) []byte {
 	dst, start := begin(dst, kindOwner)
 	dst = wire.AppendUint(wire.AppendUint(dst, uint64(o.ID)), frame)
@@ -120,8 +120,8 @@ func readCommands(record []byte) (frame uint64, ids []CommandID, err error) {
 	return frame, ids, r.end()
 }
 
-// Sum summarizes the records of a cut. It detects missing, stale and extra records, which are
-// valid by themselves.
+// Sum summarizes the records of a cut. It serves to detect missing, stale and extra records,
+// whose own checksums are correct.
 type Sum struct {
 	Owners   uint64 // number of owners
 	Commands uint64 // number of ids in all command records
@@ -151,8 +151,8 @@ func ReadSum(record []byte) (s Sum, err error) {
 	return s, r.end()
 }
 
-// AppendMark appends a record of a number and a name, such as the epoch of a zone. [ReadMark]
-// decodes it.
+// AppendMark appends a record that consists of a number and a name, such as the epoch of a zone.
+// [ReadMark] decodes it.
 func AppendMark(dst []byte, n uint64, name string) []byte {
 	dst, start := begin(dst, kindMark)
 	return seal(wire.AppendText(wire.AppendUint(dst, n), name), start)

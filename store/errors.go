@@ -22,7 +22,8 @@ var (
 	// ErrTaken means that New was called for a zone that has a cut. Use Open to restore it.
 	ErrTaken = errors.New("store: the zone has a cut already")
 
-	// ErrDone means that the command with this id was executed before and is on disk.
+	// ErrDone means that the command with this id was executed before and that its result is on
+	// disk.
 	ErrDone = errors.New("store: the command has already been executed")
 
 	// ErrElsewhere means that an owner of the Batch is in another zone of the store. An owner id
@@ -105,8 +106,9 @@ var advice = []struct {
 	{ErrReadOnly, "make the file and its directory writable"},
 }
 
-// At adds a file and a place in front of the place of a [DamageError]. To any other error it
-// adds the file and, if known, advice; if file is empty it returns the error unchanged.
+// At adds a file to a [DamageError] that has none, and puts place in front of its place. To any
+// other error At adds the file and, for some errors, advice. If file is empty, it returns such an
+// error unchanged.
 func At(err error, file, place string) error {
 	damage, ok := errors.AsType[*DamageError](err)
 	if !ok {

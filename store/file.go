@@ -53,7 +53,7 @@ func (p *parser) next() (record []byte, kind byte, err error) {
 		return nil, 0, damaged("", "the file ends inside it, at byte %d", len(p.b))
 	}
 	n := uint64(binary.BigEndian.Uint32(rest[2:]))
-	if n > uint64(len(rest)) { // if the length is too small, the record's decoder returns an error
+	if n > uint64(len(rest)) { // a length that is too small is detected when the record is decoded
 		return nil, 0, damaged("", "its length is %d bytes, but only %d are left in the file", n, len(rest))
 	}
 	p.at += int(n)
@@ -97,7 +97,8 @@ func (p *parser) cut() (*Cut, error) {
 	}
 }
 
-// sum decodes the record of the sum, checks that no record follows, and returns the cut.
+// sum decodes the last record, which must be a sum, checks that no record follows, and returns
+// the cut.
 func (p *parser) sum(r *Reader, record []byte) (*Cut, error) {
 	want, err := ReadSum(record)
 	if err != nil {

@@ -9,28 +9,29 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Mover is a Store whose zones can exchange owners. A moving owner leaves its zone with the first
-// cut of that zone that no longer contains it (Batch.Moved). It is then in transit, and enters the
-// other zone with the first cut of that zone that contains it (Batch.Arrived). So at any time the
-// owner is in exactly one zone or in transit to exactly one.
+// Mover is a Store whose zones can exchange owners. A moving owner leaves its zone with the next
+// cut of that zone, which lists it in Batch.Moved. It is then in transit, and enters the other
+// zone with a cut of that zone that lists it in Batch.Arrived. So at any time the owner is in
+// exactly one zone or in transit to exactly one.
 type Mover interface {
 	Store
 
-	// Arrivals returns owners in transit to the given zones: for each zone up to MostArrivals,
-	// those that have waited longest. It returns the errors of Load, except ErrEmpty.
+	// Arrivals returns owners in transit to the given zones. For each zone it returns up to
+	// MostArrivals owners, those that have waited longest. It returns the errors of Load, except
+	// ErrEmpty.
 	Arrivals(ctx context.Context, zones []string) ([]Arrival, error)
 
-	// Where returns the places of owners as of the last commits, without owners that are in no
-	// zone. It returns the errors of Load, except ErrEmpty.
+	// Where returns the locations of owners as of the last commits. Owners that are in no zone
+	// are omitted. It returns the errors of Load, except ErrEmpty.
 	Where(ctx context.Context, owners []buff.OwnerID) ([]Place, error)
 }
 
 // Move is an owner that leaves for another zone.
 type Move struct {
 	// Owner is the state of the owner when it left. Owner.Frame is the frame of the first Batch
-	// that contained the Move. If the store has a cut of this frame or a later one, it has already
-	// applied the Move. It must not apply the Move again, because the owner may have moved on from
-	// there, and may even have returned.
+	// that contained the Move. If the zone's cut in the store is of this frame or a later one,
+	// the Move has already been applied. It must not be applied again, because the owner may have
+	// moved on, and may even have returned.
 	Owner Owner
 
 	// To is the destination, which need not have been opened yet.
@@ -62,12 +63,11 @@ const (
 	MostMoves    = 4096 // maximum number of moves of one zone that may wait for a commit
 )
 
-// Move moves an owner to another zone of the store, with its buffs and the game's own data.
-// The owner is removed from the engine as by Despawn. With the next cut the store atomically
-// puts it in transit to the other zone. Move returns the frame of that cut, as in Stats.Frame.
-// If the process dies before the cut is on disk, the owner is restored in this zone; until
-// then the game must not spawn it anywhere. The effects of this engine's areas on the owner's
-// time do not move with it.
+// Move moves an owner to another zone of the store, with its buffs and the game's own data. The
+// owner is removed from the engine as by Despawn. With the next cut the store atomically puts it
+// in transit to the other zone. Move returns the frame of that cut, as in Stats.Frame. If the
+// process dies before the cut is on disk, the owner is restored in this zone; until then the game
+// must not spawn it anywhere. The owner does not keep the pause or rate of its area.
 //
 // It returns engine.ErrUnknownOwner; engine.ErrBusy while the owner's handlers run or some owners
 // of the zone are not restored yet, so that the caller can retry after the next Tick; [ErrNoMoves]
@@ -152,10 +152,10 @@ type entered struct {
 }
 
 // Arrive adds owners that arrive from other zones of the store. The list must be the result of a
-// call of Mover.Arrivals that started after the previous Arrive returned. Arrive calls report once
-// for each owner, with the error if the owner could not be added, but not for owners that an
-// earlier call has added. When the next cut with an added owner is on disk, the owner belongs to
-// this zone. If the process dies before, the owner is still in transit and arrives again.
+// call of Mover.Arrivals that started after the previous Arrive returned. Arrive calls report
+// once for each owner, with the error if the owner could not be added, but not for owners that an
+// earlier call has added. The owner belongs to this zone when the first cut that contains it is
+// on disk. If the process dies before that, the owner is still in transit and arrives again.
 //
 // For a Wall buff, calendar time has passed since its owner left. For Online and Uptime buffs
 // no time has passed, because the zones have different uptimes.
@@ -209,17 +209,17 @@ func (v *Saver) arrive(a *Arrival) (r buff.Restoration, err error) {
 	return v.engine.Restore(id, game, blob)
 }
 
-// selectArrivals adds an arrival to the batch if the batch contains its owner. Other arrivals wait
-// for a later batch.
+// selectArrivals sets b.Arrived to the arrivals whose owners are in the batch. Other arrivals
+// wait for a later batch.
 func (c *committer) selectArrivals(b *Batch) {
-	came := append(c.arrivals, b.Arrived...)
+	arrivals := append(c.arrivals, b.Arrived...)
 	c.arrivals, b.Arrived = nil, nil
-	if len(came) == 0 {
+	if len(arrivals) == 0 {
 		return
 	}
-	in := make(map[buff.OwnerID]bool, len(came))
-	for k := range came {
-		in[came[k].Owner.ID] = false
+	in := make(map[buff.OwnerID]bool, len(arrivals))
+	for k := range arrivals {
+		in[arrivals[k].Owner.ID] = false
 	}
 	note := func(id buff.OwnerID) {
 		if _, wanted := in[id]; wanted {
@@ -235,16 +235,17 @@ func (c *committer) selectArrivals(b *Batch) {
 	for _, id := range b.Deleted {
 		note(id)
 	}
-	for _, x := range came {
+	for _, x := range arrivals {
 		if in[x.Owner.ID] {
 			b.Arrived = append(b.Arrived, x)
 		} else {
-			c.arrivals = append(c.arrivals, x) // busy, so still in transit in this cut
+			// the owner is busy, so it is still in transit in this cut
+			c.arrivals = append(c.arrivals, x)
 		}
 	}
 }
 
-// takeArrived returns the arrivals that have reached the disk since the last call.
+// takeArrived returns the arrivals whose cuts have reached the disk since the last call.
 func (c *committer) takeArrived() []Arrival {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,8 +254,8 @@ func (c *committer) takeArrived() []Arrival {
 	return list
 }
 
-// ReadOwner decodes a record of [AppendOwner] for an owner that is in no cut. It returns
-// [ErrDamaged] or [ErrFuture] on failure.
+// ReadOwner decodes a record of [AppendOwner] for an owner in transit, which is in no cut. It
+// returns [ErrDamaged] or [ErrFuture] on failure.
 func ReadOwner(id buff.OwnerID, record []byte) (Owner, error) {
 	o, err := readOwner(record)
 	if err == nil && o.ID != id {

@@ -14,29 +14,29 @@ import (
 // Restored reports the result of restoring a cut.
 type Restored struct {
 	Fresh bool          // the zone is new: it had no cut
-	Frame uint64        // of the cut
+	Frame uint64        // number of the cut's frame
 	Away  time.Duration // calendar time since the cut
 
 	Owners   int // restored owners
-	Left     int // owners, or after them waiting commands, that later frames will restore
+	Left     int // owners to be restored by later frames, or then waiting commands to be executed
 	Buffs    int // restored buffs
 	Expired  int // buffs that ended while the zone was not running
 	Unknown  int // buffs without a definition in the catalog, kept in case it returns
 	Timeouts int // restored timeouts
 	Unnamed  int // timeouts with an unknown handler name, which are kept
-	Commands int // commands that were waiting when the cut was made, executed now
+	Commands int // commands that were waiting when the cut was made and have now been executed
 
-	// Older lists owners that were busy when the cut was made, so that it has an earlier state of
-	// them.
+	// Older lists owners that were busy when the cut was made, so that the cut contains an
+	// earlier state of them.
 	Older []buff.OwnerID
 
-	// Sources lists the owners that are not in the zone but are sources of buffs that end, or are
-	// adopted, when their source leaves. For each listed owner that will not return, the game must
+	// Some buffs end, or are adopted, when their source leaves. Sources lists the sources of such
+	// buffs that are not in the zone. For each listed owner that will not return, the game must
 	// execute buff.LoseSource. The list is complete when Left is 0.
 	Sources []buff.OwnerID
 
-	// Failed lists what could not be restored, and why. Such an owner stays unchanged in the store
-	// until another owner with the same id is saved.
+	// Failed lists the owners and commands that could not be restored, with the reasons. Such an
+	// owner remains unchanged in the store until another owner with the same id is saved.
 	Failed []Failure
 
 	// Zone is the result of Options.Zone.
@@ -57,10 +57,10 @@ func (f Failure) Error() string {
 	return fmt.Sprintf("owner %d: %v", f.Owner, f.Err)
 }
 
-// Open acquires a zone and returns a Saver with a running engine: restored from the zone's last
-// cut, or new if there is none. If eo.Epoch is zero, the current time is used. Uptime continues
-// from the cut. Every owner is restored with its buffs, each of which follows its own rule for the
-// time away, and with the clocks of all areas. Restored reports exceptions.
+// Open acquires a zone and returns a Saver with a running engine, which is restored from the
+// zone's last cut, or new if there is none. If eo.Epoch is zero, the current time is used. Uptime
+// continues from the cut. The clocks of all areas and every owner with its buffs are restored.
+// Each buff follows its own rule for the time away. [Saver.Restored] reports exceptions.
 //
 // It returns the errors of Store.Open and engine.New. After an error, at most the zone's epoch has
 // changed.
@@ -104,7 +104,7 @@ func Open(ctx context.Context, s Store, zone string, eo engine.Options, o Option
 	return v, nil
 }
 
-// take opens a zone; a zone without a cut is not an error.
+// take opens a zone. Unlike Store.Open, it returns no error for a zone without a cut.
 func take(ctx context.Context, s Store, zone string) (*Cut, error) {
 	c, err := s.Open(ctx, zone)
 	if errors.Is(err, ErrEmpty) {
@@ -140,11 +140,12 @@ type restoration struct {
 	next    int
 	sources []buff.OwnerID
 	read    bool           // all owners are restored, and waits has been decoded
-	waits   []buff.Command // waiting commands that are still to be executed
+	waits   []buff.Command // waiting commands that must still be executed
 }
 
-// restoreOwners restores up to most owners or, if most is not positive, as many as there is room
-// for. After the last owner it executes the waiting commands, and the zone is saved from then on.
+// restoreOwners restores up to most owners or, if most is not positive, as many as the engine's
+// limit on events allows. After the last owner it executes the waiting commands. Then cuts can
+// start.
 func (v *Saver) restoreOwners(most int) {
 	k := v.restoring
 	if most <= 0 {
@@ -206,7 +207,7 @@ func (v *Saver) restoreOwner(x *Restored, o *Owner) error {
 	return nil
 }
 
-// unmarshal decodes the data of an owner. A panic is an error.
+// unmarshal decodes the data of an owner. It returns a panic as an error.
 func (v *Saver) unmarshal(id buff.OwnerID, data []byte) (game any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -216,7 +217,7 @@ func (v *Saver) unmarshal(id buff.OwnerID, data []byte) (game any, err error) {
 	return v.opts.Unmarshal(id, data)
 }
 
-// runWaiting executes the waiting commands while there is room.
+// runWaiting executes the waiting commands while the engine's limit on events allows it.
 func (v *Saver) runWaiting(r *Restored) {
 	k := v.restoring
 	if !k.read {
@@ -242,8 +243,8 @@ func (v *Saver) runWaiting(r *Restored) {
 	}
 }
 
-// anyUntold reports whether calls of the loop since the last Tick have produced events. They fill
-// the room for events until the next Tick.
+// anyUntold reports whether calls of the loop since the last Tick have produced events. These
+// count towards the limit on events until the next Tick.
 func (v *Saver) anyUntold() bool {
 	for range v.engine.Untold() {
 		return true

@@ -8,30 +8,31 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// placed is a copy with its sort key.
-type placed struct {
+// keyed is a copy with its sort key.
+type keyed struct {
 	id   buff.OwnerID
 	copy *snapshot.Copy
 }
 
-// sorter sorts the copies of a cut by id. Sorting 100,000 owners takes as much processor time
-// as a frame, so it is done in pieces that yield to a running Tick.
+// sorter sorts the copies of a cut by id. Sorting 100,000 owners takes as much processor time as
+// a frame, so the copies are sorted in pieces, and the sorter yields to a running Tick between
+// two pieces.
 type sorter struct {
-	list, spare []placed
+	list, spare []keyed
 }
 
 // sortPiece is the number of copies to sort or merge at a time.
 const sortPiece = 1024
 
-// of returns the copies in order. The result is valid until the next call.
-func (s *sorter) of(x snapshot.Copies, giveWay func()) []placed {
+// sort returns the copies in order of their ids. The result is valid until the next call.
+func (s *sorter) sort(x snapshot.Copies, giveWay func()) []keyed {
 	s.list = slices.Grow(s.list[:0], x.Len())
 	for c := range x.All() {
-		s.list = append(s.list, placed{c.Owner, c})
+		s.list = append(s.list, keyed{c.Owner, c})
 	}
 	for piece := range slices.Chunk(s.list, sortPiece) {
 		giveWay()
-		slices.SortFunc(piece, func(a, b placed) int { return cmp.Compare(a.id, b.id) })
+		slices.SortFunc(piece, func(a, b keyed) int { return cmp.Compare(a.id, b.id) })
 	}
 	n := len(s.list)
 	s.spare = slices.Grow(s.spare[:0], n)[:n]
@@ -46,7 +47,7 @@ func (s *sorter) of(x snapshot.Copies, giveWay func()) []placed {
 }
 
 // merge merges two sorted lists.
-func merge(to, a, b []placed, giveWay func()) {
+func merge(to, a, b []keyed, giveWay func()) {
 	for k := range to {
 		if k%sortPiece == 0 {
 			giveWay()

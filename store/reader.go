@@ -7,8 +7,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Reader assembles a cut from the records of a store and detects damage. Call its methods in
-// the order in which they are declared. Errors match [ErrDamaged] or [ErrFuture].
+// Reader assembles a cut from the records of a store and detects damage. Call Head first, then
+// Owner for each owner, Commands for each record of commands, and Cut. Errors match [ErrDamaged]
+// or [ErrFuture].
 //
 // The cut refers to the bytes of the records, which must not change.
 type Reader struct {

@@ -11,9 +11,9 @@ import (
 //
 //	kind       1 byte: a letter
 //	version    1 byte, now 1
-//	length     4 bytes, big-endian, of the whole record
+//	length     4 bytes, big-endian: length of the whole record
 //	contents
-//	check      4 bytes, big-endian: CRC-32C of everything before
+//	check      4 bytes, big-endian: CRC-32C of all preceding bytes
 //
 // This framing is the same in all versions, so that an old program can distinguish a damaged
 // record from a record in a newer version. Numbers in the contents are varints of minimal length,
@@ -41,8 +41,8 @@ func seal(dst []byte, start int) []byte {
 	return binary.BigEndian.AppendUint32(dst, wire.Checksum(dst[start:]))
 }
 
-// Check returns the checksum of a record of [AppendOwner] or [AppendCommands]: its last four
-// bytes.
+// Check returns the checksum of a record, which is its last four bytes. It returns 0 if the
+// record is too short.
 func Check(record []byte) uint32 {
 	if len(record) < recordHead+recordCheck {
 		return 0
@@ -129,9 +129,9 @@ func (r *reader) upTo(most uint64, what string) uint64 {
 	return v
 }
 
-// count reads the length of a list and fails if it exceeds most. Each entry takes at least least
-// bytes, so the number of bytes left also bounds the length, and so the memory that the caller
-// allocates.
+// count reads the length of a list and fails if it exceeds most. least is the minimum size of an
+// entry in bytes. A list that cannot fit into the remaining bytes is rejected, which bounds the
+// memory that the caller allocates.
 func (r *reader) count(most, least int, what string) int {
 	n := r.upTo(uint64(most), what)
 	if n > uint64(len(r.rest)/least) {
@@ -141,7 +141,7 @@ func (r *reader) count(most, least int, what string) int {
 	return int(n)
 }
 
-// bytes reads a length and as many bytes, which alias the record.
+// bytes reads a length followed by that number of bytes. The result aliases the record.
 func (r *reader) bytes(most int, what string) []byte {
 	n := r.count(most, 1, what)
 	if n == 0 {

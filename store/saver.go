@@ -30,34 +30,35 @@ type Options struct {
 	// nil, each copy counts as 2 µs.
 	Share time.Duration
 
-	// Beside lets a goroutine of the Saver copy owners between two Ticks, so that frames copy only
-	// a few. Marshal is then called while the loop runs. So it is a data race if the loop changes
-	// an owner's data without Touch, or if Marshal reads any other data that may change. Without a
-	// Marshal, owners are always copied this way.
+	// Beside lets a goroutine of the Saver copy owners between two Ticks, so that the loop copies
+	// only a few. Marshal is then called while the loop runs. So it is a data race if the loop
+	// changes an owner's data without Touch, or if Marshal reads any other data that may change.
+	// If Marshal is nil, owners are always copied this way.
 	Beside bool
 
 	// Clock, if not nil, is a monotonic clock, such as func() time.Duration { return
 	// time.Since(start) }. If it panics, the Saver continues without it: see Stats.Last.
 	Clock func() time.Duration
 
-	// Marshal appends the game's own data of an owner to dst: see engine.Engine.Copies. It is
-	// called by the goroutine that currently has exclusive access to the owner, so it may run
-	// concurrently for different owners.
+	// Marshal appends the game's own data of an owner to dst and returns the extended slice, see
+	// engine.Engine.Copies. It is called by the goroutine that currently has exclusive access to
+	// the owner, so it may run concurrently for different owners.
 	Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 
 	// Unmarshal decodes the data of an owner; the result is passed to Spawn. It is called on the
-	// loop. Marshal and Unmarshal are both nil if owners have no data.
+	// loop. If owners have no data, Marshal and Unmarshal are both nil.
 	Unmarshal func(id buff.OwnerID, data []byte) (any, error)
 
-	// Zone appends the game's own data of the whole zone to b. After a restart, Restored.Zone
-	// holds this data. It is called on the loop when a cut starts. If Zone panics, the cut keeps
-	// the previous data: see Stats.Last.
+	// Zone appends the game's own data of the whole zone to b and returns the extended slice.
+	// After a restart, Restored.Zone holds this data. It is called on the loop when a cut starts.
+	// If Zone panics, the cut keeps the previous data: see Stats.Last.
 	Zone func(b []byte) []byte
 
 	// Effect, if not nil, is called for each numbered event. If the event has an effect on the
-	// outside world, it appends the effect's data to b and returns true. The effect is in the same
-	// cut as the event, and Saver.Effects returns it once the cut is on disk. It is called on the
-	// loop, in After. If it panics, the event has no effect: see Stats.Last.
+	// outside world, it appends the effect's data to b and returns the extended slice and true.
+	// The effect is saved in the same cut as the event, and Saver.Effects returns it once the cut
+	// is on disk. The function is called on the loop, in After. If it panics, the event has no
+	// effect; see Stats.Last.
 	Effect func(e *buff.Event, b []byte) ([]byte, bool)
 
 	// Alarm is the age of the last cut on disk, in game time, above which Stats.Alarm is set. The
@@ -75,10 +76,10 @@ type Options struct {
 	// Now returns the calendar time for the engine's Epoch. The default is time.Now.
 	Now func() time.Time
 
-	// Reopen, if not nil, opens the store again after ErrBroken; for store/bolt, it opens the same
-	// file again. The Saver closes the old store first. Zones that share a store also share one
-	// Reopen: see package store/bolt. A goroutine of the Saver calls it before the next commit. If
-	// it fails or panics, that commit fails, and the next one tries again.
+	// Reopen, if not nil, opens the store again after ErrBroken; for store/bolt, it opens the
+	// same file again. The Saver closes the old store first. Zones that share a store must also
+	// share one Reopen, see package store/bolt. A goroutine of the Saver calls it before the next
+	// commit. If it fails or panics, that commit fails, and the next commit tries again.
 	Reopen func() (Store, error)
 }
 
@@ -98,9 +99,9 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// Saver saves a running zone: see [New] and [Open]. Its methods must be called on the loop
-// goroutine, like those of the engine, except Durable, Committed and Stats, which are safe for
-// concurrent use.
+// Saver saves a running zone. Use [New] or [Open] to create one. Its methods must be called on
+// the loop goroutine, like those of the engine, except Durable, Committed and Stats, which are
+// safe for concurrent use.
 type Saver struct {
 	engine *engine.Engine
 	copies snapshot.Maker // nil until all owners have been restored
@@ -109,10 +110,10 @@ type Saver struct {
 
 	// Used by the loop only.
 	first   uint64 // frame number of the cut that the Saver started from
-	frame   uint64 // of the last After
+	frame   uint64 // number of the last frame passed to After
 	now     time.Duration
 	started time.Duration // start of the last cut
-	// When a cut became due that busy owners delay; negative if no cut is delayed.
+	// Game time at which the next cut became due, if busy owners delay it; otherwise negative.
 	dueSince  time.Duration
 	cutting   bool
 	cut       job
@@ -134,7 +135,7 @@ type Saver struct {
 	stats    Stats
 	restored Restored
 	changed  chan struct{} // closed when a commit has ended
-	ended    error         // non-nil if there will be no more commits: the reason
+	ended    error         // reason why there will be no more commits, or nil
 }
 
 // Stats describes how far a zone has been saved.
@@ -147,24 +148,24 @@ type Stats struct {
 	Failed uint64 // failed commits
 	Err    error  // error of the last commit; nil if it succeeded
 
-	Owners int    // in the last commit
-	Bytes  int    // of the owners in the last commit
+	Owners int    // number of owners in the last commit
+	Bytes  int    // total size of the owners in the last commit
 	Total  uint64 // size of the owners in all commits
 
 	Changed int           // owners changed since the last cut started
-	Left    int           // owners of the current cut that are not copied yet
+	Left    int           // owners that must still be copied for the current cut
 	Encode  time.Duration // time that After spent on copies for the last cut, by Options.Clock
 
-	// Lost counts the timeouts with a function and the deferred handlers of the owners in the last
-	// commit. Cuts do not contain them.
+	// Lost counts the timeouts with a function and the deferred handlers of the owners in the
+	// last commit. Cuts do not contain them.
 	Lost  int
-	Older int // number of busy owners in the last cut, which has an earlier state of them
+	Older int // number of busy owners in the last cut, which contains an earlier state of them
 	// Refused counts owners that Marshal refused or that were too large, and panics in callbacks.
 	// In each case the previous state is kept.
 	Refused uint64
 	Last    error // the most recent error counted in Refused
-	// Unkept counts commands for busy owners that name a buff by its handle or hold a function.
-	// Cuts do not contain them.
+	// Unkept counts commands for busy owners that identify a buff by its handle or hold a
+	// function. Cuts do not contain them.
 	Unkept uint64
 }
 
@@ -182,8 +183,8 @@ func (s Stats) Problem() string {
 }
 
 // New starts saving an engine as a zone that is not in the store yet. The first cut contains
-// everything in the engine. It returns [ErrTaken] if the zone already has a cut, which Open
-// restores, and the errors of Store.Open.
+// everything in the engine. New returns the errors of Store.Open, and [ErrTaken] if the zone
+// already has a cut. To restore that cut, use Open.
 //
 // Only the loop goroutine may call it.
 func New(ctx context.Context, e *engine.Engine, s Store, zone string, o Options) (*Saver, error) {
@@ -207,9 +208,9 @@ func newSaver(e *engine.Engine, s Store, c *Cut, o Options) *Saver {
 	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), dueSince: -1}
 	v.leaving, v.arrived = map[buff.OwnerID]uint64{}, map[buff.OwnerID]entered{}
 	v.stats.Frame = c.Frame
-	// Even if the engine has run for long, the first cut is not overdue.
+	// Otherwise the first cut would be overdue if the engine has already run for a long time.
 	v.now = time.Duration(e.Now()) * time.Millisecond
-	v.commits.at, v.commits.left = v.now, v.now
+	v.commits.savedAtLoop, v.commits.savedAt = v.now, v.now
 	v.window.init(o.Window, c.Commands)
 	v.commits.start(v, s, c)
 	return v
@@ -226,8 +227,8 @@ func (v *Saver) Stats() Stats {
 }
 
 // Touch must be called before the game changes its own data of an owner outside of the owner's
-// handlers. If a cut is in progress, the owner is copied first. It returns
-// engine.ErrUnknownOwner if there is no such owner.
+// handlers. If a cut is in progress that must contain the owner's present state, Touch copies the
+// owner first. It returns engine.ErrUnknownOwner if there is no such owner.
 func (v *Saver) Touch(id buff.OwnerID) error {
 	if v.copies == nil {
 		return nil // no cut has started yet; the first cut contains all owners
@@ -250,7 +251,7 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	case v.cutting:
 		v.step(v.share())
 	case free && v.due():
-		v.startCut(false) // a small cut is passed to the committer in the same frame
+		v.startCut(false) // small enough to complete in this frame
 		if !v.beside() || v.copies.Left() <= stepOwners {
 			v.step(v.opts.Share)
 		}
@@ -269,16 +270,16 @@ func (v *Saver) updateStats() {
 	if v.copies != nil {
 		v.stats.Changed, v.stats.Left = v.copies.Changed(), v.copies.Left()
 	}
-	v.stats.Age = v.now - v.commits.at
+	v.stats.Age = v.now - v.commits.savedAtLoop
 	v.stats.Alarm = v.stats.Age > v.opts.Alarm
 }
 
 // beside reports whether owners are copied between Ticks.
 func (v *Saver) beside() bool { return v.opts.Beside || v.opts.Marshal == nil }
 
-// due reports whether a cut must start. Busy owners delay it by at most one Every.
+// due reports whether a cut must start. Busy owners delay the cut by at most Options.Every.
 func (v *Saver) due() bool {
-	if v.opts.Every < 0 || v.now-v.started < v.opts.Every && v.frame > 1 || v.end() != nil {
+	if v.opts.Every < 0 || v.now-v.started < v.opts.Every && v.frame > 1 || v.endReason() != nil {
 		return false
 	}
 	if !v.copies.Busy() {
@@ -295,15 +296,15 @@ func (v *Saver) due() bool {
 	return true
 }
 
-// end returns why there will be no more cuts, or nil.
-func (v *Saver) end() error {
+// endReason returns the reason why there will be no more cuts, or nil.
+func (v *Saver) endReason() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.ended
 }
 
-// startCut starts a cut. It calls Options.Zone first: if that ends the loop's goroutine, no cut
-// has started.
+// startCut starts a cut. It calls Options.Zone first, so that no cut has started if Zone ends the
+// loop's goroutine. If last is true, the cut also contains calls of the loop since the last Tick.
 func (v *Saver) startCut(last bool) {
 	if v.opts.Zone != nil {
 		v.encodeZone()

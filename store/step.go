@@ -8,15 +8,15 @@ import (
 
 // stepOwners is the number of owners copied between two readings of the clock. stepCost is the
 // assumed cost of a copy if there is no clock. leastCost is the minimum cost if there is a clock;
-// without a minimum, a clock that has stopped would let one frame copy all owners.
+// otherwise a clock that has stopped would let one frame copy all owners.
 const (
 	stepOwners = 32
 	stepCost   = 2 * time.Microsecond
 	leastCost  = 100 * time.Nanosecond
 )
 
-// helpEnough is a number of owners. If the committer's goroutine has copied more than that since
-// the last frame, the loop copies none in this frame.
+// If the committer's goroutine has copied at least helpEnough owners since the last frame, the
+// loop copies none in this frame.
 const helpEnough = 256
 
 // share returns the time that this frame may spend on copying. It is zero if the committer's
@@ -31,7 +31,7 @@ func (v *Saver) share() time.Duration {
 // unlimited is the share of calls that wait until all owners are copied.
 const unlimited = time.Duration(math.MaxInt64)
 
-// step copies owners while there is time. After the last owner, it passes the cut to the
+// step copies owners for about the time share. After the last owner, it passes the cut to the
 // committer.
 func (v *Saver) step(share time.Duration) {
 	from, timed := v.clock()

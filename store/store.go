@@ -13,12 +13,12 @@ import (
 // reads them with a [Reader], and must pass storetest.Run.
 type Store interface {
 	// Open acquires the zone and returns its last cut. The Epoch of the cut is the zone's new
-	// epoch, higher than all earlier ones. From then on, any Commit with an older epoch is
-	// refused. If nothing has been committed, the error is ErrEmpty, and the returned Cut has only
-	// Zone and Epoch.
+	// epoch, higher than all earlier ones. From then on, every Commit with an older epoch is
+	// refused. If nothing has been committed yet, the error is ErrEmpty, and the returned Cut has
+	// only Zone and Epoch.
 	//
-	// It returns ErrDamaged, ErrFuture, ErrLocked, ErrReadOnly, ErrName, ErrClosed, or an error of
-	// the context or the disk. After an error the zone is unchanged and still belongs to its
+	// Open returns ErrDamaged, ErrFuture, ErrLocked, ErrReadOnly, ErrName, ErrClosed, or an error
+	// of the context or the disk. After an error the zone is unchanged and still belongs to its
 	// previous writer.
 	Open(ctx context.Context, zone string) (*Cut, error)
 
@@ -27,9 +27,9 @@ type Store interface {
 	Load(ctx context.Context, zone string) (*Cut, error)
 
 	// Commit makes the next cut of the zone: it applies Batch.Owners and Batch.Deleted and keeps
-	// all other owners. When it returns nil, the cut is on disk. It may reorder the lists of the
-	// Batch but must not retain any part of it. If it uses a processor for long, it calls GiveWay
-	// from time to time.
+	// all other owners. When it returns nil, the cut is on disk. Commit may reorder the lists of
+	// the Batch but must not retain any part of it. An implementation that uses much processor
+	// time must call GiveWay from time to time.
 	//
 	// After ErrFenced, ErrLost, ErrElsewhere, ErrNoMoves, ErrTooLarge, ErrBatch, ErrName,
 	// ErrReadOnly and ErrClosed the zone is unchanged. After any other error the cut may or may
@@ -42,10 +42,10 @@ type Store interface {
 	Close() error
 }
 
-// GiveWay yields to a running Tick of the zone. A Store's Commit calls it after each piece of work
-// that takes about 100 µs of processor time, so that the game has all processors during a Tick.
-// ctx must be the context passed to Commit; with any other context GiveWay is a no-op. Only the
-// goroutine that received the context may call it.
+// GiveWay waits while a Tick of the zone is running, so that the game has all processors during a
+// Tick. A Store's Commit should call it after about every 100 µs of processor time. ctx must be
+// the context passed to Commit; with any other context GiveWay is a no-op. Only the goroutine
+// that received the context may call it.
 func GiveWay(ctx context.Context) {
 	if c, ok := ctx.Value(wayKey{}).(snapshot.Maker); ok {
 		c.GiveWay()

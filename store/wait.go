@@ -15,8 +15,8 @@ import (
 // never be on disk, or ctx.Err(). A failed commit does not end the wait, because the next commit
 // contains the same changes.
 //
-// Any goroutine may call it, except the loop and handlers, because a commit needs them to
-// continue.
+// Any goroutine may call it, except the loop and handlers, because there is no commit while they
+// are blocked.
 func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 	for {
 		v.mu.Lock()
@@ -36,14 +36,15 @@ func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 	}
 }
 
-// Durable executes a command like engine.Inbox.Ask and waits until its result is on disk. If
-// the id is not zero and is among the last Options.Window ids, the command has been executed
-// before, perhaps in another run: Durable does not execute it again, and returns [ErrDone]
-// once that execution is on disk. So a caller that got no answer may safely retry.
+// Durable executes a command like engine.Inbox.Ask and waits until its result is on disk. If the
+// id is not zero and is among the last Options.Window ids, the command has been executed before,
+// perhaps in an earlier run of the program. Durable then does not execute it again, and returns
+// [ErrDone] once the result of that execution is on disk. So a caller that got no answer may
+// safely retry.
 //
-// If the owner is busy, the Result is Queued; the command is then on disk as one that waits for
-// the owner. Durable does not wait for commands that the rules deny. A panic in the command, as in
-// engine.Engine.Do, is returned as an error.
+// If the owner is busy, the Result is Queued. The cut then contains the command as one that waits
+// for the owner. If the rules deny the command, Durable returns at once. A panic in the command,
+// as in engine.Engine.Do, is returned as an error.
 //
 // Any goroutine may call it, except the loop and handlers.
 func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r buff.Result, err error) {
@@ -73,10 +74,10 @@ func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r bu
 	return r, err
 }
 
-// Seen reports whether the command with the id is among the last Options.Window executed commands.
-// It also returns the frame of the cut that contains the command: the command is on disk as soon
-// as Stats.Frame is equal or higher. Use Seen and Mark instead of Durable for commands that are
-// executed on the loop.
+// Seen reports whether the command with the id is among the last Options.Window executed
+// commands. It also returns the frame of the cut that contains the command. The command is on
+// disk as soon as Stats.Frame is equal or higher. Use Seen and Mark instead of Durable for
+// commands that are executed on the loop.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Seen(id CommandID) (frame uint64, seen bool) {
@@ -109,26 +110,26 @@ func (v *Saver) SaveAll(ctx context.Context) error {
 	if v.cutting {
 		v.step(unlimited)
 	}
-	if err := v.end(); err != nil {
+	if err := v.endReason(); err != nil {
 		return err
 	}
-	if err := v.quiet(ctx); err != nil {
+	if err := v.waitIdle(ctx); err != nil {
 		return err
 	}
 	v.startCut(true)
 	v.mu.Lock()
-	v.first++ // the cut gets its own frame number
+	v.first++ // give the cut a frame number of its own
 	v.mu.Unlock()
 	v.step(unlimited)
-	if err := v.quiet(ctx); err != nil {
+	if err := v.waitIdle(ctx); err != nil {
 		return err
 	}
 	v.updateStats()
 	return v.Stats().Err
 }
 
-// quiet waits until no commit is running.
-func (v *Saver) quiet(ctx context.Context) error {
+// waitIdle waits until no commit is running.
+func (v *Saver) waitIdle(ctx context.Context) error {
 	for {
 		v.mu.Lock()
 		ended, changed := v.ended, v.changed
@@ -147,11 +148,11 @@ func (v *Saver) quiet(ctx context.Context) error {
 	}
 }
 
-// Drain shuts a zone down without losing anything. It closes the engine to new commands,
-// restores owners that are not restored yet, delivers the accepted commands, and waits for
-// busy owners until ctx ends. Then it saves everything and waits for the disk. If owners are
-// still busy, the cut has an earlier state of them, and the error names them. The last commit
-// is not canceled when ctx ends: it takes as long as the store needs. The Store stays open.
+// Drain shuts a zone down without losing anything. It restores owners that are not restored yet,
+// closes the engine to new commands, delivers the accepted commands, and waits for busy owners
+// until ctx ends. Then it saves everything and waits for the disk. If owners are still busy, the
+// cut contains an earlier state of them, and the error names them. The last commit takes as long
+// as the store needs; it is not canceled when ctx ends. The Store stays open.
 //
 // Only the loop goroutine may call it, between two Ticks. After an error it may be called
 // again.
@@ -163,7 +164,7 @@ func (v *Saver) Drain(ctx context.Context) error {
 	if v.restoring != nil {
 		v.restoreOwners(v.opts.PerFrame)
 	}
-	for v.restoring != nil { // each Tick makes room for more events and so for more owners
+	for v.restoring != nil { // each Tick delivers events, which makes room to restore more owners
 		v.After(v.engine.Tick(0))
 	}
 	busy := v.engine.Close(ctx, func(f *engine.Frame) { v.noteFrame(f, v.first+v.frame+1) })
@@ -175,9 +176,9 @@ func (v *Saver) Drain(ctx context.Context) error {
 	return busy
 }
 
-// Close stops saving but not the engine. It waits for a running commit; changes since that cut
-// are not saved. From then on Committed and Durable return ErrClosed for anything that is not
-// on disk. To save first, use Drain.
+// Close stops saving but not the engine. It waits for a running commit. Changes since the cut of
+// that commit are not saved. From then on Committed and Durable return ErrClosed for everything
+// that is not on disk. To save first, use Drain.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Close() {

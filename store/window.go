@@ -10,7 +10,8 @@ import (
 // window holds the ids of the last executed commands, to detect repetitions.
 type window struct {
 	ring []CommandID
-	next int                  // index for the next id; once the ring is full, of the oldest id
+	// index for the next id, which is that of the oldest id once the ring is full
+	next int
 	done map[CommandID]uint64 // by id: the frame of the cut that contains the command
 }
 
@@ -40,7 +41,8 @@ func (w *window) all() []CommandID {
 	return append(append([]CommandID(nil), w.ring[w.next:]...), w.ring[:w.next]...)
 }
 
-// Owner.Data starts with the number of the owner's area, followed by the game's bytes.
+// Owner.Data starts with the number of the owner's area, which takes at most areaRoom bytes,
+// followed by the game's bytes.
 const areaRoom = binary.MaxVarintLen32
 
 func appendData(dst []byte, area uint32, data []byte) []byte {
@@ -57,9 +59,9 @@ func SplitData(data []byte) (area uint32, game []byte, err error) {
 	return uint32(n), data[size:], nil
 }
 
-// Head.State holds the accepted commands that wait: the version, then each command as its length
-// and the binary form of buff.Command. In version 2, the pending effects come before the commands.
-// Version 1 is used if there are no pending effects.
+// Head.State holds the accepted commands that wait for a busy owner. It starts with a version
+// byte. Each command follows as its length and the binary form of buff.Command. In version 2, the
+// pending effects come before the commands. Version 1 is used if there are no pending effects.
 const stateVersion = 2
 
 // appendState appends the contents of Head.State.
@@ -85,8 +87,8 @@ func appendWaiting(dst []byte, list []buff.Command, c *buff.Catalog) (_ []byte, 
 	return dst, unkept
 }
 
-// parseState decodes the pending effects, and calls f for each waiting command: with the command,
-// or with an error if it cannot be decoded.
+// parseState decodes the pending effects, and calls f for each waiting command, with an error if
+// the command cannot be decoded.
 func (v *Saver) parseState(b []byte, f func(buff.Command, error)) {
 	if len(b) == 0 {
 		return

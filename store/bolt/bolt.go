@@ -24,7 +24,7 @@ type Options struct {
 	// time, unless a process has it open for writing.
 	ReadOnly bool
 
-	// noSync omits the syncs. With it, the tests of power loss check that they detect missing
+	// noSync omits the syncs. It lets the tests of power loss check that they detect missing
 	// syncs.
 	noSync bool
 }
@@ -39,20 +39,20 @@ type Store struct {
 	file     *os.File    // opened by db
 	identity os.FileInfo // of file
 	opts     Options
-	broken   error  // nil, or why later commits would not be safe
-	stuck    bool   // a transaction did not end, so bbolt still holds its locks
-	warning  string // the result of Warning
-	last     int    // the number of the last transaction that was written
-	records  []byte // scratch memory for the records of a batch
+	broken   error  // reason why later commits would not be safe, or nil
+	stuck    bool   // bbolt panicked in a transaction and still holds its locks
+	warning  string // result of Warning
+	last     int    // number of the last transaction that was written
+	records  []byte // buffer for the records of a batch
 }
 
 var _ store.Mover = (*Store)(nil)
 
-// layout is the version of the buckets and keys of the file.
+// layout is the version of the file's structure of buckets and keys.
 const layout = 1
 
-// lockWait is the time that bbolt may wait for the file lock. It is shorter than the pause between
-// two attempts, so bbolt makes only one.
+// lockWait is the time that bbolt may wait for the file lock. It is shorter than bbolt's pause
+// between two attempts, so bbolt makes only one attempt.
 const lockWait = time.Millisecond
 
 // Open opens the file, or creates it. It fails with [store.ErrLocked] if another process has the
@@ -107,8 +107,8 @@ func (s *Store) openChecked(path string, flag int, mode os.FileMode) (*os.File, 
 	return f, nil
 }
 
-// openLocked opens and locks the file. If the file is replaced between the two steps, it opens
-// the new one.
+// openLocked opens and locks the file. If the file is replaced between the two steps, openLocked
+// opens the new file.
 func (s *Store) openLocked(open func() (*os.File, error)) (*os.File, error) {
 	for {
 		f, err := open()
@@ -146,7 +146,8 @@ func openError(err error) error {
 // at adds the file and, if known, the remedy to an error.
 func (s *Store) at(err error) error { return store.At(err, s.path, "") }
 
-// Warning returns the problem that Open found and could work around, or "".
+// Warning describes damage that Open has found and worked around. It returns "" if there was
+// none.
 func (s *Store) Warning() string { return s.warning }
 
 // Open implements [store.Store].
@@ -216,7 +217,7 @@ func (s *Store) Zones() (names []string, err error) {
 	return slices.Compact(names), s.at(err)
 }
 
-// Broken returns nil, or the reason why the store accepts no more commits: see [store.ErrBroken].
+// Broken returns the reason why the store accepts no more commits, see [store.ErrBroken], or nil.
 // The result does not change when the store is closed. Zones that share a file use it to reopen
 // the file only once.
 func (s *Store) Broken() error {
@@ -273,7 +274,7 @@ func (s *Store) open() error {
 func isBroken(why error) error { return fmt.Errorf("%w: %w", store.ErrBroken, why) }
 
 // update executes one read-write transaction. It succeeds only if the path still refers to the
-// open file afterwards. An error that do has not returned comes from the disk and breaks the
+// open file afterwards. An error that was not returned by do comes from the disk. It breaks the
 // store, unless the disk is full, or a page is damaged and the transaction was rolled back.
 func (s *Store) update(do func(*bbolt.Tx) error) error {
 	number := 0
@@ -315,7 +316,7 @@ func (s *Store) close() error {
 	s.db = nil
 	switch {
 	case db == nil:
-		if s.file != nil { // bbolt has not taken over the file; it may already be closed
+		if s.file != nil { // bbolt.Open failed; the file may already be closed
 			_ = s.file.Close()
 		}
 		return nil

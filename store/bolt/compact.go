@@ -14,16 +14,16 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// compactBatch is how many bytes of keys and values Compact copies in one transaction.
+// compactBatch is the number of bytes of keys and values that Compact copies in one transaction.
 const compactBatch = 64 << 20
 
 // Compact rewrites a file without its free pages, and returns its size before and after. If the
 // new file would not be smaller, the old file is kept. The file must not be open in any process,
 // and the disk needs room for both files.
 //
-// The new file is written next to the old one, as FILE.compact, synced and compared with the old
-// one, and then renamed. So a process that is killed at any moment leaves a complete file at the
-// path. It may also leave FILE.compact, which the next Compact removes.
+// The new file is written next to the old file, as FILE.compact. It is compared with the old file
+// and synced before it is renamed. So even if the process is killed, there is a complete file at
+// the path. There may also be a FILE.compact, which the next Compact removes.
 //
 // It returns the errors of [Open], and [store.ErrDamaged] if a zone cannot be read. After an error
 // the file is unchanged.

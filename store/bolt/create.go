@@ -17,24 +17,24 @@ import (
 
 // Buckets and keys of the file: see docs/format.md.
 var (
-	aboutBucket = []byte("bufftick") // marks: the version of the layout, the number of zones
-	whereBucket = []byte("where")    // id of an owner: its location
-	zonesBucket = []byte("zones")    // name of a zone: its bucket
+	aboutBucket = []byte("bufftick") // version of the layout, number of zones
+	whereBucket = []byte("where")    // location of each owner, by id
+	zonesBucket = []byte("zones")    // bucket of each zone, by name
 
 	formatKey = []byte("format")
 	countKey  = []byte("zones")
 
-	// In the bucket of a zone.
-	epochKey       = []byte("epoch") // a mark: the epoch and the name of the zone
+	// Keys in the bucket of a zone.
+	epochKey       = []byte("epoch") // epoch and name of the zone, as a store.AppendMark record
 	headKey        = []byte("head")
 	sumKey         = []byte("sum")
-	ownersBucket   = []byte("owners")   // id: record
-	commandsBucket = []byte("commands") // frame: record
+	ownersBucket   = []byte("owners")   // record of each owner, by id
+	commandsBucket = []byte("commands") // record of executed commands, by frame
 )
 
 // create writes a complete file under a temporary name and then renames it. If the process dies
-// halfway, there is no file at path. If two processes create the file at the same time, the second
-// process uses the file of the first.
+// halfway, there is no file at path. If two processes create the file at the same time, the
+// second process uses the file that the first one has created.
 func create(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new*")
 	if err != nil {
@@ -90,8 +90,8 @@ func makeLayout(tx *bbolt.Tx) error {
 	return err
 }
 
-// checkLayout checks that the file belongs to this package, that all its zones exist, each under
-// its own name, and that the owners in transit are complete.
+// checkLayout checks that the file belongs to this package, that it contains as many zones as it
+// records, each under its own name, and that the owners in transit are complete.
 func checkLayout(tx *bbolt.Tx) error {
 	about, where, zones := tx.Bucket(aboutBucket), tx.Bucket(whereBucket), tx.Bucket(zonesBucket)
 	if about == nil && where == nil && zones == nil {
@@ -139,7 +139,7 @@ func countZones(about *bbolt.Bucket) (uint64, error) {
 	return n, store.At(err, "", "the number of zones")
 }
 
-// readEpoch reads the epoch of a zone from its mark, which also has its name.
+// readEpoch reads the epoch of a zone, and checks the name that is stored with it.
 func readEpoch(bucket *bbolt.Bucket, zone string) (uint64, error) {
 	epoch, name, err := store.ReadMark(bucket.Get(epochKey))
 	if err == nil && (name != zone || epoch == 0) {

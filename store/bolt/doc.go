@@ -3,41 +3,41 @@
 //
 //	s, err := bolt.Open("world.db", bolt.Options{})
 //	if err != nil {
-//		return err // locked, damaged, from the future: the message names the cause and the remedy
+//		return err // the message names the cause, such as a lock or damage, and the remedy
 //	}
 //	defer s.Close()
 //
-// A commit is one transaction: its pages are written and synced, then the page that refers to them
-// is. After a power loss, the file has either the cut before or the cut after the commit. A commit
-// costs two syncs, 0.6 to 2.8 ms on the disks we have measured, regardless of its size: commit in
-// batches.
+// A commit is one transaction. First its pages are written and synced, and then the meta page
+// that refers to them. After a power loss, the file has either the cut before or the cut after
+// the commit. A commit costs two syncs, 0.6 to 2.8 ms on the disks we have measured, regardless
+// of its size, so commit in batches.
 //
-// bbolt checks its two meta pages, which refer to all others, and no other page. So Open reads
-// the whole file first: every page must be well-formed, and either be reachable exactly once or
-// be free. Every record has a checksum of its own. Reading takes some 0.1 s for 100 MB in
-// memory.
+// bbolt checks only its two meta pages, which refer to all other pages. Therefore Open first
+// reads the whole file and checks that every page is well-formed, and is either free or reachable
+// in exactly one way. In addition, every record has a checksum. Reading takes some 0.1 s for 100
+// MB in memory.
 //
-// If the meta page that was written last is damaged, the file is read in the state of the
-// transaction before. A power loss in the middle of a commit has the same effect and cannot be
-// distinguished from damage at a later time; [Store.Warning] reports both.
+// If the last meta page to be written is damaged, Open uses the other one, and the file is in the
+// state before the last transaction. A power loss in the middle of a commit also damages that
+// page and cannot be distinguished from later damage, so [Store.Warning] reports both.
 //
 // # Moves
 //
-// Store is a [store.Mover]: an owner moves from one zone of the file to another with
-// [store.Saver.Move], also if both zones belong to one process. The commit that removes the owner
-// from its zone also adds it to the owners in transit, with a number, and sets its location to the
-// destination; the first commit of the other zone that contains the owner removes it from the
-// owners in transit. Each of the two commits is one bbolt transaction. So an owner is in exactly
-// one place at any time, and none is lost or duplicated if the process is killed. Repeating a
-// commit does not move an owner again, because the zone is already at the frame of the move.
+// Store is a [store.Mover], so [store.Saver.Move] can move an owner from one zone of the file to
+// another. The commit that removes the owner from its zone adds it to the owners in transit,
+// under the number of the move, and sets its location to the destination. The first commit of the
+// other zone that contains the owner removes it from the owners in transit. Each of the two
+// commits is one bbolt transaction. So an owner is in exactly one place at any time, and no owner
+// is lost or duplicated if the process is killed. Repeating a commit does not move an owner
+// again, because the zone is already at the frame of the move.
 //
 // # Compaction
 //
-// bbolt reuses free pages, but a file never becomes smaller. [Compact], which "bufftick cut
+// bbolt reuses free pages, but never makes a file smaller. [Compact], which "bufftick cut
 // -compact" calls, locks the file, reads every zone, copies everything to a new file next to it,
-// compares the two, syncs the new file, and renames it to the old one's path. The old file is
-// never written to, so a process that is killed, or a power loss, leaves the old file or the new
-// one at the path, each complete.
+// compares the two files, syncs the new file, and renames it to the path of the old file. The old
+// file is never written to. So after a crash or a power loss, either the old file or the new one
+// is at the path, and it is complete.
 //
 // # While the file is open
 //

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// goneError means that the open file is no longer at its path, or only a part of it is, so that
-// later writes would be lost.
+// goneError means that the open file is no longer at its path, or was truncated or overwritten,
+// so that later writes would be lost.
 type goneError string
 
 func (e goneError) Error() string { return string(e) }
@@ -42,10 +42,10 @@ func (s *Store) inPlace(size int64) error {
 }
 
 // transact executes one transaction. If do panics because a page is malformed or unreadable, the
-// transaction is rolled back and the error is a [store.DamageError]; other zones are not affected.
-// If bbolt itself panics before it has ended the transaction, it never releases its locks, and any
-// further call would block for ever: the store is stuck and broken. answered reports whether err
-// is the result of do.
+// transaction is rolled back and the error is a [store.DamageError]. Other zones are not
+// affected. If bbolt panics outside do before it has ended the transaction, it never releases its
+// locks, and every further call would block forever. The store is then marked as stuck and
+// broken. answered reports whether err was returned by do.
 func (s *Store) transact(begin func(func(*bbolt.Tx) error) error, do func(*bbolt.Tx) error) (answered bool, err error) {
 	var tx *bbolt.Tx
 	returned := false
@@ -65,9 +65,9 @@ func (s *Store) transact(begin func(func(*bbolt.Tx) error) error, do func(*bbolt
 	return answered, err
 }
 
-// recovered turns panics into errors: panics of bbolt because of a malformed page, and panics of
-// the runtime because of an unreadable page of the mapped file, which would otherwise end the
-// process with SIGBUS.
+// recovered calls do and returns a panic as an error. bbolt panics if a page is malformed. The
+// runtime panics if a page of the mapped file is unreadable, which without SetPanicOnFault would
+// end the process with SIGBUS.
 func (s *Store) recovered(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -85,8 +85,8 @@ func (s *Store) recovered(do func() error) (err error) {
 	return do()
 }
 
-// pageAt names the page that is mapped at an address. db.Info reads the first page, which may be
-// unreadable too.
+// pageAt names the page that is mapped at an address. It recovers from panics, because db.Info
+// reads the first page, which may be unreadable too.
 func (s *Store) pageAt(address uintptr) (place string) {
 	defer func() {
 		if recover() != nil {

@@ -4,12 +4,13 @@ package bolt
 
 import "os"
 
-// lock does nothing: bbolt locks the file after its pages have been checked. Opening a file
-// that another process is writing may therefore report damage instead of ErrLocked.
+// lock does nothing, so the file is not locked until bbolt opens it after its pages have been
+// checked. Opening a file that another process is writing may therefore report damage instead of
+// ErrLocked.
 func lock(*os.File, bool) error { return nil }
 
-// unlock does nothing: the lock ends with the process, because only bbolt knows how it has
-// locked the file.
+// unlock does nothing, because only bbolt knows how it has locked the file. The lock ends with
+// the process.
 func unlock(*os.File) error { return nil }
 
 // chown leaves a file with the owner of the process.

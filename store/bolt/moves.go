@@ -12,19 +12,20 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Buckets and keys of owners in transit. They exist after the first move: see docs/format.md.
+// Buckets and keys of owners in transit. They exist only after the first move, see
+// docs/format.md.
 var (
-	transitBucket = []byte("moves") // name of the destination / number of the move: record
+	transitBucket = []byte("moves") // a bucket by destination; in it, a record by moveKey
 
-	// In the bucket about.
-	transitSumKey = []byte("moves") // the sum of the records
-	lastMoveKey   = []byte("move")  // a mark: the number of the last move
+	// Keys in aboutBucket.
+	transitSumKey = []byte("moves") // sum of the records of all owners in transit
+	lastMoveKey   = []byte("move")  // number of the last move
 )
 
-// location is the place of an owner. Its value in the bucket "where" is the name of the zone or,
-// if the owner is in transit, a zero byte, the number of the move and the name of the destination.
-// No name contains a zero byte, so an older program, which does not know moves, refuses to store
-// the owner in any zone.
+// location is the location of an owner. In whereBucket it is stored as the name of the zone or,
+// if the owner is in transit, as a zero byte, the number of the move and the name of the
+// destination. No zone name contains a zero byte, so an older program, which does not know moves,
+// refuses to store the owner in any zone.
 type location struct {
 	zone   string
 	number uint64 // number of the move; 0 if the owner is in the zone
@@ -58,7 +59,7 @@ type transit struct {
 	last                uint64 // number of the last move
 }
 
-// openTransit returns the owners in transit; zones is nil if no owner has ever moved.
+// openTransit returns the owners in transit. If no owner has ever moved, the field zones is nil.
 func openTransit(tx *bbolt.Tx) (*transit, error) {
 	t := &transit{about: tx.Bucket(aboutBucket), where: tx.Bucket(whereBucket), zones: tx.Bucket(transitBucket)}
 	sum, last := t.about.Get(transitSumKey), t.about.Get(lastMoveKey)
@@ -94,7 +95,7 @@ func (t *transit) each(zone string, do func(a store.Arrival, record []byte) bool
 	return nil
 }
 
-// arrival checks one entry of a zone.
+// arrival decodes and checks the entry of one owner in transit to a zone.
 func (t *transit) arrival(zone string, k, record []byte) (a store.Arrival, err error) {
 	if len(k) != 16 {
 		return a, &store.DamageError{Problem: "the key is not a number and an owner"}
@@ -111,7 +112,7 @@ func (t *transit) arrival(zone string, k, record []byte) (a store.Arrival, err e
 	return a, nil
 }
 
-// check reads all moves, and compares them with their sum.
+// check decodes all owners in transit, and compares them with their sum.
 func (t *transit) check() error {
 	if t.zones == nil {
 		return nil
@@ -148,7 +149,8 @@ func (t *transit) add(m *store.Move, record []byte) error {
 	return t.where.Put(ownerKey(m.Owner.ID), location{m.To, t.last}.append(nil))
 }
 
-// remove removes an owner from the owners in transit, unless an earlier commit has done so.
+// remove removes an owner from the owners in transit. It does nothing if an earlier commit has
+// done so.
 func (t *transit) remove(zone string, number uint64, id buff.OwnerID) error {
 	if parseLocation(t.where.Get(ownerKey(id))) != (location{zone, number}) {
 		return nil
@@ -174,7 +176,7 @@ func moveKey(number uint64, id buff.OwnerID) []byte {
 	return binary.BigEndian.AppendUint64(key(number), uint64(id))
 }
 
-// arrive removes the owners that have arrived in the zone of the batch from the transit.
+// arrive processes the arrivals of the batch: it removes them from the owners in transit.
 func (w *writer) arrive(tx *bbolt.Tx) (err error) {
 	if len(w.b.Moved)+len(w.b.Arrived) == 0 {
 		return nil
@@ -196,9 +198,9 @@ func (w *writer) arrive(tx *bbolt.Tx) (err error) {
 	return nil
 }
 
-// leave puts owners of the batch's zone in transit. If the zone is already at the frame of a Move,
-// an earlier commit with a lost acknowledgement has applied the Move, and leave skips it: the
-// owner may have moved on since, or returned.
+// leave puts owners of the batch's zone in transit. If the zone is already at the frame of a
+// Move, an earlier commit, whose acknowledgement was lost, has applied the Move. leave then skips
+// it, because the owner may have moved on in the meantime, or returned.
 func (w *writer) leave() error {
 	if w.transit == nil {
 		return nil

@@ -49,7 +49,7 @@ func TestMovesFinds(t *testing.T) {
 			})
 			require.NotEmpty(t, found)
 			for name, err := range found {
-				require.Contains(t, []string{"Moves", "MovesAgain", "MovesRefused", "MovesTogether"}, name, "%v", err)
+				require.Contains(t, []string{"Moves", "MovesRepeated", "MovesRefused", "MovesConcurrent"}, name, "%v", err)
 			}
 			t.Log(found)
 		})

@@ -16,9 +16,9 @@ import (
 //	          byte order
 //	meta      magic 4, version 4, page size 4, flags 4, root 8, sequence 8, free list 8,
 //	          number of pages 8, transaction 8, FNV-1a of these 8; pages 0 and 1 are meta pages,
-//	          and the one of the later transaction is valid
-//	branch    for each child: offset of its key from here 4, length of the key 4, id 8
-//	leaf      for each key: flags 4, offset from here 4, lengths of key and value 4 and 4
+//	          and the one with the higher transaction is valid
+//	branch    for each child: offset of its key from this entry 4, length of key 4, id 8
+//	leaf      for each key: flags 4, offset from this entry 4, length of key 4, of value 4
 //	bucket    a value: root 8, sequence 8; if root is 0, its only page follows
 //	free      ids, 8 bytes each; if count is 65,535 the first is the count
 const (
@@ -34,13 +34,13 @@ const (
 	bboltMagic   = 0xED0CDAED
 	bboltVersion = 2
 
-	// maxDepth exceeds the depth of any tree of 2^64 keys.
+	// maxDepth is more than the depth of a tree with 2^64 keys.
 	maxDepth = 64
 )
 
 var native = binary.NativeEndian
 
-// meta is the page that refers to all others.
+// meta is the contents of a meta page, which refers to all other pages.
 type meta struct {
 	pageSize                       int64
 	root, free, pages, transaction uint64
@@ -78,8 +78,8 @@ func parseMeta(page []byte) (m meta, bad *errMeta) {
 	return m, nil
 }
 
-// readMeta returns the valid meta page of the later transaction, with a warning if the other meta
-// page is damaged.
+// readMeta returns the valid meta page with the higher transaction, and a warning if the other
+// meta page is damaged.
 func readMeta(f io.ReaderAt, size int64) (m meta, warning string, err error) {
 	read := func(at int64) []byte {
 		b := make([]byte, pageHead+metaBytes)
@@ -91,7 +91,7 @@ func readMeta(f io.ReaderAt, size int64) (m meta, warning string, err error) {
 	if bad0 == nil {
 		second, bad1 = parseMeta(read(first.pageSize))
 	}
-	// Without the first meta page the page size is unknown.
+	// If the first meta page is damaged, the page size is unknown. Search for the second one.
 	for n := int64(1024); bad0 != nil && bad1 != nil && n <= 1<<15; n *= 2 {
 		x, bad := parseMeta(read(n))
 		if bad == nil && x.pageSize == n || bad != nil && bad.future {
@@ -126,7 +126,7 @@ func warned(page int, bad *errMeta) string {
 type walk struct {
 	f    io.ReaderAt
 	m    meta
-	seen []bool // reached, or free
+	seen []bool // by page id: the page has been reached or is in the free list
 }
 
 // checkPages checks that each page of the file is well-formed and is either reached exactly
@@ -223,8 +223,9 @@ func (w *walk) tree(id uint64, low, high []byte, depth int) error {
 	return w.damage(id, "its kind is %d, want a branch or a leaf", native.Uint16(b[8:]))
 }
 
-// keys calls do for each entry of a page, with its position, its key, which must be in order,
-// and the bytes that follow the key.
+// keys calls do for each entry of a page, with the bytes of the entry, its key, and the bytes
+// that follow the key. It checks that the keys are in order. posAt and lenAt are the offsets in
+// an entry of the key's position and length.
 func (w *walk) keys(id uint64, b, low, high []byte, posAt, lenAt int, do func(e, key, behind []byte) error) error {
 	n := int(native.Uint16(b[10:]))
 	if pageHead+n*entry > len(b) {
@@ -296,7 +297,7 @@ func (w *walk) leaf(id uint64, b, low, high []byte, depth int) error {
 	})
 }
 
-// bucket checks the tree of a bucket.
+// bucket checks the tree of the bucket that is stored as the value of key in page id.
 func (w *walk) bucket(id uint64, key, value []byte, depth int) error {
 	if len(value) < 16 {
 		return w.damage(id, "bucket %q has %d bytes", key, len(value))
@@ -313,7 +314,7 @@ func (w *walk) bucket(id uint64, key, value []byte, depth int) error {
 	return w.leaf(id, inline, nil, nil, depth+1)
 }
 
-// freeList claims the free pages.
+// freeList claims the pages in the free list.
 func (w *walk) freeList() error {
 	id := w.m.free
 	b, err := w.page(id)

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// readZone returns the cut of a zone. With ErrEmpty the cut has only the epoch.
+// readZone returns the cut of a zone. If the error is ErrEmpty, the cut has only Zone and Epoch.
 func readZone(tx *bbolt.Tx, zone string) (*store.Cut, error) {
 	empty := &store.Cut{Head: store.Head{Zone: zone}}
 	bucket := tx.Bucket(zonesBucket).Bucket([]byte(zone))
@@ -25,7 +25,7 @@ func readZone(tx *bbolt.Tx, zone string) (*store.Cut, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n == 1 { // the epoch
+	if n == 1 { // only the epoch
 		empty.Epoch = epoch
 		return empty, fmt.Errorf("%w: %q", store.ErrEmpty, zone)
 	}
@@ -37,8 +37,8 @@ func readZone(tx *bbolt.Tx, zone string) (*store.Cut, error) {
 	return cut, nil
 }
 
-// countKeys returns the number of keys in the bucket of a zone: all five, or only the epoch.
-// An unknown key means that the file is corrupt.
+// countKeys returns the number of keys in the bucket of a zone, which is 5, or 1 if there is only
+// the epoch. An unknown key means that the file is corrupt.
 func countKeys(bucket *bbolt.Bucket, zone string) (n int, err error) {
 	err = bucket.ForEach(func(k, _ []byte) error {
 		n++
@@ -94,7 +94,7 @@ func readCut(tx *bbolt.Tx, bucket *bbolt.Bucket, zone string) (*store.Cut, error
 	return r.Cut(sum)
 }
 
-// arena copies many small values out of bbolt's memory.
+// arena copies many small values out of bbolt's memory with few allocations.
 type arena struct{ rest []byte }
 
 const arenaBytes = 1 << 20

@@ -36,7 +36,7 @@ func setEpoch(tx *bbolt.Tx, zone string, epoch uint64) error {
 type writer struct {
 	ctx                     context.Context // of the commit
 	b                       *store.Batch
-	frame                   uint64 // of the last cut
+	frame                   uint64 // frame of the last cut
 	records                 []byte // used by bbolt until the transaction ends
 	owners, commands, where *bbolt.Bucket
 	sum                     store.Sum
@@ -116,7 +116,7 @@ func (w *writer) clear(bucket *bbolt.Bucket) error {
 	return bucket.DeleteBucket(commandsBucket)
 }
 
-// record appends a record to w.records and returns its bytes.
+// record calls make to append a record to w.records, and returns the bytes of the record.
 func (w *writer) record(make func(dst []byte) []byte) []byte {
 	start := len(w.records)
 	w.records = make(w.records)
@@ -132,7 +132,7 @@ func (w *writer) delete() error {
 	return nil
 }
 
-// remove removes an owner from the zone, if it is there.
+// remove removes an owner from the zone. It does nothing if the owner is not in the zone.
 func (w *writer) remove(id buff.OwnerID) error {
 	k := ownerKey(id)
 	old := w.owners.Get(k)
@@ -170,11 +170,12 @@ func (w *writer) put() error {
 			return err
 		}
 	}
-	store.GiveWay(w.ctx) // bbolt writes the pages without a pause
+	store.GiveWay(w.ctx) // the last chance, because bbolt writes the pages without a pause
 	return nil
 }
 
-// enter records that an owner is in this zone. It must not be in another one.
+// enter records that an owner is in this zone. It fails if the owner is in another zone or in
+// transit.
 func (w *writer) enter(k []byte, id buff.OwnerID) error {
 	if in := w.where.Get(k); in != nil && string(in) != w.b.Zone {
 		return fmt.Errorf("%w: owner %d is %v, not in zone %q", store.ErrElsewhere, id, parseLocation(in), w.b.Zone)

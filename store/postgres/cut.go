@@ -54,7 +54,7 @@ func (s *Store) read(ctx context.Context, zone string, o pgx.TxOptions, begin fu
 	return cut, empty
 }
 
-// readZone returns a cut. With ErrEmpty the cut has only the epoch.
+// readZone returns a cut. If the error is ErrEmpty, the cut has only Zone and Epoch.
 func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cut, error) {
 	var id, epoch, frame int64
 	var head []byte

@@ -1,6 +1,6 @@
-// Package postgres stores zones in PostgreSQL: a [store.Store] for games of many processes,
-// built on pgx. It is a separate module, so that games without a database do not depend on
-// pgx.
+// Package postgres stores zones in PostgreSQL. It implements [store.Store] for games of many
+// processes, and uses pgx. It is a separate module, so that games without a database do not
+// depend on pgx.
 //
 //	s, err := postgres.Open(ctx, "postgres://game@db/world", postgres.Options{})
 //
@@ -9,13 +9,14 @@
 // zone without noticing cannot write, however long its statement was delayed. Open acquires
 // the zone with a lock on the same row.
 //
-// Owners are unique in the whole schema: a late commit cannot move an owner back from another
+// Owners are unique in the whole schema, so a late commit cannot move an owner back from another
 // zone ([store.ErrElsewhere]).
 //
-// Sessions set synchronous_commit to on, read committed data, and may write, whatever the server's
-// defaults are: see [Configure]. So acknowledged cuts are on the server's disk. The server must
-// keep these cuts. It may lose some if fsync is off, or if a standby with older data takes over.
-// The next commit then returns [store.ErrLost]. A session is closed if its server refuses to write
-// ([store.ErrReadOnly]). If the address has several hosts and target_session_attrs=read-write, the
-// next session finds the primary. docs/operations.md lists the supported PgBouncer modes.
+// Whatever the server's defaults are, sessions set synchronous_commit to on, use the isolation
+// level read committed, and may write; see [Configure]. So acknowledged cuts are on the server's
+// disk. The server may still lose some of them if fsync is off, or if a standby with older data
+// takes over. The next commit then returns [store.ErrLost]. A session is closed if its server
+// refuses to write ([store.ErrReadOnly]). If the address has several hosts and
+// target_session_attrs=read-write, the next session finds the primary. docs/operations.md lists
+// the supported PgBouncer modes.
 package postgres

@@ -123,13 +123,13 @@ func TestMovesFinds(t *testing.T) {
 	t.Run("frame", func(t *testing.T) {
 		found := find(t, "u.frame > z.frame", "true")
 		require.Len(t, found, 1, "%v", found)
-		require.ErrorIs(t, found["MovesAgain"], store.ErrElsewhere)
+		require.ErrorIs(t, found["MovesRepeated"], store.ErrElsewhere)
 	})
 	t.Run("frame and place", func(t *testing.T) {
 		found := find(t, "u.frame > z.frame", "true", "if found then", "if false then",
 			"where u.id = any(leave);\n", "where u.id = any(leave) on conflict (id) do update set zone = excluded.zone, data = excluded.data;\n")
-		require.ErrorContains(t, found["MovesAgain"], "owner 7 is at [")
-		t.Log(found["MovesAgain"])
+		require.ErrorContains(t, found["MovesRepeated"], "owner 7 is at [")
+		t.Log(found["MovesRepeated"])
 	})
 }
 

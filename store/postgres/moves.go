@@ -65,7 +65,8 @@ func (s *Store) Where(ctx context.Context, owners []buff.OwnerID) (list []store.
 	return list, err
 }
 
-// rows calls do for each row of a statement, which sees one snapshot.
+// rows calls do for each row that a statement returns. A single statement sees one snapshot, so
+// no transaction is needed.
 func (s *Store) rows(ctx context.Context, statement string, do func(pgx.Rows) error, args ...any) error {
 	switch {
 	case s.closed.Load():

@@ -1,7 +1,8 @@
--- Tables and functions that move owners between zones, in addition to layout 1. Programs of before they
--- existed commit by the same function. SCHEMA is replaced by the name of the schema.
+-- Tables and functions that move owners between zones, in addition to layout 1. Older programs,
+-- which do not know moves, call the same function commit. SCHEMA is replaced with the name of the
+-- schema.
 
--- Owners that have left their zone and have not arrived in another one yet.
+-- Owners that have left their zone and have not arrived in another zone yet.
 create table SCHEMA.moves (
 	id     bigint primary key,
 	zone   bigint not null references SCHEMA.zones, -- destination
@@ -10,9 +11,10 @@ create table SCHEMA.moves (
 );
 create index on SCHEMA.moves (zone, number);
 
--- Commits the next cut of a zone. The row of the zone is locked to the end: a new holder of the zone
--- comes either first, and this commit is refused, or later, and reads all of it. Moves of owners into
--- the zone only refer to the row, so two zones that exchange owners do not wait for each other.
+-- Commits the next cut of a zone. The row of the zone is locked until the transaction ends. So if
+-- another process opens the zone, it either does so before the commit, which is then refused, or
+-- after the commit, and reads all of it. Moves of owners into the zone only refer to the row and
+-- do not wait for the lock, so two zones can exchange owners.
 create or replace function SCHEMA.commit(
 	p_zone text, p_epoch bigint, p_since bigint, p_frame bigint, p_whole boolean, p_window bigint, p_head bytea,
 	p_ids bigint[], p_crcs bigint[], p_data bytea[], p_deleted bigint[],
@@ -64,8 +66,8 @@ begin
 	select coalesce(sum(c), 0) into s from unnest(p_crcs) c;
 	z.owners := z.owners + k; z.total := z.total + s;
 
-	-- Commands: those of this batch in the place of all behind the cut that it follows; the oldest
-	-- go where the newer ones fill the window.
+	-- The commands of this batch replace all commands stored after the cut that the batch
+	-- follows. The oldest commands are deleted if the newer ones fill the window.
 	with gone as (delete from commands c where c.zone = z.id and c.frame > p_since returning c.n, c.crc)
 	select coalesce(sum(gone.n), 0), coalesce(sum(gone.crc), 0) into k, s from gone;
 	z.commands := z.commands - k + p_n; z.total := z.total - s + p_crc;
@@ -83,9 +85,9 @@ begin
 	update zones set frame = p_frame, head = p_head, owners = z.owners, commands = z.commands - k, total = z.total - s where id = z.id;
 end $$;
 
--- Commits the next cut of a zone with owners that left it or arrived. If an owner leaves in a frame which
--- the zone has already committed, an earlier commit whose answer was lost has moved it, and it stays
--- where it is now.
+-- Commits the next cut of a zone with departures and arrivals. If an owner leaves in a frame that
+-- the zone has already committed, an earlier commit, whose answer was lost, has moved it. The
+-- owner then stays where it is now.
 create or replace function SCHEMA.commit_moves(
 	p_zone text, p_epoch bigint, p_since bigint, p_frame bigint, p_whole boolean, p_window bigint, p_head bytea,
 	p_ids bigint[], p_crcs bigint[], p_data bytea[], p_deleted bigint[],

@@ -32,7 +32,7 @@ type Store struct {
 	closed atomic.Bool
 	pool   *pgxpool.Pool
 	opts   Options
-	name   string // name of the database for errors, without a password
+	name   string // name of the database for error messages, without a password
 	schema string // quoted
 
 	commit, take, find, owners, commands string // SQL statements
@@ -47,14 +47,14 @@ const layout = 1
 //go:embed schema.sql
 var tables string
 
-// moving adds the objects for moves to layout 1 if they are missing.
+// moving creates the tables and functions for moves, which an older schema of layout 1 lacks.
 //
 //go:embed moves.sql
 var moving string
 
 // Open connects to a database and creates the schema if it does not exist. The address has the
-// form of pgx: a URL, or keywords such as "host=db dbname=world". It returns [store.ErrFuture]
-// if a later version has created the schema, [store.ErrForeign] if another program has,
+// form of pgx: a URL, or keywords such as "host=db dbname=world". It returns [store.ErrFuture] if
+// a later version created the schema, [store.ErrForeign] if another program did,
 // [store.ErrReadOnly], or an error of the server.
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	config, err := pgxpool.ParseConfig(address)
@@ -99,8 +99,8 @@ func newStore(pool *pgxpool.Pool, o Options) *Store {
 
 func (s *Store) sql(text string) string { return strings.ReplaceAll(text, "SCHEMA", s.schema) }
 
-// layout creates the schema or checks that it belongs to this package. Concurrent calls wait
-// for each other.
+// layout creates the schema, or checks that an existing schema belongs to this package. It takes
+// a lock, so concurrent calls wait for each other.
 func (s *Store) layout(ctx context.Context) error {
 	options := Writing()
 	if s.opts.ReadOnly {
@@ -157,15 +157,15 @@ func (s *Store) failed(err error) error {
 	return fmt.Errorf("%s: %w", s.name, err)
 }
 
-// kinds maps the error codes of our functions and of the server.
+// kinds maps the error codes of the functions in moves.sql and of the server.
 var kinds = map[string]error{
 	"BT001":  store.ErrFenced,
 	"BT002":  store.ErrLost,
 	"BT003":  store.ErrBatch,
 	"BT004":  store.ErrElsewhere,
 	readOnly: store.ErrReadOnly,
-	"XX001":  store.ErrDamaged, // data
-	"XX002":  store.ErrDamaged, // an index
+	"XX001":  store.ErrDamaged, // a damaged table
+	"XX002":  store.ErrDamaged, // a damaged index
 }
 
 // Close implements [store.Store].

@@ -1,4 +1,4 @@
--- Layout 1 of package store/postgres. SCHEMA is replaced by the name of the schema.
+-- Layout 1 of package store/postgres. SCHEMA is replaced with the name of the schema.
 
 create table SCHEMA.layout (version integer not null);
 insert into SCHEMA.layout values (1);
@@ -9,7 +9,7 @@ create table SCHEMA.zones (
 	epoch    bigint not null,
 	frame    bigint not null default 0, -- 0 if there is no cut yet
 	head     bytea,
-	owners   bigint not null default 0, -- number of owners; with the two columns below, the checksum of the cut
+	owners   bigint not null default 0, -- number of owners; this column and the next two are the checksum of the cut
 	commands bigint not null default 0,
 	total    bigint not null default 0
 );

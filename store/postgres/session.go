@@ -12,7 +12,7 @@ import (
 )
 
 // Configure sets the session options that zones need, whatever the defaults of the server, the
-// database and the role are: commits wait for the disk, each statement sees committed data, and
+// database and the role are. Commits wait for the disk, each statement sees committed data, and
 // transactions may write. Sessions never start on a read-only server, because the data of a
 // standby may be old. A session is closed if its server later refuses to write, so that the next
 // session finds the primary. Open and package cluster call Configure.
@@ -46,8 +46,8 @@ func Configure(c *pgxpool.Config) {
 // full disk.
 const readOnly = "25006"
 
-// Writing returns the options of a write transaction. A pooler may hide the settings of
-// Configure from the session.
+// Writing returns the options of a write transaction. They repeat settings of Configure, because
+// a connection pooler may not pass those on to the server.
 func Writing() pgx.TxOptions {
 	return pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
 }

@@ -27,7 +27,7 @@ func owner(id buff.OwnerID, text string) store.Owner {
 	return store.Owner{ID: id, Blob: []byte("blob " + text), Data: []byte(text)}
 }
 
-// cutOf returns the cut that a Batch makes from an empty zone.
+// cutOf returns the cut of an empty zone after a commit of the Batch.
 func cutOf(b *store.Batch) *store.Cut {
 	c := &store.Cut{Head: copyHead(&b.Head), Commands: slices.Clone(b.Commands)}
 	for _, o := range b.Owners {
@@ -61,7 +61,7 @@ func (p *play) firstCut() error {
 	if err != nil {
 		return err
 	}
-	// The highest ids too: ids are unsigned 64-bit numbers.
+	// Include ids above 1<<63, because ids are unsigned 64-bit numbers.
 	b := batch("a", epoch, 0, 1, owner(1<<64-1, "last"), owner(7, "seven"), owner(0, "none"), owner(1<<63, "high"), store.Owner{ID: 9})
 	if err := p.s.Commit(p.ctx, b); err != nil {
 		return err
@@ -219,8 +219,8 @@ func (p *play) reopened() error {
 	return Differ(c, want)
 }
 
-// keepsNothing checks that the store does not retain a Batch and returns independent Cuts.
-func (p *play) keepsNothing() error {
+// retainsNothing checks that the store does not retain a Batch and returns independent Cuts.
+func (p *play) retainsNothing() error {
 	epoch, err := p.begin("a")
 	if err != nil {
 		return err

@@ -40,10 +40,10 @@ func (p *play) fenced() error {
 	if err != nil {
 		return err
 	}
-	if err := fails("a commit of the one before", p.s.Commit(p.ctx, batch("a", old, 1, 2, owner(1, "late"))), store.ErrFenced); err != nil {
+	if err := fails("a commit of the previous writer", p.s.Commit(p.ctx, batch("a", old, 1, 2, owner(1, "late"))), store.ErrFenced); err != nil {
 		return err
 	}
-	if err := fails("a commit of an epoch that is to come", p.s.Commit(p.ctx, batch("a", c.Epoch+1, 1, 2)), store.ErrFenced); err != nil {
+	if err := fails("a commit of a future epoch", p.s.Commit(p.ctx, batch("a", c.Epoch+1, 1, 2)), store.ErrFenced); err != nil {
 		return err
 	}
 	want.Epoch = c.Epoch
@@ -53,8 +53,8 @@ func (p *play) fenced() error {
 	return p.s.Commit(p.ctx, batch("a", c.Epoch, 1, 2, owner(1, "rightful")))
 }
 
-// fencedIsNothing checks that no part of a fenced batch is kept.
-func (p *play) fencedIsNothing() error {
+// fencedChangesNothing checks that no part of a fenced batch is kept.
+func (p *play) fencedChangesNothing() error {
 	old, want, err := p.started("a", 1)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (p *play) fencedIsNothing() error {
 	return p.same(want)
 }
 
-func (p *play) loadTakesNothing() error {
+func (p *play) loadChangesNothing() error {
 	epoch, want, err := p.started("a", 1)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (p *play) loadTakesNothing() error {
 	return p.s.Commit(p.ctx, batch("a", epoch, 1, 2))
 }
 
-// retry repeats a commit of frame 2 with an unknown result.
+// retry repeats a commit of frame 2, as if its result were unknown.
 func (p *play) retry() error {
 	epoch, _, err := p.started("a", 1)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *play) retry() error {
 	return p.same(want)
 }
 
-// lateCommit checks a delayed commit that arrives after a later one.
+// lateCommit checks that a delayed commit is refused after the commit of a later frame.
 func (p *play) lateCommit() error {
 	epoch, _, err := p.started("a", 1)
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *play) lateCommit() error {
 	if err := p.s.Commit(p.ctx, b); err != nil {
 		return err
 	}
-	if err := fails("frame 2 behind frame 3", p.s.Commit(p.ctx, batch("a", epoch, 1, 2, owner(1, "late"))), store.ErrBatch); err != nil {
+	if err := fails("frame 2 after frame 3", p.s.Commit(p.ctx, batch("a", epoch, 1, 2, owner(1, "late"))), store.ErrBatch); err != nil {
 		return err
 	}
 	want := cutOf(b)
@@ -137,7 +137,7 @@ func (p *play) lost() error {
 	if err != nil {
 		return err
 	}
-	if err := fails("a batch that follows a cut the store has not", p.s.Commit(p.ctx, batch("a", epoch, 2, 3, owner(2, "x"))), store.ErrLost); err != nil {
+	if err := fails("a batch that follows a missing cut", p.s.Commit(p.ctx, batch("a", epoch, 2, 3, owner(2, "x"))), store.ErrLost); err != nil {
 		return err
 	}
 	return p.same(want)
@@ -148,7 +148,7 @@ func (p *play) whole() error {
 	if err != nil {
 		return err
 	}
-	b := batch("a", epoch, 8, 9, owner(2, "all there is"))
+	b := batch("a", epoch, 8, 9, owner(2, "the only owner"))
 	b.Whole, b.Commands = true, ids(5, 5)
 	if err := p.s.Commit(p.ctx, b); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (p *play) whole() error {
 	if err := p.same(cutOf(b)); err != nil {
 		return err
 	}
-	// The removed owner is free for other zones.
+	// The removed owner may now be in another zone.
 	other, err := p.begin("b")
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (p *play) zones() error {
 	return nil
 }
 
-// elsewhere checks that a batch with an owner of another zone is refused as a whole.
+// elsewhere checks that a batch with an owner of another zone is refused completely.
 func (p *play) elsewhere() error {
 	_, a, err := p.started("a", 5)
 	if err != nil {
@@ -230,11 +230,11 @@ func (p *play) refused() error {
 	}{
 		{"no name", store.ErrName, func(b *store.Batch) { b.Zone = "" }},
 		{"a long name", store.ErrName, func(b *store.Batch) { b.Zone = strings.Repeat("z", store.MaxName+1) }},
-		{"a name that is no text", store.ErrName, func(b *store.Batch) { b.Zone = "a\xff" }},
+		{"a name that is not UTF-8", store.ErrName, func(b *store.Batch) { b.Zone = "a\xff" }},
 		{"a zero byte", store.ErrName, func(b *store.Batch) { b.Zone = "a\x00" }},
 		{"epoch 0", store.ErrBatch, func(b *store.Batch) { b.Epoch = 0 }},
 		{"frame 0", store.ErrBatch, func(b *store.Batch) { b.Since, b.Frame = 0, 0 }},
-		{"a frame that is no later", store.ErrBatch, func(b *store.Batch) { b.Frame = b.Since }},
+		{"a frame that is not later", store.ErrBatch, func(b *store.Batch) { b.Frame = b.Since }},
 		{"an owner twice", store.ErrBatch, func(b *store.Batch) { b.Owners = append(b.Owners, b.Owners[0]) }},
 		{"an owner changed and deleted", store.ErrBatch, func(b *store.Batch) { b.Deleted = append(b.Deleted, b.Owners[0].ID) }},
 		{"deleted twice", store.ErrBatch, func(b *store.Batch) { b.Deleted = []buff.OwnerID{4, 4} }},
@@ -327,7 +327,7 @@ func (p *play) takeAndWrite(book *sync.Map) error {
 		}
 		for frame := c.Frame; ; frame++ {
 			if frame == c.Frame+20 {
-				break // no other writer wants it
+				break // no other writer has opened the zone
 			}
 			b := batch("a", c.Epoch, frame, frame+1, owner(1, fmt.Sprint(c.Epoch)), owner(buff.OwnerID(2+frame%3), fmt.Sprint(frame)))
 			b.Data = fmt.Append(nil, c.Epoch)
@@ -344,11 +344,11 @@ func (p *play) takeAndWrite(book *sync.Map) error {
 	return nil
 }
 
-// kept reports an acknowledged cut of an earlier epoch that is missing, or a mixture of two
-// cuts.
+// kept returns an error if an acknowledged cut of an earlier epoch is missing, or if the cut is a
+// mixture of two cuts.
 func kept(c *store.Cut, book *sync.Map) (err error) {
 	book.Range(func(epoch, frame any) bool {
-		// A commit that was acknowledged during this Open also belongs to an earlier epoch.
+		// A commit that was acknowledged during this Open has an earlier epoch too.
 		if epoch.(uint64) < c.Epoch && frame.(uint64) > c.Frame {
 			err = fmt.Errorf("epoch %d begins with frame %d, and epoch %d had frame %d acknowledged", c.Epoch, c.Frame, epoch, frame)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// mover is a test with a store whose zones exchange owners: a and b, each with one cut.
+// mover is a test of moves between two zones, a and b. Each zone has one cut.
 type mover struct {
 	*play
 	store.Mover
@@ -35,7 +35,7 @@ func (p *play) mover(id buff.OwnerID) (*mover, error) {
 	return &mover{p, m, epoch, other}, p.s.Commit(p.ctx, batch("b", other, 0, 1))
 }
 
-// leaves adds to a batch an owner that leaves in the given frame.
+// leaves adds a departure in the given frame to a batch.
 func leaves(b *store.Batch, id buff.OwnerID, to string, frame uint64) *store.Batch {
 	o := owner(id, fmt.Sprintf("of %s in frame %d", b.Zone, frame))
 	o.Frame = frame
@@ -43,7 +43,7 @@ func leaves(b *store.Batch, id buff.OwnerID, to string, frame uint64) *store.Bat
 	return b
 }
 
-// arrives adds to a batch an owner that has arrived.
+// arrives adds an arrival to a batch.
 func arrives(b *store.Batch, a store.Arrival) *store.Batch {
 	b.Arrived = append(b.Arrived, store.Arrival{Owner: store.Owner{ID: a.Owner.ID}, Zone: a.Zone, Number: a.Number})
 	return b
@@ -92,7 +92,7 @@ func (m *mover) arrival(id buff.OwnerID, zone, text string) (store.Arrival, erro
 	return list[0], nil
 }
 
-// moves moves an owner from a to b, and on to a zone that has never been opened.
+// moves moves an owner from a to b, and then to a zone that has never been opened.
 func (p *play) moves() error {
 	m, err := p.mover(7)
 	if m == nil || err != nil {
@@ -132,9 +132,9 @@ func (p *play) moves() error {
 	return errors.Join(m.Commit(p.ctx, gone), m.at(7, "", false))
 }
 
-// movesAgain repeats the commits by which an owner leaves and arrives, as after lost
-// acknowledgements, when the owner has moved on and returned.
-func (p *play) movesAgain() error {
+// movesRepeated repeats the commits by which an owner leaves and arrives, as after lost
+// acknowledgements, even after the owner has moved on and returned.
+func (p *play) movesRepeated() error {
 	m, err := p.mover(7)
 	if m == nil || err != nil {
 		return err
@@ -188,15 +188,15 @@ func (p *play) movesRefused() error {
 		want error
 		b    *store.Batch
 	}{
-		{"of another's epoch", store.ErrFenced, leaves(batch("a", m.a+1, 1, 2), 7, "b", 2)},
-		{"from where the owner is not", store.ErrElsewhere, leaves(batch("b", m.b, 1, 2), 7, "c", 2)},
-		{"to where it is", store.ErrBatch, leaves(batch("a", m.a, 1, 2), 7, "a", 2)},
+		{"with a wrong epoch", store.ErrFenced, leaves(batch("a", m.a+1, 1, 2), 7, "b", 2)},
+		{"from a zone without the owner", store.ErrElsewhere, leaves(batch("b", m.b, 1, 2), 7, "c", 2)},
+		{"to the same zone", store.ErrBatch, leaves(batch("a", m.a, 1, 2), 7, "a", 2)},
 		{"to no zone", store.ErrName, leaves(batch("a", m.a, 1, 2), 7, "", 2)},
-		{"of a frame to come", store.ErrBatch, leaves(batch("a", m.a, 1, 2), 7, "b", 3)},
-		{"of no frame", store.ErrBatch, leaves(batch("a", m.a, 1, 2), 7, "b", 0)},
+		{"with a later frame", store.ErrBatch, leaves(batch("a", m.a, 1, 2), 7, "b", 3)},
+		{"without a frame", store.ErrBatch, leaves(batch("a", m.a, 1, 2), 7, "b", 0)},
 		{"to two zones", store.ErrBatch, both},
-		{"of one who is deleted", store.ErrBatch, deleted},
-		{"of one who is changed", store.ErrBatch, leaves(batch("a", m.a, 1, 2, owner(7, "new")), 7, "b", 2)},
+		{"of a deleted owner", store.ErrBatch, deleted},
+		{"of a changed owner", store.ErrBatch, leaves(batch("a", m.a, 1, 2, owner(7, "new")), 7, "b", 2)},
 		{"without a number", store.ErrBatch, nobody},
 	} {
 		if err := errors.Join(fails("a move "+c.what, m.Commit(p.ctx, c.b), c.want), m.at(7, "a", false)); err != nil {
@@ -206,8 +206,8 @@ func (p *play) movesRefused() error {
 	if err := m.Commit(p.ctx, leaves(batch("a", m.a, 1, 2), 7, "b", 2)); err != nil {
 		return err
 	}
-	spawned := fails("an owner who is on its way elsewhere", m.Commit(p.ctx, batch("a", m.a, 2, 3, owner(7, "twin"))), store.ErrElsewhere)
-	stranger := fails("an owner who has not come", m.Commit(p.ctx, batch("b", m.b, 1, 2, owner(7, "twin"))), store.ErrElsewhere)
+	spawned := fails("a change of an owner in transit", m.Commit(p.ctx, batch("a", m.a, 2, 3, owner(7, "twin"))), store.ErrElsewhere)
+	stranger := fails("a change of an owner in another zone", m.Commit(p.ctx, batch("b", m.b, 1, 2, owner(7, "twin"))), store.ErrElsewhere)
 	c, err := p.take("a")
 	if err != nil {
 		return err
@@ -217,8 +217,8 @@ func (p *play) movesRefused() error {
 	return errors.Join(spawned, stranger, late, second, m.at(7, "b", true))
 }
 
-// movesTogether lets two zones exchange owners concurrently. Each owner must be in one zone.
-func (p *play) movesTogether() error {
+// movesConcurrent lets two zones exchange owners concurrently. Each owner must be in one zone.
+func (p *play) movesConcurrent() error {
 	m, err := p.mover(1)
 	if m == nil || err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Trace is the sequence of operations of a program on one file, recorded from a real run. It
-// is used to construct the states in which a power loss could leave the file.
+// Trace is the sequence of operations of a program on one file, recorded from a real run. [Disk]
+// uses it to construct the states in which a power loss could leave the file.
 type Trace struct {
 	Start []byte // initial contents, all on disk
 	Ops   []Op
@@ -15,8 +15,8 @@ type Trace struct {
 // Op is one operation.
 type Op struct {
 	Kind OpKind
-	At   int64  // the offset of a Write, new length of a Truncate, or number of an Ack
-	Data []byte // of a Write
+	At   int64  // offset of a Write, new length of a Truncate, or number of an Ack
+	Data []byte // contents of a Write
 }
 
 // OpKind is the kind of an [Op].
@@ -43,7 +43,7 @@ type Disk struct {
 	acked   int64
 }
 
-// NewDisk returns a Disk before the first Op.
+// NewDisk returns a Disk that has executed no Op yet.
 func NewDisk(t *Trace) *Disk { return &Disk{trace: t, synced: slices.Clone(t.Start)} }
 
 // Step executes the next Op and reports whether there was one.
@@ -67,14 +67,14 @@ func (d *Disk) Step() bool {
 	return true
 }
 
-// Acknowledged returns the number of the last Ack, or 0 before the first: data up to it must
-// be on disk.
+// Acknowledged returns the number of the last Ack, or 0 if there was none. The data that the
+// program has acknowledged with it must be on disk.
 func (d *Disk) Acknowledged() int64 { return d.acked }
 
-// Crash returns a state in which a power loss now could leave the file, chosen with dice: each
-// unsynced write is kept, dropped, or torn (only some of its sectors or its first bytes are kept),
-// and the writes may reach the disk in any order. The Disk
-// does not change, so Crash can be called many times.
+// Crash returns a state, chosen with dice, in which a power loss now could leave the file. Each
+// unsynced write is kept, dropped, or torn, so that only some of its sectors or its first bytes
+// are kept. The writes may reach the disk in any order. The Disk does not change, so Crash can be
+// called many times.
 func (d *Disk) Crash(dice *rand.Rand) []byte {
 	file := slices.Clone(d.synced)
 	ops := slices.Clone(d.pending)

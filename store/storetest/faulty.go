@@ -26,8 +26,8 @@ type Faults struct {
 	// Delay: Commit waits for Faulty.Release or its context, and then completes.
 	Delay float64
 
-	// No store may have the remaining faults. Use them to check that a test detects torn or lost
-	// cuts.
+	// A correct store cannot have the remaining faults. Use them to check that a test detects
+	// torn or lost cuts.
 
 	// Tear: only the head and the first half of the owners are kept; the commit is acknowledged.
 	Tear float64
@@ -53,8 +53,8 @@ type Faulty struct {
 	counts  map[string]int
 }
 
-// NewFaulty returns a Faulty without faults for a store. The same seed, faults and calls give
-// the same result.
+// NewFaulty returns a Faulty that injects the faults f into s. The same seed, faults and calls
+// give the same result.
 func NewFaulty(s store.Store, seed uint64, f Faults) *Faulty {
 	return &Faulty{
 		Store: s, faults: f, dice: rand.New(rand.NewPCG(seed, 0)),
@@ -69,7 +69,7 @@ func (f *Faulty) SetFaults(faults Faults) {
 	f.faults = faults
 }
 
-// Counts returns how often each fault was injected, by its field name in [Faults].
+// Counts returns how many times each fault was injected, by its field name in [Faults].
 func (f *Faulty) Counts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,8 +88,8 @@ func (f *Faulty) Release() {
 	f.waiting = make(chan struct{})
 }
 
-// throw chooses the fault of a commit, or "" for none. It also returns the channel for which a
-// delayed commit waits.
+// throw chooses the fault of a commit, or "" for none. It also returns the channel that a delayed
+// commit waits for.
 func (f *Faulty) throw() (fault string, wait chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,7 +124,7 @@ func (f *Faulty) Commit(ctx context.Context, b *store.Batch) error {
 		if err := f.commit(ctx, b); err != nil {
 			return err
 		}
-		return fmt.Errorf("%w: zone %q, frame %d: nobody knows what came of it", ErrFault, b.Zone, b.Frame)
+		return fmt.Errorf("%w: zone %q, frame %d: but the commit was kept", ErrFault, b.Zone, b.Frame)
 	case "Delay":
 		select {
 		case <-wait:
@@ -146,8 +146,8 @@ func (f *Faulty) Commit(ctx context.Context, b *store.Batch) error {
 	return f.commit(ctx, b)
 }
 
-// commit executes one commit and then the delayed one, like a store that does not check
-// frames.
+// commit executes one commit and then a commit that was held back by the fault Reorder, like a
+// store that does not check frames.
 func (f *Faulty) commit(ctx context.Context, b *store.Batch) error {
 	f.mu.Lock()
 	late := f.held[b.Zone]

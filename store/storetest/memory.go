@@ -27,8 +27,9 @@ type memory struct {
 }
 
 type memoryZone struct {
-	epoch    uint64
-	cut      *store.Cut // nil if there is no cut; its Owners and Commands are in the fields below
+	epoch uint64
+	// nil if there is no cut; its Owners and Commands are not set, see owners and commands
+	cut      *store.Cut
 	owners   map[buff.OwnerID]store.Owner
 	commands []memoryCommands
 }
@@ -174,8 +175,8 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// Reopen returns another Memory with the same data, like a restarted server, whether or not
-// this one is closed.
+// Reopen returns another Memory with the same data, like a restarted server. m need not be
+// closed.
 func (m *Memory) Reopen() *Memory { return &Memory{memory: m.memory} }
 
 func copyHead(h *store.Head) store.Head {

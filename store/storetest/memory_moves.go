@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// elsewhere returns an error if an owner of a Batch is in another zone or in transit to one.
-// frame is the frame of the last cut.
+// elsewhere returns an error if an owner of a Batch is in another zone or in transit. frame is
+// the frame of the last cut.
 func (m *memory) elsewhere(b *store.Batch, frame uint64) error {
 	check := func(id buff.OwnerID) error {
 		other, there := m.where[id]
@@ -43,8 +43,8 @@ func (m *memory) elsewhere(b *store.Batch, frame uint64) error {
 	return nil
 }
 
-// applyMoves executes the arrivals and departures of a batch, unless an earlier commit has
-// done so.
+// applyMoves applies the arrivals and departures of a batch that no earlier commit has applied.
+// frame is the frame of the last cut.
 func (m *memory) applyMoves(z *memoryZone, b *store.Batch, frame uint64) {
 	for _, x := range b.Arrived {
 		if a := m.moves[x.Owner.ID]; a.Number == x.Number && a.Zone == b.Zone {

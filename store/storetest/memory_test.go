@@ -70,7 +70,7 @@ func TestRunFinds(t *testing.T) {
 				}
 				return s.Commit(ctx, b)
 			}},
-			[]string{"Fenced", "FencedIsNothing", "Random"},
+			[]string{"Fenced", "FencedChangesNothing", "Random"},
 		},
 		"two transactions for one batch": {
 			broken{commit: func(ctx context.Context, s store.Store, b *store.Batch) error {
@@ -125,7 +125,7 @@ func TestRunFinds(t *testing.T) {
 				c.Moved, c.Arrived = nil, nil
 				return s.Commit(ctx, &c)
 			}},
-			[]string{"Moves", "MovesAgain", "MovesRefused"},
+			[]string{"Moves", "MovesRepeated", "MovesRefused"},
 		},
 		"does a move as often as it is told of it": {
 			broken{commit: func(ctx context.Context, s store.Store, b *store.Batch) error {
@@ -138,7 +138,7 @@ func TestRunFinds(t *testing.T) {
 				}
 				return s.Commit(ctx, &c)
 			}},
-			[]string{"MovesAgain"},
+			[]string{"MovesRepeated"},
 		},
 		"never lets anyone in": {
 			broken{commit: func(ctx context.Context, s store.Store, b *store.Batch) error {
@@ -146,7 +146,7 @@ func TestRunFinds(t *testing.T) {
 				c.Arrived = nil
 				return s.Commit(ctx, &c)
 			}},
-			[]string{"Moves", "MovesAgain"},
+			[]string{"Moves", "MovesRepeated"},
 		},
 		"loses a flag": {broken{load: func(c *store.Cut) {
 			for k := range c.Owners {

@@ -56,7 +56,7 @@ func (p *play) random() error {
 	return nil
 }
 
-// writer is the state of a process for its zone.
+// writer is the state of a process that writes a zone.
 type writer struct {
 	epoch, since, frame uint64
 }
@@ -69,7 +69,7 @@ func (w *writer) batch(dice *rand.Rand, zone string) *store.Batch {
 	}
 	first := buff.OwnerID(zone[0]) * 1000
 	if dice.IntN(15) == 0 {
-		first = 'a' * 1000 // ids of the first zone, which most writers do not own
+		first = 'a' * 1000 // ids of zone a, so that most writers must be refused
 	}
 	for id := first; id < first+30; id++ {
 		switch dice.IntN(8) {
@@ -88,7 +88,8 @@ func (w *writer) batch(dice *rand.Rand, zone string) *store.Batch {
 	return b
 }
 
-// committed records a commit, but sometimes lets the writer forget the acknowledgement.
+// committed records the result of a commit. Sometimes it ignores the acknowledgement, as if it
+// were lost.
 func (w *writer) committed(dice *rand.Rand, b *store.Batch, err error) {
 	w.frame++
 	if err == nil && dice.IntN(4) > 0 {
@@ -96,7 +97,7 @@ func (w *writer) committed(dice *rand.Rand, b *store.Batch, err error) {
 	}
 }
 
-// sameAnswer checks that both errors are of the same kind.
+// sameAnswer checks that both errors match the same error of package store.
 func sameAnswer(got, want error) error {
 	for _, kind := range []error{store.ErrEmpty, store.ErrFenced, store.ErrLost, store.ErrElsewhere, store.ErrBatch} {
 		if errors.Is(want, kind) != errors.Is(got, kind) {

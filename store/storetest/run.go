@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Open opens the same storage each time, with everything committed before. Run closes the
-// store before it calls Open again.
+// Open opens a store. Each call opens the same storage, which contains all earlier commits. Run
+// closes the store before it calls Open again.
 type Open func() (store.Store, error)
 
 // Run tests a store. Each test calls create for a new, empty storage.
@@ -26,8 +26,8 @@ func Run(t *testing.T, create func(t *testing.T) Open) {
 	}
 }
 
-// Findings runs the same tests without a testing.T and returns the failures by test name. Use
-// it to check that a faulty store fails.
+// Findings runs the same tests as Run, without a testing.T, and returns the failures by test
+// name. Use it to check that the tests detect a faulty store.
 func Findings(create func() Open) map[string]error {
 	out := map[string]error{}
 	for name := range cases {
@@ -57,36 +57,36 @@ type play struct {
 
 // cases lists the tests by required property.
 var cases = map[string]func(*play) error{
-	"EmptyZone":        (*play).emptyZone,
-	"FirstCut":         (*play).firstCut,
-	"NextCut":          (*play).nextCut,
-	"Head":             (*play).head,
-	"Older":            (*play).older,
-	"Commands":         (*play).commands,
-	"Reopened":         (*play).reopened,
-	"KeepsNothing":     (*play).keepsNothing,
-	"Fenced":           (*play).fenced,
-	"FencedIsNothing":  (*play).fencedIsNothing,
-	"LoadTakesNothing": (*play).loadTakesNothing,
-	"Retry":            (*play).retry,
-	"LateCommit":       (*play).lateCommit,
-	"Lost":             (*play).lost,
-	"Whole":            (*play).whole,
-	"Zones":            (*play).zones,
-	"Elsewhere":        (*play).elsewhere,
-	"Moves":            (*play).moves,
-	"MovesAgain":       (*play).movesAgain,
-	"MovesRefused":     (*play).movesRefused,
-	"MovesTogether":    (*play).movesTogether,
-	"Refused":          (*play).refused,
-	"Cancelled":        (*play).cancelled,
-	"Closed":           (*play).closed,
-	"Large":            (*play).large,
-	"Takeovers":        (*play).takeovers,
-	"Random":           (*play).random,
+	"EmptyZone":            (*play).emptyZone,
+	"FirstCut":             (*play).firstCut,
+	"NextCut":              (*play).nextCut,
+	"Head":                 (*play).head,
+	"Older":                (*play).older,
+	"Commands":             (*play).commands,
+	"Reopened":             (*play).reopened,
+	"RetainsNothing":       (*play).retainsNothing,
+	"Fenced":               (*play).fenced,
+	"FencedChangesNothing": (*play).fencedChangesNothing,
+	"LoadChangesNothing":   (*play).loadChangesNothing,
+	"Retry":                (*play).retry,
+	"LateCommit":           (*play).lateCommit,
+	"Lost":                 (*play).lost,
+	"Whole":                (*play).whole,
+	"Zones":                (*play).zones,
+	"Elsewhere":            (*play).elsewhere,
+	"Moves":                (*play).moves,
+	"MovesRepeated":        (*play).movesRepeated,
+	"MovesRefused":         (*play).movesRefused,
+	"MovesConcurrent":      (*play).movesConcurrent,
+	"Refused":              (*play).refused,
+	"Cancelled":            (*play).cancelled,
+	"Closed":               (*play).closed,
+	"Large":                (*play).large,
+	"Takeovers":            (*play).takeovers,
+	"Random":               (*play).random,
 }
 
-// reopen simulates a server restart.
+// reopen closes the store and opens it again, as after a restart of the server.
 func (p *play) reopen() error {
 	if err := p.s.Close(); err != nil {
 		return fmt.Errorf("Close: %w", err)
@@ -119,7 +119,7 @@ func orNil(err error) error {
 	return err
 }
 
-// same compares the result of Load with the expected cut.
+// same checks that Load returns the cut want.
 func (p *play) same(want *store.Cut) error {
 	got, err := p.s.Load(p.ctx, want.Zone)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *play) same(want *store.Cut) error {
 	return Differ(got, want)
 }
 
-// fails checks that an error is of the given kind.
+// fails checks that the error got matches want.
 func fails(what string, got, want error) error {
 	if !errors.Is(got, want) {
 		return fmt.Errorf("%s: %w, want: %w", what, orNil(got), want)
