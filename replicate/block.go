@@ -15,19 +15,19 @@ type block struct {
 	records []record
 	bytes   []byte
 
-	// About the last owner.
+	// State of the last owner.
 	first, from int  // offsets of the owner's first record and first byte
 	mixed       bool // some viewers may not see all of its records
 }
 
-// record ends at byte to, counted from the owner's first byte, and starts where the previous
-// one ends.
+// record is the encoded state or change of one buff. It ends at byte to, counted from the owner's
+// first byte, and starts where the previous record ends.
 type record struct {
 	audience
 	to int32
 }
 
-// Fields of a record, as bits of its mask.
+// The mask of a record has a bit for each field that is present.
 const (
 	hasTime = 1 << iota // end, pause reasons and rate
 	hasStacks
@@ -36,16 +36,18 @@ const (
 	hasShield
 	hasHidden
 	hasWaiting
-	hasSpec     // a new buff: its definition and source; fields not sent have their defaults
-	isGone  = 0 // no bits are set: the buff has ended
+	hasSpec     // definition and source of a new buff, whose absent fields have default values
+	isGone  = 0 // a mask without bits means that the buff has ended
 )
 
-// How the end of a buff is encoded: the last two bits of the number.
+// The last two bits of hasTime's first number tell what the upper bits and the following numbers
+// mean.
 const (
-	timeNever = iota // no end
-	timeEnds         // ms from now
-	timeRate         // the number is these ms plus 1, or 0 if there is no end; the rate follows
-	timeHeld         // paused: ms left of its own time plus 1, or 0; then reasons, rate
+	timeNever = iota // the buff has no end
+	timeEnds         // ms until the end
+	timeRate         // ms until the end plus 1, or 0 if there is no end; followed by the rate
+	// the buff is paused: ms left of its own time plus 1, or 0; followed by reasons and rate
+	timeHeld
 )
 
 func (k *block) reset() {
@@ -89,7 +91,7 @@ func (k *block) end(t audience) {
 	k.mixed = k.mixed || t.sync != define.SyncAll
 }
 
-// writeLife writes whether the owner is dead.
+// writeLife writes a record that tells whether the owner is dead. Its slot number is 0.
 func (k *block) writeLife(dead bool) {
 	state := byte(0)
 	if dead {
@@ -99,7 +101,7 @@ func (k *block) writeLife(dead bool) {
 	k.end(audience{any: true})
 }
 
-// writeEnd writes that the buff in a slot has ended.
+// writeEnd writes a record for the end of the buff in a slot.
 func (k *block) writeEnd(at int, was audience) {
 	k.bytes = append(binary.AppendUvarint(k.bytes, uint64(at)+1), isGone)
 	k.end(was)
@@ -185,11 +187,11 @@ func (k *block) write(now wheel.Time, at int, is audience, b *buff.Instance, mas
 	k.end(is)
 }
 
-// maxSpan is the longest remaining time that is sent, in ms: about 35 years. For a client, a
-// longer buff has no end.
+// maxSpan is the longest remaining time that is sent, in ms, which is about 35 years. A buff with
+// a longer remaining time is sent as a buff without an end.
 const maxSpan = 1 << 40
 
-// appendTime appends the end of a buff.
+// appendTime appends the end of a buff, its rate and the reasons why it is paused.
 func appendTime(p []byte, now wheel.Time, b *buff.Instance) []byte {
 	left, ends := int64(0), b.End != wheel.Never
 	if b.Paused {

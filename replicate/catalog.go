@@ -10,9 +10,9 @@ import (
 )
 
 // Definitions returns a message with the definitions for clients, except those with "sync: none".
-// The caller must not modify it. Packets contain the fingerprint of the message that they refer
-// to. If a client has kept the message with this fingerprint, it need not be sent again. After the
-// engine reloads its catalog, the next Update makes a new message.
+// The caller must not modify it. Packets contain the fingerprint of the definitions that they
+// refer to. A client that has kept the message with this fingerprint does not need it again.
+// After the engine reloads its catalog, the next Update makes a new message.
 func (s *Server) Definitions() []byte { return s.definitions }
 
 // Fingerprint returns the fingerprint of the Definitions message.
@@ -49,7 +49,7 @@ func appendSpec(p []byte, s *buff.Spec) []byte {
 	p = binary.AppendUvarint(p, uint64(s.Duration.Milliseconds()))
 	p = binary.AppendUvarint(p, uint64(len(s.Params)))
 	for _, x := range s.Params {
-		v := math.NaN() // the number is not the same for all buffs
+		v := math.NaN() // the number varies between buffs
 		if x.Value.From == define.FromConst {
 			v = x.Value.Const
 		}

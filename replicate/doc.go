@@ -1,5 +1,5 @@
-// Package replicate shows buffs on players' screens. It encodes the bytes that a game client
-// needs to display the buffs of the owners in its view. It opens no sockets: the game transports
+// Package replicate shows buffs on players' screens. It encodes packets with which a game client
+// displays the buffs of the owners in its view. It opens no sockets, so the game must transport
 // the packets. Package client decodes them. To write a client in another language, see
 // docs/protocol.md.
 //
@@ -15,10 +15,11 @@
 //
 // # What is sent
 //
-// Packets carry the state of a buff and the time when it ends, not its remaining time. So neither
-// passing time nor pulses cost any bytes. The state includes the reasons why a buff is paused and
-// its rate, so that the client can stop its countdown. Changes come from [engine.Changes], which
-// also covers changes that emit no event. Owners without changes are not visited.
+// A packet contains the state of a buff and the time when it ends, not its remaining time. So
+// nothing is sent when time passes or when a pulse has no other effect. The state includes the
+// rate of the buff's time and the reasons why it is paused, so that the client can adjust its
+// countdown. Changes come from [engine.Changes], which also covers changes that emit no event.
+// Owners without changes are not visited.
 //
 // The changes of an owner in a frame are encoded once. Each viewer that sees the owner gets a
 // copy of those bytes, or of the part that it may see. The sync field of the definition decides
@@ -26,30 +27,31 @@
 //
 //	all      every viewer that sees the owner
 //	owner    only viewers that play the owner
-//	party    the same, and viewers that see the owner as a party member
+//	party    viewers that play the owner or see it as a party member
 //	source   only viewers that play the source of the buff
 //	none     no viewer
 //
-// Buffs that a viewer may not see are not in a viewer's bytes, and a change that affects only such
-// buffs sends nothing. But slot numbers are not hidden: from the gaps, a client can count the
-// buffs that it does not see.
+// A viewer's packets do not contain buffs that it may not see, and nothing is sent for a change
+// that affects only such buffs. Slot numbers are not hidden, so a client can use the gaps to
+// count the buffs that it does not see.
 //
 // # Lost packets
 //
 // The packets of a viewer are numbered, and each packet contains the number of the packet that it
-// follows. The number of the last packet with data about an owner is that owner's sequence. A
-// client that has missed a packet reports the last one that it received. The server then sends the
-// full state of the owners with a higher sequence, and no other owners. A new connection works the
-// same way: pass the client's first message to [Viewer.Receive], or call [Server.Join] again.
+// follows. A client that has missed a packet reports the number of the last packet that it
+// received. For each owner, the server knows the last packet that contained data about it. It
+// sends the full state of the owners for which this packet is later than the reported one, and of
+// no other owners. A new connection works the same way: pass the client's first message to
+// [Viewer.Receive], or call [Server.Join] again.
 //
-// No queue builds up for a slow client. At [Options.Pending] bytes the queued changes are
-// dropped, and the affected owners are sent in full, in their current state, when the client
-// next accepts a packet.
+// The queue for a slow client is bounded. When it exceeds [Options.Pending] bytes, the queued
+// changes are dropped. When the client next accepts a packet, it gets the full current state of
+// the affected owners.
 //
 // # Cost
 //
-// An Update costs O(changed buffs), and 8 bytes for each view of a changed owner. Append copies
-// the changes straight into the packet. A viewer that takes no packet between two Updates costs
-// one more copy. Nothing allocates once the buffers have grown to their working size. All
-// methods must be called by the goroutine that calls Tick.
+// An Update costs O(changed buffs), plus 8 bytes for each viewer of a changed owner. Append
+// copies the changes directly into the packet. If a viewer takes no packet between two Updates,
+// its changes are copied once more. Nothing allocates once the buffers have grown to their
+// working size. All methods must be called by the goroutine that calls Tick.
 package replicate

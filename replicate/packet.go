@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Append appends the viewer's next packet to dst. It returns dst unchanged if no packet is needed.
-// Call it after [Server.Update], once the connection can accept a packet; changes are queued until
-// then. If Options.Packet is small, several packets may be needed: call Append until it returns
-// dst unchanged. Changes that are left stay queued.
+// Append appends the viewer's next packet to dst. It returns dst unchanged if no packet is
+// needed. Call it after [Server.Update], as soon as the connection can accept a packet. Until
+// then changes are queued. If Options.Packet is small, one packet may not be enough, so call
+// Append until it returns dst unchanged. Changes that did not fit stay queued.
 func (v *Viewer) Append(dst []byte) []byte { return v.packet(dst, false) }
 
 // Beat is like Append, but also appends a packet if there are no changes. A client notices that it
@@ -41,9 +41,9 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 	if v.at != s.now && len(v.pendingFulls) > 0 {
 		dst = binary.AppendUvarint(append(dst, moreTime), uint64(s.now-v.at))
 	}
-	told := len(dst) > head && (len(v.out) > 0 || v.fingerprint != s.fingerprint)
-	dst, full := v.fulls(dst, start, told)
-	if !told && full == 0 && !v.missed && !anyway {
+	hasContent := len(dst) > head && (len(v.out) > 0 || v.fingerprint != s.fingerprint)
+	dst, full := v.fulls(dst, start, hasContent)
+	if !hasContent && full == 0 && !v.missed && !anyway {
 		return dst[:start]
 	}
 	v.number++
@@ -54,8 +54,9 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 	return dst
 }
 
-// changes appends a packet that contains only deliveries of the last Update, without queueing them
-// in out. It returns dst and false if the packet needs other contents too.
+// changes is the fast path of packet, for a packet that contains only deliveries of the last
+// Update. They are not copied to v.out. If the packet needs other contents too, changes returns
+// dst and false.
 func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	s := v.server
 	if len(v.out) > 0 || len(v.pendingFulls) > 0 || v.missed || v.fingerprint != s.fingerprint {
@@ -73,7 +74,7 @@ func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 		n := s.deltas[t.delta]
 		size := int(n.to - n.from)
 		if len(p) > head && len(p)+maxPrefix+size > s.opts.Packet {
-			break // the rest needs another packet
+			break // the remaining deliveries need another packet
 		}
 		if n.mix >= 0 || size > short || cap(p)-len(p) < maxPrefix+short {
 			p = v.appendDelta(p, t)
@@ -106,8 +107,10 @@ func (v *Viewer) head(dst []byte) []byte {
 }
 
 // fulls appends requested full states until the packet is full, and at least one if the packet is
-// otherwise empty. Requests for busy owners are kept. In a repair, owners that do not fit are
-// removed from the client's view.
+// otherwise empty. Requests for owners that are busy or do not fit are kept. After a loss, the
+// client's state of such an owner may be wrong, so the owner is removed from the client's view
+// until then. start is the offset of the packet in dst, and some is true if it already has
+// contents.
 func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	s, kept := v.server, 0
 	for _, local := range v.pendingFulls {
@@ -139,7 +142,7 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	return dst, n
 }
 
-// full appends the part of an owner's full state that the viewer may see.
+// full appends an owner's full state k, without records that the viewer may not see.
 func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
 	w := &v.views[local]
 	dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutFull)
@@ -148,9 +151,10 @@ func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
 	return e.append(binary.AppendUvarint(dst, uint64(e.count(k.records))), k.records, k.bytes)
 }
 
-// Receive accepts a message from the viewer's client, which has missed a packet or starts a new
-// connection. It returns [ErrMessage] if the message is invalid; the server may then close the
-// connection. However many messages arrive, a packet answers only one.
+// Receive accepts a message from the viewer's client, which sends it when it has missed a packet
+// or has a new connection. It returns [ErrMessage] if the message is invalid; the server may then
+// close the connection. If several messages arrive before the next packet, they are answered only
+// once.
 func (v *Viewer) Receive(message []byte) error {
 	if len(message) < 2 || message[0] != kindLost {
 		return fmt.Errorf("%w: %d bytes", ErrMessage, len(message))
@@ -162,7 +166,7 @@ func (v *Viewer) Receive(message []byte) error {
 	case had > v.number:
 		return fmt.Errorf("%w: it names packet %d, but only %d were sent", ErrMessage, had, v.number)
 	case had == v.number && had > 0, v.left:
-		return nil // the next packet is already on its way
+		return nil // the client has all packets, or will get none
 	}
 	v.queuePending()
 	if v.missed {

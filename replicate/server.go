@@ -19,17 +19,18 @@ type Options struct {
 	// The default is 32 KB.
 	Pending int
 
-	// Packet is the maximum length of a packet in bytes. A packet may be longer so that it holds
-	// at least one owner and, in a repair, every owner that has left the view. The default is 64
-	// KB. With datagrams, use the size of one datagram.
+	// Packet is the maximum length of a packet in bytes. A packet may be longer if a single owner
+	// does not fit, or if many owners have left the view of a client that missed packets. The
+	// default is 64 KB. With datagrams, use the size of one datagram.
 	Packet int
 
 	// Viewers is the maximum number of viewers. Views is the maximum number of owners in a
 	// viewer's view, at most MaxViews. The defaults are 65,536 and 1,024.
 	Viewers, Views int
 
-	// Interest calls see once for each owner that the viewer can see. The argument party says
-	// whether that owner is in the viewer's party. [Viewer.Look] uses Interest, which may be nil.
+	// Interest determines a viewer's view for [Viewer.Look]. It must call see once for each owner
+	// that the viewer can see; party tells whether that owner is in the viewer's party. It may be
+	// nil if Look is not used.
 	Interest func(viewer buff.OwnerID, see func(owner buff.OwnerID, party bool))
 }
 
@@ -54,27 +55,27 @@ type Server struct {
 	opts     Options
 	maxQueue int // size limit of Viewer.out: Pending, but not more than one packet
 	now      wheel.Time
-	round    uint64 // counts Updates
+	round    uint64 // number of Updates
 
 	entries []*entry // by owner number; nil if unused
 	ids     map[buff.OwnerID]uint32
-	sights  []sight // scratch of Viewer.Look
+	sights  []sight // buffer of Viewer.Look
 	look    func(buff.OwnerID, bool)
 
-	viewers int
-	seats   []*Viewer // nil if free
-	empty   []uint32  // free seats
+	viewers   int
+	seats     []*Viewer // by seat number; nil if the seat is free
+	freeSeats []uint32  // numbers of the free seats
 
-	// Output of the last Update: the changes owner by owner, and then one delivery for each viewer
-	// of a changed owner. Deliveries are small, so that they stay in the fastest cache.
+	// Output of the last Update: the changes of each owner, and one delivery for each viewer of a
+	// changed owner. Deliveries are small so that they stay in the first-level cache.
 	delta      block
 	deltas     []ownerDelta
 	changed    []*entry // the entry of each ownerDelta in deltas
 	mixes      []mix
-	dueSeats   []uint32 // seats with deliveries from the last Update
-	due        []span   // by seat
+	dueSeats   []uint32 // numbers of the seats with deliveries from the last Update
+	due        []span   // deliveries of each seat, by seat number
 	deliveries []delivery
-	packet     []byte // scratch of Viewer.changes
+	packet     []byte // buffer of Viewer.changes
 
 	catalog     *buff.Catalog
 	fingerprint uint64
@@ -86,19 +87,19 @@ type entry struct {
 	id         buff.OwnerID
 	number     uint32
 	dead       bool
-	slotsValid bool // slots agrees with the packets sent to the watchers
+	slotsValid bool // the field slots matches the state last sent to the watchers
 	slots      []audience
 	watchers   []watcher
 
-	// interim lists buffs that differ from slots but were in a full state sent since the last
-	// Update, so that some viewers know them already.
+	// interim lists buffs that are not in slots, but that some viewers know already, because a
+	// full state sent since the last Update contained them.
 	interim []interim
 
 	full   block // the full state in round fullAt
 	fullAt uint64
 }
 
-// audience says which viewers know the buff in a slot.
+// audience determines which viewers know the buff in a slot.
 type audience struct {
 	sync   define.Sync
 	source buff.OwnerID
@@ -118,24 +119,25 @@ type watcher struct {
 	party bool
 }
 
-// span is the part of Server.deliveries that a viewer has not taken yet.
+// span is the range of Server.deliveries that a viewer has not taken yet.
 type span struct{ from, end uint32 }
 
-// ownerDelta is the encoded changes of one owner in an Update: the record count and the
-// records, as a range of Server.delta.bytes.
+// ownerDelta is the encoded changes of one owner in an Update: a range of Server.delta.bytes that
+// contains the record count and the records.
 type ownerDelta struct {
 	from, to int32
-	mix      int32 // index in Server.mixes if some viewers may see only a part; else -1
+	// index in Server.mixes if some viewers may see only some of the records; otherwise -1
+	mix int32
 }
 
-// mix holds the audience of each record of an ownerDelta.
+// mix holds the audience of each record of an ownerDelta whose records not all viewers may see.
 type mix struct {
 	entry   *entry
 	records []record
 	bytes   []byte // the records, without their count
 }
 
-// delivery is the assignment of an ownerDelta to one viewer.
+// delivery assigns an ownerDelta to one viewer. delta is the index in Server.deltas.
 type delivery struct {
 	delta uint32
 	local uint16
@@ -172,10 +174,11 @@ func New(eng *engine.Engine, o Options) *Server {
 	return s
 }
 
-// Update reads the changes since the last Update and encodes them for the viewers that see
-// them. Call it after each Tick.
+// Update reads the changes in the engine since the last Update and encodes them for the viewers.
+// Call it after each Tick.
 func (s *Server) Update() {
-	for _, seat := range s.dueSeats { // viewers that have taken no packet since the last Update
+	// viewers that have not taken all deliveries of the last Update
+	for _, seat := range s.dueSeats {
 		if d := s.due[seat]; d.from < d.end {
 			s.seats[seat].queuePending()
 		}
@@ -256,8 +259,8 @@ func (s *Server) ownerChanged(x *engine.OwnerChange) {
 	}
 }
 
-// sort groups the deliveries by viewer. Viewers are rarely cached, so each is visited once for
-// all of its deliveries. It is a counting sort, which keeps the order of the owners.
+// sort groups the deliveries by viewer. A viewer is rarely in the processor's cache, so it should
+// be visited once for all of its deliveries. The counting sort keeps the order of the owners.
 func (s *Server) sort() {
 	end := uint32(0)
 	for _, seat := range s.dueSeats {
@@ -305,7 +308,7 @@ func (e *entry) change(to *block, now wheel.Time, at int, what journal.Aspect, b
 	}
 }
 
-// equals reports whether both have the same viewers.
+// equals reports whether two audiences include the same viewers.
 func (t audience) equals(o audience) bool {
 	return t.any == o.any && t.sync == o.sync && (t.sync != define.SyncSource || t.source == o.source)
 }
@@ -313,12 +316,12 @@ func (t audience) equals(o audience) bool {
 // fullState returns the full state of an owner, or false if the owner cannot be read now.
 func (s *Server) fullState(e *entry) (*block, bool) {
 	if e.fullAt == s.round {
-		e.slotsValid = true // slots is also of this round
+		e.slotsValid = true // slots was also set in this round
 		return &e.full, true
 	}
 	buffs, err := s.eng.Buffs(e.id)
 	if err != nil {
-		return nil, false // busy, or removed: the next Update reports it
+		return nil, false // the owner is busy, or was removed, which the next Update will report
 	}
 	if !e.slotsValid {
 		clear(e.slots)

@@ -11,15 +11,16 @@ import (
 
 // Viewer is one client and its view. Create one with [Server.Join].
 type Viewer struct {
-	// The fields that Viewer.changes reads are adjacent: viewers are rarely cached.
+	// The fields that Viewer.changes reads are adjacent, because a viewer is rarely in the
+	// processor's cache.
 	server      *Server
 	number      uint64 // number of the last packet
 	fingerprint uint64 // fingerprint of the catalog that was sent to the client
 	id          buff.OwnerID
 	seat        uint32 // index in Server.seats
-	missed      bool   // the client has received packet number base and missed a later one
+	missed      bool   // the client has received packet number base and missed a later packet
 	left        bool
-	last        []uint64 // by local number: number of the last packet about the owner; 0 if none
+	last        []uint64 // number of the last packet about an owner, by local number; 0 if none
 
 	out          []byte     // queued changes
 	pendingFulls []uint16   // local numbers whose full state must be sent
@@ -42,42 +43,41 @@ type view struct {
 	place     int32 // index in entry.watchers
 	party     bool
 	full      bool // the full state must be sent before any change
-	reused    bool // out, not sent yet, says that the previous owner of this local number has left
+	reused    bool // out contains the unsent departure of the previous owner with this local number
 }
 
-// Message kinds: the first byte of a message. Its high bits are the version, its low bits the
-// kind.
+// Message kinds, the first byte of a message. A client refuses unknown kinds.
 const (
 	kindPacket = 0x10 // a packet that follows the previous one
-	kindRepair = 0x11 // a packet that follows the one that it names, after a loss
+	kindRepair = 0x11 // a packet after a loss; it contains the number of the packet that it follows
 	kindDefine = 0x12 // definitions
-	kindLost   = 0x20 // from a client: the number of the last packet that it received
+	kindLost   = 0x20 // sent by a client: number of the last packet that it has received
 )
 
-// The subject of a part of a packet: the last two bits of its first number. Zero means a change of
-// an owner.
+// A packet consists of parts. The last two bits of a part's first number are its subject. Zero
+// means a change of an owner; its local number is in the upper bits.
 const (
 	aboutFull  = 1
 	aboutLeave = 2
-	aboutMore  = 3 // the higher bits are the subject
+	aboutMore  = 3 // the upper bits are the subject
 )
 
-// Other parts.
+// Parts that are not about an owner.
 const (
-	moreCatalog = aboutMore        // a fingerprint of 8 bytes
-	moreTime    = 1<<2 | aboutMore // milliseconds to add to the time
+	moreCatalog = aboutMore        // followed by a fingerprint of 8 bytes
+	moreTime    = 1<<2 | aboutMore // followed by the milliseconds to add to the time
 )
 
 // Join adds a viewer that plays owner id. Its view is empty at first. Several viewers may play
-// the same owner. It returns [ErrTooManyViewers] if there is no room.
+// the same owner. It returns [ErrTooManyViewers] if there are already Options.Viewers viewers.
 func (s *Server) Join(id buff.OwnerID) (*Viewer, error) {
 	if s.viewers >= s.opts.Viewers {
 		return nil, fmt.Errorf("%w: limit %d", ErrTooManyViewers, s.opts.Viewers)
 	}
 	s.viewers++
 	v := &Viewer{server: s, id: id, localOf: map[uint32]uint16{}, seat: uint32(len(s.seats))}
-	if last := len(s.empty) - 1; last >= 0 {
-		v.seat, s.empty = s.empty[last], s.empty[:last]
+	if last := len(s.freeSeats) - 1; last >= 0 {
+		v.seat, s.freeSeats = s.freeSeats[last], s.freeSeats[:last]
 		s.seats[v.seat] = v
 	} else {
 		s.seats, s.due = append(s.seats, v), append(s.due, span{})
@@ -99,7 +99,7 @@ func (v *Viewer) Leave() {
 	v.left = true
 	v.server.viewers--
 	v.server.seats[v.seat] = nil
-	v.server.empty = append(v.server.empty, v.seat)
+	v.server.freeSeats = append(v.server.freeSeats, v.seat)
 	v.out, v.pendingFulls = nil, nil
 }
 
@@ -107,7 +107,7 @@ func (v *Viewer) Leave() {
 func (v *Viewer) Owner() buff.OwnerID { return v.id }
 
 // See adds an owner to the view, or changes whether the owner is in the viewer's party. It
-// returns [ErrUnknownOwner] if the last Update has not seen the owner, [ErrTooManyViews] if
+// returns [ErrUnknownOwner] if the owner did not exist at the last Update, [ErrTooManyViews] if
 // the view is full, or [ErrLeft].
 func (v *Viewer) See(owner buff.OwnerID, party bool) error {
 	s := v.server
@@ -154,8 +154,8 @@ func (v *Viewer) Unsee(owner buff.OwnerID) {
 	}
 }
 
-// Look replaces the view by the owners that Options.Interest reports, up to Options.Views of
-// them. It costs O(views), so call it when views change and not in every frame.
+// Look replaces the view with the owners that Options.Interest reports, up to Options.Views. It
+// costs O(views), so call it when views change and not in every frame.
 func (v *Viewer) Look() {
 	s := v.server
 	if v.left || s.opts.Interest == nil {
@@ -188,7 +188,7 @@ func (v *Viewer) requestFull(local uint16) {
 	}
 }
 
-// remove takes an owner out of the view.
+// remove removes an owner from the view.
 func (v *Viewer) remove(local uint16) {
 	w := &v.views[local]
 	e := w.entry
@@ -220,15 +220,15 @@ func (v *Viewer) cancelFull(local uint16) {
 	}
 }
 
-// writeLeave queues a part that frees a local number at the client.
+// writeLeave queues a part that tells the client that the owner with a local number has left.
 func (v *Viewer) writeLeave(local uint16) {
 	v.reserve(3)
 	v.last[local] = v.number + 1
 	v.out = binary.AppendUvarint(v.out, uint64(local)<<2|aboutLeave)
 }
 
-// queuePending moves the viewer's deliveries of the last Update into out. It must be called before
-// the view or its field last changes.
+// queuePending moves the viewer's deliveries of the last Update into out. It must be called
+// before the view or the field last is changed.
 func (v *Viewer) queuePending() {
 	s := v.server
 	d := &s.due[v.seat]
@@ -244,8 +244,8 @@ func (v *Viewer) queuePending() {
 	}
 }
 
-// superseded reports whether a change can be skipped because the owner's full state will be sent
-// anyway.
+// superseded reports whether a delivery can be skipped because the owner's full state will be
+// sent.
 func (v *Viewer) superseded(t delivery) bool { return len(v.pendingFulls) > 0 && v.views[t.local].full }
 
 // visible reports whether the viewer may see any record of an ownerDelta.
@@ -261,7 +261,7 @@ func (v *Viewer) viewpoint(m *mix, t delivery) viewpoint {
 	return viewpoint{v.id, m.entry.id == v.id, t.party}
 }
 
-// appendDelta appends the changes of an owner that the viewer may see.
+// appendDelta appends a delivery, without records that the viewer may not see.
 func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 	s := v.server
 	n := s.deltas[t.delta]
@@ -280,8 +280,8 @@ func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 	return e.append(p, m.records, m.bytes)
 }
 
-// short is the number of bytes that appendShort always copies, whatever the length of the changes.
-// Most changes of an owner are not longer.
+// short is the number of bytes that appendShort always copies, because copying a constant number
+// is faster. Most changes of an owner are not longer.
 const short = 16
 
 // appendShort is like appendDelta, for changes of at most short bytes that every viewer may see.
@@ -293,8 +293,8 @@ func (s *Server) appendShort(p []byte, local uint16, n ownerDelta) []byte {
 	return p[:at+int(n.to-n.from)]
 }
 
-// viewpoint is a viewer's relation to one owner: it plays the owner, is in the same party, or
-// neither.
+// viewpoint is a viewer's relation to one owner: the viewer may play the owner or be in the
+// owner's party.
 type viewpoint struct {
 	viewer     buff.OwnerID
 	own, party bool
@@ -344,8 +344,8 @@ const (
 	maxLater  = 6
 )
 
-// reserve prepares out for size bytes about a change at the current time. It drops the queue
-// if it would grow too long.
+// reserve prepares v.out for size more bytes about a change at the current time. If the queue
+// would become too long, reserve drops it.
 func (v *Viewer) reserve(size int) {
 	now := v.server.now
 	if len(v.out) > 0 && len(v.out)+maxLater+size > v.server.maxQueue {
@@ -360,7 +360,7 @@ func (v *Viewer) reserve(size int) {
 }
 
 // dropQueue drops the queued changes. It requests the full state of every owner that has a queued
-// change or was in a packet after the given number.
+// change or was in a packet with a higher number than the given one.
 func (v *Viewer) dropQueue(number uint64) {
 	v.out = v.out[:0]
 	v.first, v.at = v.server.now, v.server.now

@@ -41,7 +41,7 @@ type Client struct {
 	last        uint64 // number of the last packet; 0 if none
 	now         wheel.Time
 	fingerprint uint64 // fingerprint of the definitions that packets refer to; 0 if unknown
-	known       uint64 // fingerprint of specs
+	known       uint64 // fingerprint of the definitions in specs
 	specs       map[uint32]*Spec
 	scratch     reader
 }
@@ -58,7 +58,7 @@ type Owner struct {
 // Buff is an active buff.
 type Buff struct {
 	Slot      int    // slot on its owner; reused once the buff has ended
-	Spec      uint32 // number of the definition, for Client.Spec; not the Index in the server's catalog
+	Spec      uint32 // argument for Client.Spec; differs from the Index in the server's catalog
 	Source    buff.OwnerID
 	Stacks    int
 	Magnitude int64
@@ -140,7 +140,7 @@ func (b *Buff) Left(now wheel.Time) (ms int64, ends bool) {
 	return ms, true
 }
 
-// Missed returns a message for the server that requests everything after the last packet
+// Missed returns a message for the server that requests all changes since the last packet
 // received. After New or Reset it requests the whole state.
 func (c *Client) Missed() []byte { return binary.AppendUvarint([]byte{kindLost}, c.last) }
 
@@ -245,7 +245,8 @@ func (c *Client) more(r *reader, n uint64, now *wheel.Time) error {
 	return r.failed()
 }
 
-// assign gives a local number to an owner and drops the owner's previous number.
+// assign gives a local number to an owner. The previous owner of the number is dropped, and so is
+// the owner's previous number.
 func (c *Client) assign(local uint32, id buff.OwnerID) {
 	for int(local) >= len(c.owners) {
 		c.owners = append(c.owners, Owner{})

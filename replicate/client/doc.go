@@ -1,7 +1,7 @@
-// Package client decodes the packets of package replicate. It holds a player's view of the
-// buffs of the owners around it. Use it for clients in Go and for tests, or as a model,
-// together with docs/protocol.md, for a client in another language. It has no clock and starts
-// no goroutines.
+// Package client decodes the packets of package replicate. It holds a player's view of the buffs
+// of the owners around it. Use it for clients in Go and for tests. To write a client in another
+// language, use it as a model, together with docs/protocol.md. It has no clock and starts no
+// goroutines.
 //
 //	c := client.New(client.Options{})
 //	err := c.Receive(packet)
@@ -12,6 +12,6 @@
 //		for _, b := range o.Buffs() { bar(b, b.Left(now)) }
 //	}
 //
-// The client does not trust the server: malformed packets return an error, and [Options]
-// bounds its memory.
+// The client does not trust the server. A malformed packet causes an error, and [Options] bounds
+// the client's memory.
 package client

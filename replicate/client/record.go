@@ -38,7 +38,7 @@ const (
 	maxTime = 1 << 48 // ms: 8,900 years
 )
 
-// reader decodes numbers. After an error every value is 0.
+// reader decodes numbers. After an error it returns only zero values.
 type reader struct {
 	b   []byte
 	at  int
@@ -105,7 +105,7 @@ func (r *reader) text() string {
 	return string(r.b[r.at-int(n) : r.at])
 }
 
-// record decodes the changes of one buff, or of the owner itself.
+// record decodes the changes of one buff or, if the slot number is 0, of the owner itself.
 func (c *Client) record(o *Owner, r *reader, now wheel.Time) error {
 	slot := r.upTo(buff.MaxPerOwner)
 	mask := r.byte()

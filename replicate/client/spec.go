@@ -22,17 +22,17 @@ type Spec struct {
 // Param is a named number of a definition, to be used in its description.
 type Param struct {
 	Name  string
-	Value float64 // NaN if the value is not the same for all buffs
+	Value float64 // NaN if the value varies between buffs
 }
 
-// Fingerprint returns the fingerprint of the definitions that packets refer to, and whether
-// the client has these definitions. If it does not, the game must send them. The fingerprint
-// is 0 before the first packet.
+// Fingerprint returns the fingerprint of the definitions that packets refer to, and whether the
+// client has these definitions. If not, the game must send them. The fingerprint is 0 before the
+// first packet.
 func (c *Client) Fingerprint() (fingerprint uint64, known bool) {
 	return c.fingerprint, c.fingerprint != 0 && c.fingerprint == c.known
 }
 
-// Spec returns the definition with the number of [Buff.Spec], or nil if it is unknown.
+// Spec returns the definition with the given number, see [Buff.Spec], or nil if it is unknown.
 func (c *Client) Spec(number uint32) *Spec { return c.specs[number] }
 
 // define decodes definitions. After an error the previous definitions remain.

@@ -1,6 +1,6 @@
 // check feeds lists of messages to a client and compares its state after each message with the
-// expected one. It returns the number of messages and throws at the first difference. It runs
-// in node and in browsers.
+// expected state. It returns the number of messages, and throws an Error at the first difference.
+// It runs in node and in browsers.
 import { Client, left } from "./client.js";
 
 const hex = (bytes) => [...bytes].map((b) => b.toString(16).padStart(2, "0")).join("");

@@ -18,19 +18,19 @@ export interface Buff {
   hidden: boolean;
   /** Server time of its end at the current rate; null if it has no end or is paused. */
   end: number | null;
-  /** Why it is paused, as bits: 1 the buff, 2 its owner, 4 the zone, 8 death; 0 if it is not. */
+  /** Reasons why it is paused, as bits: 1 the buff, 2 its owner, 4 the zone, 8 death. 0 if it is not paused. */
   held: number;
   /** If paused, the remaining ms of its own time, or null if it has no end. */
   left: number | null;
-  /** [ms of its own time, ms of server time in which they pass] */
+  /** Rate of its time: rate[0] ms of its own time pass in rate[1] ms of server time. */
   rate: [number, number];
 }
 
 export interface Owner {
-  /** In decimal digits. */
+  /** Id in decimal digits. */
   id: string;
   dead: boolean;
-  /** By slot. */
+  /** Its buffs, by slot. */
   buffs: Map<number, Buff>;
 }
 
@@ -43,7 +43,7 @@ export interface Spec {
   polarity: number;
   /** The highest is displayed first. */
   priority: number;
-  /** In ms; 0 if it does not end by itself. */
+  /** Duration in ms; 0 if it does not end by itself. */
   duration: number;
   /** Numbers for its description; NaN if the value varies between buffs. */
   params: Record<string, number>;
@@ -67,11 +67,11 @@ export class Client {
   readonly now: number;
   /** Fingerprint of the definitions that packets refer to; 0n if unknown. */
   readonly fingerprint: bigint;
-  /** Whether specs are the definitions that packets refer to; if not, the game must send them. */
+  /** Whether the client has the definitions that packets refer to. If not, the game must send them. */
   readonly known: boolean;
-  /** Accepts a message. It throws a ProtocolError: send missed(). With a code other than "gap" the client has also discarded its state. */
+  /** Accepts a message. If it throws a ProtocolError, send missed(). If its code is not "gap", the client has also discarded its state. */
   receive(message: Uint8Array | ArrayBuffer): void;
-  /** Returns a message that requests everything after the last packet, or, at first, the whole state. */
+  /** Returns a message that requests all changes since the last packet or, if there was none, the whole state. */
   missed(): Uint8Array;
   /** Discards everything but the definitions. Call it for a new connection. */
   reset(): void;

@@ -1,6 +1,7 @@
-// Decodes the buffs of the owners in a player's view: see docs/protocol.md and client.d.ts. It
-// has no dependencies and no clock. It does not trust the server: for a malformed message it
-// throws an Error with the code "gap", "format" or "limit", and the options bound its memory.
+// Decodes the buffs of the owners in a player's view, see docs/protocol.md and client.d.ts. It
+// has no dependencies and no clock. It does not trust the server. On failure it throws an Error
+// with the code "gap" (a lost packet), "format" (a malformed message) or "limit". The options
+// bound its memory.
 
 const TIME = 2 ** 48, SPAN = 9223372036854, INT = 2 ** 31 - 1, SLOTS = 4096;
 
@@ -34,7 +35,7 @@ class Reader {
     }
     return bad("number too long");
   }
-  // number reads an unsigned number of at most most.
+  // number reads an unsigned number that must not exceed most.
   number(most = Number.MAX_SAFE_INTEGER) {
     let v = 0, unit = 1;
     for (let k = 0; k < 10; k++) {
@@ -142,7 +143,7 @@ export class Client {
       if (local >= this.#limits.owners) throw new ProtocolError("limit", `local number ${local}`);
       if (about !== 0) this.#drop(local);
       if (about === 2) continue;
-      if (about === 1) this.#come(local, String(r.big()));
+      if (about === 1) this.#assign(local, String(r.big()));
       const owner = this.#locals[local];
       if (!owner) bad("change of an unknown owner");
       for (let count = r.number(); count > 0; count--) this.#record(owner, r, now);
@@ -151,8 +152,8 @@ export class Client {
     this.now = now;
   }
 
-  // assign gives a local number to an owner and drops the owner's previous number.
-  #come(local, id) {
+  // assign gives a local number to an owner. The owner's previous number is dropped.
+  #assign(local, id) {
     this.#drop(this.#numbers.get(id));
     this.#numbers.set(id, local);
     const owner = { id, dead: false, buffs: new Map() }; // by slot

@@ -9,7 +9,7 @@ const seeds = (text.startsWith("[{") ? text.trim().split("\n") : [text])
   .flatMap((list) => JSON.parse(list)).map((v) => Buffer.from(v.message, "hex")).filter((m) => m.length > 0);
 const count = Number(process.argv[3]);
 
-// random is xorshift: the same seed gives the same messages.
+// random is an xorshift generator, so that the same seed gives the same messages.
 let state = BigInt.asUintN(64, BigInt(process.argv[4] ?? 1) * 0x9e3779b97f4a7c15n) | 1n;
 let [x, y] = [Number(state & 0xffffffffn), Number(state >> 32n)];
 const random = (n) => {
