@@ -52,7 +52,7 @@ func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 
 func (in *Inspector) execute(a actionJSON) *refusal {
 	switch a.Act {
-	case "check": // the page checks whether its token is valid, as it is here
+	case "check": // the page checks its token, which was valid
 		return nil
 	case "remove":
 		handle, bad := strconv.ParseUint(a.Handle, 10, 64)
@@ -97,7 +97,7 @@ func (in *Inspector) do(c buff.Command) *refusal {
 	return nil
 }
 
-// reload reloads the definitions and adds the result to the history.
+// reload reloads the definitions and adds the result to the history of reloads.
 func (in *Inspector) reload() *refusal {
 	if in.opts.Reload == nil {
 		return &refusal{http.StatusNotFound, "Options.Reload is not set"}

@@ -53,7 +53,8 @@ func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 	return out
 }
 
-// andMore returns j with the number of its modifiers that are not shown, out of all.
+// andMore appends an entry with the number of modifiers that are not shown. all is the total
+// number of modifiers.
 func (j attributeJSON) andMore(all int) attributeJSON {
 	if n := all - len(j.Modifiers); n > 0 {
 		j.Modifiers = append(j.Modifiers, modifierJSON{"others", strconv.Itoa(n) + " more"})
@@ -97,8 +98,8 @@ func effect(op stat.Op, v float64) string {
 	return op.String() + " " + sign(v)
 }
 
-// look returns the function that the loop calls for each shown player. It does not format
-// anything, to save time on the loop.
+// look returns the function that the loop calls for each shown player, or nil. To save time on
+// the loop, the result is formatted later.
 func (in *Inspector) look() func(any) any {
 	if in.opts.Attributes == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Limits of the attribute history; the newest entries are kept.
+// Limits of the attribute history. The newest entries are kept.
 const (
 	maxInstants = 1000 // instants at which attributes may have changed
 	maxThens    = 4000 // entries of all attributes together
@@ -29,36 +29,37 @@ const (
 	otherThen  = "unknown, because it depends on an unknown value"
 )
 
-// then computes the attributes of a player over the last minute. It starts from their present
-// values and goes back in time, by means of the events and changes in the flight recorder.
-type then struct {
+// attributeHistory computes the attributes of a player over the last minute. It starts with their
+// present values and goes back in time, undoing the events and changes in the flight recorder.
+type attributeHistory struct {
 	schema  *stat.Schema
 	layout  *sheet.Layout
-	since   wheel.Time // from this time on, no events or changes are missing
+	since   wheel.Time // no events or changes after this time are missing
 	o       *view.Owner
 	bases   map[stat.Attr][]buff.Event // events that changed a base
-	were    []buff.SheetChange         // changes of a base without an event
-	carried []*carriedThen             // oldest first, as far as the order is known
-	at      map[buff.Handle]*carriedThen
-	unsure  string // why some modifiers may be missing; empty if all are known
+	changes []buff.SheetChange         // changes of a base without an event
+	buffs   []*buffHistory             // oldest first, as far as the order is known
+	at      map[buff.Handle]*buffHistory
+	unsure  string // reason why some modifiers may be missing; empty if all are known
 }
 
-// thenOf collects the data, or returns nil if the player is missing or has no attributes of
-// the engine.
-func thenOf(o *view.Owner, r *history.Recorder, schema *stat.Schema) *then {
+// newAttributeHistory collects the data. It returns nil if the player is not in the game or the
+// engine keeps no attributes.
+func newAttributeHistory(o *view.Owner, r *history.Recorder, schema *stat.Schema) *attributeHistory {
 	if schema == nil || !o.Present {
 		return nil
 	}
-	t := &then{schema: schema, layout: sheet.Compile(schema), o: o, bases: make(map[stat.Attr][]buff.Event), at: make(map[buff.Handle]*carriedThen)}
+	t := &attributeHistory{schema: schema, layout: sheet.Compile(schema), o: o, bases: make(map[stat.Attr][]buff.Event), at: make(map[buff.Handle]*buffHistory)}
 	q := history.Query{From: max(o.Since, r.Since()), To: o.Now, Owners: []buff.OwnerID{o.Owner}}
 	events, changes := slices.Collect(r.Events(q)), slices.Collect(r.SheetChanges(q))
-	known := r.Since() // must be read last: the recorder may have dropped data since o was read
+	// must be read last, because the recorder may have dropped data in the meantime
+	known := r.Since()
 	events = slices.DeleteFunc(events, func(e buff.Event) bool { return e.Seen < known })
 	changes = slices.DeleteFunc(changes, func(c buff.SheetChange) bool { return c.Seen < known })
 	t.since = max(o.Since, o.Now-history.Span, known)
 	for k := range o.Buffs {
 		b := &o.Buffs[k]
-		if c := t.carrying(b.Handle, b.Source, b.Spec); c != nil {
+		if c := t.buff(b.Handle, b.Source, b.Spec); c != nil {
 			c.live, c.numbers = b, o.Numbers[k]
 		}
 	}
@@ -67,12 +68,12 @@ func thenOf(o *view.Owner, r *history.Recorder, schema *stat.Schema) *then {
 	}
 	for _, c := range changes {
 		if c.Handle == 0 {
-			t.were = append(t.were, c)
+			t.changes = append(t.changes, c)
 		} else if x := t.at[c.Handle]; x != nil {
-			x.were = append(x.were, c)
+			x.changes = append(x.changes, c)
 		}
 	}
-	slices.SortStableFunc(t.carried, func(a, b *carriedThen) int { return a.order() - b.order() })
+	slices.SortStableFunc(t.buffs, func(a, b *buffHistory) int { return a.order() - b.order() })
 	switch {
 	case o.Unseen:
 		t.unsure = unseenThen
@@ -82,23 +83,24 @@ func thenOf(o *view.Owner, r *history.Recorder, schema *stat.Schema) *then {
 	return t
 }
 
-// carrying returns the record of a buff, or nil if its definition has no modifiers.
-func (t *then) carrying(h buff.Handle, source buff.OwnerID, spec *buff.Spec) *carriedThen {
+// buff returns the history of a buff, which it creates if necessary. It returns nil if the
+// definition has no modifiers.
+func (t *attributeHistory) buff(h buff.Handle, source buff.OwnerID, spec *buff.Spec) *buffHistory {
 	c := t.at[h]
 	if c == nil && len(spec.Modifiers) > 0 {
-		c = &carriedThen{handle: h, source: source}
-		t.at[h], t.carried = c, append(t.carried, c)
+		c = &buffHistory{handle: h, source: source}
+		t.at[h], t.buffs = c, append(t.buffs, c)
 	}
 	return c
 }
 
-func (t *then) happened(e *buff.Event, n int) {
+func (t *attributeHistory) happened(e *buff.Event, n int) {
 	switch {
 	case e.Kind == buff.Changed:
 		t.bases[e.Attr] = append(t.bases[e.Attr], *e)
 	case e.Handle == 0 || e.Spec == nil:
 	default:
-		if c := t.carrying(e.Handle, e.Source, e.Spec); c != nil {
+		if c := t.buff(e.Handle, e.Source, e.Spec); c != nil {
 			if e.Kind == buff.Applied || e.Kind == buff.Restored {
 				c.begins = n
 			}
@@ -107,14 +109,15 @@ func (t *then) happened(e *buff.Event, n int) {
 	}
 }
 
-// base returns the base of an attribute at an instant, and whether it is known. It is the old value
-// in the next change after that instant, or the present value if there is none. Some changes, such
-// as a reduction to the maximum, have no event; they are in t.were.
-func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
+// base returns the base of an attribute at an instant, and whether it is known. If the base
+// changed after that instant, it is the old value in the first such change, and otherwise the
+// present value. Some changes, such as a reduction to the maximum, have no event and are in
+// t.changes.
+func (t *attributeHistory) base(a stat.Attr, at wheel.Time) (float64, bool) {
 	list := t.bases[a]
 	n, _ := slices.BinarySearchFunc(list, at+1, func(e buff.Event, at wheel.Time) int { return cmp.Compare(e.At, at) })
 	later := list[n:]
-	for _, w := range t.were {
+	for _, w := range t.changes {
 		first := len(later) == 0 || w.At <= later[0].At
 		after := slices.ContainsFunc(later, func(e buff.Event) bool { return e.At == w.At && e.Value == w.Was })
 		if w.Attr == a && w.At > at && first && !after {
@@ -132,32 +135,34 @@ func (t *then) base(a stat.Attr, at wheel.Time) (float64, bool) {
 	return 0, false
 }
 
-// sheetThen is the state of the attributes at an instant.
-type sheetThen struct {
-	sheet  *sheet.Sheet
-	marks  []markThen
-	based  []bool   // for each attribute, whether its base is known
-	unsure []string // for each attribute, why its value is unknown; empty if it is known
+// sheetState is the state of all attributes at an instant.
+type sheetState struct {
+	sheet     *sheet.Sheet
+	modifiers []modifierState
+	based     []bool // for each attribute, whether its base is known
+	// for each attribute, the reason why its value is unknown; empty if it is known
+	unsure []string
 }
 
 // sheet computes the attributes at an instant.
-func (t *then) sheet(at wheel.Time) *sheetThen {
+func (t *attributeHistory) sheet(at wheel.Time) *sheetState {
 	n := t.schema.Len() + 1
-	s := &sheetThen{sheet: sheet.New(t.layout, 0), based: make([]bool, n), unsure: make([]string, n)}
+	s := &sheetState{sheet: sheet.New(t.layout, 0), based: make([]bool, n), unsure: make([]string, n)}
 	for a := range t.schema.All() {
 		v, known := t.base(a, at)
 		if s.based[a] = known; !known || s.sheet.SetBase(a, v) != nil || t.unsure != "" {
 			s.unsure[a] = cmp.Or(t.unsure, otherThen)
 		}
 	}
-	for _, c := range t.carried {
-		for _, m := range c.marks(at) {
+	for _, c := range t.buffs {
+		for _, m := range c.modifiers(at) {
 			s.put(m)
 		}
 	}
-	for range n { // repeat: the attribute that is a limit may itself have a limit
+	// repeat, because the limit of an attribute may be an attribute that has a limit itself
+	for range n {
 		for a, law := range t.schema.All() {
-			if s.unsure[a] == "" && (s.doubts(t.schema, law.Min) || s.doubts(t.schema, law.Max)) {
+			if s.unsure[a] == "" && (s.unknownLimit(t.schema, law.Min) || s.unknownLimit(t.schema, law.Max)) {
 				s.unsure[a] = otherThen
 			}
 		}
@@ -168,17 +173,17 @@ func (t *then) sheet(at wheel.Time) *sheetThen {
 	return s
 }
 
-// put adds a modifier to the sheet.
-func (s *sheetThen) put(m markThen) {
+// put adds a modifier to the sheet, or marks its attribute as unknown.
+func (s *sheetState) put(m modifierState) {
 	if int(m.Attr) >= len(s.unsure) {
 		return // the modifier is from another catalog, which has more attributes
 	}
-	if m.Op == stat.Override && m.of.order() == 0 && slices.ContainsFunc(s.marks, func(o markThen) bool {
+	if m.Op == stat.Override && m.of.order() == 0 && slices.ContainsFunc(s.modifiers, func(o modifierState) bool {
 		return o.Op == stat.Override && o.Attr == m.Attr && o.Channel == m.Channel
 	}) {
 		m.unsure = orderThen
 	}
-	s.marks = append(s.marks, m)
+	s.modifiers = append(s.modifiers, m)
 	if m.unsure == "" {
 		if _, err := s.sheet.Add(m.Modifier); err != nil {
 			m.unsure = otherThen
@@ -189,8 +194,8 @@ func (s *sheetThen) put(m markThen) {
 	}
 }
 
-// doubts reports whether a limit is an attribute whose value is unknown.
-func (s *sheetThen) doubts(schema *stat.Schema, l stat.Limit) bool {
+// unknownLimit reports whether a limit is an attribute whose value is unknown.
+func (s *sheetState) unknownLimit(schema *stat.Schema, l stat.Limit) bool {
 	a, _ := schema.Attr(l.String())
 	return a != 0 && s.unsure[a] != ""
 }

@@ -11,71 +11,71 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// thenJSON is one attribute over the last minute. Each entry holds from its time on, in ms, until
-// the next entry.
-type thenJSON struct {
-	Name      string         `json:"name"`
-	Values    []valueThen    `json:"values"`
-	Modifiers []modifierThen `json:"modifiers,omitempty"` // oldest first
+// attributeHistoryJSON is one attribute over the last minute. Each entry of its lists applies
+// from its time At, in ms, until the next entry.
+type attributeHistoryJSON struct {
+	Name      string            `json:"name"`
+	Values    []valueStep       `json:"values"`
+	Modifiers []modifierHistory `json:"modifiers,omitempty"` // oldest first
 }
 
-// valueThen is the value of an attribute from the time At on.
-type valueThen struct {
+// valueStep is the value of an attribute from the time At on.
+type valueStep struct {
 	At    int64   `json:"at"`
 	Base  *number `json:"base"`  // null if unknown
 	Value *number `json:"value"` // null if unknown
 	Why   string  `json:"why,omitempty"`
 }
 
-// modifierThen is the effect of one buff on the attribute.
-type modifierThen struct {
+// modifierHistory is the effect of one buff on the attribute over time.
+type modifierHistory struct {
 	Handle string       `json:"handle"`
 	From   string       `json:"from"`
-	Steps  []effectThen `json:"steps"`
+	Steps  []effectStep `json:"steps"`
 }
 
-// effectThen is the effect of a modifier from the time At on.
-type effectThen struct {
+// effectStep is the effect of a modifier from the time At on.
+type effectStep struct {
 	At     int64  `json:"at"`
 	Text   string `json:"text"` // empty if there is no effect
 	Stacks int    `json:"n,omitempty"`
-	Why    string `json:"why,omitempty"` // why the effect is unknown, or partly unknown
+	Why    string `json:"why,omitempty"` // reason why the effect is unknown, or partly unknown
 }
 
-// markKey identifies a modifier of an attribute.
-type markKey struct {
+// modifierKey identifies a modifier of an attribute.
+type modifierKey struct {
 	attr  stat.Attr
 	of    buff.Handle
 	spec  int // revision of the definition
 	place int
 }
 
-// attributesThen returns the attributes over the last minute, and the instant from which they
-// are known.
-func (in *Inspector) attributesThen(t *then) (list []thenJSON, since wheel.Time) {
+// attributeHistories returns the attributes over the last minute, and the instant from which on
+// they are known. If there are too many entries, it omits the older instants.
+func (in *Inspector) attributeHistories(t *attributeHistory) (list []attributeHistoryJSON, since wheel.Time) {
 	at, since := t.instants(), t.since
 	for {
-		if list = in.thens(t, at); lengthOf(list) <= maxThens || len(at) < 2 {
+		if list = in.histories(t, at); lengthOf(list) <= maxThens || len(at) < 2 {
 			return list, max(since, at[0])
 		}
 		at = at[(len(at)+1)/2:]
 	}
 }
 
-// addThen adds the history of the engine's attributes.
-func (in *Inspector) addThen(p *pastJSON, o *view.Owner, r *history.Recorder) {
+// addAttributes adds the history of the engine's attributes.
+func (in *Inspector) addAttributes(p *pastJSON, o *view.Owner, r *history.Recorder) {
 	if in.opts.Attributes != nil {
 		return
 	}
-	if t := thenOf(o, r, in.eng.Catalog().Attributes()); t != nil {
-		list, since := in.attributesThen(t)
+	if t := newAttributeHistory(o, r, in.eng.Catalog().Attributes()); t != nil {
+		list, since := in.attributeHistories(t)
 		p.Attributes, p.Sheet = list, int64(since)
 	}
 }
 
 // instants returns the instants at which an attribute may have changed, in order, starting with
 // the beginning of the recorded time. If there are too many, only the newest are returned.
-func (t *then) instants() []wheel.Time {
+func (t *attributeHistory) instants() []wheel.Time {
 	list := []wheel.Time{t.since}
 	add := func(at wheel.Time) {
 		if at > t.since {
@@ -87,14 +87,14 @@ func (t *then) instants() []wheel.Time {
 			add(events[k].At)
 		}
 	}
-	for _, c := range t.carried {
+	for _, c := range t.buffs {
 		for k := range c.events {
 			if kind := c.events[k].Kind; kind != buff.Pulsed && kind != buff.Suppressed {
 				add(c.events[k].At)
 			}
 		}
-		for k := range c.were {
-			add(c.were[k].At)
+		for k := range c.changes {
+			add(c.changes[k].At)
 		}
 	}
 	slices.Sort(list)
@@ -102,7 +102,7 @@ func (t *then) instants() []wheel.Time {
 	return list[max(0, len(list)-maxInstants):]
 }
 
-func lengthOf(list []thenJSON) (n int) {
+func lengthOf(list []attributeHistoryJSON) (n int) {
 	for k := range list {
 		n += len(list[k].Values)
 		for j := range list[k].Modifiers {
@@ -112,52 +112,53 @@ func lengthOf(list []thenJSON) (n int) {
 	return n
 }
 
-// thens computes the attributes at some instants and returns the changes.
-func (in *Inspector) thens(t *then, instants []wheel.Time) []thenJSON {
-	var list []thenJSON
+// histories computes the attributes at the given instants. Each history contains an entry only
+// where its value changes.
+func (in *Inspector) histories(t *attributeHistory, instants []wheel.Time) []attributeHistoryJSON {
+	var list []attributeHistoryJSON
 	for a, law := range t.schema.All() {
 		if int(a) <= maxNumbers {
-			list = append(list, thenJSON{Name: line(law.Name), Values: []valueThen{}})
+			list = append(list, attributeHistoryJSON{Name: line(law.Name), Values: []valueStep{}})
 		}
 	}
-	place := make(map[markKey]int) // index among the attribute's modifiers
+	place := make(map[modifierKey]int) // index in Modifiers of the attribute
 	for _, at := range instants {
 		s := t.sheet(at)
 		for k := range list {
 			list[k].addValue(valueAt(s, stat.Attr(k+1), at))
 		}
-		present := make(map[markKey]bool, len(s.marks))
-		for k := range s.marks {
-			m := &s.marks[k]
+		present := make(map[modifierKey]bool, len(s.modifiers))
+		for k := range s.modifiers {
+			m := &s.modifiers[k]
 			if int(m.Attr) > len(list) {
 				continue
 			}
-			key, x := markKey{m.Attr, m.of.handle, m.spec.Revision(), m.place}, &list[m.Attr-1]
+			key, x := modifierKey{m.Attr, m.of.handle, m.spec.Revision(), m.place}, &list[m.Attr-1]
 			j, known := place[key]
 			if !known {
 				j = len(x.Modifiers)
 				place[key] = j
-				x.Modifiers = append(x.Modifiers, modifierThen{Handle: strconv.FormatUint(uint64(m.of.handle), 10), From: in.effectOf(m).From})
+				x.Modifiers = append(x.Modifiers, modifierHistory{Handle: strconv.FormatUint(uint64(m.of.handle), 10), From: in.effectOf(m).From})
 			}
 			present[key] = true
-			x.Modifiers[j].addEffect(in.stepThen(m, at))
+			x.Modifiers[j].addEffect(in.effectAt(m, at))
 		}
 		for key, j := range place {
 			if !present[key] {
-				list[key.attr-1].Modifiers[j].addEffect(effectThen{At: int64(at)})
+				list[key.attr-1].Modifiers[j].addEffect(effectStep{At: int64(at)})
 			}
 		}
 	}
 	return list
 }
 
-func (in *Inspector) effectOf(m *markThen) modifierJSON {
+func (in *Inspector) effectOf(m *modifierState) modifierJSON {
 	return in.modifierOf(view.Modifier{Spec: m.spec, Source: m.of.source, Op: m.Op, Channel: m.Channel, Value: m.Value})
 }
 
-// stepThen returns the entry of a modifier for the time from an instant on.
-func (in *Inspector) stepThen(m *markThen, at wheel.Time) effectThen {
-	step := effectThen{At: int64(at), Text: in.effectOf(m).Text, Why: m.unsure}
+// effectAt returns the entry of a modifier for the time from an instant on.
+func (in *Inspector) effectAt(m *modifierState, at wheel.Time) effectStep {
+	step := effectStep{At: int64(at), Text: in.effectOf(m).Text, Why: m.unsure}
 	if m.unsure == numberThen || m.unsure == stacksThen {
 		step.Text = "unknown"
 	}
@@ -168,8 +169,8 @@ func (in *Inspector) stepThen(m *markThen, at wheel.Time) effectThen {
 }
 
 // valueAt returns the entry of an attribute for the time from an instant on.
-func valueAt(s *sheetThen, a stat.Attr, at wheel.Time) valueThen {
-	v := valueThen{At: int64(at), Why: s.unsure[a]}
+func valueAt(s *sheetState, a stat.Attr, at wheel.Time) valueStep {
+	v := valueStep{At: int64(at), Why: s.unsure[a]}
 	if s.based[a] {
 		base := number(s.sheet.Base(a))
 		v.Base = &base
@@ -183,14 +184,14 @@ func valueAt(s *sheetThen, a stat.Attr, at wheel.Time) valueThen {
 
 func same(a, b *number) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// addValue adds an entry if it differs from the previous one.
-func (x *thenJSON) addValue(v valueThen) {
+// addValue adds an entry if it differs from the previous entry.
+func (x *attributeHistoryJSON) addValue(v valueStep) {
 	if n := len(x.Values); n == 0 || !same(x.Values[n-1].Base, v.Base) || !same(x.Values[n-1].Value, v.Value) || x.Values[n-1].Why != v.Why {
 		x.Values = append(x.Values, v)
 	}
 }
 
-func (x *modifierThen) addEffect(e effectThen) {
+func (x *modifierHistory) addEffect(e effectStep) {
 	if n := len(x.Steps); n == 0 || x.Steps[n-1].Text != e.Text || x.Steps[n-1].Stacks != e.Stacks || x.Steps[n-1].Why != e.Why {
 		x.Steps = append(x.Steps, e)
 	}

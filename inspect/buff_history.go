@@ -9,22 +9,21 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// carriedThen is a buff that the player had at some time within the last minute. Its methods derive
-// the state of the buff at an earlier instant.
-type carriedThen struct {
+// buffHistory is a buff that the player had at some time within the last minute. Its methods
+// derive the state of the buff at an earlier instant from later and earlier events.
+type buffHistory struct {
 	handle  buff.Handle
 	source  buff.OwnerID
 	begins  int // 1 + index of the event that started the buff; 0 if it is older than the recording
 	events  []buff.Event
-	were    []buff.SheetChange
+	changes []buff.SheetChange
 	live    *buff.Instance
 	numbers []float64 // present values of the buff's numbers, if it is still active
 }
 
-// order returns the sort key of the buff. Buffs that started before the recorded time are first:
-// of those, the ones that are still active precede the ones that have ended, whose order is
-// unknown.
-func (c *carriedThen) order() int {
+// order returns the sort key of the buff. Buffs that started before the recorded time are first.
+// Among them, active buffs precede buffs that have ended, whose order is unknown.
+func (c *buffHistory) order() int {
 	switch {
 	case c.begins > 0:
 		return c.begins
@@ -35,7 +34,7 @@ func (c *carriedThen) order() int {
 }
 
 // eventAfter returns the first event after an instant for which fits returns true, or nil.
-func (c *carriedThen) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *buff.Event {
+func (c *buffHistory) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *buff.Event {
 	k := slices.IndexFunc(c.events, func(e buff.Event) bool { return e.At > at && fits(&e) })
 	if k < 0 {
 		return nil
@@ -43,18 +42,18 @@ func (c *carriedThen) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *bu
 	return &c.events[k]
 }
 
-// wereAfter returns the first recorded change after an instant for which fits returns true, or nil.
-// A change contains the state before it.
-func (c *carriedThen) wereAfter(at wheel.Time, fits func(*buff.SheetChange) bool) *buff.SheetChange {
-	k := slices.IndexFunc(c.were, func(w buff.SheetChange) bool { return w.At > at && fits(&w) })
+// changeAfter returns the first recorded change after an instant for which fits returns true, or
+// nil. A change contains the state before the change.
+func (c *buffHistory) changeAfter(at wheel.Time, fits func(*buff.SheetChange) bool) *buff.SheetChange {
+	k := slices.IndexFunc(c.changes, func(w buff.SheetChange) bool { return w.At > at && fits(&w) })
 	if k < 0 {
 		return nil
 	}
-	return &c.were[k]
+	return &c.changes[k]
 }
 
 // present reports whether the buff was active at an instant, after all events at that instant.
-func (c *carriedThen) present(at wheel.Time) bool {
+func (c *buffHistory) present(at wheel.Time) bool {
 	there := c.begins == 0
 	for k := range c.events {
 		if c.events[k].At > at {
@@ -72,8 +71,8 @@ func (c *carriedThen) present(at wheel.Time) bool {
 
 // version returns the version of the definition that the buff had at an instant. A recorded change
 // contains the version before the change.
-func (c *carriedThen) version(at wheel.Time) *buff.Spec {
-	if w := c.wereAfter(at, func(*buff.SheetChange) bool { return true }); w != nil {
+func (c *buffHistory) version(at wheel.Time) *buff.Spec {
+	if w := c.changeAfter(at, func(*buff.SheetChange) bool { return true }); w != nil {
 		return w.Spec
 	}
 	if n := len(c.events); n > 0 && (c.live == nil || c.events[n-1].At > at) {
@@ -82,11 +81,11 @@ func (c *carriedThen) version(at wheel.Time) *buff.Spec {
 	return c.live.Spec
 }
 
-// hidden reports whether the buff was hidden, so that it had no effect, and whether that is known.
-// A buff that ends while it is hidden has a recorded change.
-func (c *carriedThen) hidden(at wheel.Time) (is, known bool) {
+// hidden reports whether the buff was hidden, so that it had no effect, and whether that is
+// known. If a buff ends while it is hidden, a change is recorded.
+func (c *buffHistory) hidden(at wheel.Time) (is, known bool) {
 	e := c.eventAfter(at, func(e *buff.Event) bool { return e.Kind == buff.Hidden || e.Kind == buff.Shown })
-	w := c.wereAfter(at, func(*buff.SheetChange) bool { return true })
+	w := c.changeAfter(at, func(*buff.SheetChange) bool { return true })
 	switch {
 	case e != nil && (w == nil || e.At <= w.At):
 		return e.Kind == buff.Shown, true
@@ -100,9 +99,9 @@ func (c *carriedThen) hidden(at wheel.Time) (is, known bool) {
 	return c.hiddenSince(at)
 }
 
-// hiddenSince is like hidden, but uses the last event before the instant. It is for a buff of a
-// busy owner, whose present state cannot be read.
-func (c *carriedThen) hiddenSince(at wheel.Time) (is, known bool) {
+// hiddenSince is like hidden, but uses only the last event before the instant. It is for a buff
+// of a busy owner, whose present state cannot be read.
+func (c *buffHistory) hiddenSince(at wheel.Time) (is, known bool) {
 	for k := range c.events {
 		if c.events[k].At > at {
 			break
@@ -117,8 +116,8 @@ func (c *carriedThen) hiddenSince(at wheel.Time) (is, known bool) {
 	return is, known
 }
 
-// counts reports whether the field Stacks of an event is the number of the buff's stacks.
-func counts(e *buff.Event) bool {
+// hasStackCount reports whether the field Stacks of an event is the number of the buff's stacks.
+func hasStackCount(e *buff.Event) bool {
 	switch e.Kind {
 	case buff.Pulsed, buff.Suppressed:
 		// With separate timers, Stacks is the number of stacks that pulse.
@@ -130,13 +129,13 @@ func counts(e *buff.Event) bool {
 }
 
 // stacks returns the number of stacks, and whether it is known.
-func (c *carriedThen) stacks(at wheel.Time) (n int, known bool) {
+func (c *buffHistory) stacks(at wheel.Time) (n int, known bool) {
 	for k := len(c.events) - 1; k >= 0; k-- {
-		if e := &c.events[k]; e.At <= at && counts(e) {
+		if e := &c.events[k]; e.At <= at && hasStackCount(e) {
 			return int(e.Stacks), true
 		}
 	}
-	e := c.eventAfter(at, counts)
+	e := c.eventAfter(at, hasStackCount)
 	switch {
 	case e == nil && c.live != nil:
 		return c.live.Stacks, true
@@ -148,33 +147,34 @@ func (c *carriedThen) stacks(at wheel.Time) (n int, known bool) {
 	return int(e.Stacks), true
 }
 
-// saysSame reports whether two versions of a definition have the same content, even if they are
+// sameContent reports whether two versions of a definition have the same content. They may be
 // from different catalogs.
-func saysSame(a, b *buff.Spec) bool { return a == b || a.Revision() == b.Revision() }
+func sameContent(a, b *buff.Spec) bool { return a == b || a.Revision() == b.Revision() }
 
-// number returns the value of the buff's number at index place, and whether it is known.
-func (c *carriedThen) number(at wheel.Time, spec *buff.Spec, place int) (float64, bool) {
-	if w := c.wereAfter(at, func(w *buff.SheetChange) bool { return saysSame(w.Spec, spec) && w.Place == place }); w != nil {
+// number returns the number with index place that the buff's modifiers use, and whether it is
+// known.
+func (c *buffHistory) number(at wheel.Time, spec *buff.Spec, place int) (float64, bool) {
+	if w := c.changeAfter(at, func(w *buff.SheetChange) bool { return sameContent(w.Spec, spec) && w.Place == place }); w != nil {
 		return w.Was, true
 	}
-	if c.live == nil || !saysSame(c.live.Spec, spec) || place >= len(c.numbers) {
+	if c.live == nil || !sameContent(c.live.Spec, spec) || place >= len(c.numbers) {
 		return 0, false
 	}
 	return c.numbers[place], true
 }
 
-// markThen is the effect of a modifier of a buff at an instant.
-type markThen struct {
+// modifierState is the effect of a modifier of a buff at an instant.
+type modifierState struct {
 	stat.Modifier
-	of     *carriedThen
+	of     *buffHistory
 	spec   *buff.Spec
 	place  int // index among the modifiers of the buff
 	stacks int
-	unsure string // why the value is unknown; empty if it is known
+	unsure string // reason why the effect is unknown; empty if it is known
 }
 
-// marks returns the effects of the buff on attributes at an instant.
-func (c *carriedThen) marks(at wheel.Time) (out []markThen) {
+// modifiers returns the effects of the buff on attributes at an instant.
+func (c *buffHistory) modifiers(at wheel.Time) (out []modifierState) {
 	if !c.present(at) {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (c *carriedThen) marks(at wheel.Time) (out []markThen) {
 	spec := c.version(at)
 	stacks, counted := c.stacks(at)
 	for k := range spec.Modifiers {
-		m := markThen{of: c, spec: spec, place: k, stacks: stacks}
+		m := modifierState{of: c, spec: spec, place: k, stacks: stacks}
 		var numbers []float64
 		if _, place := spec.OnSheet(k, stacks, nil); place >= 0 {
 			v, known := c.number(at, spec, place)

@@ -14,9 +14,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// countsJSON holds the counts of the definitions, which change all the time. The lists are indexed
-// by position in the catalog. Their last entry counts what has no definition, such as timeouts
-// and commands of the game.
+// countsJSON holds the counts of the definitions, which change all the time. The lists are
+// indexed by position in the catalog. Their last entry is for everything without a definition,
+// such as timeouts and commands of the game.
 type countsJSON struct {
 	Version string `json:"version"` // version of the catalog; if it has changed, the page requests the catalog again
 	At      int64  `json:"at"`      // time of the counts, in ms on the inspector's clock
@@ -31,7 +31,7 @@ type countsJSON struct {
 
 	Denied  []deniedJSON `json:"denied"` // denied applications since the first client connected, by reason
 	Reloads []reloadJSON `json:"reloads"`
-	Cut     bool         `json:"cut,omitempty"` // something was omitted
+	Cut     bool         `json:"cut,omitempty"` // data was omitted
 }
 
 type deniedJSON struct {
@@ -47,7 +47,7 @@ const (
 )
 
 // countsOf combines the counts of a View with the counts of each definition. After a reload, the
-// two may briefly be from different catalogs; the next message corrects that.
+// View and the counts may briefly be from different catalogs; the next message corrects this.
 func (in *Inspector) countsOf(v *view.View, specs []view.SpecStats, at time.Duration) countsJSON {
 	n := min(len(v.Live), maxLive)
 	out := countsJSON{
@@ -129,8 +129,8 @@ type specJSON struct {
 	Fields [][2]string `json:"fields"`
 }
 
-// serveCatalog responds with the definitions, starting at the given position. It sends as many as
-// fit into one response.
+// serveCatalog responds with definitions, starting at the position given by text, as many as fit
+// into one response.
 func (in *Inspector) serveCatalog(w http.ResponseWriter, text string) {
 	from, err := strconv.Atoi(cmp.Or(text, "0"))
 	c := in.eng.Catalog()
@@ -169,7 +169,7 @@ func specOf(s *buff.Spec) specJSON {
 	}
 	walk(reflect.ValueOf(*s), "", func(name, value string) {
 		if len(out.Fields) < maxFields {
-			name, value = asWritten(name, value)
+			name, value = fileSyntax(name, value)
 			out.Fields = append(out.Fields, [2]string{line(name), line(value)})
 		}
 	})

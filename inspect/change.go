@@ -7,7 +7,8 @@ import (
 )
 
 // changeOf describes a Changed event, such as "-40, now 960". If a buff caused the change, the
-// line of the event starts with that buff, so the text starts with the name of the attribute.
+// text starts with the name of the attribute. Otherwise the event already has the attribute's
+// name.
 func changeOf(e *buff.Event) string {
 	text := fmt.Sprintf("%+.6g, now %.6g", e.Delta, e.Value)
 	if e.Spec != nil {

@@ -36,8 +36,8 @@ func TestChangeIsAComment(t *testing.T) {
 		"  # 40 change ember from 9 health -40, now 960": {At: 40, Kind: buff.Changed, Name: "health", Spec: ember, Source: 9, Delta: -40, Value: 960},
 		"  # 40 deny ember from 9, limit":                {At: 40, Kind: buff.Denied, Spec: ember, Source: 9, Why: buff.Limit},
 	} {
-		var s story
+		var s scenario
 		s.comment(&e)
-		require.Equal(t, []storyStep{{40, want}}, s.steps)
+		require.Equal(t, []scenarioStep{{40, want}}, s.steps)
 	}
 }

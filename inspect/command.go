@@ -11,11 +11,11 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// takes is the kind of argument of a verb.
-type takes uint8
+// argKind is the kind of argument of a verb.
+type argKind uint8
 
 const (
-	nothing takes = iota
+	nothing argKind = iota
 	aDefinition
 	aBuff
 	aTag
@@ -28,7 +28,7 @@ const (
 // verbLine is a verb of the text form of commands, with the kind of its argument and its options.
 type verbLine struct {
 	verb     string
-	argument takes
+	argument argKind
 	options  []string
 }
 
@@ -71,7 +71,7 @@ const (
 	maxCompletions = 20
 )
 
-// unsafe returns the id of the player, or a refusal if commands are not allowed.
+// unsafe checks that commands are allowed, and parses the id of the player.
 func (in *Inspector) unsafe(player string) (id buff.OwnerID, no *refusal) {
 	if !in.opts.Unsafe {
 		return 0, &refusal{http.StatusForbidden, "commands require Options.Unsafe"}
@@ -92,9 +92,9 @@ func (in *Inspector) carried(r *http.Request, id buff.OwnerID) []buff.Instance {
 	return o.Buffs
 }
 
-// command executes a command line about a player and responds with the result. Instead of a
-// handle, the line may contain the id of a definition, which means the player's oldest buff of
-// that definition.
+// command executes a command line for a player and responds with the result. In the command line,
+// a buff can be named by its handle or by the id of its definition. The id means the player's
+// oldest buff of that definition.
 func (in *Inspector) command(w http.ResponseWriter, r *http.Request, a actionJSON) {
 	id, no := in.unsafe(a.Player)
 	if no == nil && len(a.Text) > maxCommand {
@@ -135,8 +135,8 @@ type saidJSON struct {
 	Said string `json:"said"`
 }
 
-// handleIn returns the handle of a buff that is named by its handle in text form, or by the id of
-// its definition.
+// handleIn returns the handle of the buff with the given name, which is a handle in text form or
+// the id of a definition.
 func handleIn(carried []buff.Instance, name string) (buff.Handle, error) {
 	for _, b := range carried {
 		if b.Handle.String() == name || b.Spec.ID == name {
@@ -172,7 +172,7 @@ type completer struct {
 	carried func() []buff.Instance
 }
 
-// lines returns up to 20 completions of the last word of a line, best first.
+// lines returns up to maxCompletions lines that complete the last word of text, best first.
 func (c *completer) lines(text string) []string {
 	at := strings.LastIndexByte(text, ' ') + 1
 	before, word := text[:at], text[at:]
@@ -199,7 +199,7 @@ func (c *completer) words(before []string) (out []string) {
 	}
 	v := verbLines[at]
 	if len(before) == 1 {
-		out = c.about(v.argument)
+		out = c.arguments(v.argument)
 	}
 	for _, o := range append(slices.Clone(v.options), "owner=") {
 		if !slices.ContainsFunc(before[1:], func(w string) bool { return strings.HasPrefix(w, o) }) && (len(before) > 1 || v.argument == nothing || v.argument == aQuery) {
@@ -209,8 +209,8 @@ func (c *completer) words(before []string) (out []string) {
 	return out
 }
 
-// about returns the possible arguments of the given kind.
-func (c *completer) about(what takes) (out []string) {
+// arguments returns the possible arguments of the given kind.
+func (c *completer) arguments(what argKind) (out []string) {
 	switch what {
 	case aDefinition, aQuery:
 		for s := range c.catalog.All() {

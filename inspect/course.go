@@ -13,13 +13,13 @@ import (
 // Time windows of recent statistics, on the clock of the inspector.
 const (
 	window    = 10 * time.Second
-	minWindow = 3 * time.Second // a shorter time says nothing, because one late frame is not a trend
+	minWindow = 3 * time.Second // in a shorter time, a single late frame would have too much weight
 	markEvery = 500 * time.Millisecond
 )
 
-// course is the recent history of the game. The engine has no clock, so course computes the game's
-// speed, and the wall-clock time that a handler has been running, from the times at which Views
-// arrive.
+// course is the recent history of the game. The engine has no clock, so course uses the times at
+// which Views arrive to compute the game's speed, and how long handlers have been running in
+// wall-clock time.
 type course struct {
 	mu     sync.Mutex
 	marks  []mark // oldest first
@@ -28,7 +28,7 @@ type course struct {
 	primed bool       // there was a previous View
 }
 
-// mark is the part of one View that course keeps.
+// mark holds the data of one View that is needed later.
 type mark struct {
 	at   time.Duration
 	now  wheel.Time
@@ -44,14 +44,14 @@ type heldKey struct {
 	started wheel.Time
 }
 
-// held is a run of an owner's handlers that was not over at the end of a Tick.
+// held is a run of an owner's handlers that was still running at the end of a Tick.
 type held struct {
 	at        time.Duration // time at which the run was first seen
 	unbounded bool          // the run started before the first client connected
 }
 
-// standing is the state of the game according to recent Views.
-type standing struct {
+// gameState is the state of the game according to recent Views.
+type gameState struct {
 	speed float64       // speed of game time; 0 if unknown
 	lost  time.Duration // game time that was dropped recently, because of overload
 	late  time.Duration // p99 of the lateness of events
@@ -65,17 +65,18 @@ type stuckFor struct {
 	unbounded bool // the true duration is longer than wall
 }
 
-// see adds a View that arrived at the given time of the inspector's clock.
-func (c *course) see(v *view.View, at, after time.Duration) standing {
+// see adds a View that arrived at the time at of the inspector's clock, and returns the state of
+// the game. Handlers that have been running for after are stuck.
+func (c *course) see(v *view.View, at, after time.Duration) gameState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.marks) > 1 && at-c.marks[1].at >= window {
 		c.marks = slices.Delete(c.marks, 0, 1)
 	}
 	m := mark{at: at, now: v.Now, lost: v.Stats.Lost, since: v.Since, late: v.Late}
-	var out standing
+	var out gameState
 	if len(c.marks) > 0 && at-c.marks[0].at >= minWindow {
-		out = m.against(&c.marks[0])
+		out = m.compare(&c.marks[0])
 	}
 	if len(c.marks) == 0 || at-c.marks[len(c.marks)-1].at >= markEvery {
 		c.marks = append(c.marks, m)
@@ -85,13 +86,13 @@ func (c *course) see(v *view.View, at, after time.Duration) standing {
 	return out
 }
 
-// against returns the state of the game between an earlier mark and this one.
-func (m *mark) against(old *mark) (out standing) {
+// compare returns the state of the game between an earlier mark and this mark.
+func (m *mark) compare(old *mark) (out gameState) {
 	passed := m.at - old.at
 	out.speed = float64((m.now-old.now)*wheel.Time(time.Millisecond)) / float64(passed)
 	out.lost = m.lost - old.lost
 	if m.since != old.since {
-		return out // another client has started a new watch, so the counts started from zero
+		return out // the counts were reset between the marks, because all clients had left
 	}
 	var all, above uint64
 	for i := range m.late {
@@ -108,8 +109,8 @@ func (m *mark) against(old *mark) (out standing) {
 }
 
 // stuck returns the owners whose handlers have been running for longer than after. In an
-// overloaded game some handlers are running at the end of every Tick, but not the same ones each
-// time, so they are not stuck.
+// overloaded game there are always handlers that are still running at the end of a Tick, but they
+// are different ones each time, so they are not stuck.
 func (c *course) stuck(v *view.View, at, after time.Duration) (out []stuckFor) {
 	now := make(map[heldKey]held, len(v.Stuck))
 	for _, s := range v.Stuck {

@@ -14,24 +14,24 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// written maps fields to their names in definition files.
-var written = strings.NewReplacer(
+// fileNames maps fields to their names in definition files.
+var fileNames = strings.NewReplacer(
 	"duration_by", "duration", "period_by", "period", "charges.refresh", "charges.on_refresh", "shield.by", "shield.pool",
 	"on.remove_any", "on.remove.any", "save.offline_expire", "save.offline_expire",
 	"save.offline_cap", "save.offline_pulses.all", "catchup_max", "catchup.coalesce", "stack.expire_n", "stack.expire", "save.offline", "save.offline_pulses",
 )
 
-// asWritten converts a field of a Spec to the syntax of definition files. For example, Stack.By
+// fileSyntax converts a field of a Spec to the syntax of definition files. For example, Stack.By
 // becomes stack.by.
-func asWritten(name, value string) (string, string) {
+func fileSyntax(name, value string) (string, string) {
 	words := strings.Split(name, ".")
 	for i, w := range words {
-		// Keys of a map, such as those of params, are names chosen by the game: keep them.
+		// Keep the keys of a map, such as params, which are names chosen by the game.
 		if i == 0 || words[0] != "Params" {
 			words[i] = snake(w)
 		}
 	}
-	switch name = written.Replace(strings.Join(words, ".")); name {
+	switch name = fileNames.Replace(strings.Join(words, ".")); name {
 	case "kind":
 		return "duration", value
 	case "client.hide":
@@ -126,11 +126,11 @@ func span(d time.Duration) string {
 // maxFields is the maximum number of fields shown.
 const maxFields = 100
 
-// headline lists the fields that are shown above the others.
+// headline is the set of fields that are shown above the other fields.
 var headline = map[string]bool{"ID": true, "Note": true}
 
-// walk calls emit for all non-zero fields of a struct. Fields of nested structs are prefixed
-// with the name of their parent.
+// walk calls emit for every non-zero field of a struct. The name of a nested field starts with
+// the name of its parent.
 func walk(v reflect.Value, path string, emit func(name, value string)) {
 	for i := range v.NumField() {
 		f, x := v.Type().Field(i), v.Field(i)

@@ -1,5 +1,5 @@
-// Package inspect serves a live page about a running engine. It is one [http.Handler], mounted
-// with one line. It uses only the standard library, and the page loads nothing from other sites.
+// Package inspect serves a live web page about a running engine. It provides an [http.Handler].
+// It uses only the standard library, and the page loads nothing from other sites.
 //
 //	mux.Handle("/debug/buffs", inspect.Handler(eng))
 //
@@ -9,8 +9,8 @@
 //	view.View  ──────────────▸   a client is connected  ─ JSON ─▸  SSE ─▸ page
 //	Inbox        ◂─────────────────────────────────────────────  POST, with the token
 //
-// No goroutine of this package accesses the engine directly: it reads [view.View]s and posts to
-// the engine's Inbox.
+// No goroutine of this package accesses the engine directly. The hub reads [view.View]s, which
+// the loop makes, and commands are posted to the engine's Inbox.
 //
 // # The page
 //
@@ -36,12 +36,11 @@
 //	             players, definition, and the stack of a handler that did not return
 //
 // Events by kind, denials by reason, and handler times are counted only while a client is
-// connected. They start from zero when the first client connects, because an engine that is not
-// watched does not count.
+// connected. The counts start from zero when the first client connects.
 //
 // # Routes
 //
-// There is one path, wherever it is mounted. The query selects the content.
+// All requests go to the path at which the handler is mounted. The query selects the content.
 //
 //	GET                            the page; HEAD is answered like GET, without a body
 //	GET  ?stream[&player=ID]…      server-sent events: hello, view, gap, player, catalog, stalled
@@ -62,31 +61,32 @@
 //
 //   - On every request, Host must be localhost, an IP address or one of Options.Hosts. Other
 //     names are refused, to prevent DNS rebinding.
-//   - Clients must be on this machine unless Options.Remote is set. Remote requires a token, and
-//     then every request must carry the token, except for the page itself.
-//   - Only GET and HEAD are allowed, and POST for actions. Actions require Options.Token,
-//     which a request sends in its Authorization header. Actions from other sites are refused by
-//     http.CrossOriginProtection, and reads from other sites by their Sec-Fetch-Site header.
+//   - Clients must be on this machine unless Options.Remote is set. Remote requires a token,
+//     which every request except the one for the page itself must then contain.
+//   - Only GET and HEAD are allowed, and POST for actions. Actions require Options.Token in the
+//     Authorization header of the request. Actions from other sites are refused with
+//     http.CrossOriginProtection. Reads from other sites are refused because of their
+//     Sec-Fetch-Site header.
 //   - The page has a Content-Security-Policy with nonces that allows only its own script and
-//     style and connections to its own origin; it cannot be framed.
-//   - Names are untrusted: they are sent as JSON without control and bidirectional characters,
-//     cut to 80 characters, and the page sets them as text. Ids, handles and the game's
-//     integers are strings, because JavaScript numbers are exact only up to 2^53. NaN is sent
-//     as "NaN".
-//   - All tabs of a browser share one stream by means of a SharedWorker, because browsers open
-//     at most six HTTP/1 connections to a host. Tabs with different tokens do not share. A
+//     style, and connections to its own origin. It cannot be shown in a frame.
+//   - Names are untrusted. They are sent as JSON, cut to 80 characters, with control and
+//     bidirectional characters escaped, and the page inserts them as text. Ids, handles and the
+//     game's integers are strings, because JavaScript numbers are exact only up to 2^53. NaN is
+//     sent as "NaN".
+//   - All tabs of a browser share one stream by means of a SharedWorker, because browsers open at
+//     most six HTTP/1 connections to a host. Tabs with different tokens use different streams. A
 //     stream follows up to 32 players.
 //   - Limits: 64 streams, each event of which must be accepted within 5 s; queries of 1 KiB,
-//     search texts of 256 bytes, ids of 20 digits, bodies of 64 KiB, responses of 1 MiB,
-//     events of 256 KiB; 200 buffs of a player at once and 512 in total, 100 events, 256
-//     attributes with 50 modifiers each; 400 lanes and 8,000 events of the last minute, with
-//     4,000 attribute changes; 64 followed players; 8 concurrent searches and history
-//     requests. Anything beyond a limit is omitted, and "cut" is set. Each write of a response
-//     must be accepted within 5 s. If there are too many clients, a new one replaces one that
-//     does not read, and a client with the token replaces one without.
+//     search texts of 256 bytes, ids of 20 digits, bodies of 64 KiB, responses of 1 MiB, events
+//     of 256 KiB; 200 buffs of a player at once and 512 in total, 100 events, 256 attributes with
+//     50 modifiers each; 400 lanes and 8,000 events of the last minute, with 4,000 attribute
+//     changes; 64 followed players; 8 concurrent searches and history requests. Data beyond a
+//     limit is omitted, and the field "cut" is set. Each write of a response must be accepted
+//     within 5 s. If there are too many clients, a new one replaces one that does not read, and a
+//     client with the token replaces one without.
 //   - A panic in a callback of the game stops neither the game nor the page; see [Options].
-//   - A slow client has no queue of messages, only the 64 KiB that the operating system buffers.
-//     When it reads again, it gets the latest state, preceded by a "gap" event with the number
+//   - No messages are queued for a slow client, except for the 64 KiB that the operating system
+//     buffers. When it reads again, it gets the latest state after a "gap" event with the number
 //     of skipped views. All clients share the same messages in memory.
 //
 // A handler cannot limit connections and headers: use [NewServer], which documents its limits.
@@ -94,10 +94,11 @@
 //
 // # Cost
 //
-// Without a client, a frame pays one atomic load and two comparisons, 2.5 ns. With clients, the
-// loop counts the pulses of each turn, reads the other events and samples their lateness, visits
-// 32 owners to rank them, and ten times a second copies the wheel and up to 8 followed players,
-// 20 µs. It times one turn in n, where n is from 1 to 64 depending on the load. The number of
-// browsers does not matter to the loop, because all share one View and one JSON message with the
-// changes. docs/inspect.md has the measurements.
+// Without a client, a frame costs an additional atomic load and two comparisons, 2.5 ns. With
+// clients, the loop counts the pulses of each turn, reads the other events, samples their
+// lateness, and visits 32 owners to rank them. Ten times a second it copies the counters of the
+// wheel and up to 8 followed players, which takes 20 µs. It measures the time of one turn in n,
+// where n is from 1 to 64 depending on the load. The cost does not depend on the number of
+// browsers, because all share one View and one JSON message. docs/inspect.md has the
+// measurements.
 package inspect

@@ -33,7 +33,7 @@ func TestEdgesOfTime(t *testing.T) {
 func TestScenario_StepsInOrder(t *testing.T) {
 	const h = 7
 	l := lanes{list: []laneJSON{{Steps: []stepJSON{{At: 5}, {At: 9}}}}, at: map[laneKey]int{{handle: h}: 0}}
-	l.changes(&clocks{owner: speeds{first: 1}, changes: []buff.TimeChange{{Handle: h, At: 7, Verb: verb.Pause}}}, 0, 10)
+	l.addSpeeds(&clocks{owner: speeds{first: 1}, changes: []buff.TimeChange{{Handle: h, At: 7, Verb: verb.Pause}}}, 0, 10)
 	at := []int64{}
 	for _, step := range l.list[0].Steps {
 		at = append(at, step.At)
@@ -41,19 +41,20 @@ func TestScenario_StepsInOrder(t *testing.T) {
 	require.Equal(t, []int64{5, 7, 9}, at)
 }
 
-// TestScenario_Comments: an event that no step can cause becomes a comment, with and without a buff.
+// TestScenario_Comments: an event that no step can cause becomes a comment, with and without a
+// buff.
 func TestScenario_Comments(t *testing.T) {
-	s := &story{at: map[buff.Handle]*storyBuff{7: {id: "oath"}}}
+	s := &scenario{at: map[buff.Handle]*scenarioBuff{7: {id: "oath"}}}
 	s.addEvent(&buff.Event{Kind: buff.Faulted, At: 1})
 	s.addEvent(&buff.Event{Kind: buff.Faulted, At: 2, Handle: 7})
-	require.Equal(t, []storyStep{{1, "  # 1 error"}, {2, "  # 2 error"}}, s.steps)
+	require.Equal(t, []scenarioStep{{1, "  # 1 error"}, {2, "  # 2 error"}}, s.steps)
 }
 
-// TestScenarioStart checks that a buff that was applied in the known time does not move the start of a scenario to an
-// earlier time, although it has pulsed since.
+// TestScenarioStart checks that a buff that was applied in the known time does not move the start
+// of a scenario to an earlier time, although it has pulsed since.
 func TestScenarioStart(t *testing.T) {
-	s := &story{from: 200, known: 200, times: &clocks{owner: speeds{first: 1}}}
-	s.lanes = append(s.lanes, &storyBuff{id: "venom", handle: 7, begins: true, begin: 300, period: time.Second, beat: 1350})
+	s := &scenario{from: 200, known: 200, times: &clocks{owner: speeds{first: 1}}}
+	s.lanes = append(s.lanes, &scenarioBuff{id: "venom", handle: 7, begins: true, begin: 300, period: time.Second, firstPulse: 1350})
 	s.begin()
 	require.EqualValues(t, 200, s.from)
 	require.Empty(t, s.steps)

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// follows is the list of requests that follow a player, oldest first. The engine follows up to
-// 64 players at a time; a client with the token takes precedence over clients without.
+// follows is the list of requests that follow a player, oldest first. The engine follows up to 64
+// players at a time. A client with the token takes precedence over clients without the token.
 type follows struct {
 	mu   sync.Mutex
 	list []*follow
@@ -22,8 +22,9 @@ type follow struct {
 	end     func() // ends the request
 }
 
-// follow starts following a player until leave is called. If another request replaces this one,
-// end is called to end this one.
+// follow makes the engine follow a player until leave is called. If another request takes its
+// place, end is called, which must end the request. trusted reports whether the request has the
+// token.
 func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func(), err error) {
 	s := &in.follows
 	s.mu.Lock()

@@ -9,12 +9,12 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// foreign wraps a function of the game, such as Options.Name. This package calls such functions on
-// goroutines where a panic would not be recovered, and watching a game must not crash it.
+// foreign wraps a function of the game, such as Options.Name. This package calls such functions
+// on goroutines where a panic would end the process, and the page must not crash the game.
 //
-// If the function panics, call returns an error. If the function ends its goroutine with
-// runtime.Goexit, foreign cannot prevent that, so it does not call the function again: otherwise
-// the function would end every goroutine that calls it.
+// If the function panics, call returns an error. If the function calls runtime.Goexit, the
+// goroutine ends, which call cannot prevent. The function is then not called again, because it
+// would end every goroutine that calls it.
 type foreign struct {
 	name string // name of the field in Options
 
@@ -37,7 +37,7 @@ func (f *foreign) call(do func()) (err error) {
 		}
 		v := recover()
 		f.failed.Add(1)
-		f.gone.Store(true) // for now: the game's panic value may end the goroutine when formatted
+		f.gone.Store(true) // reset below; formatting the game's panic value may end the goroutine
 		if v == nil {
 			f.note("ended its goroutine and is not called again")
 			return
@@ -64,7 +64,7 @@ func (f *foreign) report() string {
 	return f.name + " " + f.last
 }
 
-// faultJSON is a function of the game that has failed.
+// faultJSON describes a function of the game that has failed.
 type faultJSON struct {
 	What string `json:"what"`
 	N    string `json:"n"`

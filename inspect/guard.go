@@ -25,7 +25,7 @@ type refusal struct {
 
 // ServeHTTP serves the page and its data; see the package documentation.
 func (in *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p := patiently(w)
+	p := withDeadlines(w)
 	defer p.deadline() // applies to what the server writes after the handler returns
 	w = p
 	head := w.Header()
@@ -79,7 +79,7 @@ func (in *Inspector) route(w http.ResponseWriter, r *http.Request, query url.Val
 	}
 }
 
-// admit checks everything that does not depend on the route.
+// admit makes all checks that do not depend on the route, and parses the query.
 func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 	if !in.knows(r.Host) {
 		return nil, &refusal{http.StatusForbidden, "this host name is not in Options.Hosts"}
@@ -123,7 +123,7 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // knows reports whether a Host is allowed. All IP addresses are allowed, because a DNS rebinding
-// attack needs a name.
+// attack needs a host name.
 func (in *Inspector) knows(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
 	if _, err := netip.ParseAddr(name); err == nil {
@@ -145,12 +145,11 @@ func (in *Inspector) trusts(r *http.Request) bool {
 	if !ok || in.opts.Token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(in.opts.Token)) != 1 {
 		return false
 	}
-	vouch(r)
+	trustConn(r)
 	return true
 }
 
-// refuse responds with one line of text. If the client is not allowed here, it also closes the
-// connection.
+// refuse responds with one line of text and closes the connection.
 func refuse(w http.ResponseWriter, no refusal) {
 	if no.status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
 		w.Header().Set("Allow", "GET, HEAD")

@@ -15,7 +15,7 @@ import (
 // client must accept each write of h within 5 s.
 func (in *Inspector) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := patiently(w)
+		p := withDeadlines(w)
 		defer p.deadline()
 		w = p
 		head := w.Header()
@@ -23,7 +23,7 @@ func (in *Inspector) Guard(h http.Handler) http.Handler {
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("Cross-Origin-Resource-Policy", "same-origin")
 		head.Set("Content-Security-Policy", "frame-ancestors 'none'")
-		if no := in.admitBeside(r); no != nil {
+		if no := in.admitGuarded(r); no != nil {
 			refuse(w, *no)
 			return
 		}
@@ -31,7 +31,7 @@ func (in *Inspector) Guard(h http.Handler) http.Handler {
 	})
 }
 
-func (in *Inspector) admitBeside(r *http.Request) *refusal {
+func (in *Inspector) admitGuarded(r *http.Request) *refusal {
 	trusted := in.trusts(r)
 	switch {
 	case !in.knows(r.Host):
@@ -40,7 +40,7 @@ func (in *Inspector) admitBeside(r *http.Request) *refusal {
 		return &refusal{http.StatusForbidden, "only clients on this machine are allowed"}
 	case !reads(r):
 		return &refusal{http.StatusMethodNotAllowed, "only GET and HEAD are allowed"}
-	case !fromHere(r):
+	case !sameSite(r):
 		return &refusal{http.StatusForbidden, "requests from other sites are refused"}
 	case in.opts.Remote && !trusted:
 		return &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
@@ -48,9 +48,9 @@ func (in *Inspector) admitBeside(r *http.Request) *refusal {
 	return nil
 }
 
-// fromHere reports whether no other site has caused the request. For a WebSocket, browsers do not
-// send Sec-Fetch-Site, only Origin.
-func fromHere(r *http.Request) bool {
+// sameSite reports whether the request was not caused by another site. For a WebSocket, browsers
+// send only Origin and not Sec-Fetch-Site.
+func sameSite(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
 	default:

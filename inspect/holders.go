@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	enoughHolders = 50 // when this many are found, the response is sent
+	enoughHolders = 50 // the response is sent when this number of holders has been found
 	maxHolders    = enoughHolders + 256
 )
 
@@ -42,7 +42,7 @@ func (in *Inspector) serveHolders(w http.ResponseWriter, r *http.Request, query 
 		refuse(w, refusal{http.StatusNotFound, line(err.Error())})
 		return
 	}
-	leave, ok := in.admitLook(w, r)
+	leave, ok := in.admitSearch(w, r)
 	if !ok {
 		return
 	}

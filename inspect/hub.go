@@ -16,13 +16,13 @@ import (
 const (
 	maxClients = 64
 	every      = 100 * time.Millisecond // interval between views
-	// Time without a Tick after which the loop is reported as stalled. It is longer than the
-	// Budget, because a stuck handler may delay a Tick by that much.
+	// Time without a Tick after which the loop is reported as stalled. It is longer than
+	// engine.DefaultBudget, the time by which a stuck handler may delay a Tick.
 	patience = 2 * time.Second
 )
 
-// hub requests Views from the engine while there are clients, and encodes each once for all of
-// them.
+// hub requests Views from the engine while there are clients, and encodes each View once for all
+// clients.
 type hub struct {
 	in    *Inspector
 	start time.Time
@@ -36,16 +36,17 @@ type hub struct {
 	whole    []byte             // latest view for all other clients, encoded on demand
 	latest   viewJSON           // data from which whole is encoded
 	frame    uint64             // number of the first frame that the next view reports
-	seen     time.Duration      // when the last View arrived, or the first client connected
-	catalog  message
-	players  map[buff.OwnerID]message
+	// time when the last View arrived or, if there was none, when run started
+	seen    time.Duration
+	catalog message
+	players map[buff.OwnerID]message
 }
 
-// specCounts are the last counts by definition. Each run has its own, because the last round of a
-// run may overlap with the next run.
+// specCounts holds the last counts by definition. Each call of run has its own specCounts,
+// because its last round may overlap with the next call of run.
 type specCounts struct {
 	list    []view.SpecStats
-	counted time.Duration // when the counts were taken
+	counted time.Duration // time when the engine was asked for the counts
 	fresh   bool          // the counts have not been sent yet
 }
 
@@ -62,12 +63,14 @@ func (h *hub) init(in *Inspector) {
 	h.players = make(map[buff.OwnerID]message)
 }
 
-// since returns the time on the inspector's clock, which also measures the engine's times.
+// since returns the time on the inspector's clock, which the engine also uses to measure times
+// for the page.
 func (h *hub) since() time.Duration { return time.Since(h.start) }
 
 // join adds a client, and reports whether there was room. If the hub is full, the new client
-// replaces the one with the longest pending write. If no write has been pending for too long, a
-// client that has the token replaces one that does not. Otherwise the new client is refused.
+// replaces the client with the longest pending write. If no write has been pending for too long,
+// a new client that has the token replaces the oldest client that does not. Otherwise the new
+// client is refused.
 func (h *hub) join(c *client) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +109,7 @@ func (h *hub) slowest() *client {
 	return slowest
 }
 
-// oldest returns the client that has been connected longest, of those without the token.
+// oldest returns the client without the token that has been connected longest, or nil.
 func (h *hub) oldest() (oldest *client) {
 	for c := range h.clients {
 		if !c.trusted && (oldest == nil || c.arrival < oldest.arrival) {
@@ -148,8 +151,8 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// round handles one view on a separate goroutine, so that the next round still runs if a callback
-// of the game ends that goroutine.
+// round requests and sends one view. It does so on a separate goroutine, because a callback of
+// the game may end its goroutine.
 func (h *hub) round(ctx context.Context, specs *specCounts) {
 	done := make(chan struct{})
 	go func() {
@@ -239,7 +242,7 @@ func (h *hub) send(ctx context.Context, v *view.View, err error, specs *specCoun
 		h.whole = h.view.data
 	} else {
 		h.seen = h.since()
-		// Omit the frames that all clients have already, because frames are most of the data.
+		// Frames are most of the data, so omit those that all clients already have.
 		var news viewJSON
 		news, h.frame = latest.since(h.frame)
 		h.view.data, h.whole, h.latest = event("view", news), nil, latest
@@ -261,8 +264,8 @@ func (h *hub) send(ctx context.Context, v *view.View, err error, specs *specCoun
 	}
 }
 
-// news returns the messages that a client has not seen. There is only one for each topic, the
-// latest. If the client has skipped views, the first message gives their number.
+// news returns the messages that a client has not seen, only the latest one of each topic. If the
+// client has skipped views, the first message gives their number.
 func (h *hub) news(c *client) (out [][]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

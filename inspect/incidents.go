@@ -20,10 +20,10 @@ import (
 
 const (
 	maxIncidents  = 100
-	maxInvolved   = 10               // players listed for one incident
-	reopenWithin  = 10 * time.Second // a problem that comes back within this time is the same incident
+	maxInvolved   = 10               // maximum number of players listed for one incident
+	reopenWithin  = 10 * time.Second // a problem that recurs within this time is the same incident
 	attendEvery   = time.Second
-	maxPanicsRead = 1000 // failed handler events read for one View
+	maxPanicsRead = 1000 // maximum number of failed handlers read for one View
 )
 
 // incident is a problem that lasted for some time.
@@ -32,17 +32,17 @@ type incident struct {
 	order uint64
 
 	kind, level string
-	from, until time.Time // until is when the problem was last seen
+	from, until time.Time // until is the time when the problem was last found
 	over        bool
 	at          wheel.Time // game time at which the incident started
-	text        string     // latest description
+	text        string     // latest description of the problem
 	involved    []buff.OwnerID
 	spec, place string
 	stack       string
 	times       int
 }
 
-// incidents holds the most recent incidents, oldest first. It sees every View.
+// incidents holds the most recent incidents, oldest first. It is updated with every View.
 type incidents struct {
 	mu      sync.Mutex
 	list    []*incident
@@ -54,38 +54,38 @@ type incidents struct {
 	primed  bool       // there was a previous View
 }
 
-// seen is a problem that one View shows.
-type seen struct {
+// problem is a problem that was found in one View.
+type problem struct {
 	key, kind, level, text string
 	involved               []buff.OwnerID
 	spec, place            string
 	at                     wheel.Time
 	moment                 bool // the problem is an event without a duration
 	times                  int
-	lasted                 time.Duration // how long the problem had lasted before this View
+	lasted                 time.Duration // duration of the problem before this View
 	stack                  func() string
 }
 
 // noteIncidents adds a View and its verdict. It returns the change counter and the number of
 // open incidents.
 func (in *Inspector) noteIncidents(v *view.View, found verdict, stuck []stuckFor) (changes string, open int) {
-	var list []seen
+	var list []problem
 	for _, f := range found {
 		if f.level == calm || f.topic == "stuck" {
-			continue // each stuck player is a separate incident
+			continue // each stuck player is added as a separate incident below
 		}
-		list = append(list, seen{key: f.topic, kind: f.topic, level: levels[f.level], text: in.sentence(f.say), at: v.Now})
+		list = append(list, problem{key: f.topic, kind: f.topic, level: levels[f.level], text: in.sentence(f.say), at: v.Now})
 	}
 	for _, st := range stuck[:min(len(stuck), maxInvolved)] {
-		list = append(list, in.seenStuck(v, st))
+		list = append(list, in.stuckProblem(v, st))
 	}
-	list = append(list, in.seenFaults(v)...)
+	list = append(list, in.faultProblems(v)...)
 	return in.log.see(time.Now(), list)
 }
 
-func (in *Inspector) seenStuck(v *view.View, st stuckFor) seen {
+func (in *Inspector) stuckProblem(v *view.View, st stuckFor) problem {
 	j := in.stuckOf(st)
-	s := seen{
+	s := problem{
 		key: "stuck " + j.ID + " " + j.Spec, kind: "stuck", level: levels[alarm], at: v.Now.After(-st.For),
 		text:     in.title(st.Owner) + " is stuck in a handler of " + j.Spec + " for " + spoken(st.wall) + ".",
 		involved: []buff.OwnerID{st.Owner}, spec: j.Spec, lasted: st.wall,
@@ -111,14 +111,14 @@ func (in *Inspector) placeOf(c *buff.Catalog, s *buff.Spec) string {
 	return lines(c.Place(newest))
 }
 
-// seenFaults returns the handlers that have failed since the previous View. It reads them from the
-// engine's flight recorder.
-func (in *Inspector) seenFaults(v *view.View) []seen {
+// faultProblems returns the handlers that have failed since the previous View. It reads them from
+// the engine's flight recorder.
+func (in *Inspector) faultProblems(v *view.View) []problem {
 	n, from := in.log.newFaults(v)
 	if n == 0 || in.eng == nil || in.eng.History() == nil {
 		return nil
 	}
-	list, at := []seen{}, map[string]int{}
+	list, at := []problem{}, map[string]int{}
 	for e := range in.eng.History().Events(history.Query{From: from + 1, To: v.Now, Kinds: []buff.EventKind{buff.Faulted}}) {
 		key, id, place := "panic of a timeout", "a timeout", ""
 		if e.Spec != nil {
@@ -129,7 +129,7 @@ func (in *Inspector) seenFaults(v *view.View) []seen {
 		if !known {
 			k = len(list)
 			at[key] = k
-			list = append(list, seen{
+			list = append(list, problem{
 				key: key, kind: e.Why.String(), level: levels[watch], at: e.At, spec: id, place: place, moment: true,
 				text: "A handler of " + id + " failed: " + e.Why.String() + ".",
 			})
@@ -145,8 +145,8 @@ func (in *Inspector) seenFaults(v *view.View) []seen {
 	return list
 }
 
-// newFaults returns the number of faults since the previous View, and the game time of that
-// View.
+// newFaults returns the number of faults since the previous View, and the game time of the
+// previous View.
 func (l *incidents) newFaults(v *view.View) (n uint64, from wheel.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,8 +170,8 @@ func (in *Inspector) sentence(say []partJSON) string {
 	return b.String()
 }
 
-// see records the current problems, and closes every incident whose problem is over.
-func (l *incidents) see(now time.Time, list []seen) (changes string, open int) {
+// see records the current problems, and marks every other incident as over.
+func (l *incidents) see(now time.Time, list []problem) (changes string, open int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range list {
@@ -190,8 +190,8 @@ func (l *incidents) see(now time.Time, list []seen) (changes string, open int) {
 	return strconv.FormatUint(l.changes, 10), open
 }
 
-// note opens an incident or updates an existing one. The caller holds the lock.
-func (l *incidents) note(now time.Time, s *seen) {
+// note opens an incident or updates an existing incident. The caller holds the lock.
+func (l *incidents) note(now time.Time, s *problem) {
 	at := slices.IndexFunc(l.list, func(x *incident) bool { return x.key == s.key && (!x.over || now.Sub(x.until) < reopenWithin) })
 	if at < 0 {
 		l.count++
@@ -230,7 +230,7 @@ func (l *incidents) stalled(now time.Time, text string, closed bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.note(now, &seen{key: kind, kind: kind, level: levels[alarm], text: text})
+	l.note(now, &problem{key: kind, kind: kind, level: levels[alarm], text: text})
 }
 
 // incidentJSON is an incident for the page and as a Grafana annotation. Times are Unix times
@@ -238,7 +238,7 @@ func (l *incidents) stalled(now time.Time, text string, closed bool) {
 type incidentJSON struct {
 	ID      string `json:"id"`
 	Time    int64  `json:"time"`
-	TimeEnd int64  `json:"timeEnd"` // when the problem was last seen
+	TimeEnd int64  `json:"timeEnd"` // time when the problem was last found
 	Title   string `json:"title"`
 	Text    string `json:"text"`
 	Tags    string `json:"tags"` // "bufftick", the kind and the level, separated by commas as Grafana requires
@@ -254,8 +254,8 @@ type incidentJSON struct {
 	Times   int    `json:"times,omitempty"` // number of occurrences of a problem without a duration
 }
 
-// serveIncidents responds with the most recent incidents, newest first. The query's from and to,
-// Unix times in ms, limit them to incidents that overlap that interval.
+// serveIncidents responds with the most recent incidents, newest first. If the query contains
+// from or to, Unix times in ms, only incidents that overlap this interval are returned.
 func (in *Inspector) serveIncidents(w http.ResponseWriter, query url.Values) {
 	from, to := time.Time{}, time.Now().Add(24*time.Hour)
 	for name, at := range map[string]*time.Time{"from": &from, "to": &to} {
@@ -333,8 +333,9 @@ func (in *Inspector) Attend(ctx context.Context) {
 	}
 }
 
-// attendOnce handles one View on a separate goroutine, like hub.round, and reports whether the
-// engine is closed. last is the time at which the last View arrived.
+// attendOnce records the incidents of one View, on a separate goroutine like hub.round. It
+// reports whether the engine is closed or ctx has ended. last is the time at which the last View
+// arrived.
 func (in *Inspector) attendOnce(ctx context.Context, last *time.Duration) (closed bool) {
 	done := make(chan struct{})
 	go func() {

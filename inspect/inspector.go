@@ -21,7 +21,7 @@ import (
 // the function that has failed.
 //
 // A function that calls runtime.Goexit ends the request. It is reported like a panic, and is not
-// called again. Attributes must not do that: the loop calls it, so it would end the loop.
+// called again. Attributes must not call it, because it would end the loop.
 type Options struct {
 	// Title is the title of the page. The default is "bufftick".
 	Title string
@@ -30,15 +30,16 @@ type Options struct {
 	// players are shown by id only.
 	Name func(id buff.OwnerID) string
 
-	// Search returns the players that match a text, at most as many as most says. It must be safe
-	// for concurrent use. If nil, the names of all players are searched.
+	// Search returns up to most players that match a text. It must be safe for concurrent use. If
+	// nil, the names of all players are searched.
 	Search func(text string, most int) []buff.OwnerID
 
 	// Attributes is for games that keep attributes themselves. It returns the attributes of a
-	// player, whose data is the value given to Spawn. The loop calls it in a Tick while a client
-	// shows that player, and never while the player's handlers run. It must be fast, and its result
-	// must not change afterwards. At most 256 attributes with 50 modifiers each are shown. If nil,
-	// the page shows the attributes of the engine's catalog with the effect of each buff.
+	// player; data is the value that was passed to Spawn for the player. The loop calls it in a
+	// Tick while a client shows that player, and never while the player's handlers run. It must
+	// be fast, and its result must not change afterwards. At most 256 attributes with 50
+	// modifiers each are shown. If nil, the page shows the attributes of the engine's catalog
+	// with the effect of each buff.
 	Attributes func(data any) []Attribute
 
 	// Budget is the time that a frame may take, shown as a line in the charts. The default is the
@@ -68,9 +69,9 @@ type Options struct {
 	// of the HTTP server, possibly concurrently. If nil, commands are posted to the engine's Inbox.
 	Do func(buff.Command) error
 
-	// Reload loads the definitions and applies them to the engine. It is the reload action of the
-	// page. It is called on a goroutine of the HTTP server, never concurrently. Its result is shown
-	// as if it were passed to Reloaded. If nil, there is no reload action.
+	// Reload loads the definitions and applies them to the engine. The page's reload action calls
+	// it, on a goroutine of the HTTP server, never concurrently. Its result is shown as if it
+	// were passed to Reloaded. If nil, there is no reload action.
 	Reload func() (report any, err error)
 
 	// Alarm reports a problem that the engine does not know about, such as store.Stats.Problem. It
@@ -97,14 +98,14 @@ type Attribute struct {
 // Modifier is a change of an [Attribute].
 type Modifier struct {
 	From string // name of the buff or item that has the effect
-	Text string // the effect, such as "+10 %"
+	Text string // description of the effect, such as "+10 %"
 }
 
 // minToken is the minimum length of a token.
 const minToken = 16
 
-// An Inspector is an [http.Handler] that shows one engine. Create one with [Handler] or [New].
-// It runs a goroutine only while a client is connected.
+// An Inspector is an [http.Handler] that serves the page of one engine. Create one with [Handler]
+// or [New]. It runs a goroutine only while a client is connected.
 type Inspector struct {
 	opts    Options
 	eng     *engine.Engine

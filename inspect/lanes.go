@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxLanes    = 400  // lanes of one player
-	maxSteps    = 8000 // events in all lanes of one player together; the newest are kept
+	maxLanes    = 400  // maximum number of lanes of one player
+	maxSteps    = 8000 // maximum number of events in all lanes of one player; the newest are kept
 	maxLookBack = int64(history.Span)
 )
 
@@ -24,12 +24,13 @@ type pastJSON struct {
 	Present bool       `json:"present"`
 	Now     int64      `json:"now"`
 	From    int64      `json:"from"`  // start of the lanes
-	Since   int64      `json:"since"` // from this time on, no events are missing
+	Since   int64      `json:"since"` // no events after this time are missing
 	Lanes   []laneJSON `json:"lanes"`
 	Cut     bool       `json:"cut,omitempty"` // something was omitted
 
-	Attributes []thenJSON `json:"attributes,omitempty"` // values over time
-	Sheet      int64      `json:"sheet"`                // from this time on, the values are known
+	Attributes []attributeHistoryJSON `json:"attributes,omitempty"` // history of each attribute
+	// time from which on the attributes are known
+	Sheet int64 `json:"sheet"`
 }
 
 // laneJSON is the lane of one buff. A lane without a handle holds the denied and instant
@@ -59,13 +60,14 @@ type stepJSON struct {
 	Stacks int32  `json:"n,omitempty"`
 	End    *int64 `json:"end,omitempty"`
 	Why    string `json:"why,omitempty"`
-	Source *pick  `json:"source,omitempty"` // only in lanes that do not have a source themselves
+	Source *pick  `json:"source,omitempty"` // only set in lanes without a source
 	Text   string `json:"text,omitempty"`
 	Late   int64  `json:"late,omitempty"`
 }
 
-// cut removes the older half of the longest lane. If all lanes are short, it removes half of the
-// lanes. It reports whether it has removed anything.
+// cut removes the older half of the events of the lane with the most events. If each lane has at
+// most one event, it removes half of the lanes, and finally the attributes. It reports whether it
+// has removed anything.
 func (p *pastJSON) cut() bool {
 	p.Cut = true
 	longest := -1
@@ -94,15 +96,15 @@ type laneKey struct {
 	spec   string // id of the definition, for lanes without a handle
 }
 
-// lanes sorts the events of a player into lanes.
+// lanes groups the events of a player into lanes.
 type lanes struct {
 	in   *Inspector
 	list []laneJSON
 	at   map[laneKey]int
 }
 
-// of returns the lane of an event and creates it if necessary.
-func (l *lanes) of(e *buff.Event) *laneJSON { return &l.list[l.index(e)] }
+// laneOf returns the lane of an event. It creates the lane if necessary.
+func (l *lanes) laneOf(e *buff.Event) *laneJSON { return &l.list[l.index(e)] }
 
 func (l *lanes) index(e *buff.Event) int {
 	key := laneKey{handle: e.Handle}
@@ -132,7 +134,7 @@ func (lane *laneJSON) describe(s *buff.Spec) {
 
 // add adds an event to its lane.
 func (l *lanes) add(e *buff.Event) {
-	lane, at := l.of(e), int64(e.At)
+	lane, at := l.laneOf(e), int64(e.At)
 	switch {
 	case e.Handle == 0:
 	case e.Kind == buff.Applied || e.Kind == buff.Restored:
@@ -165,9 +167,10 @@ func (in *Inspector) stepOf(e *buff.Event, sourced bool) stepJSON {
 	return step
 }
 
-// carries adds an active buff, with its expected end. The buff may not have a lane yet.
-func (l *lanes) carries(b buff.Instance, now int64) {
-	lane := l.of(&buff.Event{Handle: b.Handle, Spec: b.Spec, Source: b.Source})
+// addActive adds the state and the expected end of an active buff to its lane. It creates the
+// lane if necessary.
+func (l *lanes) addActive(b buff.Instance, now int64) {
+	lane := l.laneOf(&buff.Event{Handle: b.Handle, Spec: b.Spec, Source: b.Source})
 	lane.Stacks, lane.Paused, lane.Hidden = b.Stacks, b.Paused, b.Hidden
 	if left := leftOf(b, 0); left != nil {
 		end := *left
@@ -194,10 +197,10 @@ func (in *Inspector) pastOf(o *view.Owner, r *history.Recorder) *pastJSON {
 	}
 	if !o.Busy && !o.Unseen {
 		for _, b := range o.Buffs {
-			l.carries(b, now)
+			l.addActive(b, now)
 		}
 	}
-	l.changes(clocksOf(o, r, o.Now-history.Span), p.From, now)
+	l.addSpeeds(clocksOf(o, r, o.Now-history.Span), p.From, now)
 	slices.SortStableFunc(l.list, func(a, b laneJSON) int { return compareBegin(a.Begin, b.Begin) })
 	if n := len(l.list) - maxLanes; n > 0 {
 		p.Cut = true
@@ -213,7 +216,7 @@ func (in *Inspector) pastOf(o *view.Owner, r *history.Recorder) *pastJSON {
 	if p.Lanes == nil {
 		p.Lanes = []laneJSON{}
 	}
-	in.addThen(p, o, r)
+	in.addAttributes(p, o, r)
 	return p
 }
 
@@ -231,9 +234,9 @@ func compareBegin(a, b *int64) int {
 	return int(*a - *b)
 }
 
-// pastAsked returns the requested player and the flight recorder. If it returns nil, it has
+// pastRequest returns the requested player and the flight recorder. If it returns nil, it has
 // sent the response.
-func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text string) (*view.Owner, *history.Recorder) {
+func (in *Inspector) pastRequest(w http.ResponseWriter, r *http.Request, text string) (*view.Owner, *history.Recorder) {
 	id, ok := parseID(text)
 	if !ok {
 		refuse(w, refusal{http.StatusBadRequest, "a player id has up to 20 digits"})
@@ -244,7 +247,7 @@ func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text stri
 		refuse(w, refusal{http.StatusNotFound, "this engine keeps no history: set Options.Trace.History of the engine, for example to history.DefaultBytes"})
 		return nil, nil
 	}
-	leave, ok := in.admitLook(w, r)
+	leave, ok := in.admitSearch(w, r)
 	if !ok {
 		return nil, nil
 	}
@@ -259,7 +262,7 @@ func (in *Inspector) pastAsked(w http.ResponseWriter, r *http.Request, text stri
 
 // serveHistory responds with the last minute of a player.
 func (in *Inspector) serveHistory(w http.ResponseWriter, r *http.Request, query url.Values) {
-	if o, recorder := in.pastAsked(w, r, query.Get("history")); o != nil {
+	if o, recorder := in.pastRequest(w, r, query.Get("history")); o != nil {
 		serveJSON(w, in.pastOf(o, recorder))
 	}
 }

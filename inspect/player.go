@@ -125,8 +125,8 @@ func (in *Inspector) buffOf(b buff.Instance, now wheel.Time) buffJSON {
 	return out
 }
 
-// leftOf returns the ms until a buff ends, or nil if it has no end. If the buff is paused, the
-// result is in the buff's own time.
+// leftOf returns the ms until a buff ends, or nil if it has no end. If the buff is paused, it
+// returns the remaining ms of the buff's own time.
 func leftOf(b buff.Instance, now wheel.Time) *int64 {
 	left := b.Left(now)
 	if left == math.MaxInt64 {
@@ -160,8 +160,8 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 	return out
 }
 
-// find requests one player from the engine. It may take several Views if many other players are
-// followed.
+// find requests one player from the engine. If many players are followed, the player may not be
+// in the next View, so find may request several Views.
 func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*view.Owner, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
@@ -181,7 +181,7 @@ func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*view.Owner, error)
 	}
 }
 
-// servePlayer responds with a player. The list of buffs starts at the query's position.
+// servePlayer responds with a player. The list of buffs starts at the position in the query.
 func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query url.Values) {
 	id, ok := parseID(query.Get("player"))
 	if !ok {
@@ -203,11 +203,12 @@ func (in *Inspector) servePlayer(w http.ResponseWriter, r *http.Request, query u
 }
 
 const (
-	maxFound    = 20 // results of a search in addition to exact matches
-	maxSearches = 8  // concurrent searches; the loop serves one after another
+	maxFound = 20 // maximum number of search results in addition to exact matches
+	// maximum number of concurrent searches, which the loop serves one after another
+	maxSearches = 8
 )
 
-// searchFor is the time limit of one request that searches names.
+// searchFor is the time limit for searching names in one request.
 const searchFor = time.Second
 
 type foundJSON struct {
@@ -217,10 +218,10 @@ type foundJSON struct {
 	Next    int    `json:"next,omitempty"` // position of the next player to search
 }
 
-// admitLook admits an expensive request: a search or the history. At most maxSearches run at a
-// time, but clients with the token are always admitted. If it returns false, it has sent the
-// response.
-func (in *Inspector) admitLook(w http.ResponseWriter, r *http.Request) (leave func(), ok bool) {
+// admitSearch admits an expensive request, which is a search or a request for the history. At
+// most maxSearches such requests run at a time, but clients with the token are always admitted.
+// If admitSearch returns false, it has sent the response.
+func (in *Inspector) admitSearch(w http.ResponseWriter, r *http.Request) (leave func(), ok bool) {
 	if in.trusts(r) {
 		return func() {}, true
 	}
@@ -233,8 +234,8 @@ func (in *Inspector) admitLook(w http.ResponseWriter, r *http.Request) (leave fu
 	}
 }
 
-// serveSearch responds with the players that match a text: an id, with or without a # as on
-// the page, or a name. Searching very many names takes several requests.
+// serveSearch responds with the players that match a text, which is a name, an id, or a #
+// followed by an id, as shown on the page. Searching very many names takes several requests.
 func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query url.Values) {
 	text := strings.TrimSpace(query.Get("search"))
 	if text == "" || len(text) > maxSearch {
@@ -246,7 +247,7 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query u
 		refuse(w, refusal{http.StatusBadRequest, "from must be a position among the players"})
 		return
 	}
-	leave, ok := in.admitLook(w, r)
+	leave, ok := in.admitSearch(w, r)
 	if !ok {
 		return
 	}
@@ -275,7 +276,7 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query u
 			out.Players = append(out.Players, in.pick(id))
 		}
 	case in.opts.Name != nil:
-		if err := in.tryNames(r, text, from, &out); err != nil {
+		if err := in.searchNames(r, text, from, &out); err != nil {
 			refuse(w, refusal{http.StatusServiceUnavailable, line(err.Error())})
 			return
 		}
@@ -286,26 +287,26 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query u
 	serveJSON(w, out)
 }
 
-// search calls Options.Search. It asks for one more player than are shown, to know whether there
-// are more.
+// search calls Options.Search. It keeps one more player than are shown, so that the caller knows
+// whether there are more.
 func (in *Inspector) search(text string) (ids []buff.OwnerID, err error) {
 	err = in.searching.call(func() { ids = in.opts.Search(text, maxFound) })
 	return ids[:min(len(ids), maxFound+1)], err
 }
 
 // numberIn parses the id in a search text. The text is either digits only, or ends with a # and
-// digits, which is how the page writes players. The result alone is true for the second form,
-// which is not a name, so names are not searched.
+// digits, as the page writes players. For the second form, alone is true, and names need not be
+// searched.
 func numberIn(text string) (id buff.OwnerID, ok, alone bool) {
 	at := strings.LastIndexByte(text, '#')
 	id, ok = parseID(text[at+1:])
 	return id, ok, at >= 0
 }
 
-// tryNames searches the names of players from a position on until the time limit, and sets the
-// position at which the next request continues. An exact match is found even if any number of
-// other matches precede it.
-func (in *Inspector) tryNames(r *http.Request, text string, from int, out *foundJSON) error {
+// searchNames searches the names of players, starting at a position, until the time limit. It
+// sets out.Next to the position at which the next request must continue. It finds an exact match
+// even if there are many other matches.
+func (in *Inspector) searchNames(r *http.Request, text string, from int, out *foundJSON) error {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*patience)
 	defer cancel()
 	text = strings.ToLower(text)

@@ -21,50 +21,50 @@ import (
 // definition, with its times but without its rules and actions, and each event becomes a step.
 // Denials, instant applications and changes of attributes become comments.
 
-// story builds a scenario from the events of a player.
-type story struct {
+// scenario builds a scenario file from the events of a player.
+type scenario struct {
 	from  wheel.Time // time 0 of the scenario
 	known wheel.Time // start of the recorded time
 	times *clocks
-	lanes []*storyBuff
-	at    map[buff.Handle]*storyBuff
-	steps []storyStep
+	lanes []*scenarioBuff
+	at    map[buff.Handle]*scenarioBuff
+	steps []scenarioStep
 }
 
-// storyBuff is one buff of the story.
-type storyBuff struct {
-	id     string // id of its definition in the scenario
-	spec   *buff.Spec
-	handle buff.Handle
-	source buff.OwnerID
-	begins bool // whether the buff started within the recorded time
-	begin  wheel.Time
-	ends   bool       // whether the end is known
-	left   int64      // ms left at the time then, in the buff's own time
-	then   wheel.Time // time to which left applies
-	period time.Duration
-	stacks int32
-	most   int32      // maximum number of stacks so far
-	beat   wheel.Time // time of the first known pulse; 0 if none
+// scenarioBuff is one buff of the scenario.
+type scenarioBuff struct {
+	id         string // id of its definition in the scenario
+	spec       *buff.Spec
+	handle     buff.Handle
+	source     buff.OwnerID
+	begins     bool // whether the buff started within the recorded time
+	begin      wheel.Time
+	ends       bool       // whether the end is known
+	left       int64      // ms left at the time leftAt, in the buff's own time
+	leftAt     wheel.Time // time at which the buff had left ms left
+	period     time.Duration
+	stacks     int32
+	most       int32      // maximum number of stacks so far
+	firstPulse wheel.Time // time of the first known pulse; 0 if none
 }
 
-// storyStep is a line of the script, or a comment.
-type storyStep struct {
+// scenarioStep is a line of the script, or a comment.
+type scenarioStep struct {
 	at   wheel.Time
 	text string
 }
 
-// storyOf returns the text of a scenario with the player's last minute.
-func (in *Inspector) storyOf(o *view.Owner, r *history.Recorder) string {
+// scenarioOf returns the text of a scenario file with the player's last minute.
+func (in *Inspector) scenarioOf(o *view.Owner, r *history.Recorder) string {
 	from := max(o.Now-history.Span, r.Since())
 	events := slices.Collect(r.Events(history.Query{From: from, To: o.Now, Owners: []buff.OwnerID{o.Owner}}))
-	s := story{from: from, known: from, times: clocksOf(o, r, from), at: make(map[buff.Handle]*storyBuff)}
+	s := scenario{from: from, known: from, times: clocksOf(o, r, from), at: make(map[buff.Handle]*scenarioBuff)}
 	for i := range events {
-		s.meet(&events[i])
+		s.noteBuff(&events[i])
 	}
 	if !o.Busy && !o.Unseen {
 		for _, b := range o.Buffs {
-			s.carries(&b, o.Now)
+			s.addActive(&b, o.Now)
 		}
 	}
 	s.begin()
@@ -75,8 +75,8 @@ func (in *Inspector) storyOf(o *view.Owner, r *history.Recorder) string {
 	return s.text(in.title(o.Owner), o)
 }
 
-// meet records the buff of an event, which may be new to the story.
-func (s *story) meet(e *buff.Event) {
+// noteBuff records the buff of an event, which may be the first event of this buff.
+func (s *scenario) noteBuff(e *buff.Event) {
 	if e.Handle == 0 || e.Spec == nil {
 		return
 	}
@@ -87,26 +87,26 @@ func (s *story) meet(e *buff.Event) {
 		switch {
 		case e.Kind == buff.Applied:
 			x.begins, x.begin = true, e.At
-		case e.Kind == buff.Stacked: // before this event the buff had at least one stack fewer
+		case e.Kind == buff.Stacked: // before this event the buff had at least one stack less
 			x.stacks = max(e.Stacks-1, 1)
 		}
 		if left := s.left(e); left > 0 {
-			x.ends, x.left, x.then = true, left, e.At
+			x.ends, x.left, x.leftAt = true, left, e.At
 		}
 	}
 	x.most = max(x.most, e.Stacks)
-	if e.Kind == buff.Pulsed && x.beat == 0 {
-		x.beat = e.At
+	if e.Kind == buff.Pulsed && x.firstPulse == 0 {
+		x.firstPulse = e.At
 	}
 	if !x.ends && e.Kind == buff.Removed && e.Why == buff.Expired {
-		x.ends, x.left, x.then = true, 0, e.At
+		x.ends, x.left, x.leftAt = true, 0, e.At
 	}
 }
 
-func (s *story) add(spec *buff.Spec, handle buff.Handle, source buff.OwnerID) *storyBuff {
-	x := &storyBuff{spec: spec, handle: handle, source: source, id: spec.ID, period: spec.Period}
+func (s *scenario) add(spec *buff.Spec, handle buff.Handle, source buff.OwnerID) *scenarioBuff {
+	x := &scenarioBuff{spec: spec, handle: handle, source: source, id: spec.ID, period: spec.Period}
 	n := 1
-	for slices.ContainsFunc(s.lanes, func(y *storyBuff) bool { return y.id == x.id }) {
+	for slices.ContainsFunc(s.lanes, func(y *scenarioBuff) bool { return y.id == x.id }) {
 		n++
 		x.id = fmt.Sprintf("%s_%d", spec.ID, n)
 	}
@@ -114,31 +114,31 @@ func (s *story) add(spec *buff.Spec, handle buff.Handle, source buff.OwnerID) *s
 	return x
 }
 
-// carries adds an active buff, which may have no events, and its expected end.
-func (s *story) carries(b *buff.Instance, now wheel.Time) {
+// addActive adds an active buff, which may have no events, and its expected end.
+func (s *scenario) addActive(b *buff.Instance, now wheel.Time) {
 	x := s.at[b.Handle]
 	if x == nil {
 		x = s.add(b.Spec, b.Handle, b.Source)
 		x.begin, x.stacks = s.from, int32(max(b.Stacks, 1))
 	}
 	if left := b.Own(now); left != math.MaxInt64 && !x.ends {
-		x.ends, x.left, x.then = true, left.Milliseconds(), now
+		x.ends, x.left, x.leftAt = true, left.Milliseconds(), now
 	}
 }
 
 // begin adds the application of each buff that started before the recorded time. It chooses a
 // start at which the buff's pulses happen at the recorded times.
-func (s *story) begin() {
+func (s *scenario) begin() {
 	first := s.from
 	for _, x := range s.lanes {
 		period := wheel.Time(x.period / time.Millisecond)
 		switch {
 		case x.begins || period == 0:
-		case x.beat == 0:
-			x.period = 0 // the buff did not pulse within the minute
+		case x.firstPulse == 0:
+			x.period = 0 // the buff did not pulse within the last minute
 		default:
 			// Before the recorded time, the scenario runs at normal speed.
-			own := wheel.Time(math.Round(s.times.of(x.handle).passed(s.known, x.beat)))
+			own := wheel.Time(math.Round(s.times.speedsOf(x.handle).passed(s.known, x.firstPulse)))
 			x.begin = s.known - (period-own%period)%period
 		}
 		first = min(first, x.begin)
@@ -151,13 +151,13 @@ func (s *story) begin() {
 	}
 }
 
-func (s *story) step(at wheel.Time, format string, args ...any) {
-	s.steps = append(s.steps, storyStep{at, fmt.Sprintf("  - {at: %d, ", at-s.from) + fmt.Sprintf(format, args...) + "}"})
+func (s *scenario) step(at wheel.Time, format string, args ...any) {
+	s.steps = append(s.steps, scenarioStep{at, fmt.Sprintf("  - {at: %d, ", at-s.from) + fmt.Sprintf(format, args...) + "}"})
 }
 
-// apply adds a step that applies a buff. The buff lasts for the given ms of its own time; if that
-// is 0, the duration in its definition applies.
-func (s *story) apply(at wheel.Time, x *storyBuff, stacks int32, lasts int64) {
+// apply adds a step that applies a buff. lasts is the duration in ms of the buff's own time, or 0
+// for the duration in the definition.
+func (s *scenario) apply(at wheel.Time, x *scenarioBuff, stacks int32, lasts int64) {
 	text := fmt.Sprintf("apply: %s, source: %s", quoted(x.id), quoted(idText(x.source)))
 	if stacks > 1 {
 		text += fmt.Sprintf(", stacks: %d", stacks)
@@ -169,7 +169,7 @@ func (s *story) apply(at wheel.Time, x *storyBuff, stacks int32, lasts int64) {
 }
 
 // addEvent adds the steps of an event.
-func (s *story) addEvent(e *buff.Event) {
+func (s *scenario) addEvent(e *buff.Event) {
 	x := s.at[e.Handle]
 	if x == nil || e.Handle == 0 {
 		s.comment(e)
@@ -182,7 +182,7 @@ func (s *story) addEvent(e *buff.Event) {
 	case buff.Refreshed:
 		s.apply(e.At, x, max(e.Stacks-x.stacks, 0), s.left(e))
 	case buff.Stacked:
-		return // if the end has changed, a Refreshed event with the new stacks follows
+		return // an event Refreshed with the new number of stacks follows if the end has changed
 	case buff.StackEnded:
 		s.step(e.At, "dispel: %s, stacks: %d", id, max(x.stacks-e.Stacks, 1))
 	case buff.Removed:
@@ -206,8 +206,8 @@ func (s *story) addEvent(e *buff.Event) {
 	}
 }
 
-// comment adds, as a comment, an event that cannot be a step of the scenario.
-func (s *story) comment(e *buff.Event) {
+// comment adds a comment for an event that cannot be a step of the scenario.
+func (s *scenario) comment(e *buff.Event) {
 	text := e.Kind.String()
 	if e.Spec != nil {
 		text += " " + e.Spec.ID + " from " + idText(e.Source)
@@ -221,11 +221,11 @@ func (s *story) comment(e *buff.Event) {
 	if e.Why != buff.NoReason {
 		text += ", " + e.Why.String()
 	}
-	s.steps = append(s.steps, storyStep{e.At, fmt.Sprintf("  # %d %s", e.At-s.from, line(text))})
+	s.steps = append(s.steps, scenarioStep{e.At, fmt.Sprintf("  # %d %s", e.At-s.from, line(text))})
 }
 
 // text returns the scenario.
-func (s *story) text(who string, o *view.Owner) string {
+func (s *scenario) text(who string, o *view.Owner) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The last minute of %s (#%s) up to game time %v. Play it with: bufftick run FILE\n", line(who), idText(o.Owner), o.Now)
 	fmt.Fprintf(&b, "# Time 0 is %v. Each buff is a separate definition, with its times but without its rules and\n# actions: their results are in the script.\n", s.from)
@@ -237,7 +237,7 @@ func (s *story) text(who string, o *view.Owner) string {
 		b.WriteString("  nothing: {duration: infinite}\n")
 	}
 	b.WriteString("script:\n")
-	slices.SortStableFunc(s.steps, func(a, b storyStep) int { return int(a.at - b.at) })
+	slices.SortStableFunc(s.steps, func(a, b scenarioStep) int { return int(a.at - b.at) })
 	for _, step := range s.steps {
 		b.WriteString(step.text + "\n")
 	}
@@ -246,7 +246,7 @@ func (s *story) text(who string, o *view.Owner) string {
 }
 
 // definition returns the definition of one buff in YAML.
-func (x *storyBuff) definition(lasts int64) string {
+func (x *scenarioBuff) definition(lasts int64) string {
 	fields := []string{"duration: infinite"}
 	if x.ends {
 		fields[0] = fmt.Sprintf("duration: %dms", max(lasts, 1))
@@ -279,11 +279,11 @@ func quoted(text string) string {
 
 // serveScenario responds with the last minute of a player as a scenario file.
 func (in *Inspector) serveScenario(w http.ResponseWriter, r *http.Request, query url.Values) {
-	o, recorder := in.pastAsked(w, r, query.Get("scenario"))
+	o, recorder := in.pastRequest(w, r, query.Get("scenario"))
 	if o == nil {
 		return
 	}
 	w.Header().Set("Content-Type", "text/yaml; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="player-`+idText(o.Owner)+`.yaml"`)
-	_, _ = w.Write([]byte(in.storyOf(o, recorder))) // the client may have left
+	_, _ = w.Write([]byte(in.scenarioOf(o, recorder))) // the client may have left
 }

@@ -10,30 +10,31 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// This file adds pauses and rates to the scenario. A scenario starts at normal speed. Steps at the
-// start of the recorded time set the speeds of that time, and each later change is a step.
+// This file adds pauses and rates to the scenario. A scenario starts at normal speed. Steps at
+// the start of the recorded time set the speeds at that time. Each later change of speed is a
+// further step.
 
-// left returns how long a buff has left after an event, in ms of the buff's own time. It returns 0
-// if the event has no end.
-func (s *story) left(e *buff.Event) int64 {
+// left returns the remaining time of a buff after an event, in ms of the buff's own time. It
+// returns 0 if the event has no end.
+func (s *scenario) left(e *buff.Event) int64 {
 	if e.End == wheel.Never || e.End <= e.At {
 		return 0
 	}
-	return int64(math.Round(float64(e.End-e.At) * s.times.of(e.Handle).forEnd(e.At)))
+	return int64(math.Round(float64(e.End-e.At) * s.times.speedsOf(e.Handle).forEnd(e.At)))
 }
 
 // duration returns the duration of a buff from its start in the scenario, in ms of its own
 // time, or 0 if it is unknown.
-func (s *story) duration(x *storyBuff) int64 {
+func (s *scenario) duration(x *scenarioBuff) int64 {
 	if !x.ends {
 		return 0
 	}
 	before := max(s.known-x.begin, 0)
-	return int64(before) + int64(math.Round(s.times.of(x.handle).passed(max(x.begin, s.known), x.then))) + x.left
+	return int64(before) + int64(math.Round(s.times.speedsOf(x.handle).passed(max(x.begin, s.known), x.leftAt))) + x.left
 }
 
 // addTimeSteps adds the steps that pause, resume or change the rate of time.
-func (s *story) addTimeSteps(o *view.Owner) {
+func (s *scenario) addTimeSteps(o *view.Owner) {
 	s.timeBefore(o)
 	for _, x := range s.times.changes {
 		if x.Handle != 0 && x.Verb != verb.SetRate && (x.Was == 0) == (x.Is == 0) {
@@ -43,17 +44,17 @@ func (s *story) addTimeSteps(o *view.Owner) {
 	}
 }
 
-// timeBefore adds steps for the pauses and rates at the start of the recorded time. They follow
-// from later changes: if time was resumed, it was paused before, and a change of rate contains the
-// old rate.
-func (s *story) timeBefore(o *view.Owner) {
+// timeBefore adds steps for the pauses and rates at the start of the recorded time. They are
+// derived from later changes: if time was resumed, it was paused before, and a change of rate
+// contains the old rate.
+func (s *scenario) timeBefore(o *view.Owner) {
 	type reason struct {
 		handle buff.Handle
 		whose  define.Whose
 		rate   bool
 	}
 	known := map[reason]bool{}
-	rest := 0. // the owner's speed divided by the known rates
+	rest := 0. // the part of the owner's speed that the known rates do not explain
 	rates := map[define.Whose]float64{define.OfOwner: 1, define.OfZone: 1}
 	for _, x := range s.times.changes {
 		r := reason{x.Handle, x.Whose, x.Verb == verb.SetRate}
@@ -94,14 +95,14 @@ func (s *story) timeBefore(o *view.Owner) {
 }
 
 // rateBefore adds a step for the speed at the start of the recorded time, unless it is normal.
-func (s *story) rateBefore(h buff.Handle, whose define.Whose, speed float64) {
+func (s *scenario) rateBefore(h buff.Handle, whose define.Whose, speed float64) {
 	if rate, ok := ratioOf(speed); ok {
 		s.timeStep(s.known, h, whose, verb.SetRate, rate)
 	}
 }
 
 // timeStep adds a step that pauses, resumes or changes the rate of time.
-func (s *story) timeStep(at wheel.Time, h buff.Handle, whose define.Whose, do verb.Verb, rate buff.Ratio) {
+func (s *scenario) timeStep(at wheel.Time, h buff.Handle, whose define.Whose, do verb.Verb, rate buff.Ratio) {
 	word, whom, x := do.String(), "true", s.at[h]
 	switch {
 	case h != 0 && x == nil:

@@ -27,12 +27,14 @@ const (
 //     or the connection is closed. The system buffers at most 64 KiB for a client that does
 //     not read.
 //
-// Every new connection is accepted. If there are then too many, the server closes one of them: the
-// one with the longest pending write, if that write has been pending for more than 100 ms;
-// otherwise the oldest connection that has not sent a complete request or whose response is
-// finished; otherwise the oldest of all. A connection is trusted once it has sent the token to an
-// [Inspector] or its Guard. A trusted connection is closed only in favor of another trusted one, so
-// that a flood of connections does not lock out the operator.
+// Every new connection is accepted. If there are then too many, the server closes one of them. It
+// closes the connection with the longest pending write, if that write has been pending for more
+// than 100 ms. Otherwise it closes the oldest connection that waits for a request, that is, one
+// that has not sent a complete request or whose response is finished. If there is none, it closes
+// the oldest connection. A connection is trusted once it has sent the token to an [Inspector] or
+// its Guard. A trusted connection is never closed to make room, so that a flood of connections
+// does not lock out the operator. If all other connections are trusted, the new connection is
+// closed.
 //
 // The server does not limit the work of the handler itself. The caller chooses the listen address:
 // use 127.0.0.1, unless everyone who can reach the address may see the contents.
@@ -55,8 +57,8 @@ func NewServer(h http.Handler) *http.Server {
 // connKey is the context key of a request's *connNode.
 type connKey struct{}
 
-// conns is the set of open connections of a server. Each connection is in one of two lists, to
-// which it was appended when it entered that state.
+// conns is the set of open connections of a server. Each connection is in the list waiting or in
+// the list working. When it changes from one list to the other, it is appended at the end.
 type conns struct {
 	mu      sync.Mutex
 	at      map[net.Conn]*connNode
@@ -66,8 +68,7 @@ type conns struct {
 	writers atomic.Int64 // number of pending writes
 }
 
-// connNode is one connection. All fields except the first and the last are guarded by
-// conns.mu.
+// connNode is one connection. The fields from in to trusted are guarded by conns.mu.
 type connNode struct {
 	conns *conns
 	conn  net.Conn
@@ -82,7 +83,7 @@ type connNode struct {
 
 // begin adds a connection. The server calls it before any other method for the connection.
 func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
-	if tcp, ok := raw(conn).(*net.TCPConn); ok {
+	if tcp, ok := netConn(conn).(*net.TCPConn); ok {
 		_ = tcp.SetWriteBuffer(sendBuffer) // if this fails, the buffer has its default size
 	}
 	n := &connNode{conns: c, conn: conn}
@@ -96,16 +97,16 @@ func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, n)
 }
 
-// raw returns the network connection under a TLS connection. Closing it does not write to the
-// client, unlike closing the TLS connection.
-func raw(conn net.Conn) net.Conn {
+// netConn returns the network connection under a TLS connection. Closing a TLS connection writes
+// to the client, which may block; closing the network connection does not.
+func netConn(conn net.Conn) net.Conn {
 	if over, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		return over.NetConn()
 	}
 	return conn
 }
 
-// changed is called for each change of a connection's state.
+// changed handles a change of a connection's state.
 func (c *conns) changed(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +126,7 @@ func (c *conns) changed(conn net.Conn, state http.ConnState) {
 // if the server has yet to read the rest of the request's body.
 func (c *conns) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	n, _ := r.Context().Value(connKey{}).(*connNode)
-	if n == nil { // the game has replaced the server's ConnContext
+	if n == nil { // the caller has replaced the server's ConnContext
 		n = &connNode{conns: c}
 	}
 	p := &writer{ResponseWriter: w, out: http.NewResponseController(w), node: n}
@@ -140,24 +141,25 @@ func (c *conns) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 // evict closes a connection to make room for a new one; NewServer documents which. The caller
 // holds the lock.
 func (c *conns) evict(newcomer *connNode) {
-	n := cmp.Or(c.stuckest(), c.waiting.oldestBut(newcomer), c.working.oldestBut(newcomer), newcomer)
+	n := cmp.Or(c.slowest(), c.waiting.oldestExcept(newcomer), c.working.oldestExcept(newcomer), newcomer)
 	c.forget(n)
-	_ = raw(n.conn).Close() // on an error, too, the connection is no longer in a list
+	// an error does not matter, because the connection is no longer in a list
+	_ = netConn(n.conn).Close()
 }
 
-// stuckest returns the connection with the longest pending write, or nil if no write has been
-// pending for too long.
-func (c *conns) stuckest() (stuckest *connNode) {
+// slowest returns the connection with the longest pending write, or nil if no write has been
+// pending for too long. It ignores trusted connections.
+func (c *conns) slowest() (slowest *connNode) {
 	if c.writers.Load() == 0 {
 		return nil
 	}
 	least := time.Now().Add(-every).UnixNano()
 	for _, n := range c.at {
 		if at := n.writing.Load(); at != 0 && at < least && !n.trusted {
-			least, stuckest = at, n
+			least, slowest = at, n
 		}
 	}
-	return stuckest
+	return slowest
 }
 
 // forget removes a closed connection. The caller holds the lock.
@@ -179,8 +181,9 @@ func (n *connNode) move(to *connList) {
 	}
 }
 
-// vouch marks the connection of a request as trusted, because the request has sent the token.
-func vouch(r *http.Request) {
+// trustConn marks the connection of a request as trusted. The caller has checked the token of the
+// request.
+func trustConn(r *http.Request) {
 	if n, ok := r.Context().Value(connKey{}).(*connNode); ok {
 		n.conns.mu.Lock()
 		defer n.conns.mu.Unlock()
@@ -215,8 +218,8 @@ func (l *connList) remove(n *connNode) {
 	n.in, n.older, n.newer = nil, nil, nil
 }
 
-// oldestBut returns the oldest connection, other than newcomer, that newcomer may replace.
-func (l *connList) oldestBut(newcomer *connNode) *connNode {
+// oldestExcept returns the oldest connection, other than newcomer, that newcomer may replace.
+func (l *connList) oldestExcept(newcomer *connNode) *connNode {
 	for n := l.oldest; n != nil; n = n.newer {
 		if n != newcomer && !n.trusted {
 			return n

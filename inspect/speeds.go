@@ -19,8 +19,8 @@ type speeds struct {
 	is    []float64 // is[k] is the speed from at[k] on
 }
 
-// of returns the speed at an instant, after all changes of the speed at that instant.
-func (s *speeds) of(at wheel.Time) float64 {
+// value returns the speed at an instant, after all changes at that instant.
+func (s *speeds) value(at wheel.Time) float64 {
 	speed := s.first
 	for k, t := range s.at {
 		if t > at {
@@ -31,18 +31,19 @@ func (s *speeds) of(at wheel.Time) float64 {
 	return speed
 }
 
-// forEnd returns the speed that was used to compute the end in an event at the given instant. If
-// time is paused from that instant on, the pause came after the event.
+// forEnd returns the speed that was used to compute the end of the buff in an event at the given
+// instant. If a pause starts at that instant, it started after the event, so the speed before the
+// pause is returned.
 func (s *speeds) forEnd(at wheel.Time) float64 {
-	if speed := s.of(at); speed > 0 {
+	if speed := s.value(at); speed > 0 {
 		return speed
 	}
-	return s.of(at - 1)
+	return s.value(at - 1)
 }
 
-// passed returns how much time passes at these speeds between from and to, in ms.
+// passed returns how much of the slower or faster time passes between from and to, in ms.
 func (s *speeds) passed(from, to wheel.Time) float64 {
-	ms, speed := 0., s.of(from)
+	ms, speed := 0., s.value(from)
 	for k, t := range s.at {
 		if t > from && t <= to {
 			ms += speed * float64(t-from)
@@ -52,8 +53,8 @@ func (s *speeds) passed(from, to wheel.Time) float64 {
 	return ms + speed*float64(max(to-from, 0))
 }
 
-// within returns the product of the outer speeds s and the inner speeds.
-func (s *speeds) within(inner *speeds) *speeds {
+// times returns the product of the speeds s and the speeds inner, which are relative to s.
+func (s *speeds) times(inner *speeds) *speeds {
 	if inner == nil {
 		return s
 	}
@@ -61,7 +62,7 @@ func (s *speeds) within(inner *speeds) *speeds {
 	slices.Sort(both.at)
 	both.at = slices.Compact(both.at)
 	for _, t := range both.at {
-		both.is = append(both.is, s.of(t)*inner.of(t))
+		both.is = append(both.is, s.value(t)*inner.value(t))
 	}
 	return both
 }
@@ -103,7 +104,7 @@ func clocksOf(o *view.Owner, r *history.Recorder, from wheel.Time) *clocks {
 	}
 	for _, b := range o.Buffs {
 		if c.buffs[b.Handle] == nil {
-			c.buffs[b.Handle] = &speeds{first: ownSpeed(b, c.owner.of(o.Now))}
+			c.buffs[b.Handle] = &speeds{first: ownSpeed(b, c.owner.value(o.Now))}
 		}
 	}
 	return c
@@ -120,8 +121,8 @@ func ownSpeed(b buff.Instance, owner float64) float64 {
 	return float64(b.Rate.Num) / float64(b.Rate.Den) / owner
 }
 
-// of returns the speed of a buff relative to the world, or of the owner for handle 0.
-func (c *clocks) of(h buff.Handle) *speeds { return c.owner.within(c.buffs[h]) }
+// speedsOf returns the speeds of a buff or, for handle 0, of the owner, relative to the world.
+func (c *clocks) speedsOf(h buff.Handle) *speeds { return c.owner.times(c.buffs[h]) }
 
 // speedJSON is an interval in which time did not pass at normal speed. Times are in ms.
 type speedJSON struct {
@@ -133,9 +134,9 @@ type speedJSON struct {
 // unusual returns the intervals between from and to in which the speed is not 1.
 func (s *speeds) unusual(from, to wheel.Time) (list []speedJSON) {
 	for from < to {
-		next, speed := to, s.of(from)
+		next, speed := to, s.value(from)
 		for _, t := range s.at {
-			if t > from && s.of(t) != speed {
+			if t > from && s.value(t) != speed {
 				next = min(t, to)
 				break
 			}
@@ -148,8 +149,9 @@ func (s *speeds) unusual(from, to wheel.Time) (list []speedJSON) {
 	return list
 }
 
-// changes adds the changes of speed to the lanes, and the intervals in which it was not normal.
-func (l *lanes) changes(c *clocks, from, now int64) {
+// addSpeeds adds to the lanes the changes of speed as events, and the intervals in which the
+// speed was not 1.
+func (l *lanes) addSpeeds(c *clocks, from, now int64) {
 	for _, x := range c.changes {
 		if at, ok := l.at[laneKey{handle: x.Handle}]; x.Handle == 0 || ok {
 			if x.Handle == 0 {
@@ -171,11 +173,11 @@ func (l *lanes) changes(c *clocks, from, now int64) {
 		if lane.End != nil {
 			end = *lane.End
 		}
-		lane.Times = c.of(key.handle).unusual(wheel.Time(begin), wheel.Time(end))
+		lane.Times = c.speedsOf(key.handle).unusual(wheel.Time(begin), wheel.Time(end))
 	}
 }
 
-// timeText describes a change of speed: what it applies to, and the new rate.
+// timeText describes a change of speed: whose time has changed, and the new rate.
 func timeText(x *buff.TimeChange) string {
 	text := map[define.Whose]string{define.OfOwner: "the player", define.OfZone: "its zone", define.OfBuff: "the buff"}[x.Whose]
 	if x.Handle != 0 && x.Whose == define.OfZone {

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// client is one stream.
+// client is the client of one stream.
 type client struct {
 	// players maps each followed player to the number of the last message that the client has
 	// seen about that player. The numbers are guarded by the hub's lock.
@@ -25,7 +25,7 @@ type client struct {
 	writing atomic.Int64 // start of a pending write, Unix time in ns; 0 if none
 
 	// The following fields are guarded by the hub's lock.
-	arrival               uint64 // clients are numbered in the order in which they arrive
+	arrival               uint64 // number of the client, in the order of arrival
 	seenView, seenCatalog uint64
 	skipped               uint64 // total number of skipped views
 }
@@ -49,13 +49,13 @@ func event(kind string, v any) []byte {
 // cutter is a value that can drop a part of itself. cut reports whether it has dropped anything.
 type cutter interface{ cut() bool }
 
-// fitting returns v as JSON of at most the given length. If v is a cutter, fitting cuts it until it
-// is short enough. The result may be longer if v cannot be cut further.
+// fitting returns v as JSON of at most the given length. If v is a cutter, fitting cuts it until
+// it is short enough. If v cannot be cut further, the result is longer.
 func fitting(v any, most int) []byte {
 	for {
 		data, err := json.Marshal(v)
 		if err != nil {
-			panic("inspect: " + err.Error()) // our own types can always be encoded
+			panic("inspect: " + err.Error()) // the types of this package can always be encoded
 		}
 		c, ok := v.(cutter)
 		if len(data) <= most || !ok || !c.cut() {

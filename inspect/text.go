@@ -27,7 +27,8 @@ func lines(s string) string { return shown(s, maxText, "\n\t") }
 func shown(s string, most int, keep string) string {
 	var b strings.Builder
 	n := 0
-	for i, r := range s { // stops at the limit, so that a long text is not scanned to its end
+	// the loop ends at the limit, so that a long text is not scanned to its end
+	for i, r := range s {
 		if n == most {
 			b.WriteString("…")
 			break
@@ -47,7 +48,7 @@ func shown(s string, most int, keep string) string {
 	return b.String()
 }
 
-// number is a float that JSON can always encode: NaN and infinities become strings.
+// number is a float that can always be encoded in JSON. NaN and infinities become strings.
 type number float64
 
 // MarshalJSON implements [json.Marshaler].

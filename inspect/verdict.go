@@ -24,8 +24,9 @@ var levels = [...]string{"calm", "watch", "alarm"}
 
 // verdictJSON is the first line of the page: the state of the game in sentences, worst first.
 type verdictJSON struct {
-	Level string       `json:"level"`
-	Topic string       `json:"topic"` // identifies the problem; does not change with its figures
+	Level string `json:"level"`
+	// identifies the problem; does not change when only its numbers change
+	Topic string       `json:"topic"`
 	Say   [][]partJSON `json:"say"`
 }
 
@@ -33,15 +34,15 @@ type verdictJSON struct {
 type partJSON struct {
 	Text   string `json:"text,omitempty"`
 	To     string `json:"to,omitempty"`     // link target: a route of the page
-	Player *pick  `json:"player,omitempty"` // a player to be named instead of Text
+	Player *pick  `json:"player,omitempty"` // if not nil, the player's name is shown before Text
 }
 
-// maxSaid is the maximum number of findings that are written out. The number of further findings
-// is added at the end.
+// maxSaid is the maximum number of findings that are shown in full. Only the number of further
+// findings is shown.
 const maxSaid = 3
 
-// verdict is a list of findings. Of findings with the same level, likely causes are added before
-// their consequences.
+// verdict is a list of findings. Among findings of the same level, a likely cause precedes its
+// consequences.
 type verdict []finding
 
 type finding struct {
@@ -86,10 +87,10 @@ func (in *Inspector) stuckOf(st stuckFor) stuckJSON {
 	return out
 }
 
-// judge returns the verdict. The game's speed is checked first, because a slow game also has
-// waiting players and running handlers at the end of every Tick. Then stuck players, the game's
-// alarms, and actions of the operator are checked.
-func (in *Inspector) judge(v *view.View, now standing, recent time.Duration) verdict {
+// judge returns the verdict. It checks the game's speed first, because a slow game also has
+// waiting players and running handlers at the end of every Tick. Then it checks for stuck
+// players, failed callbacks, the game's alarms, and actions of the operator.
+func (in *Inspector) judge(v *view.View, now gameState, recent time.Duration) verdict {
 	var j verdict
 	budget := in.budget(v)
 	in.judgeSpeed(&j, v, now, recent)
@@ -120,17 +121,17 @@ func (in *Inspector) judge(v *view.View, now standing, recent time.Duration) ver
 	return j
 }
 
-// slow and slower are the fractions of the intended speed below which a game is reported as
-// slow and as overloaded.
+// slow and overloaded are the fractions of the intended speed below which a game is reported as
+// slow or as overloaded.
 const (
 	slow       = 0.95
 	overloaded = 0.8
 )
 
-// tooLate is the 99th percentile of the lateness of events from which on lateness is reported.
+// Lateness is reported if the 99th percentile of the lateness of events is at least tooLate.
 const tooLate = 250 * time.Millisecond
 
-func (in *Inspector) judgeSpeed(j *verdict, v *view.View, now standing, recent time.Duration) {
+func (in *Inspector) judgeSpeed(j *verdict, v *view.View, now gameState, recent time.Duration) {
 	budget, meant := in.budget(v), in.opts.Speed
 	if meant == 0 {
 		meant = 1
@@ -178,7 +179,7 @@ func (in *Inspector) judgeSpeed(j *verdict, v *view.View, now standing, recent t
 	}
 }
 
-func (in *Inspector) judgeStuck(j *verdict, v *view.View, now standing) {
+func (in *Inspector) judgeStuck(j *verdict, v *view.View, now gameState) {
 	n := len(now.stuck)
 	if n == 0 {
 		return
@@ -208,12 +209,12 @@ func (in *Inspector) judgeStuck(j *verdict, v *view.View, now standing) {
 	j.add(alarm, topic, append(parts, text("%s", rest))...)
 }
 
-// stalledJSON says why there is no View.
+// stalledJSON is a message with the reason why there is no View.
 type stalledJSON struct {
 	Say string `json:"say"`
 }
 
-// stalled says for how long the loop has not ticked, as far as is known.
+// stalled returns the message for an error of watch.Next. since is the time since the last View.
 func stalled(err error, since time.Duration) stalledJSON {
 	if errors.Is(err, engine.ErrClosed) {
 		return stalledJSON{"The engine is closed."}

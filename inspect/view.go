@@ -44,7 +44,7 @@ type viewJSON struct {
 	Incidents string `json:"incidents"` // counter of changes; if it has changed, the page requests the incidents again
 	Open      int    `json:"open"`      // number of open incidents
 
-	Faults  []faultJSON `json:"faults,omitempty"` // functions of the game that have failed
+	Faults  []faultJSON `json:"faults,omitempty"` // functions in Options that have failed
 	Stuck   []stuckJSON `json:"stuck"`            // players whose handlers run longer than Options.StuckAfter
 	Faces   []faceJSON  `json:"faces"`
 	Beyond  int         `json:"beyond"`
@@ -64,8 +64,10 @@ type viewJSON struct {
 type stuckJSON struct {
 	pick
 	Spec string `json:"spec"`
-	For  int64  `json:"for"`            // wall-clock time that the handler has been running
-	More bool   `json:"more,omitempty"` // For is a lower bound: the handler was running when the first client connected
+	For  int64  `json:"for"` // wall-clock time that the handler has been running
+	// For is only a lower bound, because the handler was already running when the first client
+	// connected
+	More bool `json:"more,omitempty"`
 }
 
 type faceJSON struct {
@@ -102,11 +104,11 @@ func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
 	for _, st := range now.stuck[:min(len(now.stuck), maxStuck)] {
 		out.Stuck = append(out.Stuck, in.stuckOf(st))
 	}
-	recent := slowest(v.Frames)
+	recent := p99(v.Frames)
 	found := in.judge(v, now, recent)
 	out.Speed, out.Recent, out.Verdict = math.Round(now.speed*1000)/1000, recent.Microseconds(), found.json()
 	out.Incidents, out.Open = in.noteIncidents(v, found, now.stuck)
-	out.Faults = in.faults() // must come after the verdict, whose callbacks may fail
+	out.Faults = in.faults() // must be called after judge, because its callbacks may fail
 	for i, f := range v.Faces {
 		out.Faces = append(out.Faces, faceOf(f, i == 0))
 	}
@@ -127,8 +129,8 @@ func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
 	return out
 }
 
-// slowest returns the 99th percentile of frame times, or 0 if there are none.
-func slowest(frames []view.FrameTime) time.Duration {
+// p99 returns the 99th percentile of frame times, or 0 if there are none.
+func p99(frames []view.FrameTime) time.Duration {
 	took := make([]time.Duration, 0, len(frames))
 	for _, f := range frames {
 		took = append(took, f.Took)
@@ -140,8 +142,8 @@ func slowest(frames []view.FrameTime) time.Duration {
 	return took[(len(took)*99+99)/100-1]
 }
 
-// since returns the view without frames before number first, and the number after its last
-// frame.
+// since returns the view without the frames before number first, and the number that follows its
+// last frame.
 func (v viewJSON) since(first uint64) (viewJSON, uint64) {
 	n, err := strconv.ParseUint(v.First, 10, 64)
 	if err != nil {
@@ -169,10 +171,12 @@ func (in *Inspector) ranked(list []view.Ranked) []rankJSON {
 	return out
 }
 
-// dialStep is the number of slots of the dial that the page shows as one. A slot is one ms.
+// dialStep is the number of slots of the wheel's dial that the page shows as one slot. A slot of
+// the dial is one millisecond.
 const dialStep = 10
 
-// faceOf splits a face into its rounds, and combines the slots of the dial.
+// faceOf splits the slots of a face of the wheel into the current and the next round. For the
+// dial, it combines every dialStep slots.
 func faceOf(f wheel.Face, dial bool) faceJSON {
 	size := len(f.Slots) / max(f.Rounds, 1)
 	out := faceJSON{Hand: f.Hand, Slots: slices.Clone(f.Slots[:size]), Next: slices.Clone(f.Slots[size:])}
@@ -186,15 +190,15 @@ func faceOf(f wheel.Face, dial bool) faceJSON {
 	return faceJSON{Hand: f.Hand, Slots: coarse}
 }
 
-// ask requests one View from the engine.
-func (in *Inspector) ask(r *http.Request) (*view.View, error) {
+// requestView requests one View from the engine.
+func (in *Inspector) requestView(r *http.Request) (*view.View, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	return in.watch.Next(ctx)
 }
 
 func (in *Inspector) serveView(w http.ResponseWriter, r *http.Request) {
-	v, err := in.ask(r)
+	v, err := in.requestView(r)
 	if err != nil {
 		refuse(w, refusal{http.StatusServiceUnavailable, line(err.Error())})
 		return

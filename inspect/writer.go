@@ -11,18 +11,18 @@ import (
 // writeTime is the time limit for each write to a client.
 const writeTime = 5 * time.Second
 
-// writer is a response with a deadline for each write. A WriteTimeout of the server is no
-// alternative, because it would end the streams. Without a deadline, a client that does not read
-// would hold its connection and a goroutine forever.
+// writer is a response with a deadline for each write. Without a deadline, a client that does not
+// read would occupy its connection and a goroutine forever. The server's WriteTimeout cannot be
+// used, because it would end the streams.
 type writer struct {
 	http.ResponseWriter
 	out  *http.ResponseController
 	node *connNode // nil if the connection is not from a NewServer
 }
 
-// patiently returns w as a writer with deadlines. Test servers may not support deadlines, so errors
-// are ignored.
-func patiently(w http.ResponseWriter) *writer {
+// withDeadlines returns w as a writer. Test servers may not support deadlines, so errors are
+// ignored.
+func withDeadlines(w http.ResponseWriter) *writer {
 	if p, ok := w.(*writer); ok {
 		return p
 	}
@@ -62,7 +62,8 @@ func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h, rw, nil
 }
 
-// startWrite records the start of a write and returns a function that records its end.
+// startWrite records the start of a write, so that the server knows for how long it has been
+// pending. It returns a function that records the end.
 func (n *connNode) startWrite() (over func()) {
 	if n == nil {
 		return func() {}
@@ -95,7 +96,7 @@ func (h *hijacked) Write(p []byte) (int, error) {
 	return h.Conn.Write(p)
 }
 
-// sooner returns the deadline of a write that starts now.
+// sooner returns the deadline of a write that starts now: until, but at most writeTime from now.
 func sooner(until time.Time) time.Time {
 	if latest := time.Now().Add(writeTime); until.IsZero() || until.After(latest) {
 		return latest

@@ -1,6 +1,6 @@
-// The definitions are fetched when a page with them is opened, and when they change.
+// The definitions are fetched when a page that shows them is opened, and when they have changed.
 let specs = [], version = "", counts = null, before = null, loading = false, sorting = "live", upward = false;
-const figures = new Map(); // of each definition, by index
+const figures = new Map(); // statistics of each definition, by index
 const loadSpecs = async () => {
   if (loading) return;
   loading = true;
@@ -9,7 +9,7 @@ const loadSpecs = async () => {
     let got = "";
     for (let from = 0; ; ) {
       const part = await ask("?catalog&from=" + from);
-      if (got && part.version !== got) break; // changed meanwhile: the next message triggers another fetch
+      if (got && part.version !== got) break; // the catalog has changed, so the next message will cause another fetch
       got = part.version;
       all.push(...part.specs);
       if (!part.next) { specs = all; version = got; break; }
@@ -94,7 +94,7 @@ const showSpecs = () => {
   $("spec-table").hidden = !rows.length;
   put($("d-note"), plural(specs.length, "definition", "definitions") + (want ? ", " + count(rows.length) + (rows.length === 1 ? " matches" : " match") : "") + (rows.length > 500 ? ", 500 are shown" : ""));
 };
-// One definition: its figures, its fields and its holders.
+// The page of one definition, with its statistics, its fields and the players that have the buff.
 const holders = { id: "", list: [], next: 0, busy: 0, all: 0, asked: 0, done: false };
 const showSpec = () => {
   const id = decodeURIComponent(route.split("/")[1] || ""), i = specs.findIndex((d) => d.id === id), d = specs[i];
@@ -118,7 +118,8 @@ const showHolders = () => {
     (holders.busy ? "; unknown for " + plural(holders.busy, "player", "players") + " with running handlers" : ""));
   $("h-more").hidden = !holders.next;
 };
-// askHolders continues the search until it has found some more holders.
+// askHolders continues the search for holders until it has found some more or has visited all
+// players.
 const askHolders = async () => {
   const n = ++holders.asked, had = holders.list.length;
   try {

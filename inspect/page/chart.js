@@ -1,5 +1,5 @@
-// A chart fills its box and is redrawn for each update. It shows a tip under the pointer:
-// at(x, w) returns the nearest position with data, and its text.
+// A chart fills its box and is redrawn for each update. It shows a tip at the pointer; at(x, w)
+// returns the nearest position that has data, and the text of its tip.
 const chart = (id, label, at) => {
   const box = $(id), svg = s("svg", { role: "img", "aria-label": label }), rule = h("i", { class: "rule" }), words = h("div", { class: "tip" });
   box.append(svg, rule, words);
@@ -51,7 +51,7 @@ const legend = groups.map((g, i) => {
   g.area = s("path", { class: "s" + i });
   return g;
 });
-const half = 30000; // ms shown in the chart
+const half = 30000; // number of ms shown in the chart
 const rates = []; // {at, n: [rate of each group]}, newest last
 let last = null;
 const addRates = (v) => {
@@ -61,7 +61,7 @@ const addRates = (v) => {
   const sums = groups.map((g) => g.kinds.reduce((a, k) => a + (n[k] || 0), 0));
   sums[sums.length - 1] = other;
   if (last && v.at > last.at && v.since === last.since) rates.push({ at: v.at, n: sums.map((x, i) => (Math.max(x - last.sums[i], 0) * 1000) / (v.at - last.at)) });
-  if (last && v.at < last.at) rates.length = 0; // another server
+  if (last && v.at < last.at) rates.length = 0; // the server was restarted
   last = { at: v.at, since: v.since, sums };
   while (rates.length && rates[0].at < v.at - half) rates.shift();
 };
@@ -79,7 +79,7 @@ const drawEvents = () => {
   for (const part of [0, 0.5, 1]) {
     const y = hgt - pad - (hgt - 2 * pad) * part;
     c.append(s("line", { class: "axis", x1: 0, x2: w, y1: y, y2: y }));
-    labels.push(s("text", { x: 0, y: y - 4 }, count(top * part))); // above the areas
+    labels.push(s("text", { x: 0, y: y - 4 }, count(top * part))); // drawn last, on top of the areas
   }
   const x = (i) => (w - ((end - rates[i].at) / half) * w).toFixed(1);
   let below = points.map(() => 0);
@@ -112,15 +112,16 @@ const timesChart = chart("times", "Histogram of frame times since a client conne
 });
 const addFrames = (v) => {
   const newest = frames.length ? frames[frames.length - 1][0] : 0;
-  if (newest > Number(v.frame)) frames.length = 0; // another engine
-  let n = Number(v.first); // NaN if there are none
+  if (newest > Number(v.frame)) frames.length = 0; // the engine is a new one
+  let n = Number(v.first); // NaN if there are no frames
   for (const us of v.frames) {
     if (!frames.length || n > frames[frames.length - 1][0]) frames.push([n, us / 1000]);
     n++;
   }
   if (frames.length > 600) frames.splice(0, frames.length - 600);
 };
-// The scale is logarithmic, to show frames of a hundredth of the budget as well as longer ones.
+// The scale is logarithmic, so that frames that take a hundredth of the budget are visible next
+// to much longer frames.
 const drawFrames = (budget) => {
   const [w, hgt] = frameChart.size(), pad = 18, c = frameChart.svg;
   const times = frames.map((f) => Math.max(f[1], 0.001));
@@ -140,8 +141,8 @@ const drawFrames = (budget) => {
   c.append(...labels, s("text", { x: 0, y: hgt - 3 }, "600 frames ago"), s("text", { x: w, y: hgt - 3, "text-anchor": "end" }, "now"));
   frameChart.point();
 };
-// The histogram has four buckets for each doubling, so its x axis is logarithmic. The budget is
-// always visible, even if all frames are on one side of it.
+// The histogram has four buckets for each doubling of the frame time, so its x axis is
+// logarithmic. The budget is always visible, even if all frames are on one side of it.
 const place = (us) => Math.log2(Math.max(us, 1)) * 4;
 const timesRange = (v) => {
   const budget = v.budget > 0 ? place(v.budget * 1000) : null, first = place(v.times[0][0]) - 3, end = place(v.times[v.times.length - 1][0]) + 1;

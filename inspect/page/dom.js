@@ -1,4 +1,4 @@
-// Helpers to build the page. They set text only as text, never as HTML.
+// Helpers to build the page. They insert text only as text, never as HTML.
 const $ = (id) => document.getElementById(id);
 const kids = (n, list) => { for (const k of list) n.append(k); return n; }; // strings become text nodes
 const h = (tag, attrs, ...list) => {
@@ -31,7 +31,8 @@ const span = (ms) => {
 const title = (p) => (p.name ? p.name + " #" + p.id : "#" + p.id);
 const playerLink = (p) => h("a", { href: "#/player/" + p.id }, title(p));
 
-// list updates a list's items by key, so that the focused element is kept.
+// list updates the items of a list by key. Items are reused, so that the focused element keeps
+// the focus.
 const list = (parent, items, key, make, update) => {
   const old = parent.items || new Map(), now = new Map(), focused = parent.contains(document.activeElement) ? document.activeElement : null;
   let at = parent.firstChild;
@@ -47,7 +48,7 @@ const list = (parent, items, key, make, update) => {
   }
   for (const [k, n] of old) if (now.get(k) !== n) n.remove();
   parent.items = now;
-  // An element that is moved loses the focus.
+  // An element loses the focus when it is moved.
   if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
 };
 

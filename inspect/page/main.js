@@ -8,7 +8,7 @@ const ask = async (query) => {
   if (!r.ok) throw new Error((await r.text()).trim());
   return r.json();
 };
-// lock requests the token again after a 401.
+// lock asks the user for the token again, after a response with status 401.
 const lock = () => { secret = ""; $("unlock").hidden = false; delete $("unlock").dataset.used; };
 const act = async (what) => {
   if (!secret) { $("unlock").hidden = false; $("token").focus(); return say("Actions require the token."); }
@@ -117,7 +117,7 @@ const show = () => {
 };
 addEventListener("hashchange", show);
 
-// Between two messages the hands and the bars move at the game's speed.
+// Between two messages, the hands and the bars move at the speed of the game.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const animate = () => {
   if (view) {
@@ -128,7 +128,7 @@ const animate = () => {
       put($("now"), now < 360000000 ? two(Math.floor(sec / 3600), 2) + ":" + two(Math.floor(sec / 60) % 60, 2) + ":" + two(sec % 60, 2) + "." + two(Math.floor(now % 1000), 3) : view.clock);
     } else if (!$("player").hidden && shown && !shown.busy) moveBars(shown.paused ? 0 : Math.min(performance.now() - shownAt, 2000) * speed);
   }
-  setTimeout(() => requestAnimationFrame(animate), still.matches ? 500 : $("player").hidden ? 100 : 250); // more frames would cost and not be visible
+  setTimeout(() => requestAnimationFrame(animate), still.matches ? 500 : $("player").hidden ? 100 : 250); // a higher frame rate would cost more without a visible difference
 };
 
 const found = $("found"), query = $("query");
@@ -137,7 +137,8 @@ const search = async () => {
   const text = query.value.trim(), n = ++asked;
   if (!text) { found.hidden = true; return; }
   try {
-    // Searching very many names takes several requests; "no players" is shown only after the last.
+    // Searching very many names takes several requests. "no players" is shown only after the last
+    // one.
     const same = [], others = [];
     for (let from = 0, more = false; ; ) {
       const r = await ask("?search=" + encodeURIComponent(text) + (from ? "&from=" + from : ""));
@@ -165,7 +166,7 @@ $("search").addEventListener("keydown", (e) => {
 });
 found.addEventListener("click", () => { found.hidden = true; query.value = ""; query.blur(); });
 document.addEventListener("click", (e) => { if (!$("search").contains(e.target)) found.hidden = true; });
-// A token is checked at once, so that an error shows before it is needed.
+// A token is checked at once, so that a wrong token is noticed before it is needed.
 $("unlock").addEventListener("submit", async (e) => {
   e.preventDefault();
   secret = $("token").value;

@@ -1,5 +1,5 @@
-// The first line is the verdict. Screen readers announce it when its topic changes, at most once
-// in five seconds, because its figures change all the time.
+// The first line is the verdict. Its numbers change all the time, so screen readers announce it
+// only when its topic changes, at most once in five seconds.
 let told = "", latest = ["", ""], quiet = 0;
 const tell = () => {
   quiet = 0;
@@ -14,7 +14,8 @@ const verdict = (kind, topic, ...parts) => {
   latest = [topic, text];
   if (!quiet) tell();
   if (n.textContent === text) return;
-  // If only figures change, keep the links: a link replaced under the pointer cannot be clicked.
+  // If only numbers change, keep the links, because a link that is replaced under the pointer
+  // cannot be clicked.
   const old = [...n.childNodes], like = (a, b) => (typeof b === "string" ? a.nodeType === 3 : a.nodeType === 1 && a.getAttribute("href") === b.getAttribute("href"));
   if (old.length === parts.length && old.every((a, k) => like(a, parts[k]))) return old.forEach((a, k) => put(a, typeof parts[k] === "string" ? parts[k] : parts[k].textContent));
   const at = n.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;

@@ -1,5 +1,5 @@
-// The last minute of a player: a lane for each buff, and the state at one instant.
-// past.at is that instant, in ms of game time; null for now, with live updates.
+// The last minute of a player, with a lane for each buff, and the state at one instant. past.at
+// is this instant, in ms of game time. If it is null, the present state is shown and updated.
 const past = { id: "", other: "", at: null, all: [], timer: 0, asked: 0 };
 const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "instant", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "hidden: no effect", show: "shown: has its effect again", suppressed: "pulse suppressed", queue: "queue changed", period: "period changed", restore: "restored with its owner", change: "attribute", react: "reacted", miss: "action without a target", die: "died", revive: "revived", pause: "paused", resume: "resumed", rate: "speed of time changed" };
 const lasting = new Set(["apply", "refresh", "stack", "stackend", "restore"]);
@@ -8,7 +8,8 @@ const two = (n, l) => String(n).padStart(l, "0");
 const stepText = (x) => instant(x.at) + " " + (happened[x.kind] || x.kind) + (x.n > 1 ? " ×" + x.n : "") + (x.text ? " " + x.text : "") + (x.why ? ", " + because(x.why) : "") + (x.source ? ", from " + title(x.source) : "") + (x.late >= 100 ? ", " + span(x.late) + " late" : "");
 const laneName = (l) => l.name || l.spec || "the player";
 const fits = (l, x, text) => !text || [l.name, l.spec, l.source && title(l.source), x && x.kind, x && happened[x.kind], x && x.why, x && x.text, x && x.source && title(x.source)].some((t) => t && t.toLowerCase().includes(text));
-// levels returns the intervals of a lane with a constant number of stacks and a constant effect.
+// levels divides a lane into intervals in which neither the number of stacks nor the effect
+// changes.
 const levels = (l, p) => {
   const out = [], steps = l.steps.filter((x) => lasting.has(x.kind) || x.kind === "hide" || x.kind === "show");
   const first = steps.find((x) => lasting.has(x.kind)), flip = steps.find((x) => x.kind === "hide" || x.kind === "show");
@@ -24,7 +25,8 @@ const levels = (l, p) => {
   return out;
 };
 const marks = { pulse: ["circle", 2.6], suppressed: ["circle", 2.6], refresh: ["path"], stack: ["path"], deny: ["text", "×"], error: ["text", "!"], exec: ["text", "◆"], timeout: ["text", "◆"], die: ["text", "†"], revive: ["text", "◇"], change: ["circle", 2], remove: ["end"], period: ["path"], queue: ["path"], pause: ["text", "‖"], resume: ["text", "▸"], rate: ["text", "∿"] };
-// speedAt returns the speed of a lane's time at an instant, passed the time that passed between two.
+// speedAt returns the speed of a lane's time at an instant. passed returns how much of its time
+// passed between two instants.
 const speedAt = (l, at) => { const t = (l.times || []).find((x) => x.from <= at && at < x.to); return t ? t.speed : 1; };
 const passed = (l, from, to) => (l.times || []).reduce((ms, x) => ms - (1 - x.speed) * Math.max(Math.min(to, x.to) - Math.max(from, x.from), 0), to - from);
 const speedText = (v) => (v === 0 ? "paused" : "time at " + Number(v.toFixed(3)) + " × speed");
@@ -55,14 +57,15 @@ const laneRow = (l, p, text) => {
   }
   return h("li", {}, h("div", { class: "lane" }, h("b", {}, l.spec ? specLink(l.spec, laneName(l)) : laneName(l)), l.source ? h("span", {}, " from " + title(l.source)) : l.spec ? h("span", {}, " denied or instant") : ""), g);
 };
-// thenOf returns the state of a lane at an instant, or null.
-const thenOf = (l, p, at) => {
+// stateAt returns the state of a lane at an instant, or null if the buff was not active.
+const stateAt = (l, p, at) => {
   if (!l.handle || (l.begin !== null && l.begin > at) || (l.end !== null && l.end <= at)) return null;
   const level = levels(l, p).find((x) => x.from <= at && at <= x.to);
-  return { lane: l, n: level ? level.n : l.stacks, off: level && level.off, left: leftThen(l, p, at), speed: speedAt(l, at) };
+  return { lane: l, n: level ? level.n : l.stacks, off: level && level.off, left: leftAt(l, p, at), speed: speedAt(l, at) };
 };
-// leftThen returns the time left, in the buff's own time if it is paused; null if it has no end.
-const leftThen = (l, p, at) => {
+// leftAt returns the remaining time of a buff at an instant, or null if it has no end. If the
+// buff is paused, the result is in the buff's own time.
+const leftAt = (l, p, at) => {
   const told = l.steps.filter((x) => x.at <= at && (lasting.has(x.kind) || x.end !== undefined)).pop();
   const next = l.steps.find((x) => x.at > at && lasting.has(x.kind)), gone = l.steps.find((x) => x.kind === "remove");
   let own = null;
@@ -73,8 +76,9 @@ const leftThen = (l, p, at) => {
   return own === null ? null : Math.max(own / (speed || 1), 0);
 };
 const column = (name, list) => h("div", {}, h("p", { class: "soft" }, name), list);
-// attributesThen shows the attributes at an instant, with their modifiers; unknown values are marked.
-const attributesThen = (p, at) => {
+// attributesAt shows the attributes at an instant, with their modifiers. Unknown values are
+// marked.
+const attributesAt = (p, at) => {
   if (!p.attributes) return [];
   if (at < p.sheet) return [column("Attributes at this time", h("ul", { class: "sheet" }, h("li", { class: "soft" }, "known from " + instant(p.sheet) + " on")))];
   const last = (list) => list.filter((x) => x.at <= at).pop();
@@ -85,7 +89,7 @@ const attributesThen = (p, at) => {
   })))];
 };
 const showThen = (p, at, box) => {
-  const there = p.lanes.map((l) => thenOf(l, p, at)).filter(Boolean), changes = new Map(), recent = [];
+  const there = p.lanes.map((l) => stateAt(l, p, at)).filter(Boolean), changes = new Map(), recent = [];
   for (const l of p.lanes) for (const x of l.steps) {
     if (!p.attributes && x.kind === "change" && x.at <= at) { const m = /^(\S+) (.*)$/.exec(x.text); if (m && (!changes.has(m[1]) || changes.get(m[1]).at <= x.at)) changes.set(m[1], x); }
     if (x.at <= at && x.at > at - 5000) recent.push({ l, x });
@@ -97,7 +101,7 @@ const showThen = (p, at, box) => {
       fill.style.width = (part * 100).toFixed(1) + "%";
       return h("li", { class: t.off ? "off" : "" }, h("span", {}, laneName(t.lane) + (t.n > 1 ? " ×" + t.n : "") + (t.off ? ", no effect" : "")), h("div", { class: "track" }, fill), h("span", {}, (t.left === null ? "" : span(t.left)) + (t.speed === 1 ? "" : (t.left === null ? "" : ", ") + speedText(t.speed))));
     }) : [h("li", { class: "soft" }, "no buffs")]))),
-    ...attributesThen(p, at),
+    ...attributesAt(p, at),
     column("Previous five seconds", h("ol", { class: "near" }, ...[...changes.values()].map((x) => h("li", {}, x.text)), ...recent.slice(0, 12).map(({ l, x }) => h("li", { class: x.kind }, stepText(x) + (l.spec ? " · " + laneName(l) : ""))))));
 };
 const drawPast = () => {
@@ -127,7 +131,8 @@ const drawPast = () => {
   set($("past-link"), "href", "#/player/" + past.id + (past.other ? "/with/" + past.other : "") + "/at/" + at);
   $("past-live").hidden = past.at === null;
 };
-// askPast fetches the lanes. At a fixed instant they are not updated, since it would be gone after a minute.
+// askPast fetches the lanes. If a fixed instant is shown, the lanes are not updated, because they
+// would no longer contain that instant after a minute.
 const askPast = async () => {
   clearTimeout(past.timer);
   if (past.kept === undefined) return; // the hello message says whether there is a history
@@ -142,7 +147,7 @@ const askPast = async () => {
   } catch (e) { if (n === past.asked) { $("p-past").hidden = false; put($("past-say"), e.message); } }
   if (n === past.asked && past.at === null) past.timer = setTimeout(askPast, 2000);
 };
-// openPast shows the past of a player; an empty id stops the updates.
+// openPast shows the past of a player. If id is empty, it stops the updates.
 const openPast = (id, other, at) => {
   const same = id && past.id === id && past.other === other && past.all.length;
   Object.assign(past, { id, other, at });

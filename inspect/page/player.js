@@ -1,4 +1,4 @@
-// A player's buffs are bars that also move between two messages.
+// A player's buffs are shown as bars, which also move between two messages.
 const plain = (name) => name.toLowerCase().replace(/[\s_-]/g, "");
 let shown = null, shownAt = 0, pulses = null;
 const buffRow = (b) => {
@@ -11,7 +11,7 @@ const buffRow = (b) => {
   p.track = h("div", { class: "track", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, p.fill);
   p.pulse = h("div", { class: "beat" }, p.beat);
   p.remove = h("button", { type: "button" }, "Remove");
-  // The first click asks for confirmation, for five seconds; a second one removes the buff.
+  // The first click asks for confirmation. A second click within five seconds removes the buff.
   const calm = () => { delete p.remove.dataset.sure; put(p.remove, "Remove"); };
   p.remove.addEventListener("click", () => {
     if (p.remove.dataset.sure) { calm(); return act({ act: "remove", handle: b.handle }); }
@@ -48,7 +48,7 @@ const fillBuff = (n, b) => {
   set(p.track, "aria-label", "Time left of " + name);
   set(p.remove, "aria-label", (p.remove.dataset.sure ? "Really remove " : "Remove ") + name);
   if (n.lastNext !== undefined && b.next !== null && b.next > n.lastNext + b.period / 4) {
-    n.classList.add("pulsed"); // no animation: it would repaint sixty times a second for each pulse
+    n.classList.add("pulsed"); // no animation, which would repaint sixty times a second for each pulse
     clearTimeout(n.calm);
     n.calm = setTimeout(() => n.classList.remove("pulsed"), 300);
   }
@@ -56,9 +56,9 @@ const fillBuff = (n, b) => {
   n.classList.toggle("off", !!b.hidden);
   n.buff = b;
 };
-// grow sets the length of a bar without a new layout.
+// grow sets the length of a bar without causing a new layout.
 const grow = (n, part) => { const to = "scaleX(" + part.toFixed(2) + ")"; if (n.to !== to) n.style.transform = n.to = to; };
-// moveBars advances the bars by the time since the message.
+// moveBars advances the bars by the game time that has passed since the last message.
 const moveBars = (passed) => {
   for (const n of $("buffs").children) {
     const b = n.buff, p = n.parts;
@@ -76,7 +76,8 @@ const moveBars = (passed) => {
     set(p.track, "aria-valuetext", text);
   }
 };
-// neat formats a number without rounding noise. Other values are strings.
+// neat formats a number without rounding errors. A value that is not a number is already a
+// string.
 const neat = (x) => (typeof x === "number" ? String(Number(x.toPrecision(12))) : x);
 const eventRow = (e) => h("li", { class: e.kind }, h("span", { class: "soft" }, e.clock), h("span", { class: "k" }, e.kind),
   h("span", {}, e.spec ? specLink(e.spec) : "", (e.stacks > 1 ? " ×" + e.stacks : "") + (e.change ? " " + e.change : "")),
@@ -101,7 +102,7 @@ const showPlayer = (p) => {
   set($("p-events"), "class", p.attributes.length ? "most" : "wide");
   list($("attributes"), p.attributes, (a) => a.name, () => h("li", {}), (n, a) => {
     const is = JSON.stringify(a);
-    if (n.is === is) return; // replaced elements would be laid out and painted again
+    if (n.is === is) return; // unchanged; replacing the elements would cause a new layout and repaint
     n.is = is;
     const made = a.modifiers.map((m) => h("div", {}, m.text + " · " + m.from));
     n.replaceChildren(h("b", {}, neat(a.value)), a.name, h("div", {}, "base " + neat(a.base)), ...made);
@@ -117,7 +118,7 @@ const showPlayer = (p) => {
   put($("p-pause"), p.paused ? "Resume this player" : "Pause this player");
 };
 $("p-pause").addEventListener("click", () => shown && act({ act: shown.paused ? "resume" : "pause", player: shown.id }));
-// A command line for development, with completions and results from the server.
+// A command line for development. The server returns the completions and the results.
 let wishes = 0;
 $("command").addEventListener("input", async () => {
   const n = ++wishes, text = $("command").value;

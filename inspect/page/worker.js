@@ -1,9 +1,11 @@
-// The SharedWorker of the page: one stream for all tabs of a browser. Browsers open at most six HTTP/1 connections to a
-// host, so six tabs with a stream each would block all other requests.
+// The SharedWorker of the page. It holds one stream for all tabs of a browser. Browsers open at
+// most six HTTP/1 connections to a host, so six tabs with a stream each would block all other
+// requests.
 //
-// A tab sends {secret, players, catalog} when it shows another page, {bye} when it is closed, and {took} after each
-// message. It receives {events: [[kind, data], …]}, {failed: text} or {locked}. A tab that does not answer, because
-// it is frozen, receives nothing more until it does, and then the latest state.
+// A tab sends {secret, players, catalog} when it shows another page, {bye} when it is closed, and
+// {took} after each message. It receives {events: [[kind, data], …]}, {failed: text} or {locked}.
+// A tab that is frozen does not answer. It receives nothing more until it answers, and then the
+// latest state.
 "use strict";
 const base = self.location.pathname, groups = new Map(), most = 32, window = 20, patience = 60000;
 const pause = (ms, signal) => new Promise((done) => { const t = setTimeout(done, ms); signal.addEventListener("abort", () => { clearTimeout(t); done(); }); });
@@ -29,7 +31,8 @@ class Tab {
     this.took = Date.now();
     if (--this.waits || (!this.missed && !this.later.size)) return;
     const missed = this.missed, events = missed ? [["gap", JSON.stringify({ skipped: String(missed), sum: String((this.skipped += missed)) })]] : [];
-    // A view has only the frames since the previous one: after a gap the tab needs a whole one.
+    // A view contains only the frames since the previous view, so after a gap the tab needs a
+    // complete view.
     const whole = missed ? await this.group.snapshot() : "";
     if (whole) events.push(["view", whole]);
     events.push(...this.later);
@@ -40,7 +43,7 @@ class Tab {
   isFrozen() { return this.waits > 0 && Date.now() - this.took > patience; }
 }
 
-// A Group is the set of tabs with the same token, with their stream.
+// A Group is the set of tabs with the same token. They share a stream.
 class Group {
   constructor(secret) { this.secret = secret; this.tabs = new Set(); this.now = this.next = null; this.refused = false; }
   headers() { return this.secret ? { Authorization: "Bearer " + this.secret } : {}; }
@@ -57,8 +60,8 @@ class Group {
       return r.ok ? (await r.text()).trim() : "";
     } catch { return ""; }
   }
-  // restart opens a stream for everything that the tabs show now. The previous one is closed when the new one is
-  // open: without any client the server would forget its counts.
+  // restart opens a stream for everything that the tabs show now. The previous stream is closed
+  // when the new one is open, because the server resets its counts when it has no client.
   restart() {
     this.refused = false;
     if (this.next) this.next.abort();
@@ -76,7 +79,7 @@ class Group {
   }
   async follow(mine) {
     let r = await fetch(base + (this.asked = this.query()), { headers: this.headers(), signal: mine.signal });
-    if (r.status === 503 && this.query().includes("player")) { // too many players are followed: continue without them
+    if (r.status === 503 && this.query().includes("player")) { // too many players are followed, so continue without them
       const text = (await r.text()).trim();
       this.refused = true;
       this.each((t) => { if (t.players.length) t.post({ failed: text }); });
@@ -120,7 +123,7 @@ self.onconnect = (e) => {
   t.port.onmessage = ({ data }) => {
     if (data.bye) return leave();
     if (data.took) {
-      if (t.group && !t.group.tabs.has(t)) { t.group.join(t); t.group.restart(); } // it was frozen
+      if (t.group && !t.group.tabs.has(t)) { t.group.join(t); t.group.restart(); } // the tab was removed while it was frozen
       return t.acknowledge();
     }
     t.players = data.players;
@@ -132,5 +135,5 @@ self.onconnect = (e) => {
     group.restart();
   };
   t.port.onmessageerror = leave;
-  t.port.addEventListener("close", leave); // not in all browsers
+  t.port.addEventListener("close", leave); // not supported by all browsers
 };
